@@ -1,0 +1,1 @@
+"""What a graph is worth: distances, bounds, cuts, spectrum, connectivity, paths, channel load and latency."""

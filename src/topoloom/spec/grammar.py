@@ -1,0 +1,226 @@
+"""The spec grammar: ``family:key=value,...+transform:key=value`` to a Topology.
+
+    spec      = base { "+" transform }
+    base      = family [ ":" settings ] | "product:" "(" spec ")" { "*" "(" spec ")" } [ "," settings ]
+    settings  = key "=" value { "," key "=" value }
+"""
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.spec.parameters import Integer, Parameter
+from topoloom.spec.registry import Facts, Family, find_family, find_transform
+from topoloom.topology import MOST_SWITCHES, Topology
+
+log = logging.getLogger("topoloom")
+
+#: Specs nest (products of products); deeper than this is a mistake or an attack.
+_DEEPEST = 20
+_MOST_LINKS = 1 << 28
+_HOSTS = Integer(0, 4096, "hosts on each switch that carries hosts, or 'full': the full-bandwidth number", default=None)
+
+
+def build(spec: str) -> Topology:
+    """The topology that a spec describes.
+
+    Parameters
+    ----------
+    spec : str
+        ``family:key=value,...``, transforms chained with ``+``, products as ``product:(SPEC)*(SPEC)``. Every family also
+        takes ``hosts=``: a number of hosts on each switch, or ``full``.
+
+    Raises
+    ------
+    InputError
+        The spec cannot be read, names something unknown, or its parameters do not fit together.
+
+    Examples
+    --------
+    >>> build("slimfly:q=5,hosts=4")
+    Topology(slimfly(q=5,hosts=4): 50 switches, 175 links, 200 hosts)
+    >>> build("product:(petersen)*(hypercube:n=3)").switches
+    80
+    """
+    if not isinstance(spec, str) or not spec.strip():
+        raise InputError("the spec is empty; write family:key=value,... ('topoloom families' lists the families)")
+    if len(spec) > 10_000:
+        raise InputError(f"the spec has {len(spec)} characters; at most 10000 are read")
+    return _build(spec.strip(), 0)
+
+
+def facts_of(spec: str) -> Facts | None:
+    """What theory says of a spec without building it; None for products and transforms."""
+    base, *changes = _split(spec, "+")
+    name, _, text = base.partition(":")
+    if changes or name == "product":
+        return None
+    record = find_family(name)
+    values, _ = _settings(record.name, record.parameters, text)
+    return record.facts(**values)
+
+
+def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
+    """Build one family from parameter values already read, and attach its hosts."""
+    facts = record.facts(**values)
+    _bounded(record.name, facts)
+    topology = _connected_draw(record, values) if record.random else record.make(**values)
+    shown = {**values, **({} if hosts is None else {"hosts": hosts})}
+    text = ",".join(
+        f"{key}={(record.parameters[key] if key in record.parameters else _HOSTS).write(value)}"
+        for key, value in shown.items()
+        if value is not None
+    )
+    topology = topology.replace(
+        name=f"{record.name}({text})" if text else record.name, spec=f"{record.name}:{text}" if text else record.name
+    )
+    return topology if hosts is None else attach_hosts(topology, hosts, facts.full_hosts)
+
+
+def attach_hosts(topology: Topology, hosts: int | str, full: int | None) -> Topology:
+    """Put `hosts` on each switch that carries hosts: those that carry some already, else all."""
+    carries = topology.endpoints_at > 0
+    if not carries.any():
+        carries = np.ones(topology.switches, bool)
+    if hosts == "full":
+        count = full if full is not None else _full_bandwidth_hosts(topology.with_hosts(carries.astype(np.int64)))
+    else:
+        count = int(hosts)
+    if count * int(carries.sum()) > MOST_SWITCHES * 16:
+        raise InputError(f"{topology.name}: {count} hosts on each of {int(carries.sum())} switches is past any fabric")
+    return topology.with_hosts(np.where(carries, count, 0))
+
+
+def _full_bandwidth_hosts(topology: Topology) -> int:
+    """Where no concentration is published: 004's balance (II.B.2) measured on the graph itself, at least one."""
+    from topoloom.graph.load import full_bandwidth_hosts
+
+    return max(1, int(full_bandwidth_hosts(topology)))
+
+
+def _connected_draw(record: Family, values: dict[str, Any]) -> Topology:
+    """A random family's topology; a disconnected draw is told and drawn again, with the next stream of the same seed."""
+    from topoloom.graph.connectivity import components
+
+    for attempt in range(100):
+        topology = record.make(**values, attempt=attempt)
+        parts = int(components(topology).max()) + 1
+        if parts == 1:
+            return topology
+        log.warning("%s: draw %d fell into %d components; drawn again", record.name, attempt + 1, parts)
+    raise InputError(f"{record.name}: 100 draws in a row were disconnected; ask for a higher degree")
+
+
+def _build(spec: str, depth: int) -> Topology:
+    if depth > _DEEPEST:
+        raise InputError(f"the spec nests more than {_DEEPEST} products deep")
+    base, *changes = _split(spec, "+")
+    name, _, text = base.partition(":")
+    topology = _product(text, depth) if name == "product" else _family(name, text)
+    for change in changes:
+        name, _, text = change.partition(":")
+        record = find_transform(name)
+        values, _ = _settings(record.name, record.parameters, text)
+        shown = ",".join(f"{k}={record.parameters[k].write(v)}" for k, v in values.items() if v is not None)
+        step = f"+{name}:{shown}" if shown else f"+{name}"
+        changed = record.apply(topology, **values)
+        topology = changed.replace(name=topology.name + step, spec=None if topology.spec is None else topology.spec + step)
+    return topology
+
+
+def _family(name: str, text: str) -> Topology:
+    record = find_family(name)
+    values, hosts = _settings(record.name, record.parameters, text, takes_hosts=True)
+    return make(record, values, hosts)
+
+
+def _product(text: str, depth: int) -> Topology:
+    from topoloom.graph.product import cartesian_product
+
+    *factors, last = _split(text, "*")
+    last, *settings = _split(last, ",")
+    parts = []
+    for factor in [*factors, last]:
+        if not (factor.startswith("(") and factor.endswith(")")):
+            raise InputError(f"product: '{factor[:60]}' needs brackets: product:(torus:dims=4x4)*(petersen)")
+        parts.append(_build(factor[1:-1].strip(), depth + 1))
+    size = 1
+    for part in parts:
+        size *= part.switches
+    if size > MOST_SWITCHES:
+        raise InputError(f"product: {size} switches; at most {MOST_SWITCHES} are built")
+    values, hosts = _settings("product", {}, ",".join(settings), takes_hosts=True)
+    topology = cartesian_product(parts)
+    inner = "*".join(f"({part.spec})" for part in parts)
+    shown = "" if hosts is None else f",hosts={hosts}"
+    topology = topology.replace(name=f"product({inner}{shown})", spec=f"product:{inner}{shown}")
+    return topology if hosts is None else attach_hosts(topology, hosts, None)
+
+
+def _settings(
+    name: str, parameters: dict[str, Parameter], text: str, *, takes_hosts: bool = False
+) -> tuple[dict[str, Any], Any]:
+    """The parameter values in ``key=value,...``, defaults filled in, and the value of ``hosts=`` (None if not given)."""
+    given: dict[str, str] = {}
+    for part in _split(text, ",") if text else []:
+        key, sign, value = part.partition("=")
+        key = key.strip()
+        if not sign or not key:
+            raise InputError(f"{name}: '{part[:60]}' is not a setting; write key=value")
+        if key in given:
+            raise InputError(f"{name}: {key} is given twice")
+        given[key] = value.strip()
+    hosts: Any = given.pop("hosts", None) if takes_hosts and "hosts" not in parameters else None
+    if hosts is not None and hosts != "full":
+        hosts = _read(name, "hosts", _HOSTS, hosts)
+    for key in given:
+        if key not in parameters:
+            known = ", ".join([*parameters, *(["hosts"] if takes_hosts else [])])
+            raise InputError(f"{name}: no parameter '{key[:60]}' (it takes {known or 'none'})")
+    values = {}
+    for key, parameter in parameters.items():
+        if key in given:
+            values[key] = _read(name, key, parameter, given[key])
+        elif parameter.required:
+            raise InputError(f"{name}: {key}= is missing ({parameter.description}, {parameter.range})")
+        else:
+            values[key] = parameter.default
+    return values, hosts
+
+
+def _read(name: str, key: str, parameter: Parameter, text: str) -> Any:
+    try:
+        return parameter.read(text)
+    except InputError as error:
+        raise InputError(f"{name}: {key}={error}") from None
+
+
+def _bounded(name: str, facts: Facts) -> None:
+    """Refuse, before any memory is taken, what no machine room holds."""
+    if facts.switches > MOST_SWITCHES:
+        raise InputError(f"{name}: {facts.switches} switches; at most {MOST_SWITCHES} are built")
+    links = facts.links if facts.links is not None else facts.switches * (facts.degree or 0) // 2
+    if links > _MOST_LINKS:
+        raise InputError(f"{name}: about {links} links; at most {_MOST_LINKS} are built")
+
+
+def _split(text: str, separator: str) -> list[str]:
+    return list(_parts(text, separator))
+
+
+def _parts(text: str, separator: str) -> Iterator[str]:
+    """The parts of `text` between separators that stand outside all brackets."""
+    depth = start = 0
+    for position, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            raise InputError(f"the spec closes a bracket that it never opened, at character {position + 1}")
+        if depth == 0 and letter == separator:
+            yield text[start:position].strip()
+            start = position + 1
+    if depth:
+        raise InputError(f"the spec leaves {depth} bracket{'s' * (depth > 1)} open")
+    yield text[start:].strip()

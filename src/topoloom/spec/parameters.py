@@ -1,0 +1,124 @@
+"""The types of a family's parameters: what is read, what is refused, and with which words."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from topoloom.errors import InputError
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a family: how its text is read, its default and what it means.
+
+    A parameter without a default (`required`) must be given; `default=None` means that the family works it out.
+    """
+
+    description: str
+    default: Any = ...
+
+    @property
+    def required(self) -> bool:
+        """Whether a spec must give it."""
+        return self.default is ...
+
+    @property
+    def range(self) -> str:
+        """What is accepted, in words."""
+        raise NotImplementedError
+
+    def read(self, text: Any) -> Any:
+        """The value behind `text` (the text of a spec, or a Python value); raises `InputError` with the reason."""
+        raise NotImplementedError
+
+    def write(self, value: Any) -> str:
+        """The text that `read` turns back into `value`."""
+        return str(value)
+
+
+@dataclass(frozen=True)
+class _Number(Parameter):
+    least: Any = 0
+    most: Any = 0
+
+    def __init__(self, least: Any, most: Any, description: str, default: Any = ...) -> None:
+        for key, value in {"least": least, "most": most, "description": description, "default": default}.items():
+            object.__setattr__(self, key, value)
+
+    @property
+    def range(self) -> str:
+        return f"{self.least} to {self.most}"
+
+    def _checked(self, value: Any, text: Any) -> Any:
+        if not self.least <= value <= self.most:
+            raise InputError(f"{text} is out of range; it must be {self.range}")
+        return value
+
+
+class Integer(_Number):
+    """A whole number within a range."""
+
+    def read(self, text: Any) -> int:
+        if not re.fullmatch(r"[+-]?\d{1,20}", str(text)):
+            raise InputError(f"{text!s} is not a whole number; it must be {self.range}")
+        return int(self._checked(int(text), text))
+
+
+class Real(_Number):
+    """A number within a range."""
+
+    def read(self, text: Any) -> float:
+        try:
+            return float(self._checked(float(text), text))
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{text!s} is not a number; it must be {self.range}") from None
+
+    def write(self, value: Any) -> str:
+        return f"{value:g}"
+
+
+@dataclass(frozen=True)
+class Choice(Parameter):
+    """One word out of a few."""
+
+    words: tuple[str, ...] = ()
+
+    def __init__(self, words: tuple[str, ...], description: str, default: Any = ...) -> None:
+        for key, value in {"words": words, "description": description, "default": default}.items():
+            object.__setattr__(self, key, value)
+
+    @property
+    def range(self) -> str:
+        return " or ".join(self.words)
+
+    def read(self, text: Any) -> str:
+        if text not in self.words:
+            raise InputError(f"'{text}' is not known; it must be {self.range}")
+        return str(text)
+
+
+class Integers(_Number):
+    """A list of whole numbers, written with `x` between them: ``8x8x4``; `least` and `most` bound each of them."""
+
+    @property
+    def range(self) -> str:
+        return f"numbers of {self.least} to {self.most} with x between them"
+
+    def read(self, text: Any) -> tuple[int, ...]:
+        if not isinstance(text, str):
+            text = "x".join(map(str, text)) if isinstance(text, (tuple, list)) else str(text)
+        if not re.fullmatch(r"\d{1,20}(x\d{1,20}){0,31}", text):
+            raise InputError(f"'{text}' is not a list; write {self.range}, at most 32 of them")
+        return tuple(int(self._checked(int(part), part)) for part in text.split("x"))
+
+    def write(self, value: Any) -> str:
+        return "x".join(map(str, value))
+
+
+class Seed(Integer):
+    """The seed of a random family: the same seed gives the same links everywhere."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 2**63 - 1, "seed of the random draws", default=1)

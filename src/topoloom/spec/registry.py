@@ -1,0 +1,159 @@
+"""The register of families and transforms: records that the catalogue, the help and the designer are made from."""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from typing import Any
+
+from topoloom.errors import InputError
+from topoloom.spec.parameters import Parameter, Seed
+from topoloom.topology import Topology
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What theory says of a family with given parameters; None where it says nothing.
+
+    `degree` is the highest degree; `hosts` are those that the family attaches by itself; `full_hosts` is the published
+    number of hosts a switch that still has full bandwidth; `bisection_links` the links cut when halved best.
+    """
+
+    switches: int
+    degree: int | None = None
+    degree_min: int | None = None
+    links: int | None = None
+    diameter: int | None = None
+    hosts: int = 0
+    full_hosts: int | None = None
+    bisection_links: int | None = None
+
+
+Sizes = Callable[[int, int], Iterable[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Family:
+    """One family of the catalogue."""
+
+    name: str
+    make: Callable[..., Topology]
+    parameters: dict[str, Parameter]
+    facts: Callable[..., Facts]
+    source: str
+    description: str
+    sizes: Sizes | None = None
+    aliases: tuple[str, ...] = ()
+    labels: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def random(self) -> bool:
+        """Whether it takes a seed."""
+        return any(isinstance(parameter, Seed) for parameter in self.parameters.values())
+
+
+@dataclass(frozen=True)
+class Transform:
+    """Something that turns one topology into another: ``SPEC+permute:mode=partial``."""
+
+    name: str
+    apply: Callable[..., Topology]
+    parameters: dict[str, Parameter]
+    source: str
+    description: str
+
+
+_families: dict[str, Family] = {}
+_transforms: dict[str, Transform] = {}
+_aliases: dict[str, str] = {}
+
+
+def family(
+    name: str,
+    *,
+    facts: Callable[..., Facts],
+    source: str,
+    sizes: Sizes | None = None,
+    aliases: tuple[str, ...] = (),
+    labels: dict[str, str] | None = None,
+    **parameters: Parameter,
+) -> Callable[[Callable[..., Topology]], Callable[..., Topology]]:
+    """Register the decorated function, which builds a `Topology` from its parameters, as a family of the catalogue.
+
+    `facts` takes the same parameters and says what theory knows; it may raise `InputError` for parameters that do not
+    fit together, and is asked before anything is built. `sizes(hosts, radix)` yields parameter sets (with ``hosts``, the
+    hosts on each switch) that serve at least `hosts` hosts within `radix` ports a switch. The first line of the docstring
+    is the description.
+    """
+
+    def register(make: Callable[..., Topology]) -> Callable[..., Topology]:
+        _families[name] = Family(
+            name, make, parameters, facts, source, _first_line(make), sizes, aliases, labels or {}
+        )
+        _aliases.update(dict.fromkeys(aliases, name))
+        return make
+
+    return register
+
+
+def transform(
+    name: str, *, source: str, **parameters: Parameter
+) -> Callable[[Callable[..., Topology]], Callable[..., Topology]]:
+    """Register the decorated function, topology and parameters to topology, as a transform."""
+
+    def register(apply: Callable[..., Topology]) -> Callable[..., Topology]:
+        _transforms[name] = Transform(name, apply, parameters, source, _first_line(apply))
+        return apply
+
+    return register
+
+
+@cache
+def _loaded() -> None:
+    """Import every module of `topoloom.families`, which registers what it defines."""
+    package = importlib.import_module("topoloom.families")
+    for module in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
+        if not module.startswith("_"):
+            importlib.import_module(f"topoloom.families.{module}")
+
+
+def families() -> dict[str, Family]:
+    """The catalogue: every family by its name, in alphabetical order."""
+    _loaded()
+    return dict(sorted(_families.items()))
+
+
+def transforms() -> dict[str, Transform]:
+    """Every transform by its name."""
+    _loaded()
+    return dict(sorted(_transforms.items()))
+
+
+def find_family(name: str) -> Family:
+    """The family of that name or alias; raises `InputError` with the nearest names."""
+    _loaded()
+    found = _families.get(_aliases.get(name, name))
+    if found is None:
+        raise InputError(_unknown("family", name, [*_families, *_aliases], "topoloom families"))
+    return found
+
+
+def find_transform(name: str) -> Transform:
+    """The transform of that name; raises `InputError` with the nearest names."""
+    _loaded()
+    if name not in _transforms:
+        raise InputError(_unknown("transform", name, list(_transforms), "topoloom families"))
+    return _transforms[name]
+
+
+def _unknown(what: str, name: str, known: list[str], command: str) -> str:
+    near = get_close_matches(name, known, 3, 0.5)
+    hint = f"nearest: {', '.join(near)}" if near else f"'{command}' lists them"
+    return f"no {what} named '{name[:60]}' ({hint})"
+
+
+def _first_line(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").partition("\n")[0]
