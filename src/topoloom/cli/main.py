@@ -1,0 +1,93 @@
+"""`topoloom`: finds a command's file when it is called, and turns errors into one line and an exit code."""
+
+import logging
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from topoloom import __version__
+from topoloom.errors import InputError
+
+#: Every command and its one-line help; the file of the same name is imported only when the command is used.
+_COMMANDS = {
+    "families": "The catalogue: families, their parameters, their facts.",
+    "info": "Size, degree, diameter, ASPL, bounds and bisection of a topology.",
+    "hops": "Hop distances: histogram, diameter, eccentricities, latency.",
+    "bounds": "What is possible: Moore, Cerf, grid and diagrid bounds.",
+    "cuts": "How wide: bisection and p-way cuts.",
+    "build": "Make a topology from a spec and write it to a file.",
+    "convert": "Read a topology in one format and write it in another.",
+    "layout": "Put the switches in cabinets on a floor; every cable with its length.",
+    "cost": "Switches, cables, watts and money of a topology on a floor.",
+    "design": "The main job: from a requirement file to ranked, priced designs.",
+    "reproduce": "The papers' numbers with ours beside them.",
+}
+
+
+class _Lazy(click.Group):
+    """A group whose commands are imported when they are needed."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"topoloom.cli.{name}").command
+        return command
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], _COMMANDS, 1)
+            hint = f"did you mean '{near[0]}'?" if near else "'topoloom --help' lists the commands"
+            raise InputError(f"no command named '{args[0]}' ({hint})")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="topoloom")
+def cli() -> None:
+    """Design the networks of supercomputers and data centres.
+
+    TOPOLOGY is a spec (slimfly:q=19,hosts=15) or a file in any known format. Every command takes --json.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; exit codes: 0 done, 1 our fault, 2 the user's mistake, 130 interrupted."""
+    logging.basicConfig(format="topoloom: %(message)s", level=logging.WARNING, stream=sys.stderr)
+    try:
+        result: Any = cli.main(arguments, prog_name="topoloom", standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(result if isinstance(result, int) else 0)
+    except InputError as error:
+        _leave(str(error), 2)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(2)
+    except click.ClickException as error:
+        _leave(error.format_message().rstrip("."), 2)
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        _leave("interrupted", 130)
+    except MemoryError:
+        _leave("not enough memory for this; try a smaller network", 2)
+    except BrokenPipeError:
+        # The reader went away (`topoloom ... | head`): nothing to say, and nothing more to write.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except RecursionError:
+        _leave("the input nests too deep to be read", 2)
+
+
+def _leave(message: str, code: int) -> None:
+    click.echo(f"error: {' '.join(message.split())}", err=True)
+    sys.exit(code)

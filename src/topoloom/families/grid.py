@@ -1,0 +1,125 @@
+"""Grids and diagrids: K-regular, L-restricted random graphs on the points of a floor."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.families._sizing import ladder, near_square, serving
+from topoloom.spec import Facts, Integer, Seed, family
+from topoloom.topology import Topology
+
+_SOURCE = "001 III (steps 1 and 2); errata 001.3, 001.4, 001.11"
+_SWEEPS = Integer(0, 10_000, "sweeps of random 2-toggles; about 30 are well mixed", default=30)
+_DEGREE = Integer(1, 512, "K, links at each switch; one switch has K - 1 when n K is odd")
+_LENGTH = Integer(1, 10_000, "L, the longest link, in grid steps")
+
+
+def _facts(rows: int, columns: int, degree: int, length: int, sweeps: int = 30, seed: int = 1) -> Facts:
+    n = rows * columns
+    if degree >= n:
+        raise InputError(f"degree={degree} needs more than {degree} switches; the grid has {n}")
+    return Facts(n, degree, degree - n * degree % 2, n * degree // 2)
+
+
+def _grids(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
+    """Near-square floors with all ports that are left, at the length that balances degree and reach (001 VII)."""
+    for per_switch in ladder(radix - 3):
+        rows, columns = near_square(-(-hosts // per_switch))
+        degree = min(radix - per_switch, 32)
+        n = rows * columns
+        if n <= 4 * degree:
+            continue
+        # A ball of m switches has Moore reach log_K n hops: the length that covers the floor in as many.
+        hops = max(2.0, np.log(n) / np.log(max(2, degree - 1)))
+        length = max(2, int(np.ceil((rows + columns) / hops / 2)))
+        parameters = {"rows": rows, "columns": columns, "degree": degree, "length": length}
+        yield from serving(hosts, radix, [(parameters, n, degree)])
+
+
+@family(
+    "grid",
+    rows=Integer(1, 4096, "rows of the floor"),
+    columns=Integer(1, 4096, "switches in a row"),
+    degree=_DEGREE,
+    length=_LENGTH,
+    sweeps=_SWEEPS,
+    seed=Seed(),
+    facts=_facts,
+    source=_SOURCE,
+    sizes=_grids,
+    labels={"x": "column, in grid steps", "y": "row, in grid steps"},
+)
+def grid(rows: int, columns: int, degree: int, length: int, sweeps: int, seed: int, attempt: int = 0) -> Topology:
+    """A random K-regular graph on a grid in which no link is longer than L (Manhattan)."""
+    y, x = (axis.ravel() for axis in np.indices((rows, columns)))
+    links = _restricted("grid", x, y, degree, length, sweeps, Draws(seed, attempt), diagonal=False)
+    return Topology(links=links, switches=x.size, labels={"x": x, "y": y})
+
+
+@family(
+    "diagrid",
+    rows=Integer(1, 4096, "rows of the floor; 001 uses sqrt(2n) rows"),
+    columns=Integer(1, 4096, "switches in a row; 001 uses sqrt(n/2)"),
+    degree=_DEGREE,
+    length=_LENGTH,
+    sweeps=_SWEEPS,
+    seed=Seed(),
+    facts=_facts,
+    source="001 VI; errata 001.3: rows and columns are the other way round in the text",
+    sizes=_grids,
+    labels={"row": "the row; odd ones are shifted by half a step", "column": "the place in the row"},
+)
+def diagrid(rows: int, columns: int, degree: int, length: int, sweeps: int, seed: int, attempt: int = 0) -> Topology:
+    """A random K-regular graph on a diagonal grid, no link longer than L along the diagonals.
+
+    At X = 2 column + (row mod 2), Y = row the distance is max(|dX|, |dY|).
+    """
+    row, column = (axis.ravel() for axis in np.indices((rows, columns)))
+    links = _restricted("diagrid", 2 * column + row % 2, row, degree, length, sweeps, Draws(seed, attempt), diagonal=True)
+    return Topology(links=links, switches=row.size, labels={"row": row, "column": column})
+
+
+def _restricted(
+    name: str, x: np.ndarray, y: np.ndarray, degree: int, length: int, sweeps: int, draws: Draws, *, diagonal: bool
+) -> np.ndarray:
+    """Links, int64[m, 2], of a random K-regular L-restricted graph on the points (x, y)."""
+    from topoloom.families._random_kernels import fill_restricted, links_of, toggle_sweeps
+
+    near, offsets = _within(x, y, length, diagonal=diagonal)
+    fewest = int(np.diff(offsets).min())
+    if fewest < degree:
+        raise InputError(
+            f"{name}: a corner has only {fewest} switches within length={length}, so degree={degree} cannot be reached;"
+            f" take degree up to {fewest} or a greater length"
+        )
+    n = x.size
+    missing = 0
+    for _ in range(20):
+        table, filled = np.empty((n, degree), np.int32), np.zeros(n, np.int32)
+        state = draws.state()
+        missing = fill_restricted(
+            table, filled, x, y, degree, length, diagonal, near, offsets, state, 20_000 + 2_000 * n * degree
+        )
+        if missing == n * degree % 2:
+            links = links_of(table, filled)
+            toggle_sweeps(links, table, filled, x, y, length, diagonal, state, sweeps)
+            return links
+    raise InputError(
+        f"{name}: no {degree}-regular graph with links up to {length} was found on these {n} switches"
+        f" ({missing} ends stayed open); take a greater length or a lower degree"
+    )
+
+
+def _within(x: np.ndarray, y: np.ndarray, length: int, *, diagonal: bool) -> tuple[np.ndarray, np.ndarray]:
+    """CSR of the switches within `length` of each (itself left out): (near int32[...], offsets int64[n + 1])."""
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(np.stack([x, y], axis=1))
+    pairs = tree.query_pairs(length, p=np.inf if diagonal else 1, output_type="ndarray")
+    ends = np.concatenate([pairs, pairs[:, ::-1]])
+    ends = ends[np.lexsort((ends[:, 1], ends[:, 0]))]
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(ends[:, 0], minlength=x.size))])
+    return ends[:, 1].astype(np.int32), offsets

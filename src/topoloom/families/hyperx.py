@@ -1,0 +1,87 @@
+"""HyperX and flattened butterflies: switches in a grid, all linked along every dimension."""
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from topoloom.families._sizing import ladder, near_cube, serving
+from topoloom.spec import Facts, Integer, Integers, family
+from topoloom.topology import Topology
+
+_DIMS = Integers(1, 4096, "switches along each dimension")
+_LABELS = {"x0, x1, ...": "the coordinate in each dimension", "group": "the switches that share all but the first coordinate"}
+
+
+def _facts(dims: tuple[int, ...], width: int = 1) -> Facts:
+    total = prod(dims)
+    degree = width * sum(side - 1 for side in dims)
+    # Halving an even dimension cuts a quarter of its pairs in every line; the cheapest dimension is the shortest.
+    halves = [width * total * side // 4 for side in dims if side % 2 == 0]
+    return Facts(
+        switches=total,
+        degree=degree,
+        degree_min=degree,
+        links=total * degree // 2,
+        diameter=sum(side > 1 for side in dims),
+        full_hosts=dims[0] * width if len(set(dims)) == 1 else None,
+        bisection_links=min(halves) if halves and all(side % 2 == 0 for side in dims) else None,
+    )
+
+
+def _butterflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
+    for dimensions in (2, 3, 4, 5):
+        for side in range(2, (radix - 1) // dimensions + 2):
+            dims = (side,) * dimensions
+            yield from serving(hosts, radix, [({"dims": dims}, side**dimensions, dimensions * (side - 1))])
+
+
+def _hyperxes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
+    """Sides that differ by at most one: the sizes between two flattened butterflies."""
+    for dimensions in (2, 3, 4):
+        for per_switch in ladder(radix):
+            dims = near_cube(-(-hosts // per_switch), dimensions, 2)
+            degree = sum(side - 1 for side in dims)
+            if len(set(dims)) > 1:
+                yield from serving(hosts, radix, [({"dims": dims}, prod(dims), degree)])
+
+
+@family(
+    "flattened-butterfly",
+    dims=_DIMS,
+    facts=_facts,
+    source="Kim, Dally and Abts, Flattened butterfly, ISCA 2007; 004 FBF-3 is three equal dimensions",
+    sizes=_butterflies,
+    aliases=("fbf",),
+    labels=_LABELS,
+)
+def flattened_butterfly(dims: tuple[int, ...]) -> Topology:
+    """Switches in a grid, every line of it a full mesh (a Hamming graph).
+
+    >>> flattened_butterfly((3, 3))
+    Topology(topology: 9 switches, 18 links)
+    """
+    return hyperx(dims, 1)
+
+
+@family(
+    "hyperx",
+    dims=_DIMS,
+    width=Integer(1, 64, "parallel links between two switches of a line", default=1),
+    facts=_facts,
+    source="Ahn et al., HyperX, SC 2009",
+    sizes=_hyperxes,
+    labels=_LABELS,
+)
+def hyperx(dims: tuple[int, ...], width: int) -> Topology:
+    """A flattened butterfly of any sides, with `width` parallel links."""
+    number = np.arange(prod(dims)).reshape(dims)
+    links = [np.empty((0, 2), np.int64)]
+    for axis, side in enumerate(dims):
+        first, second = np.triu_indices(side, 1)
+        ends = np.take(number, first, axis).ravel(), np.take(number, second, axis).ravel()
+        links.extend([np.stack(ends, axis=1)] * width)
+    labels = {f"x{axis}": np.indices(dims)[axis].ravel() for axis in range(len(dims))}
+    labels["group"] = np.arange(prod(dims)) % (prod(dims) // dims[0])
+    return Topology(links=np.concatenate(links), switches=prod(dims), labels=labels)

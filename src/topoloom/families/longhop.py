@@ -1,0 +1,99 @@
+"""Long Hop networks: hypercubes with extra generators from an error-correcting code."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.families._sizing import serving
+from topoloom.spec import Facts, Integer, Seed, family
+from topoloom.topology import Topology
+
+
+def _facts(n: int, extra: int, seed: int = 1) -> Facts:
+    if extra >= 2**n - n:
+        raise InputError(f"longhop: extra={extra} is more than the {2**n - n - 1} masks left beside the {n} dimensions")
+    degree = n + extra
+    return Facts(2**n, degree, degree, 2 ** (n - 1) * degree, full_hosts=1)
+
+
+def _longhops(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
+    cubes = ((n, extra) for n in range(6, 17) for extra in (4, 5, 6))
+    yield from serving(hosts, radix, (({"n": n, "extra": extra}, 2**n, n + extra) for n, extra in cubes))
+
+
+@family(
+    "longhop",
+    n=Integer(3, 20, "dimension of the hypercube"),
+    extra=Integer(1, 32, "L, the extra ports of a switch", default=5),
+    seed=Seed(),
+    facts=_facts,
+    source="Tomic, Network throughput optimization via error correcting codes, 2013; 004's LH-HC; L = 5 is inferred (errata)",
+    sizes=_longhops,
+)
+def longhop(n: int, extra: int, seed: int, attempt: int = 0) -> Topology:
+    """LH-HC: a hypercube with L more links at each switch, which widen its bisection to 3N/2 links where the code allows.
+
+    The generators (unit vectors and L long hops) are the columns of a linear code; the smallest number of generators
+    with f(g) = 1 over all linear f, its distance w, makes the narrowest linear cut w N / 2. Of 300 random codes (fewer
+    for large n) the one with the largest w up to 3, then the lowest diameter, then the lowest ASPL is taken.
+    """
+    masks = generators(n, extra, seed)
+    switch = np.arange(2**n)
+    other = switch[:, None] ^ masks
+    keep = switch[:, None] < other
+    links = np.stack([np.broadcast_to(switch[:, None], other.shape)[keep], other[keep]], axis=1)
+    return Topology(links=links, switches=2**n)
+
+
+@lru_cache(maxsize=64)
+def generators(n: int, extra: int, seed: int) -> np.ndarray:
+    """The n unit masks and the `extra` long hops, int64[n + extra]."""
+    tries = 300 if n <= 13 else max(8, 300 >> (n - 13))
+    draws = Draws(seed)
+    units = 1 << np.arange(n)
+    best, found = (0, 0, 0), units
+    for _ in range(tries):
+        long_hops: list[int] = []
+        while len(long_hops) < extra:
+            mask = int(draws.below(2**n, 1)[0])
+            # A mask of one bit repeats a dimension, and 0 goes nowhere.
+            if mask & (mask - 1) and mask not in long_hops:
+                long_hops.append(mask)
+        masks = np.concatenate([units, long_hops])
+        width = min(code_distance(masks, n), 3)
+        if width < best[0]:
+            continue
+        diameter, total = _hops_from_zero(masks, n)
+        score = (width, -diameter, -total)
+        if found is units or score > best:
+            best, found = score, masks
+    return found
+
+
+def code_distance(masks: np.ndarray, n: int) -> int:
+    """The fewest masks that any nonzero linear functional f(g) = parity(f & g) sees: the bisection is that times N/2."""
+    functional = np.arange(1, 2**n)
+    seen = np.zeros(functional.size, np.int64)
+    for mask in masks:
+        seen += np.bitwise_count(functional & int(mask)) & 1
+    return int(seen.min())
+
+
+def _hops_from_zero(masks: np.ndarray, n: int) -> tuple[int, int]:
+    """(diameter, sum of distances) of the Cayley graph on n-bit words, by growing the ball around 0."""
+    word = np.arange(2**n)
+    reached = np.zeros(2**n, bool)
+    reached[0] = True
+    rounds = total = 0
+    while not reached.all():
+        rounds += 1
+        grown = reached.copy()
+        for mask in masks:
+            grown |= reached[word ^ int(mask)]
+        total += rounds * int(np.count_nonzero(grown) - np.count_nonzero(reached))
+        reached = grown
+    return rounds, total

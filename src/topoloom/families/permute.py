@@ -1,0 +1,100 @@
+"""Topology permutation: endpoints of links swapped at random so that every cabinet pair keeps its cables."""
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.spec import Choice, Integer, Seed, transform
+from topoloom.topology import Topology
+
+
+@transform(
+    "permute",
+    mode=Choice(("partial", "full"), "swap within cabinets and within cabinet pairs apart (partial), or together", "partial"),
+    cabinet=Integer(1, 1 << 20, "switches in a cabinet, taken in order", default=16),
+    doubles=Choice(("drop", "keep"), "links that come to repeat another: kept in parallel, or dropped as 000 does", "keep"),
+    seed=Seed(),
+    source="000 III.A; errata 000.2, 000.3",
+)
+def permute(topology: Topology, mode: str, cabinet: int, doubles: str, seed: int) -> Topology:
+    """Swap link ends at random so that the number of cables inside each cabinet and between any two stays the same.
+
+    Two links a-b, c-d of one cabinet, or of one cabinet pair (a, c in the first cabinet, b, d in the second), become
+    a-d, c-b. `full` also pairs a link inside a cabinet with one that leaves it, for every cabinet pair that has links.
+    A link that comes to repeat another stays as a parallel one, which keeps every degree and every pair's count exactly;
+    ``doubles=drop`` drops it, as 000 does (errata 000.3: P-TORUS-4 loses 4.6 of 512 links), at the same hop counts. A
+    disconnected result is drawn again.
+    """
+    from topoloom.graph.connectivity import components
+
+    if cabinet >= topology.switches:
+        raise InputError(f"permute: cabinet={cabinet} holds all {topology.switches} switches; take a smaller cabinet")
+    for attempt in range(100):
+        links = _permuted(topology, mode, cabinet, Draws(seed, attempt))
+        if doubles == "drop":
+            links = np.unique(np.sort(links, axis=1), axis=0)
+        changed = topology.replace(links=links)
+        if int(components(changed).max()) <= int(components(topology).max()):
+            return changed
+    raise InputError("permute: 100 draws in a row fell apart; take smaller cabinets or mode=partial")
+
+
+def _permuted(topology: Topology, mode: str, cabinet: int, draws: Draws) -> np.ndarray:
+    from topoloom.families._random_kernels import swap_pass
+
+    home = topology.links // cabinet
+    # u < v and cabinets are runs of switches, so the first end already lies in the lower cabinet of a pair.
+    links = topology.links.astype(np.int64)
+    cabinets = -(-topology.switches // cabinet)
+    pair = home[:, 0].astype(np.int64) * cabinets + home[:, 1]
+    inside = home[:, 0] == home[:, 1]
+    state = draws.state()
+    if mode == "partial":
+        for members in _groups(pair, draws):
+            swap_pass(links, members, state, inside)
+        return links
+    for key in np.unique(pair[~inside]).tolist():
+        i, j = divmod(key, cabinets)
+        members = np.flatnonzero((pair == key) | (pair == i * cabinets + i) | (pair == j * cabinets + j))
+        _swap_mixed(links, members[draws.permutation(members.size)], i, j, cabinet, draws)
+    return links
+
+
+def _groups(pair: np.ndarray, draws: Draws) -> list[np.ndarray]:
+    """The links of every cabinet (pair), each in random order."""
+    order = np.lexsort((draws.words(pair.size), pair))
+    return np.split(order, np.flatnonzero(np.diff(pair[order])) + 1)
+
+
+def _swap_mixed(links: np.ndarray, order: np.ndarray, i: int, j: int, cabinet: int, draws: Draws) -> None:
+    """The fully random step for cabinets i < j: consecutive links of `order` swap ends, in place.
+
+    Two links inside different cabinets stay. A link inside cabinet i or j and one between them are turned so that one of
+    each kind results; two of a kind are turned at random (inside) or so that both start in i (between).
+    """
+    turn = draws.below(2, order.size).tolist()
+    for position in range(0, order.size - 1, 2):
+        first, second = int(order[position]), int(order[position + 1])
+        (a, b), (c, d) = links[first].tolist(), links[second].tolist()
+        kinds = (a // cabinet == b // cabinet, c // cabinet == d // cabinet)
+        if kinds == (True, True):
+            if a // cabinet != c // cabinet:
+                continue
+            if turn[position]:
+                a, b = b, a
+            if turn[position + 1]:
+                c, d = d, c
+        elif kinds == (False, False):
+            a, b = (a, b) if a // cabinet == i else (b, a)
+            c, d = (c, d) if c // cabinet == i else (d, c)
+        else:
+            # The swap exchanges b and d: these must lie in the same cabinet for the kinds to be kept.
+            if kinds[1]:
+                first, second, a, b, c, d = second, first, c, d, a, b
+            if turn[position]:
+                a, b = b, a
+            if d // cabinet != b // cabinet:
+                c, d = d, c
+        if len({a, b, c, d}) == 4:
+            links[first] = a, d
+            links[second] = c, b

@@ -1,0 +1,126 @@
+"""The register of file formats: records that the command line, the docs and the error messages are made from."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.topology import Topology
+
+#: More labels than any family has. The bound keeps a short file whose attributes have default values from filling memory.
+MOST_LABELS = 100
+
+
+@dataclass(frozen=True)
+class Format:
+    """One file format.
+
+    Parameters
+    ----------
+    name : str
+        What ``--format`` takes.
+    suffixes : tuple of str
+        File suffixes that choose it, with the dot.
+    description : str
+        One line for the catalogue.
+    keeps : frozenset of str
+        What survives a write and a read, of: ``isolated`` (switches without links), ``endpoints`` (how many at each
+        switch), ``host`` (which host an endpoint belongs to), ``labels``, ``name``, ``spec``. Links always do.
+    read : callable (data: bytes, source: str) -> Topology, optional
+        `source` is the file's name, for messages and for the topology's name; None: the format is only written.
+    write : callable (topology: Topology) -> str or bytes
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    description: str
+    keeps: frozenset[str]
+    read: Callable[[bytes, str], Topology] | None
+    write: Callable[[Topology], str | bytes]
+
+
+_formats: dict[str, Format] = {}
+
+
+def register(record: Format) -> Format:
+    """Add a format to the catalogue."""
+    _formats[record.name] = record
+    return record
+
+
+def formats() -> dict[str, Format]:
+    """Every format by its name, in alphabetical order."""
+    _loaded()
+    return dict(sorted(_formats.items()))
+
+
+def find_format(name: str) -> Format:
+    """The format of that name; raises `InputError` with the nearest name and the list."""
+    known = formats()
+    if name not in known:
+        near = get_close_matches(name, known, 1)
+        hint = f"did you mean '{near[0]}'? " if near else ""
+        raise InputError(f"no format named '{name[:60]}' ({hint}known: {', '.join(known)})")
+    return known[name]
+
+
+def format_for(path: str) -> Format | None:
+    """The format that the suffix of `path` chooses, below a ``.gz`` if there is one; None when no format claims it."""
+    name = path.lower().removesuffix(".gz")
+    for record in formats().values():
+        if name.endswith(record.suffixes):
+            return record
+    return None
+
+
+def unknown_suffix(path: str) -> InputError:
+    """The error for a file whose suffix no format claims."""
+    suffixes = ", ".join(suffix for record in formats().values() for suffix in record.suffixes)
+    return InputError(
+        f"{path}: the suffix names no known format ({suffixes}, each also with .gz); "
+        f"choose a suffix or name a format: {', '.join(formats())}"
+    )
+
+
+def encode(topology: Topology, record: Format) -> bytes:
+    """The bytes of `topology` in a format; raises `InputError` when the format cannot carry it."""
+    if len(topology.labels) > MOST_LABELS:
+        raise InputError(f"{topology.name}: {len(topology.labels)} labels; files hold at most {MOST_LABELS}")
+    for key, values in topology.labels.items():
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            switch = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise InputError(f"{topology.name}: label '{key}' of switch {switch} is {values[switch]}; files hold finite numbers")
+    content = record.write(topology)
+    try:
+        return content.encode() if isinstance(content, str) else content
+    except UnicodeEncodeError as error:
+        half = ascii(error.object[error.start])
+        raise InputError(f"{topology.name}: a label or name holds {half}, half of a pair; UTF-8 cannot hold it") from None
+
+
+def losses(topology: Topology, record: Format) -> list[str]:
+    """What of `topology` a format leaves out, in words; empty when it keeps all of its content."""
+    lost = []
+    if "isolated" not in record.keeps and not topology.degrees.all():
+        lost.append(f"{int((topology.degrees == 0).sum())} switches without links")
+    if "endpoints" not in record.keeps and topology.hosts:
+        lost.append(f"{topology.hosts} hosts")
+    elif "host" not in record.keeps and not np.array_equal(topology.host, np.arange(topology.host.size)):
+        lost.append("which ports belong to one host")
+    if "labels" not in record.keeps and topology.labels:
+        lost.append(f"label{'s' * (len(topology.labels) > 1)} {', '.join(topology.labels)}")
+    return lost
+
+
+@cache
+def _loaded() -> None:
+    """Import every module of `topoloom.formats`, which registers what it defines."""
+    package = importlib.import_module("topoloom.formats")
+    for module in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
+        if not module.startswith("_"):
+            importlib.import_module(f"topoloom.formats.{module}")

@@ -1,0 +1,147 @@
+"""From files to topologies and back: which format, compressed or not, and what is wrong with the file itself."""
+
+import gzip
+import os
+import sys
+import zlib
+from pathlib import Path
+from typing import BinaryIO
+
+from topoloom.errors import InputError, at
+from topoloom.files import reason, write_atomically
+from topoloom.formats._registry import encode, find_format, format_for, unknown_suffix
+from topoloom.topology import Topology
+
+#: No file of a fabric is larger: two million links take 30 MB as text.
+_MOST_BYTES = 2 << 30
+#: gzip shrinks real topologies 3 to 30 times; past this, and past _FREE_BYTES, a file is a decompression bomb.
+_MOST_SHRUNK = 200
+_FREE_BYTES = 64 << 20
+_STDIN = "<stdin>"
+
+
+def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:  # noqa: A002  # the public word
+    """Read a topology from a file.
+
+    Parameters
+    ----------
+    path : path
+        A file; ``.gz`` on top of any suffix is decompressed; ``-`` is standard input.
+    format : str, optional
+        The format's name; chosen by the suffix when left out (on standard input: topoloom's own JSON).
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is not what its format asks for: ``file:line: reason``.
+    """
+    source = os.fspath(path)
+    if source == "-":
+        record = find_format(format or "topoloom")
+        source = _STDIN
+    else:
+        chosen = find_format(format) if format is not None else format_for(source)
+        if chosen is None:
+            raise _missing(source) or unknown_suffix(source)
+        record = chosen
+    if record.read is None:
+        raise InputError(f"{source}: topoloom writes the format {record.name} but does not read it")
+    data = _contents(source)
+    if not data.strip():
+        raise at(source, None, f"the file is empty; expected {record.description}")
+    return record.read(data, source)
+
+
+def save(topology: Topology, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002
+    """Write a topology to a file, all of it or nothing.
+
+    Parameters
+    ----------
+    topology : Topology
+    path : path
+        Where; a suffix ``.gz`` compresses.
+    format : str, optional
+        The format's name; chosen by the suffix when left out.
+
+    Raises
+    ------
+    InputError
+        No format fits, the format cannot carry the topology, or the file cannot be written.
+    """
+    target = os.fspath(path)
+    record = find_format(format) if format is not None else format_for(target)
+    if record is None:
+        raise unknown_suffix(target)
+    data = encode(topology, record)
+    # Without a time stamp the same topology gives the same file.
+    write_atomically(target, gzip.compress(data, 6, mtime=0) if target.lower().endswith(".gz") else data)
+
+
+def open_topology(text: str) -> Topology:
+    """The topology that a command-line argument names: a file in any known format, ``-`` for standard input, or a spec.
+
+    Raises
+    ------
+    InputError
+        A path without a file behind it, a file that cannot be read, or a spec that cannot be built.
+    """
+    if text == "-":
+        return load("-")
+    if format_for(text) is not None or "/" in text or _is_file_with_suffix(text):
+        return load(text)
+    from topoloom.spec import build
+
+    return build(text)
+
+
+def _is_file_with_suffix(text: str) -> bool:
+    # A file that happens to be called like a family ("petersen") must not hide the family.
+    try:
+        return bool(Path(text).suffix) and Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _missing(source: str) -> InputError | None:
+    """The error for a path that is no file at all; None when something is there."""
+    try:
+        os.stat(source)
+    except (OSError, ValueError) as error:
+        return _refused(source, error)
+    return at(source, None, "is a folder; name a file in it") if Path(source).is_dir() else None
+
+
+def _refused(source: str, error: OSError | ValueError) -> InputError:
+    if isinstance(error, FileNotFoundError):
+        return at(source, None, "there is no such file")
+    if isinstance(error, IsADirectoryError):
+        return at(source, None, "is a folder; name a file in it")
+    return at(source, None, f"cannot be read: {reason(error)}")
+
+
+def _contents(source: str) -> bytes:
+    try:
+        if source == _STDIN:
+            return _bounded(sys.stdin.buffer, source, _MOST_BYTES)
+        with open(source, "rb") as file:
+            if not source.lower().endswith(".gz"):
+                return _bounded(file, source, _MOST_BYTES)
+            size = os.fstat(file.fileno()).st_size
+            most = min(_MOST_BYTES, max(_FREE_BYTES, size * _MOST_SHRUNK))
+            with gzip.GzipFile(fileobj=file) as unpacked:
+                return _bounded(unpacked, source, most)  # type: ignore[arg-type]  # GzipFile reads like a file
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise at(source, None, "is not a whole gzip file; compress it again, or drop the .gz") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise _refused(source, error) from None
+
+
+def _bounded(file: BinaryIO, source: str, most: int) -> bytes:
+    data = bytearray()
+    while chunk := file.read(1 << 20):
+        data += chunk
+        if len(data) > most:
+            raise at(source, None, f"holds more than {most >> 20} MiB; no fabric needs so much")
+    return bytes(data)

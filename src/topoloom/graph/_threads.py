@@ -1,0 +1,54 @@
+"""Blocks of work over the cores: kernels release the GIL, so threads are enough."""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from topoloom.errors import InputError
+
+Result = TypeVar("Result")
+
+
+def cores(jobs: int | None) -> int:
+    """How many threads to use: `jobs`, or every core that this process may run on.
+
+    Raises
+    ------
+    InputError
+        `jobs` is below 1.
+    """
+    if jobs is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if jobs < 1:
+        raise InputError(f"jobs={jobs}: at least one thread is needed (leave it out for every core)")
+    return jobs
+
+
+def over_cores(work: Callable[[Iterator[int]], Result], blocks: int, jobs: int | None) -> list[Result]:
+    """Run `work` in up to `jobs` threads; each takes block numbers 0 .. blocks - 1 from one shared iterator.
+
+    A thread that finishes early takes the next block, so uneven blocks balance. Returns what each call returned. One
+    thread runs in place. When a thread fails, or on Ctrl-C, the others stop after the block that they are at.
+    """
+    threads = min(cores(jobs), blocks)
+    if threads <= 1:
+        return [work(iter(range(blocks)))]
+    stop = False
+    numbers = iter(range(blocks))
+
+    def shared() -> Iterator[int]:
+        # One generator a thread (generators are not thread-safe) over one range iterator (whose `next` is).
+        while not stop:
+            try:
+                number = next(numbers)
+            except StopIteration:
+                return
+            yield number
+
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(work, shared()) for _ in range(threads)]
+        try:
+            return [future.result() for future in futures]
+        finally:
+            stop = True

@@ -1,0 +1,105 @@
+"""Reading TOML tables that people write by hand: every complaint names the file, the line and the key."""
+
+import difflib
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, TypeVar
+
+from topoloom.errors import InputError, at
+
+T = TypeVar("T")
+
+
+def read_toml(path: str | Path, shape: type[T]) -> T:
+    """The TOML file at `path` as a `shape` (a msgspec Struct that forbids unknown fields).
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is not TOML, or a key is unknown, missing or out of range: ``file:line: reason``.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; a TOML file is needed") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not text; a TOML file is needed") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    return parse_toml(text, shape, str(path))
+
+
+def parse_toml(text: str, shape: type[T], source: str) -> T:
+    """As `read_toml`, from text; `source` is named in complaints."""
+    import msgspec
+
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        line = int(found[1]) if found else text.count("\n") + 1
+        raise at(source, line, re.sub(r" \(at .*\)$", "", str(error)) + "; see the TOML rules at toml.io") from None
+    except RecursionError:
+        raise InputError(f"{source}: the tables nest too deep to be read") from None
+    try:
+        return msgspec.convert(data, shape, strict=True)
+    except msgspec.ValidationError as error:
+        raise _explained(error, text, shape, source) from None
+
+
+def _explained(error: Exception, text: str, shape: type, source: str) -> InputError:
+    """msgspec's complaint with the line of the key it is about, and what would do."""
+    reason, _, path = str(error).partition(" - at `$.")
+    keys = re.findall(r"[\w-]+", re.sub(r"\[\d*\.*\]", "", path.rstrip("`")))
+    named = re.search(r"(?:unknown|required) field `(.+?)`", reason)
+    if named:
+        known = _fields(shape, keys)
+        line = line_of(text, [*keys, named[1]] if "unknown" in reason else keys)
+        where = f" in [{'.'.join(keys)}]" if keys else ""
+        if "required" in reason:
+            return at(source, line, f"the key '{named[1]}' is missing{where}")
+        near = difflib.get_close_matches(named[1], known, 1)
+        hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
+        return at(source, line, f"there is no key '{named[1]}'{where} ({hint})")
+    reason = reason.replace("`", "'").replace("Expected", "expected").replace("Invalid", "invalid")
+    return at(source, line_of(text, keys), f"{'.'.join(keys)}: {reason}")
+
+
+def _fields(shape: Any, keys: list[str]) -> list[str]:
+    """The keys that the table at `keys` of a Struct may have."""
+    import msgspec
+
+    info: Any = msgspec.inspect.type_info(shape)
+    for key in [*keys, None]:
+        while not hasattr(info, "fields"):
+            inner = getattr(info, "item_type", None) or next(
+                (t for t in getattr(info, "types", ()) if hasattr(t, "fields")), None
+            )
+            if inner is None:
+                return []
+            info = inner
+        if key is not None:
+            info = next((field.type for field in info.fields if field.encode_name == key), None)
+            if info is None:
+                return []
+    return [field.encode_name for field in info.fields]
+
+
+def line_of(text: str, keys: list[str]) -> int | None:
+    """The line (from 1) where the key stands, or its table, or None for the file as a whole."""
+    section: list[str] = []
+    best, depth = None, 0
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(r"\s*\[\[?\s*([^\]]+?)\s*\]", line)
+        if header:
+            section = [part.strip().strip("\"'") for part in header[1].split(".")]
+            here = section
+        else:
+            assignment = re.match(r"\s*([\w\"'.-]+)\s*=", line)
+            if not assignment:
+                continue
+            here = section + [part.strip().strip("\"'") for part in assignment[1].split(".")]
+        if here == keys[: len(here)] and len(here) > depth:
+            best, depth = number, len(here)
+    return best
