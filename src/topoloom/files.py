@@ -26,7 +26,9 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
     try:
         data = content.encode() if isinstance(content, str) else content
     except UnicodeEncodeError as error:
-        raise InputError(f"{path}: character {error.start + 1} of the text is half of a pair; UTF-8 cannot hold it") from None
+        raise InputError(
+            f"{path}: character {error.start + 1} is half of a surrogate pair; UTF-8 cannot hold it"
+        ) from None
     try:
         _write(Path(os.path.realpath(path)), data, str(path))
     except (OSError, ValueError) as error:

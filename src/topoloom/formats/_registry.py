@@ -12,7 +12,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.topology import Topology
 
-#: More labels than any family has. The bound keeps a short file whose attributes have default values from filling memory.
+#: More labels than any family has. The bound keeps a short file with default values for attributes from filling memory.
 MOST_LABELS = 100
 
 
@@ -94,13 +94,15 @@ def encode(topology: Topology, record: Format) -> bytes:
     for key, values in topology.labels.items():
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             switch = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise InputError(f"{topology.name}: label '{key}' of switch {switch} is {values[switch]}; files hold finite numbers")
+            raise InputError(
+                f"{topology.name}: label '{key}' of switch {switch} is {values[switch]}, not a finite number"
+            )
     content = record.write(topology)
     try:
         return content.encode() if isinstance(content, str) else content
     except UnicodeEncodeError as error:
         half = ascii(error.object[error.start])
-        raise InputError(f"{topology.name}: a label or name holds {half}, half of a pair; UTF-8 cannot hold it") from None
+        raise InputError(f"a label or the name holds {half}, half of a surrogate pair; UTF-8 cannot hold it") from None
 
 
 def losses(topology: Topology, record: Format) -> list[str]:

@@ -20,7 +20,7 @@ _FREE_BYTES = 64 << 20
 _STDIN = "<stdin>"
 
 
-def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:  # noqa: A002  # the public word
+def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:
     """Read a topology from a file.
 
     Parameters
@@ -52,7 +52,7 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:  
     return record.read(data, source)
 
 
-def save(topology: Topology, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002
+def save(topology: Topology, path: str | os.PathLike[str], format: str | None = None) -> None:
     """Write a topology to a file, all of it or nothing.
 
     Parameters

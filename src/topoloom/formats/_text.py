@@ -1,21 +1,16 @@
 """What every reader shares: text from bytes, numbers for switches, checks on what a file claims."""
 
 import codecs
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from topoloom.errors import InputError, at
-from topoloom.formats._registry import MOST_LABELS
 from topoloom.topology import MOST_SWITCHES, Topology
 
-#: Ports of one switch and endpoints of one fabric: past these a number in a file is a mistake that would fill memory.
-MOST_HOSTS_AT_SWITCH = 65_535
-MOST_ENDPOINTS = 1 << 24
 #: NumPy gives every text of a label the width of the longest one.
-_LONGEST_TEXT = 256
+_LONGEST_TEXT = 1024
 _MOST_TEXT_BYTES = 1 << 30
 
 
@@ -57,49 +52,13 @@ def largest_id_allowed(ids: int) -> int:
     return min(4 * ids + 1024, MOST_SWITCHES) - 1
 
 
-def numbered(names: Sequence[str]) -> tuple[np.ndarray, np.ndarray | None]:
-    """Switch numbers for distinct node names, and the names as a label where the numbers do not say the same.
-
-    Names that are exactly the numbers 0 .. n - 1 keep them; other integers are numbered in ascending order, other names
-    in the order of the file.
-
-    Returns
-    -------
-    (int64[n], array[n] or None)
-        The number of each name, and the label ``id`` in switch order.
-    """
-    n = len(names)
-    # Eighteen digits stay within int64; a leading zero or a sign would not come back as it was.
-    if all(name.isascii() and name.isdigit() and len(name) <= 18 and (name == "0" or name[0] != "0") for name in names):
-        values = np.array([int(name) for name in names], np.int64)
-        order = np.argsort(values)
-        number = np.empty(n, np.int64)
-        number[order] = np.arange(n)
-        same = bool((values == number).all())
-        return number, None if same else values[order]
-    return np.arange(n), np.array(names)
-
-
-def columns(values: Mapping[str, Mapping[int, Any]], n: int, source: str) -> dict[str, np.ndarray]:
-    """Labels from the attributes that nodes have: those that every one of the n nodes has.
-
-    Parameters
-    ----------
-    values : mapping of attribute to {node position: value}
-        Values of one attribute are all str, or numbers.
-    """
-    return {
-        key: label_array(key, [found[i] for i in range(n)], source) for key, found in values.items() if len(found) == n
-    }
-
-
 def label_array(key: str, values: list[Any], source: str) -> np.ndarray:
     """One label as an array: text, int64, or float64 when any value is a float; raises `InputError` when too large."""
     if any(isinstance(value, str) for value in values):
         values = [value if isinstance(value, str) else str(value) for value in values]
         width = max(map(len, values))
         if width > _LONGEST_TEXT or width * 4 * len(values) > _MOST_TEXT_BYTES:
-            raise at(source, None, f"label {short(key)} holds a text of {width} characters; at most {_LONGEST_TEXT} are kept")
+            raise at(source, None, f"label {short(key)} holds {width} characters; at most {_LONGEST_TEXT} are kept")
         return np.array(values, np.str_)
     if any(isinstance(value, float) for value in values):
         return np.array(values, np.float64)
@@ -107,18 +66,6 @@ def label_array(key: str, values: list[Any], source: str) -> np.ndarray:
         return np.array(values, np.int64)
     except OverflowError:
         raise at(source, None, f"label {short(key)} holds a number past 64 bits") from None
-
-
-def checked_hosts(counts: np.ndarray, source: str) -> np.ndarray:
-    """Endpoints (int64[k]) from the number of hosts at each switch; raises `InputError` for absurd totals."""
-    if counts.sum() > MOST_ENDPOINTS:
-        raise at(source, None, f"{int(counts.sum())} hosts in all; at most {MOST_ENDPOINTS} are read")
-    return np.repeat(np.arange(counts.size), counts)
-
-
-def too_many_labels(source: str, line: int | None) -> InputError:
-    """The error for more labels than `MOST_LABELS`."""
-    return at(source, line, f"more than {MOST_LABELS} attributes on nodes; at most {MOST_LABELS} are read")
 
 
 def topology_from(source: str, **parts: Any) -> Topology:

@@ -63,19 +63,35 @@ def distances_from_set(
 @njit(cache=True, nogil=True)
 def source_counts(
     offsets: np.ndarray, neighbours: np.ndarray, weight: np.ndarray, first: int, end: int,
-    distance: np.ndarray, queue: np.ndarray, counts: np.ndarray,
+    stamp: np.ndarray, queue: np.ndarray, counts: np.ndarray,
 ) -> None:  # fmt: skip
     """What `_hops_kernels.block_counts` does, by one search a source: for diameters of thousands of hops.
 
-    weight: int64[n]; distance, queue: int32[n], scratch; counts: int64[at least n]. Pairs with switches of the block and
+    weight: int64[n]; stamp, queue: int32[n], scratch; counts: int64[at least n]. Pairs with switches of the block and
     later ones count, the later ones in both orders; a pair weighs the product of its weights.
     """
+    worth = weight.copy()
+    worth[:first] = 0
+    worth[end:] *= 2
+    stamp[:] = -1
     for source in range(first, end):
-        reached = distances_from_set(offsets, neighbours, np.array([source]), distance, queue)
-        for v in queue[:reached]:
-            if v >= first:
-                orders = 1 if v < end else 2
-                counts[distance[v]] += orders * weight[source] * weight[v]
+        stamp[source] = source
+        queue[0] = source
+        start, stop, level = np.uint64(0), np.uint64(1), 0
+        found = worth[source]
+        while start < stop:
+            counts[level] += weight[source] * found
+            tail, level, found = stop, level + 1, 0
+            for place in range(start, stop):
+                u = np.uint64(queue[place])
+                for slot in range(np.uint64(offsets[u]), np.uint64(offsets[u + np.uint64(1)])):
+                    v = np.uint64(neighbours[slot])
+                    if stamp[v] != source:
+                        stamp[v] = source
+                        queue[tail] = v
+                        tail += np.uint64(1)
+                        found += worth[v]
+            start, stop = stop, tail
 
 
 @njit(cache=True, nogil=True)

@@ -32,13 +32,13 @@ def block_counts(
 ) -> int:  # fmt: skip
     """Add the weighted pairs at each distance from sources first .. end - 1 to `counts`; the rounds taken, or -1.
 
-    offsets: int64[n + 1], neighbours: int32[2 m] (CSR); degree: that of every switch, or 0 when degrees
-    differ. weight: int64[n], constant on the groups of switches that end
-    before group_ends: int64[g]; switches past the last group are not counted; the sources lie in one group. reach, ahead:
-    uint64[8 n], full: uint64[8], scratch. counts: int64[limit + 1].
+    offsets: int64[n + 1], neighbours: int32[2 m] (CSR); degree: that of every switch, or 0 when degrees differ.
+    weight: int64[n], constant on the groups of switches that end before group_ends: int64[g]; switches past the last
+    group are not counted; the sources lie in one group. reach, ahead: uint64[8 n], full: uint64[8], scratch.
+    counts: int64[limit + 1].
 
     Pairs are ordered and weigh the product of their switches' weights. A pair of a source and a later switch is counted
-    here in both orders, a pair with an earlier switch not at all. -1: unfinished after `limit` rounds, counts unchanged.
+    here in both orders, a pair with an earlier switch not at all. -1: `limit` rounds were not enough, counts unchanged.
     """
     n, limit, counted = offsets.size - 1, counts.size - 1, group_ends[-1]
     sources, own = end - first, weight[first]
@@ -119,7 +119,7 @@ def block_distances(
 ) -> None:  # fmt: skip
     """Write the hops between every switch and the sources first .. end - 1 into distances[:, first:end].
 
-    Arrays as in `block_counts`; distances: any integers[n, n]; pairs that do not reach each other are left as they were.
+    Arrays as in `block_counts`; distances: integers[n, n]; pairs that do not reach each other are left as they were.
     """
     _seed(offsets, neighbours, first, end, reach, full)
     n = offsets.size - 1
@@ -177,14 +177,13 @@ def _ones(reach: np.ndarray, start: int, stop: int) -> int:
     bits = zeros()
     for i in range(start, stop):
         bits = add(bits, ones_of(load(reach, i * _WORDS)))
-    return total(bits)
+    count: int = total(bits)
+    return count
 
 
 @njit(cache=True, nogil=True)
-def _weighed(
-    reach: np.ndarray, weight: np.ndarray, group_ends: np.ndarray, first: int, end: int
-) -> tuple[int, int]:
-    """The bits of the rows that count, and the same with a row's bits times its weight, twice if it is not a source's."""
+def _weighed(reach: np.ndarray, weight: np.ndarray, group_ends: np.ndarray, first: int, end: int) -> tuple[int, int]:
+    """The bits of the rows that count, and the same with each row weighed, twice when it is not a source's."""
     bits = _ones(reach, first, end)
     weighed = weight[first] * bits
     start = end
@@ -241,5 +240,5 @@ def _pull(
             row = _collected(offsets, neighbours, i, reach, load(reach, i * _WORDS))
             store(ahead, i * _WORDS, row)
             bits = add(bits, ones_of(row))
-    return total(bits)
-
+    count: int = total(bits)
+    return count

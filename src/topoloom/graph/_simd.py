@@ -5,8 +5,8 @@ when it fails. So kernels name the vector themselves. A value of type `Row512` i
 with AVX-512, two ymm registers with AVX2, four NEON registers; LLVM legalises it for any processor.
 
 `load` and `store` take an array of uint64 and the index of the first of eight words; the array must be contiguous, and
-nothing checks its bounds. Functions that use these may be cached; after a change in this file clear ``__pycache__``, for
-Numba dates a cached kernel by the kernel's own file.
+nothing checks its bounds. Functions that use these may be cached; after a change in this file clear ``__pycache__``,
+for Numba dates a cached kernel by the kernel's own file.
 """
 
 from collections.abc import Callable
@@ -54,7 +54,13 @@ def _declared(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
     return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
 
 
-@intrinsic
+def _operation(code: Callable[..., tuple[Any, _Code]]) -> Callable[..., Any]:
+    """`intrinsic`, typed as what a kernel calls: without the typing context."""
+    operation: Callable[..., Any] = intrinsic(code)
+    return operation
+
+
+@_operation
 def load(_typing: Any, words: Any, _index: Any) -> tuple[Any, _Code]:
     """``load(words, i)``: the row words[i : i + 8]."""
 
@@ -66,7 +72,7 @@ def load(_typing: Any, words: Any, _index: Any) -> tuple[Any, _Code]:
     return row512(words, types.intp), code
 
 
-@intrinsic
+@_operation
 def store(_typing: Any, words: Any, _index: Any, _row: Any) -> tuple[Any, _Code]:
     """``store(words, i, row)``: words[i : i + 8] = row."""
 
@@ -78,7 +84,7 @@ def store(_typing: Any, words: Any, _index: Any, _row: Any) -> tuple[Any, _Code]
     return types.void(words, types.intp, row512), code
 
 
-@intrinsic
+@_operation
 def zeros(_typing: Any) -> tuple[Any, _Code]:
     """``zeros()``: a row of zeros."""
 
@@ -88,7 +94,7 @@ def zeros(_typing: Any) -> tuple[Any, _Code]:
     return row512(), code
 
 
-@intrinsic
+@_operation
 def either(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
     """``either(a, b)``: the bits that are in a or in b."""
 
@@ -98,7 +104,7 @@ def either(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
     return row512(row512, row512), code
 
 
-@intrinsic
+@_operation
 def add(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
     """``add(a, b)``: lane by lane, modulo 2^64."""
 
@@ -108,7 +114,7 @@ def add(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
     return row512(row512, row512), code
 
 
-@intrinsic
+@_operation
 def ones_of(_typing: Any, _row: Any) -> tuple[Any, _Code]:
     """``ones_of(row)``: how many bits are set in each lane, as a row."""
 
@@ -118,7 +124,7 @@ def ones_of(_typing: Any, _row: Any) -> tuple[Any, _Code]:
     return row512(row512), code
 
 
-@intrinsic
+@_operation
 def total(_typing: Any, _row: Any) -> tuple[Any, _Code]:
     """``total(row)``: the sum of the lanes, int64."""
 
@@ -128,7 +134,7 @@ def total(_typing: Any, _row: Any) -> tuple[Any, _Code]:
     return types.int64(row512), code
 
 
-@intrinsic
+@_operation
 def same(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
     """``same(a, b)``: whether all 512 bits agree."""
 
@@ -140,7 +146,7 @@ def same(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
     return types.boolean(row512, row512), code
 
 
-@intrinsic
+@_operation
 def lowest_bit(_typing: Any, _word: Any) -> tuple[Any, _Code]:
     """``lowest_bit(word)``: the position of the lowest set bit of a uint64 that is not zero."""
 

@@ -1,7 +1,13 @@
-"""How a topology hangs together: components, the links whose loss splits it, and disjoint paths."""
+"""How a topology hangs together: components, the links whose loss splits it, and paths that share no link."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.graph._threads import over_cores
 from topoloom.topology import Topology
 
 
@@ -18,3 +24,113 @@ def components(topology: Topology) -> np.ndarray:
     offsets, neighbours, _ = topology.csr
     found: np.ndarray = component_of(offsets, neighbours)
     return found
+
+
+def edge_connectivity(topology: Topology) -> int:
+    """The fewest links whose loss splits the switches; parallel links count one by one. 0 when they are split, or one.
+
+    Exact, by counting link-disjoint paths from each switch to the set of those before it (`_flow_kernels.smallest_cut`):
+    tens of milliseconds for 10,000 switches of degree 16.
+
+    Examples
+    --------
+    >>> edge_connectivity(Topology(links=[(0, 1), (1, 2), (2, 0), (2, 0)], switches=3))
+    2
+    """
+    from topoloom.graph._flow_kernels import smallest_cut
+
+    if topology.switches == 1 or components(topology).max() > 0:
+        return 0
+    return int(smallest_cut(*topology.csr, topology.links))
+
+
+@dataclass(frozen=True, eq=False)
+class DisjointPaths:
+    """Link-disjoint paths between pairs of switches.
+
+    `pairs`: int64[k, 2]; `counts`: int64[k], the most paths that share no link; `sampled`: whether the pairs are a random
+    sample of all.
+    """
+
+    pairs: np.ndarray
+    counts: np.ndarray
+    sampled: bool
+
+    @property
+    def mean(self) -> float:
+        """Mean over the pairs."""
+        return float(self.counts.mean())
+
+    @property
+    def fewest(self) -> int:
+        """The least over the pairs."""
+        return int(self.counts.min())
+
+    @property
+    def most(self) -> int:
+        """The greatest over the pairs."""
+        return int(self.counts.max())
+
+
+def edge_disjoint_paths(
+    topology: Topology,
+    pairs: Sequence[tuple[int, int]] | np.ndarray | None = None,
+    samples: int = 1000,
+    seed: int = 0,
+    jobs: int | None = None,
+) -> DisjointPaths:
+    """How many paths without a common link join two switches (by Menger, the links that must fail to part them).
+
+    Parameters
+    ----------
+    topology : Topology
+    pairs : int[k, 2], optional
+        The pairs to look at; when left out all pairs, or `samples` random ones if there are more than that.
+    samples, seed : int
+        How many random pairs, and their seed.
+    jobs : int, optional
+        Threads; every core when left out.
+
+    Raises
+    ------
+    InputError
+        A pair of a switch with itself, a switch out of range, or a topology of one switch.
+
+    Examples
+    --------
+    >>> ring = Topology(links=[(i, (i + 1) % 5) for i in range(5)], switches=5)
+    >>> edge_disjoint_paths(ring).counts.tolist()
+    [2, 2, 2, 2, 2, 2, 2, 2, 2, 2]
+    """
+    from topoloom.graph._flow_kernels import disjoint_path_counts
+
+    n = topology.switches
+    sampled = pairs is None and n * (n - 1) // 2 > samples
+    chosen = _random_pairs(n, samples, seed) if sampled else _every_pair(n) if pairs is None else np.asarray(pairs)
+    chosen = chosen.reshape(-1, 2).astype(np.int64)
+    if not len(chosen):
+        raise InputError(f"{topology.name}: no pair of switches to join; paths run between two different switches")
+    if chosen.min() < 0 or chosen.max() >= n or (chosen[:, 0] == chosen[:, 1]).any():
+        raise InputError(f"{topology.name}: a pair must be two different switches among 0 to {n - 1}")
+    counts = np.empty(len(chosen), np.int64)
+    chunk = 16
+
+    def count(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            part = slice(number * chunk, (number + 1) * chunk)
+            disjoint_path_counts(*topology.csr, topology.links, chosen[part], counts[part])
+
+    over_cores(count, -(-len(chosen) // chunk), jobs)
+    return DisjointPaths(chosen, counts, sampled)
+
+
+def _every_pair(n: int) -> np.ndarray:
+    return np.stack(np.triu_indices(n, 1), axis=1)
+
+
+def _random_pairs(n: int, samples: int, seed: int) -> np.ndarray:
+    """Pairs of different switches, uniform."""
+    draws = Draws(seed)
+    u = draws.below(n, samples)
+    v = draws.below(n - 1, samples)
+    return np.stack([u, v + (v >= u)], axis=1)

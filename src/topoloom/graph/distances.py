@@ -1,19 +1,15 @@
 """Hop distances of all pairs: diameter, ASPL and histogram, without the n x n matrix unless it is asked for."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.graph._pairs import MOST_ROUNDS, attachment_counts, pair_counts, rows
 from topoloom.graph._threads import over_cores
 from topoloom.topology import Topology
-
-#: After so many rounds of 512 sources in parallel, a queue is faster (measured on rings and long tori).
-_MOST_ROUNDS = 1024
-#: Row operations a round below which starting threads costs more than it saves.
-_WORTH_THREADS = 300_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +27,7 @@ class Hops:
     largest_finite : int
         The same over the pairs that reach each other.
     aspl : float
-        The average shortest path length: mean hops over pairs of distinct switches; inf when disconnected, 0 for one switch.
+        The average shortest path length: mean hops over pairs of distinct switches; inf when disconnected, 0 for one.
     histogram : int64[largest_finite + 1]
         Pairs of switches at each distance; at 0 the `switches` pairs of a switch with itself.
     host_aspl : float or None
@@ -89,8 +85,9 @@ def hops(topology: Topology, jobs: int | None = None) -> Hops:
 
     Notes
     -----
-    Breadth-first search of 512 sources at a time, bit-parallel; by queue where the diameter passes some 1,000 hops. Time
-    is about diameter * (n + 2 m) * n / 512 row operations of half a nanosecond, memory 128 bytes a switch and thread.
+    Breadth-first search of 512 sources at a time, bit-parallel; by queue where the diameter passes some 1,000 hops.
+    Time is about diameter * (n + 2 m) * n / 512 row operations of half a nanosecond, memory 128 bytes a switch and
+    thread.
 
     Examples
     --------
@@ -102,12 +99,111 @@ def hops(topology: Topology, jobs: int | None = None) -> Hops:
     from topoloom.graph.connectivity import components
 
     n = topology.switches
-    histogram = _pair_counts(topology, np.ones(n, np.int64), jobs)
+    histogram = pair_counts(topology, np.ones(n, np.int64), jobs)
     connected = int(histogram.sum()) == n * n
     parts = 1 if connected else int(components(topology).max()) + 1
     host_aspl, host_diameter = _host_hops(topology, histogram, jobs)
     histogram.setflags(write=False)
     return Hops(n, parts, histogram, host_aspl, host_diameter)
+
+
+def eccentricities(topology: Topology, jobs: int | None = None) -> np.ndarray:
+    """Hops from every switch to the farthest one that it reaches, int32[n].
+
+    Examples
+    --------
+    >>> eccentricities(Topology(links=[(0, 1), (1, 2)], switches=4)).tolist()
+    [2, 1, 2, 0]
+    """
+    from topoloom.graph._bfs_kernels import distances_from_set
+    from topoloom.graph._hops_kernels import BLOCK, block_farthest
+
+    n = topology.switches
+    offsets, neighbours, _ = topology.csr
+
+    def measure(numbers: Iterator[int]) -> np.ndarray:
+        farthest = np.zeros(n, np.int32)
+        reach, ahead, full = rows(n), rows(n), rows(1)
+        parallel = True
+        for number in numbers:
+            first, end = number * BLOCK, min((number + 1) * BLOCK, n)
+            if parallel:
+                rounds = block_farthest(offsets, neighbours, first, end, reach, ahead, full, farthest, MOST_ROUNDS)
+                parallel = rounds >= 0
+            if not parallel:
+                distance, queue = np.empty(n, np.int32), np.empty(n, np.int32)
+                for source in range(first, end):
+                    reached = distances_from_set(offsets, neighbours, np.array([source]), distance, queue)
+                    farthest[source] = max(farthest[source], distance[queue[reached - 1]])
+        return farthest
+
+    found: np.ndarray = np.max(over_cores(measure, -(-n // BLOCK), jobs), axis=0)
+    return found
+
+
+def distances_from(topology: Topology, sources: np.ndarray | list[int], jobs: int | None = None) -> np.ndarray:
+    """Hops from each of `sources` to every switch, int32[len(sources), n]; -1 where there is no way.
+
+    Raises
+    ------
+    InputError
+        A source is not a switch.
+
+    Examples
+    --------
+    >>> distances_from(Topology(links=[(0, 1), (1, 2)], switches=4), [0, 1]).tolist()
+    [[0, 1, 2, -1], [1, 0, 1, -1]]
+    """
+    from topoloom.graph._bfs_kernels import distances_from_set
+
+    n = topology.switches
+    chosen = np.asarray(sources, dtype=np.int64).reshape(-1)
+    if chosen.size and (chosen.min() < 0 or chosen.max() >= n):
+        raise InputError(f"{topology.name}: a source is not among switches 0 to {n - 1}")
+    offsets, neighbours, _ = topology.csr
+    distances = np.empty((chosen.size, n), np.int32)
+
+    def search(numbers: Iterator[int]) -> None:
+        queue = np.empty(n, np.int32)
+        for number in numbers:
+            distances_from_set(offsets, neighbours, chosen[number : number + 1], distances[number], queue)
+
+    over_cores(search, chosen.size, jobs)
+    return distances
+
+
+def distance_matrix(topology: Topology, jobs: int | None = None) -> np.ndarray:
+    """Hops between all pairs: n x n, and so only for those who need it all.
+
+    Returns
+    -------
+    uint8, uint16 or int32 [n, n]
+        The smallest type that holds the largest distance and a mark. Pairs that do not reach each other have the mark
+        -1, which is the largest value of an unsigned type (255, 65535).
+
+    Examples
+    --------
+    >>> distance_matrix(Topology(links=[(0, 1), (1, 2)], switches=4))[0]
+    array([  0,   1,   2, 255], dtype=uint8)
+    """
+    from topoloom.graph._hops_kernels import BLOCK, block_distances
+
+    n = topology.switches
+    largest = pair_counts(topology, np.ones(n, np.int64), jobs).size - 1
+    kind = np.uint8 if largest < 255 else np.uint16 if largest < 65535 else np.int32
+    if largest > MOST_ROUNDS:
+        return distances_from(topology, np.arange(n), jobs).astype(kind)
+    offsets, neighbours, _ = topology.csr
+    matrix = np.full((n, n), -1, np.int32) if kind is np.int32 else np.full((n, n), np.iinfo(kind).max, kind)
+
+    def fill(numbers: Iterator[int]) -> None:
+        reach, ahead, full = rows(n), rows(n), rows(1)
+        for number in numbers:
+            first, end = number * BLOCK, min((number + 1) * BLOCK, n)
+            block_distances(offsets, neighbours, first, end, reach, ahead, full, matrix)
+
+    over_cores(fill, -(-n // BLOCK), jobs)
+    return matrix
 
 
 def carrier_distance_sum(topology: Topology, jobs: int | None = None) -> tuple[int, float]:
@@ -118,7 +214,7 @@ def carrier_distance_sum(topology: Topology, jobs: int | None = None) -> tuple[i
     carries = topology.endpoints_at > 0
     if not carries.any():
         carries = np.ones(topology.switches, bool)
-    counts = _pair_counts(topology, carries.astype(np.int64), jobs)
+    counts = pair_counts(topology, carries.astype(np.int64), jobs)
     carriers = int(carries.sum())
     return carriers, _mean(counts, 1, int(counts.sum()) == carriers**2)
 
@@ -136,98 +232,10 @@ def _host_hops(topology: Topology, histogram: np.ndarray, jobs: int | None) -> t
         return None, None
     on_switch = topology.endpoints_at
     if topology.endpoints.size > hosts:
-        counts = _attachment_counts(topology, jobs)
+        counts = attachment_counts(topology, jobs)
     elif (on_switch == on_switch[0]).all():
         counts = histogram * int(on_switch[0]) ** 2
     else:
-        counts = _pair_counts(topology, on_switch, jobs)
+        counts = pair_counts(topology, on_switch, jobs)
     complete = int(counts.sum()) == hosts**2
     return _mean(counts, hosts * (hosts - 1), complete), counts.size - 1 if complete else math.inf
-
-
-def _pair_counts(topology: Topology, weight: np.ndarray, jobs: int | None) -> np.ndarray:
-    """Ordered pairs at each distance, each weighing weight[u] * weight[v]: int64[largest + 1]."""
-    from topoloom.graph._bfs_kernels import source_counts
-    from topoloom.graph._hops_kernels import BLOCK, block_counts
-
-    n = topology.switches
-    offsets, neighbours, weight = _heaviest_first(topology, weight)
-    ends = np.append(np.flatnonzero(np.diff(weight)) + 1, n)
-    ends = ends[weight[ends - 1] > 0]
-    starts = [0, *ends[:-1].tolist()]
-    blocks = [(at, min(at + BLOCK, end)) for a, end in zip(starts, ends.tolist(), strict=False) for at in range(a, end, BLOCK)]
-    degree = int(offsets[1]) if np.array_equal(offsets, np.arange(n + 1) * offsets[1]) else 0
-    limit = min(_MOST_ROUNDS, n) + 2
-
-    def count(numbers: Iterator[int]) -> np.ndarray:
-        counts = np.zeros(max(n, limit), np.int64)
-        reach, ahead, full = _rows(n), _rows(n), _rows(1)
-        parallel = True
-        for number in numbers:
-            first, end = blocks[number]
-            if parallel:
-                parallel = 0 <= block_counts(
-                    offsets, neighbours, degree, weight, ends, first, end, reach, ahead, full, counts[:limit]
-                )
-            if not parallel:  # this block, and the rest: a component is long
-                distance, queue = np.empty(n, np.int32), np.empty(n, np.int32)
-                source_counts(offsets, neighbours, weight, first, end, distance, queue, counts)
-        return counts
-
-    if jobs is None and len(blocks) * (n + neighbours.size) < _WORTH_THREADS:
-        jobs = 1
-    return _trimmed(np.sum(over_cores(count, len(blocks), jobs), axis=0))
-
-
-def _attachment_counts(topology: Topology, jobs: int | None) -> np.ndarray:
-    """Ordered pairs of hosts at each distance when hosts have several ports: int64[largest + 1]."""
-    from topoloom.graph._bfs_kernels import attachment_counts
-
-    offsets, neighbours, _ = topology.csr
-    order = np.lexsort([topology.endpoints, topology.host])
-    split = np.flatnonzero(np.diff(topology.host[order])) + 1
-    hosts_of: dict[tuple[int, ...], int] = {}
-    for ports in np.split(topology.endpoints[order], split):
-        key = tuple(ports.tolist())
-        hosts_of[key] = hosts_of.get(key, 0) + 1
-    ports = np.array([port for key in hosts_of for port in key], np.int32)
-    ends = np.cumsum([len(key) for key in hosts_of])
-    weight = np.array(list(hosts_of.values()), np.int64)
-    n, chunk = topology.switches, 16
-
-    def count(numbers: Iterator[int]) -> np.ndarray:
-        counts = np.zeros(n, np.int64)
-        distance, queue = np.empty(n, np.int32), np.empty(n, np.int32)
-        for number in numbers:
-            first, end = number * chunk, min((number + 1) * chunk, weight.size)
-            attachment_counts(offsets, neighbours, ports, ends, weight, first, end, distance, queue, counts)
-        return counts
-
-    return _trimmed(np.sum(over_cores(count, -(-weight.size // chunk), jobs), axis=0))
-
-
-def _heaviest_first(topology: Topology, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """CSR offsets and neighbours, and the weights, with the switches renumbered so that weights fall."""
-    offsets, neighbours, _ = topology.csr
-    if (np.diff(weight) <= 0).all():
-        return offsets, neighbours, weight
-    order = np.argsort(-weight, kind="stable")
-    number = np.empty(order.size, np.int32)
-    number[order] = np.arange(order.size)
-    degrees = np.diff(offsets)[order]
-    ends = np.cumsum(degrees)
-    slots = np.arange(neighbours.size) + np.repeat(offsets[:-1][order] - (ends - degrees), degrees)
-    return np.append(0, ends), number[neighbours[slots]], weight[order]
-
-
-def _rows(switches: int) -> np.ndarray:
-    """Room for a row of 512 bits a switch, uint64[8 * switches], on a cache line's boundary."""
-    words = np.empty(8 * switches + 8, np.uint64)
-    start = -words.ctypes.data // 8 % 8
-    return words[start : start + 8 * switches]
-
-
-def _trimmed(counts: np.ndarray) -> np.ndarray:
-    """`counts` without the zeros at its end."""
-    some = np.flatnonzero(counts)
-    return counts[: some[-1] + 1 if some.size else 1].copy()

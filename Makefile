@@ -1,0 +1,19 @@
+# The two commands: `make demo` and `make test`. Without make: sh tools/demo.sh and sh tools/test.sh.
+.PHONY: demo test bench format clean
+
+demo:
+	@sh tools/demo.sh
+
+test:
+	@sh tools/test.sh
+
+bench:
+	@sh tools/venv.sh bench
+	@.venv/bin/python benchmarks/hops.py
+
+format:
+	@sh tools/venv.sh test
+	@.venv/bin/ruff check --fix . ; .venv/bin/ruff format .
+
+clean:
+	rm -rf .venv demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,73 @@
+"""`topoloom design NEED.toml -o DIR`: the main job."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from topoloom.cli.output import json_option, print_json
+
+
+@click.command(help="From a requirement file to ranked, priced designs and a report.")
+@click.argument("need", type=click.Path())
+@click.option("-o", "--output", "folder", required=True, type=click.Path(file_okay=False), help="Folder for the report and files.")
+@click.option("--jobs", type=click.IntRange(1), help="Processes; the default is one for each core.")
+@click.option("--fresh", is_flag=True, help="Measure everything again, even what an earlier run measured.")
+@json_option
+def command(need: str, folder: str, jobs: int | None, fresh: bool, as_json: bool) -> None:
+    from topoloom.designer.design import design
+    from topoloom.designer.measure import Candidate
+    from topoloom.designer.need import read_need
+    from topoloom.files import check_folder
+    from topoloom.report.design_files import design_json, write_design
+
+    wanted = read_need(need)
+    out = Path(folder)
+    check_folder(out)
+    bar = _Bar()
+
+    def progress(done: int, total: int, candidate: Candidate | None) -> None:
+        bar.show(done, total, candidate.name if candidate is not None else f"{done} reused" if done else "")
+
+    try:
+        found = design(wanted, store=None if fresh else out / "measured", jobs=jobs, progress=progress)
+    finally:
+        bar.end()
+    if found.unmeasured:
+        click.echo(f"interrupted: {found.unmeasured} candidates not measured; writing what is known", err=True)
+    write_design(found, out)
+    if as_json:
+        click.echo(design_json(found), nl=False)
+    else:
+        best = found.winner
+        if best is None:
+            told = ", ".join(f"{limit} {count}" for limit, count in found.dropped_by.items())
+            click.echo(f"no candidate is within every limit (dropped by: {told})")
+        else:
+            click.echo(
+                f"best of {len(found.ranked)}: {best.spec}\n"
+                f"  {best.switches:,} switches of {best.radix} ports, {best.hosts:,} hosts, diameter {best.diameter},"
+                f" {best.cost_per_host_usd:,.1f} USD and {best.power_per_host_w:.2f} W a host"
+            )
+        click.echo(f"report: {out / 'report.html'}")
+    if found.unmeasured:
+        sys.exit(130)
+
+
+class _Bar:
+    """Progress on stderr: one line that is rewritten on a terminal, a line every tenth elsewhere."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._told = -1
+
+    def show(self, done: int, total: int, what: str) -> None:
+        if self._live:
+            click.echo(f"\r\033[Kmeasured {done}/{total} {what[:60]}", err=True, nl=False)
+        elif done * 10 // max(1, total) != self._told:
+            self._told = done * 10 // max(1, total)
+            click.echo(f"measured {done}/{total}", err=True)
+
+    def end(self) -> None:
+        if self._live:
+            click.echo("\r\033[K", err=True, nl=False)

@@ -1,0 +1,1 @@
+"""The main job: a requirement in, ranked designs out."""

@@ -1,0 +1,40 @@
+"""Where measured candidates are kept, so that a second run measures only what is new."""
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from topoloom import __version__
+from topoloom.cost.parts import load_parts
+from topoloom.designer.measure import Candidate
+from topoloom.designer.need import Need
+from topoloom.files import write_atomically
+
+
+class Store:
+    """One small JSON file a candidate in a folder; a file is whole or absent, however a run ends."""
+
+    def __init__(self, folder: Path, need: Need) -> None:
+        """Results depend on the need (but for its title, objective and limits), the parts and the version."""
+        self._folder = folder
+        need = msgspec.structs.replace(need, title="", minimize="cost_per_host_usd", compare=())
+        plain = {**msgspec.to_builtins(need), "limits": None, "families": None}
+        content = msgspec.json.encode([__version__, plain, msgspec.to_builtins(load_parts(need.parts))])
+        self._stamp = hashlib.sha256(content).hexdigest()
+
+    def _path(self, spec: str) -> Path:
+        return self._folder / f"{hashlib.sha256(f'{self._stamp} {spec}'.encode()).hexdigest()[:24]}.json"
+
+    def get(self, spec: str) -> Candidate | None:
+        """The stored candidate, or None when it is absent or unreadable."""
+        try:
+            found = msgspec.json.decode(self._path(spec).read_bytes(), type=Candidate)
+        except (OSError, msgspec.DecodeError):
+            return None
+        return found if found.spec == spec else None
+
+    def put(self, candidate: Candidate) -> None:
+        """Keep a candidate."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(self._path(candidate.spec), msgspec.json.encode(candidate))

@@ -1,0 +1,285 @@
+"""Graphviz DOT: undirected graphs without subgraphs."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from topoloom.errors import InputError, at
+from topoloom.formats._named_graph import HOSTS, NamedGraph
+from topoloom.formats._registry import MOST_LABELS, Format, register
+from topoloom.formats._text import short, text_of
+from topoloom.topology import Topology
+
+_TOKEN = re.compile(
+    r"""
+    (?P<skip>   [ \t\r\n\f\v]+ | //[^\n]* | /\*.*?\*/ | (?<![^\n])\#[^\n]* )
+  | (?P<edge>   -- | -> )
+  | (?P<mark>   [{}\[\];=,:] )
+  | (?P<number> -?(?: \.[0-9]+ | [0-9]+(?:\.[0-9]*)? )(?![\w.]) )
+  | (?P<word>   [^\W0-9]\w* )
+  | "(?P<quoted> (?: [^"\\] | \\. )* )"
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_LINK = re.compile(r"[ \t\r\n]*([0-9]+)[ \t]*--[ \t]*([0-9]+)[ \t]*;")
+_ESCAPE = re.compile(r'\\(\\|"|\r?\n)')
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_KEYWORDS = {"strict", "graph", "digraph", "node", "edge", "subgraph"}
+_IDS = {"number", "word", "quoted"}
+
+
+def write(topology: Topology) -> str:
+    """A topology as an undirected graph: labels and the number of hosts as node attributes; text is always quoted."""
+    if HOSTS in topology.labels:
+        raise InputError(f"{topology.name}: in DOT '{HOSTS}' is the number of hosts; rename the label of that name")
+    return "".join(_lines(topology))
+
+
+def _lines(topology: Topology) -> Iterator[str]:
+    yield f"graph {_quoted(topology.name)} {{\n"
+    if topology.spec is not None:
+        yield f"  spec={_quoted(topology.spec)};\n"
+    columns = {_key(key): _column(values) for key, values in topology.labels.items()}
+    if topology.endpoints.size:
+        columns = {HOSTS: list(map(str, topology.endpoints_at.tolist())), **columns}
+    for switch in range(topology.switches):
+        marks = ", ".join(f"{key}={column[switch]}" for key, column in columns.items())
+        yield f"  {switch} [{marks}];\n" if marks else f"  {switch};\n"
+    yield from map("  {} -- {};\n".format, *topology.links.T.tolist())
+    yield "}\n"
+
+
+def _key(key: str) -> str:
+    return key if _PLAIN.fullmatch(key) and key.lower() not in _KEYWORDS else _quoted(key)
+
+
+def _column(values: np.ndarray) -> list[str]:
+    if values.dtype.kind == "f":
+        # DOT's numbers have no exponents.
+        return [np.format_float_positional(value, trim="0") for value in values]
+    return [_quoted(value) if isinstance(value, str) else str(value) for value in values.tolist()]
+
+
+def _quoted(text: str) -> str:
+    inside = text.replace('"', '\\"')
+    # DOT cannot hold a backslash before a quote or at the end.
+    back = _TOKEN.fullmatch(f'"{inside}"')
+    if back is None or _unescaped(back["quoted"]) != text or "\0" in text:
+        raise InputError(f"{short(text)} holds a zero byte, or a backslash where DOT cannot; use topoloom's JSON")
+    return f'"{inside}"'
+
+
+def _unescaped(text: str) -> str:
+    """DOT knows one escape, the quote, and joins a line that ends in a backslash to the next."""
+    return _ESCAPE.sub(lambda found: {"\\": "\\\\", '"': '"'}.get(found[1], ""), text) if "\\" in text else text
+
+
+def read(data: bytes, source: str) -> Topology:
+    """The topology in a DOT file; node attributes that every node has become labels, `hosts` endpoints."""
+    return _Parser(text_of(data, source), source).parsed()
+
+
+class _Parser:
+    """Reads ``[strict] graph [ID] { statements }`` token by token."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self._text = text
+        self._source = source
+        self._graph = NamedGraph(source)
+        self._defaults: dict[str, Any] = {}
+        self._spec: str | None = None
+        # The token at hand starts at _start and ends at _place; lines are counted up to _counted_to.
+        self._start = self._place = self._counted_to = 0
+        self._line = 1
+        # Its kind ("" at the end of the file) and its text with escapes resolved.
+        self._kind = ""
+        self._token = ""
+        self._next()
+
+    def parsed(self) -> Topology:
+        """The topology of the whole file."""
+        strict = self._take_word("strict")
+        if self._is_word("digraph"):
+            self._fail("is a directed graph (digraph); links have no direction: write 'graph' and '--'")
+        if not self._take_word("graph"):
+            self._fail("does not start with 'graph', as an undirected DOT file does")
+        name = self._id("a name") if self._kind in _IDS else None
+        self._take("{", "'{' after 'graph'")
+        while not self._is("}"):
+            self._statement()
+        self._next()
+        if self._kind:
+            self._fail("goes on after the closing '}'; topoloom reads one graph a file")
+        return self._graph.topology(name, self._spec, merge=strict)
+
+    def _statement(self) -> None:
+        if not self._kind:
+            self._fail("ends before the closing '}'")
+        if self._is(";"):
+            self._next()
+        elif self._kind == "number":
+            self._plain_links()
+        elif self._is("{") or self._is_word("subgraph"):
+            self._fail("holds a subgraph; topoloom reads flat graphs: name each link by itself")
+        elif self._take_word("node"):
+            self._defaults = {**self._defaults, **self._attributes()}
+            if len(self._defaults) > MOST_LABELS:
+                self._fail(f"sets more than {MOST_LABELS} default attributes")
+        elif self._take_word("graph") or self._take_word("edge"):
+            self._attributes()
+        else:
+            self._link_or_node()
+
+    def _plain_links(self) -> None:
+        """Read ``0 -- 1;`` statements, of which large files consist, in one step each; whatever else comes, as usual."""
+        found = _LINK.match(self._text, self._start)
+        if found is None:
+            self._link_or_node()
+            return
+        while found is not None:
+            a, b = self._node(found[1]), self._node(found[2])
+            self._graph.link(a, b, self._here() if a == b else 0)
+            self._start = self._place = found.end()
+            found = _LINK.match(self._text, self._place)
+        self._next()
+
+    def _link_or_node(self) -> None:
+        name = self._id("a node, a link or '}'")
+        if self._is("="):
+            self._next()
+            value = self._id("a value after '='")
+            self._spec = value if name == "spec" else self._spec
+            return
+        first = last = self._node(name)
+        chained = False
+        while self._kind == "edge":
+            if self._token == "->":
+                self._fail("'->' is for directed graphs; links have no direction: write '--'")
+            self._next()
+            if self._is("{") or self._is_word("subgraph"):
+                self._fail("links to a subgraph; topoloom reads flat graphs: name each link by itself")
+            line = self._here()
+            other = self._node(self._id("a node after '--'"))
+            self._graph.link(last, other, line)
+            last, chained = other, True
+        line = self._here()
+        attributes = self._attributes()
+        if not chained:
+            for key, value in attributes.items():
+                self._graph.set(first, key, value, line)
+
+    def _node(self, name: str) -> int:
+        new = name not in self._graph
+        node = self._graph.node(name)
+        if new:
+            for key, value in self._defaults.items():
+                self._graph.set(node, key, value, self._here())
+        for _ in range(2):
+            # A port and a compass point say where a drawing puts the line.
+            if self._is(":"):
+                self._next()
+                self._id("a port after ':'")
+        return node
+
+    def _attributes(self) -> dict[str, Any]:
+        """The attributes in any number of ``[key=value, ...]``."""
+        found: dict[str, Any] = {}
+        while self._is("["):
+            self._next()
+            while not self._is("]"):
+                key = self._id("an attribute or ']'")
+                # An attribute without a value is true.
+                value: Any = "true"
+                if self._is("="):
+                    self._next()
+                    value = self._value()
+                found[key] = value
+                if self._is(",") or self._is(";"):
+                    self._next()
+            self._next()
+        return found
+
+    def _value(self) -> int | float | str:
+        kind, token = self._kind, self._token
+        if kind == "number" and "." not in token and len(token) > 18:
+            self._fail(f"{short(token)} is a number past 64 bits; write it in quotes")
+        text = self._id("a value after '='")
+        if kind != "number":
+            return text
+        value = float(text) if "." in text else int(text)
+        return value if np.isfinite(value) else text
+
+    def _id(self, wanted: str) -> str:
+        if self._kind not in _IDS or (self._kind == "word" and self._token.lower() in _KEYWORDS):
+            found = short(self._token) if self._kind else "the end of the file"
+            self._fail(f"expected {wanted}, found {found}")
+        token = self._token
+        self._next()
+        return token
+
+    def _is(self, mark: str) -> bool:
+        return self._kind == "mark" and self._token == mark
+
+    def _is_word(self, word: str) -> bool:
+        return self._kind == "word" and self._token.lower() == word
+
+    def _take_word(self, word: str) -> bool:
+        found = self._is_word(word)
+        if found:
+            self._next()
+        return found
+
+    def _take(self, mark: str, wanted: str) -> None:
+        if not self._is(mark):
+            self._fail(f"expected {wanted}")
+        self._next()
+
+    def _next(self) -> None:
+        while True:
+            found = _TOKEN.match(self._text, self._place)
+            if found is None:
+                self._kind = self._token = ""
+                if self._place < len(self._text):
+                    self._unreadable()
+                return
+            kind = found.lastgroup or ""
+            self._start, self._place = self._place, found.end()
+            if kind != "skip":
+                self._kind, self._token = kind, found[kind]
+                if kind == "quoted":
+                    self._token = _unescaped(self._token)
+                return
+
+    def _unreadable(self) -> NoReturn:
+        self._start = self._place
+        rest = self._text[self._place : self._place + 40]
+        if rest.startswith('"'):
+            self._fail("a quote opens here and never closes")
+        if rest.startswith("/*"):
+            self._fail("a comment opens here and never closes")
+        if rest.startswith("<"):
+            self._fail("holds an HTML string <...>, which topoloom does not read; write it in quotes")
+        self._fail(f"{short(rest.split()[0])} cannot be read as DOT")
+
+    def _here(self) -> int:
+        """The line of the token at hand, counted on from where it was last asked for."""
+        self._line += self._text.count("\n", self._counted_to, self._start)
+        self._counted_to = self._start
+        return self._line
+
+    def _fail(self, reason: str) -> NoReturn:
+        raise at(self._source, self._here(), reason)
+
+
+register(
+    Format(
+        name="dot",
+        suffixes=(".dot", ".gv"),
+        description="Graphviz DOT: an undirected graph without subgraphs",
+        keeps=frozenset({"isolated", "endpoints", "labels", "name", "spec"}),
+        read=read,
+        write=write,
+    )
+)

@@ -1,0 +1,165 @@
+"""Edge lists of the order/degree competition (Graph Golf): two switch ids a line, or two grid points ``x,y``."""
+
+import io
+import re
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+
+from topoloom.errors import InputError, at
+from topoloom.formats._registry import Format, register
+from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
+from topoloom.topology import MOST_SWITCHES, Topology
+
+#: What the writer puts first when the links alone do not tell how many switches there are.
+_COUNT = re.compile(r"#\s*switches\s+(\S+)\s*")
+_POINT = re.compile(r"#\s*switch\s+(\S+)\s*")
+#: Ids of up to nine digits cannot overflow; longer ones are absurd anyway.
+_ID = re.compile(r"[0-9]{1,9}")
+_GRID_ID = re.compile(r"(-?[0-9]{1,9}),(-?[0-9]{1,9})")
+
+
+def write(topology: Topology) -> str:
+    """The links, one a line; a first line ``# switches N`` only when the highest switches have no link."""
+    ids = 2 * len(topology.links)
+    highest = int(topology.links.max(initial=-1))
+    told = highest + 1 == topology.switches and highest <= largest_id_allowed(ids)
+    return ("" if told else f"# switches {topology.switches}\n") + rows(topology.links, "{} {}\n")
+
+
+def rows(numbers: np.ndarray, pattern: str) -> str:
+    """Each row of an int array (shape (m, c)) formatted by a pattern with c braces."""
+    return "".join(map(pattern.format, *numbers.T.tolist())) if len(numbers) else ""
+
+
+def read(data: bytes, source: str) -> Topology:
+    """The topology in an edge list; ids with commas are grid points and become the labels x and y."""
+    quick = _quick(data)
+    if quick is not None:
+        return topology_from(source, links=quick, switches=int(quick.max()) + 1)
+    lines = text_of(data, source).splitlines()
+    first = next((words for _, words in _pairs(lines)), [""])
+    points = [_point(told, source, number) for number, told in _comments(lines, _POINT)]
+    return _grid(lines, points, source) if "," in first[0] or points else _plain(lines, source)
+
+
+def _quick(data: bytes) -> np.ndarray | None:
+    """Links, int64[m, 2], of a clean file; None for any other, which the line-by-line pass then reads or explains.
+
+    NumPy's reader is many times as fast as a loop over lines, but knows neither our comments nor our errors.
+    """
+    if data.translate(None, b"0123456789 \t\r\n") or data.count(b"\r") != data.count(b"\r\n"):
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            links = np.loadtxt(io.BytesIO(data), dtype=np.int64, comments=None, ndmin=2)
+    except (ValueError, Warning):
+        return None
+    clean = links.size and links.shape[1] == 2 and (links[:, 0] != links[:, 1]).all()
+    return links if clean and links.max() <= largest_id_allowed(links.size) else None
+
+
+def _pairs(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """The words of each line that holds any, comments cut off, with the line's number from 1."""
+    for number, line in enumerate(lines, 1):
+        words = (line.partition("#")[0] if "#" in line else line).split()
+        if words:
+            yield number, words
+
+
+def _comments(lines: list[str], pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
+    """What `pattern` captures in comment lines, with the lines' numbers from 1."""
+    for number, line in enumerate(lines, 1):
+        found = pattern.fullmatch(line.strip()) if "#" in line else None
+        if found:
+            yield number, found[1]
+
+
+def _plain(lines: list[str], source: str) -> Topology:
+    switches = 0
+    for number, told in _comments(lines, _COUNT):
+        if not _ID.fullmatch(told) or not 0 < int(told) <= MOST_SWITCHES:
+            raise at(source, number, f"{short(told)} switches; a topology has 1 to {MOST_SWITCHES}")
+        switches = int(told)
+    ends: list[int] = []
+    places: list[int] = []
+    for number, words in _pairs(lines):
+        if len(words) != 2:
+            raise at(source, number, f"{_words(words)}; a line holds two switch ids, like '0 1'")
+        u, v = _switch(words[0], source, number), _switch(words[1], source, number)
+        if u == v:
+            raise at(source, number, f"switch {u} is linked to itself; a link joins two switches")
+        ends += (u, v)
+        places.append(number)
+    if not ends and not switches:
+        raise at(source, None, "holds no links; a line holds two switch ids, like '0 1'")
+    links = np.array(ends, np.int64).reshape(-1, 2)
+    allowed = switches - 1 if switches else largest_id_allowed(links.size)
+    if links.max(initial=0) > allowed:
+        line = places[int(np.argmax(links.max(axis=1) > allowed))]
+        if switches:
+            raise at(source, line, f"a switch id past {allowed}, but the file says '# switches {switches}'")
+        raise _absurd(source, line, allowed)
+    return topology_from(source, links=links, switches=switches or int(links.max()) + 1)
+
+
+def _words(words: list[str]) -> str:
+    return f"{len(words)} word{'s' * (len(words) > 1)}"
+
+
+def _switch(word: str, source: str, line: int) -> int:
+    if not _ID.fullmatch(word):
+        if "," in word:
+            raise at(source, line, f"{short(word)} is a grid point, but the first line holds plain ids; use one kind")
+        if word.isascii() and word.isdigit():
+            raise _absurd(source, line, MOST_SWITCHES - 1)
+        raise at(source, line, f"{short(word)} is not a switch id; ids are whole numbers from 0")
+    return int(word)
+
+
+def _absurd(source: str, line: int, allowed: int) -> InputError:
+    return at(
+        source, line,
+        f"a switch id past {allowed}; ids are 0 .. n - 1 without large gaps (a first line '# switches N' allows gaps)",
+    )  # fmt: skip
+
+
+def _grid(lines: list[str], points: list[tuple[int, int]], source: str) -> Topology:
+    """Grid points to switches: the points that occur, numbered row by row (y, then x)."""
+    ends = [coordinate for point in points for coordinate in point]
+    for number, words in _pairs(lines):
+        if len(words) != 2:
+            raise at(source, number, f"{_words(words)}; a line holds two grid points, like '0,0 1,0'")
+        one, other = _point(words[0], source, number), _point(words[1], source, number)
+        if one == other:
+            raise at(source, number, f"the switch at {words[0]} is linked to itself; a link joins two switches")
+        ends += (*one, *other)
+    xy = np.array(ends, np.int64).reshape(-1, 2)
+    # One key for both coordinates sorts many times as fast as rows do; nine digits stay below 2^30.
+    keys, number_of = np.unique((xy[:, 1] << 31) + xy[:, 0] + (1 << 30), return_inverse=True)
+    if len(keys) > MOST_SWITCHES:
+        raise at(source, None, f"{len(keys)} switches; at most {MOST_SWITCHES} are read")
+    links = number_of.reshape(-1)[len(points) :].reshape(-1, 2)
+    labels = {"x": (keys & (2**31 - 1)) - (1 << 30), "y": keys >> 31}
+    return topology_from(source, links=links, switches=len(keys), labels=labels)
+
+
+def _point(word: str, source: str, line: int) -> tuple[int, int]:
+    found = _GRID_ID.fullmatch(word)
+    if not found:
+        raise at(source, line, f"{short(word)} is not a grid point; write x,y with whole numbers of up to nine digits")
+    return int(found[1]), int(found[2])
+
+
+register(
+    Format(
+        name="edges",
+        suffixes=(".edges", ".txt"),
+        description="edge list: two switch ids, or grid points x,y, a line (order/degree competition)",
+        keeps=frozenset({"isolated"}),
+        read=read,
+        write=write,
+    )
+)

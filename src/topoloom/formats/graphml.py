@@ -1,0 +1,268 @@
+"""GraphML: for Gephi, yEd, NetworkX and igraph."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+
+from topoloom.errors import InputError, at
+from topoloom.formats._named_graph import HOSTS, NamedGraph
+from topoloom.formats._registry import Format, register
+from topoloom.formats._text import short, text_of
+from topoloom.topology import Topology
+
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+_TYPES = {"i": "long", "f": "double", "U": "string"}
+_DEEPEST = 100
+
+
+def write(topology: Topology) -> str:
+    """A topology as GraphML: labels and the number of hosts as node attributes, name and spec as those of the graph."""
+    if HOSTS in topology.labels:
+        raise InputError(
+            f"{topology.name}: GraphML holds the number of hosts as '{HOSTS}'; rename the label of that name"
+        )
+    return "".join(_lines(topology))
+
+
+def _lines(topology: Topology) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+    yield '  <key id="name" for="graph" attr.name="name" attr.type="string"/>\n'
+    yield '  <key id="spec" for="graph" attr.name="spec" attr.type="string"/>\n'
+    yield f'  <key id="{HOSTS}" for="node" attr.name="{HOSTS}" attr.type="int"/>\n'
+    for i, (key, values) in enumerate(topology.labels.items()):
+        shown = quoteattr(_xml(key))
+        yield f'  <key id="d{i}" for="node" attr.name={shown} attr.type="{_TYPES[values.dtype.kind]}"/>\n'
+    yield '  <graph edgedefault="undirected">\n'
+    yield f'    <data key="name">{_escaped(topology.name)}</data>\n'
+    if topology.spec is not None:
+        yield f'    <data key="spec">{_escaped(topology.spec)}</data>\n'
+    columns = [values.tolist() for values in topology.labels.values()]
+    hosts = topology.endpoints_at.tolist()
+    for switch in range(topology.switches):
+        yield f'    <node id="{switch}"><data key="{HOSTS}">{hosts[switch]}</data>'
+        for i, column in enumerate(columns):
+            yield f'<data key="d{i}">{_escaped(str(column[switch]))}</data>'
+        yield "</node>\n"
+    yield from map('    <edge source="{}" target="{}"/>\n'.format, *topology.links.T.tolist())
+    yield "  </graph>\n</graphml>\n"
+
+
+def _escaped(text: str) -> str:
+    # A bare carriage return would come back as a line feed.
+    return escape(_xml(text), {"\r": "&#13;"})
+
+
+def _xml(text: str) -> str:
+    found = _NO_XML.search(text)
+    if found:
+        raise InputError(f"{short(text)} holds the character {found[0]!a}, which XML cannot; use topoloom's JSON")
+    return text
+
+
+def read(data: bytes, source: str) -> Topology:
+    """The topology in a GraphML file; node attributes that every node has become labels, `hosts` endpoints."""
+    text = text_of(data, source)
+    reader = _Reader(source)
+    try:
+        reader.parser.Parse(text.encode(), True)
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        if (
+            isinstance(reader.parser.ErrorCode, int)
+            and error.code == expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]
+        ):
+            reason = "no XML element found"
+        raise at(source, error.lineno, f"is not well-formed XML: {reason}") from None
+    return reader.topology()
+
+
+@dataclass
+class _Key:
+    """A declared attribute: what it belongs to (node, graph, ...), its name, its type and its default."""
+
+    domain: str
+    name: str
+    type: str
+    default: Any = None
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element that has not ended: its tag, the text in it, whether elements were in it."""
+
+    tag: str
+    key: str = ""
+    node: int = -1
+    text: list[str] = field(default_factory=list)
+    nested: bool = False
+
+
+class _Reader:
+    """Turns expat's events into a `NamedGraph`."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._graph = NamedGraph(source)
+        self._keys: dict[str, _Key] = {}
+        self._open: list[_Open] = []
+        self._declared: set[int] = set()
+        self._given: set[tuple[int, str]] = set()
+        self._mentioned: dict[int, tuple[str, int]] = {}
+        self._about: dict[str, str] = {}
+        self._graphs = 0
+        # The text is UTF-8 by now, whatever its first line declares.
+        self.parser = expat.ParserCreate("utf-8", " ")
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
+        self.parser.StartDoctypeDeclHandler = self._doctype
+
+    def topology(self) -> Topology:
+        """The topology, once the whole file has been parsed."""
+        if not self._graphs:
+            raise at(self._source, None, "holds no <graph>")
+        for name, line in self._mentioned.values():
+            raise at(self._source, line, f"an edge ends at {short(name)}, but there is no such node")
+        # By name, not by key: many keys of one name must not cost many passes over the nodes.
+        keys = self._keys.values()
+        defaults = {key.name: key.default for key in keys if key.default is not None and key.domain in {"node", "all"}}
+        for name, value in defaults.items():
+            for node in self._declared:
+                if (node, name) not in self._given:
+                    self._graph.set(node, name, value, None)
+        return self._graph.topology(self._about.get("name"), self._about.get("spec"))
+
+    def _wrong(self, reason: str) -> InputError:
+        return at(self._source, self.parser.CurrentLineNumber, reason)
+
+    def _doctype(self, *_: Any) -> None:
+        raise self._wrong("has a DOCTYPE, which topoloom does not read (it can hide entity bombs); remove that line")
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        tag = name.rpartition(" ")[2]
+        if len(self._open) >= _DEEPEST:
+            raise self._wrong(f"nests more than {_DEEPEST} elements deep")
+        parent = self._open[-1] if self._open else None
+        if parent is None and tag != "graphml":
+            raise self._wrong(f"starts with <{tag[:40]}>; a GraphML file starts with <graphml>")
+        opened = _Open(tag)
+        self._open.append(opened)
+        if parent is not None:
+            parent.nested = True
+            opened.node = parent.node
+            if parent.tag in {"data", "default"}:
+                # Drawings of yEd and the like: not ours, and neither is what is inside.
+                opened.tag = "data"
+                return
+        self._enter(opened, parent, attributes)
+
+    def _enter(self, opened: _Open, parent: _Open | None, attributes: dict[str, str]) -> None:
+        if opened.tag == "key":
+            opened.key = self._need(attributes, "id", "key")
+            named = attributes.get("attr.name", "")
+            self._keys[opened.key] = _Key(attributes.get("for", "all"), named, attributes.get("attr.type", "string"))
+        elif opened.tag == "default" and parent is not None:
+            opened.key = parent.key
+        elif opened.tag == "graph":
+            self._graphs += 1
+            if self._graphs > 1:
+                raise self._wrong("holds a second <graph>; topoloom reads one flat graph a file")
+            if attributes.get("edgedefault") == "directed":
+                raise self._wrong('is a directed graph; links have no direction: write edgedefault="undirected"')
+        elif opened.tag == "node":
+            self._node(opened, attributes)
+        elif opened.tag == "edge":
+            self._edge(attributes)
+        elif opened.tag == "hyperedge":
+            raise self._wrong("holds a <hyperedge>; a link joins two switches")
+        elif opened.tag == "data":
+            opened.key = self._need(attributes, "key", "data")
+
+    def _need(self, attributes: dict[str, str], key: str, tag: str) -> str:
+        if key not in attributes:
+            raise self._wrong(f"<{tag}> has no {key}=")
+        return attributes[key]
+
+    def _node(self, opened: _Open, attributes: dict[str, str]) -> None:
+        name = self._need(attributes, "id", "node")
+        node = self._graph.node(name)
+        if node in self._declared:
+            raise self._wrong(f"the node {short(name)} is declared twice")
+        self._declared.add(node)
+        self._mentioned.pop(node, None)
+        opened.node = node
+
+    def _edge(self, attributes: dict[str, str]) -> None:
+        if attributes.get("directed") == "true":
+            raise self._wrong("a directed edge; links have no direction")
+        line = self.parser.CurrentLineNumber
+        ends = []
+        for key in ("source", "target"):
+            name = self._need(attributes, key, "edge")
+            end = self._graph.node(name)
+            # GraphML lets an edge come before its nodes.
+            if end not in self._declared:
+                self._mentioned.setdefault(end, (name, line))
+            ends.append(end)
+        self._graph.link(ends[0], ends[1], line)
+
+    def _text(self, text: str) -> None:
+        if self._open and self._open[-1].tag in {"data", "default"}:
+            self._open[-1].text.append(text)
+
+    def _end(self, _name: str) -> None:
+        closed = self._open.pop()
+        if closed.tag not in {"data", "default"} or closed.nested or not closed.key:
+            return
+        key = self._keys.get(closed.key)
+        if key is None:
+            raise self._wrong(f"<data> names the key {short(closed.key)}, which no <key> above declares")
+        parent = self._open[-1].tag
+        text = "".join(closed.text)
+        if not key.name:
+            return
+        if closed.tag == "default":
+            key.default = self._value(key, text)
+        elif parent == "graph" and key.name in {"name", "spec"}:
+            self._about[key.name] = text
+        elif parent == "node":
+            if (closed.node, key.name) in self._given:
+                raise self._wrong(f"the attribute {short(key.name)} is given twice for one node")
+            self._given.add((closed.node, key.name))
+            self._graph.set(closed.node, key.name, self._value(key, text), self.parser.CurrentLineNumber)
+
+    def _value(self, key: _Key, text: str) -> int | float | str:
+        if key.type == "string":
+            return text
+        word = text.strip()
+        if key.type in {"int", "long"} and _WHOLE.fullmatch(word):
+            return int(word)
+        if key.type == "boolean" and word.lower() in {"true", "false", "1", "0"}:
+            return int(word.lower() in {"true", "1"})
+        if key.type in {"float", "double"}:
+            try:
+                value = float(word)
+            except ValueError:
+                value = np.nan
+            if np.isfinite(value):
+                return value
+        raise self._wrong(f"{short(word)} is not a value of type {short(key.type)} (attribute {short(key.name)})")
+
+
+register(
+    Format(
+        name="graphml",
+        suffixes=(".graphml",),
+        description="GraphML, for Gephi, yEd, NetworkX, igraph",
+        keeps=frozenset({"isolated", "endpoints", "labels", "name", "spec"}),
+        read=read,
+        write=write,
+    )
+)

@@ -1,0 +1,226 @@
+"""topoloom's own JSON: everything that a topology holds, versioned; docs/file-format.md is its specification."""
+
+import json
+import re
+from typing import Annotated, Any, NoReturn
+
+import msgspec
+import numpy as np
+
+from topoloom import __version__
+from topoloom.errors import InputError, at
+from topoloom.formats._packed import Packed, pack, unpack
+from topoloom.formats._registry import MOST_LABELS, Format, register
+from topoloom.formats._text import label_array, short, text_of, topology_from
+from topoloom.topology import MOST_SWITCHES, Topology
+
+#: Readers of this release know versions 1 .. VERSION; tests/formats/fixtures holds a file of each.
+VERSION = 1
+
+_Text = Annotated[str, msgspec.Meta(max_length=10_000)]
+
+
+class _Document(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    format: str
+    version: int
+    switches: int
+    links: list[tuple[int, int]] | Packed
+    made_by: _Text = ""
+    name: _Text | None = None
+    spec: _Text | None = None
+    endpoints: list[int] | Packed = []
+    host: list[int] | Packed | None = None
+    labels: dict[str, list[int | float | str] | Packed] = {}
+
+
+def write(topology: Topology) -> str:
+    """A topology as JSON, one field a line."""
+    document: dict[str, Any] = {
+        "format": "topoloom",
+        "version": VERSION,
+        "made_by": f"topoloom {__version__}",
+        "name": topology.name,
+        "spec": topology.spec,
+        "switches": topology.switches,
+        "links": pack(topology.links, delta=True),
+        "endpoints": pack(topology.endpoints, delta=True),
+    }
+    if not np.array_equal(topology.host, np.arange(topology.host.size)):
+        document["host"] = pack(topology.host, delta=True)
+    if topology.labels:
+        document["labels"] = {key: pack(values) for key, values in topology.labels.items()}
+    if not topology.endpoints.size:
+        del document["endpoints"]
+    if topology.spec is None:
+        del document["spec"]
+    # ASCII escapes would let half of a surrogate pair through; UTF-8 stops it when the file is encoded.
+    lines = (f"  {_json(key)}: {_json(value)}" for key, value in document.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def read(data: bytes, source: str) -> Topology:
+    """The topology in topoloom's own JSON."""
+    text = text_of(data, source)
+    raw = _parsed(text, source)
+    _recognised(raw, source)
+    try:
+        document = msgspec.convert(raw, _Document)
+    except msgspec.ValidationError as error:
+        raise _field_error(text, source, str(error)) from None
+    del raw
+    return _topology(document, text, source)
+
+
+def _topology(document: _Document, text: str, source: str) -> Topology:
+    switches = document.switches
+    if not 0 < switches <= MOST_SWITCHES:
+        raise _field_error(text, source, f"{switches} switches; a topology has 1 to {MOST_SWITCHES} - at `$.switches`")
+    if len(document.labels) > MOST_LABELS:
+        raise _field_error(text, source, f"more than {MOST_LABELS} labels - at `$.labels`")
+    parts: dict[str, Any] = {}
+    shapes: dict[str, tuple[int | None, ...]] = {"links": (None, 2), "endpoints": (None,)}
+    for field, shape in shapes.items():
+        parts[field] = _numbers(getattr(document, field), shape, text, source, f"$.{field}")
+    if document.host is not None:
+        parts["host"] = _numbers(document.host, parts["endpoints"].shape, text, source, "$.host")
+    labels = {key: _label(key, value, switches, text, source) for key, value in document.labels.items()}
+    for array, field in ((parts["links"], "links"), (parts["endpoints"], "endpoints")):
+        wrong = np.argwhere((array < 0) | (array >= switches))
+        if wrong.size:
+            place = "".join(f"[{i}]" for i in wrong[0])
+            problem = f"switch {array[tuple(wrong[0])]}, but switches are numbered 0 to {switches - 1}"
+            raise _field_error(text, source, f"{problem} - at `$.{field}{place}`")
+    loop = np.flatnonzero(parts["links"][:, 0] == parts["links"][:, 1])
+    if loop.size:
+        problem = f"switch {parts['links'][loop[0], 0]} is linked to itself; a link joins two switches"
+        raise _field_error(text, source, f"{problem} - at `$.links[{loop[0]}]`")
+    if document.name is not None:
+        parts["name"] = document.name
+    return topology_from(source, switches=switches, labels=labels, spec=document.spec, **parts)
+
+
+def _numbers(value: Any, shape: tuple[int | None, ...], text: str, source: str, path: str) -> np.ndarray:
+    """Whole numbers, int64 or int32, listed or packed."""
+    try:
+        if isinstance(value, Packed):
+            array = unpack(value, shape)
+            if array.dtype.kind == "f":
+                raise InputError("holds float64; it must hold whole numbers")
+            return array
+        listed = np.array(value, np.int64).reshape(-1, *(size for size in shape[1:] if size is not None))
+        if shape[0] not in (None, len(listed)):
+            raise InputError(f"holds {len(listed)} numbers; it must hold {shape[0]}")
+        return listed
+    except (InputError, OverflowError) as error:
+        problem = "a number past 64 bits" if isinstance(error, OverflowError) else str(error)
+        raise _field_error(text, source, f"{problem} - at `{path}`") from None
+
+
+def _label(key: str, value: list[Any] | Packed, switches: int, text: str, source: str) -> np.ndarray:
+    path = f"$.labels.{key[:60]}"
+    if isinstance(value, Packed):
+        try:
+            array = unpack(value, (switches,))
+        except InputError as error:
+            raise _field_error(text, source, f"{error} - at `{path}`") from None
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise _field_error(text, source, f"holds a number that is not finite - at `{path}`")
+        return array
+    if len(value) != switches:
+        problem = f"{len(value)} values; a label has one for each of {switches} switches"
+        raise _field_error(text, source, f"{problem} - at `{path}`")
+    if 0 < sum(isinstance(one, str) for one in value) < switches:
+        raise _field_error(text, source, f"text and numbers mixed; a label holds one or the other - at `{path}`")
+    try:
+        return label_array(key, value, source)
+    except OverflowError:
+        raise _field_error(text, source, f"a number past 64 bits - at `{path}`") from None
+
+
+def _parsed(text: str, source: str) -> Any:
+    """The JSON value in `text`; msgspec would take the last of two equal keys and give no line, so json parses."""
+    try:
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_not_finite, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        raise at(source, error.lineno, f"is not JSON: {error.msg[:1].lower() + error.msg[1:]}") from None
+    except RecursionError:
+        raise at(source, None, "nests too deep to be a topology") from None
+    except _RepeatedError as error:
+        key = str(error)
+        places = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
+        starts = [place.start() for place in places]
+        line = 1 + text.count("\n", 0, starts[1]) if len(starts) > 1 else None
+        raise at(source, line, f"the field {short(key)} is given twice") from None
+    except _NotFiniteError as error:
+        word = str(error)
+        found = text.find(word)
+        raise at(source, 1 + text.count("\n", 0, found), f"{short(word)} is not a finite number") from None
+    except ValueError:
+        # Python refuses whole numbers of thousands of digits.
+        raise at(source, None, "holds a number of thousands of digits") from None
+
+
+class _RepeatedError(Exception):
+    """A key that an object gives twice."""
+
+
+class _NotFiniteError(Exception):
+    """A number that is infinite or NaN."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _RepeatedError(key)
+            seen.add(key)
+    return found
+
+
+def _not_finite(word: str) -> NoReturn:
+    raise _NotFiniteError(word)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    return value if np.isfinite(value) else _not_finite(digits)
+
+
+def _recognised(raw: Any, source: str) -> None:
+    if not isinstance(raw, dict) or raw.get("format") != "topoloom":
+        raise at(source, None, 'is JSON, but no topology of topoloom: that starts with {"format": "topoloom", ...')
+    version = raw.get("version")
+    if type(version) is not int or version < 1:
+        raise at(source, None, f"the version is {short(json.dumps(version))}; this topoloom reads version {VERSION}")
+    if version > VERSION:
+        raise at(source, None, f"the version is {version}; this topoloom reads up to {VERSION}: update topoloom")
+
+
+def _field_error(text: str, source: str, message: str) -> InputError:
+    """The error for a field: msgspec's ``reason - at `$.links[3]``` turned to ``file:line: links[3]: reason``."""
+    reason, _, path = message.partition(" - at `$")
+    path = path.rstrip("`").lstrip(".")
+    field = re.match(r"\w*", path)
+    # Each field stands once: the hook of the parser has seen to that. Its line is where people look.
+    found = re.search(rf'^\s*"{field[0]}"\s*:', text, re.MULTILINE) if field and field[0] else None
+    line = 1 + text.count("\n", 0, found.end()) if found else None
+    reason = reason.replace("Object", "the document").replace("`", "'")
+    return at(source, line, f"{path}: {reason}" if path else reason)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+register(
+    Format(
+        name="topoloom",
+        suffixes=(".json",),
+        description="topoloom's own JSON: everything that a topology holds",
+        keeps=frozenset({"isolated", "endpoints", "host", "labels", "name", "spec"}),
+        read=read,
+        write=write,
+    )
+)

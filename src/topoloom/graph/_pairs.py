@@ -1,0 +1,106 @@
+"""Pairs of switches or of hosts at each distance: blocks of 512 sources over the cores, weights and all."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from topoloom.graph._threads import over_cores
+from topoloom.topology import Topology
+
+#: After so many rounds of 512 sources in parallel, a queue is faster (measured on rings).
+MOST_ROUNDS = 1024
+#: Row operations a round below which starting threads costs more than it saves.
+_WORTH_THREADS = 300_000
+
+
+def pair_counts(topology: Topology, weight: np.ndarray, jobs: int | None) -> np.ndarray:
+    """Ordered pairs at each distance, each weighing weight[u] * weight[v]: int64[largest + 1]."""
+    from topoloom.graph._bfs_kernels import source_counts
+    from topoloom.graph._hops_kernels import BLOCK, block_counts
+
+    n = topology.switches
+    offsets, neighbours, weight = heaviest_first(topology, weight)
+    ends = np.append(np.flatnonzero(np.diff(weight)) + 1, n)
+    ends = ends[weight[ends - 1] > 0]
+    starts = [0, *ends[:-1].tolist()]
+    blocks = [
+        (at, min(at + BLOCK, end)) for a, end in zip(starts, ends.tolist(), strict=False) for at in range(a, end, BLOCK)
+    ]
+    degree = int(offsets[1]) if np.array_equal(offsets, np.arange(n + 1) * offsets[1]) else 0
+    limit = min(MOST_ROUNDS, n) + 2
+
+    def count(numbers: Iterator[int]) -> np.ndarray:
+        counts = np.zeros(max(n, limit), np.int64)
+        reach, ahead, full = rows(n), rows(n), rows(1)
+        parallel = True
+        for number in numbers:
+            first, end = blocks[number]
+            if parallel:
+                rounds = block_counts(
+                    offsets, neighbours, degree, weight, ends, first, end, reach, ahead, full, counts[:limit]
+                )
+                parallel = rounds >= 0
+            if not parallel:  # this block, and the rest: a component is long
+                stamp, queue = np.empty(n, np.int32), np.empty(n, np.int32)
+                source_counts(offsets, neighbours, weight, first, end, stamp, queue, counts)
+        return counts
+
+    if jobs is None and len(blocks) * (n + neighbours.size) < _WORTH_THREADS:
+        jobs = 1
+    return _trimmed(np.sum(over_cores(count, len(blocks), jobs), axis=0))
+
+
+def attachment_counts(topology: Topology, jobs: int | None) -> np.ndarray:
+    """Ordered pairs of hosts at each distance when hosts have several ports: int64[largest + 1]."""
+    from topoloom.graph import _bfs_kernels
+
+    offsets, neighbours, _ = topology.csr
+    order = np.lexsort([topology.endpoints, topology.host])
+    split = np.flatnonzero(np.diff(topology.host[order])) + 1
+    hosts_of: dict[tuple[int, ...], int] = {}
+    for ports in np.split(topology.endpoints[order], split):
+        key = tuple(ports.tolist())
+        hosts_of[key] = hosts_of.get(key, 0) + 1
+    ports = np.array([port for key in hosts_of for port in key], np.int32)
+    ends = np.cumsum([len(key) for key in hosts_of])
+    weight = np.array(list(hosts_of.values()), np.int64)
+    n, chunk = topology.switches, 16
+
+    def count(numbers: Iterator[int]) -> np.ndarray:
+        counts = np.zeros(n, np.int64)
+        distance, queue = np.empty(n, np.int32), np.empty(n, np.int32)
+        for number in numbers:
+            first, end = number * chunk, min((number + 1) * chunk, weight.size)
+            _bfs_kernels.attachment_counts(
+                offsets, neighbours, ports, ends, weight, first, end, distance, queue, counts
+            )
+        return counts
+
+    return _trimmed(np.sum(over_cores(count, -(-weight.size // chunk), jobs), axis=0))
+
+
+def heaviest_first(topology: Topology, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """CSR offsets and neighbours, and the weights, with the switches renumbered so that weights fall."""
+    offsets, neighbours, _ = topology.csr
+    if (np.diff(weight) <= 0).all():
+        return offsets, neighbours, weight
+    order = np.argsort(-weight, kind="stable")
+    number = np.empty(order.size, np.int32)
+    number[order] = np.arange(order.size)
+    degrees = np.diff(offsets)[order]
+    ends = np.cumsum(degrees)
+    slots = np.arange(neighbours.size) + np.repeat(offsets[:-1][order] - (ends - degrees), degrees)
+    return np.append(0, ends), number[neighbours[slots]], weight[order]
+
+
+def rows(switches: int) -> np.ndarray:
+    """Room for a row of 512 bits a switch, uint64[8 * switches], on a cache line's boundary."""
+    words = np.empty(8 * switches + 8, np.uint64)
+    start = -words.ctypes.data // 8 % 8
+    return words[start : start + 8 * switches]
+
+
+def _trimmed(counts: np.ndarray) -> np.ndarray:
+    """`counts` without the zeros at its end."""
+    some = np.flatnonzero(counts)
+    return counts[: some[-1] + 1 if some.size else 1].copy()

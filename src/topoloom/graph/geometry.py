@@ -1,0 +1,110 @@
+"""Switches at points of a plane grid or diagonal grid, and distances along its lines."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.topology import Topology
+
+#: Room for the table of prefix sums: 1.6 GB.
+_MOST_CELLS = 200_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Points and the distance between them.
+
+    Attributes
+    ----------
+    points : int64[n, 2]
+        Grid: (x, y). Diagrid: (X, Y) with X = 2 column + (row mod 2) and Y = row, which makes diagonal neighbours one
+        apart along either axis.
+    kind : "grid" or "diagrid"
+        Grid: Manhattan distance |dX| + |dY|. Diagrid: Manhattan distance along the diagonals, max(|dX|, |dY|);
+        horizontal neighbours are 2 apart, diagonal ones 1.
+
+    Source: 001, III and VI; errata 001.3 and 001.4.
+
+    Examples
+    --------
+    >>> diagrid = Geometry.diagrid(14, 7)
+    >>> int(diagrid.distance(0, 97))
+    13
+    """
+
+    points: np.ndarray
+    kind: Literal["grid", "diagrid"]
+
+    @classmethod
+    def grid(cls, rows: int, columns: int) -> "Geometry":
+        """A grid; point (x, y) has the number y * columns + x."""
+        y, x = np.divmod(np.arange(_size(rows, columns)), columns)
+        return cls(np.stack([x, y], axis=1), "grid")
+
+    @classmethod
+    def diagrid(cls, rows: int, columns: int) -> "Geometry":
+        """A diagonal grid of `rows` rows with `columns` points each; 001's "7 x 14" is ``diagrid(14, 7)``."""
+        row, column = np.divmod(np.arange(_size(rows, columns)), columns)
+        return cls(np.stack([2 * column + row % 2, row], axis=1), "diagrid")
+
+    def distance(self, a: int | np.ndarray, b: int | np.ndarray) -> np.ndarray:
+        """Distance between points `a` and `b` (numbers or arrays of numbers, which broadcast), int64."""
+        apart = np.abs(self.points[a] - self.points[b])
+        return np.asarray(apart.sum(axis=-1) if self.kind == "grid" else apart.max(axis=-1))
+
+    def points_within(self, length: int) -> np.ndarray:
+        """For each point, the points at most i * length away, i = 0, 1, ... until all are: int64[n, D + 1].
+
+        d(i) of 001, equation (3). Both distances have square balls (Manhattan's along x + y and x - y), so each entry is
+        four look-ups in a table of prefix sums.
+
+        Raises
+        ------
+        InputError
+            `length` is below 1, or the points are scattered over too many rows and columns for the table.
+        """
+        if length < 1:
+            raise InputError(f"length {length}: links must span a distance of at least 1")
+        x, y = self.points.astype(np.int64).T
+        u, v = (x + y, x - y) if self.kind == "grid" else (x, y)
+        rows, row = np.unique(u, return_inverse=True)
+        columns, column = np.unique(v, return_inverse=True)
+        if rows.size * columns.size > _MOST_CELLS:
+            raise InputError(f"{len(u)} points in {rows.size} x {columns.size} diagonals are scattered, not on a grid")
+        table = np.zeros((rows.size + 1, columns.size + 1), np.int64)
+        np.add.at(table, (row + 1, column + 1), 1)
+        table = table.cumsum(axis=0).cumsum(axis=1)
+        farthest = int(max(np.ptp(u), np.ptp(v)))
+        within = np.empty((len(u), -(-farthest // length) + 1), np.int64)
+        for i in range(within.shape[1]):
+            reach = i * length
+            top, bottom = np.searchsorted(rows, u - reach), np.searchsorted(rows, u + reach, side="right")
+            left, right = np.searchsorted(columns, v - reach), np.searchsorted(columns, v + reach, side="right")
+            within[:, i] = table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left]
+        return within
+
+
+def geometry_of(topology: Topology) -> Geometry | None:
+    """Where a topology's switches are, from labels ``x, y`` (a grid) or ``row, column`` (a diagrid); else None."""
+    labels = topology.labels
+    if set(labels) == {"x", "y"}:
+        return Geometry(np.stack([labels["x"], labels["y"]], axis=1).astype(np.int64), "grid")
+    if set(labels) == {"row", "column"}:
+        row, column = labels["row"].astype(np.int64), labels["column"].astype(np.int64)
+        return Geometry(np.stack([2 * column + row % 2, row], axis=1), "diagrid")
+    return None
+
+
+def longest_link(topology: Topology, geometry: Geometry) -> int:
+    """The greatest distance that any link spans; 0 without links."""
+    if not len(topology.links):
+        return 0
+    return int(geometry.distance(topology.links[:, 0], topology.links[:, 1]).max())
+
+
+def _size(rows: int, columns: int) -> int:
+    if rows < 1 or columns < 1:
+        raise InputError(f"a grid of {rows} rows and {columns} columns holds nothing; both must be at least 1")
+    return rows * columns

@@ -1,0 +1,1 @@
+"""Results as pages and pictures for people."""

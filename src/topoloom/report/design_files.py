@@ -1,0 +1,104 @@
+"""What a design leaves in its folder."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from topoloom import __version__
+from topoloom.cost.bill import Bill, price
+from topoloom.cost.parts import load_parts
+from topoloom.designer.design import Design
+from topoloom.designer.measure import Candidate, place_candidate
+from topoloom.files import write_atomically
+from topoloom.formats import save
+from topoloom.formats.cable_csv import cable_table
+from topoloom.layout.layout import Layout
+from topoloom.report.design_page import design_page
+from topoloom.report.floorplan import floorplan_svg
+from topoloom.spec import build
+
+_COLUMNS = [field for field in Candidate.__struct_fields__ if field not in ("hop_histogram", "reason")]
+
+
+def write_design(design: Design, folder: str | Path) -> list[Path]:
+    """Write the report and the tables, and the winner's files if there is a winner; returns what was written."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    files: dict[str, str] = {"candidates.csv": candidates_csv(design), "design.json": design_json(design)}
+    layout: Layout | None = None
+    bill: Bill | None = None
+    if design.winner is not None:
+        topology = build(design.winner.spec)
+        layout = place_candidate(topology, design.need)
+        parts = load_parts(design.need.parts)
+        bill = price(layout, parts, design.need.rate_gbps, host_cables=design.need.cable.hosts)
+        medium = [parts.cable[index].medium for index in parts.medium_of(layout.length_m, layout.between).tolist()]
+        save(topology, folder / "topology.json")
+        files["cables.csv"] = cable_table(topology, cabinet=layout.cabinet, length_m=layout.length_m, medium=medium)
+        files["bill.csv"] = bill_csv(bill)
+        files["floorplan.svg"] = floorplan_svg(layout)
+    files["report.html"] = design_page(design, layout, bill)
+    for name, text in files.items():
+        write_atomically(folder / name, text)
+    written = [folder / name for name in files]
+    return [*written, folder / "topology.json"] if layout is not None else written
+
+
+def candidates_csv(design: Design) -> str:
+    """Every candidate, ranked ones first: rank (empty when dropped), Pareto, the limit that dropped it, all measures."""
+    rows = [["rank", "pareto", *_COLUMNS]]
+    for number, c in enumerate([*design.ranked, *design.dropped], 1):
+        rank = str(number) if number <= len(design.ranked) else ""
+        # What was dropped before it was measured has no measures: empty cells, not zeros.
+        measured = c.switches > 0
+        values = [getattr(c, key) for key in _COLUMNS]
+        cells = [
+            _cell(value) if measured or key in ("spec", "name", "family", "dropped") else ""
+            for key, value in zip(_COLUMNS, values, strict=True)
+        ]
+        rows.append([rank, "yes" if c.spec in design.pareto else "", *cells])
+    return _csv(rows)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
+
+
+def design_json(design: Design) -> str:
+    """The design as data: version, need, ranking, what was dropped and why."""
+    content = {
+        "format": "topoloom-design",
+        "version": 1,
+        "made_by": f"topoloom {__version__}",
+        "need": msgspec.to_builtins(design.need),
+        "winner": design.winner.spec if design.winner else None,
+        "unmeasured": design.unmeasured,
+        "dropped_by": design.dropped_by,
+        "pareto": sorted(design.pareto),
+        "ranked": [msgspec.to_builtins(c) for c in design.ranked],
+        "dropped": [msgspec.to_builtins(c) for c in design.dropped],
+    }
+    return msgspec.json.format(msgspec.json.encode(content), indent=1).decode() + "\n"
+
+
+def bill_csv(bill: Bill) -> str:
+    """The bill's lines and its sums."""
+    rows = [["item", "count", "length_m", "cost_usd", "power_w"]]
+    rows += [
+        [line.item, str(line.count), f"{line.length_m:.1f}" if line.length_m else "", f"{line.cost_usd:.2f}", f"{line.power_w:.1f}"]
+        for line in bill.lines
+    ]  # fmt: skip
+    rows.append(["sum", "", "", f"{bill.cost_usd:.2f}", f"{bill.power_w:.1f}"])
+    rows.append(["a host", "", "", f"{bill.cost_per_host_usd:.4f}", f"{bill.power_per_host_w:.4f}"])
+    return _csv(rows)
+
+
+def _csv(rows: list[list[str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()

@@ -1,0 +1,251 @@
+"""The report of a design: requirement, ranking, trade-offs, and the winner on its floor."""
+
+from topoloom import __version__
+from topoloom.cost.bill import Bill
+from topoloom.cost.parts import load_parts
+from topoloom.cost.table_iv import COLUMNS
+from topoloom.designer.design import Design
+from topoloom.designer.measure import Candidate
+from topoloom.layout.layout import Layout
+from topoloom.report import figures
+from topoloom.report.floorplan import floorplan_svg
+from topoloom.report.page import cards, figure, page, table
+
+_MOST_ROWS = 40
+
+
+def design_page(design: Design, layout: Layout | None, bill: Bill | None) -> str:
+    """The whole report as one self-contained HTML page; layout and bill are the winner's."""
+    need = design.need
+    body = [f"<h1>{_text(need.title)}</h1>", f'<p class="quiet">topoloom {__version__}: a design report</p>']
+    body += _requirement(design)
+    body += _answer(design)
+    body += _ranking(design)
+    body += _figures(design)
+    if design.winner is not None and layout is not None and bill is not None:
+        body += _winner(design.winner, layout, bill)
+    if "004/table-iv" in need.compare:
+        body += _table_iv()
+    body += _method(design)
+    return page(need.title, body)
+
+
+def _text(value: object) -> str:
+    from html import escape
+
+    return escape(str(value))
+
+
+def _requirement(design: Design) -> list[str]:
+    need = design.need
+    floor = need.floor.floor()
+    places = f"{floor.rows} rows x {floor.columns} places" if floor.rows and floor.columns else "as near to a square as needed"
+    rows = [
+        ("hosts", f"{need.hosts:,}"),
+        ("switch", f"up to {need.switch.radix} ports, {need.switch.delay_ns:g} ns to pass"),
+        ("links", f"{need.rate_gbps:g} Gb/s, {need.cable.delay_ns_per_m:g} ns a metre of cable"),
+        (
+            "floor",
+            f"{floor.name}: {places}; places of {floor.width_m:g} m x {floor.depth_m:g} m; cables of {floor.inside_m:g} m"
+            f" inside a cabinet, Manhattan distance + {floor.overhead_m:g} m between",
+        ),
+        ("parts", f"{load_parts(need.parts).name}"),
+        ("minimise", _WORDS[need.minimize]),
+    ]
+    for limit in need.limits.__struct_fields__:
+        value = getattr(need.limits, limit)
+        if value is not None:
+            rows.append(("limit", f"{_WORDS[limit]}: at most {value:,g}"))
+    out = ["<h2>Requirement</h2>", table(["", "what is needed"], rows, text=frozenset({0, 1}))]
+    parts = load_parts(need.parts)
+    if parts.rate_gbps is not None and not parts.rate_gbps[0] <= need.rate_gbps <= parts.rate_gbps[1]:
+        out.append(
+            f"<p><b>Prices are extrapolated:</b> the catalogue {_text(parts.name)} was fitted to links of"
+            f" {parts.rate_gbps[0]:g} to {parts.rate_gbps[1]:g} Gb/s; at {need.rate_gbps:g} Gb/s its cables are scaled per"
+            " Gb/s and its switches not at all. Use the costs to compare, not to budget.</p>"
+        )
+    return out
+
+
+_WORDS = {
+    "diameter": "diameter between hosts' switches [hops]",
+    "worst_latency_ns": "worst zero-load latency [ns]",
+    "mean_latency_ns": "mean zero-load latency [ns]",
+    "cost_per_host_usd": "cost a host [USD]",
+    "power_per_host_w": "power a host [W]",
+    "longest_cable_m": "longest cable [m]",
+    "mean_cable_m": "mean cable [m]",
+    "oversubscription": "oversubscription",
+    "switches": "switches",
+    "cabinets": "cabinets",
+    "host_aspl": "mean hops between hosts",
+    "radix": "switch radix (found when built)",
+    "hosts": "hosts (too few when built)",
+    "floor": "room on the floor",
+    "parts": "parts that exist",
+    "construction": "could not be built",
+}
+
+
+def _answer(design: Design) -> list[str]:
+    out = ["<h2>Answer</h2>"]
+    if design.unmeasured:
+        out.append(f"<p><b>Interrupted:</b> {design.unmeasured} candidates were not measured; run again to go on.</p>")
+    best = design.winner
+    told = ", ".join(f"{_WORDS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
+    considered = len(design.ranked) + len(design.dropped)
+    out.append(
+        f"<p>{considered} candidates were considered; {len(design.ranked)} are within every limit."
+        + (f" Dropped, by the first limit that each passes: {_text(told)}." if told else "")
+        + "</p>"
+    )
+    if best is None:
+        return [*out, "<p><b>No candidate is within every limit.</b> The list above says which limits to loosen.</p>"]
+    out.append(f"<p>Best: <b>{_text(best.name)}</b></p>")
+    out.append(
+        cards(
+            [
+                (f"{best.switches:,}", f"switches of {best.radix} ports"),
+                (f"{best.hosts:,}", "hosts"),
+                (f"{best.diameter}", "hops at most between hosts' switches"),
+                (f"{best.host_aspl:.3f}", "mean hops between hosts"),
+                (f"{best.cost_per_host_usd:,.1f} USD", "a host"),
+                (f"{best.power_per_host_w:.2f} W", "a host"),
+                (f"{best.worst_latency_ns:,.0f} ns", "worst zero-load latency"),
+                (f"{best.cabinets}", f"cabinets, longest cable {best.longest_cable_m:.1f} m"),
+            ]
+        )
+    )
+    return out
+
+
+def _ranking(design: Design) -> list[str]:
+    if not design.ranked:
+        return []
+    head = [
+        "rank", "spec", "Pareto", "switches", "hosts", "ports", "diameter", "mean hops", "over-subscr.", "bisection [links/host]",
+        "cabinets", "mean cable [m]", "longest [m]", "mean latency [ns]", "worst [ns]", "cost [USD/host]", "power [W/host]",
+    ]  # fmt: skip
+    rows = [
+        [
+            str(number), c.spec, "yes" if c.spec in design.pareto else "", f"{c.switches:,}", f"{c.hosts:,}", str(c.radix),
+            str(c.diameter), f"{c.host_aspl:.3f}", f"{c.oversubscription:.2f}",
+            "-" if c.bisection_per_host is None else f"{c.bisection_per_host:.3f}", str(c.cabinets), f"{c.mean_cable_m:.2f}",
+            f"{c.longest_cable_m:.1f}", f"{c.mean_latency_ns:,.0f}", f"{c.worst_latency_ns:,.0f}",
+            f"{c.cost_per_host_usd:,.1f}", f"{c.power_per_host_w:.2f}",
+        ]
+        for number, c in enumerate(design.ranked, 1)
+    ]  # fmt: skip
+    out = ["<h2>Ranking</h2>", table(head, rows[:_MOST_ROWS], best=0)]
+    if len(rows) > _MOST_ROWS:
+        out.append(f"<p class='quiet'>The first {_MOST_ROWS} of {len(rows)}; candidates.csv has all of them, dropped ones too.</p>")
+    return out
+
+
+def _figures(design: Design) -> list[str]:
+    if not design.ranked:
+        return []
+    if not figures.available():
+        return ["<h2>Trade-offs</h2><p>Figures need matplotlib: <code>pip install topoloom[plots]</code>.</p>"]
+    chosen = list(design.ranked)
+    best_of_family = list({c.family: c for c in reversed(chosen)}.values())[::-1]
+    named = sorted(best_of_family, key=chosen.index)[:6]
+    out = ["<h2>Trade-offs</h2>"]
+    out.append(
+        figure(
+            figures.scatter(
+                chosen, design.pareto, lambda c: c.cost_per_host_usd, lambda c: c.mean_latency_ns,
+                ("cost [USD a host]", "mean zero-load latency [ns]"), named,
+            ),
+            "Cost against latency; lower left is better. Ringed: no other candidate beats it in cost, mean latency and bisection"
+            " a host at once. Named: the best of each of the leading families.",
+        )
+    )  # fmt: skip
+    wide = [c for c in chosen if c.bisection_per_host]
+    if wide:
+        out.append(
+            figure(
+                figures.scatter(
+                    wide, design.pareto, lambda c: c.power_per_host_w, lambda c: c.bisection_per_host or 0.0,
+                    ("power [W a host]", "bisection [links a host]"), [c for c in named if c in wide],
+                ),
+                "Power against bisection (METIS, best of four seeds); upper left is better.",
+            )
+        )  # fmt: skip
+    out.append(
+        figure(figures.hop_histograms(named[:5]), "How far apart switches are, for the best of each of the leading families.")
+    )
+    return out
+
+
+def _winner(best: Candidate, layout: Layout, bill: Bill) -> list[str]:
+    out = [f"<h2>The winner: {_text(best.name)}</h2>", "<h3>Floor plan</h3>"]
+    out.append(figure(floorplan_svg(layout), "Cabinets at their places; the darker, the more cables leave the cabinet."))
+    inside = int((~layout.between).sum())
+    out.append("<h3>Cables between switches</h3>")
+    out.append(
+        cards(
+            [
+                (f"{inside:,}", f"inside cabinets, {layout.floor.inside_m:g} m each"),
+                (f"{layout.length_m.size - inside:,}", "between cabinets"),
+                (f"{layout.mean_length_m:.2f} m", "mean length"),
+                (f"{layout.longest_m:.1f} m", "longest"),
+                (f"{layout.length_m.sum() / 1000:,.2f} km", "in all"),
+            ]
+        )
+    )
+    if figures.available() and layout.length_m.size:
+        out.append(figure(figures.length_histogram(layout.length_m, layout.between), "Cables by length."))
+    out.append("<h3>Bill</h3>")
+    rows = [
+        [line.item, f"{line.count:,}", f"{line.length_m:,.0f}" if line.length_m else "", f"{line.cost_usd:,.0f}", f"{line.power_w:,.0f}"]
+        for line in bill.lines
+    ]  # fmt: skip
+    rows.append(["sum", "", "", f"{bill.cost_usd:,.0f}", f"{bill.power_w:,.0f}"])
+    rows.append(["a host", "", "", f"{bill.cost_per_host_usd:,.2f}", f"{bill.power_per_host_w:,.3f}"])
+    out.append(table(["item", "count", "metres", "cost [USD]", "power [W]"], rows, text=frozenset({0}), best=len(rows) - 2))
+    out.append(
+        "<p>Beside this page: topology.json, cables.csv (every cable: cabinet, switch and port at both ends, length, medium),"
+        " bill.csv, floorplan.svg, candidates.csv, design.json.</p>"
+    )
+    return out
+
+
+def _table_iv() -> list[str]:
+    """Slim Fly against the other columns of Table IV: printed, recomputed with the print's assumptions, exact."""
+    parts = load_parts("slimfly-2014")
+    rows = []
+    for one in COLUMNS:
+        count = one.as_printed() if one.as_printed is not None else None
+        bill = one.exact()
+        rows.append(
+            [
+                one.title, f"{one.printed.hosts:,}", f"{one.printed.cost_usd:,.0f}",
+                "-" if count is None else f"{count.cost_usd(parts):,.2f}", f"{bill.cost_per_host_usd:,.1f}",
+                f"{one.printed.power_w:g}", f"{bill.power_per_host_w:.3f}",
+                one.assumption + ("; " + one.note if one.note else ""),
+            ]
+        )  # fmt: skip
+    head = [
+        "network", "hosts", "printed [USD/host]", "as printed [USD/host]", "exact [USD/host]", "printed [W/host]", "exact [W/host]",
+        "why they differ",
+    ]  # fmt: skip
+    return [
+        "<h2>Slim Fly against Table IV of its paper (004)</h2>",
+        "<p>Three costs stand side by side: what the paper prints; our recomputation under the assumptions that the print"
+        " follows (a dash where none was found); and the exact count, each cable at the tariff of its own medium, at the true"
+        " radix. Slim Fly stays the cheapest, by less than printed.</p>",
+        table(head, rows, text=frozenset({0, 7}), best=len(rows) - 1),
+    ]
+
+
+def _method(design: Design) -> list[str]:
+    return [
+        "<h2>How these numbers were got</h2>",
+        "<p>Hops: exact, all pairs. Oversubscription: hosts on a switch over the number with full bandwidth under uniform"
+        " traffic on shortest paths (mean channel load, 004 II.B.2); 1 or less is full bandwidth. Latency: every switch on the"
+        " cheapest path, both ends included, plus the cables between switches; no load, no host cables. Bisection: METIS, best"
+        " of four seeds, links cut over hosts. Cabinets: the family's own groups, else switches in sequence; placed row by row."
+        f" Prices: {_text(load_parts(design.need.parts).source)}. Random families: one draw, seed in the spec. Every spec can be"
+        " rebuilt: <code>topoloom info SPEC</code>.</p>",
+    ]

@@ -1,0 +1,154 @@
+"""The report's figures, as SVG text drawn by matplotlib (the extra `plots`)."""
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+from topoloom.designer.measure import Candidate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Distinct in hue and lightness, and for the common kinds of colour blindness when shapes are added.
+_COLOURS = ("#2563a8", "#d1661b", "#2f8f4e", "#b02a4c", "#6a4fb3", "#8a6d1f", "#159a9c", "#555b66")
+_SHAPES = "osD^vPX*"
+
+
+def available() -> bool:
+    """Whether matplotlib can be imported."""
+    from importlib.util import find_spec
+
+    return find_spec("matplotlib") is not None
+
+
+def scatter(
+    candidates: Sequence[Candidate],
+    pareto: frozenset[str],
+    x: Callable[[Candidate], float],
+    y: Callable[[Candidate], float],
+    labels: tuple[str, str],
+    named: Sequence[Candidate],
+) -> str:
+    """Candidates in a plane, a colour and shape a family, the Pareto front ringed, `named` ones with their name."""
+
+    def draw(axes: "Axes") -> None:
+        looks = _looks(candidates)
+        for family, (colour, shape) in looks.items():
+            points = [c for c in candidates if c.family == family]
+            axes.scatter([x(c) for c in points], [y(c) for c in points], s=34, c=colour, marker=shape, label=family, alpha=0.85)
+        front = [c for c in candidates if c.spec in pareto]
+        axes.scatter(
+            [x(c) for c in front], [y(c) for c in front], s=120, facecolors="none", edgecolors="#222222", linewidths=1.1,
+            label="Pareto front",
+        )  # fmt: skip
+        for axis, values in ((axes.xaxis, [x(c) for c in candidates]), (axes.yaxis, [y(c) for c in candidates])):
+            _scale(axis, values)
+        axes.set_xlabel(labels[0])
+        axes.set_ylabel(labels[1])
+        _name_points(axes, [(x(c), y(c), c.name) for c in named])
+        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
+
+    return _svg(draw, 8.6, 4.6)
+
+
+def hop_histograms(candidates: Sequence[Candidate]) -> str:
+    """The share of ordered pairs of switches at each distance, a group of bars a distance."""
+
+    def draw(axes: "Axes") -> None:
+        width = 0.8 / len(candidates)
+        for index, (candidate, colour) in enumerate(zip(candidates, cycle(_COLOURS), strict=False)):
+            counts = candidate.hop_histogram[1:]
+            total = sum(counts) or 1
+            places = [hop + 1 + (index - (len(candidates) - 1) / 2) * width for hop in range(len(counts))]
+            axes.bar(places, [100 * count / total for count in counts], width, color=colour, label=candidate.name)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.set_xlabel("distance [switch hops]")
+        axes.set_ylabel("pairs of switches [%]")
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize=8, frameon=False, ncol=2)
+
+    return _svg(draw, 8.6, 4.2)
+
+
+def length_histogram(length_m: Any, between: Any) -> str:
+    """How many cables of each length, those inside cabinets apart from those between."""
+
+    def draw(axes: "Axes") -> None:
+        import numpy as np
+
+        most = max(1.0, float(length_m.max()))
+        step = max(1.0, np.ceil(most / 40))
+        bins = np.arange(0, most + 2 * step, step) - step / 2
+        axes.hist(
+            [length_m[~between], length_m[between]], bins=bins, stacked=True, color=[_COLOURS[2], _COLOURS[0]],
+            label=["inside a cabinet", "between cabinets"],
+        )  # fmt: skip
+        axes.set_xlabel("cable length [m]")
+        axes.set_ylabel("cables")
+        axes.legend(fontsize=8, frameon=False)
+
+    return _svg(draw, 8.6, 3.4)
+
+
+def _looks(candidates: Sequence[Candidate]) -> dict[str, tuple[str, str]]:
+    """A colour and a shape for every family: eight colours first, then other shapes."""
+    families = sorted({c.family for c in candidates})
+    size = len(_COLOURS)
+    return {f: (_COLOURS[i % size], _SHAPES[(i // size + i) % len(_SHAPES)]) for i, f in enumerate(families)}
+
+
+def _scale(axis: Any, values: Sequence[float]) -> None:
+    """Logarithmic where the values span more than a factor of eight, with plain numbers on the ticks."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low = min((v for v in values if v > 0), default=1.0)
+    if max(values, default=1.0) / low > 8 and all(v > 0 for v in values):
+        axis._set_axes_scale("log")
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+
+
+def _name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> None:
+    """Names beside points, moved up or down until none lies on another."""
+    figure = axes.figure
+    figure.canvas.draw()
+    taken: list[Any] = []
+    for x, y, name in points:
+        for shift in (8, -12, 20, -24, 32, -36, 44, -48, 56, -60):
+            text = axes.annotate(
+                name, (x, y), xytext=(9, shift), textcoords="offset points", fontsize=7.5,
+                arrowprops={"arrowstyle": "-", "color": "#777777", "linewidth": 0.6},
+            )  # fmt: skip
+            box = text.get_window_extent()
+            inside = axes.get_window_extent()
+            if box.x1 > inside.x1:
+                text.set_horizontalalignment("right")
+                text.set_position((-9, shift))
+                box = text.get_window_extent()
+            if inside.y0 < box.y0 and box.y1 < inside.y1 and not any(box.overlaps(other) for other in taken):
+                taken.append(box)
+                break
+            text.remove()
+
+
+def _svg(draw: "Callable[[Axes], None]", width: float, height: float) -> str:
+    """A figure as SVG text: no date, no random ids, text as text."""
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "topoloom", "font.family": "sans-serif", "font.size": 9}):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasSVG(figure)
+        axes = figure.add_subplot()
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(color="#e4e4e4", linewidth=0.7)
+        axes.set_axisbelow(True)
+        draw(axes)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    # Only the element itself goes into a page, without XML prologue, and scaled to the page's width.
+    text = out.getvalue()[out.getvalue().index("<svg") :]
+    return re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1), count=1)

@@ -1,0 +1,7 @@
+#!/bin/sh
+# The main job on the example of ten thousand hosts: makes .venv, installs, designs, says where the report is.
+set -eu
+cd "$(dirname "$0")/.."
+sh tools/venv.sh all
+.venv/bin/topoloom design examples/cluster-10k.toml -o demo
+echo "open $(pwd)/demo/report.html in a browser"

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Makes .venv and installs topoloom into it with the given extras: tools/venv.sh all
+# Works without root, without a C compiler and without Debian's python3-venv; needs Python 3.11 or newer and PyPI.
+set -eu
+cd "$(dirname "$0")/.."
+extras=$1
+venv=.venv
+
+python=
+for candidate in ${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11; do
+    if command -v "$candidate" >/dev/null 2>&1 &&
+        "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
+        python=$candidate
+        break
+    fi
+done
+if [ -z "$python" ]; then
+    echo "error: no Python 3.11 or newer was found; install one (Debian 12: apt-get install python3), or set PYTHON=" >&2
+    exit 1
+fi
+
+# Made again when what it is made from has changed.
+stamp="$venv/.installed-$extras-$(cat pyproject.toml tools/venv.sh | cksum | tr ' ' -)"
+if [ -e "$stamp" ] && "$venv/bin/python" -c 'import topoloom' 2>/dev/null; then
+    exit 0
+fi
+
+if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+    rm -rf "$venv"
+    if ! "$python" -m venv "$venv" >/dev/null 2>&1; then
+        # Debian keeps pip's bundle in python3-venv. Without it: an empty environment, and pip from its own wheel.
+        rm -rf "$venv"
+        "$python" -m venv --without-pip "$venv"
+        "$venv/bin/python" tools/fetch_pip.py "$venv"
+    fi
+fi
+echo "installing topoloom[$extras] into $venv ..." >&2
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[$extras]"
+touch "$stamp"
