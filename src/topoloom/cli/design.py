@@ -18,12 +18,15 @@ def command(need: str, folder: str, jobs: int | None, fresh: bool, as_json: bool
     from topoloom.designer.design import design
     from topoloom.designer.measure import Candidate
     from topoloom.designer.need import read_need
-    from topoloom.files import check_folder
+    from topoloom.errors import InputError
     from topoloom.report.design_files import design_json, write_design
 
     wanted = read_need(need)
     out = Path(folder)
-    check_folder(out)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out}: the folder cannot be made: {error.strerror}") from None
     bar = _Bar()
 
     def progress(done: int, total: int, candidate: Candidate | None) -> None:

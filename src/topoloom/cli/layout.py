@@ -24,7 +24,7 @@ def command(
     from topoloom.errors import InputError
     from topoloom.files import write_atomically
     from topoloom.formats import open_topology
-    from topoloom.formats.cable_csv import cable_table
+    from topoloom.formats.cables import cable_rows, csv_text
     from topoloom.layout.floor import preset
     from topoloom.layout.layout import place
     from topoloom.report.floorplan import floorplan_svg
@@ -36,7 +36,8 @@ def command(
         if suffix == ".svg":
             write_atomically(output, floorplan_svg(layout))
         elif suffix == ".csv":
-            write_atomically(output, cable_table(layout.topology, cabinet=layout.cabinet, length_m=layout.length_m))
+            rows = cable_rows(layout.topology, cabinet=layout.cabinet, length_m=layout.length_m)
+            write_atomically(output, csv_text(rows))
         else:
             raise InputError(f"{output}: the layout is written as .csv (cables) or .svg (floor plan)")
     between = int(layout.between.sum())

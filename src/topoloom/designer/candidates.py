@@ -1,24 +1,37 @@
 """Which topologies could serve a requirement: every family's parameter sets, before anything is built."""
 
+from dataclasses import dataclass
+
+from topoloom.cost.parts import Parts, load_parts
 from topoloom.designer.need import Need
-from topoloom.spec import Family, families, find_family
+from topoloom.errors import InputError
+from topoloom.graph.bounds import moore_aspl, moore_diameter
+from topoloom.spec import Facts, Family, families, find_family
 
 
-def enumerate_candidates(need: Need) -> tuple[list[str], list[tuple[str, str]]]:
-    """(specs to build, [(spec, limit)] dropped because theory alone says that they pass a limit), in catalogue order."""
-    specs, dropped = [], []
+@dataclass(frozen=True)
+class Proposal:
+    """A candidate before it is built: its spec, the least its switches cost a host, and the limit that theory sees passed.
+
+    `least_usd` is 0 where theory knows nothing; `passed` is None where no limit is passed for certain.
+    """
+
+    spec: str
+    least_usd: float = 0.0
+    passed: str | None = None
+
+
+def enumerate_candidates(need: Need) -> list[Proposal]:
+    """Every family's candidates for a need and the specs that it names, the cheapest possible first."""
+    parts = load_parts(need.parts)
+    found: dict[str, Proposal] = {}
     for record in _chosen(need):
-        if record.sizes is None:
-            continue
-        for values in record.sizes(need.hosts, need.switch.radix):
-            spec = _written(record, dict(values))
-            limit = _passed_by_theory(record, dict(values), need)
-            if limit:
-                dropped.append((spec, limit))
-            elif spec not in specs:
-                specs.append(spec)
-    specs += [spec for spec in need.families.specs if spec not in specs]
-    return specs, dropped
+        for values in record.sizes(need.hosts, need.switch.radix) if record.sizes is not None else ():
+            proposal = _proposal(record, dict(values), need, parts)
+            found.setdefault(proposal.spec, proposal)
+    for spec in need.families.specs:
+        found.setdefault(spec, Proposal(spec))
+    return sorted(found.values(), key=lambda proposal: (proposal.least_usd, proposal.spec))
 
 
 def _chosen(need: Need) -> list[Family]:
@@ -27,22 +40,46 @@ def _chosen(need: Need) -> list[Family]:
     return [record for name, record in families().items() if (not only or name in only) and name not in left_out]
 
 
-def _written(record: Family, values: dict[str, object]) -> str:
-    """The spec with every parameter written out, so that one topology has one spec."""
+def _proposal(record: Family, values: dict[str, object], need: Need, parts: Parts) -> Proposal:
+    """The spec with every parameter written out, so that one topology has one spec, and what theory says of it."""
     full = {key: values.get(key, parameter.default) for key, parameter in record.parameters.items()}
-    parts = [f"{key}={record.parameters[key].write(value)}" for key, value in full.items() if value is not None]
+    written = [f"{key}={record.parameters[key].write(value)}" for key, value in full.items() if value is not None]
     if "hosts" in values:
-        parts.append(f"hosts={values['hosts']}")
-    return f"{record.name}:{','.join(parts)}" if parts else record.name
+        written.append(f"hosts={values['hosts']}")
+    spec = f"{record.name}:{','.join(written)}" if written else record.name
+    try:
+        facts = record.facts(**full)
+    except InputError:
+        return Proposal(spec, passed="construction")
+    hosts = int(str(values["hosts"])) * facts.switches if "hosts" in values and "level" not in record.labels else facts.hosts
+    if not hosts or facts.degree is None:
+        return Proposal(spec, passed=_passed(facts, need, None))
+    # In a tree only some switches carry hosts, and none has to have all ports in use: the links are a safe floor.
+    per_switch = 0 if "level" in record.labels else hosts // facts.switches
+    usd = facts.switches * parts.switch_usd(min(facts.degree + per_switch, parts.most_ports or facts.degree + per_switch))
+    return Proposal(spec, usd / hosts if "level" not in record.labels else 0.0, _passed(facts, need, per_switch or None))
 
 
-def _passed_by_theory(record: Family, values: dict[str, object], need: Need) -> str | None:
-    values.pop("hosts", None)
-    full = {key: values.get(key, parameter.default) for key, parameter in record.parameters.items()}
-    facts = record.facts(**full)
-    if need.limits.switches is not None and facts.switches > need.limits.switches:
+def _passed(facts: Facts, need: Need, per_switch: int | None) -> str | None:
+    """The limit that the candidate is past for certain: by the family's facts, or by the bounds of Moore and Cerf.
+
+    `per_switch`: hosts on each switch, where all switches carry the same number; None otherwise.
+    """
+    limits, n, degree = need.limits, facts.switches, facts.degree
+    if limits.switches is not None and n > limits.switches:
         return "switches"
     # A tree's diameter is between its leaves too, so the fact holds for hosts as well.
-    if need.limits.diameter is not None and facts.diameter is not None and facts.diameter > need.limits.diameter:
-        return "diameter"
+    diameter = facts.diameter
+    if per_switch and degree is not None and n > 1:
+        least = moore_diameter(n, degree)
+        diameter = max(diameter or 0, int(least)) if least < n else diameter
+        # Mean channel load of uniform traffic on shortest paths, with the least ASPL that the degree allows.
+        share = per_switch * moore_aspl(n, degree) * (n - 1) / (n * degree)
+        if limits.oversubscription is not None and share > limits.oversubscription * (1 + 1e-9):
+            return "oversubscription"
+    if diameter is not None:
+        if limits.diameter is not None and diameter > limits.diameter:
+            return "diameter"
+        if limits.worst_latency_ns is not None and (diameter + 1) * need.switch.delay_ns > limits.worst_latency_ns:
+            return "worst_latency_ns"
     return None

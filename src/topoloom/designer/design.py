@@ -4,15 +4,17 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from topoloom.designer.candidates import enumerate_candidates
+from topoloom.designer.candidates import Proposal, enumerate_candidates
 from topoloom.designer.measure import Candidate, measure, passed_limit
 from topoloom.designer.need import Limits, Need, read_need
 from topoloom.designer.store import Store
@@ -74,41 +76,31 @@ def design(
     Ctrl-C ends the measuring; the design is then made of what was measured, and `unmeasured` says how much is missing.
     """
     need = need if isinstance(need, Need) else read_need(need)
-    specs, by_theory = enumerate_candidates(need)
-    if not specs:
-        if by_theory:
-            told = ", ".join(f"{limit} ({count})" for limit, count in Counter(limit for _, limit in by_theory).items())
-            raise InputError(f"every candidate is past a limit: {told}; loosen it, or allow a larger radix")
+    proposals = enumerate_candidates(need)
+    if not proposals:
         raise InputError(
             f"no family serves {need.hosts} hosts on {need.switch.radix}-port switches; raise switch.radix or try more families"
         )
     kept = Store(Path(store), need) if store is not None else None
-    found = {spec: old for spec in specs if kept is not None and (old := kept.get(spec)) is not None}
-    reused = len(found)
-    todo = [spec for spec in specs if spec not in found]
-    if progress is not None:
-        progress(reused, len(specs), None)
-    for candidate in _measured(todo, need, jobs or os.cpu_count() or 1):
-        found[candidate.spec] = candidate
-        if kept is not None:
-            kept.put(candidate)
-        if progress is not None:
-            progress(len(found), len(specs), candidate)
-    # The store knows no limits, so stored candidates are held against this need's limits again.
-    measured = [_limited(found[spec], need) for spec in specs if spec in found]
-    early = [Candidate(spec, spec, spec.partition(":")[0], dropped=limit) for spec, limit in by_theory]
+    search = _Search(need, proposals, kept, progress)
+    search.run(jobs or os.cpu_count() or 1)
+    measured = [search.found[p.spec] for p in proposals if p.spec in search.found]
+    out = [c for c in measured if c.dropped is not None]
+    for proposal in proposals:
+        limit = proposal.passed or search.too_dear(proposal)
+        if limit and proposal.spec not in search.found:
+            out.append(Candidate(proposal.spec, proposal.spec, proposal.spec.partition(":")[0], dropped=limit))
     ranked = sorted(
         (c for c in measured if c.dropped is None), key=lambda c: (getattr(c, need.minimize), c.cost_per_host_usd, c.spec)
     )
-    dropped = [c for c in measured if c.dropped is not None] + early
     return Design(
         need,
         tuple(ranked),
-        tuple(dropped),
-        dict(Counter(c.dropped or "" for c in dropped).most_common()),
+        tuple(out),
+        dict(Counter(c.dropped or "" for c in out).most_common()),
         pareto_front(ranked),
-        len(specs) - len(measured),
-        reused,
+        len(proposals) - len(measured) - sum(c.spec not in search.found for c in out),
+        search.reused,
     )
 
 
@@ -121,40 +113,81 @@ def pareto_front(candidates: list[Candidate]) -> frozenset[str]:
     return frozenset(c.spec for c, beaten in zip(candidates, better.any(axis=1), strict=True) if not beaten)
 
 
-_LIMITS = frozenset(Limits.__struct_fields__)
+class _Search:
+    """The measuring: what was found so far, and the cheapest of it, which decides what is too dear to pursue."""
 
+    def __init__(self, need: Need, proposals: list[Proposal], kept: Store | None, progress: Progress | None) -> None:
+        self.found: dict[str, Candidate] = {}
+        self.reused = 0
+        self._need, self._kept, self._progress = need, kept, progress
+        self._proposals = [p for p in proposals if p.passed is None]
 
-def _limited(candidate: Candidate, need: Need) -> Candidate:
-    if candidate.dropped is not None and candidate.dropped not in _LIMITS:
-        return candidate
-    return msgspec.structs.replace(candidate, dropped=passed_limit(candidate, need))
+    @property
+    def _cheapest(self) -> float:
+        return min((c.cost_per_host_usd for c in self.found.values() if c.dropped is None), default=float("inf"))
 
+    def too_dear(self, proposal: Proposal) -> str | None:
+        """The name of the limit if the proposal's switches alone cost too many times the cheapest design found."""
+        return "cost_over_best" if proposal.least_usd > self._need.limits.cost_over_best * self._cheapest else None
 
-def _measured(specs: list[str], need: Need, jobs: int) -> Iterator[Candidate]:
-    """Candidates as they are finished, from `jobs` processes; Ctrl-C ends the measuring quietly."""
-    if not specs:
-        return
-    if jobs == 1:
-        try:
-            for spec in specs:
-                yield measure(spec, need)
-        except KeyboardInterrupt:
+    def run(self, jobs: int) -> None:
+        """Measure all that is neither stored nor too dear. Ctrl-C ends it; what was measured stays."""
+        for proposal in self._proposals:
+            old = self._kept.get(proposal.spec) if self._kept is not None else None
+            if old is not None and (limited := _limited(old, self._need)) is not None:
+                self.found[proposal.spec] = limited
+        self.reused = len(self.found)
+        self._tell(None)
+        with suppress(KeyboardInterrupt):
+            for candidate in self._measured(jobs):
+                self.found[candidate.spec] = candidate
+                if self._kept is not None:
+                    self._kept.put(candidate)
+                self._tell(candidate)
+        # One rule for all, however the measuring was interleaved: what is too dear in the end is out.
+        self.found = {p.spec: self.found[p.spec] for p in self._proposals if p.spec in self.found and not self.too_dear(p)}
+
+    def _tell(self, candidate: Candidate | None) -> None:
+        if self._progress is not None:
+            self._progress(len(self.found), len(self._proposals), candidate)
+
+    def _pursued(self) -> Iterator[str]:
+        """The specs to measure, the cheapest possible first; what has become too dear is passed over."""
+        for proposal in self._proposals:
+            if proposal.spec not in self.found and not self.too_dear(proposal):
+                yield proposal.spec
+
+    def _measured(self, jobs: int) -> Iterator[Candidate]:
+        """Candidates as they are finished, from `jobs` processes."""
+        if jobs == 1:
+            for spec in self._pursued():
+                yield measure(spec, self._need)
             return
-        return
-    pool = ProcessPoolExecutor(min(jobs, len(specs)), get_context("spawn"), initializer=_ignore_interrupts)
-    try:
-        # Large candidates first would end sooner, but sizes are known only once built: a short queue keeps both busy.
-        waiting: set[Future[Candidate]] = {pool.submit(measure, spec, need) for spec in specs}
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
-    except KeyboardInterrupt:
-        return
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in list((getattr(pool, "_processes", None) or {}).values()):
-            process.terminate()
+        pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_ignore_interrupts)
+        pursued = self._pursued()
+        try:
+            # Two in hand for each process keep it busy, and leave the rest to what is found meanwhile.
+            waiting = {pool.submit(measure, spec, self._need) for spec in islice(pursued, 2 * jobs)}
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+                waiting |= {pool.submit(measure, spec, self._need) for spec in islice(pursued, len(done))}
+        finally:
+            processes = list((getattr(pool, "_processes", None) or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.terminate()
+
+
+def _limited(candidate: Candidate, need: Need) -> Candidate | None:
+    """A stored candidate held against this need's limits; None if it has to be measured further than it was."""
+    if candidate.dropped is not None and candidate.dropped not in Limits.__struct_fields__:
+        return candidate
+    limit = passed_limit(candidate, need)
+    if limit is None and not candidate.complete:
+        return None
+    return msgspec.structs.replace(candidate, dropped=limit)
 
 
 def _ignore_interrupts() -> None:

@@ -29,7 +29,10 @@ class CableNeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a design must not exceed; a limit that is not given does not limit."""
+    """What a design must not exceed; a limit that is not given does not limit.
+
+    `cost_over_best`: a candidate whose switches alone cost so many times the cheapest design found is not pursued.
+    """
 
     diameter: _Count | None = None
     worst_latency_ns: _Positive | None = None
@@ -39,6 +42,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     oversubscription: _Positive | None = None
     switches: _Count | None = None
     cabinets: _Count | None = None
+    cost_over_best: Annotated[float, msgspec.Meta(ge=1)] = 3.0
 
 
 class FloorNeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,6 +58,7 @@ class FloorNeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     switches_per_cabinet: _Count | None = None
     hosts_per_cabinet: _Count | None = None
     sequence_cabinet: _Count | None = None
+    sequence_hosts: _Count | None = None
 
     def floor(self) -> Floor:
         """The floor that is meant."""

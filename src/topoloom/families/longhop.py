@@ -57,13 +57,7 @@ def generators(n: int, extra: int, seed: int) -> np.ndarray:
     units = 1 << np.arange(n)
     best, found = (0, 0, 0), units
     for _ in range(tries):
-        long_hops: list[int] = []
-        while len(long_hops) < extra:
-            mask = int(draws.below(2**n, 1)[0])
-            # A mask of one bit repeats a dimension, and 0 goes nowhere.
-            if mask & (mask - 1) and mask not in long_hops:
-                long_hops.append(mask)
-        masks = np.concatenate([units, long_hops])
+        masks = np.concatenate([units, _long_hops(n, extra, draws)])
         width = min(code_distance(masks, n), 3)
         if width < best[0]:
             continue
@@ -72,6 +66,26 @@ def generators(n: int, extra: int, seed: int) -> np.ndarray:
         if found is units or score > best:
             best, found = score, masks
     return found
+
+
+def _long_hops(n: int, extra: int, draws: Draws) -> np.ndarray:
+    """`extra` random masks of more than one bit, all different: int64[extra].
+
+    Bit i of the masks, read across them, is row i of the code's check part. Rows that are all different and have at least
+    two ones give a code of distance 3 (a row alone: 1 + 2; two rows: 2 + 1), so they are drawn that way where there are
+    enough of them.
+    """
+    if extra <= 16:
+        rows = np.array([word for word in range(2**extra) if word & (word - 1)])
+        for _ in range(20 if rows.size >= n else 0):
+            chosen = rows[draws.permutation(rows.size)[:n]]
+            masks = ((chosen[:, None] >> np.arange(extra)) & 1).T @ (1 << np.arange(n))
+            if np.unique(masks).size == extra and np.all(masks & (masks - 1)):
+                return masks
+    # Few rows, or few masks to choose from: any different masks of more than one bit.
+    free = np.arange(2**n)
+    free = free[(free & (free - 1)) != 0]
+    return free[draws.permutation(free.size)[:extra]]
 
 
 def code_distance(masks: np.ndarray, n: int) -> int:

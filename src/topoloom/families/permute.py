@@ -53,7 +53,9 @@ def _permuted(topology: Topology, mode: str, cabinet: int, draws: Draws) -> np.n
         for members in _groups(pair, draws):
             swap_pass(links, members, state, inside)
         return links
-    for key in np.unique(pair[~inside]).tolist():
+    # In random order, so that no corner of the floor is always mixed first.
+    keys = np.unique(pair[~inside])
+    for key in keys[draws.permutation(keys.size)].tolist():
         i, j = divmod(key, cabinets)
         members = np.flatnonzero((pair == key) | (pair == i * cabinets + i) | (pair == j * cabinets + j))
         _swap_mixed(links, members[draws.permutation(members.size)], i, j, cabinet, draws)

@@ -16,7 +16,7 @@ _MOST_LISTED = 2000
 _MOST_NUMBERS = 1 << 28
 
 
-class Packed(msgspec.Struct, forbid_unknown_fields=True):
+class Packed(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A packed array: `shape` numbers of `dtype`, little-endian, row by row, zlib-compressed, in base64.
 
     With `delta` every row but the first is the difference to the row before it.

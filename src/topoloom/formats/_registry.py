@@ -97,8 +97,8 @@ def encode(topology: Topology, record: Format) -> bytes:
             raise InputError(
                 f"{topology.name}: label '{key}' of switch {switch} is {values[switch]}, not a finite number"
             )
-    content = record.write(topology)
     try:
+        content = record.write(topology)
         return content.encode() if isinstance(content, str) else content
     except UnicodeEncodeError as error:
         half = ascii(error.object[error.start])

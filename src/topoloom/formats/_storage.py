@@ -4,12 +4,13 @@ import gzip
 import os
 import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
 from topoloom.errors import InputError, at
 from topoloom.files import reason, write_atomically
-from topoloom.formats._registry import encode, find_format, format_for, unknown_suffix
+from topoloom.formats._registry import Format, encode, find_format, format_for, unknown_suffix
 from topoloom.topology import Topology
 
 #: No file of a fabric is larger: two million links take 30 MB as text.
@@ -36,14 +37,8 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:
         The file cannot be read, or is not what its format asks for: ``file:line: reason``.
     """
     source = os.fspath(path)
-    if source == "-":
-        record = find_format(format or "topoloom")
-        source = _STDIN
-    else:
-        chosen = find_format(format) if format is not None else format_for(source)
-        if chosen is None:
-            raise _missing(source) or unknown_suffix(source)
-        record = chosen
+    record = choose_format(source, format)
+    source = _STDIN if source == "-" else source
     if record.read is None:
         raise InputError(f"{source}: topoloom writes the format {record.name} but does not read it")
     data = _contents(source)
@@ -59,7 +54,7 @@ def save(topology: Topology, path: str | os.PathLike[str], format: str | None = 
     ----------
     topology : Topology
     path : path
-        Where; a suffix ``.gz`` compresses.
+        Where; a suffix ``.gz`` compresses; ``-`` is standard output.
     format : str, optional
         The format's name; chosen by the suffix when left out.
 
@@ -69,12 +64,30 @@ def save(topology: Topology, path: str | os.PathLike[str], format: str | None = 
         No format fits, the format cannot carry the topology, or the file cannot be written.
     """
     target = os.fspath(path)
-    record = find_format(format) if format is not None else format_for(target)
-    if record is None:
-        raise unknown_suffix(target)
-    data = encode(topology, record)
+    data = encode(topology, choose_format(target, format))
+    if target == "-":
+        sys.stdout.buffer.write(data)
+        return
     # Without a time stamp the same topology gives the same file.
     write_atomically(target, gzip.compress(data, 6, mtime=0) if target.lower().endswith(".gz") else data)
+
+
+def choose_format(path: str, name: str | None = None) -> Format:
+    """The format of that name; without one, that of the suffix of `path`; topoloom's own for ``-``.
+
+    Raises
+    ------
+    InputError
+        The name or the suffix is not known; or `path` is a folder.
+    """
+    if name is not None:
+        return find_format(name)
+    record = find_format("topoloom") if path == "-" else format_for(path)
+    if record is None:
+        if _is(Path.is_dir, path):
+            raise at(path, None, "is a folder; name a file in it")
+        raise unknown_suffix(path)
+    return record
 
 
 def open_topology(text: str) -> Topology:
@@ -87,28 +100,24 @@ def open_topology(text: str) -> Topology:
     """
     if text == "-":
         return load("-")
-    if format_for(text) is not None or "/" in text or _is_file_with_suffix(text):
+    # A file that happens to be called like a family ("petersen") must not hide the family.
+    if format_for(text) is not None or (Path(text).suffix and _is(Path.is_file, text)):
+        return load(text)
+    if "/" in text:
+        if not _is(Path.exists, text):
+            raise at(text, None, "there is no such file")
         return load(text)
     from topoloom.spec import build
 
     return build(text)
 
 
-def _is_file_with_suffix(text: str) -> bool:
-    # A file that happens to be called like a family ("petersen") must not hide the family.
+def _is(question: Callable[[Path], bool], text: str) -> bool:
+    """Ask `question` of a path; what the system cannot even look up (too long, a NUL inside) is nothing."""
     try:
-        return bool(Path(text).suffix) and Path(text).is_file()
+        return question(Path(text))
     except (OSError, ValueError):
         return False
-
-
-def _missing(source: str) -> InputError | None:
-    """The error for a path that is no file at all; None when something is there."""
-    try:
-        os.stat(source)
-    except (OSError, ValueError) as error:
-        return _refused(source, error)
-    return at(source, None, "is a folder; name a file in it") if Path(source).is_dir() else None
 
 
 def _refused(source: str, error: OSError | ValueError) -> InputError:

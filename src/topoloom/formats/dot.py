@@ -14,7 +14,7 @@ from topoloom.topology import Topology
 
 _TOKEN = re.compile(
     r"""
-    (?P<skip>   [ \t\r\n\f\v]+ | //[^\n]* | /\*.*?\*/ | (?<![^\n])\#[^\n]* )
+    (?P<skip>   [ \t\r\n\f\v]+ | //[^\n]* | /\*.*?\*/ | \#[^\n]* )
   | (?P<edge>   -- | -> )
   | (?P<mark>   [{}\[\];=,:] )
   | (?P<number> -?(?: \.[0-9]+ | [0-9]+(?:\.[0-9]*)? )(?![\w.]) )
@@ -133,7 +133,7 @@ class _Parser:
             self._link_or_node()
 
     def _plain_links(self) -> None:
-        """Read ``0 -- 1;`` statements, of which large files consist, in one step each; whatever else comes, as usual."""
+        """Read ``0 -- 1;`` statements, of which large files consist, in one step each; anything else as usual."""
         found = _LINK.match(self._text, self._start)
         if found is None:
             self._link_or_node()
@@ -203,7 +203,7 @@ class _Parser:
 
     def _value(self) -> int | float | str:
         kind, token = self._kind, self._token
-        if kind == "number" and "." not in token and len(token) > 18:
+        if kind == "number" and "." not in token and len(token) > 20:
             self._fail(f"{short(token)} is a number past 64 bits; write it in quotes")
         text = self._id("a value after '='")
         if kind != "number":
@@ -261,7 +261,7 @@ class _Parser:
             self._fail("a comment opens here and never closes")
         if rest.startswith("<"):
             self._fail("holds an HTML string <...>, which topoloom does not read; write it in quotes")
-        self._fail(f"{short(rest.split()[0])} cannot be read as DOT")
+        self._fail(f"{short((rest.split() or [rest])[0])} cannot be read as DOT")
 
     def _here(self) -> int:
         """The line of the token at hand, counted on from where it was last asked for."""

@@ -16,7 +16,7 @@ from topoloom.formats._text import short, text_of
 from topoloom.topology import Topology
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 _TYPES = {"i": "long", "f": "double", "U": "string"}
 _DEEPEST = 100
 
@@ -24,9 +24,7 @@ _DEEPEST = 100
 def write(topology: Topology) -> str:
     """A topology as GraphML: labels and the number of hosts as node attributes, name and spec as those of the graph."""
     if HOSTS in topology.labels:
-        raise InputError(
-            f"{topology.name}: GraphML holds the number of hosts as '{HOSTS}'; rename the label of that name"
-        )
+        raise InputError(f"{topology.name}: in GraphML '{HOSTS}' is the number of hosts; rename the label of that name")
     return "".join(_lines(topology))
 
 
@@ -72,13 +70,7 @@ def read(data: bytes, source: str) -> Topology:
     try:
         reader.parser.Parse(text.encode(), True)
     except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code)
-        if (
-            isinstance(reader.parser.ErrorCode, int)
-            and error.code == expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS]
-        ):
-            reason = "no XML element found"
-        raise at(source, error.lineno, f"is not well-formed XML: {reason}") from None
+        raise at(source, error.lineno, f"is not well-formed XML: {expat.ErrorString(error.code)}") from None
     return reader.topology()
 
 

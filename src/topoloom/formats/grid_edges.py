@@ -19,8 +19,8 @@ def write(topology: Topology) -> str:
     missing = [key for key in ("x", "y") if key not in topology.labels or topology.labels[key].dtype.kind != "i"]
     if missing:
         raise InputError(
-            f"{topology.name}: grid-edges needs whole numbers x and y as labels; {' and '.join(missing)} is missing "
-            "(the format edges needs none)"
+            f"{topology.name}: grid-edges needs labels x and y with whole numbers; it lacks {' and '.join(missing)}"
+            " (the format edges needs none)"
         )
     points = np.stack([topology.labels["x"], topology.labels["y"]], axis=1)
     if np.abs(points).max() >= 10**9:

@@ -68,6 +68,7 @@ def read(data: bytes, source: str) -> Topology:
     except msgspec.ValidationError as error:
         raise _field_error(text, source, str(error)) from None
     del raw
+    _whole_characters(document, source)
     return _topology(document, text, source)
 
 
@@ -196,6 +197,17 @@ def _recognised(raw: Any, source: str) -> None:
         raise at(source, None, f"the version is {short(json.dumps(version))}; this topoloom reads version {VERSION}")
     if version > VERSION:
         raise at(source, None, f"the version is {version}; this topoloom reads up to {VERSION}: update topoloom")
+
+
+def _whole_characters(document: _Document, source: str) -> None:
+    """Refuse escapes like ``\\ud800`` without their other half: no file and no digest could hold such text."""
+    texts = [document.made_by, document.name or "", document.spec or "", *document.labels]
+    for value in document.labels.values():
+        texts += [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError as error:
+        raise at(source, None, f"holds {error.object[error.start]!a}, half of a surrogate pair") from None
 
 
 def _field_error(text: str, source: str, message: str) -> InputError:

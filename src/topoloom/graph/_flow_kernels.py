@@ -14,17 +14,17 @@ from numba import njit
 def smallest_cut(offsets: np.ndarray, neighbours: np.ndarray, link: np.ndarray, links: np.ndarray) -> int:
     """The fewest links whose removal splits a connected graph of two switches or more.
 
-    Switches join a set one by one, breadth first from switch 0; each time the disjoint paths from the newcomer to the set
-    are counted. Take any smallest cut: the first newcomer on the far side of it has exactly as many paths as the cut has
+    Switches join a set one by one, breadth first from switch 0; each time the disjoint paths from the newcomer to the
+    set are counted. Take any smallest cut: the first newcomer on its far side has exactly as many paths as the cut has
     links, and no newcomer has fewer, so the least count is the answer. Counting stops at the best so far (at first the
     lowest degree), and the set is soon near every newcomer, so most searches are short.
     """
     n = offsets.size - 1
-    best = (offsets[1:] - offsets[:-1]).min()
+    best = int((offsets[1:] - offsets[:-1]).min())
     order, inside, seen = np.empty(n, np.int32), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     scratch = _scratch(n, links.shape[0])
     order[0], seen[0], inside[0] = 0, True, True
-    tail, search = 1, np.int64(1)
+    tail = search = 1
     for place in range(n):
         newcomer = order[place]
         if place > 0:
@@ -52,7 +52,7 @@ def disjoint_path_counts(
     n = offsets.size - 1
     scratch = _scratch(n, links.shape[0])
     target = np.zeros(n, np.bool_)
-    search = np.int64(1)
+    search = 1
     for i in range(pairs.shape[0]):
         u, v = pairs[i, 0], pairs[i, 1]
         most = min(offsets[u + 1] - offsets[u], offsets[v + 1] - offsets[v])
@@ -80,7 +80,7 @@ def _disjoint_paths(
 ) -> tuple[int, int]:  # fmt: skip
     """How many paths from `source` to switches v with target[v] share no link (at most `most`), and the next search.
 
-    target: bool[n], false at the source. `search`: a number above any that `scratch` holds. Flow is zero before and after.
+    target: bool[n], false at the source. `search`: a number above any in `scratch`. Flow is zero before and after.
     """
     flow, owner, used, stamp, via, queue = scratch
     call = search

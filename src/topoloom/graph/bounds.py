@@ -28,8 +28,8 @@ def moore_order(degree: int, diameter: int) -> int:
 def moore_within(switches: int, degree: int) -> list[int]:
     """m(i): the most switches within i hops of one, i = 0, 1, ... until no more can come; capped at `switches`.
 
-    001, equation (1), with the minimum that is meant and m(0) = 1 (errata 001.1). The last entry is below `switches` when
-    the degree is too low to reach them all (below 2).
+    001, equation (1), with the minimum that is meant and m(0) = 1 (errata 001.1). The last entry is below `switches`
+    when the degree, 0 or 1, is too low to reach them all.
 
     Examples
     --------
@@ -109,7 +109,8 @@ class GridBounds:
     @property
     def within(self) -> np.ndarray:
         """md(i) = min(m(i), d(i)): for each point, the most points within i hops, int64[n, D + 1]."""
-        return np.minimum(self.within_degree, self.within_length)
+        least: np.ndarray = np.minimum(self.within_degree, self.within_length)
+        return least
 
 
 def grid_bounds(geometry: Geometry, degree: int, length: int) -> GridBounds:

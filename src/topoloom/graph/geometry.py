@@ -57,8 +57,8 @@ class Geometry:
     def points_within(self, length: int) -> np.ndarray:
         """For each point, the points at most i * length away, i = 0, 1, ... until all are: int64[n, D + 1].
 
-        d(i) of 001, equation (3). Both distances have square balls (Manhattan's along x + y and x - y), so each entry is
-        four look-ups in a table of prefix sums.
+        d(i) of 001, equation (3). Both distances have square balls (Manhattan's along x + y and x - y), so each entry
+        is four look-ups in a table of prefix sums.
 
         Raises
         ------

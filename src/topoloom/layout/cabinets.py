@@ -27,9 +27,8 @@ def assign_cabinets(topology: Topology, floor: Floor, cluster: str = "auto") -> 
         limited = floor.switches_per_cabinet is not None or floor.hosts_per_cabinet is not None
     else:
         order = np.arange(topology.switches)
-        room = min(floor.switches_per_cabinet or floor.sequence_cabinet, topology.switches)
-        count = -(-topology.switches // room)
         # As even as it can be, like 000's sequential clustering.
+        count = _sequence_cabinets(topology, floor)
         sizes = np.diff(np.arange(count + 1) * topology.switches // count)
         limited = False
     cabinet = np.empty(topology.switches, np.int32)
@@ -48,6 +47,23 @@ def assign_cabinets(topology: Topology, floor: Floor, cluster: str = "auto") -> 
             cabinet[piece] = current
         used = (len(pieces[-1]), int(topology.endpoints_at[pieces[-1]].sum()))
     return cabinet
+
+
+def _sequence_cabinets(topology: Topology, floor: Floor) -> int:
+    """How many cabinets switches in their own order need: so many that neither switches nor hosts overfill one."""
+    count = -(-topology.switches // (floor.switches_per_cabinet or floor.sequence_cabinet))
+    room = floor.hosts_per_cabinet or floor.sequence_hosts
+    if room is None:
+        return count
+    hosts = np.concatenate([[0], np.cumsum(topology.endpoints_at)])
+    while count < topology.switches:
+        edges = np.arange(count + 1) * topology.switches // count
+        fullest = int(np.diff(hosts[edges]).max())
+        if fullest <= room:
+            break
+        # At least as many more as the fullest is over; one more when that rounds to none.
+        count = min(topology.switches, max(count + 1, count * fullest // (2 * room)))
+    return count
 
 
 def _fits(switches: int, hosts: int, floor: Floor) -> bool:

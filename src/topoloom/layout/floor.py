@@ -14,7 +14,8 @@ class Floor:
     A cable inside a cabinet is `inside_m` long; one between cabinets the Manhattan distance of their places plus
     `overhead_m` (both ends together). Without `rows` and `columns` the floor is as near to a square as it can be:
     ceil(sqrt(c)) rows for c cabinets. `switches_per_cabinet` and `hosts_per_cabinet` are limits; None is no limit.
-    `sequence_cabinet` is how many switches fill a cabinet when the topology has no groups of its own.
+    `sequence_cabinet` switches, or `sequence_hosts` hosts if they come first, fill a cabinet when the topology has no
+    groups of its own.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Floor:
     overhead_m: float
     sequence_cabinet: int
     source: str = ""
+    sequence_hosts: int | None = None
     rows: int | None = None
     columns: int | None = None
     switches_per_cabinet: int | None = None
@@ -65,7 +67,9 @@ PRESETS = {
     ),
     "slimfly-2014": Floor(
         "slimfly-2014", 1.0, 1.0, 1.0, 2.0, 256,
-        "004 VI.A-B: racks of 1 m x 1 m, 1 m inside, 2 m more for a global cable; 256 switches a rack is its hypercube's",
+        "004 VI.A-B: racks of 1 m x 1 m, 1 m inside, 2 m more for a global cable; a rack in sequence holds"
+        " what 004's fullest racks do: 256 switches (its hypercube's) or 570 hosts (its Slim Fly's)",
+        sequence_hosts=570,
     ),
     "nakano-grid": Floor(
         "nakano-grid", 1.0, 1.0, 0.0, 0.0, 1, "001 VIII.A: one switch a cabinet, cabinets 1 m apart, cables along the grid",

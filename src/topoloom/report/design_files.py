@@ -14,7 +14,7 @@ from topoloom.designer.design import Design
 from topoloom.designer.measure import Candidate, place_candidate
 from topoloom.files import write_atomically
 from topoloom.formats import save
-from topoloom.formats.cable_csv import cable_table
+from topoloom.formats.cables import cable_rows, csv_text
 from topoloom.layout.layout import Layout
 from topoloom.report.design_page import design_page
 from topoloom.report.floorplan import floorplan_svg
@@ -37,7 +37,9 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
         bill = price(layout, parts, design.need.rate_gbps, host_cables=design.need.cable.hosts)
         medium = [parts.cable[index].medium for index in parts.medium_of(layout.length_m, layout.between).tolist()]
         save(topology, folder / "topology.json")
-        files["cables.csv"] = cable_table(topology, cabinet=layout.cabinet, length_m=layout.length_m, medium=medium)
+        files["cables.csv"] = csv_text(
+            cable_rows(topology, cabinet=layout.cabinet, length_m=layout.length_m, medium=medium)
+        )
         files["bill.csv"] = bill_csv(bill)
         files["floorplan.svg"] = floorplan_svg(layout)
     files["report.html"] = design_page(design, layout, bill)

@@ -79,6 +79,7 @@ _WORDS = {
     "switches": "switches",
     "cabinets": "cabinets",
     "host_aspl": "mean hops between hosts",
+    "cost_over_best": "cost (switches alone, in multiples of the cheapest design)",
     "radix": "switch radix (found when built)",
     "hosts": "hosts (too few when built)",
     "floor": "room on the floor",
@@ -107,11 +108,11 @@ def _answer(design: Design) -> list[str]:
             [
                 (f"{best.switches:,}", f"switches of {best.radix} ports"),
                 (f"{best.hosts:,}", "hosts"),
-                (f"{best.diameter}", "hops at most between hosts' switches"),
+                (f"{best.diameter}", "hops at most"),
                 (f"{best.host_aspl:.3f}", "mean hops between hosts"),
-                (f"{best.cost_per_host_usd:,.1f} USD", "a host"),
-                (f"{best.power_per_host_w:.2f} W", "a host"),
-                (f"{best.worst_latency_ns:,.0f} ns", "worst zero-load latency"),
+                (f"{best.cost_per_host_usd:,.1f}", "USD a host"),
+                (f"{best.power_per_host_w:.2f}", "W a host"),
+                (f"{best.worst_latency_ns:,.0f} ns", "worst latency, no load"),
                 (f"{best.cabinets}", f"cabinets, longest cable {best.longest_cable_m:.1f} m"),
             ]
         )
@@ -123,20 +124,25 @@ def _ranking(design: Design) -> list[str]:
     if not design.ranked:
         return []
     head = [
-        "rank", "spec", "Pareto", "switches", "hosts", "ports", "diameter", "mean hops", "over-subscr.", "bisection [links/host]",
-        "cabinets", "mean cable [m]", "longest [m]", "mean latency [ns]", "worst [ns]", "cost [USD/host]", "power [W/host]",
+        "rank", "spec", "cost [USD/ host]", "power [W/ host]", "mean latency [ns]", "worst latency [ns]", "hosts", "switches",
+        "ports", "dia- meter", "mean hops", "over- subscr.", "bisection [links/ host]", "cabi- nets", "mean cable [m]",
+        "longest cable [m]",
     ]  # fmt: skip
     rows = [
         [
-            str(number), c.spec, "yes" if c.spec in design.pareto else "", f"{c.switches:,}", f"{c.hosts:,}", str(c.radix),
-            str(c.diameter), f"{c.host_aspl:.3f}", f"{c.oversubscription:.2f}",
+            ("\u25cf " if c.spec in design.pareto else "") + str(number), c.spec, f"{c.cost_per_host_usd:,.1f}",
+            f"{c.power_per_host_w:.2f}", f"{c.mean_latency_ns:,.0f}", f"{c.worst_latency_ns:,.0f}", f"{c.hosts:,}",
+            f"{c.switches:,}", str(c.radix), str(c.diameter), f"{c.host_aspl:.3f}", f"{c.oversubscription:.2f}",
             "-" if c.bisection_per_host is None else f"{c.bisection_per_host:.3f}", str(c.cabinets), f"{c.mean_cable_m:.2f}",
-            f"{c.longest_cable_m:.1f}", f"{c.mean_latency_ns:,.0f}", f"{c.worst_latency_ns:,.0f}",
-            f"{c.cost_per_host_usd:,.1f}", f"{c.power_per_host_w:.2f}",
+            f"{c.longest_cable_m:.1f}",
         ]
         for number, c in enumerate(design.ranked, 1)
     ]  # fmt: skip
-    out = ["<h2>Ranking</h2>", table(head, rows[:_MOST_ROWS], best=0)]
+    out = [
+        "<h2>Ranking</h2>",
+        "<p class='quiet'>\u25cf Pareto front: no other candidate beats it in cost, mean latency and bisection a host at once.</p>",
+        table(head, rows[:_MOST_ROWS], best=0),
+    ]
     if len(rows) > _MOST_ROWS:
         out.append(f"<p class='quiet'>The first {_MOST_ROWS} of {len(rows)}; candidates.csv has all of them, dropped ones too.</p>")
     return out
@@ -149,7 +155,8 @@ def _figures(design: Design) -> list[str]:
         return ["<h2>Trade-offs</h2><p>Figures need matplotlib: <code>pip install topoloom[plots]</code>.</p>"]
     chosen = list(design.ranked)
     best_of_family = list({c.family: c for c in reversed(chosen)}.values())[::-1]
-    named = sorted(best_of_family, key=chosen.index)[:6]
+    leading = sorted(best_of_family, key=chosen.index)[:6]
+    named = [(chosen.index(c) + 1, c) for c in leading]
     out = ["<h2>Trade-offs</h2>"]
     out.append(
         figure(
@@ -157,8 +164,8 @@ def _figures(design: Design) -> list[str]:
                 chosen, design.pareto, lambda c: c.cost_per_host_usd, lambda c: c.mean_latency_ns,
                 ("cost [USD a host]", "mean zero-load latency [ns]"), named,
             ),
-            "Cost against latency; lower left is better. Ringed: no other candidate beats it in cost, mean latency and bisection"
-            " a host at once. Named: the best of each of the leading families.",
+            "Cost against latency; lower left is better. Ringed: the Pareto front. Numbers are ranks: the best of each of the"
+            " leading families.",
         )
     )  # fmt: skip
     wide = [c for c in chosen if c.bisection_per_host]
@@ -167,13 +174,13 @@ def _figures(design: Design) -> list[str]:
             figure(
                 figures.scatter(
                     wide, design.pareto, lambda c: c.power_per_host_w, lambda c: c.bisection_per_host or 0.0,
-                    ("power [W a host]", "bisection [links a host]"), [c for c in named if c in wide],
+                    ("power [W a host]", "bisection [links a host]"), [(rank, c) for rank, c in named if c in wide],
                 ),
-                "Power against bisection (METIS, best of four seeds); upper left is better.",
+                "Power against bisection (METIS, best of four seeds); upper left is better. Numbers are ranks.",
             )
         )  # fmt: skip
     out.append(
-        figure(figures.hop_histograms(named[:5]), "How far apart switches are, for the best of each of the leading families.")
+        figure(figures.hop_histograms(leading[:5]), "How far apart switches are, for the best of each of the leading families.")
     )
     return out
 

@@ -29,9 +29,9 @@ def scatter(
     x: Callable[[Candidate], float],
     y: Callable[[Candidate], float],
     labels: tuple[str, str],
-    named: Sequence[Candidate],
+    named: Sequence[tuple[int, Candidate]],
 ) -> str:
-    """Candidates in a plane, a colour and shape a family, the Pareto front ringed, `named` ones with their name."""
+    """Candidates in a plane, a colour and shape a family, the Pareto front ringed, `named` ones with their rank."""
 
     def draw(axes: "Axes") -> None:
         looks = _looks(candidates)
@@ -47,7 +47,7 @@ def scatter(
             _scale(axis, values)
         axes.set_xlabel(labels[0])
         axes.set_ylabel(labels[1])
-        _name_points(axes, [(x(c), y(c), c.name) for c in named])
+        _name_points(axes, [(x(c), y(c), str(rank)) for rank, c in named])
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
 
     return _svg(draw, 8.6, 4.6)
@@ -111,23 +111,21 @@ def _scale(axis: Any, values: Sequence[float]) -> None:
 
 
 def _name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> None:
-    """Names beside points, moved up or down until none lies on another."""
+    """Ranks beside points, moved around them until none lies on another."""
     figure = axes.figure
     figure.canvas.draw()
     taken: list[Any] = []
     for x, y, name in points:
-        for shift in (8, -12, 20, -24, 32, -36, 44, -48, 56, -60):
+        for right, up in ((0, -20), (-18, -16), (18, -16), (-24, 0), (24, 0), (0, 18), (-18, 16), (18, 16), (0, -36), (0, 34)):
             text = axes.annotate(
-                name, (x, y), xytext=(9, shift), textcoords="offset points", fontsize=7.5,
-                arrowprops={"arrowstyle": "-", "color": "#777777", "linewidth": 0.6},
+                name, (x, y), xytext=(right, up), textcoords="offset points", fontsize=9, fontweight="bold", ha="center",
+                va="center", arrowprops={"arrowstyle": "-", "color": "#555555", "linewidth": 0.7, "shrinkB": 4},
+                bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "#999999", "linewidth": 0.5},
             )  # fmt: skip
-            box = text.get_window_extent()
+            box = text.get_window_extent().padded(4)
             inside = axes.get_window_extent()
-            if box.x1 > inside.x1:
-                text.set_horizontalalignment("right")
-                text.set_position((-9, shift))
-                box = text.get_window_extent()
-            if inside.y0 < box.y0 and box.y1 < inside.y1 and not any(box.overlaps(other) for other in taken):
+            fits = inside.y0 < box.y0 and box.y1 < inside.y1 and inside.x0 < box.x0 and box.x1 < inside.x1
+            if fits and not any(box.overlaps(other) for other in taken):
                 taken.append(box)
                 break
             text.remove()

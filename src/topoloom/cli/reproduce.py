@@ -1,0 +1,52 @@
+"""`topoloom reproduce [CLAIM ...]`: the papers' numbers, ours beside them."""
+
+import sys
+
+import click
+
+from topoloom.cli.output import json_option, print_json
+
+
+@click.command(help="The papers' claims with our values beside them: all, or those whose id starts with CLAIM (004/table-iv).")
+@click.argument("claim", nargs=-1)
+@click.option("--list", "only_list", is_flag=True, help="List the ids and what was published, and compute nothing.")
+@click.option("--full", is_flag=True, help="Run those of full size as well, which take minutes.")
+@json_option
+def command(claim: tuple[str, ...], only_list: bool, full: bool, as_json: bool) -> None:
+    from topoloom.reproduction import claims, run
+
+    chosen = [one for one in claims(claim) if full or not one.full or only_list or one.id in claim]
+    if only_list:
+        if as_json:
+            print_json([{"id": c.id, "what": c.what, "published": c.published, "command": c.command, "full": c.full} for c in chosen])
+        else:
+            for one in chosen:
+                click.echo(f"{one.id:34} {one.what} [{one.published}]")
+        return
+    results = []
+    counts: dict[str, int] = {}
+    for one in chosen:
+        if sys.stderr.isatty():
+            click.echo(f"\r\033[K{one.id} ...", err=True, nl=False)
+        outcome = run(one)
+        counts[outcome.verdict.value] = counts.get(outcome.verdict.value, 0) + 1
+        results.append(
+            {
+                "id": one.id, "what": one.what, "published": one.published, "ours": outcome.ours,
+                "verdict": outcome.verdict.value, "why": outcome.why, "command": one.command, "seconds": round(outcome.seconds, 3),
+            }
+        )  # fmt: skip
+        if sys.stderr.isatty():
+            click.echo("\r\033[K", err=True, nl=False)
+        if not as_json:
+            click.echo(f"{one.id}: {outcome.verdict.value} ({outcome.seconds:.1f} s)")
+            click.echo(f"    {one.what}")
+            click.echo(f"    published: {one.published}")
+            click.echo(f"    ours:      {outcome.ours}")
+            if outcome.why:
+                click.echo(f"    {outcome.why}")
+            click.echo(f"    {one.command}")
+    if as_json:
+        print_json({"claims": results, "verdicts": counts})
+    else:
+        click.echo("; ".join(f"{verdict}: {count}" for verdict, count in counts.items()))

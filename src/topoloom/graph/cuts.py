@@ -1,0 +1,227 @@
+"""How wide a topology is: the links between halves, or between any number of parts, of equal size."""
+
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any, Literal
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.topology import Topology
+
+#: Refinement between pairs of parts: the most rounds, and the most pairs a round (all pairs of 16 parts).
+_ROUNDS = 4
+_MOST_PAIRS = 120
+#: The most switches that `exact_bisection` takes on; each one more about doubles the work.
+EXACT_SWITCHES = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """A cut into parts of (nearly) equal size.
+
+    Attributes
+    ----------
+    part : int32[n]
+        The part of every switch, 0 .. parts - 1.
+    links : int
+        The links between different parts, all together (002, 4.4: the total; errata 002.14). Parallel links count one
+        by one. For two parts, the bisection.
+    between : int64[parts, parts]
+        The links between each two parts, 0 on the diagonal.
+    sizes : int64[parts]
+        What each part holds, in switches or hosts, whichever was balanced.
+    by : "switches" or "hosts"
+        What was balanced.
+    exact : bool
+        Whether no cut of such sizes has fewer links (branch and bound), or it is the best found (METIS).
+    """
+
+    part: np.ndarray
+    links: int
+    between: np.ndarray
+    sizes: np.ndarray
+    by: str
+    exact: bool
+
+    @property
+    def parts(self) -> int:
+        """How many parts."""
+        return int(self.sizes.size)
+
+    @property
+    def narrowest(self) -> int:
+        """The fewest links between any two parts."""
+        return int(self.between[np.triu_indices(self.parts, 1)].min())
+
+
+def cuts(
+    topology: Topology, parts: int = 2, seeds: int = 8, by: Literal["switches", "hosts"] = "switches", seed: int = 0
+) -> Cuts:
+    """The best cut into `parts` equal parts that METIS finds and Fiduccia-Mattheyses refinement makes of it.
+
+    Parameters
+    ----------
+    topology : Topology
+    parts : int
+        2 for the bisection.
+    seeds : int
+        METIS runs `seeds` times, each with another seed, and the cut with the fewest links is kept.
+    by : "switches" or "hosts"
+        What the parts share out equally: halves differ by one switch at most (when all carry as many hosts, for hosts),
+        more parts by 3% or one switch.
+    seed : int
+        Starts another series of seeds.
+
+    Returns
+    -------
+    Cuts
+        An upper bound on the least cut; METIS is a heuristic.
+
+    Raises
+    ------
+    InputError
+        pymetis is not installed; more parts than switches, or hosts where there are none.
+    """
+    _checked(topology, parts, seeds, by)
+    metis = _metis()
+    graph = _merged(topology)
+    weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
+    limit = _fair_share(weight, parts)
+    best = _cut_of(topology, _round_robin(weight, parts), parts, by, exact=False)
+    # Recursive halving and the direct method: for more than two parts either may win.
+    for number, recursive in product(range(seeds), (True, False) if parts > 2 else (True,)):
+        part = _round_robin(weight, parts)
+        if graph.links.size:
+            options = metis.Options(seed=seed * 1000 + number + 1)
+            _, found = metis.part_graph(
+                parts, xadj=graph.offsets, adjncy=graph.others, eweights=graph.links, vweights=weight,
+                recursive=recursive, options=options,
+            )  # fmt: skip
+            part = np.asarray(found, np.int32)
+        _refine_pairs(graph, weight, part, parts, limit)
+        cut = _cut_of(topology, part, parts, by, exact=False)
+        if (_surplus(cut, limit), cut.links) < (_surplus(best, limit), best.links):
+            best = cut
+    return best
+
+
+def exact_bisection(topology: Topology) -> Cuts:
+    """The bisection itself, by branch and bound: halves of floor(n / 2) and ceil(n / 2) switches.
+
+    Raises
+    ------
+    InputError
+        Fewer than 2 or more than 40 switches.
+
+    Examples
+    --------
+    >>> ring = Topology(links=[(i, (i + 1) % 8) for i in range(8)], switches=8)
+    >>> exact_bisection(ring).links
+    2
+    """
+    from topoloom.graph._cuts_kernels import least_bisection
+
+    n = topology.switches
+    if not 2 <= n <= EXACT_SWITCHES:
+        raise InputError(f"{topology.name}: {n} switches; the exact bisection is found for 2 to {EXACT_SWITCHES}")
+    graph = _merged(topology)
+    matrix = np.zeros((n, n), np.int64)
+    matrix[np.repeat(np.arange(n), np.diff(graph.offsets)), graph.others] = graph.links
+    return _cut_of(topology, least_bisection(matrix), 2, "switches", exact=True)
+
+
+def _checked(topology: Topology, parts: int, seeds: int, by: str) -> None:
+    if by not in {"switches", "hosts"}:
+        raise InputError(f"cuts balance 'switches' or 'hosts', not '{by}'")
+    if seeds < 1:
+        raise InputError(f"seeds={seeds}: METIS must run at least once")
+    most = topology.switches if by == "switches" else int((topology.endpoints_at > 0).sum())
+    if not 2 <= parts <= most:
+        what = "switches" if by == "switches" else "switches with hosts"
+        raise InputError(f"{topology.name}: {parts} parts of {most} {what}; 2 to {most} parts can be made")
+
+
+def _metis() -> Any:
+    try:
+        import pymetis
+    except ImportError:
+        raise InputError("cuts need METIS, which is not installed: pip install topoloom[partition]") from None
+    return pymetis
+
+
+@dataclass(frozen=True, eq=False)
+class _Graph:
+    """CSR without parallel rows: offsets int64[n + 1], others int64[k], and how many links join the two: int64[k]."""
+
+    offsets: np.ndarray
+    others: np.ndarray
+    links: np.ndarray
+
+    def within(self, chosen: np.ndarray) -> "_Graph":
+        """The graph that the switches with chosen[switch] (bool[n]) induce."""
+        ends = np.repeat(np.arange(chosen.size), np.diff(self.offsets))
+        kept = chosen[ends] & chosen[self.others]
+        number = np.cumsum(chosen) - 1
+        degrees = np.bincount(number[ends[kept]], minlength=int(chosen.sum()))
+        return _Graph(np.append(0, np.cumsum(degrees)), number[self.others[kept]], self.links[kept])
+
+
+def _merged(topology: Topology) -> _Graph:
+    n = topology.switches
+    offsets, neighbours, _ = topology.csr
+    key, links = np.unique(np.repeat(np.arange(n), np.diff(offsets)) * n + neighbours, return_counts=True)
+    return _Graph(np.append(0, np.cumsum(np.bincount(key // n, minlength=n))), key % n, links)
+
+
+def _fair_share(weight: np.ndarray, parts: int) -> int:
+    """The most that a part may hold: for halves an equal share of equal weights, else 3% more (METIS's habit)."""
+    some = weight[weight > 0]
+    share = -(-int(weight.sum()) // parts)
+    if (some == some[0]).all():
+        share = int(some[0]) * -(-some.size // parts)
+    else:
+        share += int(some.max()) // 2
+    return share if parts == 2 else max(share, int(1.03 * weight.sum() / parts))
+
+
+def _surplus(cut: Cuts, limit: int) -> int:
+    """By how much the fullest part is over its share."""
+    return max(0, int(cut.sizes.max()) - limit)
+
+
+def _refine_pairs(graph: _Graph, weight: np.ndarray, part: np.ndarray, parts: int, limit: int) -> None:
+    """Exchange switches between each two parts while that saves links or evens sizes; `part` (int32[n]) in place."""
+    from topoloom.graph._refine_kernels import refine
+
+    pairs = list(combinations(range(parts), 2))[:_MOST_PAIRS]
+    for _ in range(_ROUNDS):
+        before = part.copy()
+        for a, b in pairs:
+            chosen = (part == a) | (part == b)
+            if not chosen.any():
+                continue
+            inner = graph if parts == 2 else graph.within(chosen)
+            side = (part[chosen] == b).astype(np.int32)
+            refine(inner.offsets, inner.others, inner.links, weight[chosen], side, limit)
+            part[chosen] = np.where(side == 1, b, a)
+        if parts == 2 or np.array_equal(before, part):
+            return
+
+
+def _round_robin(weight: np.ndarray, parts: int) -> np.ndarray:
+    """Parts that share out the weight when there are no links to spare: heaviest first, in turns."""
+    part = np.empty(weight.size, np.int32)
+    part[np.argsort(-weight, kind="stable")] = np.arange(weight.size) % parts
+    return part
+
+
+def _cut_of(topology: Topology, part: np.ndarray, parts: int, by: str, *, exact: bool) -> Cuts:
+    """The `Cuts` record of an assignment int[n]."""
+    sides = np.sort(part[topology.links], axis=1)
+    between = np.zeros((parts, parts), np.int64)
+    np.add.at(between, (sides[:, 0], sides[:, 1]), 1)
+    np.fill_diagonal(between, 0)
+    weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
+    sizes = np.bincount(part, weights=weight, minlength=parts).astype(np.int64)
+    return Cuts(part.astype(np.int32), int(between.sum()), between + between.T, sizes, by, exact)

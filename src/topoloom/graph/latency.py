@@ -1,0 +1,145 @@
+"""Zero-load latency: what the switches and cables of the quickest way take when nothing else is on it."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph._threads import over_cores
+from topoloom.graph.paths import sample_switches
+from topoloom.topology import Topology
+
+#: Buckets of a search; more would cost more to walk through than they save.
+_MOST_BUCKETS = 4096
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Zero-load latency over ordered pairs.
+
+    Attributes
+    ----------
+    mean_ns, max_ns : float
+        Over the pairs; inf when some do not reach each other, 0 when there is no pair.
+    between : "hosts" or "switches"
+        What the pairs are of.
+    sources : int
+        From how many switches the pairs start.
+    sampled : bool
+        Whether those are a sample; then `max_ns` is a lower bound.
+    """
+
+    mean_ns: float
+    max_ns: float
+    between: str
+    sources: int
+    sampled: bool
+
+
+def latencies(
+    topology: Topology,
+    length_m: np.ndarray | float,
+    switch_delay_ns: float,
+    cable_delay_ns_per_m: float,
+    between: Literal["hosts", "switches"] = "hosts",
+    sources: int | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+) -> Latency:
+    """Mean and maximum zero-load latency over the quickest ways.
+
+    The latency of a way is `switch_delay_ns` for every switch on it, both ends included, plus `cable_delay_ns_per_m`
+    for each metre of its links; a way of h hops passes h + 1 switches. The cables between hosts and switches are left
+    out: add them where they matter. The quickest way need not have the fewest hops.
+
+    Parameters
+    ----------
+    topology : Topology
+    length_m : float64[m] or float
+        The length of every link, in the order of `topology.links`, in metres.
+    switch_delay_ns, cable_delay_ns_per_m : float
+        001, VIII uses 60 ns and 5 ns/m.
+    between : "hosts" or "switches"
+        Pairs of distinct endpoints of hosts (on one switch: that switch's delay), or of distinct switches. A host of
+        several ports counts as often.
+    sources : int, optional
+        Start from so many random switches only; all when left out.
+    seed : int
+        Of the sample.
+    jobs : int, optional
+        Threads; every core when left out.
+
+    Raises
+    ------
+    InputError
+        Lengths or delays that are negative, not finite or of the wrong number; `between` hosts where there are none.
+
+    Examples
+    --------
+    >>> square = Topology(links=[(0, 1), (1, 2), (2, 3), (3, 0)], switches=4)
+    >>> found = latencies(square, 2.0, switch_delay_ns=60, cable_delay_ns_per_m=5, between="switches")
+    >>> found.max_ns, round(found.mean_ns, 4)
+    (200.0, 153.3333)
+    """
+    from topoloom.graph._latency_kernels import latency_sums
+
+    lengths = _lengths(topology, length_m)
+    for name, delay in (("switch_delay_ns", switch_delay_ns), ("cable_delay_ns_per_m", cable_delay_ns_per_m)):
+        if not (math.isfinite(delay) and delay >= 0):
+            raise InputError(f"{name}={delay}: a delay is a number of nanoseconds, 0 or more")
+    weight = _weights(topology, between)
+    carriers = np.flatnonzero(weight)
+    chosen = sample_switches(carriers, sources, seed)
+    offsets, neighbours, link = topology.csr
+    cost = (switch_delay_ns + cable_delay_ns_per_m * lengths)[link]
+    width, buckets = _buckets(cost)
+
+    sums, greatest = np.empty(chosen.size), np.empty(chosen.size)
+    chunk = 16
+
+    def measure(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            part = slice(number * chunk, (number + 1) * chunk)
+            latency_sums(offsets, neighbours, cost, weight, chosen[part], width, buckets, sums[part], greatest[part])
+
+    over_cores(measure, -(-chosen.size // chunk), jobs)
+    pairs = int(weight[chosen].sum()) * (int(weight.sum()) - 1)
+    if not pairs:
+        return Latency(0.0, 0.0, between, int(chosen.size), chosen.size < carriers.size)
+    mean = float(weight[chosen] @ sums) / pairs + switch_delay_ns
+    longest = float(greatest.max()) + switch_delay_ns
+    return Latency(mean, longest, between, int(chosen.size), chosen.size < carriers.size)
+
+
+def _lengths(topology: Topology, length_m: np.ndarray | float) -> np.ndarray:
+    lengths = np.asarray(length_m, dtype=np.float64)
+    if lengths.ndim and lengths.shape != (len(topology.links),):
+        raise InputError(
+            f"{topology.name}: lengths of shape {lengths.shape} for {len(topology.links)} links; give one each"
+        )
+    if lengths.size and not (np.isfinite(lengths).all() and lengths.min() >= 0):
+        raise InputError(f"{topology.name}: a link's length must be a number of metres, 0 or more")
+    return np.broadcast_to(lengths, (len(topology.links),))
+
+
+def _weights(topology: Topology, between: str) -> np.ndarray:
+    """How often each switch counts: its endpoints, or once."""
+    if between == "switches":
+        return np.ones(topology.switches, np.int64)
+    if between != "hosts":
+        raise InputError(f"latency is between 'hosts' or 'switches', not '{between}'")
+    if not topology.endpoints.size:
+        raise InputError(f"{topology.name}: no hosts; ask for the latency between switches")
+    return topology.endpoints_at
+
+
+def _buckets(cost: np.ndarray) -> tuple[float, int]:
+    """The width of a bucket, just below the least cost where that makes few enough, and how many: a power of two."""
+    greatest = float(cost.max()) if cost.size else 0.0
+    if greatest == 0.0:
+        return 1.0, 4
+    width = max(0.999 * float(cost.min()), greatest / _MOST_BUCKETS)
+    return width, 1 << (int(greatest / width) + 3).bit_length()

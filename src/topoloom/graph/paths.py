@@ -1,0 +1,105 @@
+"""How many shortest paths join two switches."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.graph._threads import over_cores
+from topoloom.topology import Topology
+
+
+@dataclass(frozen=True)
+class PathCounts:
+    """Shortest paths between ordered pairs of distinct switches that reach each other; parallel links make more paths.
+
+    Attributes
+    ----------
+    mean, fewest, most : float
+        Over the pairs; exact up to 2^53. 0 when there is no pair.
+    single : float
+        The share of pairs that have one shortest path only.
+    sources : int
+        From how many switches the pairs start.
+    sampled : bool
+        Whether those are a sample.
+    """
+
+    mean: float
+    fewest: float
+    most: float
+    single: float
+    sources: int
+    sampled: bool
+
+
+def shortest_path_counts(
+    topology: Topology, sources: int | None = 1000, seed: int = 0, jobs: int | None = None
+) -> PathCounts:
+    """The number of shortest paths from every switch, or from `sources` random ones, to every other.
+
+    Parameters
+    ----------
+    topology : Topology
+    sources : int, optional
+        How many switches to start from when there are more; None for all.
+    seed : int
+        Of the sample.
+    jobs : int, optional
+        Threads; every core when left out.
+
+    Raises
+    ------
+    InputError
+        `sources` is below 1.
+
+    Examples
+    --------
+    >>> square = Topology(links=[(0, 1), (1, 2), (2, 3), (3, 0)], switches=4)
+    >>> found = shortest_path_counts(square)
+    >>> found.fewest, found.most, round(found.mean, 4)
+    (1.0, 2.0, 1.3333)
+    """
+    from topoloom.graph._path_kernels import path_counts
+
+    n = topology.switches
+    chosen = sample_switches(np.arange(n), sources, seed)
+    offsets, neighbours, _ = topology.csr
+
+    # One row a source, added up in order, so that the threads leave no trace: sum, least, greatest, single, how many.
+    rows = np.zeros((chosen.size, 5))
+
+    def count(numbers: Iterator[int]) -> None:
+        distance, queue, paths = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n)
+        for number in numbers:
+            reached = path_counts(offsets, neighbours, chosen[number], distance, queue, paths)
+            found = paths[queue[1:reached]]
+            if found.size:
+                rows[number] = found.sum(), found.min(), found.max(), (found == 1.0).sum(), found.size
+
+    over_cores(count, chosen.size, jobs)
+    total, least, greatest, single, many = rows[rows[:, 4] > 0].T
+    pairs = many.sum()
+    if not pairs:
+        return PathCounts(0.0, 0.0, 0.0, 0.0, chosen.size, chosen.size < n)
+    return PathCounts(
+        float(total.sum() / pairs), float(least.min()), float(greatest.max()), float(single.sum() / pairs),
+        chosen.size, chosen.size < n,
+    )  # fmt: skip
+
+
+def sample_switches(among: np.ndarray, count: int | None, seed: int) -> np.ndarray:
+    """`count` random entries of `among`, ascending; all of them when count is None or as many.
+
+    Raises
+    ------
+    InputError
+        `count` is below 1.
+    """
+    if count is None or count >= among.size:
+        return among
+    if count < 1:
+        raise InputError(f"sources={count}: at least one switch must be looked at")
+    return np.sort(among[Draws(seed).permutation(among.size)[:count]])

@@ -1,0 +1,52 @@
+"""What the papers' files share: hops of specs, and their spread over seeds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean, stdev
+
+from topoloom.graph.distances import Hops, hops
+from topoloom.spec import build
+
+
+@lru_cache(maxsize=256)
+def measured(spec: str) -> Hops:
+    """Hops of a spec, computed once."""
+    return hops(build(spec))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Diameters and ASPLs of a random family over seeds."""
+
+    diameters: tuple[int, ...]
+    aspls: tuple[float, ...]
+    aspls_including_self: tuple[float, ...]
+
+    @property
+    def diameter(self) -> float:
+        """The diameter that most seeds have."""
+        return float(max(set(self.diameters), key=self.diameters.count))
+
+    @property
+    def aspl(self) -> float:
+        """The mean ASPL."""
+        return fmean(self.aspls)
+
+    @property
+    def aspl_including_self(self) -> float:
+        """The mean ASPL with pairs of a switch with itself counted, as 000 prints it (errata 000.1)."""
+        return fmean(self.aspls_including_self)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the ASPL over seeds."""
+        return stdev(self.aspls) if len(self.aspls) > 1 else 0.0
+
+
+def over_seeds(spec: str, seeds: Sequence[int] | range) -> Spread:
+    """Hops of ``spec`` with ``{seed}`` filled in, for every seed."""
+    found = [measured(spec.format(seed=seed)) for seed in seeds]
+    return Spread(
+        tuple(int(h.diameter) for h in found), tuple(h.aspl for h in found), tuple(h.aspl_including_self for h in found)
+    )

@@ -1,0 +1,128 @@
+"""The register of claims: id, what was published, how to get our value, and the verdict, which is computed, not stored."""
+
+import importlib
+import pkgutil
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache
+
+from topoloom.errors import InputError
+
+
+class Verdict(Enum):
+    """What came of a claim."""
+
+    REPRODUCED = "reproduced"
+    ASSUMED = "reproduced with an assumption"
+    PAPER_WRONG = "the paper is wrong"
+    NOT_REPRODUCIBLE = "not reproducible"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Our value as text, the verdict, and the assumption, the right value or the reason that goes with it."""
+
+    ours: str
+    verdict: Verdict
+    why: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of a paper. `command` is how a user gets our value; `full` marks those that only `--full` runs."""
+
+    id: str
+    what: str
+    published: str
+    command: str
+    compute: Callable[[], Outcome]
+    full: bool = False
+
+
+_claims: dict[str, Claim] = {}
+
+
+def claim(
+    id: str, what: str, published: str, command: str, *, full: bool = False
+) -> Callable[[Callable[[], Outcome]], Callable[[], Outcome]]:
+    """Register the decorated function, which computes the outcome, under `id` (``paper/place/what``)."""
+
+    def register(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
+        if id in _claims:
+            raise ValueError(f"claim {id} is registered twice")
+        _claims[id] = Claim(id, what, published, command, compute, full)
+        return compute
+
+    return register
+
+
+@cache
+def _loaded() -> None:
+    package = importlib.import_module("topoloom.reproduction")
+    for module in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
+        if module.startswith("paper"):
+            importlib.import_module(f"topoloom.reproduction.{module}")
+
+
+def claims(chosen: Iterable[str] = ()) -> list[Claim]:
+    """All claims, or those whose id is given or starts with what is given (``004``, ``004/table-iv``).
+
+    Raises
+    ------
+    InputError
+        Nothing has such an id.
+    """
+    _loaded()
+    wanted = list(chosen)
+    for prefix in wanted:
+        if not any(_matches(name, prefix) for name in _claims):
+            raise InputError(f"no claim '{prefix}' ('topoloom reproduce --list' shows the ids)")
+    return [c for name, c in _claims.items() if not wanted or any(_matches(name, prefix) for prefix in wanted)]
+
+
+def _matches(name: str, prefix: str) -> bool:
+    return name == prefix or name.startswith(prefix.rstrip("/") + "/")
+
+
+def run(one: Claim) -> Outcome:
+    """Compute a claim's outcome, with the seconds that it took."""
+    start = time.perf_counter()
+    outcome = one.compute()
+    return replace(outcome, seconds=time.perf_counter() - start)
+
+
+def judge(
+    published: dict[str, float],
+    ours: dict[str, float],
+    *,
+    tolerance: float | dict[str, float] = 0.0,
+    assumption: str = "",
+    right: dict[str, float] | None = None,
+    reason: str = "",
+    digits: int = 6,
+) -> Outcome:
+    """The verdict on several numbers at once.
+
+    Every published number within `tolerance` of ours: reproduced (with the assumption, if one is named). Else, every
+    number of `right` (the errata's corrections) within tolerance of ours: the paper is wrong. Else: not reproducible, for
+    `reason`.
+    """
+
+    def near(wanted: dict[str, float]) -> bool:
+        allowed = {k: tolerance.get(k, 0.0) if isinstance(tolerance, dict) else tolerance for k in wanted}
+        return all(abs(ours[key] - value) <= allowed[key] + 1e-12 for key, value in wanted.items())
+
+    text = ", ".join(f"{key} {_number(value, digits)}" for key, value in ours.items())
+    if near(published):
+        return Outcome(text, Verdict.ASSUMED if assumption else Verdict.REPRODUCED, assumption)
+    if right is not None and near({**published, **right}):
+        told = ", ".join(f"{key} is {_number(ours[key], digits)}, not {_number(published[key], digits)}" for key in right)
+        return Outcome(text, Verdict.PAPER_WRONG, f"{told}{'; ' + reason if reason else ''}")
+    return Outcome(text, Verdict.NOT_REPRODUCIBLE, reason)
+
+
+def _number(value: float, digits: int) -> str:
+    return f"{value:.{digits}g}" if value != int(value) else f"{int(value)}"
