@@ -17,7 +17,7 @@ def next_word(state: np.ndarray) -> np.uint64:
 @njit(cache=True, inline="always")
 def next_below(state: np.ndarray, bound: int) -> int:
     """An integer in 0 .. bound - 1 (bound at most 2^32)."""
-    return np.int64(((next_word(state) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+    return int(((next_word(state) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
 
 
 @njit(cache=True)

@@ -62,7 +62,7 @@ class Topology:
     links: np.ndarray
     switches: int
     endpoints: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
-    host: np.ndarray = field(default=None)  # type: ignore[assignment]  # None: one endpoint a host
+    host: np.ndarray = field(default=None)  # type: ignore[arg-type]  # None: one endpoint a host
     labels: Mapping[str, np.ndarray] = field(default_factory=dict)
     name: str = "topology"
     spec: str | None = None
@@ -254,7 +254,9 @@ def _sorted_links(links: np.ndarray, n: int, name: str) -> np.ndarray:
 def _label(key: str, values: Any, n: int, name: str) -> np.ndarray:
     array = np.asarray(values)
     if array.shape != (n,):
-        raise InputError(f"{name}: label '{key}' has shape {array.shape}; it must have one value for each of {n} switches")
+        raise InputError(
+            f"{name}: label '{key}' has shape {array.shape}; it must have one value for each of {n} switches"
+        )
     if array.dtype.kind in "iub":
         array = array.astype(np.int64)
     elif array.dtype.kind not in "fU":

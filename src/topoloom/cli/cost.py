@@ -11,10 +11,16 @@ from topoloom.cli.output import json_option, print_json
 @click.argument("topology")
 @click.option("--floor", default="slimfly-2014", show_default=True, help="Floor preset.")
 @click.option("--parts", default="slimfly-2014", show_default=True, help="Parts catalogue: a name or a TOML file.")
-@click.option("--rate", "rate_gbps", default=40.0, show_default=True, type=click.FloatRange(0, min_open=True), help="Gb/s a link.")
+@click.option(
+    "--rate", "rate_gbps", default=40.0, show_default=True, type=click.FloatRange(0, min_open=True), help="Gb/s a link."
+)
 @click.option("--radix", type=click.IntRange(1), help="Ports of every switch; the default is those that are used.")
 @click.option("--host-cables", is_flag=True, help="Also bill a cable for every host.")
-@click.option("--as-printed", is_flag=True, help="For the networks of Table IV of 004: its own assumptions beside the exact count.")
+@click.option(
+    "--as-printed",
+    is_flag=True,
+    help="For the networks of Table IV of 004: its own assumptions beside the exact count.",
+)
 @json_option
 def command(
     topology: str, floor: str, parts: str, rate_gbps: float, radix: int | None, host_cables: bool, as_printed: bool,
@@ -45,16 +51,22 @@ def command(
         click.echo(f"{line.item:24} {line.count:10,} {metres} {line.cost_usd:16,.0f} USD {line.power_w:12,.0f} W")
     click.echo(f"{'sum':24} {'':10} {'':14} {bill.cost_usd:16,.0f} USD {bill.power_w:12,.0f} W")
     if bill.hosts:
-        click.echo(f"{'a host':24} {bill.hosts:10,} {'':14} {bill.cost_per_host_usd:16,.1f} USD {bill.power_per_host_w:12,.3f} W")
+        click.echo(
+            f"{'a host':24} {bill.hosts:10,} {'':14} {bill.cost_per_host_usd:16,.1f} USD {bill.power_per_host_w:12,.3f} W"
+        )
     else:
         click.echo("no hosts: add hosts=NUMBER or hosts=full to the spec for costs a host")
     if as_printed:
         told = facts["as_printed"]
-        click.echo(f"Table IV, {told['column']}: printed {told['printed_cost_usd']:,.0f} USD and {told['printed_power_w']:g} W a host")
+        click.echo(
+            f"Table IV, {told['column']}: printed {told['printed_cost_usd']:,.0f} USD and {told['printed_power_w']:g} W a host"
+        )
         if told["cost_per_host_usd"] is None:
             click.echo("  its assumptions were not found, so the print is not recomputed")
         else:
-            click.echo(f"  with its own assumptions: {told['cost_per_host_usd']:,.2f} USD and {told['power_per_host_w']:.3f} W a host")
+            click.echo(
+                f"  with its own assumptions: {told['cost_per_host_usd']:,.2f} USD and {told['power_per_host_w']:.3f} W a host"
+            )
         click.echo(f"  why the exact count differs: {told['assumption']}")
 
 

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import click
 
-from topoloom.cli.output import json_option, print_json
+from topoloom.cli.output import json_option
 
 
 @click.command(help="From a requirement file to ranked, priced designs and a report.")
 @click.argument("need", type=click.Path())
-@click.option("-o", "--output", "folder", required=True, type=click.Path(file_okay=False), help="Folder for the report and files.")
+@click.option(
+    "-o", "--output", "folder", required=True, type=click.Path(file_okay=False), help="Folder for the report and files."
+)
 @click.option("--jobs", type=click.IntRange(1), help="Processes; the default is one for each core.")
 @click.option("--fresh", is_flag=True, help="Measure everything again, even what an earlier run measured.")
 @json_option

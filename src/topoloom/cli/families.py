@@ -85,5 +85,7 @@ def _print_sizes(chosen: list[Family], hosts: int, radix: int, as_json: bool) ->
     for name, sets in found.items():
         record = find_family(name)
         for values in sets:
-            written = (f"{k}={record.parameters[k].write(v) if k in record.parameters else v}" for k, v in values.items())
+            written = (
+                f"{k}={record.parameters[k].write(v) if k in record.parameters else v}" for k, v in values.items()
+            )
             click.echo(f"{name}:{','.join(written)}")

@@ -190,7 +190,7 @@ def _print(page: _Page) -> None:
 
 
 def plain(value: Any) -> str:
-    """A value as people read it: at most six digits after the point, yes and no, and the word for what is not finite."""
+    """A value as people read it: at most six digits after the point, yes and no, "infinite" if so."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

@@ -36,8 +36,8 @@ def command(
         if suffix == ".svg":
             write_atomically(output, floorplan_svg(layout))
         elif suffix == ".csv":
-            rows = cable_rows(layout.topology, cabinet=layout.cabinet, length_m=layout.length_m)
-            write_atomically(output, csv_text(rows))
+            cables = cable_rows(layout.topology, cabinet=layout.cabinet, length_m=layout.length_m)
+            write_atomically(output, csv_text(cables))
         else:
             raise InputError(f"{output}: the layout is written as .csv (cables) or .svg (floor plan)")
     between = int(layout.between.sum())
@@ -51,7 +51,9 @@ def command(
         print_json(facts)
         return
     shape = layout.floor.shape(layout.cabinets)
-    click.echo(f"{layout.topology.name} on {layout.floor.name}: {layout.cabinets} cabinets, {shape[0]} x {shape[1]} places")
+    click.echo(
+        f"{layout.topology.name} on {layout.floor.name}: {layout.cabinets} cabinets, {shape[0]} x {shape[1]} places"
+    )
     click.echo(f"cables: {facts['cables']:,}, {between:,} of them between cabinets")
     click.echo(
         f"length: mean {layout.mean_length_m:.3f} m, longest {layout.longest_m:.1f} m, total {facts['total_length_m']:,.0f} m"

@@ -7,7 +7,9 @@ import click
 from topoloom.cli.output import json_option, print_json
 
 
-@click.command(help="The papers' claims with our values beside them: all, or those whose id starts with CLAIM (004/table-iv).")
+@click.command(
+    help="The papers' claims with our values beside them: all, or those whose id starts with CLAIM (004/table-iv)."
+)
 @click.argument("claim", nargs=-1)
 @click.option("--list", "only_list", is_flag=True, help="List the ids and what was published, and compute nothing.")
 @click.option("--full", is_flag=True, help="Run those of full size as well, which take minutes.")
@@ -18,7 +20,12 @@ def command(claim: tuple[str, ...], only_list: bool, full: bool, as_json: bool) 
     chosen = [one for one in claims(claim) if full or not one.full or only_list or one.id in claim]
     if only_list:
         if as_json:
-            print_json([{"id": c.id, "what": c.what, "published": c.published, "command": c.command, "full": c.full} for c in chosen])
+            print_json(
+                [
+                    {"id": c.id, "what": c.what, "published": c.published, "command": c.command, "full": c.full}
+                    for c in chosen
+                ]
+            )
         else:
             for one in chosen:
                 click.echo(f"{one.id:34} {one.what} [{one.published}]")

@@ -97,6 +97,8 @@ def load_parts(name: str | Path) -> Parts:
     if "/" not in str(name) and own.is_file():
         return parse_toml(own.read_text(encoding="utf-8"), Parts, str(name))
     if Path(name).suffix != ".toml":
-        known = ", ".join(sorted(p.name[:-5] for p in (files("topoloom.cost") / "data").iterdir() if p.name.endswith(".toml")))
+        known = ", ".join(
+            sorted(p.name[:-5] for p in (files("topoloom.cost") / "data").iterdir() if p.name.endswith(".toml"))
+        )
         raise InputError(f"no parts named '{name}' (known: {known}; or the path of a .toml file)")
     return read_toml(name, Parts)

@@ -43,7 +43,9 @@ class Count:
 
     def cost_usd(self, parts: Parts) -> float:
         """USD a host."""
-        return (self.switches * (parts.switch.base_usd + parts.switch.per_port_usd * self.radix) + self.cables_usd) / self.hosts
+        return (
+            self.switches * (parts.switch.base_usd + parts.switch.per_port_usd * self.radix) + self.cables_usd
+        ) / self.hosts
 
     def power_w(self, parts: Parts) -> float:
         """Watts a host."""

@@ -51,13 +51,21 @@ def _proposal(record: Family, values: dict[str, object], need: Need, parts: Part
         facts = record.facts(**full)
     except InputError:
         return Proposal(spec, passed="construction")
-    hosts = int(str(values["hosts"])) * facts.switches if "hosts" in values and "level" not in record.labels else facts.hosts
+    hosts = (
+        int(str(values["hosts"])) * facts.switches
+        if "hosts" in values and "level" not in record.labels
+        else facts.hosts
+    )
     if not hosts or facts.degree is None:
         return Proposal(spec, passed=_passed(facts, need, None))
     # In a tree only some switches carry hosts, and none has to have all ports in use: the links are a safe floor.
     per_switch = 0 if "level" in record.labels else hosts // facts.switches
-    usd = facts.switches * parts.switch_usd(min(facts.degree + per_switch, parts.most_ports or facts.degree + per_switch))
-    return Proposal(spec, usd / hosts if "level" not in record.labels else 0.0, _passed(facts, need, per_switch or None))
+    usd = facts.switches * parts.switch_usd(
+        min(facts.degree + per_switch, parts.most_ports or facts.degree + per_switch)
+    )
+    return Proposal(
+        spec, usd / hosts if "level" not in record.labels else 0.0, _passed(facts, need, per_switch or None)
+    )
 
 
 def _passed(facts: Facts, need: Need, per_switch: int | None) -> str | None:

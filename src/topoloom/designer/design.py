@@ -91,7 +91,8 @@ def design(
         if limit and proposal.spec not in search.found:
             out.append(Candidate(proposal.spec, proposal.spec, proposal.spec.partition(":")[0], dropped=limit))
     ranked = sorted(
-        (c for c in measured if c.dropped is None), key=lambda c: (getattr(c, need.minimize), c.cost_per_host_usd, c.spec)
+        (c for c in measured if c.dropped is None),
+        key=lambda c: (getattr(c, need.minimize), c.cost_per_host_usd, c.spec),
     )
     return Design(
         need,
@@ -109,8 +110,10 @@ def pareto_front(candidates: list[Candidate]) -> frozenset[str]:
     if not candidates:
         return frozenset()
     values = np.array([[c.cost_per_host_usd, c.mean_latency_ns, -(c.bisection_per_host or 0.0)] for c in candidates])
-    better = (values[None, :, :] <= values[:, None, :]).all(axis=2) & (values[None, :, :] < values[:, None, :]).any(axis=2)
-    return frozenset(c.spec for c, beaten in zip(candidates, better.any(axis=1), strict=True) if not beaten)
+    no_worse = np.all(values[None, :, :] <= values[:, None, :], axis=2)
+    better = np.any(values[None, :, :] < values[:, None, :], axis=2)
+    beaten = np.any(no_worse & better, axis=1)
+    return frozenset(c.spec for c, out in zip(candidates, beaten.tolist(), strict=True) if not out)
 
 
 class _Search:
@@ -145,7 +148,9 @@ class _Search:
                     self._kept.put(candidate)
                 self._tell(candidate)
         # One rule for all, however the measuring was interleaved: what is too dear in the end is out.
-        self.found = {p.spec: self.found[p.spec] for p in self._proposals if p.spec in self.found and not self.too_dear(p)}
+        self.found = {
+            p.spec: self.found[p.spec] for p in self._proposals if p.spec in self.found and not self.too_dear(p)
+        }
 
     def _tell(self, candidate: Candidate | None) -> None:
         if self._progress is not None:

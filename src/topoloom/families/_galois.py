@@ -46,7 +46,8 @@ class Field:
     @property
     def negative(self) -> np.ndarray:
         """-x for every x: int64[q]."""
-        return np.argmin(self.add, axis=1)
+        negative: np.ndarray = np.argmin(self.add, axis=1)
+        return negative
 
 
 @cache
@@ -84,7 +85,8 @@ def _times_x(digits: np.ndarray, low: np.ndarray, p: int, exponent: int) -> np.n
     """x times every element, modulo x^e + low: shift the digits up and take the overflow back through `low`."""
     shifted = np.roll(digits, 1, axis=1)
     shifted[:, 0] = 0
-    return (shifted - digits[:, [exponent - 1]] * low) % p @ p ** np.arange(exponent)
+    product: np.ndarray = (shifted - digits[:, [exponent - 1]] * low) % p @ p ** np.arange(exponent)
+    return product
 
 
 def _powers(mul: np.ndarray, x: int) -> np.ndarray:
@@ -99,7 +101,8 @@ def projective_points(q: int, dimension: int) -> np.ndarray:
     size = dimension + 1
     vectors = np.arange(q**size)[:, None] // q ** np.arange(size - 1, -1, -1) % q
     first = np.argmax(vectors != 0, axis=1)
-    return vectors[(vectors[np.arange(len(vectors)), first] == 1)]
+    points: np.ndarray = vectors[vectors[np.arange(len(vectors)), first] == 1]
+    return points
 
 
 def polarity_graph(q: int) -> tuple[np.ndarray, np.ndarray]:

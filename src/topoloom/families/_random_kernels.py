@@ -137,7 +137,7 @@ def random_regular(table: np.ndarray, filled: np.ndarray, state: np.ndarray, deg
     waiting = np.empty((ends.size // 2, 2), np.int64)
     size = 0
     for i in range(0, ends.size - 1, 2):
-        u, v = ends[i], ends[i + 1]
+        u, v = int(ends[i]), int(ends[i + 1])
         if u == v or linked(table, filled, u, v):
             waiting[size, 0] = u
             waiting[size, 1] = v
@@ -192,13 +192,22 @@ def swap_pass(links: np.ndarray, order: np.ndarray, state: np.ndarray, turn: np.
 def _near(x: np.ndarray, y: np.ndarray, u: int, v: int, length: int, diagonal: bool) -> bool:
     """Whether u and v are at most `length` apart: Manhattan, or Chebyshev on a diagrid's (X, Y)."""
     dx, dy = abs(x[u] - x[v]), abs(y[u] - y[v])
-    return (max(dx, dy) if diagonal else dx + dy) <= length
+    return bool((max(dx, dy) if diagonal else dx + dy) <= length)
 
 
 @njit(cache=True)
 def fill_restricted(
-    table: np.ndarray, filled: np.ndarray, x: np.ndarray, y: np.ndarray, degree: int, length: int, diagonal: bool,
-    near: np.ndarray, offsets: np.ndarray, state: np.ndarray, budget: int,
+    table: np.ndarray,
+    filled: np.ndarray,
+    x: np.ndarray,
+    y: np.ndarray,
+    degree: int,
+    length: int,
+    diagonal: bool,
+    near: np.ndarray,
+    offsets: np.ndarray,
+    state: np.ndarray,
+    budget: int,
 ) -> int:
     """Give every switch `degree` links of at most `length`, in place; returns the ends still missing.
 
@@ -210,11 +219,12 @@ def fill_restricted(
     order = np.arange(n)
     for _ in range(degree):
         shuffle(state, order)
-        for u in order:
+        for i in range(n):
+            u = int(order[i])
             if filled[u] >= degree or offsets[u + 1] == offsets[u]:
                 continue
             for _ in range(8):
-                v = near[offsets[u] + next_below(state, offsets[u + 1] - offsets[u])]
+                v = int(near[offsets[u] + next_below(state, offsets[u + 1] - offsets[u])])
                 if filled[v] < degree and not linked(table, filled, u, v):
                     join(table, filled, u, v)
                     break
@@ -249,8 +259,15 @@ def fill_restricted(
 
 @njit(cache=True)
 def toggle_sweeps(
-    links: np.ndarray, table: np.ndarray, filled: np.ndarray, x: np.ndarray, y: np.ndarray, length: int, diagonal: bool,
-    state: np.ndarray, sweeps: int,
+    links: np.ndarray,
+    table: np.ndarray,
+    filled: np.ndarray,
+    x: np.ndarray,
+    y: np.ndarray,
+    length: int,
+    diagonal: bool,
+    state: np.ndarray,
+    sweeps: int,
 ) -> int:
     """001's random 2-toggles, in place: links u1-u2, v1-v2 become u1-v1, u2-v2 where both stay within `length`.
 

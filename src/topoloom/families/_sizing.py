@@ -8,7 +8,9 @@ from typing import Any
 Structure = tuple[dict[str, Any], int, int]
 
 
-def serving(hosts: int, radix: int, structures: Iterable[Structure], full: int | None = None) -> Iterator[dict[str, Any]]:
+def serving(
+    hosts: int, radix: int, structures: Iterable[Structure], full: int | None = None
+) -> Iterator[dict[str, Any]]:
     """Each structure with the fewest hosts a switch that serve `hosts`, where they fit the radix.
 
     A structure with more switches than hosts is left out: it would have switches without hosts.

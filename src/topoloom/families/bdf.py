@@ -47,7 +47,9 @@ def bdf(u: int) -> Topology:
     between = np.stack(
         [(outer[:, :1] * size + member).ravel(), (outer[:, 1:] * size + partner[member]).ravel()], axis=1
     )
-    loops = np.stack([(quadrics[:, None] * size + member).ravel(), (quadrics[:, None] * size + partner).ravel()], axis=1)
+    loops = np.stack(
+        [(quadrics[:, None] * size + member).ravel(), (quadrics[:, None] * size + partner).ravel()], axis=1
+    )
     links = np.unique(np.sort(np.concatenate([inside, between, loops]), axis=1), axis=0)
     switch = np.arange(order * size)
     return Topology(links=links, switches=order * size, labels={"group": switch // size, "member": switch % size})

@@ -73,7 +73,9 @@ def _myrinet_facts(switches: int, wiring: str) -> Facts:
 @family(
     "myrinet-clos",
     switches=Integer(80, 160, "80 (256 hosts) or 160 (512 hosts)"),
-    wiring=Choice(("spread", "parallel"), "a middle switch's 8 uplinks: to 8 top switches, or several to each", "spread"),
+    wiring=Choice(
+        ("spread", "parallel"), "a middle switch's 8 uplinks: to 8 top switches, or several to each", "spread"
+    ),
     facts=_myrinet_facts,
     source="000 III.C with [30]; the uplinks' wiring is not given there (errata 000.11), so both variants are offered",
     sizes=lambda hosts, radix: (

@@ -57,7 +57,5 @@ def _circulants(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def circulant(n: int, jumps: tuple[int, ...]) -> Topology:
     """A ring in which each switch is linked to those `jumps` further on."""
     switch = np.arange(n)
-    links = [
-        np.stack([switch, (switch + jump) % n], axis=1)[: n // 2 if 2 * jump == n else n] for jump in jumps
-    ]
+    links = [np.stack([switch, (switch + jump) % n], axis=1)[: n // 2 if 2 * jump == n else n] for jump in jumps]
     return Topology(links=np.concatenate(links), switches=n)

@@ -46,7 +46,9 @@ def debruijn(base: int, length: int) -> Topology:
     "kautz",
     base=_BASE,
     length=Integer(1, 24, "letters of a word"),
-    facts=lambda base, length: Facts((base + 1) * base ** (length - 1), 2 * base if length > 2 else None, diameter=length),
+    facts=lambda base, length: Facts(
+        (base + 1) * base ** (length - 1), 2 * base if length > 2 else None, diameter=length
+    ),
     source=_SOURCE,
     sizes=_kautzes,
 )

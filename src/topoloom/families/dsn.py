@@ -33,7 +33,9 @@ def _dsns(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 @family(
     "dsn",
     n=Integer(8, 1 << 22, "switches"),
-    x=Integer(1, 21, "levels that have a shortcut, 1 to p - 1 with p = ceil(log2 n); the default is p - 1", default=None),
+    x=Integer(
+        1, 21, "levels that have a shortcut, 1 to p - 1 with p = ceil(log2 n); the default is p - 1", default=None
+    ),
     facts=_dsn_facts,
     source="Nguyen et al., Distributed shortcut networks, ICPP 2013; 002 2.1; errata 002.11",
     sizes=_dsns,
@@ -72,7 +74,9 @@ def _dsn_f_facts(n: int, fill: str) -> Facts:
     layer = p << p
     exact = n % layer == 0 and n // layer <= 1 and p >= 3
     # Theorem 1c: the bisection of a network with all its layers full is 2^p; of one layer it is known to be reached.
-    return Facts(n, degree=4 if exact else None, links=2 * n if exact else None, bisection_links=1 << p if exact else None)
+    return Facts(
+        n, degree=4 if exact else None, links=2 * n if exact else None, bisection_links=1 << p if exact else None
+    )
 
 
 @family(

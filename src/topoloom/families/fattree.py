@@ -61,7 +61,7 @@ def fat_tree(k: int) -> Topology:
 def _kary_facts(k: int, n: int) -> Facts:
     switches = n * k ** (n - 1)
     return Facts(
-        switches, 2 * k if n > 2 else k, k, (n - 1) * k**n, 2 * (n - 1), hosts=k**n, full_hosts=k,
+        switches, (0, k, 2 * k)[min(n, 3) - 1], k if n > 1 else 0, (n - 1) * k**n, 2 * (n - 1), hosts=k**n, full_hosts=k,
         bisection_links=k**n // 2 if k % 2 == 0 and n > 1 else None,
     )  # fmt: skip
 

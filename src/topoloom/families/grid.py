@@ -24,17 +24,29 @@ def _facts(rows: int, columns: int, degree: int, length: int, sweeps: int = 30, 
     return Facts(n, degree, degree - n * degree % 2, n * degree // 2)
 
 
-def _grids(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Near-square floors with all ports that are left, at the length that balances degree and reach (001 VII)."""
+def _points(rows: int, columns: int, *, diagonal: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Where the switches are, (x, y), row by row; on a diagrid X = 2 column + (row mod 2), Y = row."""
+    y, x = (axis.ravel() for axis in np.indices((rows, columns)))
+    return (2 * x + y % 2 if diagonal else x), y
+
+
+def _floors(hosts: int, radix: int, *, diagonal: bool) -> Iterator[dict[str, Any]]:
+    """Near-square floors with all ports that are left, at the length that balances degree and reach (001 VII).
+
+    Corners see the fewest switches: the length is at least such that they have half as many again as their degree.
+    """
     for per_switch in ladder(radix - 3):
         rows, columns = near_square(-(-hosts // per_switch))
         degree = min(radix - per_switch, 32)
         n = rows * columns
         if n <= 4 * degree:
             continue
-        # A ball of m switches has Moore reach log_K n hops: the length that covers the floor in as many.
+        # By Moore's bound about log_K n hops reach every switch; this length crosses half the floor in as many.
         hops = max(2.0, np.log(n) / np.log(max(2, degree - 1)))
         length = max(2, int(np.ceil((rows + columns) / hops / 2)))
+        x, y = _points(rows, columns, diagonal=diagonal)
+        while 2 * _corner_room(x, y, length, diagonal=diagonal) < 3 * degree:
+            length += 1
         parameters = {"rows": rows, "columns": columns, "degree": degree, "length": length}
         yield from serving(hosts, radix, [(parameters, n, degree)])
 
@@ -49,12 +61,12 @@ def _grids(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     seed=Seed(),
     facts=_facts,
     source=_SOURCE,
-    sizes=_grids,
+    sizes=lambda hosts, radix: _floors(hosts, radix, diagonal=False),
     labels={"x": "column, in grid steps", "y": "row, in grid steps"},
 )
 def grid(rows: int, columns: int, degree: int, length: int, sweeps: int, seed: int, attempt: int = 0) -> Topology:
     """A random K-regular graph on a grid in which no link is longer than L (Manhattan)."""
-    y, x = (axis.ravel() for axis in np.indices((rows, columns)))
+    x, y = _points(rows, columns, diagonal=False)
     links = _restricted("grid", x, y, degree, length, sweeps, Draws(seed, attempt), diagonal=False)
     return Topology(links=links, switches=x.size, labels={"x": x, "y": y})
 
@@ -69,7 +81,7 @@ def grid(rows: int, columns: int, degree: int, length: int, sweeps: int, seed: i
     seed=Seed(),
     facts=_facts,
     source="001 VI; errata 001.3: rows and columns are the other way round in the text",
-    sizes=_grids,
+    sizes=lambda hosts, radix: _floors(hosts, radix, diagonal=True),
     labels={"row": "the row; odd ones are shifted by half a step", "column": "the place in the row"},
 )
 def diagrid(rows: int, columns: int, degree: int, length: int, sweeps: int, seed: int, attempt: int = 0) -> Topology:
@@ -77,9 +89,9 @@ def diagrid(rows: int, columns: int, degree: int, length: int, sweeps: int, seed
 
     At X = 2 column + (row mod 2), Y = row the distance is max(|dX|, |dY|).
     """
-    row, column = (axis.ravel() for axis in np.indices((rows, columns)))
-    links = _restricted("diagrid", 2 * column + row % 2, row, degree, length, sweeps, Draws(seed, attempt), diagonal=True)
-    return Topology(links=links, switches=row.size, labels={"row": row, "column": column})
+    x, row = _points(rows, columns, diagonal=True)
+    links = _restricted("diagrid", x, row, degree, length, sweeps, Draws(seed, attempt), diagonal=True)
+    return Topology(links=links, switches=row.size, labels={"row": row, "column": x // 2})
 
 
 def _restricted(
@@ -111,6 +123,13 @@ def _restricted(
         f"{name}: no {degree}-regular graph with links up to {length} was found on these {n} switches"
         f" ({missing} ends stayed open); take a greater length or a lower degree"
     )
+
+
+def _corner_room(x: np.ndarray, y: np.ndarray, length: int, *, diagonal: bool) -> int:
+    """How many switches the loneliest switch (one of the four corners) has within `length`."""
+    corners = [0, int(x[y == 0].size) - 1, x.size - int(x[y == y.max()].size), x.size - 1]
+    dx, dy = np.abs(x[corners][:, None] - x), np.abs(y[corners][:, None] - y)
+    return int(((np.maximum(dx, dy) if diagonal else dx + dy) <= length).sum(axis=1).min()) - 1
 
 
 def _within(x: np.ndarray, y: np.ndarray, length: int, *, diagonal: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,10 @@ from topoloom.spec import Facts, Integer, Integers, family
 from topoloom.topology import Topology
 
 _DIMS = Integers(1, 4096, "switches along each dimension")
-_LABELS = {"x0, x1, ...": "the coordinate in each dimension", "group": "the switches that share all but the first coordinate"}
+_LABELS = {
+    "x0, x1, ...": "the coordinate in each dimension",
+    "group": "the switches that share all but the first coordinate",
+}
 
 
 def _facts(dims: tuple[int, ...], width: int = 1) -> Facts:

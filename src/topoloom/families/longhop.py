@@ -81,11 +81,12 @@ def _long_hops(n: int, extra: int, draws: Draws) -> np.ndarray:
             chosen = rows[draws.permutation(rows.size)[:n]]
             masks = ((chosen[:, None] >> np.arange(extra)) & 1).T @ (1 << np.arange(n))
             if np.unique(masks).size == extra and np.all(masks & (masks - 1)):
-                return masks
+                return np.asarray(masks)
     # Few rows, or few masks to choose from: any different masks of more than one bit.
     free = np.arange(2**n)
     free = free[(free & (free - 1)) != 0]
-    return free[draws.permutation(free.size)[:extra]]
+    chosen = free[draws.permutation(free.size)[:extra]]
+    return np.asarray(chosen)
 
 
 def code_distance(masks: np.ndarray, n: int) -> int:

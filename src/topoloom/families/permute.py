@@ -10,9 +10,13 @@ from topoloom.topology import Topology
 
 @transform(
     "permute",
-    mode=Choice(("partial", "full"), "swap within cabinets and within cabinet pairs apart (partial), or together", "partial"),
+    mode=Choice(
+        ("partial", "full"), "swap within cabinets and within cabinet pairs apart (partial), or together", "partial"
+    ),
     cabinet=Integer(1, 1 << 20, "switches in a cabinet, taken in order", default=16),
-    doubles=Choice(("drop", "keep"), "links that come to repeat another: kept in parallel, or dropped as 000 does", "keep"),
+    doubles=Choice(
+        ("drop", "keep"), "links that come to repeat another: kept in parallel, or dropped as 000 does", "keep"
+    ),
     seed=Seed(),
     source="000 III.A; errata 000.2, 000.3",
 )

@@ -46,7 +46,9 @@ def jellyfish(n: int, degree: int, seed: int, attempt: int = 0) -> Topology:
         table, filled = np.empty((n, degree), np.int32), np.zeros(n, np.int32)
         if random_regular(table, filled, Draws(seed, stream).state(), degree) == n * degree % 2:
             return Topology(links=links_of(table, filled), switches=n)
-    raise InputError(f"jellyfish: no simple graph with n={n} and degree={degree} was found in 100 draws; lower the degree")
+    raise InputError(
+        f"jellyfish: no simple graph with n={n} and degree={degree} was found in 100 draws; lower the degree"
+    )
 
 
 def _complement(n: int, degree: int, seed: int, attempt: int) -> Topology:
@@ -132,7 +134,9 @@ def _kleinbergs(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     "kleinberg",
     side=Integer(3, 1024, "switches along each side of the square lattice"),
     links=Integer(1, 64, "long links that start at each switch", default=1),
-    exponent=Real(0.0, 10.0, "a long link of lattice distance d has probability in proportion to d^-exponent", default=2.0),
+    exponent=Real(
+        0.0, 10.0, "a long link of lattice distance d has probability in proportion to d^-exponent", default=2.0
+    ),
     seed=Seed(),
     facts=_kleinberg_facts,
     source="Kleinberg, Navigation in a small world, Nature 406, 2000",
@@ -144,7 +148,10 @@ def kleinberg(side: int, links: int, exponent: float, seed: int, attempt: int = 
     draws = Draws(seed, attempt)
     x, y = (axis.ravel() for axis in np.indices((side, side)))
     switch = np.arange(side * side)
-    lattice = [np.stack([switch[x < side - 1], switch[x < side - 1] + side], 1), np.stack([switch[y < side - 1], switch[y < side - 1] + 1], 1)]
+    lattice = [
+        np.stack([switch[x < side - 1], switch[x < side - 1] + side], 1),
+        np.stack([switch[y < side - 1], switch[y < side - 1] + 1], 1),
+    ]
     distance = np.arange(2 * side - 1, dtype=float)
     weight_of = np.concatenate([[0.0], distance[1:] ** -exponent])
     long_links = []

@@ -125,7 +125,9 @@ def dln(n: int, x: int, random: int, seed: int, attempt: int = 0) -> Topology:
     links = np.unique(np.sort(ends, axis=1), axis=0)
     if not random:
         return Topology(links=links, switches=n)
-    return _matched(n, int(np.bincount(links.ravel()).max()) + random, n, Draws(seed, attempt), base=links, passes=random)
+    return _matched(
+        n, int(np.bincount(links.ravel()).max()) + random, n, Draws(seed, attempt), base=links, passes=random
+    )
 
 
 _NONE = np.empty(0, np.int64)

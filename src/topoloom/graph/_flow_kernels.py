@@ -11,31 +11,28 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def smallest_cut(offsets: np.ndarray, neighbours: np.ndarray, link: np.ndarray, links: np.ndarray) -> int:
+def smallest_cut(
+    offsets: np.ndarray, neighbours: np.ndarray, link: np.ndarray, links: np.ndarray, order: np.ndarray
+) -> int:
     """The fewest links whose removal splits a connected graph of two switches or more.
 
-    Switches join a set one by one, breadth first from switch 0; each time the disjoint paths from the newcomer to the
-    set are counted. Take any smallest cut: the first newcomer on its far side has exactly as many paths as the cut has
-    links, and no newcomer has fewer, so the least count is the answer. Counting stops at the best so far (at first the
-    lowest degree), and the set is soon near every newcomer, so most searches are short.
+    Switches join a set one by one, in `order` (int64[n], a permutation); each time the disjoint paths from the newcomer
+    to the set are counted. Take any smallest cut: the first newcomer on the other side of it than order[0] has exactly
+    as many paths as the cut has links, and no newcomer has fewer, so the least count is the answer, in any order.
+
+    Counting stops at the best so far (at first the lowest degree). In an order that is spread evenly over the graph the
+    set is soon near every newcomer, and most searches are short.
     """
     n = offsets.size - 1
     best = int((offsets[1:] - offsets[:-1]).min())
-    order, inside, seen = np.empty(n, np.int32), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    inside = np.zeros(n, np.bool_)
     scratch = _scratch(n, links.shape[0])
-    order[0], seen[0], inside[0] = 0, True, True
-    tail = search = 1
-    for place in range(n):
-        newcomer = order[place]
-        if place > 0:
-            paths, search = _disjoint_paths(offsets, neighbours, link, links, newcomer, inside, best, search, scratch)
-            best = min(best, paths)
-            inside[newcomer] = True
-        for v in neighbours[offsets[newcomer] : offsets[newcomer + 1]]:
-            if not seen[v]:
-                seen[v] = True
-                order[tail] = v
-                tail += 1
+    inside[order[0]] = True
+    search = 1
+    for newcomer in order[1:]:
+        paths, search = _disjoint_paths(offsets, neighbours, link, links, newcomer, inside, best, search, scratch)
+        best = min(best, paths)
+        inside[newcomer] = True
     return best
 
 

@@ -41,7 +41,7 @@ def edge_connectivity(topology: Topology) -> int:
 
     if topology.switches == 1 or components(topology).max() > 0:
         return 0
-    return int(smallest_cut(*topology.csr, topology.links))
+    return int(smallest_cut(*topology.csr, topology.links, Draws(0).permutation(topology.switches)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,7 +57,7 @@ class Floor:
         if self.rows is not None and self.columns is not None:
             return self.rows, self.columns
         places = self.places(cabinets)
-        return int(round(places[-1, 1] / self.depth_m)) + 1, int(round(places[:, 0].max() / self.width_m)) + 1
+        return round(places[-1, 1] / self.depth_m) + 1, round(places[:, 0].max() / self.width_m) + 1
 
 
 PRESETS = {

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from topoloom import __version__
 from topoloom.cost.bill import Bill, price
@@ -35,7 +36,8 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
         layout = place_candidate(topology, design.need)
         parts = load_parts(design.need.parts)
         bill = price(layout, parts, design.need.rate_gbps, host_cables=design.need.cable.hosts)
-        medium = [parts.cable[index].medium for index in parts.medium_of(layout.length_m, layout.between).tolist()]
+        media = np.array([cable.medium for cable in parts.cable])
+        medium = media[parts.medium_of(layout.length_m, layout.between)]
         save(topology, folder / "topology.json")
         files["cables.csv"] = csv_text(
             cable_rows(topology, cabinet=layout.cabinet, length_m=layout.length_m, medium=medium)

@@ -39,7 +39,11 @@ def _text(value: object) -> str:
 def _requirement(design: Design) -> list[str]:
     need = design.need
     floor = need.floor.floor()
-    places = f"{floor.rows} rows x {floor.columns} places" if floor.rows and floor.columns else "as near to a square as needed"
+    places = (
+        f"{floor.rows} rows x {floor.columns} places"
+        if floor.rows and floor.columns
+        else "as near to a square as needed"
+    )
     rows = [
         ("hosts", f"{need.hosts:,}"),
         ("switch", f"up to {need.switch.radix} ports, {need.switch.delay_ns:g} ns to pass"),
@@ -144,7 +148,9 @@ def _ranking(design: Design) -> list[str]:
         table(head, rows[:_MOST_ROWS], best=0),
     ]
     if len(rows) > _MOST_ROWS:
-        out.append(f"<p class='quiet'>The first {_MOST_ROWS} of {len(rows)}; candidates.csv has all of them, dropped ones too.</p>")
+        out.append(
+            f"<p class='quiet'>The first {_MOST_ROWS} of {len(rows)}; candidates.csv has all of them, dropped ones too.</p>"
+        )
     return out
 
 
@@ -180,14 +186,19 @@ def _figures(design: Design) -> list[str]:
             )
         )  # fmt: skip
     out.append(
-        figure(figures.hop_histograms(leading[:5]), "How far apart switches are, for the best of each of the leading families.")
+        figure(
+            figures.hop_histograms(leading[:5]),
+            "How far apart switches are, for the best of each of the leading families.",
+        )
     )
     return out
 
 
 def _winner(best: Candidate, layout: Layout, bill: Bill) -> list[str]:
     out = [f"<h2>The winner: {_text(best.name)}</h2>", "<h3>Floor plan</h3>"]
-    out.append(figure(floorplan_svg(layout), "Cabinets at their places; the darker, the more cables leave the cabinet."))
+    out.append(
+        figure(floorplan_svg(layout), "Cabinets at their places; the darker, the more cables leave the cabinet.")
+    )
     inside = int((~layout.between).sum())
     out.append("<h3>Cables between switches</h3>")
     out.append(
@@ -210,7 +221,9 @@ def _winner(best: Candidate, layout: Layout, bill: Bill) -> list[str]:
     ]  # fmt: skip
     rows.append(["sum", "", "", f"{bill.cost_usd:,.0f}", f"{bill.power_w:,.0f}"])
     rows.append(["a host", "", "", f"{bill.cost_per_host_usd:,.2f}", f"{bill.power_per_host_w:,.3f}"])
-    out.append(table(["item", "count", "metres", "cost [USD]", "power [W]"], rows, text=frozenset({0}), best=len(rows) - 2))
+    out.append(
+        table(["item", "count", "metres", "cost [USD]", "power [W]"], rows, text=frozenset({0}), best=len(rows) - 2)
+    )
     out.append(
         "<p>Beside this page: topology.json, cables.csv (every cable: cabinet, switch and port at both ends, length, medium),"
         " bill.csv, floorplan.svg, candidates.csv, design.json.</p>"

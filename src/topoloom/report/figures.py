@@ -37,7 +37,9 @@ def scatter(
         looks = _looks(candidates)
         for family, (colour, shape) in looks.items():
             points = [c for c in candidates if c.family == family]
-            axes.scatter([x(c) for c in points], [y(c) for c in points], s=34, c=colour, marker=shape, label=family, alpha=0.85)
+            axes.scatter(
+                [x(c) for c in points], [y(c) for c in points], s=34, c=colour, marker=shape, label=family, alpha=0.85
+            )
         front = [c for c in candidates if c.spec in pareto]
         axes.scatter(
             [x(c) for c in front], [y(c) for c in front], s=120, facecolors="none", edgecolors="#222222", linewidths=1.1,
@@ -57,13 +59,15 @@ def hop_histograms(candidates: Sequence[Candidate]) -> str:
     """The share of ordered pairs of switches at each distance, a group of bars a distance."""
 
     def draw(axes: "Axes") -> None:
+        from matplotlib.ticker import MaxNLocator
+
         width = 0.8 / len(candidates)
         for index, (candidate, colour) in enumerate(zip(candidates, cycle(_COLOURS), strict=False)):
             counts = candidate.hop_histogram[1:]
             total = sum(counts) or 1
             places = [hop + 1 + (index - (len(candidates) - 1) / 2) * width for hop in range(len(counts))]
             axes.bar(places, [100 * count / total for count in counts], width, color=colour, label=candidate.name)
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel("distance [switch hops]")
         axes.set_ylabel("pairs of switches [%]")
         axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize=8, frameon=False, ncol=2)
@@ -116,7 +120,18 @@ def _name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> No
     figure.canvas.draw()
     taken: list[Any] = []
     for x, y, name in points:
-        for right, up in ((0, -20), (-18, -16), (18, -16), (-24, 0), (24, 0), (0, 18), (-18, 16), (18, 16), (0, -36), (0, 34)):
+        for right, up in (
+            (0, -20),
+            (-18, -16),
+            (18, -16),
+            (-24, 0),
+            (24, 0),
+            (0, 18),
+            (-18, 16),
+            (18, 16),
+            (0, -36),
+            (0, 34),
+        ):
             text = axes.annotate(
                 name, (x, y), xytext=(right, up), textcoords="offset points", fontsize=9, fontweight="bold", ha="center",
                 va="center", arrowprops={"arrowstyle": "-", "color": "#555555", "linewidth": 0.7, "shrinkB": 4},
@@ -149,4 +164,6 @@ def _svg(draw: "Callable[[Axes], None]", width: float, height: float) -> str:
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     # Only the element itself goes into a page, without XML prologue, and scaled to the page's width.
     text = out.getvalue()[out.getvalue().index("<svg") :]
-    return re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1), count=1)
+    return re.sub(
+        r'(<svg[^>]*?) width="[^"]*"', r"\1", re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1), count=1
+    )

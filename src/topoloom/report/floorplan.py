@@ -16,9 +16,7 @@ def floorplan_svg(layout: Layout) -> str:
     scale = min(860 / (columns * floor.width_m), 620 / (rows * floor.depth_m), 110.0)
     cell_x, cell_y = floor.width_m * scale, floor.depth_m * scale
     switches = np.bincount(layout.cabinet, minlength=layout.cabinets)
-    leaving = np.bincount(
-        layout.cabinet[layout.topology.links[layout.between]].ravel(), minlength=layout.cabinets
-    )
+    leaving = np.bincount(layout.cabinet[layout.topology.links[layout.between]].ravel(), minlength=layout.cabinets)
     most = max(1, int(leaving.max()))
     width, height = columns * cell_x + 2 * _MARGIN, rows * cell_y + 2 * _MARGIN + 16
     title = (
@@ -35,9 +33,15 @@ def floorplan_svg(layout: Layout) -> str:
         y = _MARGIN + place // columns * cell_y
         used = place < layout.cabinets
         share = leaving[place] / most if used else 0.0
-        fill = f"rgb({round(228 - 150 * share)},{round(238 - 110 * share)},{round(248 - 60 * share)})" if used else "#ffffff"
+        fill = (
+            f"rgb({round(228 - 150 * share)},{round(238 - 110 * share)},{round(248 - 60 * share)})"
+            if used
+            else "#ffffff"
+        )
         dash = "" if used else ' stroke-dasharray="3 3"'
-        hint = f"cabinet {place}: {switches[place]} switches, {leaving[place]} cables leave it" if used else "empty place"
+        hint = (
+            f"cabinet {place}: {switches[place]} switches, {leaving[place]} cables leave it" if used else "empty place"
+        )
         out.append(
             f'<rect x="{x + 1:.1f}" y="{y + 1:.1f}" width="{cell_x - 2:.1f}" height="{cell_y - 2:.1f}" fill="{fill}"'
             f' stroke="#8793a3" stroke-width="0.8"{dash}><title>{hint}</title></rect>'

@@ -35,7 +35,9 @@ def page(title: str, body: Iterable[str]) -> str:
     )
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, text: frozenset[int] = frozenset(), best: int = -1) -> str:
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], *, text: frozenset[int] = frozenset(), best: int = -1
+) -> str:
     """A table of plain texts; columns in `text` are set left, row `best` stands out, a column named spec is monospaced."""
 
     def kind(index: int) -> str:
@@ -44,7 +46,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, text: frozenset
         return ' class="text"' if index in text else ""
 
     out = ['<div class="wide"><table><thead><tr>']
-    out += [f"<th{' class=text' if i in text or name == 'spec' else ''}>{escape(name)}</th>" for i, name in enumerate(head)]
+    out += [
+        f"<th{' class=text' if i in text or name == 'spec' else ''}>{escape(name)}</th>" for i, name in enumerate(head)
+    ]
     out.append("</tr></thead><tbody>")
     for number, row in enumerate(rows):
         cells = "".join(f"<td{kind(i)}>{escape(cell)}</td>" for i, cell in enumerate(row))

@@ -8,13 +8,12 @@ _SELF = "the paper's ASPL counts pairs of a switch with itself (denominator N^2)
 
 def _judged(diameter: float, aspl: float, found: Spread, tolerance: float) -> Outcome:
     """Diameter and ASPL of a random topology: within the seeds' spread, in the paper's denominator."""
-    outcome = judge(
+    return judge(
         {"diameter": diameter, "ASPL": aspl},
         {"diameter": found.diameter, "ASPL": found.aspl_including_self},
         tolerance={"diameter": 0, "ASPL": tolerance},
         reason=f"over {len(found.aspls)} seeds: diameters {min(found.diameters)} to {max(found.diameters)}",
     )
-    return outcome
 
 
 def _torus(id: str, what: str, spec: str, diameter: int, aspl: float) -> None:

@@ -32,7 +32,7 @@ def _table_1() -> Outcome:
 def _table_3() -> Outcome:
     geometry = Geometry.diagrid(14, 7)
     found = grid_bounds(geometry, 4, 3)
-    apart = [geometry.distance(u, v) for u in range(98) for v in range(98) if u != v]
+    apart = [int(geometry.distance(u, v)) for u in range(98) for v in range(98) if u != v]
     return judge(
         {"D-": 5, "A-": 3.279, "greatest": 13, "mean": 6.552},
         {"D-": found.diameter, "A-": found.aspl, "greatest": max(apart), "mean": sum(apart) / len(apart)},
@@ -70,7 +70,9 @@ def _table_2() -> Outcome:
 )  # fmt: skip
 def _moore() -> Outcome:
     return judge(
-        {"Am(3)": 7.325, "Am(5)": 4.377, "Am(10)": 2.878}, {f"Am({k})": moore_aspl(900, k) for k in (3, 5, 10)}, tolerance=0.0005
+        {"Am(3)": 7.325, "Am(5)": 4.377, "Am(10)": 2.878},
+        {f"Am({k})": moore_aspl(900, k) for k in (3, 5, 10)},
+        tolerance=0.0005,
     )
 
 
@@ -129,8 +131,10 @@ def _balanced() -> Outcome:
     found = {side: balanced_pairs(Geometry.grid(side, side)) for side in wanted}
     missing = sum(pair not in found[side] for side, pairs in wanted.items() for pair in pairs)
     low = [pair for pair in found[30] if pair[0] <= 10]
-    outcome = judge({"missing": 0, "others in 30x30 with K <= 10": 0}, {"missing": missing, "others in 30x30 with K <= 10": len(low) - 6})
-    return outcome
+    return judge(
+        {"missing": 0, "others in 30x30 with K <= 10": 0},
+        {"missing": missing, "others in 30x30 with K <= 10": len(low) - 6},
+    )
 
 
 @claim(

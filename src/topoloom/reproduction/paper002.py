@@ -83,7 +83,9 @@ def _below_dsn() -> Outcome:
     return Outcome(
         outcome.ours,
         Verdict.ASSUMED if whole else Verdict.NOT_REPRODUCIBLE,
-        "the 16.7 % come out with DSN-(p-1); the 4.6 % with no variant of DSN" if whole else "which DSN-x is meant is not said",
+        "the 16.7 % come out with DSN-(p-1); the 4.6 % with no variant of DSN"
+        if whole
+        else "which DSN-x is meant is not said",
     )
 
 

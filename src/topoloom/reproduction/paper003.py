@@ -7,10 +7,22 @@ from topoloom.spec import build
 
 
 def _base(
-    id: str, what: str, spec: str, mpl: float, diameter: int, width: int, *, right: float | None = None, full: bool = False
+    id: str,
+    what: str,
+    spec: str,
+    mpl: float,
+    diameter: int,
+    width: int,
+    *,
+    right: float | None = None,
+    full: bool = False,
 ) -> None:
     @claim(
-        f"003/table-1/{id}", f"{what}: MPL, diameter, bisection", f"{mpl}, {diameter}, {width}", f"topoloom info {spec}", full=full
+        f"003/table-1/{id}",
+        f"{what}: MPL, diameter, bisection",
+        f"{mpl}, {diameter}, {width}",
+        f"topoloom info {spec}",
+        full=full,
     )
     def compute() -> Outcome:
         found = measured(spec)

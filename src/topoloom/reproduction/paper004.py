@@ -85,7 +85,9 @@ def _variants() -> Outcome:
     flies = sum(2 * q * q * -(-((3 * q - {0: 0, 1: 1, 3: -1}[q % 4]) // 2) // 2) <= 20_000 for q in _FIELDS if q >= 4)
     dragons = sum(2 * h * (2 * h * h + 1) * h <= 20_000 for h in range(1, 40))
     return judge(
-        {"SF": 11, "DF": 8}, {"SF": flies, "DF": dragons}, assumption="q >= 4 and p = ceil(k'/2); q = 3 would be a twelfth"
+        {"SF": 11, "DF": 8},
+        {"SF": flies, "DF": dragons},
+        assumption="q >= 4 and p = ceil(k'/2); q = 3 would be a twelfth",
     )
 
 
@@ -107,12 +109,11 @@ def _tori() -> Outcome:
 )  # fmt: skip
 def _long_hops() -> Outcome:
     found = [int(measured(f"longhop:n={n},extra=5").diameter) for n in range(8, 14)]
-    outcome = judge(
+    return judge(
         {"least": 4, "greatest": 6}, {"least": min(found), "greatest": max(found)},
         assumption=f"L = 5 extra ports throughout (inferred); diameters {', '.join(map(str, found))}",
         reason=f"diameters {found}",
     )  # fmt: skip
-    return outcome
 
 
 @claim(
@@ -187,7 +188,9 @@ def _table_iv(column: Column) -> None:
         if outcome.verdict is Verdict.REPRODUCED:
             return outcome
         if sum(wanted.values()) == sum(ours.values()):
-            return Outcome(outcome.ours, Verdict.ASSUMED, f"the total comes out, the split does not: {column.assumption}")
+            return Outcome(
+                outcome.ours, Verdict.ASSUMED, f"the total comes out, the split does not: {column.assumption}"
+            )
         return Outcome(outcome.ours, Verdict.PAPER_WRONG, f"the true graph has {ours}: {column.assumption}")
 
 

@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
@@ -95,12 +95,12 @@ def run(one: Claim) -> Outcome:
 
 
 def judge(
-    published: dict[str, float],
-    ours: dict[str, float],
+    published: Mapping[str, float],
+    ours: Mapping[str, float],
     *,
     tolerance: float | dict[str, float] = 0.0,
     assumption: str = "",
-    right: dict[str, float] | None = None,
+    right: Mapping[str, float] | None = None,
     reason: str = "",
     digits: int = 6,
 ) -> Outcome:
@@ -111,7 +111,7 @@ def judge(
     `reason`.
     """
 
-    def near(wanted: dict[str, float]) -> bool:
+    def near(wanted: Mapping[str, float]) -> bool:
         allowed = {k: tolerance.get(k, 0.0) if isinstance(tolerance, dict) else tolerance for k in wanted}
         return all(abs(ours[key] - value) <= allowed[key] + 1e-12 for key, value in wanted.items())
 
@@ -119,7 +119,9 @@ def judge(
     if near(published):
         return Outcome(text, Verdict.ASSUMED if assumption else Verdict.REPRODUCED, assumption)
     if right is not None and near({**published, **right}):
-        told = ", ".join(f"{key} is {_number(ours[key], digits)}, not {_number(published[key], digits)}" for key in right)
+        told = ", ".join(
+            f"{key} is {_number(ours[key], digits)}, not {_number(published[key], digits)}" for key in right
+        )
         return Outcome(text, Verdict.PAPER_WRONG, f"{told}{'; ' + reason if reason else ''}")
     return Outcome(text, Verdict.NOT_REPRODUCIBLE, reason)
 

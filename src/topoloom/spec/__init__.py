@@ -3,7 +3,15 @@
 from topoloom.spec.grammar import build, facts_of, make
 from topoloom.spec.parameters import Choice, Integer, Integers, Parameter, Real, Seed
 from topoloom.spec.registry import (
-    Facts, Family, Transform, families, family, find_family, find_transform, transform, transforms,
+    Facts,
+    Family,
+    Transform,
+    families,
+    family,
+    find_family,
+    find_transform,
+    transform,
+    transforms,
 )  # fmt: skip
 
 __all__ = [

@@ -1,8 +1,8 @@
 """The spec grammar: ``family:key=value,...+transform:key=value`` to a Topology.
 
-    spec      = base { "+" transform }
-    base      = family [ ":" settings ] | "product:" "(" spec ")" { "*" "(" spec ")" } [ "," settings ]
-    settings  = key "=" value { "," key "=" value }
+spec      = base { "+" transform }
+base      = family [ ":" settings ] | "product:" "(" spec ")" { "*" "(" spec ")" } [ "," settings ]
+settings  = key "=" value { "," key "=" value }
 """
 
 import logging
@@ -70,9 +70,7 @@ def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
     topology = _connected_draw(record, values) if record.random else record.make(**values)
     shown = {**values, **({} if hosts is None else {"hosts": hosts})}
     text = ",".join(
-        f"{key}={(record.parameters[key] if key in record.parameters else _HOSTS).write(value)}"
-        for key, value in shown.items()
-        if value is not None
+        f"{key}={record.parameters.get(key, _HOSTS).write(value)}" for key, value in shown.items() if value is not None
     )
     topology = topology.replace(
         name=f"{record.name}({text})" if text else record.name, spec=f"{record.name}:{text}" if text else record.name
@@ -127,7 +125,9 @@ def _build(spec: str, depth: int) -> Topology:
         shown = ",".join(f"{k}={record.parameters[k].write(v)}" for k, v in values.items() if v is not None)
         step = f"+{name}:{shown}" if shown else f"+{name}"
         changed = record.apply(topology, **values)
-        topology = changed.replace(name=topology.name + step, spec=None if topology.spec is None else topology.spec + step)
+        topology = changed.replace(
+            name=topology.name + step, spec=None if topology.spec is None else topology.spec + step
+        )
     return topology
 
 
@@ -152,7 +152,7 @@ def _product(text: str, depth: int) -> Topology:
         size *= part.switches
     if size > MOST_SWITCHES:
         raise InputError(f"product: {size} switches; at most {MOST_SWITCHES} are built")
-    values, hosts = _settings("product", {}, ",".join(settings), takes_hosts=True)
+    _, hosts = _settings("product", {}, ",".join(settings), takes_hosts=True)
     topology = cartesian_product(parts)
     inner = "*".join(f"({part.spec})" for part in parts)
     shown = "" if hosts is None else f",hosts={hosts}"

@@ -90,9 +90,7 @@ def family(
     """
 
     def register(make: Callable[..., Topology]) -> Callable[..., Topology]:
-        _families[name] = Family(
-            name, make, parameters, facts, source, _first_line(make), sizes, aliases, labels or {}
-        )
+        _families[name] = Family(name, make, parameters, facts, source, _first_line(make), sizes, aliases, labels or {})
         _aliases.update(dict.fromkeys(aliases, name))
         return make
 

@@ -1,0 +1,158 @@
+"""Every family against theory and against numbers measured elsewhere."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from topoloom import InputError, build, hops
+from topoloom.spec import Family, families, find_family, make
+
+_ROWS = json.loads((Path(__file__).parents[1] / "reference" / "catalogue.json").read_text())["rows"]
+
+
+@pytest.mark.parametrize("row", _ROWS, ids=lambda row: row["spec"])
+def test_a_family_has_the_measured_order_degrees_diameter_and_aspl(row):
+    """Built graphs agree with an independent construction in every number that both have."""
+    topology = build(row["spec"])
+    found = hops(topology)
+    assert topology.switches == row["switches"]
+    assert row["links"] is None or len(topology.links) == row["links"]
+    assert topology.degrees.min() == row["degree_min"]
+    assert row["degree_max"] is None or topology.degrees.max() == row["degree_max"]
+    assert found.diameter == row["diameter"]
+    assert row["aspl"] is None or found.aspl == pytest.approx(row["aspl"], abs=6e-5)
+
+
+#: Parameters beyond those of the reference table, small and odd ones included.
+_MORE = (
+    "torus:dims=2", "torus:dims=1x5", "torus:dims=2x3x4", "torus:dims=7x5", "mesh:dims=1x1", "mesh:dims=6", "mesh:dims=2x3x4",
+    "ring:n=3", "ring:n=10", "complete:n=2", "complete:n=9", "circulant:n=8,jumps=1x4", "circulant:n=13,jumps=1x5",
+    "hypercube:n=1", "hypercube:n=9", "folded-hypercube:n=3", "crossed-cube:n=1", "crossed-cube:n=6", "crossed-cube:n=9",
+    "debruijn:base=4,length=3", "debruijn:base=3,length=1", "kautz:base=4,length=3", "kautz:base=2,length=1",
+    "star:n=5,k=1", "star:n=5,k=3", "star:n=7,k=2", "flattened-butterfly:dims=3x5", "hyperx:dims=4x3x2,width=3",
+    "fat-tree:k=2", "fat-tree:k=10", "kary-tree:k=3,n=1", "kary-tree:k=3,n=2", "kary-tree:k=2,n=5", "clos:leaves=1,spines=1",
+    "clos:leaves=12,spines=4,width=2", "myrinet-clos:switches=80", "myrinet-clos:switches=160,wiring=parallel",
+    "dragonfly:h=1", "dragonfly:h=3,wiring=palmtree", "dragonfly:a=5,h=2,p=3", "dragonfly:a=4,h=2,g=5", "dragonfly:p=2",
+    "dragonfly:a=3,h=1,g=2", "slimfly:q=29", "slimfly:q=32", "polarfly:q=64", "bdf:u=5", "bdf:u=11", "delorme:v=3", "longhop:n=6,extra=5",
+    "longhop:n=3,extra=4", "petersen", "heawood", "levi", "hoffman-singleton", "optimal:n=16,degree=3", "optimal:n=16,degree=4",
+    "optimal:n=32,degree=3", "optimal:n=32,degree=4", "folded-petersen:n=2", "hyper-petersen:n=3", "hyper-petersen:n=6",
+    "ring-shortcuts:n=100,degree=5", "nbr:n=100,degree=5,p=0.3", "gau:n=101,degree=4,alpha=0.5", "dln:n=100,x=4",
+    "dln:n=101,x=4,random=2", "jellyfish:n=50,degree=7", "jellyfish:n=51,degree=7", "jellyfish:n=12,degree=10",
+    "watts-strogatz:n=60,degree=4,beta=0", "watts-strogatz:n=60,degree=4,beta=1", "kleinberg:side=9,links=2", "dsn:n=77", "dsn:n=64,x=2",
+    "dsn-f:n=100", "grid:rows=9,columns=7,degree=4,length=3", "diagrid:rows=8,columns=5,degree=3,length=2",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", [*_MORE, *(row["spec"] for row in _ROWS if not row["spec"].startswith("product"))])
+def test_theory_and_the_built_graph_agree(spec):
+    """What a family's facts say (order, degrees, links, diameter, hosts) is what the built graph has."""
+    name, _, text = spec.partition(":")
+    record = find_family(name)
+    given = dict(part.split("=") for part in text.split(",")) if text else {}
+    values = {
+        key: parameter.read(given[key]) if key in given else parameter.default
+        for key, parameter in record.parameters.items()
+    }
+    facts, topology = record.facts(**values), make(record, values)
+    degrees = topology.degrees
+    assert topology.switches == facts.switches
+    assert facts.degree is None or degrees.max() == facts.degree or (record.random and degrees.max() <= facts.degree)
+    assert facts.degree_min is None or degrees.min() == facts.degree_min
+    assert facts.links is None or len(topology.links) == facts.links
+    assert topology.hosts == facts.hosts
+    if facts.diameter is not None:
+        assert hops(topology).diameter == facts.diameter
+
+
+def test_every_family_is_described_sourced_and_sized():
+    """A record is complete: description, source, a size ladder, and a description for every parameter."""
+    for record in families().values():
+        assert record.description.endswith(".")
+        assert record.source
+        assert record.sizes is not None, record.name
+        assert all(parameter.description for parameter in record.parameters.values())
+
+
+@pytest.mark.parametrize("record", families().values(), ids=lambda record: record.name)
+@pytest.mark.parametrize(("hosts", "radix"), [(100, 16), (1000, 36), (700, 24)])
+def test_sizes_serve_the_hosts_within_the_radix(record: Family, hosts: int, radix: int):
+    """Every parameter set of `sizes` gives at least so many hosts, and (for families of fixed degree) fits the radix."""
+    sets = list(record.sizes(hosts, radix))
+    for values in sets[:: max(1, len(sets) // 6)]:
+        full = {key: values.get(key, parameter.default) for key, parameter in record.parameters.items()}
+        topology = make(record, full, values.get("hosts"))
+        assert topology.hosts >= hosts
+        if record.name not in ("kleinberg", "watts-strogatz"):  # their busiest switch is a matter of luck
+            assert topology.radix <= radix, topology
+
+
+def test_sizes_find_the_published_designs():
+    """The case of 004 is among them: Slim Fly q = 19 with 15 hosts a switch, and the 22-ary 3-tree."""
+    slim = [dict(values) for values in find_family("slimfly").sizes(10_000, 48)]
+    assert {"q": 19, "hosts": 15} in slim
+    assert {"k": 22, "n": 3} in [dict(values) for values in find_family("kary-tree").sizes(10_000, 48)]
+
+
+@pytest.mark.parametrize("q", [4, 5, 7, 8, 9, 16, 25, 27])
+def test_slimfly_racks_are_joined_by_2q_cables(q):
+    """Rack i = {(0, i, *), (1, i, *)}: every pair of racks has exactly 2q cables (004 VI.A)."""
+    topology = build(f"slimfly:q={q}")
+    rack = topology.labels["group"][topology.links]
+    between = np.zeros((q, q), int)
+    np.add.at(between, (rack.min(axis=1), rack.max(axis=1)), 1)
+    assert set(between[np.triu_indices(q, 1)].tolist()) == {2 * q}
+
+
+def test_hoffman_singleton_is_the_slim_fly_of_five():
+    """MMS at q = 5 is the Hoffman-Singleton graph: the only graph of 50 switches, degree 7 and girth 5, so spectra agree."""
+    spectra = []
+    for spec in ("slimfly:q=5", "hoffman-singleton"):
+        matrix = np.zeros((50, 50))
+        u, v = build(spec).links.T
+        matrix[u, v] = matrix[v, u] = 1
+        spectra.append(np.linalg.eigvalsh(matrix))
+    assert np.allclose(*spectra)
+
+
+def test_dragonfly_groups_are_joined_once_when_largest():
+    """With g = a h + 1 groups, absolute and palmtree wiring both give every pair of groups one link, every switch h."""
+    for wiring in ("absolute", "palmtree"):
+        topology = build(f"dragonfly:h=3,wiring={wiring}")
+        group = topology.labels["group"][topology.links]
+        pairs = group[group[:, 0] != group[:, 1]]
+        assert len(np.unique(np.sort(pairs, axis=1), axis=0)) == len(pairs) == 19 * 18 // 2
+        assert set(topology.degrees.tolist()) == {8}
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("hypercube:n=60", r"hypercube: n=60 .* 1 to 24"),
+        ("slimfly:q=6", r"q=6 is not a prime power \(nearest: 5, 7\)"),
+        ("slimfly:q=2", r"q=2 .* 3 to 1024"),
+        ("bdf:u=4", r"u=4 must be odd"),
+        ("bdf:u=15", r"u=15 is not an odd prime power \(nearest: 13, 16\)"),
+        ("fat-tree:k=7", r"k=7 must be even"),
+        ("star:n=4,k=4", r"k=4 must be below n=4"),
+        ("dragonfly", r"give at least one of"),
+        ("dragonfly:a=4,h=2,g=10", r"g=10 groups"),
+        ("circulant:n=8,jumps=5", r"up to n/2 = 4"),
+        ("myrinet-clos:switches=100", r"80 or 160"),
+        ("optimal:n=20,degree=3", r"not stored"),
+        ("dsn:n=16,x=9", r"p=4 levels"),
+        ("grid:rows=5,columns=5,degree=6,length=2", r"a corner has only 5 switches within length=2"),
+        ("grid:rows=3,columns=3,degree=2,length=1", r"no 2-regular graph"),
+        ("jellyfish:n=5,degree=5", r"degree=5 needs more than 5"),
+        ("watts-strogatz:n=10,degree=3", r"must be even"),
+        ("nbr:n=100,degree=4,p=0.01", r"at least 2"),
+        ("longhop:n=3,extra=5", r"extra=5 is more than"),
+        ("torus:dims=4096x4096x4096", r"at most 16777216"),
+        ("hyperx:dims=4096x4096", r"links; at most"),
+    ],
+)
+def test_parameters_that_do_not_fit_are_named_with_the_remedy(spec, words):
+    """A bad parameter is one sentence with its name, its value and what would do."""
+    with pytest.raises(InputError, match=words):
+        build(spec)
