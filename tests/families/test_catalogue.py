@@ -27,21 +27,24 @@ def test_a_family_has_the_measured_order_degrees_diameter_and_aspl(row):
 
 #: Parameters beyond those of the reference table, small and odd ones included.
 _MORE = (
-    "torus:dims=2", "torus:dims=1x5", "torus:dims=2x3x4", "torus:dims=7x5", "mesh:dims=1x1", "mesh:dims=6", "mesh:dims=2x3x4",
-    "ring:n=3", "ring:n=10", "complete:n=2", "complete:n=9", "circulant:n=8,jumps=1x4", "circulant:n=13,jumps=1x5",
-    "hypercube:n=1", "hypercube:n=9", "folded-hypercube:n=3", "crossed-cube:n=1", "crossed-cube:n=6", "crossed-cube:n=9",
-    "debruijn:base=4,length=3", "debruijn:base=3,length=1", "kautz:base=4,length=3", "kautz:base=2,length=1",
-    "star:n=5,k=1", "star:n=5,k=3", "star:n=7,k=2", "flattened-butterfly:dims=3x5", "hyperx:dims=4x3x2,width=3",
-    "fat-tree:k=2", "fat-tree:k=10", "kary-tree:k=3,n=1", "kary-tree:k=3,n=2", "kary-tree:k=2,n=5", "clos:leaves=1,spines=1",
+    "torus:dims=2", "torus:dims=1x5", "torus:dims=2x3x4", "torus:dims=7x5", "mesh:dims=1x1", "mesh:dims=6",
+    "mesh:dims=2x3x4", "ring:n=3", "ring:n=10", "complete:n=2", "complete:n=9", "circulant:n=8,jumps=1x4",
+    "circulant:n=13,jumps=1x5", "hypercube:n=1", "hypercube:n=9", "folded-hypercube:n=3", "crossed-cube:n=1",
+    "crossed-cube:n=6", "crossed-cube:n=9", "debruijn:base=4,length=3", "debruijn:base=3,length=1",
+    "kautz:base=4,length=3", "kautz:base=2,length=1", "star:n=5,k=1", "star:n=5,k=3", "star:n=7,k=2",
+    "flattened-butterfly:dims=3x5", "hyperx:dims=4x3x2,width=3", "fat-tree:k=2", "fat-tree:k=10",
+    "kary-tree:k=3,n=1", "kary-tree:k=3,n=2", "kary-tree:k=2,n=5", "clos:leaves=1,spines=1",
     "clos:leaves=12,spines=4,width=2", "myrinet-clos:switches=80", "myrinet-clos:switches=160,wiring=parallel",
-    "dragonfly:h=1", "dragonfly:h=3,wiring=palmtree", "dragonfly:a=5,h=2,p=3", "dragonfly:a=4,h=2,g=5", "dragonfly:p=2",
-    "dragonfly:a=3,h=1,g=2", "slimfly:q=29", "slimfly:q=32", "polarfly:q=64", "bdf:u=5", "bdf:u=11", "delorme:v=3", "longhop:n=6,extra=5",
-    "longhop:n=3,extra=4", "petersen", "heawood", "levi", "hoffman-singleton", "optimal:n=16,degree=3", "optimal:n=16,degree=4",
-    "optimal:n=32,degree=3", "optimal:n=32,degree=4", "folded-petersen:n=2", "hyper-petersen:n=3", "hyper-petersen:n=6",
+    "dragonfly:h=1", "dragonfly:h=3,wiring=palmtree", "dragonfly:a=5,h=2,p=3", "dragonfly:a=4,h=2,g=5",
+    "dragonfly:p=2", "dragonfly:a=3,h=1,g=2", "slimfly:q=29", "slimfly:q=32", "polarfly:q=64", "bdf:u=5",
+    "bdf:u=11", "delorme:v=3", "longhop:n=6,extra=5", "longhop:n=3,extra=4", "petersen", "heawood", "levi",
+    "hoffman-singleton", "optimal:n=16,degree=3", "optimal:n=16,degree=4", "optimal:n=32,degree=3",
+    "optimal:n=32,degree=4", "folded-petersen:n=2", "hyper-petersen:n=3", "hyper-petersen:n=6",
     "ring-shortcuts:n=100,degree=5", "nbr:n=100,degree=5,p=0.3", "gau:n=101,degree=4,alpha=0.5", "dln:n=100,x=4",
     "dln:n=101,x=4,random=2", "jellyfish:n=50,degree=7", "jellyfish:n=51,degree=7", "jellyfish:n=12,degree=10",
-    "watts-strogatz:n=60,degree=4,beta=0", "watts-strogatz:n=60,degree=4,beta=1", "kleinberg:side=9,links=2", "dsn:n=77", "dsn:n=64,x=2",
-    "dsn-f:n=100", "grid:rows=9,columns=7,degree=4,length=3", "diagrid:rows=8,columns=5,degree=3,length=2",
+    "watts-strogatz:n=60,degree=4,beta=0", "watts-strogatz:n=60,degree=4,beta=1", "kleinberg:side=9,links=2",
+    "dsn:n=77", "dsn:n=64,x=2", "dsn-f:n=100", "grid:rows=9,columns=7,degree=4,length=3",
+    "diagrid:rows=8,columns=5,degree=3,length=2",
 )  # fmt: skip
 
 

@@ -37,7 +37,10 @@ def command(
         "cost_usd": bill.cost_usd, "power_w": bill.power_w, "cost_per_host_usd": bill.cost_per_host_usd,
         "power_per_host_w": bill.power_per_host_w,
         "lines": [
-            {"item": line.item, "count": line.count, "length_m": line.length_m, "cost_usd": line.cost_usd, "power_w": line.power_w}
+            {
+                "item": line.item, "count": line.count, "length_m": line.length_m, "cost_usd": line.cost_usd,
+                "power_w": line.power_w,
+            }
             for line in bill.lines
         ],
     }  # fmt: skip

@@ -40,7 +40,8 @@ def command(claim: tuple[str, ...], only_list: bool, full: bool, as_json: bool) 
         results.append(
             {
                 "id": one.id, "what": one.what, "published": one.published, "ours": outcome.ours,
-                "verdict": outcome.verdict.value, "why": outcome.why, "command": one.command, "seconds": round(outcome.seconds, 3),
+                "verdict": outcome.verdict.value, "why": outcome.why, "command": one.command,
+                "seconds": round(outcome.seconds, 3),
             }
         )  # fmt: skip
         if sys.stderr.isatty():

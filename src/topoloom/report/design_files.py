@@ -94,7 +94,10 @@ def bill_csv(bill: Bill) -> str:
     """The bill's lines and its sums."""
     rows = [["item", "count", "length_m", "cost_usd", "power_w"]]
     rows += [
-        [line.item, str(line.count), f"{line.length_m:.1f}" if line.length_m else "", f"{line.cost_usd:.2f}", f"{line.power_w:.1f}"]
+        [
+            line.item, str(line.count), f"{line.length_m:.1f}" if line.length_m else "", f"{line.cost_usd:.2f}",
+            f"{line.power_w:.1f}",
+        ]
         for line in bill.lines
     ]  # fmt: skip
     rows.append(["sum", "", "", f"{bill.cost_usd:.2f}", f"{bill.power_w:.1f}"])

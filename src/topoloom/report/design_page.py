@@ -144,7 +144,8 @@ def _ranking(design: Design) -> list[str]:
     ]  # fmt: skip
     out = [
         "<h2>Ranking</h2>",
-        "<p class='quiet'>\u25cf Pareto front: no other candidate beats it in cost, mean latency and bisection a host at once.</p>",
+        "<p class='quiet'>\u25cf Pareto front: no other candidate beats it in cost, mean latency and bisection a host at"
+        " once.</p>",
         table(head, rows[:_MOST_ROWS], best=0),
     ]
     if len(rows) > _MOST_ROWS:
@@ -216,7 +217,10 @@ def _winner(best: Candidate, layout: Layout, bill: Bill) -> list[str]:
         out.append(figure(figures.length_histogram(layout.length_m, layout.between), "Cables by length."))
     out.append("<h3>Bill</h3>")
     rows = [
-        [line.item, f"{line.count:,}", f"{line.length_m:,.0f}" if line.length_m else "", f"{line.cost_usd:,.0f}", f"{line.power_w:,.0f}"]
+        [
+            line.item, f"{line.count:,}", f"{line.length_m:,.0f}" if line.length_m else "", f"{line.cost_usd:,.0f}",
+            f"{line.power_w:,.0f}",
+        ]
         for line in bill.lines
     ]  # fmt: skip
     rows.append(["sum", "", "", f"{bill.cost_usd:,.0f}", f"{bill.power_w:,.0f}"])
@@ -247,8 +251,8 @@ def _table_iv() -> list[str]:
             ]
         )  # fmt: skip
     head = [
-        "network", "hosts", "printed [USD/host]", "as printed [USD/host]", "exact [USD/host]", "printed [W/host]", "exact [W/host]",
-        "why they differ",
+        "network", "hosts", "printed [USD/host]", "as printed [USD/host]", "exact [USD/host]", "printed [W/host]",
+        "exact [W/host]", "why they differ",
     ]  # fmt: skip
     return [
         "<h2>Slim Fly against Table IV of its paper (004)</h2>",
@@ -266,6 +270,6 @@ def _method(design: Design) -> list[str]:
         " traffic on shortest paths (mean channel load, 004 II.B.2); 1 or less is full bandwidth. Latency: every switch on the"
         " cheapest path, both ends included, plus the cables between switches; no load, no host cables. Bisection: METIS, best"
         " of four seeds, links cut over hosts. Cabinets: the family's own groups, else switches in sequence; placed row by row."
-        f" Prices: {_text(load_parts(design.need.parts).source)}. Random families: one draw, seed in the spec. Every spec can be"
-        " rebuilt: <code>topoloom info SPEC</code>.</p>",
+        f" Prices: {_text(load_parts(design.need.parts).source)}. Random families: one draw, seed in the spec. Every spec can"
+        " be rebuilt: <code>topoloom info SPEC</code>.</p>",
     ]

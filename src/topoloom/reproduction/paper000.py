@@ -30,7 +30,8 @@ def _torus(id: str, what: str, spec: str, diameter: int, aspl: float) -> None:
 
 def _random(id: str, what: str, spec: str, diameter: int, aspl: float, seeds: range, tolerance: float) -> None:
     @claim(
-        f"000/table-1/{id}", what, f"diameter {diameter}, ASPL {aspl:.2f}", f"topoloom hops '{spec.format(seed=1)}' (seeds 1..{seeds[-1]})"
+        f"000/table-1/{id}", what, f"diameter {diameter}, ASPL {aspl:.2f}",
+        f"topoloom hops '{spec.format(seed=1)}' (seeds 1..{seeds[-1]})",
     )  # fmt: skip
     def compute() -> Outcome:
         return _judged(diameter, aspl, over_seeds(spec, seeds), tolerance)

@@ -146,8 +146,8 @@ def _step_2() -> Outcome:
     outcome = judge(
         {"diameter": 12, "ASPL": 5.7933}, {"diameter": min(found.diameters), "ASPL": found.aspl}, tolerance={"ASPL": 0.15},
         assumption="a random start and 30 sweeps of 2-toggles; 'repeated for all edges' once from a lattice is far from mixed",
-        reason=f"over 10 seeds: ASPL {min(found.aspls):.3f} to {max(found.aspls):.3f}, diameters {sorted(set(found.diameters))};"
-        " the draw depends on start and number of sweeps, which the paper does not give",
+        reason=f"over 10 seeds: ASPL {min(found.aspls):.3f} to {max(found.aspls):.3f}, diameters"
+        f" {sorted(set(found.diameters))}; the draw depends on start and number of sweeps, which the paper does not give",
     )  # fmt: skip
     better = outcome.verdict is Verdict.NOT_REPRODUCIBLE and found.aspl < 5.7933
     return Outcome(outcome.ours, outcome.verdict, outcome.why + ("; ours is better mixed" if better else ""))

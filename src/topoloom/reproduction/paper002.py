@@ -59,7 +59,8 @@ def _figure_3() -> Outcome:
     return judge(
         {"step at 896": 1, "1024 minus 768": -1},
         {
-            "step at 896": found[896].diameter - found[768].diameter, "1024 minus 768": found[1024].diameter - found[768].diameter,
+            "step at 896": found[896].diameter - found[768].diameter,
+            "1024 minus 768": found[1024].diameter - found[768].diameter,
         },
         reason=f"diameters {diameters}",
     )  # fmt: skip
@@ -119,5 +120,6 @@ def _spare_ports() -> Outcome:
         ours[f"{share} %"] = 100 * (price(layout, radix=layout.topology.radix + spare).cost_usd / base - 1)
     return judge(
         {"25 %": 13, "50 %": 27, "100 %": 54}, ours, tolerance=1, digits=4,
-        reason="how many spare ports each case prepares is not said, and no number of ports in the cost model of 004 gives these",
+        reason="how many spare ports each case prepares is not said, and no number of ports in the cost model of 004 gives"
+        " these",
     )  # fmt: skip

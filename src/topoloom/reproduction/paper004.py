@@ -69,7 +69,9 @@ def _figure_5b() -> Outcome:
     return judge(
         {"DEL %": 68, "BDF %": 30, "DF %": 14, "DF/FBF": 3}, share,
         tolerance={"DEL %": 0.5, "BDF %": 0.6, "DF %": 1.6, "DF/FBF": 0.7},
-        assumption="DEL at v = 9 (k' = 100), BDF at u = 61 (k' = 93), DF at h = 32 (k' = 95); the 14 % are the cut-off asymptote 4/27 = 14.8 %", digits=4,
+        assumption="DEL at v = 9 (k' = 100), BDF at u = 61 (k' = 93), DF at h = 32 (k' = 95); the 14 % are the cut-off"
+        " asymptote 4/27 = 14.8 %",
+        digits=4,
     )  # fmt: skip
 
 
@@ -172,7 +174,7 @@ def _table_iv(column: Column) -> None:
         formula = printed.switches * printed.radix * 2.8 / printed.hosts
         return judge(
             {"W": printed.power_w}, {"W": formula}, tolerance=0.0501, digits=5,
-            assumption="" if abs(formula - exact) < 0.005 else f"N_r k 2.8 / N with the printed radix; counted exactly it is {exact:.3f} W",
+            assumption="" if abs(formula - exact) < 0.005 else f"with the printed radix; counted exactly it is {exact:.3f} W",
             reason=f"N_r k 2.8 / N; counted exactly it is {exact:.3f} W",
         )  # fmt: skip
 
