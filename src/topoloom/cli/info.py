@@ -13,7 +13,7 @@ from topoloom.formats import open_topology
 from topoloom.topology import Topology
 
 #: A measure that would take longer than this is left out, and said so, unless --full asks for it.
-_PATIENCE_SECONDS = 20.0
+_PATIENCE_SECONDS = 10.0
 #: Halves of up to so many switches are cut exactly, in milliseconds.
 _EXACT_SWITCHES = 20
 
@@ -59,11 +59,11 @@ class _Page:
         self._try(_hops, pairs_seconds)
         self._try(_bounds, 1e-6 * one.switches)
         self._try(_load, pairs_seconds)
-        affordable = max(1, int(min(seeds, self.patience / (2e-6 * work)))) if seeds > 1 else 1
-        self._try(lambda one, _: _bisection(one, affordable), 2e-6 * work * affordable, "bisection")
+        affordable = max(1, int(min(seeds, self.patience / (1e-6 * work)))) if seeds > 1 else 1
+        self._try(lambda one, _: _bisection(one, affordable), 1e-6 * work * affordable, "bisection")
         self.values["bisection_analytic"] = analytic_bisection(one)
         self._try(_edge_connectivity, 1e-6 * work)
-        self._try(_spectrum, 3e-5 * work)
+        self._try(_spectrum, 5e-6 * work)
         if load:
             self._try(_busiest, 4e-9 * one.switches * work)
 
@@ -89,7 +89,7 @@ class _Page:
 
         n, work = self.topology.switches, self.topology.switches + 2 * len(self.topology.links)
         rounds = int(distances_from(self.topology, [0]).max()) + 1
-        return 1e-9 * work * n * min(rounds / 512, 4)
+        return 1e-9 * work * n * min(rounds / 512, 1.2)
 
 
 _KEYS = {
@@ -194,5 +194,7 @@ def plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.6f}".rstrip("0").rstrip(".") if math.isfinite(value) else "infinite"
+        if not math.isfinite(value):
+            return "infinite"
+        return f"{value:.3g}" if 0 < abs(value) < 1e-3 else f"{value:.6f}".rstrip("0").rstrip(".")
     return str(value)

@@ -103,7 +103,7 @@ def _two_largest(matrix: Any, bound: float) -> tuple[float, float]:
     n = matrix.shape[0]
     start = np.cos(np.arange(n) * 0.7) + 2.0  # any fixed vector that is orthogonal to none of interest
     try:
-        values = eigsh(matrix, k=2, which="LA", v0=start, ncv=64, maxiter=40, return_eigenvectors=False)
+        values = eigsh(matrix, k=2, which="LA", v0=start, ncv=32, maxiter=80, return_eigenvectors=False)
     except ArpackNoConvergence:
         above = bound * (1 + 1e-9)  # near, so that crowded eigenvalues part, but not singular
         crowded = (matrix - above * eye_array(n)).tocsc()
@@ -116,4 +116,4 @@ def _inverse(matrix: Any) -> Any:
     """Multiplication by the inverse of a sparse matrix, factored once."""
     from scipy.sparse.linalg import LinearOperator, splu
 
-    return LinearOperator(matrix.shape, matvec=splu(matrix).solve, dtype=np.float64)
+    return LinearOperator(matrix.shape, matvec=splu(matrix, permc_spec="MMD_AT_PLUS_A").solve, dtype=np.float64)

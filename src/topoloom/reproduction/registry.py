@@ -1,6 +1,7 @@
 """The register of claims: id, what was published, how to get our value, and the verdict, which is computed, not stored."""
 
 import importlib
+import math
 import pkgutil
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -127,4 +128,4 @@ def judge(
 
 
 def _number(value: float, digits: int) -> str:
-    return f"{value:.{digits}g}" if value != int(value) else f"{int(value)}"
+    return f"{value:.{digits}g}" if not math.isfinite(value) or value != int(value) else f"{int(value)}"

@@ -1,0 +1,193 @@
+"""The main job: needs, candidates, limits, ranking, store."""
+
+import csv
+import io
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from topoloom import InputError, build, design
+from topoloom.designer.candidates import enumerate_candidates
+from topoloom.designer.design import pareto_front
+from topoloom.designer.measure import Candidate, measure
+from topoloom.designer.need import FamiliesNeed, FloorNeed, Limits, Need, SwitchNeed, read_need
+from topoloom.report.design_files import candidates_csv, write_design
+
+_EXAMPLES = Path(__file__).parents[2] / "examples"
+_FEW = FamiliesNeed(only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree"))
+
+
+def _need(**changes) -> Need:
+    return msgspec.structs.replace(Need(hosts=200, switch=SwitchNeed(radix=16), families=_FEW), **changes)
+
+
+@pytest.mark.parametrize("path", sorted(_EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_examples_are_needs_that_families_serve(path):
+    """Every example is read, and many candidates of many families are proposed for it."""
+    proposals = enumerate_candidates(read_need(path))
+    assert len({p.spec.partition(":")[0] for p in proposals if p.passed is None}) > 10
+
+
+def test_every_ranked_candidate_is_within_the_limits_and_in_order():
+    """What is ranked serves the need; what is dropped names its limit; the objective never falls down the ranking."""
+    limits = Limits(diameter=3, oversubscription=1.5, cost_per_host_usd=2500)
+    found = design(_need(limits=limits), jobs=1)
+    assert found.ranked
+    for c in found.ranked:
+        assert c.hosts >= 200
+        assert c.radix <= 16
+        assert c.diameter <= 3
+        assert c.oversubscription <= 1.5 * (1 + 1e-9)
+        assert c.cost_per_host_usd <= 2500
+    costs = [c.cost_per_host_usd for c in found.ranked]
+    assert costs == sorted(costs)
+    assert sum(found.dropped_by.values()) == len(found.dropped)
+    assert all(c.dropped for c in found.dropped)
+    assert found.unmeasured == 0
+
+
+def test_the_measures_are_those_of_the_single_commands():
+    """A candidate's numbers are those that `info` and `cost` give for its spec."""
+    from topoloom import hops, place, price
+
+    need = _need()
+    found = measure("slimfly:q=5,hosts=4", need)
+    topology = build("slimfly:q=5,hosts=4")
+    assert found.diameter == 2
+    assert found.host_aspl == pytest.approx(hops(topology).host_aspl)
+    assert found.cost_per_host_usd == pytest.approx(price(place(topology)).cost_per_host_usd)
+    assert found.oversubscription == pytest.approx(4 / (7 * 50 / (2 * 50 - 7 - 2)))
+    # Two hops, three switches of 100 ns, two cables; the longest pair of cables is a few metres.
+    assert 300 < found.worst_latency_ns < 400
+
+
+def test_the_objective_chooses():
+    """Minimising latency puts the lowest latency first."""
+    found = design(_need(minimize="mean_latency_ns"), jobs=1)
+    assert found.winner.mean_latency_ns == min(c.mean_latency_ns for c in found.ranked)
+
+
+def test_the_pareto_front_is_what_nothing_beats():
+    """A point is on the front exactly when no other is at least as good in all and better in one."""
+    points = {"a": (1, 5, 1), "b": (2, 4, 1), "c": (2, 5, 1), "d": (3, 3, 3), "e": (1, 5, 1)}
+    front = pareto_front(
+        [Candidate(s, s, s, cost_per_host_usd=c, mean_latency_ns=t, bisection_per_host=w) for s, (c, t, w) in points.items()]
+    )
+    assert front == {"a", "b", "d", "e"}
+
+
+def test_theory_never_drops_what_measuring_would_keep():
+    """A candidate that the bounds drop before it is built is, when measured, past that limit."""
+    need = _need(limits=Limits(diameter=2, oversubscription=1.0, worst_latency_ns=420))
+    dropped = [p for p in enumerate_candidates(need) if p.passed is not None]
+    assert dropped
+    for proposal in dropped:
+        assert measure(proposal.spec, need).dropped is not None, proposal
+
+
+def test_least_cost_is_a_lower_bound():
+    """The cost that decides what is pursued is never above the true one."""
+    need = _need()
+    for proposal in enumerate_candidates(need):
+        found = measure(proposal.spec, need)
+        if found.cost_per_host_usd:
+            assert proposal.least_usd <= found.cost_per_host_usd + 1e-6, proposal
+
+
+def test_a_second_run_measures_nothing_again(tmp_path):
+    """What the first run stored is reused, also under other limits, and gives the same design."""
+    first = design(_need(), store=tmp_path, jobs=1)
+    again = design(_need(), store=tmp_path, jobs=1)
+    assert again.reused == len(first.ranked) + len([c for c in first.dropped if c.switches])
+    assert again.ranked == first.ranked
+    other = design(_need(limits=Limits(diameter=3)), store=tmp_path, jobs=1)
+    assert all(c.diameter <= 3 for c in other.ranked)
+    assert design(_need(rate_gbps=80), store=tmp_path, jobs=1).reused == 0
+
+
+def test_a_broken_store_is_measured_again(tmp_path):
+    """A damaged file in the store is as good as none."""
+    design(_need(), store=tmp_path, jobs=1)
+    for path in tmp_path.glob("*.json"):
+        path.write_text(path.read_text()[:40])
+    assert design(_need(), store=tmp_path, jobs=1).reused == 0
+
+
+def test_processes_and_one_process_agree():
+    """The design does not depend on how many processes measured it."""
+    assert design(_need(), jobs=2).ranked == design(_need(), jobs=1).ranked
+
+
+def test_an_interrupt_keeps_what_was_measured(tmp_path):
+    """Ctrl-C in the middle: the design is made of what is known, and says how much is missing."""
+    seen = []
+
+    def progress(done, total, candidate):
+        seen.append(candidate)
+        if done == 5:
+            raise KeyboardInterrupt
+
+    found = design(_need(), store=tmp_path, jobs=1, progress=progress)
+    assert found.unmeasured > 0
+    assert len([c for c in (*found.ranked, *found.dropped) if c.switches]) == 5
+    assert design(_need(), store=tmp_path, jobs=1).unmeasured == 0
+
+
+def test_a_room_that_is_too_small_drops_by_floor():
+    """Candidates whose cabinets do not fit are dropped, with the room named as the reason."""
+    found = design(_need(floor=FloorNeed(rows=1, columns=2, switches_per_cabinet=8)), jobs=1)
+    assert found.dropped_by["floor"] > 0
+    assert any("1 x 2 = 2 places" in (c.reason or "") for c in found.dropped)
+
+
+def test_when_nothing_serves_it_is_said():
+    """More hosts than any family reaches on tiny switches: one sentence."""
+    with pytest.raises(InputError, match="no family serves 1000000 hosts on 2-port switches"):
+        design(Need(hosts=1_000_000, switch=SwitchNeed(radix=2), families=FamiliesNeed(only=("slimfly",))), jobs=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("hosts = 100", "the key 'switch' is missing"),
+        ("hosts = 100\n[switch]\nradix = 1", r":3: switch.radix: expected 'int' >= 2"),
+        ("hosts = 1\n[switch]\nradix = 8", r":1: hosts: expected 'int' >= 2"),
+        ("hosts = 100\nminimize = 'beauty'\n[switch]\nradix = 8", r":2: minimize: invalid enum value 'beauty'"),
+        ("hosts = 100\n[switch]\nradix = 8\n[limits]\ndiametre = 3", r":5: .*did you mean 'diameter'"),
+        ("hosts = 100\n[switch]\nradix = 8\n[floor]\npreset = 'hall'", r":5: floor.preset: no floor named 'hall'"),
+        ("hosts = 100\n[switch]\nradix = 8\n[families]\ntry = ['slimfy']", r":5: families.try: no family named 'slimfy'"),
+        ("hosts = 100\n[switch]\nradix = 8\n[families]\nspecs = ['torus:dims=0']", r":5: families.specs: torus: dims=0"),
+        ("hosts = 100\nparts = 'gold'\n[switch]\nradix = 8", r":2: parts: no parts named 'gold'"),
+        ("hosts = 100\nparts = 'gold.toml'\n[switch]\nradix = 8", r":2: parts: .*gold.toml cannot be read"),
+    ],
+)
+def test_a_wrong_need_is_told_by_key_and_line(tmp_path, text, words):
+    """The requirement file's mistakes name the file, the line and the key."""
+    path = tmp_path / "need.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_need(path)
+
+
+def test_the_files_of_a_design_agree_with_it(tmp_path):
+    """topology.json is the winner, cables.csv has every cable of it, bill.csv adds up, candidates.csv has all."""
+    from topoloom import load
+
+    found = design(_need(), jobs=1)
+    write_design(found, tmp_path)
+    winner = load(tmp_path / "topology.json")
+    assert winner == build(found.winner.spec)
+    rows = list(csv.DictReader((tmp_path / "cables.csv").open()))
+    links = [row for row in rows if row["kind"] == "link"]
+    assert len(links) == len(winner.links)
+    assert all(row["length_m"] and row["medium"] in ("electric", "fibre") and row["a_cabinet"] for row in links)
+    assert load(tmp_path / "cables.csv") == winner.replace(labels={})
+    bill = list(csv.DictReader((tmp_path / "bill.csv").open()))
+    assert float(bill[-1]["cost_usd"]) == pytest.approx(found.winner.cost_per_host_usd, abs=1e-3)
+    table = list(csv.DictReader(io.StringIO(candidates_csv(found))))
+    assert len(table) == len(found.ranked) + len(found.dropped)
+    assert table[0]["spec"] == found.winner.spec
+    assert (tmp_path / "floorplan.svg").read_text().startswith("<svg")
+    decoded = msgspec.json.decode((tmp_path / "design.json").read_bytes())
+    assert decoded["winner"] == found.winner.spec

@@ -1,0 +1,205 @@
+"""The documents tell the truth: every command and every example in them runs and shows what they say."""
+
+import doctest
+import json
+import os
+import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+
+import doc_blocks
+import msgspec
+import pytest
+from doc_blocks import PAGES, ROOT, Block, blocks, prose, shown
+
+from topoloom.cost import parts
+from topoloom.designer import need
+
+PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A reader's folder: a copy of examples/ and nothing else."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
+
+
+@PAGE
+def test_what_a_page_shows_is_what_happens(page, desk):
+    """A page is read from top to bottom: files are saved, commands typed, Python run, and the outputs are as shown.
+
+    ```console blocks of topoloom commands (and ls, cat, head) run; ```sh blocks do not: what takes long goes there.
+    Blocks that begin with a file's name in a comment are that file; CONTRIBUTING's have a test of their own below.
+    """
+    names: dict[str, object] = {}
+    for block in blocks(page):
+        if block.file:
+            (desk / block.file).parent.mkdir(parents=True, exist_ok=True)
+            (desk / block.file).write_text(block.text)
+        elif page.name != "CONTRIBUTING.md" and block.runs:
+            _type(block)
+        elif block.language == "python":
+            _execute(block, names)
+        elif block.language == "json":
+            json.loads(block.text)
+
+
+def _type(block: Block) -> None:
+    """Run the commands of a console block; a mistake that is shown must be answered as one."""
+    for command, expected in block.commands:
+        code, got = doc_blocks.run(command)
+        wanted = 2 if re.search("^error: ", expected, re.MULTILINE) else 0
+        assert code == wanted, f"{block.place}: {command} ended with {code}\n{got}"
+        if expected.strip():
+            assert shown(expected, got), f"{block.place}: {command} says\n{got}"
+
+
+def _execute(block: Block, names: dict[str, object]) -> None:
+    """Run a Python block: a session with >>> as a doctest, a script as it is; later blocks know its names."""
+    if ">>> " not in block.text:
+        exec(compile("\n" * block.line + block.text, block.page.name, "exec"), names)
+        return
+    said: list[str] = []
+    test = doctest.DocTestParser().get_doctest(block.text, names, block.place, block.page.name, block.line)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    runner.run(test, out=said.append, clear_globs=False)
+    names.update(test.globs)
+    assert not runner.failures, "".join(said)
+
+
+@PAGE
+def test_links_between_pages_lead_somewhere(page):
+    """Every relative link names a file that exists, and a heading that it has."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{page.name}: {target}"
+        if anchor:
+            assert anchor in _anchors(file), f"{page.name}: {target}"
+
+
+def _anchors(page):
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@PAGE
+def test_commands_that_are_only_shown_exist(page):
+    """`make TARGET` is a target of the Makefile, `topoloom COMMAND` a command, and an example that is named is there."""
+    from topoloom.cli.main import _COMMANDS
+
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    typed = "\n".join(block.text for block in blocks(page) if block.language in {"console", "sh"})
+    spoken = " ".join(re.findall(r"`((?:make|topoloom) [^`\n]+)`", page.read_text(encoding="utf-8")))
+    assert set(re.findall(r"^\$? ?make ([\w-]+)", typed, re.MULTILINE)) | set(re.findall(r"make (\w+)", spoken)) <= targets
+    assert set(re.findall(r"^\$? ?topoloom ([a-z]\w*)", typed, re.MULTILINE)) <= set(_COMMANDS)
+    assert set(re.findall(r"\btopoloom ([a-z]\w*)", spoken)) <= set(_COMMANDS)
+    for example in re.findall(r"\bexamples/[\w.-]+\w", page.read_text(encoding="utf-8")):
+        assert (ROOT / example).exists(), f"{page.name}: {example}"
+
+
+def test_the_catalogue_page_is_made_from_the_records():
+    """docs/families.md is what tools/families_page.py writes; run it after a change of a family."""
+    made = runpy.run_path(str(ROOT / "tools" / "families_page.py"))["families_page"]()
+    assert (ROOT / "docs" / "families.md").read_text(encoding="utf-8") == made
+
+
+TABLES = {
+    "Top level": need.Need, "[switch]": need.SwitchNeed, "[cable]": need.CableNeed, "[limits]": need.Limits,
+    "[floor]": need.FloorNeed, "[families]": need.FamiliesNeed, "The catalogue": parts.Parts,
+    "The switches": parts.SwitchParts, "A product": parts.SwitchProduct, "A cable": parts.CableParts,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", TABLES)
+def test_every_key_of_a_requirement_is_documented(title):
+    """Each table of docs/requirement-file.md has one row a key of its Struct, in order, with the right default."""
+    text = (ROOT / "docs" / "requirement-file.md").read_text(encoding="utf-8")
+    section = re.search(rf"^#+ `?{re.escape(title)}`?$(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert section, f"no section '{title}'"
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \|", section[1], re.MULTILINE)
+    assert [(key, default) for key, _, default in rows] == [
+        (field.encode_name, _default(field)) for field in msgspec.structs.fields(TABLES[title])
+    ]
+
+
+def _default(field) -> str:
+    if field.required:
+        return "required"
+    if field.default is None:
+        return "none"
+    if isinstance(field.default, msgspec.Struct):
+        return "none"
+    if isinstance(field.default, bool):
+        return "`true`" if field.default else "`false`"
+    return f"`{json.dumps(field.default)}`".replace("Infinity", "inf")
+
+
+def test_every_objective_floor_and_catalogue_is_documented():
+    """docs/requirement-file.md names everything that can be minimised, every floor and every parts catalogue."""
+    from typing import get_args
+
+    from topoloom.layout.floor import PRESETS
+
+    text = (ROOT / "docs" / "requirement-file.md").read_text(encoding="utf-8")
+    catalogues = [path.stem for path in (ROOT / "src/topoloom/cost/data").glob("*.toml")]
+    for word in [*get_args(need.Objective), *PRESETS, *catalogues]:
+        assert f"`{word}`" in text or f"`{json.dumps(word)}`" in text, word
+
+
+def test_the_floors_are_those_that_are_checked():
+    """docs/architecture.md lists the layers of pyproject.toml, in the same order."""
+    import tomllib
+
+    layers = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]["layers"]
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == layers
+
+
+def test_what_contributors_are_told_works(tmp_path):
+    """The family, the format and the claim of CONTRIBUTING.md, each one new file, are found and work as it says."""
+    page = ROOT / "CONTRIBUTING.md"
+    parts = blocks(page)
+    rooms = {}
+    for block in parts:
+        if block.file:
+            path = tmp_path / block.file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text)
+            if block.file.startswith("src/topoloom/"):
+                rooms[path.parent.name] = str(path.parent)
+    assert set(rooms) == {"families", "formats", "reproduction"}
+    # As if the files lay in the package: every register looks through its package's folders.
+    start = "import importlib\n" + "".join(
+        f"importlib.import_module('topoloom.{room}').__path__.append({folder!r})\n" for room, folder in rooms.items()
+    )
+    tests = [block.file for block in parts if block.file and block.file.startswith("tests/")]
+    assert tests
+    ways = [f"import pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', *{tests}]))"]
+    for block in parts:
+        for command, expected in block.commands if block.runs else []:
+            words = shlex.split(command)[1:]
+            ways.append(
+                "from topoloom.cli.main import main\nimport doc_blocks\n"
+                f"code, got = doc_blocks._run_here({words!r})\nprint(got, file=sys.stderr)\n"
+                f"sys.exit(code or not doc_blocks.shown({expected!r}, got))"
+            )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests" / "docs"), "COLUMNS": "100"}
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", f"{start}import sys\n{way}"], cwd=tmp_path, env=environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        for way in ways
+    ]  # fmt: skip
+    for one in running:
+        said, _ = one.communicate()
+        assert one.returncode == 0, said

@@ -1,0 +1,51 @@
+"""The papers' claims: each has the verdict that independent work found."""
+
+import pytest
+
+from topoloom import InputError
+from topoloom.reproduction import Verdict, claims, judge, run
+
+#: What is not plainly reproduced, and how: the errata's verdicts.
+_WRONG = {
+    "000/fig-4/two-hops", "001/table-iv", "001/section-vii/neighbours", "003/table-1/32-4",
+    *(f"004/table-iv/{key}-cables" for key in
+      ("t3d", "t5d", "hc", "lh-hc", "ft3-43", "fbf3-43", "df-43", "ft3-35", "fbf3-33", "df-27", "df-43-small", "sf")),
+}  # fmt: skip
+_NOT = {
+    "001/section-iii/step-2", "002/section-5.2", "004/table-iv/t3d-cost", "004/table-iv/t5d-cost",
+    "004/table-iv/dln-43-cost", "004/table-iv/dln-28-cost", "004/table-iv/df-43-cost", "004/table-iv/ft3-35-cost",
+    "004/table-iv/fbf3-43-power", "004/table-iv/fbf3-33-power",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("claim", [c for c in claims() if not c.full], ids=lambda claim: claim.id)
+def test_a_claim_has_its_verdict(claim):
+    """Reproduced, wrong or not reproducible: as the errata say, computed afresh."""
+    outcome = run(claim)
+    if claim.id in _WRONG:
+        assert outcome.verdict is Verdict.PAPER_WRONG, outcome
+    elif claim.id in _NOT:
+        assert outcome.verdict is Verdict.NOT_REPRODUCIBLE, outcome
+    else:
+        assert outcome.verdict in (Verdict.REPRODUCED, Verdict.ASSUMED), outcome
+    if outcome.verdict is not Verdict.REPRODUCED:
+        assert outcome.why
+    assert outcome.ours
+    assert claim.command.startswith("topoloom ")
+
+
+def test_a_verdict_follows_from_the_numbers():
+    """Near the print: reproduced. Near the correction only: the paper is wrong. Near neither: not reproducible."""
+    assert judge({"x": 1.0}, {"x": 1.004}, tolerance=0.005).verdict is Verdict.REPRODUCED
+    assert judge({"x": 1.0}, {"x": 1.004}, tolerance=0.005, assumption="if").verdict is Verdict.ASSUMED
+    assert judge({"x": 1.0}, {"x": 2.0}, right={"x": 2.0}).verdict is Verdict.PAPER_WRONG
+    assert judge({"x": 1.0, "y": 5.0}, {"x": 2.0, "y": 6.0}, right={"x": 2.0}).verdict is Verdict.NOT_REPRODUCIBLE
+    assert judge({"x": 1.0}, {"x": float("nan")}).verdict is Verdict.NOT_REPRODUCIBLE
+
+
+def test_claims_are_chosen_by_id_or_its_beginning():
+    """`004/table-iv` is all its columns, an unknown id an error."""
+    assert {c.id.split("/")[1] for c in claims(["004/table-iv"])} == {"table-iv"}
+    assert [c.id for c in claims(["003/products"])] == ["003/products"]
+    with pytest.raises(InputError, match="no claim '005'"):
+        claims(["005"])
