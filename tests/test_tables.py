@@ -33,7 +33,10 @@ class Outer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ("hosts = 1\n[inner]\nwidth = 2", r"f:3: there is no key 'width' in \[inner\] \(did you mean 'width_m'\?\)"),
         ("hosts = 1\n\n[inner]\nwidth_m = 'wide'", r"f:4: inner.width_m: expected 'float', got 'str'"),
         ("hosts = 1\ninner.width_m = 'wide'", r"f:2: inner.width_m: expected"),
-        ("hosts = 1\n[[rows]]\nwidth_m = 1\n[[rows]]\nzzz = 1", r"f:5: there is no key 'zzz' in \[rows\] \(known: width_m, names\)"),
+        (
+            "hosts = 1\n[[rows]]\nwidth_m = 1\n[[rows]]\nzzz = 1",
+            r"f:5: there is no key 'zzz' in \[rows\] \(known: width_m, names\)",
+        ),
         ("hosts = 1\n[inner]\nnames = [1]", r"f:3: inner.names: expected 'str', got 'int'"),
     ],
 )

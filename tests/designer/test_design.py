@@ -72,7 +72,10 @@ def test_the_pareto_front_is_what_nothing_beats():
     """A point is on the front exactly when no other is at least as good in all and better in one."""
     points = {"a": (1, 5, 1), "b": (2, 4, 1), "c": (2, 5, 1), "d": (3, 3, 3), "e": (1, 5, 1)}
     front = pareto_front(
-        [Candidate(s, s, s, cost_per_host_usd=c, mean_latency_ns=t, bisection_per_host=w) for s, (c, t, w) in points.items()]
+        [
+            Candidate(s, s, s, cost_per_host_usd=c, mean_latency_ns=t, bisection_per_host=w)
+            for s, (c, t, w) in points.items()
+        ]
     )
     assert front == {"a", "b", "d", "e"}
 
@@ -156,8 +159,14 @@ def test_when_nothing_serves_it_is_said():
         ("hosts = 100\nminimize = 'beauty'\n[switch]\nradix = 8", r":2: minimize: invalid enum value 'beauty'"),
         ("hosts = 100\n[switch]\nradix = 8\n[limits]\ndiametre = 3", r":5: .*did you mean 'diameter'"),
         ("hosts = 100\n[switch]\nradix = 8\n[floor]\npreset = 'hall'", r":5: floor.preset: no floor named 'hall'"),
-        ("hosts = 100\n[switch]\nradix = 8\n[families]\ntry = ['slimfy']", r":5: families.try: no family named 'slimfy'"),
-        ("hosts = 100\n[switch]\nradix = 8\n[families]\nspecs = ['torus:dims=0']", r":5: families.specs: torus: dims=0"),
+        (
+            "hosts = 100\n[switch]\nradix = 8\n[families]\ntry = ['slimfy']",
+            r":5: families.try: no family named 'slimfy'",
+        ),
+        (
+            "hosts = 100\n[switch]\nradix = 8\n[families]\nspecs = ['torus:dims=0']",
+            r":5: families.specs: torus: dims=0",
+        ),
         ("hosts = 100\nparts = 'gold'\n[switch]\nradix = 8", r":2: parts: no parts named 'gold'"),
         ("hosts = 100\nparts = 'gold.toml'\n[switch]\nradix = 8", r":2: parts: .*gold.toml cannot be read"),
     ],

@@ -24,7 +24,9 @@ def test_a_given_room_is_a_limit():
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.parametrize("spec", ["slimfly:q=5,hosts=4", "torus:dims=8x8", "fat-tree:k=8", "jellyfish:n=50,degree=5,hosts=3"])
+@pytest.mark.parametrize(
+    "spec", ["slimfly:q=5,hosts=4", "torus:dims=8x8", "fat-tree:k=8", "jellyfish:n=50,degree=5,hosts=3"]
+)
 def test_every_cable_is_as_long_as_its_ends_are_apart(name, spec):
     """Inside a cabinet the preset's length; between cabinets Manhattan distance and overhead."""
     layout = place(build(spec), name)

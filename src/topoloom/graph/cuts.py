@@ -86,6 +86,7 @@ def cuts(
     _checked(topology, parts, seeds, by)
     metis = _metis()
     graph = _merged(topology)
+    adjacency = _adjacency(metis, graph)
     weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
     limit = _fair_share(weight, parts)
     best = _cut_of(topology, _round_robin(weight, parts), parts, by, exact=False)
@@ -95,9 +96,8 @@ def cuts(
         if graph.links.size:
             options = metis.Options(seed=seed * 1000 + number + 1)
             _, found = metis.part_graph(
-                parts, xadj=graph.offsets, adjncy=graph.others, eweights=graph.links, vweights=weight,
-                recursive=recursive, options=options,
-            )  # fmt: skip
+                parts, **adjacency, eweights=graph.links, vweights=weight, recursive=recursive, options=options
+            )
             part = np.asarray(found, np.int32)
         _refine_pairs(graph, weight, part, parts, limit)
         cut = _cut_of(topology, part, parts, by, exact=False)
@@ -148,6 +148,13 @@ def _metis() -> Any:
     except ImportError:
         raise InputError("cuts need METIS, which is not installed: pip install topoloom[partition]") from None
     return pymetis
+
+
+def _adjacency(metis: Any, graph: "_Graph") -> dict[str, Any]:
+    """The graph as pymetis takes it: a record since 2025, two arrays before."""
+    if hasattr(metis, "CSRAdjacency"):
+        return {"adjacency": metis.CSRAdjacency(graph.offsets, graph.others)}
+    return {"xadj": graph.offsets, "adjncy": graph.others}
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from topoloom.files import write_atomically
 from topoloom.formats import save
 from topoloom.formats.cables import cable_rows, csv_text
 from topoloom.layout.layout import Layout
-from topoloom.report.design_page import design_page
+from topoloom.report.design_page import design_figures, design_page
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.spec import build
 
@@ -44,7 +44,9 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
         )
         files["bill.csv"] = bill_csv(bill)
         files["floorplan.svg"] = floorplan_svg(layout)
-    files["report.html"] = design_page(design, layout, bill)
+    drawn = design_figures(design)
+    files |= {name: svg for name, (svg, _) in drawn.items()}
+    files["report.html"] = design_page(design, layout, bill, drawn)
     for name, text in files.items():
         write_atomically(folder / name, text)
     written = [folder / name for name in files]

@@ -14,14 +14,16 @@ from topoloom.report.page import cards, figure, page, table
 _MOST_ROWS = 40
 
 
-def design_page(design: Design, layout: Layout | None, bill: Bill | None) -> str:
-    """The whole report as one self-contained HTML page; layout and bill are the winner's."""
+def design_page(
+    design: Design, layout: Layout | None, bill: Bill | None, drawn: dict[str, tuple[str, str]] | None = None
+) -> str:
+    """The whole report as one self-contained HTML page; layout and bill are the winner's, `drawn` are its figures."""
     need = design.need
     body = [f"<h1>{_text(need.title)}</h1>", f'<p class="quiet">topoloom {__version__}: a design report</p>']
     body += _requirement(design)
     body += _answer(design)
     body += _ranking(design)
-    body += _figures(design)
+    body += _figures(design, design_figures(design) if drawn is None else drawn)
     if design.winner is not None and layout is not None and bill is not None:
         body += _winner(design.winner, layout, bill)
     if "004/table-iv" in need.compare:
@@ -155,18 +157,16 @@ def _ranking(design: Design) -> list[str]:
     return out
 
 
-def _figures(design: Design) -> list[str]:
-    if not design.ranked:
-        return []
-    if not figures.available():
-        return ["<h2>Trade-offs</h2><p>Figures need matplotlib: <code>pip install topoloom[plots]</code>.</p>"]
+def design_figures(design: Design) -> dict[str, tuple[str, str]]:
+    """The trade-offs as figures: file name to (SVG text, caption); none without candidates or without matplotlib."""
+    if not design.ranked or not figures.available():
+        return {}
     chosen = list(design.ranked)
-    best_of_family = list({c.family: c for c in reversed(chosen)}.values())[::-1]
+    best_of_family = {c.family: c for c in reversed(chosen)}.values()
     leading = sorted(best_of_family, key=chosen.index)[:6]
     named = [(chosen.index(c) + 1, c) for c in leading]
-    out = ["<h2>Trade-offs</h2>"]
-    out.append(
-        figure(
+    found = {
+        "cost-latency.svg": (
             figures.scatter(
                 chosen, design.pareto, lambda c: c.cost_per_host_usd, lambda c: c.mean_latency_ns,
                 ("cost [USD a host]", "mean zero-load latency [ns]"), named,
@@ -174,25 +174,29 @@ def _figures(design: Design) -> list[str]:
             "Cost against latency; lower left is better. Ringed: the Pareto front. Numbers are ranks: the best of each of the"
             " leading families.",
         )
-    )  # fmt: skip
+    }  # fmt: skip
     wide = [c for c in chosen if c.bisection_per_host]
     if wide:
-        out.append(
-            figure(
-                figures.scatter(
-                    wide, design.pareto, lambda c: c.power_per_host_w, lambda c: c.bisection_per_host or 0.0,
-                    ("power [W a host]", "bisection [links a host]"), [(rank, c) for rank, c in named if c in wide],
-                ),
-                "Power against bisection (METIS, best of four seeds); upper left is better. Numbers are ranks.",
-            )
+        found["power-bisection.svg"] = (
+            figures.scatter(
+                wide, design.pareto, lambda c: c.power_per_host_w, lambda c: c.bisection_per_host or 0.0,
+                ("power [W a host]", "bisection [links a host]"), [(rank, c) for rank, c in named if c in wide],
+            ),
+            "Power against bisection (METIS, best of four seeds); upper left is better. Numbers are ranks.",
         )  # fmt: skip
-    out.append(
-        figure(
-            figures.hop_histograms(leading[:5]),
-            "How far apart switches are, for the best of each of the leading families.",
-        )
+    found["hops.svg"] = (
+        figures.hop_histograms(leading[:5]),
+        "How far apart switches are, for the best of each of the leading families.",
     )
-    return out
+    return found
+
+
+def _figures(design: Design, drawn: dict[str, tuple[str, str]]) -> list[str]:
+    if not design.ranked:
+        return []
+    if not drawn:
+        return ["<h2>Trade-offs</h2><p>Figures need matplotlib: <code>pip install topoloom[plots]</code>.</p>"]
+    return ["<h2>Trade-offs</h2>", *(figure(svg, caption) for svg, caption in drawn.values())]
 
 
 def _winner(best: Candidate, layout: Layout, bill: Bill) -> list[str]:
@@ -230,7 +234,7 @@ def _winner(best: Candidate, layout: Layout, bill: Bill) -> list[str]:
     )
     out.append(
         "<p>Beside this page: topology.json, cables.csv (every cable: cabinet, switch and port at both ends, length, medium),"
-        " bill.csv, floorplan.svg, candidates.csv, design.json.</p>"
+        " bill.csv, floorplan.svg, the figures, candidates.csv, design.json.</p>"
     )
     return out
 

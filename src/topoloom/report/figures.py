@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from itertools import cycle
+from math import cos, radians, sin
 from typing import TYPE_CHECKING, Any
 
 from topoloom.designer.measure import Candidate
@@ -114,24 +115,17 @@ def _scale(axis: Any, values: Sequence[float]) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
 
 
+#: Where a name may stand beside its point, in printer's points: on circles around it, the nearest first, below first.
+_AROUND = [(r * cos(radians(turn)), r * sin(radians(turn))) for r in (20, 34, 50, 68) for turn in range(-90, 270, 30)]
+
+
 def _name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> None:
     """Ranks beside points, moved around them until none lies on another."""
     figure = axes.figure
     figure.canvas.draw()
     taken: list[Any] = []
     for x, y, name in points:
-        for right, up in (
-            (0, -20),
-            (-18, -16),
-            (18, -16),
-            (-24, 0),
-            (24, 0),
-            (0, 18),
-            (-18, 16),
-            (18, 16),
-            (0, -36),
-            (0, 34),
-        ):
+        for right, up in _AROUND:
             text = axes.annotate(
                 name, (x, y), xytext=(right, up), textcoords="offset points", fontsize=9, fontweight="bold", ha="center",
                 va="center", arrowprops={"arrowstyle": "-", "color": "#555555", "linewidth": 0.7, "shrinkB": 4},

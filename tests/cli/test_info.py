@@ -1,0 +1,172 @@
+"""The commands that measure: info, hops, bounds and cuts."""
+
+import json
+import math
+
+import pytest
+from click.testing import CliRunner
+
+from topoloom.cli import bounds, cuts, hops, info
+from topoloom.errors import InputError
+from topoloom.formats import save
+from topoloom.topology import Topology
+
+
+def run(command, *arguments):
+    """What a command prints; its errors are raised."""
+    result = CliRunner().invoke(command, arguments, catch_exceptions=False, standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return result.output
+
+
+def document(command, *arguments):
+    """The JSON document that a command prints."""
+    return json.loads(run(command, *arguments, "--json"))
+
+
+def test_info_says_what_a_slim_fly_is():
+    """The Hoffman-Singleton graph with 4 hosts a switch: every measure, with its known value."""
+    found = document(info.command, "slimfly:q=5,hosts=4", "--load")
+    expected = {
+        "switches": 50, "hosts": 200, "links": 175, "degree_min": 7, "degree_max": 7, "degree_mean": 7.0, "radix": 11,
+        "diameter": 2, "connected": True, "components": 1, "moore_diameter_bound": 2, "bisection": 65,
+        "bisection_exact": False, "edge_connectivity": 7, "host_diameter": 2, "skipped": {},
+    }  # fmt: skip
+    assert {key: found[key] for key in expected} == expected
+    assert found["aspl"] == found["moore_aspl_bound"] == pytest.approx(13 / 7)
+    assert found["spectral_gap"] == pytest.approx(5)
+    assert found["full_bandwidth_hosts"] == pytest.approx(7 * 50 / 91)
+    assert found["channel_load_mean"] == pytest.approx(found["channel_load_max"]) == pytest.approx(91 * 16 / 7)
+    assert found["name"] == "slimfly(q=5,hosts=4)"
+    assert len(found["digest"]) == 64
+
+
+def test_theory_stands_beside_the_measure():
+    """Where the family's facts know the bisection, info and cuts print it; small halves are exact."""
+    found = document(info.command, "hypercube:n=4")
+    assert (found["bisection"], found["bisection_exact"], found["bisection_analytic"]) == (8, True, 8)
+    found = document(cuts.command, "torus:dims=8x8")
+    assert (found["links"], found["analytic"], found["exact"], found["sizes"]) == (16, 16, False, [32, 32])
+
+
+def test_infinity_is_null_in_json(tmp_path):
+    """A disconnected network from a file has no diameter: null, not Infinity."""
+    file = tmp_path / "two.edges"
+    file.write_text("0 1\n2 3\n")
+    found = document(info.command, str(file))
+    assert (found["connected"], found["components"], found["diameter"], found["aspl"]) == (False, 2, None, None)
+    assert "infinite" in run(info.command, str(file))
+
+
+def test_long_measures_are_left_out_and_said_so():
+    """A ring of 65,536 has all its cheap measures at once, and says what the others would take."""
+    found = document(info.command, "ring:n=65536", "--seeds", "1")
+    assert "--full" in found["skipped"]["hops"]
+    assert found["diameter"] is None
+    assert (found["edge_connectivity"], found["bisection"], found["moore_diameter_bound"]) == (2, 2, 32768)
+
+
+def test_one_switch_has_no_halves(tmp_path):
+    """A single switch is described, its bisection left out."""
+    file = tmp_path / "alone.json"
+    save(Topology(links=[], switches=1, endpoints=[0, 0]), str(file))
+    found = document(info.command, str(file))
+    assert (found["switches"], found["diameter"], found["bisection"]) == (1, 0, None)
+    assert "no halves" in found["skipped"]["bisection"]
+
+
+def test_people_get_a_table():
+    """Without --json there is one line a measure, with the same numbers."""
+    shown = run(info.command, "petersen")
+    for line in (
+        "switches",
+        "aspl                    1.666667",
+        "edge connectivity       3",
+        "connected               yes",
+    ):
+        assert line in shown
+
+
+def test_hops_with_everything():
+    """Histogram, eccentricities, paths and latency of a fat tree."""
+    found = document(hops.command, "fat-tree:k=4", "--eccentricities", "--paths", "--latency")
+    assert (found["switches"], found["diameter"], found["host_diameter"]) == (20, 4, 4)
+    assert sum(found["histogram"]) == 400
+    assert sum(found["eccentricities"]["histogram"]) == 20
+    assert found["paths"]["shortest"]["most"] >= 4
+    assert found["latency"]["max_ns"] == pytest.approx(5 * 60 + 4 * 25)
+    assert found["latency"]["between"] == "hosts"
+    assert found["aspl_including_self"] < found["aspl"]
+    assert "ordered pairs" in run(hops.command, "fat-tree:k=4", "--eccentricities", "--paths", "--latency")
+
+
+def test_bounds_of_a_grid_and_of_numbers():
+    """001, Table I from the command line; Moore's bounds from an order and a degree."""
+    found = document(bounds.command, "--grid", "10x10", "--degree", "4", "--length", "3", "--point", "0", "--balanced")
+    assert (found["diameter"], round(found["aspl"], 4)) == (6, 3.3297)
+    assert found["md"] == [1, 5, 17, 53, 79, 94, 100]
+    assert {"degree": 6, "length": 3} in found["balanced"]
+    found = document(bounds.command, "--diagrid", "14x7", "--degree", "4", "--length", "3")
+    assert (found["diameter"], round(found["aspl"], 4)) == (5, 3.2788)
+    found = document(bounds.command, "--switches", "50", "--degree", "7")
+    assert (found["moore_diameter"], found["moore_aspl"]) == (2, pytest.approx(13 / 7))
+    assert document(bounds.command, "--switches", "9", "--degree", "1")["moore_diameter"] is None
+
+
+def test_bounds_of_a_topology():
+    """What is possible beside what is."""
+    found = document(bounds.command, "petersen")
+    assert (found["measured_diameter"], found["moore_diameter"], found["largest_order"]) == (2, 2, 10)
+    assert "measured aspl" in run(bounds.command, "petersen")
+
+
+def test_cuts_in_parts_and_exact():
+    """Parts with their sizes and assignment; the exact bisection of the Petersen graph is 5."""
+    found = document(cuts.command, "torus:dims=16x16", "--parts", "4", "--assign")
+    assert (found["parts"], sum(found["sizes"]), len(found["part"])) == (4, 256, 256)
+    assert found["links"] == 64
+    found = document(cuts.command, "petersen", "--exact")
+    assert (found["links"], found["exact"], found["seeds"]) == (5, True, None)
+    assert "5 links between 2 equal parts" in run(cuts.command, "petersen", "--exact")
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "reason"),
+    [
+        (bounds, ["--grid", "10by10", "--degree", "4", "--length", "3"], "ROWSxCOLUMNS"),
+        (bounds, ["petersen", "--balanced"], "on a grid"),
+        (bounds, ["--grid", "4x4", "--degree", "4", "--length", "3", "--point", "16"], "0 to 15"),
+        (cuts, ["petersen", "--parts", "11"], "2 to 10"),
+        (info, ["nosuchfamily"], "nosuchfamily"),
+    ],
+)
+def test_mistakes_are_sentences(command, arguments, reason):
+    """A wrong argument raises InputError with the reason; main prints it and exits 2."""
+    with pytest.raises(InputError, match=reason):
+        run(command.command, *arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["petersen", "--switches", "5"],
+        ["--switches", "5"],
+        ["petersen", "--degree", "3"],
+        ["--grid", "4x4", "--degree", "3"],
+    ],
+)
+def test_options_that_do_not_go_together_are_usage_errors(arguments):
+    """Bounds need one thing to bound, and for a grid both numbers."""
+    import click
+
+    with pytest.raises(click.UsageError):
+        run(bounds.command, *arguments)
+
+
+def test_numbers_for_people():
+    """Six digits, small ones in full, words for truth and for infinity."""
+    assert [info.plain(v) for v in (True, 3, 2.0, 1 / 3, 1e-8, math.inf)] == [
+        "yes", "3", "2", "0.333333", "1e-08", "infinite"
+    ]  # fmt: skip

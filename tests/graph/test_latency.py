@@ -1,0 +1,95 @@
+"""Zero-load latency over the quickest ways."""
+
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+from graph_cases import path, regular, ring, topologies, torus
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topoloom.errors import InputError
+from topoloom.graph.distances import hops
+from topoloom.graph.latency import latencies
+from topoloom.topology import Topology
+
+#: Lengths of every size, zero included, which make the buckets of the search wide and narrow.
+lengths = st.sampled_from([0.0, 1e-4, 0.5, 1.0, 2.0, 7.3, 40.0, 1e5])
+
+
+@given(topologies(most=14, hosts=True), st.data(), st.sampled_from([0.0, 1.0, 60.0]))
+def test_the_quickest_ways_are_dijkstras(topology, data, switch_ns):
+    """Any lengths, any delays: mean and maximum over pairs of switches and of hosts are those of NetworkX."""
+    length = data.draw(st.lists(lengths, min_size=len(topology.links), max_size=len(topology.links)))
+    graph = nx.Graph()
+    graph.add_nodes_from(range(topology.switches))
+    for (u, v), metres in zip(topology.links.tolist(), length, strict=True):
+        cost = switch_ns + 5 * metres
+        if not graph.has_edge(u, v) or graph[u][v]["weight"] > cost:
+            graph.add_edge(u, v, weight=cost)
+    ways = dict(nx.all_pairs_dijkstra_path_length(graph))
+    switches = list(range(topology.switches))
+    for between, ends in (("switches", switches), ("hosts", topology.endpoints.tolist())):
+        if not ends:
+            continue
+        found = latencies(topology, np.array(length), switch_ns, 5.0, between)
+        pairs = [ways[u].get(v, math.inf) + switch_ns for i, u in enumerate(ends) for j, v in enumerate(ends) if i != j]
+        assert found.mean_ns == pytest.approx(np.mean(pairs) if pairs else 0.0)
+        assert found.max_ns == pytest.approx(max(pairs, default=0.0))
+
+
+def test_with_equal_cables_latency_is_hops():
+    """A way of h hops passes h + 1 switches and h cables: the mean is that of the hops, scaled."""
+    topology = regular(300, 4)
+    measured, found = hops(topology), latencies(topology, 2.0, 60, 5, "switches")
+    assert found.mean_ns == pytest.approx(60 + 70 * measured.aspl)
+    assert found.max_ns == pytest.approx(60 + 70 * measured.diameter)
+
+
+def test_the_quickest_way_may_have_more_hops():
+    """Three short cables beat a long one."""
+    topology = ring(4)
+    metres = np.array([100.0 if tuple(link) == (0, 3) else 1.0 for link in topology.links.tolist()])
+    assert latencies(topology, metres, 10, 5, "switches").max_ns == 4 * 10 + 3 * 5
+
+
+def test_samples_are_told_and_threads_change_no_digit():
+    """A sample starts from fewer switches; the number of threads never shows."""
+    topology = torus(20, 20).with_hosts(2)
+    metres = np.linspace(1, 30, len(topology.links))
+    one, two = (latencies(topology, metres, 60, 5, sources=37, seed=2, jobs=jobs) for jobs in (1, 3))
+    assert one == two
+    assert (one.sampled, one.sources) == (True, 37)
+    whole = latencies(topology, metres, 60, 5)
+    assert not whole.sampled
+    assert whole.max_ns >= one.max_ns
+    assert one.mean_ns == pytest.approx(whole.mean_ns, rel=0.05)
+
+
+def test_hosts_on_one_switch_are_one_switch_apart():
+    """Two hosts on a switch: its delay; one host alone: no pair."""
+    alone = Topology(links=[], switches=1)
+    assert latencies(alone.with_hosts(2), 1.0, 60, 5).mean_ns == 60
+    assert latencies(alone.with_hosts(1), 1.0, 60, 5).mean_ns == 0.0
+
+
+def test_pieces_are_infinitely_far():
+    """Where there is no way there is no latency."""
+    found = latencies(Topology(links=[(0, 1)], switches=3), 1.0, 60, 5, "switches")
+    assert (found.mean_ns, found.max_ns) == (math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"length_m": [1.0]}, "give one each"), ({"length_m": -1.0}, "0 or more"), ({"length_m": math.nan}, "0 or more"),
+        ({"switch_delay_ns": -1}, "nanoseconds"), ({"cable_delay_ns_per_m": math.inf}, "nanoseconds"),
+        ({"between": "hosts"}, "no hosts"), ({"between": "racks"}, "racks"), ({"sources": 0}, "at least one"),
+    ],
+)  # fmt: skip
+def test_impossible_settings_are_refused(settings, reason):
+    """Each is answered by a sentence that says what would do."""
+    given = {"length_m": 1.0, "switch_delay_ns": 60, "cable_delay_ns_per_m": 5, "between": "switches", **settings}
+    with pytest.raises(InputError, match=reason):
+        latencies(path(4), **given)

@@ -1,0 +1,55 @@
+"""The vector type: what its operations do, one by one."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import njit
+
+from topoloom.graph._simd import LANES, add, either, load, lowest_bit, ones_of, same, store, total, zeros
+
+rows = st.lists(st.integers(0, 2**64 - 1), min_size=LANES, max_size=LANES).map(lambda words: np.array(words, np.uint64))
+
+
+@njit
+def combined(words, out):
+    """out: a | b, a + b and the ones of a, in three rows; returns total(a), same(a, b), total(zeros)."""
+    a, b = load(words, 0), load(words, 8)
+    store(out, 0, either(a, b))
+    store(out, 8, add(a, b))
+    store(out, 16, ones_of(a))
+    return total(a), same(a, b), total(zeros())
+
+
+@njit
+def lowest(word):
+    """The position of the lowest set bit."""
+    return lowest_bit(word)
+
+
+@given(rows, rows)
+def test_operations_are_those_of_numpy(a, b):
+    """Union, sum and population count act lane by lane, the total over the lanes, modulo 2^64."""
+    out = np.zeros(24, np.uint64)
+    summed, alike, nothing = combined(np.concatenate([a, b]), out)
+    assert out[:8].tolist() == (a | b).tolist()
+    assert out[8:16].tolist() == [(int(x) + int(y)) % 2**64 for x, y in zip(a, b, strict=True)]
+    assert out[16:].tolist() == [int(x).bit_count() for x in a]
+    assert summed % 2**64 == sum(map(int, a)) % 2**64
+    assert alike == bool((a == b).all())
+    assert nothing == 0
+
+
+@given(rows, st.integers(0, 511))
+def test_rows_are_the_same_only_if_every_bit_is(row, place):
+    """One bit of 512 tells two rows apart."""
+    other = row.copy()
+    other[place // 64] ^= np.uint64(1 << place % 64)
+    out = np.zeros(24, np.uint64)
+    assert combined(np.concatenate([row, row]), out)[1]
+    assert not combined(np.concatenate([row, other]), out)[1]
+
+
+@given(st.integers(1, 2**64 - 1))
+def test_the_lowest_bit(word):
+    """Counting trailing zeros, up to bit 63."""
+    assert lowest(np.uint64(word)) == (word & -word).bit_length() - 1
