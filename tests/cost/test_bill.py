@@ -57,7 +57,7 @@ def test_cables_are_priced_in_proportion_to_the_rate():
 
 def test_a_radix_below_the_ports_in_use_is_refused():
     """One cannot buy switches with fewer ports than the fabric uses."""
-    with pytest.raises(InputError, match="a switch of slimfly.* uses 11 ports"):
+    with pytest.raises(InputError, match=r"a switch of slimfly.* uses 11 ports"):
         price(place(build("slimfly:q=5,hosts=4")), radix=10)
 
 
@@ -115,7 +115,7 @@ def test_parts_that_do_not_exist_are_named(tmp_path):
     with pytest.raises(InputError, match="no parts named 'x' \\(known: slimfly-2014"):
         load_parts("x")
     path.write_text("name = 'mine'")
-    with pytest.raises(InputError, match="parts.toml: the key 'source' is missing"):
+    with pytest.raises(InputError, match=r"parts.toml: the key 'source' is missing"):
         load_parts(path)
 
 

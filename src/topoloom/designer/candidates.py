@@ -56,16 +56,15 @@ def _proposal(record: Family, values: dict[str, object], need: Need, parts: Part
         if "hosts" in values and "level" not in record.labels
         else facts.hosts
     )
-    if not hosts or facts.degree is None:
+    if not hosts or "level" in record.labels:
+        # In a tree only some switches carry hosts: theory says little, and there are few of them.
         return Proposal(spec, passed=_passed(facts, need, None))
-    # In a tree only some switches carry hosts, and none has to have all ports in use: the links are a safe floor.
-    per_switch = 0 if "level" in record.labels else hosts // facts.switches
-    usd = facts.switches * parts.switch_usd(
-        min(facts.degree + per_switch, parts.most_ports or facts.degree + per_switch)
-    )
-    return Proposal(
-        spec, usd / hosts if "level" not in record.labels else 0.0, _passed(facts, need, per_switch or None)
-    )
+    per_switch = hosts // facts.switches
+    # Where the highest degree is a matter of luck, it is at least the mean.
+    degree = facts.degree if facts.degree is not None else -(-2 * (facts.links or 0) // facts.switches)
+    ports = degree + per_switch
+    usd = facts.switches * parts.switch_usd(min(ports, parts.most_ports or ports))
+    return Proposal(spec, usd / hosts, _passed(facts, need, per_switch))
 
 
 def _passed(facts: Facts, need: Need, per_switch: int | None) -> str | None:

@@ -87,7 +87,7 @@ def design(
     measured = [search.found[p.spec] for p in proposals if p.spec in search.found]
     out = [c for c in measured if c.dropped is not None]
     for proposal in proposals:
-        limit = proposal.passed or search.too_dear(proposal)
+        limit = proposal.passed or ("cost_over_best" if search.too_dear(proposal.least_usd) else None)
         if limit and proposal.spec not in search.found:
             out.append(Candidate(proposal.spec, proposal.spec, proposal.spec.partition(":")[0], dropped=limit))
     ranked = sorted(
@@ -129,9 +129,9 @@ class _Search:
     def _cheapest(self) -> float:
         return min((c.cost_per_host_usd for c in self.found.values() if c.dropped is None), default=float("inf"))
 
-    def too_dear(self, proposal: Proposal) -> str | None:
-        """The name of the limit if the proposal's switches alone cost too many times the cheapest design found."""
-        return "cost_over_best" if proposal.least_usd > self._need.limits.cost_over_best * self._cheapest else None
+    def too_dear(self, usd_per_host: float) -> bool:
+        """Whether something costs too many times the cheapest design found."""
+        return usd_per_host > self._need.limits.cost_over_best * self._cheapest
 
     def run(self, jobs: int) -> None:
         """Measure all that is neither stored nor too dear. Ctrl-C ends it; what was measured stays."""
@@ -149,8 +149,13 @@ class _Search:
                 self._tell(candidate)
         # One rule for all, however the measuring was interleaved: what is too dear in the end is out.
         self.found = {
-            p.spec: self.found[p.spec] for p in self._proposals if p.spec in self.found and not self.too_dear(p)
+            p.spec: self.found[p.spec]
+            for p in self._proposals
+            if p.spec in self.found and not self.too_dear(p.least_usd)
         }
+        for spec, candidate in self.found.items():
+            if candidate.dropped is None and self.too_dear(candidate.cost_per_host_usd):
+                self.found[spec] = msgspec.structs.replace(candidate, dropped="cost_over_best")
 
     def _tell(self, candidate: Candidate | None) -> None:
         if self._progress is not None:
@@ -159,7 +164,7 @@ class _Search:
     def _pursued(self) -> Iterator[str]:
         """The specs to measure, the cheapest possible first; what has become too dear is passed over."""
         for proposal in self._proposals:
-            if proposal.spec not in self.found and not self.too_dear(proposal):
+            if proposal.spec not in self.found and not self.too_dear(proposal.least_usd):
                 yield proposal.spec
 
     def _measured(self, jobs: int) -> Iterator[Candidate]:

@@ -31,7 +31,8 @@ class CableNeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a design must not exceed; a limit that is not given does not limit.
 
-    `cost_over_best`: a candidate whose switches alone cost so many times the cheapest design found is not pursued.
+    `cost_over_best`: at most so many times the cheapest design found; a candidate whose switches alone cost more is not
+    even measured.
     """
 
     diameter: _Count | None = None

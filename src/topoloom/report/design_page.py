@@ -85,7 +85,7 @@ _WORDS = {
     "switches": "switches",
     "cabinets": "cabinets",
     "host_aspl": "mean hops between hosts",
-    "cost_over_best": "cost (switches alone, in multiples of the cheapest design)",
+    "cost_over_best": "cost a host in multiples of the cheapest design",
     "radix": "switch radix (found when built)",
     "hosts": "hosts (too few when built)",
     "floor": "room on the floor",
