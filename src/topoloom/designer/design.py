@@ -2,10 +2,11 @@
 
 import os
 import signal
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
@@ -173,11 +174,13 @@ class _Search:
             for spec in self._pursued():
                 yield measure(spec, self._need)
             return
-        pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_ignore_interrupts)
+        pool = ProcessPoolExecutor(jobs, get_context("spawn"))
         pursued = self._pursued()
         try:
-            # Two in hand for each process keep it busy, and leave the rest to what is found meanwhile.
-            waiting = {pool.submit(measure, spec, self._need) for spec in islice(pursued, 2 * jobs)}
+            # The first submission starts all processes. Two in hand for each keep it busy, and leave the rest to what is
+            # found meanwhile.
+            with _children_without_interrupts():
+                waiting = {pool.submit(measure, spec, self._need) for spec in islice(pursued, 2 * jobs)}
             while waiting:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
@@ -200,6 +203,17 @@ def _limited(candidate: Candidate, need: Need) -> Candidate | None:
     return msgspec.structs.replace(candidate, dropped=limit)
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches the whole process group; only the parent acts on it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _children_without_interrupts() -> Iterator[None]:
+    """Processes started here never see Ctrl-C, which reaches the whole process group; only the parent acts on it.
+
+    They inherit that it is ignored, so not even one that is still starting up complains.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may set handlers, and only it gets Ctrl-C
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -20,8 +20,10 @@ from topoloom.graph._simd import add, either, load, lowest_bit, ones_of, same, s
 #: Sources in a block: the bits of a row.
 BLOCK = 512
 _WORDS = 8
-#: Share of the bits set from which testing rows for fullness pays (measured: 0.8 to 0.95 are alike).
-_DENSE = 0.85
+#: Share of the bits set from which testing rows for fullness pays, and the mean degree: measured, 5% of all at degree 12
+#: and 16, nothing to gain on tori and hypercubes, 17% to lose at degree 4.
+_DENSE = 0.95
+_DENSE_DEGREE = 8
 
 
 @njit(cache=True, nogil=True)
@@ -52,7 +54,7 @@ def block_counts(
     while done < wanted:
         if rounds == limit:
             return -1
-        dense = seen > _DENSE * sources * n
+        dense = seen > _DENSE * sources * n and neighbours.size >= _DENSE_DEGREE * n
         done = _pull(offsets, neighbours, degree, first, end, reach, ahead, full, dense)
         rounds += 1
         within[rounds] = own * done

@@ -1,0 +1,190 @@
+"""The command line as a user meets it: help, exit codes, one-line errors, JSON on stdout."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+_EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def topoloom(
+    *arguments: str, cwd: Path | None = None, text_input: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line as its own process."""
+    return subprocess.run(
+        [sys.executable, "-m", "topoloom", *arguments],
+        capture_output=True, text=True, timeout=120, cwd=cwd, input=text_input, check=False,
+    )  # fmt: skip
+
+
+def test_help_is_quick():
+    """`topoloom --help` takes under 0.3 s of CPU: no NumPy, no Numba."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = topoloom("--help")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0
+    assert "design" in done.stdout
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.3
+    heavy = "import sys, topoloom.cli.main; print([m for m in ('numpy', 'numba', 'scipy') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["families", "info", "hops", "bounds", "cuts", "build", "convert", "layout", "cost", "design", "reproduce"],
+)
+def test_every_command_has_help_and_json(command):
+    """Each command explains itself and takes --json."""
+    done = topoloom(command, "--help")
+    assert done.returncode == 0, done.stderr
+    assert "--json" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["info", "slimfly:q=6"], "slimfly: q=6 is not a prime power (nearest: 5, 7)"),
+        (["info", "hypercubes:n=3"], "no family named 'hypercubes'"),
+        (["info", "no/such/file.json"], "no/such/file.json"),
+        (["info", "/tmp"], "/tmp"),
+        (["hops"], "Missing argument"),
+        (["cuts", "petersen", "--parts", "0"], "--parts"),
+        (["cuts", "petersen", "--parts", "11"], "11"),
+        (["build", "petersen", "-o", "/no/such/folder/x.json"], "/no/such/folder"),
+        (["build", "petersen", "-o", "x.unknown"], "x.unknown"),
+        (["convert", "petersen"], "Missing argument"),
+        (["layout", "petersen", "--floor", "moon"], "no floor named 'moon'"),
+        (["layout", "petersen", "-o", "x.pdf"], "x.pdf"),
+        (["cost", "slimfly:q=5,hosts=4", "--radix", "3"], "uses 11 ports"),
+        (["cost", "petersen", "--as-printed"], "is not a network of Table IV"),
+        (["design", "none.toml", "-o", "out"], "none.toml cannot be read"),
+        (["reproduce", "007"], "no claim '007'"),
+        (["families", "fat-three"], "no family named 'fat-three'"),
+        (["families", "--hosts", "10"], "--hosts and --radix go together"),
+        (["hopps", "petersen"], "did you mean 'hops'?"),
+        (["info", "petersen", "--jsn"], "--jsn"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(arguments, words, tmp_path):
+    """`error: ...` on stderr, nothing on stdout, no traceback."""
+    done = topoloom(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+    assert words in done.stderr
+
+
+def test_a_catalogue_page_tells_parameters_and_source():
+    """`topoloom families slimfly` says what q may be and where the family comes from; --json is one document."""
+    assert "a prime power" in topoloom("families", "slimfly").stdout
+    names = {record["name"] for record in json.loads(topoloom("families", "--json").stdout)}
+    assert {"torus", "slimfly", "dragonfly", "dsn-f", "jellyfish", "permute"} <= names
+
+
+def test_sizes_can_be_asked_for():
+    """`families --hosts --radix` lists specs that serve a number of hosts."""
+    listed = topoloom("families", "slimfly", "--hosts", "10000", "--radix", "48").stdout.split()
+    assert "slimfly:q=19,hosts=15" in listed
+
+
+def test_cost_gives_the_exact_bill_and_the_printed_one():
+    """Slim Fly: 1,168.2 USD exactly, 1,033.17 with the paper's assumptions, 1,033 in print."""
+    done = json.loads(topoloom("cost", "slimfly:q=19,hosts=15", "--as-printed", "--json").stdout)
+    assert done["cost_per_host_usd"] == pytest.approx(1168.248, abs=0.001)
+    assert done["power_per_host_w"] == pytest.approx(8.2133, abs=1e-4)
+    assert done["as_printed"]["cost_per_host_usd"] == pytest.approx(1033.167, abs=0.001)
+    assert done["as_printed"]["printed_cost_usd"] == 1033
+
+
+def test_layout_measures_and_draws(tmp_path):
+    """The numbers of the layout on stdout, its floor plan and its cables in files."""
+    for name in ("floor.svg", "cables.csv"):
+        done = topoloom("layout", "slimfly:q=5,hosts=4", "-o", name, "--json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["cabinets"] == 5
+        assert (tmp_path / name).stat().st_size > 500
+
+
+def test_reproduce_tells_published_and_ours():
+    """A claim's page has both numbers and the verdict; --list computes nothing."""
+    done = topoloom("reproduce", "004/table-iv/sf-cost")
+    assert "published: 1033 USD" in done.stdout
+    assert "1033.167" in done.stdout
+    assert "reproduced with an assumption" in done.stdout
+    listed = json.loads(topoloom("reproduce", "--list", "--json").stdout)
+    assert len({one["id"] for one in listed}) == len(listed) > 70
+
+
+_NEED = """
+hosts = 400
+[switch]
+radix = 24
+[families]
+leave_out = ["circulant", "star"]
+"""
+
+
+def test_design_writes_its_files_and_reuses_them(tmp_path):
+    """The first run measures, the second reuses; both print the winner and the report's place."""
+    (tmp_path / "need.toml").write_text(_NEED)
+    first = topoloom("design", "need.toml", "-o", "out", "--jobs", "1", cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert "report: out/report.html" in first.stdout
+    for name in (
+        "report.html",
+        "candidates.csv",
+        "design.json",
+        "topology.json",
+        "cables.csv",
+        "bill.csv",
+        "floorplan.svg",
+    ):
+        assert (tmp_path / "out" / name).stat().st_size > 0
+    again = topoloom("design", "need.toml", "-o", "out", "--jobs", "1", "--json", cwd=tmp_path)
+    assert json.loads(again.stdout)["winner"] in first.stdout
+
+
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_a_design_that_is_stopped_leaves_only_whole_files(tmp_path, how, code):
+    """Ctrl-C writes a report of what was measured; kill -9 leaves whole files only, and the next run goes on from them."""
+    (tmp_path / "need.toml").write_text(_NEED)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "topoloom", "design", "need.toml", "-o", "out", "--jobs", "2"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    measured = tmp_path / "out" / "measured"
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline and len(list(measured.glob("*.json"))) < 5:
+        time.sleep(0.05)
+    os.killpg(process.pid, how)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == code, errors
+    assert "Traceback" not in errors
+    for path in measured.glob("*.json"):
+        json.loads(path.read_text())
+    if how is signal.SIGINT:
+        assert "not measured" in errors
+        assert "Interrupted" in (tmp_path / "out" / "report.html").read_text()
+    again = topoloom("design", "need.toml", "-o", "out", "--jobs", "1", "--json", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["unmeasured"] == 0
+
+
+def test_a_closed_pipe_is_no_error():
+    """`topoloom families | head -1` ends quietly."""
+    done = subprocess.run(
+        f"{sys.executable} -m topoloom families --json | head -c 10",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
