@@ -19,7 +19,6 @@ _HOMES = {
     "build": "topoloom.spec",
     "cuts": "topoloom.graph.cuts",
     "design": "topoloom.designer.design",
-    "families": "topoloom.spec",
     "hops": "topoloom.graph.distances",
     "load": "topoloom.formats",
     "place": "topoloom.layout.layout",
@@ -27,7 +26,7 @@ _HOMES = {
     "save": "topoloom.formats",
 }
 
-__all__ = sorted(_HOMES)  # noqa: PLE0605
+__all__ = sorted([*_HOMES, "families"])  # noqa: PLE0605
 
 if TYPE_CHECKING:
     from topoloom.cost.bill import Bill as Bill
@@ -51,6 +50,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "families":
+        return import_module("topoloom.families")
     if name not in _HOMES:
         raise AttributeError(f"module 'topoloom' has no attribute '{name}'")
     value = getattr(import_module(_HOMES[name]), name)
@@ -59,4 +60,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *__all__])

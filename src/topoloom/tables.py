@@ -62,8 +62,21 @@ def _explained(error: Exception, text: str, shape: type, source: str) -> InputEr
         near = difflib.get_close_matches(named[1], known, 1)
         hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
         return at(source, line, f"there is no key '{named[1]}'{where} ({hint})")
+    if reason.startswith("Invalid enum value"):
+        reason += f" (it must be one of: {', '.join(_words(shape, keys))})"
     reason = reason.replace("`", "'").replace("Expected", "expected").replace("Invalid", "invalid")
     return at(source, line_of(text, keys), f"{'.'.join(keys)}: {reason}")
+
+
+def _words(shape: Any, keys: list[str]) -> list[str]:
+    """The words that the key may be."""
+    import msgspec
+
+    info: Any = msgspec.inspect.type_info(shape)
+    for key in keys:
+        info = next((field.type for field in getattr(info, "fields", ()) if field.encode_name == key), None)
+    info = getattr(info, "item_type", None) or (getattr(info, "item_types", ()) or [info])[0]
+    return [str(word) for word in getattr(info, "values", ())]
 
 
 def _fields(shape: Any, keys: list[str]) -> list[str]:

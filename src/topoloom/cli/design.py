@@ -38,6 +38,11 @@ def command(need: str, folder: str, jobs: int | None, fresh: bool, as_json: bool
         found = design(wanted, store=None if fresh else out / "measured", jobs=jobs, progress=progress)
     finally:
         bar.end()
+    dear = found.dropped_by.get("cost_over_best", 0)
+    if dear:
+        click.echo(
+            f"{dear} more were not pursued: they cost over {wanted.limits.cost_over_best:g} times the best", err=True
+        )
     if found.unmeasured:
         click.echo(f"interrupted: {found.unmeasured} candidates not measured; writing what is known", err=True)
     write_design(found, out)

@@ -16,6 +16,11 @@ from topoloom.spec import Family, Parameter, Transform, families, find_family, t
 def command(name: str | None, hosts: int | None, radix: int | None, as_json: bool) -> None:
     if (hosts is None) != (radix is None):
         raise click.UsageError("--hosts and --radix go together: how many hosts, on switches of how many ports")
+    if name == "product":
+        click.echo(
+            "product: the Cartesian product of topologies.\nwrite product:(SPEC)*(SPEC), which nests; also takes hosts="
+        )
+        return
     chosen: list[Family | Transform] = [_find(name)] if name else [*families().values(), *transforms().values()]
     if hosts is not None and radix is not None:
         _print_sizes([f for f in chosen if isinstance(f, Family)], hosts, radix, as_json)
@@ -82,6 +87,8 @@ def _print_sizes(chosen: list[Family], hosts: int, radix: int, as_json: bool) ->
     if as_json:
         print_json(found)
         return
+    if not any(found.values()):
+        click.echo(f"nothing here serves {hosts} hosts on {radix}-port switches; take a larger radix", err=True)
     for name, sets in found.items():
         record = find_family(name)
         for values in sets:

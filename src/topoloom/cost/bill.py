@@ -85,6 +85,8 @@ def price(
     parts = parts if isinstance(parts, Parts) else load_parts(parts)
     topology = layout.topology
     ports = topology.radix if radix is None else radix
+    if not 0 < rate_gbps < 1e15:
+        raise InputError(f"rate_gbps={rate_gbps:g}: a rate is a number of Gb/s above 0")
     if ports < topology.radix:
         raise InputError(f"radix={ports} is too small: a switch of {topology.name} uses {topology.radix} ports")
     count = topology.switches

@@ -10,7 +10,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.tables import parse_toml, read_toml
 
-_Positive = Annotated[float, msgspec.Meta(ge=0)]
+_NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
 
 
 class SwitchProduct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -18,16 +18,16 @@ class SwitchProduct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     ports: Annotated[int, msgspec.Meta(ge=1)]
-    price_usd: _Positive
-    power_w: _Positive
+    price_usd: _NotNegative
+    power_w: _NotNegative
 
 
 class SwitchParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Switches: a straight line in the number of ports, or a list of products."""
 
     base_usd: float = 0.0
-    per_port_usd: _Positive = 0.0
-    power_w_per_port: _Positive = 0.0
+    per_port_usd: _NotNegative = 0.0
+    power_w_per_port: _NotNegative = 0.0
     product: tuple[SwitchProduct, ...] = ()
 
 
@@ -36,10 +36,10 @@ class CableParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     medium: str
     use: Literal["inside", "between", "any"]
-    base_usd_per_gbps: _Positive
-    per_metre_usd_per_gbps: _Positive
-    reach_m: _Positive = float("inf")
-    power_w: _Positive = 0.0
+    base_usd_per_gbps: _NotNegative
+    per_metre_usd_per_gbps: _NotNegative
+    reach_m: Annotated[float, msgspec.Meta(gt=0)] = float("inf")
+    power_w: _NotNegative = 0.0
 
 
 class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -73,20 +73,18 @@ def _passed(facts: Facts, need: Need, per_switch: int | None) -> str | None:
     `per_switch`: hosts on each switch, where all switches carry the same number; None otherwise.
     """
     limits, n, degree = need.limits, facts.switches, facts.degree
-    if limits.switches is not None and n > limits.switches:
-        return "switches"
     # A tree's diameter is between its leaves too, so the fact holds for hosts as well.
-    diameter = facts.diameter
+    diameter, share = facts.diameter, 0.0
     if per_switch and degree is not None and n > 1:
         least = moore_diameter(n, degree)
         diameter = max(diameter or 0, int(least)) if least < n else diameter
         # Mean channel load of uniform traffic on shortest paths, with the least ASPL that the degree allows.
         share = per_switch * moore_aspl(n, degree) * (n - 1) / (n * degree)
-        if limits.oversubscription is not None and share > limits.oversubscription * (1 + 1e-9):
-            return "oversubscription"
     if diameter is not None:
         if limits.diameter is not None and diameter > limits.diameter:
             return "diameter"
         if limits.worst_latency_ns is not None and (diameter + 1) * need.switch.delay_ns > limits.worst_latency_ns:
             return "worst_latency_ns"
-    return None
+    if limits.oversubscription is not None and share > limits.oversubscription * (1 + 1e-9):
+        return "oversubscription"
+    return "switches" if limits.switches is not None and n > limits.switches else None

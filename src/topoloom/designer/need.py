@@ -10,8 +10,9 @@ from topoloom.layout.floor import PRESETS, Floor, preset
 from topoloom.tables import read_toml
 
 _Count = Annotated[int, msgspec.Meta(ge=1)]
-_Positive = Annotated[float, msgspec.Meta(gt=0)]
-_NotNegative = Annotated[float, msgspec.Meta(ge=0)]
+# The upper bound keeps inf and NaN out, which TOML knows.
+_Positive = Annotated[float, msgspec.Meta(gt=0, le=1e15)]
+_NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
 
 
 class SwitchNeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,7 +44,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     oversubscription: _Positive | None = None
     switches: _Count | None = None
     cabinets: _Count | None = None
-    cost_over_best: Annotated[float, msgspec.Meta(ge=1)] = 3.0
+    cost_over_best: Annotated[float, msgspec.Meta(ge=1, le=1e15)] = 3.0
 
 
 class FloorNeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

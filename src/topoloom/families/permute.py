@@ -1,11 +1,15 @@
 """Topology permutation: endpoints of links swapped at random so that every cabinet pair keeps its cables."""
 
+import logging
+
 import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.spec import Choice, Integer, Seed, transform
 from topoloom.topology import Topology
+
+log = logging.getLogger("topoloom")
 
 
 @transform(
@@ -40,6 +44,7 @@ def permute(topology: Topology, mode: str, cabinet: int, doubles: str, seed: int
         changed = topology.replace(links=links)
         if int(components(changed).max()) <= int(components(topology).max()):
             return changed
+        log.warning("permute: draw %d fell apart; drawn again", attempt + 1)
     raise InputError("permute: 100 draws in a row fell apart; take smaller cabinets or mode=partial")
 
 

@@ -80,9 +80,12 @@ def _pieces(topology: Topology, members: np.ndarray, floor: Floor) -> list[np.nd
             f"floor '{floor.name}': a switch of {topology.name} has {int(hosts.max())} hosts,"
             f" but a cabinet holds {floor.hosts_per_cabinet}"
         )
+    # Switches with hosts and those without are dealt out apart, so that no cabinet gets all the hosts.
+    carrying, bare = members[hosts > 0], members[hosts == 0]
     count = 1
     while True:
-        pieces = np.array_split(members, count)
+        pairs = zip(np.array_split(carrying, count), reversed(np.array_split(bare, count)), strict=True)
+        pieces = [np.concatenate(pair) for pair in pairs]
         if all(_fits(len(piece), int(topology.endpoints_at[piece].sum()), floor) for piece in pieces):
             return pieces
         count += 1

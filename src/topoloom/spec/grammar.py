@@ -96,7 +96,10 @@ def _full_bandwidth_hosts(topology: Topology) -> int:
     """Where no concentration is published: 004's balance (II.B.2) measured on the graph itself, at least one."""
     from topoloom.graph.load import full_bandwidth_hosts
 
-    return max(1, int(full_bandwidth_hosts(topology)))
+    hosts = full_bandwidth_hosts(topology)
+    if hosts == float("inf"):
+        raise InputError(f"{topology.name}: hosts=full has no meaning without links; give a number")
+    return max(1, int(hosts))
 
 
 def _connected_draw(record: Family, values: dict[str, Any]) -> Topology:
@@ -154,6 +157,8 @@ def _product(text: str, depth: int) -> Topology:
         raise InputError(f"product: {size} switches; at most {MOST_SWITCHES} are built")
     _, hosts = _settings("product", {}, ",".join(settings), takes_hosts=True)
     topology = cartesian_product(parts)
+    if hosts is None and any(part.endpoints.size for part in parts):
+        log.warning("product: the factors' hosts are left out; give hosts= to the product: product:(...)*(...),hosts=2")
     inner = "*".join(f"({part.spec})" for part in parts)
     shown = "" if hosts is None else f",hosts={hosts}"
     topology = topology.replace(name=f"product({inner}{shown})", spec=f"product:{inner}{shown}")

@@ -59,7 +59,7 @@ class Integer(_Number):
     """A whole number within a range."""
 
     def read(self, text: Any) -> int:
-        if not re.fullmatch(r"[+-]?\d{1,20}", str(text)):
+        if not re.fullmatch(r"[+-]?[0-9]{1,20}", str(text)):
             raise InputError(f"{text!s} is not a whole number; it must be {self.range}")
         return int(self._checked(int(text), text))
 
@@ -109,7 +109,7 @@ class Integers(_Number):
     def read(self, text: Any) -> tuple[int, ...]:
         if not isinstance(text, str):
             text = "x".join(map(str, text)) if isinstance(text, (tuple, list)) else str(text)
-        if not re.fullmatch(r"\d{1,20}(x\d{1,20}){0,31}", text):
+        if not re.fullmatch(r"[0-9]{1,20}(x[0-9]{1,20}){0,31}", text):
             raise InputError(f"'{text}' is not a list; write {self.range}, at most 32 of them")
         return tuple(int(self._checked(int(part), part)) for part in text.split("x"))
 

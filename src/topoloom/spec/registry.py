@@ -90,7 +90,9 @@ def family(
     """
 
     def register(make: Callable[..., Topology]) -> Callable[..., Topology]:
-        _families[name] = Family(name, make, parameters, facts, source, _first_line(make), sizes, aliases, labels or {})
+        _families[name] = Family(
+            name, make, parameters, facts, source, _first_line(make), _each_once(sizes), aliases, labels or {}
+        )
         _aliases.update(dict.fromkeys(aliases, name))
         return make
 
@@ -145,6 +147,17 @@ def find_transform(name: str) -> Transform:
     if name not in _transforms:
         raise InputError(_unknown("transform", name, list(_transforms), "topoloom families"))
     return _transforms[name]
+
+
+def _each_once(sizes: Sizes | None) -> Sizes | None:
+    """`sizes` without the sets that come again (one shape can serve several numbers of hosts a switch)."""
+    if sizes is None:
+        return None
+
+    def once(hosts: int, radix: int) -> list[dict[str, Any]]:
+        return list({tuple(values.items()): values for values in map(dict, sizes(hosts, radix))}.values())
+
+    return once
 
 
 def _unknown(what: str, name: str, known: list[str], command: str) -> str:

@@ -1,0 +1,48 @@
+"""The package's front door: public names, quick import, data files."""
+
+import subprocess
+import sys
+from importlib.resources import files
+
+import pytest
+
+import topoloom
+
+
+@pytest.mark.parametrize("name", topoloom.__all__)
+def test_every_public_name_is_there(name):
+    """`from topoloom import name` works for all that `__all__` promises, and dir() shows it."""
+    assert getattr(topoloom, name) is not None
+    assert name in dir(topoloom)
+
+
+def test_families_is_a_function_before_and_after_the_room_is_imported():
+    """The room `topoloom.families` and the public `families()` share a name; both work in any order."""
+    code = "import topoloom; a = topoloom.families(); b = topoloom.families(); import topoloom.families.torus as t; print(len(a) == len(b) == len(topoloom.families()), t.torus.__name__)"  # noqa: E501
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True torus\n"
+
+
+def test_unknown_names_are_attribute_errors():
+    """A misspelt name is told as such."""
+    with pytest.raises(AttributeError, match="no attribute 'biuld'"):
+        topoloom.biuld  # noqa: B018
+
+
+def test_import_is_quick():
+    """`import topoloom` loads neither NumPy nor Numba."""
+    code = "import sys, topoloom; print([m for m in ('numpy', 'numba', 'scipy', 'matplotlib') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [
+        ("topoloom.cost", "data/slimfly-2014.toml"),
+        ("topoloom.report", "style.css"),
+        ("topoloom.formats", "topology.schema.json"),
+    ],
+)
+def test_data_files_are_part_of_the_package(package, name):
+    """What is read at run time is installed."""
+    assert (files(package) / name).is_file()
