@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from topoloom.cli.output import json_option, print_json
+from topoloom.cli.output import json_option, plain, print_facts, print_json
 from topoloom.errors import InputError
 from topoloom.formats import open_topology
 
@@ -119,20 +119,13 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _print(values: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    from topoloom.cli.info import plain
-
-    table = Table(title=values.get("name"), title_justify="left", show_header=False, box=None, pad_edge=False)
-    table.add_column(style="bold")
-    table.add_column()
+    rows = []
     for key, value in values.items():
         if key == "balanced":
             shown = ", ".join(f"({pair['degree']}, {pair['length']})" for pair in value)
-            table.add_row("balanced (degree, length)", shown or "none")
+            rows.append(("balanced (degree, length)", shown or "none"))
         elif hasattr(value, "tolist"):
-            table.add_row(key, " ".join(map(str, value.tolist())))
+            rows.append((key, " ".join(map(str, value.tolist()))))
         elif key != "name" and value is not None:
-            table.add_row(key.replace("_", " "), plain(value))
-    Console(soft_wrap=True, highlight=False).print(table)
+            rows.append((key, plain(value)))
+    print_facts(values.get("name"), rows)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 import numpy as np
 
-from topoloom.cli.output import json_option, print_json
+from topoloom.cli.output import json_option, plain, print_facts, print_json, print_table
 from topoloom.formats import open_topology
 from topoloom.topology import Topology
 
@@ -78,34 +78,21 @@ def _paths(topology: Topology, samples: int, seed: int, jobs: int | None) -> dic
 
 
 def _print(values: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    from topoloom.cli.info import plain
-
-    console = Console(soft_wrap=True, highlight=False)
-    table = Table(title=values["name"], title_justify="left", show_header=False, box=None, pad_edge=False)
-    table.add_column(style="bold")
-    table.add_column()
-    for key in ("switches", "connected", "components", "diameter", "aspl", "host_diameter", "host_aspl"):
-        if values[key] is not None:
-            table.add_row(key.replace("_", " "), plain(values[key]))
+    keys = ("switches", "connected", "components", "diameter", "aspl", "host_diameter", "host_aspl")
+    rows = [(key, plain(values[key])) for key in keys if values[key] is not None]
     for group in ("latency", "paths"):
         for key, value in values.get(group, {}).items():
             shown = ", ".join(f"{k} {plain(v)}" for k, v in value.items()) if isinstance(value, dict) else plain(value)
-            table.add_row(f"{group}: {key.replace('_', ' ')}", shown)
-    console.print(table)
+            rows.append((f"{group}: {key}", shown))
+    print_facts(values["name"], rows)
     pairs = values["histogram"]
-    distances = Table("hops", "ordered pairs", "share", "within", box=None, pad_edge=False)
+    distances = [("hops", "ordered pairs", "share", "within")]
     seen = 0
     for distance, count in enumerate(pairs.tolist()):
         seen += count
         share = count / int(pairs.sum())
-        distances.add_row(str(distance), str(count), f"{share:.2%}", f"{seen / values['switches'] ** 2:.2%}")
-    console.print(distances)
+        distances.append((str(distance), str(count), f"{share:.2%}", f"{seen / values['switches'] ** 2:.2%}"))
+    print_table(distances)
     if "eccentricities" in values:
-        far = Table("farthest at", "switches", box=None, pad_edge=False)
-        for distance, count in enumerate(values["eccentricities"]["histogram"].tolist()):
-            if count:
-                far.add_row(str(distance), str(count))
-        console.print(far)
+        counts = enumerate(values["eccentricities"]["histogram"].tolist())
+        print_table([("farthest at", "switches"), *((str(at), str(count)) for at, count in counts if count)])

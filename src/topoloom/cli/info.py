@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from topoloom.cli.output import json_option, print_json
+from topoloom.cli.output import json_option, plain, print_facts, print_json
 from topoloom.errors import InputError
 from topoloom.formats import open_topology
 from topoloom.topology import Topology
@@ -173,28 +173,7 @@ def _busiest(topology: Topology, jobs: int | None) -> dict[str, Any]:
 
 
 def _print(page: _Page) -> None:
-    """The values for people: a table in groups."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=str(page.values["name"]), title_justify="left", show_header=False, box=None, pad_edge=False)
-    table.add_column(style="bold")
-    table.add_column()
-    for key, value in page.values.items():
-        if key not in {"name", "digest"} and value is not None:
-            table.add_row(key.replace("_", " "), plain(value))
-    table.add_row("digest", page.values["digest"][:16])
-    for name, reason in page.skipped.items():
-        table.add_row(f"no {name.replace('_', ' ')}", reason)
-    Console(soft_wrap=True, highlight=False).print(table)
-
-
-def plain(value: Any) -> str:
-    """A value as people read it: at most six digits after the point, yes and no, "infinite" if so."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            return "infinite"
-        return f"{value:.3g}" if 0 < abs(value) < 1e-3 else f"{value:.6f}".rstrip("0").rstrip(".")
-    return str(value)
+    rows = [(key, plain(v)) for key, v in page.values.items() if key not in {"name", "digest"} and v is not None]
+    rows.append(("digest", page.values["digest"][:16]))
+    rows += [(f"no {name}", reason) for name, reason in page.skipped.items()]
+    print_facts(page.values["name"], rows)
