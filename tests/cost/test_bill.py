@@ -119,9 +119,12 @@ def test_parts_that_do_not_exist_are_named(tmp_path):
         load_parts(path)
 
 
-def test_switch_prices_are_never_below_zero():
-    """The 2014 fit crosses zero below three ports; a switch is not given away with money on top."""
-    assert load_parts("slimfly-2014").switch_usd(1) == 0.0
+def test_small_switches_are_not_given_away():
+    """The 2014 fit crosses zero below three ports; nothing smaller than its smallest switch, of 7 ports, is sold."""
+    parts = load_parts("slimfly-2014")
+    assert parts.switch_usd(2) == parts.switch_usd(7) == pytest.approx(350.4 * 7 - 892.3)
+    assert parts.switch_w(2) == parts.switch_w(7) == pytest.approx(19.6)
+    assert parts.switch_usd(8) > parts.switch_usd(7)
 
 
 def test_no_hosts_means_no_cost_a_host():

@@ -59,6 +59,12 @@ def command(need: str, folder: str, jobs: int | None, fresh: bool, as_json: bool
                 f"  {best.switches:,} switches of {best.radix} ports, {best.hosts:,} hosts, diameter {best.diameter},"
                 f" {best.cost_per_host_usd:,.1f} USD and {best.power_per_host_w:.2f} W a host"
             )
+            if wanted.limits.oversubscription is None and best.oversubscription > 1.5:
+                click.echo(
+                    f"  it is {best.oversubscription:.1f} times oversubscribed; set oversubscription under [limits] for"
+                    " more bandwidth",
+                    err=True,
+                )
         click.echo(f"report: {out / 'report.html'}")
     if found.unmeasured:
         sys.exit(130)

@@ -23,11 +23,16 @@ class SwitchProduct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SwitchParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Switches: a straight line in the number of ports, or a list of products."""
+    """Switches: a straight line in the number of ports from `least_ports` on, or a list of products.
+
+    A switch that needs fewer ports than `least_ports` is priced as one with that many: a line that was fitted to large
+    switches gives small ones away.
+    """
 
     base_usd: float = 0.0
     per_port_usd: _NotNegative = 0.0
     power_w_per_port: _NotNegative = 0.0
+    least_ports: Annotated[int, msgspec.Meta(ge=0)] = 0
     product: tuple[SwitchProduct, ...] = ()
 
 
@@ -56,12 +61,16 @@ class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         product = self._product(ports)
         if product is not None:
             return product.price_usd
-        return max(0.0, self.switch.base_usd + self.switch.per_port_usd * ports)
+        return max(0.0, self.switch.base_usd + self.switch.per_port_usd * max(ports, self.switch.least_ports))
 
     def switch_w(self, ports: int) -> float:
         """The watts of a switch with so many ports."""
         product = self._product(ports)
-        return product.power_w if product is not None else self.switch.power_w_per_port * ports
+        return (
+            product.power_w
+            if product is not None
+            else self.switch.power_w_per_port * max(ports, self.switch.least_ports)
+        )
 
     def _product(self, ports: int) -> SwitchProduct | None:
         fitting = [product for product in self.switch.product if product.ports >= ports]
