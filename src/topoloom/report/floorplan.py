@@ -27,7 +27,6 @@ def floorplan_svg(layout: Layout) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
         f' font-family="sans-serif" role="img"><title>{escape(title)}</title>'
     ]
-    font = max(3.0, min(13.0, cell_x / 4.2, cell_y / 3.2))
     for place in range(rows * columns):
         x = _MARGIN + place % columns * cell_x
         y = _MARGIN + place // columns * cell_y
@@ -46,18 +45,25 @@ def floorplan_svg(layout: Layout) -> str:
             f'<rect x="{x + 1:.1f}" y="{y + 1:.1f}" width="{cell_x - 2:.1f}" height="{cell_y - 2:.1f}" fill="{fill}"'
             f' stroke="#8793a3" stroke-width="0.8"{dash}><title>{hint}</title></rect>'
         )
-        if used and font >= 5:
+        if used:
             ink = "#ffffff" if share > 0.75 else "#1c2733"
-            middle = x + cell_x / 2
-            out.append(
-                f'<text x="{middle:.1f}" y="{y + cell_y / 2 - font * 0.15:.1f}" font-size="{font:.1f}" fill="{ink}"'
-                f' text-anchor="middle" font-weight="600">{place}</text>'
-                f'<text x="{middle:.1f}" y="{y + cell_y / 2 + font * 0.95:.1f}" font-size="{font * 0.8:.1f}" fill="{ink}"'
-                f' text-anchor="middle">{switches[place]} sw</text>'
-            )
+            lines = [str(place), f"{switches[place]} sw"] if min(cell_x / 3.4, cell_y / 3) >= 12 else [str(place)]
+            out += _lines(lines, x + cell_x / 2, y + cell_y / 2, min(13.0, cell_x / 2.6, cell_y / 1.6), ink)
     out.append(_scale_bars(columns * floor.width_m, rows * floor.depth_m, columns * cell_x, rows * cell_y))
     out.append("</svg>")
     return "\n".join(out)
+
+
+def _lines(lines: list[str], x: float, y: float, size: float, ink: str) -> list[str]:
+    """One or two lines of text around a point; nothing where they would be too small to read."""
+    if size < 6:
+        return []
+    above = y + size * (0.35 if len(lines) == 1 else -0.15)
+    return [
+        f'<text x="{x:.1f}" y="{above + number * size * 1.1:.1f}" font-size="{size * (1 - 0.15 * number):.1f}" fill="{ink}"'
+        f' text-anchor="middle" font-weight="{600 - 200 * number}">{line}</text>'
+        for number, line in enumerate(lines)
+    ]
 
 
 def _scale_bars(width_m: float, depth_m: float, width: float, height: float) -> str:
