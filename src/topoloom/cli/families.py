@@ -50,7 +50,9 @@ def _print_page(one: Family | Transform) -> None:
         click.echo(f"also called: {', '.join(one.aliases)}")
     for key, parameter in one.parameters.items():
         need = "required" if parameter.required else f"default {_default(parameter)}"
-        click.echo(f"  {key:12} {parameter.description} ({parameter.range}; {need})")
+        click.echo(
+            f"  {key:12} {parameter.description} ({type(parameter).__name__.lower()}: {parameter.range}; {need})"
+        )
     if isinstance(one, Family):
         click.echo(f"  {'hosts':12} hosts on each switch that carries hosts, or 'full'")
         for key, meaning in one.labels.items():
@@ -74,7 +76,7 @@ def _record(one: Family | Transform) -> dict[str, Any]:
         "labels": one.labels if isinstance(one, Family) else {},
         "parameters": {
             key: {
-                "description": p.description, "range": p.range, "required": p.required,
+                "description": p.description, "type": type(p).__name__.lower(), "range": p.range, "required": p.required,
                 "default": None if p.required or p.default is None else p.write(p.default),
             }
             for key, p in one.parameters.items()
