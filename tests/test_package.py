@@ -46,3 +46,24 @@ def test_import_is_quick():
 def test_data_files_are_part_of_the_package(package, name):
     """What is read at run time is installed."""
     assert (files(package) / name).is_file()
+
+
+def test_no_room_imports_the_front_door():
+    """`from topoloom import x` inside the package would reach over all floors, which import-linter does not see."""
+    import ast
+    from pathlib import Path
+
+    for path in Path(topoloom.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            assert not (isinstance(node, ast.ImportFrom) and node.module == "topoloom"), path
+            assert not (isinstance(node, ast.Import) and any(a.name == "topoloom" for a in node.names)), path
+
+
+def test_every_limit_and_objective_has_words():
+    """The report can name every limit and every objective that a requirement may set."""
+    from typing import get_args
+
+    from topoloom.designer.need import Limits, Objective
+    from topoloom.report.design_page import _WORDS
+
+    assert {*Limits.__struct_fields__, *get_args(Objective)} <= _WORDS.keys()

@@ -143,6 +143,16 @@ def test_networkx_graphs_come_in_with_their_attributes():
     assert list(topology.labels) == ["rack"]
     with pytest.raises(InputError, match="directed"):
         Topology.from_networkx(networkx.DiGraph([(0, 1)]))
+    graph.nodes["a"]["hosts"] = "many"
+    with pytest.raises(InputError, match="'hosts' must be a whole number"):
+        Topology.from_networkx(graph)
+
+
+@pytest.mark.parametrize("hosts", [-1, 1.5, [1, 2]])
+def test_impossible_numbers_of_hosts_are_refused(hosts):
+    """Hosts a switch are whole numbers from 0, one for all switches or one for each."""
+    with pytest.raises(InputError, match="whole number from 0"):
+        Topology(links=[(0, 1), (1, 2)], switches=3).with_hosts(hosts)
 
 
 def test_two_million_links_fit_easily():

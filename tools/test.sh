@@ -18,7 +18,13 @@ if ! command -v chromium >/dev/null 2>&1 && command -v apt-get >/dev/null 2>&1; 
     fi
 fi
 
-echo "== ruff" && $bin/ruff check . && $bin/ruff format --check .
-echo "== mypy" && $bin/mypy
-echo "== import-linter" && $bin/lint-imports
-echo "== pytest" && $bin/pytest -n auto --dist worksteal -rs "$@"
+# One command a line: `set -e` looks only at the last of a chain of &&.
+echo "== ruff"
+$bin/ruff check .
+$bin/ruff format --check .
+echo "== mypy"
+$bin/mypy
+echo "== import-linter"
+$bin/lint-imports
+echo "== pytest"
+$bin/pytest -n auto --dist worksteal -rs "$@"

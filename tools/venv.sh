@@ -3,9 +3,13 @@
 # Works without root, without a C compiler and without Debian's python3-venv; needs Python 3.11 or newer and PyPI.
 set -eu
 cd "$(dirname "$0")/.."
-extras=$1
+extras=${1:?usage: tools/venv.sh EXTRAS (all, test, bench)}
 venv=.venv
 
+if [ -n "${PYTHON:-}" ] && ! "$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
+    echo "error: PYTHON=$PYTHON is not a Python 3.11 or newer" >&2
+    exit 1
+fi
 python=
 for candidate in ${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11; do
     if command -v "$candidate" >/dev/null 2>&1 &&
@@ -26,13 +30,19 @@ if [ -e "$stamp" ] && "$venv/bin/python" -c 'import topoloom' 2>/dev/null; then
 fi
 
 if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+    if [ -e "$venv" ] && [ ! -e "$venv/.made-by-topoloom" ]; then
+        echo "error: $venv is there but has no pip, and was not made by this script; remove it and try again" >&2
+        exit 1
+    fi
     rm -rf "$venv"
     if ! "$python" -m venv "$venv" >/dev/null 2>&1; then
         # Debian keeps pip's bundle in python3-venv. Without it: an empty environment, and pip from its own wheel.
         rm -rf "$venv"
         "$python" -m venv --without-pip "$venv"
-        "$venv/bin/python" tools/fetch_pip.py "$venv"
+        touch "$venv/.made-by-topoloom"
+        "$venv/bin/python" tools/fetch_pip.py
     fi
+    touch "$venv/.made-by-topoloom"
 fi
 echo "installing topoloom[$extras] into $venv ..." >&2
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable ".[$extras]"

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from topoloom._version import __version__ as __version__
 
 #: Where each public name lives; a name is imported when it is first used, so that `import topoloom` is quick.
 _HOMES = {
@@ -11,9 +11,12 @@ _HOMES = {
     "Bounds": "topoloom.graph.bounds",
     "Cuts": "topoloom.graph.cuts",
     "Design": "topoloom.designer.design",
+    "Floor": "topoloom.layout.floor",
     "Hops": "topoloom.graph.distances",
     "InputError": "topoloom.errors",
     "Layout": "topoloom.layout.layout",
+    "Need": "topoloom.designer.need",
+    "Parts": "topoloom.cost.parts",
     "Topology": "topoloom.topology",
     "bounds": "topoloom.graph.bounds",
     "build": "topoloom.spec",
@@ -26,13 +29,37 @@ _HOMES = {
     "save": "topoloom.formats",
 }
 
-__all__ = sorted([*_HOMES, "families"])  # noqa: PLE0605
+__all__ = [
+    "Bill",
+    "Bounds",
+    "Cuts",
+    "Design",
+    "Floor",
+    "Hops",
+    "InputError",
+    "Layout",
+    "Need",
+    "Parts",
+    "Topology",
+    "bounds",
+    "build",
+    "cuts",
+    "design",
+    "families",
+    "hops",
+    "load",
+    "place",
+    "price",
+    "save",
+]
 
 if TYPE_CHECKING:
     from topoloom.cost.bill import Bill as Bill
     from topoloom.cost.bill import price as price
+    from topoloom.cost.parts import Parts as Parts
     from topoloom.designer.design import Design as Design
     from topoloom.designer.design import design as design
+    from topoloom.designer.need import Need as Need
     from topoloom.errors import InputError as InputError
     from topoloom.formats import load as load
     from topoloom.formats import save as save
@@ -42,6 +69,7 @@ if TYPE_CHECKING:
     from topoloom.graph.cuts import cuts as cuts
     from topoloom.graph.distances import Hops as Hops
     from topoloom.graph.distances import hops as hops
+    from topoloom.layout.floor import Floor as Floor
     from topoloom.layout.layout import Layout as Layout
     from topoloom.layout.layout import place as place
     from topoloom.spec import build as build
@@ -49,14 +77,16 @@ if TYPE_CHECKING:
     from topoloom.topology import Topology as Topology
 
 
-def __getattr__(name: str) -> Any:
-    if name == "families":
-        return import_module("topoloom.families")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'topoloom' has no attribute '{name}'")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # type checkers see the imports above, and so find a misspelt name
+
+    def __getattr__(name: str) -> Any:
+        if name == "families":
+            return import_module("topoloom.families")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'topoloom' has no attribute '{name}'")
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

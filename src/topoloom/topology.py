@@ -98,7 +98,10 @@ class Topology:
 
     def with_hosts(self, per_switch: int | np.ndarray) -> "Topology":
         """The same switches with `per_switch` hosts on each (a number, or int[switches])."""
-        counts = np.broadcast_to(np.asarray(per_switch), (self.switches,))
+        counts = np.asarray(per_switch)
+        if counts.shape not in ((), (self.switches,)) or counts.dtype.kind not in "iu" or (counts < 0).any():
+            raise InputError(f"{self.name}: hosts a switch must be a whole number from 0, or one for each switch")
+        counts = np.broadcast_to(counts, (self.switches,))
         return self.replace(endpoints=np.repeat(np.arange(self.switches, dtype=np.int32), counts), host=None)
 
     @property
@@ -206,7 +209,10 @@ class Topology:
             raise InputError(f"{name}: the graph is directed; pass graph.to_undirected()")
         number = {node: i for i, node in enumerate(graph)}
         attributes = [dict(graph.nodes[node]) for node in graph]
-        hosts = np.array([int(marks.pop("hosts", 0)) for marks in attributes], dtype=np.int64)
+        counts = [marks.pop("hosts", 0) for marks in attributes]
+        if not all(isinstance(count, int) and count >= 0 for count in counts):
+            raise InputError(f"{name}: the node attribute 'hosts' must be a whole number from 0")
+        hosts = np.array(counts, dtype=np.int64)
         shared = set.intersection(*(set(marks) for marks in attributes)) if attributes else set()
         return cls(
             links=np.array([(number[u], number[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2),

@@ -5,6 +5,8 @@ from typing import Any
 import click
 
 from topoloom.cli.output import json_option, print_json
+from topoloom.cost.table_iv import Column
+from topoloom.topology import Topology
 
 
 @click.command(help="Switches, cables, watts and money of TOPOLOGY on a floor.")
@@ -19,7 +21,7 @@ from topoloom.cli.output import json_option, print_json
 @click.option(
     "--as-printed",
     is_flag=True,
-    help="For the networks of Table IV of 004: its own assumptions beside the exact count.",
+    help="For a network of Table IV of 004: its own assumptions beside the exact count, laid out as there.",
 )
 @json_option
 def command(
@@ -31,7 +33,12 @@ def command(
     from topoloom.layout.layout import place
 
     network = open_topology(topology)
-    bill = price(place(network, floor), parts, rate_gbps, radix, host_cables)
+    if as_printed:
+        # The exact count beside the print is made as 004 lays the column out: its racks, its floor, its switches.
+        column = _column(network)
+        bill = column.exact()
+    else:
+        bill = price(place(network, floor), parts, rate_gbps, radix, host_cables)
     facts: dict[str, Any] = {
         "name": network.name, "parts": bill.parts, "rate_gbps": rate_gbps, "radix": bill.radix, "hosts": bill.hosts,
         "cost_usd": bill.cost_usd, "power_w": bill.power_w, "cost_per_host_usd": bill.cost_per_host_usd,
@@ -45,7 +52,7 @@ def command(
         ],
     }  # fmt: skip
     if as_printed:
-        facts["as_printed"] = _as_printed(network)
+        facts["as_printed"] = _as_printed(column)
     if as_json:
         print_json(facts)
         return
@@ -70,11 +77,11 @@ def command(
             click.echo(
                 f"  with its own assumptions: {told['cost_per_host_usd']:,.2f} USD and {told['power_per_host_w']:.3f} W a host"
             )
-        click.echo(f"  why the exact count differs: {told['assumption']}")
+        note = f"; {told['note']}" if told["note"] else ""
+        click.echo(f"  why the exact count differs: {told['assumption']}{note}")
 
 
-def _as_printed(network: Any) -> dict[str, Any]:
-    from topoloom.cost.parts import load_parts
+def _column(network: Topology) -> Column:
     from topoloom.cost.table_iv import COLUMNS, column_of
     from topoloom.errors import InputError
 
@@ -82,6 +89,12 @@ def _as_printed(network: Any) -> dict[str, Any]:
     if column is None:
         known = "; ".join(one.spec for one in COLUMNS)
         raise InputError(f"{network.name} is not a network of Table IV (these are: {known})")
+    return column
+
+
+def _as_printed(column: Column) -> dict[str, Any]:
+    from topoloom.cost.parts import load_parts
+
     parts = load_parts("slimfly-2014")
     count = column.as_printed() if column.as_printed is not None else None
     return {
@@ -91,4 +104,5 @@ def _as_printed(network: Any) -> dict[str, Any]:
         "cost_per_host_usd": None if count is None else count.cost_usd(parts),
         "power_per_host_w": None if count is None else count.power_w(parts),
         "assumption": column.assumption,
+        "note": column.note,
     }

@@ -18,7 +18,7 @@ from topoloom.cli.output import json_option
 @json_option
 def command(need: str, folder: str, jobs: int | None, fresh: bool, as_json: bool) -> None:
     from topoloom.designer.design import design
-    from topoloom.designer.measure import Candidate
+    from topoloom.designer.measure import Outcome
     from topoloom.designer.need import read_need
     from topoloom.errors import InputError
     from topoloom.report.design_files import design_json, write_design
@@ -31,8 +31,8 @@ def command(need: str, folder: str, jobs: int | None, fresh: bool, as_json: bool
         raise InputError(f"{out}: the folder cannot be made: {error.strerror}") from None
     bar = _Bar()
 
-    def progress(done: int, total: int, candidate: Candidate | None) -> None:
-        bar.show(done, total, candidate.name if candidate is not None else f"{done} reused" if done else "")
+    def progress(done: int, total: int, candidate: Outcome | None) -> None:
+        bar.show(done, total, candidate.spec if candidate is not None else f"{done} reused" if done else "")
 
     try:
         found = design(wanted, store=None if fresh else out / "measured", jobs=jobs, progress=progress)
@@ -59,7 +59,8 @@ def command(need: str, folder: str, jobs: int | None, fresh: bool, as_json: bool
                 f"  {best.switches:,} switches of {best.radix} ports, {best.hosts:,} hosts, diameter {best.diameter},"
                 f" {best.cost_per_host_usd:,.1f} USD and {best.power_per_host_w:.2f} W a host"
             )
-            if wanted.limits.oversubscription is None and best.oversubscription > 1.5:
+            limited = wanted.limits.oversubscription is not None or wanted.limits.busiest_channel is not None
+            if not limited and best.oversubscription > 1.5:
                 click.echo(
                     f"  it is {best.oversubscription:.1f} times oversubscribed; set oversubscription under [limits] for"
                     " more bandwidth",

@@ -16,7 +16,7 @@ from topoloom.spec import Family, Parameter, Transform, families, find_family, t
 def command(name: str | None, hosts: int | None, radix: int | None, as_json: bool) -> None:
     if (hosts is None) != (radix is None):
         raise click.UsageError("--hosts and --radix go together: how many hosts, on switches of how many ports")
-    if name == "product":
+    if name == "product" and not as_json:
         click.echo(
             "product: the Cartesian product of topologies.\nwrite product:(SPEC)*(SPEC), which nests; also takes hosts="
         )
@@ -94,7 +94,4 @@ def _print_sizes(chosen: list[Family], hosts: int, radix: int, as_json: bool) ->
     for name, sets in found.items():
         record = find_family(name)
         for values in sets:
-            written = (
-                f"{k}={record.parameters[k].write(v) if k in record.parameters else v}" for k, v in values.items()
-            )
-            click.echo(f"{name}:{','.join(written)}")
+            click.echo(record.spec_of(values, values.get("hosts")))

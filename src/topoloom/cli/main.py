@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from topoloom import __version__
+from topoloom._version import __version__
 from topoloom.errors import InputError
 
 #: Every command and its one-line help; the file of the same name is imported only when the command is used.

@@ -1,6 +1,7 @@
 """Which topologies could serve a requirement: every family's parameter sets, before anything is built."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.designer.need import Need
@@ -40,31 +41,23 @@ def _chosen(need: Need) -> list[Family]:
     return [record for name, record in families().items() if (not only or name in only) and name not in left_out]
 
 
-def _proposal(record: Family, values: dict[str, object], need: Need, parts: Parts) -> Proposal:
+def _proposal(record: Family, values: dict[str, Any], need: Need, parts: Parts) -> Proposal:
     """The spec with every parameter written out, so that one topology has one spec, and what theory says of it."""
-    full = {key: values.get(key, parameter.default) for key, parameter in record.parameters.items()}
-    written = [f"{key}={record.parameters[key].write(value)}" for key, value in full.items() if value is not None]
-    if "hosts" in values:
-        written.append(f"hosts={values['hosts']}")
-    spec = f"{record.name}:{','.join(written)}" if written else record.name
+    hosts = values.pop("hosts", None)
+    spec = record.spec_of(values, hosts)
     try:
-        facts = record.facts(**full)
+        facts = record.known({key: values.get(key, parameter.default) for key, parameter in record.parameters.items()})
     except InputError:
         return Proposal(spec, passed="construction")
-    hosts = (
-        int(str(values["hosts"])) * facts.switches
-        if "hosts" in values and "level" not in record.labels
-        else facts.hosts
-    )
-    if not hosts or "level" in record.labels:
-        # In a tree only some switches carry hosts: theory says little, and there are few of them.
+    if facts.carriers is not None or (hosts is None and not facts.hosts):
+        # Where only some switches carry hosts theory says little, and there are few such candidates.
         return Proposal(spec, passed=_passed(facts, need, None))
-    per_switch = hosts // facts.switches
+    per_switch = int(hosts) if hosts is not None else facts.hosts // facts.switches
     # Where the highest degree is a matter of luck, it is at least the mean.
     degree = facts.degree if facts.degree is not None else -(-2 * (facts.links or 0) // facts.switches)
     ports = degree + per_switch
     usd = facts.switches * parts.switch_usd(min(ports, parts.most_ports or ports))
-    return Proposal(spec, usd / hosts, _passed(facts, need, per_switch))
+    return Proposal(spec, usd / (per_switch * facts.switches), _passed(facts, need, per_switch))
 
 
 def _passed(facts: Facts, need: Need, per_switch: int | None) -> str | None:
@@ -87,4 +80,7 @@ def _passed(facts: Facts, need: Need, per_switch: int | None) -> str | None:
             return "worst_latency_ns"
     if limits.oversubscription is not None and share > limits.oversubscription * (1 + 1e-9):
         return "oversubscription"
+    # No channel's load is above the busiest's, so neither is the mean (which counts a host's traffic to its own switch).
+    if limits.busiest_channel is not None and share * (1 - 1 / n) > limits.busiest_channel * (1 + 1e-9):
+        return "busiest_channel"
     return "switches" if limits.switches is not None and n > limits.switches else None

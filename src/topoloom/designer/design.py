@@ -1,6 +1,5 @@
 """`design`: every candidate measured in parallel, limits applied, the rest ranked and the Pareto front marked."""
 
-import os
 import signal
 import threading
 from collections import Counter
@@ -12,16 +11,16 @@ from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 from topoloom.designer.candidates import Proposal, enumerate_candidates
-from topoloom.designer.measure import Candidate, measure, passed_limit
+from topoloom.designer.measure import Candidate, Dropped, Outcome, measure, numbers, passed_limit
 from topoloom.designer.need import Limits, Need, read_need
 from topoloom.designer.store import Store
 from topoloom.errors import InputError
+from topoloom.threads import cores
 
-Progress = Callable[[int, int, Candidate | None], None]
+Progress = Callable[[int, int, Outcome | None], None]
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Design:
 
     need: Need
     ranked: tuple[Candidate, ...]
-    dropped: tuple[Candidate, ...]
+    dropped: tuple[Dropped, ...]
     dropped_by: dict[str, int]
     pareto: frozenset[str]
     unmeasured: int = 0
@@ -63,7 +62,8 @@ def design(
     store : path, optional
         A folder where measurements are kept and found again.
     jobs : int, optional
-        Processes; the default is one for each core.
+        Processes; the default is one for each core. They are started afresh (spawn), so a script that calls this with
+        more than one must do so under ``if __name__ == "__main__":``.
     progress : function, optional
         Called with (done, all, candidate) after each measurement, first with (0, all, None).
 
@@ -84,24 +84,24 @@ def design(
         )
     kept = Store(Path(store), need) if store is not None else None
     search = _Search(need, proposals, kept, progress)
-    search.run(jobs or os.cpu_count() or 1)
-    measured = [search.found[p.spec] for p in proposals if p.spec in search.found]
-    out = [c for c in measured if c.dropped is not None]
+    search.run(cores(jobs))
+    outcomes = [search.found[p.spec] for p in proposals if p.spec in search.found]
+    ranked = sorted(
+        (c for c in outcomes if isinstance(c, Candidate)),
+        key=lambda c: (getattr(c, need.minimize), c.cost_per_host_usd, c.spec),
+    )
+    dropped = [c for c in outcomes if isinstance(c, Dropped)]
     for proposal in proposals:
         limit = proposal.passed or ("cost_over_best" if search.too_dear(proposal.least_usd) else None)
         if limit and proposal.spec not in search.found:
-            out.append(Candidate(proposal.spec, proposal.spec, proposal.spec.partition(":")[0], dropped=limit))
-    ranked = sorted(
-        (c for c in measured if c.dropped is None),
-        key=lambda c: (getattr(c, need.minimize), c.cost_per_host_usd, c.spec),
-    )
+            dropped.append(Dropped(proposal.spec, proposal.spec.partition(":")[0], limit))
     return Design(
         need,
         tuple(ranked),
-        tuple(out),
-        dict(Counter(c.dropped or "" for c in out).most_common()),
+        tuple(dropped),
+        dict(Counter(c.limit for c in dropped).most_common()),
         pareto_front(ranked),
-        len(proposals) - len(measured) - sum(c.spec not in search.found for c in out),
+        len(proposals) - len(ranked) - len(dropped),
         search.reused,
     )
 
@@ -121,14 +121,15 @@ class _Search:
     """The measuring: what was found so far, and the cheapest of it, which decides what is too dear to pursue."""
 
     def __init__(self, need: Need, proposals: list[Proposal], kept: Store | None, progress: Progress | None) -> None:
-        self.found: dict[str, Candidate] = {}
+        self.found: dict[str, Outcome] = {}
         self.reused = 0
         self._need, self._kept, self._progress = need, kept, progress
         self._proposals = [p for p in proposals if p.passed is None]
 
     @property
     def _cheapest(self) -> float:
-        return min((c.cost_per_host_usd for c in self.found.values() if c.dropped is None), default=float("inf"))
+        costs = (c.cost_per_host_usd for c in self.found.values() if isinstance(c, Candidate))
+        return min(costs, default=float("inf"))
 
     def too_dear(self, usd_per_host: float) -> bool:
         """Whether something costs too many times the cheapest design found."""
@@ -154,11 +155,11 @@ class _Search:
             for p in self._proposals
             if p.spec in self.found and not self.too_dear(p.least_usd)
         }
-        for spec, candidate in self.found.items():
-            if candidate.dropped is None and self.too_dear(candidate.cost_per_host_usd):
-                self.found[spec] = msgspec.structs.replace(candidate, dropped="cost_over_best")
+        for spec, one in self.found.items():
+            if isinstance(one, Candidate) and self.too_dear(one.cost_per_host_usd):
+                self.found[spec] = Dropped(spec, one.family, "cost_over_best", None, numbers(one))
 
-    def _tell(self, candidate: Candidate | None) -> None:
+    def _tell(self, candidate: Outcome | None) -> None:
         if self._progress is not None:
             self._progress(len(self.found), len(self._proposals), candidate)
 
@@ -168,7 +169,7 @@ class _Search:
             if proposal.spec not in self.found and not self.too_dear(proposal.least_usd):
                 yield proposal.spec
 
-    def _measured(self, jobs: int) -> Iterator[Candidate]:
+    def _measured(self, jobs: int) -> Iterator[Outcome]:
         """Candidates as they are finished, from `jobs` processes."""
         if jobs == 1:
             for spec in self._pursued():
@@ -187,20 +188,22 @@ class _Search:
                     yield future.result()
                 waiting |= {pool.submit(measure, spec, self._need) for spec in islice(pursued, len(done))}
         finally:
+            # The pool offers no way to stop a task that runs; after Ctrl-C nobody waits for it.
             processes = list((getattr(pool, "_processes", None) or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
             for process in processes:
                 process.terminate()
 
 
-def _limited(candidate: Candidate, need: Need) -> Candidate | None:
-    """A stored candidate held against this need's limits; None if it has to be measured further than it was."""
-    if candidate.dropped is not None and candidate.dropped not in Limits.__struct_fields__:
-        return candidate
-    limit = passed_limit(candidate, need)
-    if limit is None and not candidate.complete:
-        return None
-    return msgspec.structs.replace(candidate, dropped=limit)
+def _limited(found: Outcome, need: Need) -> Outcome | None:
+    """A stored outcome held against this need's limits; None if it has to be measured further than it was."""
+    if isinstance(found, Dropped) and found.limit not in Limits.__struct_fields__:
+        return found
+    known = numbers(found) if isinstance(found, Candidate) else found.known
+    limit = passed_limit(known, need.limits)
+    if limit is not None:
+        return Dropped(found.spec, found.family, limit, None, known)
+    return found if isinstance(found, Candidate) else None
 
 
 @contextmanager

@@ -1,85 +1,109 @@
 """What one candidate is worth: built, measured, placed and priced."""
 
-from typing import Any
+from collections.abc import Mapping
 
 import msgspec
 
 from topoloom.cost.bill import price
 from topoloom.cost.parts import load_parts
-from topoloom.designer.need import Need
+from topoloom.designer.need import Limits, Need
 from topoloom.errors import InputError
+from topoloom.graph.cuts import cuts
+from topoloom.graph.distances import hops
+from topoloom.graph.latency import latencies
+from topoloom.graph.load import channel_loads, full_bandwidth_hosts
 from topoloom.layout.layout import Layout, place
 from topoloom.spec import build
 from topoloom.topology import Topology
 
+#: METIS runs for a candidate's bisection.
+CUT_SEEDS = 4
 
-class Candidate(msgspec.Struct, frozen=True):
-    """One measured candidate; units are in the names. `dropped` is the limit that it passes, or None.
 
-    `oversubscription` is the hosts on a switch over those with full bandwidth (004 II.B.2: minimal routes, uniform
-    traffic, mean channel load): 1 or less is full bandwidth. `bisection_per_host` is links cut per host, by METIS. A
-    candidate that is out before everything was measured is not `complete`: what was not measured is 0 or None.
+class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
+    """A candidate with all its measures; units are in the names.
+
+    `diameter` and `host_aspl` are between hosts' switches. `oversubscription` is the hosts on a switch over those with
+    full bandwidth by the mean channel load (004 II.B.2: shortest paths, uniform traffic). `busiest_channel` is the load
+    of the busiest channel when every host sends at full rate to all others, split evenly over all shortest paths, in
+    units of a link's rate: at 1 or less nothing is over full; None where the need does not ask for it. The bisection is
+    METIS's best, None where METIS is not installed.
     """
 
     spec: str
     name: str
     family: str
-    switches: int = 0
-    hosts: int = 0
-    links: int = 0
-    radix: int = 0
-    diameter: int = 0
-    host_aspl: float = 0.0
-    hop_histogram: tuple[int, ...] = ()
-    oversubscription: float = 0.0
-    bisection_links: int | None = None
-    bisection_per_host: float | None = None
-    cabinets: int = 0
-    mean_cable_m: float = 0.0
-    longest_cable_m: float = 0.0
-    mean_latency_ns: float = 0.0
-    worst_latency_ns: float = 0.0
-    cost_per_host_usd: float = 0.0
-    power_per_host_w: float = 0.0
-    cost_usd: float = 0.0
-    power_w: float = 0.0
-    complete: bool = False
-    dropped: str | None = None
+    switches: int
+    hosts: int
+    links: int
+    radix: int
+    diameter: int
+    host_aspl: float
+    hop_histogram: tuple[int, ...]
+    oversubscription: float
+    busiest_channel: float | None
+    bisection_links: int | None
+    bisection_per_host: float | None
+    cabinets: int
+    mean_cable_m: float
+    longest_cable_m: float
+    mean_latency_ns: float
+    worst_latency_ns: float
+    cost_per_host_usd: float
+    power_per_host_w: float
+    cost_usd: float
+    power_w: float
+
+
+#: The measures of a candidate that are single numbers.
+MEASURES = tuple(f for f in Candidate.__struct_fields__ if f not in ("spec", "name", "family", "hop_histogram"))
+
+
+class Dropped(msgspec.Struct, frozen=True, tag="dropped"):
+    """A candidate that is out: the limit that it is past (or what it lacks), why, and what of it is known by then."""
+
+    spec: str
+    family: str
+    limit: str
     reason: str | None = None
+    known: dict[str, float] = {}
 
 
-def measure(spec: str, need: Need) -> Candidate:
+Outcome = Candidate | Dropped
+
+
+def measure(spec: str, need: Need) -> Outcome:
     """Build, measure, place and price one candidate; a limit that it passes is named, not raised."""
-    from topoloom.graph.cuts import cuts
-    from topoloom.graph.distances import hops
-    from topoloom.graph.latency import latencies
-    from topoloom.graph.load import full_bandwidth_hosts
-
     family = spec.partition(":")[0]
+    known: dict[str, float] = {}
+
+    def out(limit: str, reason: object = None) -> Dropped:
+        return Dropped(spec, family, limit, None if reason is None else str(reason), known)
+
     try:
         topology = build(spec)
     except InputError as error:
-        return Candidate(spec, spec, family, dropped="construction", reason=str(error))
-    known: dict[str, Any] = {
-        "spec": spec, "name": topology.name, "family": family, "switches": topology.switches, "hosts": topology.hosts,
-        "links": len(topology.links), "radix": topology.radix,
+        return out("construction", error)
+    known |= {
+        "switches": topology.switches, "hosts": topology.hosts, "links": len(topology.links), "radix": topology.radix,
     }  # fmt: skip
     if topology.radix > need.switch.radix:
-        return Candidate(**known, dropped="radix", reason=f"a switch needs {topology.radix} ports")
+        return out("radix", f"a switch needs {topology.radix} ports")
     if topology.hosts < need.hosts:
-        return Candidate(**known, dropped="hosts", reason=f"it has room for {topology.hosts} hosts")
+        return out("hosts", f"it has room for {topology.hosts} hosts")
     try:
         layout = place_candidate(topology, need)
+    except InputError as error:
+        return out("floor", error)
+    try:
         bill = price(layout, load_parts(need.parts), need.rate_gbps, host_cables=need.cable.hosts)
     except InputError as error:
-        return Candidate(**known, dropped="floor" if str(error).startswith("floor") else "parts", reason=str(error))
+        return out("parts", error)
     distances = hops(topology, jobs=1)
-    carrying = topology.endpoints_at[topology.endpoints_at > 0]
     known |= {
         "diameter": int(distances.host_diameter or 0),
         "host_aspl": float(distances.host_aspl or 0.0),
-        "hop_histogram": tuple(distances.histogram.tolist()),
-        "oversubscription": float(carrying.mean() / full_bandwidth_hosts(topology)) if len(topology.links) else 0.0,
+        "oversubscription": oversubscription(topology),
         "cabinets": layout.cabinets,
         "mean_cable_m": layout.mean_length_m,
         "longest_cable_m": layout.longest_m,
@@ -88,22 +112,43 @@ def measure(spec: str, need: Need) -> Candidate:
         "cost_usd": bill.cost_usd,
         "power_w": bill.power_w,
     }
-    # Latency and bisection take the longest: a candidate that is out already is spared them.
-    limit = passed_limit(Candidate(**known), need)
-    if limit:
-        return Candidate(**known, dropped=limit)
+    # What comes now takes the longest: a candidate that is out already is spared them.
+    if (limit := passed_limit(known, need.limits)) is not None:
+        return out(limit)
     delay = latencies(topology, layout.length_m, need.switch.delay_ns, need.cable.delay_ns_per_m, jobs=1)
-    cut = _bisection(topology, cuts)
-    known |= {
+    known |= {"mean_latency_ns": delay.mean_ns, "worst_latency_ns": delay.max_ns}
+    if (limit := passed_limit(known, need.limits)) is not None:
+        return out(limit)
+    # The dearest measure of all: taken where the need asks for it.
+    if need.limits.busiest_channel is not None or need.minimize == "busiest_channel":
+        known["busiest_channel"] = busiest_channel(topology, jobs=1)
+        if (limit := passed_limit(known, need.limits)) is not None:
+            return out(limit)
+    cut = _bisection(topology)
+    found = {
+        "busiest_channel": None,
+        **known,
         "bisection_links": cut,
         "bisection_per_host": None if cut is None else cut / topology.hosts,
-        "mean_latency_ns": delay.mean_ns,
-        "worst_latency_ns": delay.max_ns,
-        "complete": True,
+        "hop_histogram": tuple(distances.histogram.tolist()),
     }
-    candidate = Candidate(**known)
-    limit = passed_limit(candidate, need)
-    return msgspec.structs.replace(candidate, dropped=limit) if limit else candidate
+    return msgspec.convert(
+        {"spec": spec, "name": topology.name, "family": family, "type": "candidate", **found}, Candidate
+    )
+
+
+def oversubscription(topology: Topology) -> float:
+    """Hosts on a switch that carries hosts, in the mean, over the number with full bandwidth; 0 for a single switch."""
+    if not len(topology.links):
+        return 0.0
+    carrying = topology.endpoints_at[topology.endpoints_at > 0]
+    return float(carrying.mean() / full_bandwidth_hosts(topology, jobs=1))
+
+
+def busiest_channel(topology: Topology, jobs: int | None = None) -> float:
+    """The load of the busiest channel, in link rates, under uniform traffic at full rate on all shortest paths evenly."""
+    loads = channel_loads(topology, jobs)
+    return loads.greatest / loads.hosts
 
 
 def place_candidate(topology: Topology, need: Need) -> Layout:
@@ -111,23 +156,27 @@ def place_candidate(topology: Topology, need: Need) -> Layout:
     return place(topology, need.floor.floor())
 
 
-def passed_limit(candidate: Candidate, need: Need) -> str | None:
-    """The first limit of the need that the candidate is past, or None."""
-    for limit in need.limits.__struct_fields__:
+def passed_limit(known: Mapping[str, float], limits: Limits) -> str | None:
+    """The first limit that what is known of a candidate is past, or None."""
+    for limit in limits.__struct_fields__:
         if limit == "cost_over_best":  # a limit among candidates, not of one
             continue
-        most = getattr(need.limits, limit)
-        # Published balanced networks round hosts up (p = ceil(k'/2)); a hair past a limit is not past it.
-        if most is not None and getattr(candidate, limit) > most * (1 + 1e-9):
+        most = getattr(limits, limit)
+        # A value that equals its limit but for the last digit is not past it.
+        if most is not None and limit in known and known[limit] > most * (1 + 1e-9):
             return limit
     return None
 
 
-def _bisection(topology: Topology, cuts: Any) -> int | None:
-    """METIS's best of four seeds, or None where pymetis is not installed."""
-    if topology.switches < 2:
+def numbers(candidate: Candidate) -> dict[str, float]:
+    """The measures of a candidate that are single numbers; what is None is left out."""
+    return {key: value for key in MEASURES if (value := getattr(candidate, key)) is not None}
+
+
+def _bisection(topology: Topology) -> int | None:
+    """METIS's best of a few seeds; None where pymetis is not installed, or for a single switch."""
+    from importlib.util import find_spec
+
+    if topology.switches < 2 or find_spec("pymetis") is None:
         return None
-    try:
-        return int(cuts(topology, parts=2, seeds=4).links)
-    except InputError:
-        return None
+    return int(cuts(topology, parts=2, seeds=CUT_SEEDS).links)

@@ -42,9 +42,10 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     power_per_host_w: _Positive | None = None
     longest_cable_m: _Positive | None = None
     oversubscription: _Positive | None = None
+    busiest_channel: _Positive | None = None
     switches: _Count | None = None
     cabinets: _Count | None = None
-    cost_over_best: Annotated[float, msgspec.Meta(ge=1, le=1e15)] = 3.0
+    cost_over_best: Annotated[float, msgspec.Meta(ge=1, le=1e15)] = 2.0
 
 
 class FloorNeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,7 +80,7 @@ class FamiliesNeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
 #: What can be minimised: the columns of a candidate where less is better.
 Objective = Literal[
     "cost_per_host_usd", "power_per_host_w", "mean_latency_ns", "worst_latency_ns", "host_aspl", "switches",
-    "mean_cable_m", "oversubscription",
+    "mean_cable_m", "oversubscription", "busiest_channel", "cost_usd", "power_w",
 ]  # fmt: skip
 
 

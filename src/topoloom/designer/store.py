@@ -5,9 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-from topoloom import __version__
+from topoloom._version import __version__
 from topoloom.cost.parts import load_parts
-from topoloom.designer.measure import Candidate
+from topoloom.designer.measure import Outcome
 from topoloom.designer.need import Need
 from topoloom.files import write_atomically
 
@@ -26,15 +26,15 @@ class Store:
     def _path(self, spec: str) -> Path:
         return self._folder / f"{hashlib.sha256(f'{self._stamp} {spec}'.encode()).hexdigest()[:24]}.json"
 
-    def get(self, spec: str) -> Candidate | None:
+    def get(self, spec: str) -> Outcome | None:
         """The stored candidate, or None when it is absent or unreadable."""
         try:
-            found = msgspec.json.decode(self._path(spec).read_bytes(), type=Candidate)
+            found: Outcome = msgspec.json.decode(self._path(spec).read_bytes(), type=Outcome)
         except (OSError, msgspec.DecodeError):
             return None
         return found if found.spec == spec else None
 
-    def put(self, candidate: Candidate) -> None:
+    def put(self, candidate: Outcome) -> None:
         """Keep a candidate."""
         self._folder.mkdir(parents=True, exist_ok=True)
         write_atomically(self._path(candidate.spec), msgspec.json.encode(candidate))

@@ -111,13 +111,34 @@ def polarity_graph(q: int) -> tuple[np.ndarray, np.ndarray]:
     Returns (links int64[m, 2] with u < v, quadrics int64[q + 1]: the points orthogonal to themselves).
     """
     points, gf = projective_points(q, 2), field(q)
-    links = []
-    quadrics = []
-    for u, point in enumerate(points):
-        terms = gf.mul[point[None, :], points]
-        orthogonal = np.flatnonzero(gf.add[gf.add[terms[:, 0], terms[:, 1]], terms[:, 2]] == 0)
-        if u in orthogonal:
-            quadrics.append(u)
-        later = orthogonal[orthogonal > u]
-        links.append(np.stack([np.full(later.size, u), later], axis=1))
-    return np.concatenate(links), np.array(quadrics)
+    place = np.full(q**3, -1)
+    place[points @ [q * q, q, 1]] = np.arange(len(points))
+    # The points orthogonal to (a, b, c) form a line: two of its points, and every combination p + t r of them.
+    first, second = _two_orthogonal(points, gf)
+    t = np.arange(q)
+    combined = gf.add[first[:, None, :], gf.mul[t[None, :, None], second[:, None, :]]]
+    line = np.concatenate([combined, second[:, None, :]], axis=1)
+    orthogonal = place[_normalised(line.reshape(-1, 3), gf) @ [q * q, q, 1]].reshape(len(points), q + 1)
+    u = np.broadcast_to(np.arange(len(points))[:, None], orthogonal.shape)
+    links = np.stack([u[u < orthogonal], orthogonal[u < orthogonal]], axis=1)
+    return links, np.flatnonzero((u == orthogonal).any(axis=1))
+
+
+def _two_orthogonal(points: np.ndarray, gf: Field) -> tuple[np.ndarray, np.ndarray]:
+    """Two different points orthogonal to each (a, b, c): of (-b, a, 0), (-c, 0, a), (0, -c, b), those that are not 0."""
+    a, b, c = points.T
+    zero, minus = np.zeros_like(a), gf.negative
+    # A normalised point has its first nonzero coordinate 1: a = 1, or a = 0 and b = 1, or (0, 0, 1).
+    first = np.where(a == 1, (minus[b], a, zero), (np.ones_like(a), zero, zero)).T
+    second = np.where(
+        a == 1, (minus[c], zero, a), np.where(b == 1, (zero, minus[c], b), (zero, np.ones_like(a), zero))
+    ).T
+    return first, second
+
+
+def _normalised(vectors: np.ndarray, gf: Field) -> np.ndarray:
+    """Vectors scaled so that their first nonzero coordinate is 1: int64[k, 3]."""
+    lead = vectors[np.arange(len(vectors)), np.argmax(vectors != 0, axis=1)]
+    inverse = np.argmax(gf.mul == 1, axis=1)
+    scaled: np.ndarray = gf.mul[inverse[lead][:, None], vectors]
+    return scaled

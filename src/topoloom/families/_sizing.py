@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from math import prod
 from typing import Any
 
+from topoloom.graph.bounds import moore_aspl
+
 #: A candidate structure: its parameters, how many switches carry hosts, and the links at the busiest of them.
 Structure = tuple[dict[str, Any], int, int]
 
@@ -11,26 +13,39 @@ Structure = tuple[dict[str, Any], int, int]
 def serving(
     hosts: int, radix: int, structures: Iterable[Structure], full: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Each structure with the fewest hosts a switch that serve `hosts`, where they fit the radix.
+    """Each structure with the fewest hosts a switch that serve `hosts`, and more up to `full`, where they fit the radix.
 
     A structure with more switches than hosts is left out: it would have switches without hosts.
     """
     for parameters, switches, degree in structures:
-        per_switch = -(-hosts // switches)
-        if switches <= hosts and degree + per_switch <= radix:
-            yield {**parameters, "hosts": per_switch}
-            if full is not None and per_switch < full and degree + full <= radix:
-                yield {**parameters, "hosts": full}
+        fewest = -(-hosts // switches)
+        if switches <= hosts:
+            for per_switch in range(fewest, max(fewest, full or 0) + 1):
+                if degree + per_switch <= radix:
+                    yield {**parameters, "hosts": per_switch}
 
 
 def ladder(most: int) -> Iterator[int]:
-    """Hosts a switch to try, 1 to `most`: every number to 8, then steps of a quarter octave (10, 12, 14, 16, 20 ...)."""
-    step, value = 1, 1
+    """Hosts a switch to try, 1 to `most`: every number to 16, then every second to 32, every fourth from there."""
+    value = 1
     while value <= most:
         yield value
-        if value >= 8 * step:
-            step *= 2
-        value += step
+        value += 1 if value < 16 else 2 if value < 32 else 4
+
+
+def free_degrees(switches: int, per_switch: int, most: int) -> list[int]:
+    """Degrees to try where any is possible, up to `most`: the least that could carry the hosts' traffic, and all ports.
+
+    By Cerf's bound on the ASPL (004's balance, II.B.2): the least degree at full bandwidth, and one more, since random
+    graphs stay a little above the bound; and one more than the least at 2:1 oversubscription.
+    """
+    most = min(most, switches - 1)
+    chosen = {most}
+    for oversubscription, extra in ((1.0, {0, 1}), (2.0, {1})):
+        fitting = (d for d in range(3, most) if per_switch * moore_aspl(switches, d) <= oversubscription * d)
+        least = next(fitting, None)
+        chosen |= {least + more for more in extra} if least is not None else set()
+    return sorted(degree for degree in chosen if 2 < degree <= most)
 
 
 def near_cube(target: int, dimensions: int, least: int) -> tuple[int, ...]:
@@ -49,3 +64,11 @@ def near_square(cells: int) -> tuple[int, int]:
     while rows * rows < cells:
         rows += 1
     return rows, -(-cells // rows)
+
+
+def free_sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
+    """Sizes of a family of any order `n` and any `degree`: every ladder step of hosts, a few degrees each."""
+    for per_switch in ladder(radix - 3):
+        n = -(-hosts // per_switch)
+        for degree in free_degrees(n, per_switch, min(radix - per_switch, 64)):
+            yield from serving(hosts, radix, [({"n": n, "degree": degree}, n, degree)])

@@ -26,7 +26,7 @@ def _bdfs(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "bdf",
-    u=Integer(3, 128, "an odd prime power"),
+    u=Integer(3, 64, "an odd prime power"),
     facts=_facts,
     source="Bermond, Delorme and Farhi, Large graphs with given degree and diameter III, 1982; 004 II.C; errata 004.15",
     sizes=_bdfs,

@@ -20,6 +20,7 @@ def _leaf_spine_facts(leaves: int, spines: int, width: int) -> Facts:
         2 if leaves * spines > 1 else 1,
         hosts=leaves * spines * width,
         full_hosts=spines * width,
+        carriers=leaves,
     )
 
 
@@ -67,7 +68,7 @@ def _myrinet_facts(switches: int, wiring: str) -> Facts:
     if switches not in _MYRINET:
         raise InputError(f"myrinet-clos: switches={switches} does not exist; it must be 80 or 160")
     hosts = 64 * _MYRINET[switches]
-    return Facts(switches, 16, 8, 2 * hosts, 4, hosts=hosts, full_hosts=8)
+    return Facts(switches, 16, 8, 2 * hosts, 4, hosts=hosts, full_hosts=8, carriers=8 * _MYRINET[switches])
 
 
 @family(

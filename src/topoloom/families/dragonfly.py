@@ -32,21 +32,27 @@ def _facts(a: int | None, h: int | None, p: int | None, g: int | None, wiring: s
     whole = copies * (g - 1) == a * h
     return Facts(
         switches=a * g,
-        degree=a - 1 + h,
+        degree=a - 1 + h if a > 1 else copies * (g - 1),
         degree_min=a - 1 + h if whole else None,
         links=g * a * (a - 1) // 2 + copies * g * (g - 1) // 2,
-        diameter=3 if copies == 1 and a > 1 and h < a * h else None,
+        diameter=3 if copies == 1 and a > 1 else None,
         hosts=a * g * p,
         full_hosts=h,
     )
 
 
 def _dragonflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Balanced groups (a = 2h, p = h) of every h, with just as many of them as the hosts need."""
+    """Balanced groups (a = 2h, p = h) of every h, larger groups and more hosts a switch, each with as few groups as serve.
+
+    004 VI.B.4 searches all with a >= 2h and p >= h, which keeps the global links in full use; so does this, in steps of a
+    quarter.
+    """
     for h in range(1, (radix + 1) // 4 + 1):
-        groups = -(-hosts // (2 * h * h))
-        if 2 <= groups <= 2 * h * h + 1:
-            yield {"a": 2 * h, "h": h, "p": h, "g": groups}
+        for a in sorted({2 * h, 5 * h // 2, 3 * h, 4 * h}):
+            for p in sorted({h, -(-5 * h // 4), -(-3 * h // 2)}):
+                groups = -(-hosts // (a * p))
+                if a - 1 + h + p <= radix and 2 <= groups <= a * h + 1:
+                    yield {"a": a, "h": h, "p": p, "g": groups}
 
 
 @family(

@@ -18,7 +18,7 @@ def _fat_tree_facts(k: int) -> Facts:
     if k % 2:
         raise InputError(f"fat-tree: k={k} must be even (nearest: {k - 1}, {k + 1}); half of a switch's ports face up")
     p = k // 2
-    return Facts(5 * p * p, k, p, 4 * p**3, 4, hosts=2 * p**3, full_hosts=p)
+    return Facts(5 * p * p, k, p, 4 * p**3, 4, hosts=2 * p**3, full_hosts=p, carriers=2 * p * p)
 
 
 def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
@@ -61,9 +61,15 @@ def fat_tree(k: int) -> Topology:
 def _kary_facts(k: int, n: int) -> Facts:
     switches = n * k ** (n - 1)
     return Facts(
-        switches, (0, k, 2 * k)[min(n, 3) - 1], k if n > 1 else 0, (n - 1) * k**n, 2 * (n - 1), hosts=k**n, full_hosts=k,
-        bisection_links=k**n // 2 if k % 2 == 0 and n > 1 else None,
-    )  # fmt: skip
+        switches,
+        (0, k, 2 * k)[min(n, 3) - 1],
+        k if n > 1 else 0,
+        (n - 1) * k**n,
+        2 * (n - 1),
+        hosts=k**n,
+        full_hosts=k,
+        carriers=k ** (n - 1),
+    )
 
 
 def _kary_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:

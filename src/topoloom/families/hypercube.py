@@ -27,7 +27,7 @@ def hypercube(n: int) -> Topology:
     >>> hypercube(3)
     Topology(topology: 8 switches, 12 links)
     """
-    return Topology(links=_flips(n, 1 << np.arange(n)), switches=2**n)
+    return Topology(links=xor_links(n, 1 << np.arange(n)), switches=2**n)
 
 
 @family(
@@ -39,7 +39,7 @@ def hypercube(n: int) -> Topology:
 )
 def folded_hypercube(n: int) -> Topology:
     """A hypercube with one more link at each switch, to its antipode."""
-    return Topology(links=_flips(n, np.append(1 << np.arange(n), 2**n - 1)), switches=2**n)
+    return Topology(links=xor_links(n, np.append(1 << np.arange(n), 2**n - 1)), switches=2**n)
 
 
 @family(
@@ -68,7 +68,7 @@ def crossed_cube(n: int) -> Topology:
     return Topology(links=np.concatenate(links), switches=2**n)
 
 
-def _flips(n: int, masks: np.ndarray) -> np.ndarray:
+def xor_links(n: int, masks: np.ndarray) -> np.ndarray:
     """Links (int64[m, 2]) between every switch and its image under each XOR mask."""
     switch = np.arange(2**n)
     other = switch[:, None] ^ masks

@@ -41,13 +41,16 @@ def _butterflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 
 def _hyperxes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Sides that differ by at most one: the sizes between two flattened butterflies."""
+    """Sides as equal as can be (but not equal: those are flattened butterflies), and one side twice or thrice the others."""
     for dimensions in (2, 3, 4):
-        for per_switch in ladder(radix):
-            dims = near_cube(-(-hosts // per_switch), dimensions, 2)
-            degree = sum(side - 1 for side in dims)
-            if len(set(dims)) > 1:
-                yield from serving(hosts, radix, [({"dims": dims}, prod(dims), degree)])
+        for per_switch in ladder(radix - dimensions):
+            target = -(-hosts // per_switch)
+            for stretch in (1, 2, 3):
+                base = near_cube(-(-target // stretch), dimensions, 2)
+                dims = tuple(sorted((base[0] * stretch, *base[1:]), reverse=True)) if stretch > 1 else base
+                degree = sum(side - 1 for side in dims)
+                if len(set(dims)) > 1:
+                    yield from serving(hosts, radix, [({"dims": dims}, prod(dims), degree)])
 
 
 @family(

@@ -9,6 +9,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.families._sizing import serving
+from topoloom.families.hypercube import xor_links
 from topoloom.spec import Facts, Integer, Seed, family
 from topoloom.topology import Topology
 
@@ -41,12 +42,7 @@ def longhop(n: int, extra: int, seed: int, attempt: int = 0) -> Topology:
     with f(g) = 1 over all linear f, its distance w, makes the narrowest linear cut w N / 2. Of 300 random codes (fewer
     for large n) the one with the largest w up to 3, then the lowest diameter, then the lowest ASPL is taken.
     """
-    masks = generators(n, extra, seed)
-    switch = np.arange(2**n)
-    other = switch[:, None] ^ masks
-    keep = switch[:, None] < other
-    links = np.stack([np.broadcast_to(switch[:, None], other.shape)[keep], other[keep]], axis=1)
-    return Topology(links=links, switches=2**n)
+    return Topology(links=xor_links(n, generators(n, extra, seed)), switches=2**n)
 
 
 @lru_cache(maxsize=64)

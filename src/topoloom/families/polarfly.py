@@ -22,7 +22,7 @@ def _polarflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "polarfly",
-    q=Integer(2, 512, "a prime power"),
+    q=Integer(2, 256, "a prime power"),
     facts=_facts,
     source="Lakhotia et al., PolarFly, SC 2022; Brown 1966; Erdos and Renyi 1962",
     sizes=_polarflies,

@@ -7,7 +7,7 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.families._sizing import ladder, near_square, serving
+from topoloom.families._sizing import free_sizes, ladder, near_square, serving
 from topoloom.spec import Facts, Integer, Real, Seed, family
 from topoloom.topology import Topology
 
@@ -18,14 +18,6 @@ def _jellyfish_facts(n: int, degree: int, seed: int = 1) -> Facts:
     return Facts(n, degree, degree - n * degree % 2, n * degree // 2)
 
 
-def _jellyfishes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    for per_switch in ladder(radix - 3):
-        n = -(-hosts // per_switch)
-        degree = min(radix - per_switch, 64)
-        if n > degree + 1:
-            yield from serving(hosts, radix, [({"n": n, "degree": degree}, n, degree)])
-
-
 @family(
     "jellyfish",
     n=Integer(3, 1 << 22, "switches"),
@@ -33,11 +25,11 @@ def _jellyfishes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     seed=Seed(),
     facts=_jellyfish_facts,
     source="Singla, Hong, Popa and Godfrey, Jellyfish, NSDI 2012; pairing model: Bollobas, Random Graphs, 2001",
-    sizes=_jellyfishes,
+    sizes=free_sizes,
     aliases=("random-regular",),
 )
 def jellyfish(n: int, degree: int, seed: int, attempt: int = 0) -> Topology:
-    """The random regular graph."""
+    """The random regular graph (pairing model; uniform only in the limit of many switches)."""
     from topoloom.families._random_kernels import links_of, random_regular
 
     if 2 * degree > n - 1 and n - 1 - degree >= 0 and n * degree % 2 == 0 and n <= 2048:
@@ -132,7 +124,7 @@ def _kleinbergs(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 
 @family(
     "kleinberg",
-    side=Integer(3, 1024, "switches along each side of the square lattice"),
+    side=Integer(3, 128, "switches along each side of the square lattice"),
     links=Integer(1, 64, "long links that start at each switch", default=1),
     exponent=Real(
         0.0, 10.0, "a long link of lattice distance d has probability in proportion to d^-exponent", default=2.0

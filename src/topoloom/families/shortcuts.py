@@ -7,7 +7,7 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.families._sizing import ladder, serving
+from topoloom.families._sizing import free_sizes, ladder, serving
 from topoloom.spec import Facts, Integer, Real, Seed, family
 from topoloom.topology import Topology
 
@@ -16,20 +16,36 @@ _N = Integer(4, 1 << 22, "switches on the ring")
 _DEGREE = Integer(2, 512, "links at each switch: 2 of the ring and the rest shortcuts")
 
 
-def _facts(n: int, degree: int, seed: int = 1, **_: float) -> Facts:
+def _full_hosts(degree: int) -> int:
+    """004 III: the concentration of its random networks is floor(sqrt k) of the whole radix k = degree + p."""
+    return max(p for p in range(degree + 2) if p * p <= degree + p)
+
+
+def _facts(n: int, degree: int, seed: int = 1) -> Facts:
     if degree >= n - 1:
         raise InputError(f"degree={degree} needs more than {degree + 1} switches; n={n} is too few")
-    # 004 III: the concentration of its random networks is floor(sqrt(k)) of the whole radix k = degree + p.
-    full = max(p for p in range(degree + 2) if p * p <= degree + p)
-    return Facts(n, degree, full_hosts=full)
+    return Facts(n, degree, full_hosts=_full_hosts(degree))
 
 
-def _rings(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    for per_switch in ladder(radix - 3):
-        n = -(-hosts // per_switch)
-        degree = min(radix - per_switch, 64)
-        if n > degree + 1:
-            yield from serving(hosts, radix, [({"n": n, "degree": degree}, n, degree)])
+def _reach(n: int, p: float) -> int:
+    """ "Less than" p n / 2 hops is strict: the largest whole number below (errata 000.9)."""
+    return int(np.ceil(p * n / 2)) - 1
+
+
+def _nbr_facts(n: int, degree: int, p: float, seed: int = 1) -> Facts:
+    reach = _reach(n, p)
+    if degree > 2 and (reach < 2 or degree > 2 * reach):
+        raise InputError(f"nbr: p={p:g} lets a switch see {max(0, 2 * reach)} others, too few for degree={degree}")
+    return _facts(n, degree)
+
+
+def _gau_facts(n: int, degree: int, alpha: float, seed: int = 1) -> Facts:
+    return _facts(n, degree)
+
+
+def _nbr_sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
+    """Those whose degree fits what a switch sees at the default p = 0.5, with room for luck."""
+    yield from (values for values in free_sizes(hosts, radix) if 3 * values["degree"] <= 4 * _reach(values["n"], 0.5))
 
 
 @family(
@@ -39,7 +55,7 @@ def _rings(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     seed=Seed(),
     facts=_facts,
     source="Koibuchi et al., A case for random shortcut topologies, ISCA 2012; 000's RING-n, 002's RR-n, DLN-2-(n-2)",
-    sizes=_rings,
+    sizes=free_sizes,
     aliases=("ring-random", "rr"),
 )
 def ring_shortcuts(n: int, degree: int, seed: int, attempt: int = 0) -> Topology:
@@ -56,17 +72,13 @@ def ring_shortcuts(n: int, degree: int, seed: int, attempt: int = 0) -> Topology
     degree=_DEGREE,
     p=Real(0.0, 1.0, "shortcuts bypass less than p n/2 switches", default=0.5),
     seed=Seed(),
-    facts=_facts,
+    facts=_nbr_facts,
     source=_SOURCE_000,
-    sizes=_rings,
+    sizes=_nbr_sizes,
 )
 def nbr(n: int, degree: int, p: float, seed: int, attempt: int = 0) -> Topology:
     """Nbr(p)-n: a ring with random shortcuts to switches less than p n/2 hops away along it."""
-    # "Less than" is strict: the largest whole number of hops below p n / 2.
-    reach = int(np.ceil(p * n / 2)) - 1
-    if reach < 2 and degree > 2:
-        raise InputError(f"nbr: p={p:g} lets shortcuts reach {max(reach, 0)} hops of {n // 2}; they need at least 2")
-    return _matched(n, degree, reach, Draws(seed, attempt))
+    return _matched(n, degree, _reach(n, p), Draws(seed, attempt))
 
 
 @family(
@@ -75,9 +87,9 @@ def nbr(n: int, degree: int, p: float, seed: int, attempt: int = 0) -> Topology:
     degree=_DEGREE,
     alpha=Real(0.01, 100.0, "standard deviation of a shortcut's distance, in units of n/2", default=1.0),
     seed=Seed(),
-    facts=_facts,
+    facts=_gau_facts,
     source=_SOURCE_000,
-    sizes=_rings,
+    sizes=free_sizes,
 )
 def gau(n: int, degree: int, alpha: float, seed: int, attempt: int = 0) -> Topology:
     """Gau(alpha)-n: a ring with random shortcuts whose distance is normal, truncated to half the ring."""
@@ -96,7 +108,7 @@ def _dln_facts(n: int, x: int, random: int, seed: int = 1) -> Facts:
         raise InputError(f"dln: x={x} and random={random} are too many for n={n} switches")
     even = n % 2 == 0
     degree = (2 if x == 2 else 2 * x - 3 if even else 2 * x - 2) + random
-    return Facts(n, degree, full_hosts=max(p for p in range(degree + 2) if p * p <= degree + p))
+    return Facts(n, degree, full_hosts=_full_hosts(degree))
 
 
 def _dlns(hosts: int, radix: int) -> Iterator[dict[str, Any]]:

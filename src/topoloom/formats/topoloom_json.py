@@ -7,7 +7,7 @@ from typing import Annotated, Any, NoReturn
 import msgspec
 import numpy as np
 
-from topoloom import __version__
+from topoloom._version import __version__
 from topoloom.errors import InputError, at
 from topoloom.formats._packed import Packed, pack, unpack
 from topoloom.formats._registry import MOST_LABELS, Format, register

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from topoloom.graph._threads import over_cores
+from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
 #: After so many rounds of 512 sources in parallel, a queue is faster (measured on rings).

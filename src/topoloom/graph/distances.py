@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph._pairs import MOST_ROUNDS, attachment_counts, pair_counts, rows
-from topoloom.graph._threads import over_cores
+from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
 

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.graph._threads import over_cores
 from topoloom.graph.paths import sample_switches
+from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
 #: Buckets of a search; more would cost more to walk through than they save.

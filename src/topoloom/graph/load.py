@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.graph._threads import over_cores
 from topoloom.graph.distances import carrier_distance_sum
+from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
 _LANES = 16
 
 
-def full_bandwidth_hosts(topology: Topology) -> float:
+def full_bandwidth_hosts(topology: Topology, jobs: int | None = None) -> float:
     """Hosts on each host-carrying switch at which the channels just sustain uniform minimal traffic at full rate.
 
     With p hosts on each of h switches, a channel carries ``p^2 D / (2 m)`` routes on average when D is the sum of hops
@@ -39,11 +39,11 @@ def full_bandwidth_hosts(topology: Topology) -> float:
     >>> round(full_bandwidth_hosts(ring), 4)  # 2 * 5 / (2 * 5 - 2 - 2)
     1.6667
     """
-    carriers, hops = carrier_distance_sum(topology)
+    carriers, hops = carrier_distance_sum(topology, jobs)
     return 2 * len(topology.links) * carriers / hops if hops else math.inf
 
 
-def average_channel_load(topology: Topology) -> float:
+def average_channel_load(topology: Topology, jobs: int | None = None) -> float:
     """Routes over a channel, on average, with one route for each ordered pair of hosts.
 
     (2 N_r - k' - 2) p^2 / k' for diameter 2; in general all hops over all channels. Exact when the switches that carry
@@ -59,7 +59,7 @@ def average_channel_load(topology: Topology) -> float:
     """
     if not len(topology.links):
         return 0.0
-    carriers, hops = carrier_distance_sum(topology)
+    carriers, hops = carrier_distance_sum(topology, jobs)
     per_switch = topology.endpoints.size / carriers if topology.endpoints.size else 1.0
     return per_switch**2 * hops / (2 * len(topology.links))
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.graph._threads import over_cores
+from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
 

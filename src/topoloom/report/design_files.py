@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from topoloom import __version__
+from topoloom._version import __version__
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import load_parts
 from topoloom.designer.design import Design
-from topoloom.designer.measure import Candidate, place_candidate
+from topoloom.designer.measure import MEASURES, numbers, place_candidate
 from topoloom.files import write_atomically
 from topoloom.formats import save
 from topoloom.formats.cables import cable_rows, csv_text
@@ -21,13 +21,18 @@ from topoloom.report.design_page import design_figures, design_page
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.spec import build
 
-_COLUMNS = [field for field in Candidate.__struct_fields__ if field not in ("hop_histogram", "reason")]
+_OF_A_WINNER = (
+    "topology.json", "cables.csv", "bill.csv", "floorplan.svg", "cost-latency.svg", "power-bisection.svg", "hops.svg",
+)  # fmt: skip
 
 
 def write_design(design: Design, folder: str | Path) -> list[Path]:
     """Write the report and the tables, and the winner's files if there is a winner; returns what was written."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    # What this design does not have (no winner, no figures) must not be left over from an earlier one.
+    for name in _OF_A_WINNER:
+        (folder / name).unlink(missing_ok=True)
     files: dict[str, str] = {"candidates.csv": candidates_csv(design), "design.json": design_json(design)}
     layout: Layout | None = None
     bill: Bill | None = None
@@ -54,18 +59,16 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
 
 
 def candidates_csv(design: Design) -> str:
-    """Every candidate, ranked ones first: rank (empty when dropped), Pareto, the limit that dropped it, all measures."""
-    rows = [["rank", "pareto", *_COLUMNS]]
-    for number, c in enumerate([*design.ranked, *design.dropped], 1):
-        rank = str(number) if number <= len(design.ranked) else ""
-        # What was dropped before it was measured has no measures: empty cells, not zeros.
-        measured = c.switches > 0
-        values = [getattr(c, key) for key in _COLUMNS]
-        cells = [
-            _cell(value) if measured or key in ("spec", "name", "family", "dropped") else ""
-            for key, value in zip(_COLUMNS, values, strict=True)
-        ]
-        rows.append([rank, "yes" if c.spec in design.pareto else "", *cells])
+    """Every candidate, ranked ones first: rank, Pareto, the limit that dropped it, and what was measured of it."""
+    rows = [["rank", "pareto", "spec", "family", "dropped", *MEASURES]]
+    for number, c in enumerate(design.ranked, 1):
+        known = numbers(c)
+        pareto = "yes" if c.spec in design.pareto else ""
+        rows.append([str(number), pareto, c.spec, c.family, "", *(_cell(known.get(key)) for key in MEASURES)])
+    rows += [
+        ["", "", out.spec, out.family, out.limit, *(_cell(out.known.get(key)) for key in MEASURES)]
+        for out in design.dropped
+    ]
     return _csv(rows)
 
 

@@ -1,11 +1,11 @@
 """The report of a design: requirement, ranking, trade-offs, and the winner on its floor."""
 
-from topoloom import __version__
+from topoloom._version import __version__
 from topoloom.cost.bill import Bill
 from topoloom.cost.parts import load_parts
 from topoloom.cost.table_iv import COLUMNS
 from topoloom.designer.design import Design
-from topoloom.designer.measure import Candidate
+from topoloom.designer.measure import CUT_SEEDS, Candidate, busiest_channel
 from topoloom.layout.layout import Layout
 from topoloom.report import figures
 from topoloom.report.floorplan import floorplan_svg
@@ -81,7 +81,10 @@ _WORDS = {
     "power_per_host_w": "power a host [W]",
     "longest_cable_m": "longest cable [m]",
     "mean_cable_m": "mean cable [m]",
-    "oversubscription": "oversubscription",
+    "oversubscription": "oversubscription (mean channel load)",
+    "busiest_channel": "load of the busiest channel [link rates]",
+    "cost_usd": "cost [USD]",
+    "power_w": "power [W]",
     "switches": "switches",
     "cabinets": "cabinets",
     "host_aspl": "mean hops between hosts",
@@ -131,7 +134,8 @@ def _ranking(design: Design) -> list[str]:
         return []
     head = [
         "rank", "spec", "cost [USD/ host]", "power [W/ host]", "mean latency [ns]", "worst latency [ns]", "hosts", "switches",
-        "ports", "dia- meter", "mean hops", "over- subscr.", "bisection [links/ host]", "cabi- nets", "mean cable [m]",
+        "ports", "dia- meter", "mean hops", "over- subscr.",
+        "busiest channel", "bisection [links/ host]", "cabi- nets", "mean cable [m]",
         "longest cable [m]",
     ]  # fmt: skip
     rows = [
@@ -139,6 +143,7 @@ def _ranking(design: Design) -> list[str]:
             ("\u25cf " if c.spec in design.pareto else "") + str(number), c.spec, f"{c.cost_per_host_usd:,.1f}",
             f"{c.power_per_host_w:.2f}", f"{c.mean_latency_ns:,.0f}", f"{c.worst_latency_ns:,.0f}", f"{c.hosts:,}",
             f"{c.switches:,}", str(c.radix), str(c.diameter), f"{c.host_aspl:.3f}", f"{c.oversubscription:.2f}",
+            "-" if c.busiest_channel is None else f"{c.busiest_channel:.2f}",
             "-" if c.bisection_per_host is None else f"{c.bisection_per_host:.3f}", str(c.cabinets), f"{c.mean_cable_m:.2f}",
             f"{c.longest_cable_m:.1f}",
         ]
@@ -182,7 +187,7 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
                 wide, design.pareto, lambda c: c.power_per_host_w, lambda c: c.bisection_per_host or 0.0,
                 ("power [W a host]", "bisection [links a host]"), [(rank, c) for rank, c in named if c in wide],
             ),
-            "Power against bisection (METIS, best of four seeds); upper left is better. Numbers are ranks.",
+            f"Power against bisection (METIS, best of {CUT_SEEDS} seeds); upper left is better. Numbers are ranks.",
         )  # fmt: skip
     found["hops.svg"] = (
         figures.hop_histograms(leading[:5]),
@@ -200,7 +205,14 @@ def _figures(design: Design, drawn: dict[str, tuple[str, str]]) -> list[str]:
 
 
 def _winner(best: Candidate, layout: Layout, bill: Bill) -> list[str]:
-    out = [f"<h2>The winner: {_text(best.name)}</h2>", "<h3>Floor plan</h3>"]
+    out = [f"<h2>The winner: {_text(best.name)}</h2>"]
+    if layout.topology.links.size:
+        out.append(
+            f"<p>When every host sends at full rate to all others, split evenly over all shortest paths, its busiest channel"
+            f" carries {busiest_channel(layout.topology):.3f} times a link's rate; by the mean of all channels it is"
+            f" {best.oversubscription:.3f} times oversubscribed.</p>"
+        )
+    out.append("<h3>Floor plan</h3>")
     out.append(
         figure(floorplan_svg(layout), "Cabinets at their places; the darker, the more cables leave the cabinet.")
     )
@@ -271,9 +283,13 @@ def _method(design: Design) -> list[str]:
     return [
         "<h2>How these numbers were got</h2>",
         "<p>Hops: exact, all pairs. Oversubscription: hosts on a switch over the number with full bandwidth under uniform"
-        " traffic on shortest paths (mean channel load, 004 II.B.2); 1 or less is full bandwidth. Latency: every switch on the"
+        " traffic on shortest paths (mean channel load, 004 II.B.2). Busiest channel: its load when every"
+        " host sends at full rate to all others, split evenly over all shortest paths; at 1 or less no channel is over full;"
+        " measured for all where the requirement limits it, else for the winner."
+        " Latency: every switch on the"
         " cheapest path, both ends included, plus the cables between switches; no load, no host cables. Bisection: METIS, best"
-        " of four seeds, links cut over hosts. Cabinets: the family's own groups, else switches in sequence; placed row by row."
+        f" of {CUT_SEEDS} seeds, links cut over hosts; not measured where METIS is not installed."
+        " Cabinets: the family's own groups, else switches in sequence; placed row by row."
         f" Prices: {_text(load_parts(design.need.parts).source)}. Random families: one draw, seed in the spec. Every spec can"
         " be rebuilt: <code>topoloom info SPEC</code>.</p>",
     ]

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from math import cos, radians, sin
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from topoloom.designer.measure import Candidate
 
@@ -46,8 +46,8 @@ def scatter(
             [x(c) for c in front], [y(c) for c in front], s=120, facecolors="none", edgecolors="#222222", linewidths=1.1,
             label="Pareto front",
         )  # fmt: skip
-        for axis, values in ((axes.xaxis, [x(c) for c in candidates]), (axes.yaxis, [y(c) for c in candidates])):
-            _scale(axis, values)
+        _scale(axes, "x", [x(c) for c in candidates])
+        _scale(axes, "y", [y(c) for c in candidates])
         axes.set_xlabel(labels[0])
         axes.set_ylabel(labels[1])
         _name_points(axes, [(x(c), y(c), str(rank)) for rank, c in named])
@@ -103,13 +103,14 @@ def _looks(candidates: Sequence[Candidate]) -> dict[str, tuple[str, str]]:
     return {f: (_COLOURS[i % size], _SHAPES[(i // size + i) % len(_SHAPES)]) for i, f in enumerate(families)}
 
 
-def _scale(axis: Any, values: Sequence[float]) -> None:
+def _scale(axes: "Axes", which: Literal["x", "y"], values: Sequence[float]) -> None:
     """Logarithmic where the values span more than a factor of eight, with plain numbers on the ticks."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+    axis = axes.xaxis if which == "x" else axes.yaxis
     low = min((v for v in values if v > 0), default=1.0)
     if max(values, default=1.0) / low > 8 and all(v > 0 for v in values):
-        axis._set_axes_scale("log")
+        (axes.set_xscale if which == "x" else axes.set_yscale)("log")
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.set_minor_formatter(NullFormatter())
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))

@@ -115,3 +115,21 @@ def _two_hops() -> Outcome:
         {"largest gain": 2}, {"largest gain": max(gains.values())}, right={"largest gain": 1},
         reason=f"gains for n = 6 .. 12: {', '.join(str(int(g)) for g in gains.values())}",
     )  # fmt: skip
+
+
+@claim(
+    "000/fig-3/all-sizes", "n = 6 .. 12: P-HYPERCUBE is equivalent to or better than PF-HYPERCUBE, in diameter and ASPL",
+    "in all cases", "topoloom hops hypercube:n=10+permute:mode=full", full=True,
+)  # fmt: skip
+def _figure_3_all() -> Outcome:
+    worse = 0
+    for n in range(6, 13):
+        cabinet = 8 if n == 6 else 16
+        partial, full = (
+            over_seeds(
+                f"hypercube:n={n}+permute:mode={mode},cabinet={cabinet},seed={{seed}}", range(1, 21 if n < 11 else 6)
+            )
+            for mode in ("partial", "full")
+        )
+        worse += partial.diameter > full.diameter or partial.aspl > full.aspl
+    return judge({"sizes where PF is better": 0}, {"sizes where PF is better": worse})

@@ -7,6 +7,7 @@ settings  = key "=" value { "," key "=" value }
 
 import logging
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -60,21 +61,17 @@ def facts_of(spec: str) -> Facts | None:
         return None
     record = find_family(name)
     values, _ = _settings(record.name, record.parameters, text)
-    return record.facts(**values)
+    return record.known(values)
 
 
 def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
     """Build one family from parameter values already read, and attach its hosts."""
-    facts = record.facts(**values)
+    facts = record.known(values)
     _bounded(record.name, facts)
     topology = _connected_draw(record, values) if record.random else record.make(**values)
-    shown = {**values, **({} if hosts is None else {"hosts": hosts})}
-    text = ",".join(
-        f"{key}={record.parameters.get(key, _HOSTS).write(value)}" for key, value in shown.items() if value is not None
-    )
-    topology = topology.replace(
-        name=f"{record.name}({text})" if text else record.name, spec=f"{record.name}:{text}" if text else record.name
-    )
+    spec = record.spec_of(values, hosts)
+    name = f"{record.name}({spec.partition(':')[2]})" if ":" in spec else spec
+    topology = topology.replace(name=name, spec=spec)
     return topology if hosts is None else attach_hosts(topology, hosts, facts.full_hosts)
 
 
@@ -145,24 +142,27 @@ def _product(text: str, depth: int) -> Topology:
 
     *factors, last = _split(text, "*")
     last, *settings = _split(last, ",")
-    parts = []
+    inner = []
     for factor in [*factors, last]:
         if not (factor.startswith("(") and factor.endswith(")")):
             raise InputError(f"product: '{factor[:60]}' needs brackets: product:(torus:dims=4x4)*(petersen)")
-        parts.append(_build(factor[1:-1].strip(), depth + 1))
-    size = 1
-    for part in parts:
-        size *= part.switches
-    if size > MOST_SWITCHES:
-        raise InputError(f"product: {size} switches; at most {MOST_SWITCHES} are built")
+        inner.append(factor[1:-1].strip())
+    # Once by theory, before anything is built, and once for sure.
+    _check_product([facts.switches if (facts := facts_of(spec)) is not None else 1 for spec in inner])
+    parts = [_build(spec, depth + 1) for spec in inner]
+    _check_product([part.switches for part in parts])
     _, hosts = _settings("product", {}, ",".join(settings), takes_hosts=True)
     topology = cartesian_product(parts)
     if hosts is None and any(part.endpoints.size for part in parts):
         log.warning("product: the factors' hosts are left out; give hosts= to the product: product:(...)*(...),hosts=2")
-    inner = "*".join(f"({part.spec})" for part in parts)
-    shown = "" if hosts is None else f",hosts={hosts}"
-    topology = topology.replace(name=f"product({inner}{shown})", spec=f"product:{inner}{shown}")
+    text = "*".join(f"({part.spec})" for part in parts) + ("" if hosts is None else f",hosts={hosts}")
+    topology = topology.replace(name=f"product({text})", spec=f"product:{text}")
     return topology if hosts is None else attach_hosts(topology, hosts, None)
+
+
+def _check_product(sizes: list[int]) -> None:
+    if prod(sizes) > MOST_SWITCHES:
+        raise InputError(f"product: {prod(sizes)} switches; at most {MOST_SWITCHES} are built")
 
 
 def _settings(

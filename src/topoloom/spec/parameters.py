@@ -76,7 +76,7 @@ class Real(_Number):
             raise InputError(f"{text!s} is not a number; it must be {self.range}") from None
 
     def write(self, value: Any) -> str:
-        return f"{value:g}"
+        return repr(float(value)).removesuffix(".0")
 
 
 @dataclass(frozen=True)

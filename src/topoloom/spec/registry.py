@@ -18,8 +18,9 @@ from topoloom.topology import Topology
 class Facts:
     """What theory says of a family with given parameters; None where it says nothing.
 
-    `degree` is the highest degree; `hosts` are those that the family attaches by itself; `full_hosts` is the published
-    number of hosts a switch that still has full bandwidth; `bisection_links` the links cut when halved best.
+    `degree` is the highest degree; `hosts` are those that the family attaches by itself; `carriers` is how many switches
+    carry hosts, None for all of them; `full_hosts` is the published number of hosts a switch that still has full
+    bandwidth; `bisection_links` the links cut when halved best.
     """
 
     switches: int
@@ -30,6 +31,7 @@ class Facts:
     hosts: int = 0
     full_hosts: int | None = None
     bisection_links: int | None = None
+    carriers: int | None = None
 
 
 Sizes = Callable[[int, int], Iterable[dict[str, Any]]]
@@ -48,6 +50,27 @@ class Family:
     sizes: Sizes | None = None
     aliases: tuple[str, ...] = ()
     labels: dict[str, str] = field(default_factory=dict)
+
+    def known(self, values: dict[str, Any]) -> Facts:
+        """The facts for parameter values already read.
+
+        Raises
+        ------
+        InputError
+            The parameters do not fit together; the sentence begins with the family's name.
+        """
+        try:
+            return self.facts(**values)
+        except InputError as error:
+            text = str(error)
+            raise InputError(text if text.startswith(self.name) else f"{self.name}: {text}") from None
+
+    def spec_of(self, values: dict[str, Any], hosts: Any = None) -> str:
+        """The spec of parameter values, defaults written out; one that is None is left for the family to work out."""
+        full = {key: values.get(key, parameter.default) for key, parameter in self.parameters.items()}
+        written = [f"{key}={self.parameters[key].write(value)}" for key, value in full.items() if value is not None]
+        written += [] if hosts is None else [f"hosts={hosts}"]
+        return f"{self.name}:{','.join(written)}" if written else self.name
 
     @property
     def random(self) -> bool:

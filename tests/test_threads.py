@@ -3,7 +3,7 @@
 import pytest
 
 from topoloom.errors import InputError
-from topoloom.graph._threads import cores, over_cores
+from topoloom.threads import cores, over_cores
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 7, None])
