@@ -149,6 +149,9 @@ def _ranking(design: Design) -> list[str]:
         ]
         for number, c in enumerate(design.ranked, 1)
     ]  # fmt: skip
+    if all(c.busiest_channel is None for c in design.ranked):
+        gone = head.index("busiest channel")
+        head, rows = head[:gone] + head[gone + 1 :], [row[:gone] + row[gone + 1 :] for row in rows]
     out = [
         "<h2>Ranking</h2>",
         "<p class='quiet'>\u25cf Pareto front: no other candidate beats it in cost, mean latency and bisection a host at"
