@@ -2,7 +2,7 @@
 
 import click
 
-from topoloom.cli.build import checked, deliver
+from topoloom.cli.delivery import checked, deliver
 from topoloom.cli.output import json_option
 from topoloom.formats import load, open_topology
 

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from topoloom.cli.output import json_option, print_json
-from topoloom.cost.table_iv import Column
+from topoloom.reproduction.table_iv import Column
 from topoloom.topology import Topology
 
 
@@ -82,8 +82,8 @@ def command(
 
 
 def _column(network: Topology) -> Column:
-    from topoloom.cost.table_iv import COLUMNS, column_of
     from topoloom.errors import InputError
+    from topoloom.reproduction.table_iv import COLUMNS, column_of
 
     column = column_of(network)
     if column is None:

@@ -29,8 +29,8 @@ def command(
     topology: str, parts: int, seeds: int, seed: int, by: Literal["switches", "hosts"], exact: bool, assign: bool,
     as_json: bool,
 ) -> None:  # fmt: skip
-    from topoloom.cli.info import analytic_bisection
     from topoloom.graph.cuts import cuts, exact_bisection
+    from topoloom.spec import bisection_by_theory
 
     if exact and (parts != 2 or by != "switches"):
         raise click.UsageError("--exact is for two parts, by switches")
@@ -40,7 +40,7 @@ def command(
         "name": opened.name, "spec": opened.spec, "switches": opened.switches, "parts": found.parts, "by": found.by,
         "links": found.links, "narrowest": found.narrowest, "sizes": found.sizes, "between": found.between,
         "exact": found.exact, "seeds": None if exact else seeds,
-        "analytic": analytic_bisection(opened) if parts == 2 and by == "switches" else None,
+        "analytic": bisection_by_theory(opened) if parts == 2 and by == "switches" else None,
     }  # fmt: skip
     if assign:
         values["part"] = found.part

@@ -10,6 +10,7 @@ import click
 from topoloom.cli.output import json_option, plain, print_facts, print_json
 from topoloom.errors import InputError
 from topoloom.formats import open_topology
+from topoloom.spec import bisection_by_theory
 from topoloom.topology import Topology
 
 #: A measure that would take longer than this is left out, and said so, unless --full asks for it.
@@ -61,7 +62,7 @@ class _Page:
         self._try(_load, pairs_seconds)
         affordable = max(1, int(min(seeds, self.patience / (1e-6 * work)))) if seeds > 1 else 1
         self._try(lambda one, _: _bisection(one, affordable), 1e-6 * work * affordable, "bisection")
-        self.values["bisection_analytic"] = analytic_bisection(one)
+        self.values["bisection_analytic"] = bisection_by_theory(one)
         self._try(_edge_connectivity, 1e-6 * work)
         self._try(_spectrum, 5e-6 * work)
         if load:
@@ -139,17 +140,6 @@ def _bisection(topology: Topology, seeds: int) -> dict[str, Any]:
         raise InputError("one switch has no halves")
     found = exact_bisection(topology) if topology.switches <= _EXACT_SWITCHES else cuts(topology, seeds=seeds)
     return {"bisection": found.links, "bisection_exact": found.exact}
-
-
-def analytic_bisection(topology: Topology) -> int | None:
-    """The bisection that theory gives, for a spec of a family; None otherwise."""
-    from topoloom.spec import facts_of
-
-    try:
-        facts = facts_of(topology.spec) if topology.spec else None
-    except InputError:  # a file may carry the spec of a family that this version does not know
-        return None
-    return facts.bisection_links if facts else None
 
 
 def _edge_connectivity(topology: Topology, _jobs: int | None) -> dict[str, Any]:

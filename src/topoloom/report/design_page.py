@@ -3,13 +3,13 @@
 from topoloom._version import __version__
 from topoloom.cost.bill import Bill
 from topoloom.cost.parts import load_parts
-from topoloom.cost.table_iv import COLUMNS
 from topoloom.designer.design import Design
 from topoloom.designer.measure import CUT_SEEDS, Candidate, busiest_channel
 from topoloom.layout.layout import Layout
 from topoloom.report import figures
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.page import cards, figure, page, table
+from topoloom.reproduction.table_iv import COLUMNS
 
 _MOST_ROWS = 40
 

@@ -1,6 +1,6 @@
 """Specs: ``slimfly:q=19,hosts=15`` to a Topology, and the register of families."""
 
-from topoloom.spec.grammar import build, facts_of, make
+from topoloom.spec.grammar import bisection_by_theory, build, facts_of, make
 from topoloom.spec.parameters import Choice, Integer, Integers, Parameter, Real, Seed
 from topoloom.spec.registry import (
     Facts,
@@ -15,6 +15,23 @@ from topoloom.spec.registry import (
 )  # fmt: skip
 
 __all__ = [
-    "Choice", "Facts", "Family", "Integer", "Integers", "Parameter", "Real", "Seed", "Transform",
-    "build", "facts_of", "families", "family", "find_family", "find_transform", "make", "transform", "transforms",
+    "Choice",
+    "Facts",
+    "Family",
+    "Integer",
+    "Integers",
+    "Parameter",
+    "Real",
+    "Seed",
+    "Transform",
+    "bisection_by_theory",
+    "build",
+    "facts_of",
+    "families",
+    "family",
+    "find_family",
+    "find_transform",
+    "make",
+    "transform",
+    "transforms",
 ]  # fmt: skip

@@ -64,6 +64,15 @@ def facts_of(spec: str) -> Facts | None:
     return record.known(values)
 
 
+def bisection_by_theory(topology: Topology) -> int | None:
+    """The bisection in links that theory gives for the topology's spec; None where it gives none."""
+    try:
+        facts = facts_of(topology.spec) if topology.spec else None
+    except InputError:  # a file may carry the spec of a family that this version does not know
+        return None
+    return facts.bisection_links if facts else None
+
+
 def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
     """Build one family from parameter values already read, and attach its hosts."""
     facts = record.known(values)

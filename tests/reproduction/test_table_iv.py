@@ -4,7 +4,7 @@ import pytest
 
 from topoloom import build
 from topoloom.cost.parts import load_parts
-from topoloom.cost.table_iv import COLUMNS, column, column_of
+from topoloom.reproduction.table_iv import COLUMNS, column, column_of
 
 
 @pytest.mark.parametrize(
