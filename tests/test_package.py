@@ -67,3 +67,25 @@ def test_every_limit_and_objective_has_words():
     from topoloom.report.design_page import _WORDS
 
     assert {*Limits.__struct_fields__, *get_args(Objective)} <= _WORDS.keys()
+
+
+def test_kernels_run_where_nothing_can_be_written(tmp_path):
+    """Neither installation nor home can be written to: kernels go to a folder of the process, gone afterwards."""
+    import os
+
+    code = (
+        "import os; os.access = lambda *_: False; import topoloom;"
+        "print(topoloom.hops(topoloom.build('petersen')).diameter, os.environ['NUMBA_CACHE_DIR'])"
+    )
+    environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**environment, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    diameter, folder = done.stdout.split()
+    assert diameter == "2"
+    assert folder.startswith(f"{tmp_path}/topoloom-")
+    assert list(tmp_path.iterdir()) == []

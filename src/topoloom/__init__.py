@@ -3,7 +3,10 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from topoloom._compiled import ensure_cache
 from topoloom._version import __version__ as __version__
+
+ensure_cache()
 
 #: Where each public name lives; a name is imported when it is first used, so that `import topoloom` is quick.
 _HOMES = {

@@ -1,0 +1,26 @@
+"""A place for compiled kernels where neither the installation nor the home folder can be written to.
+
+Numba keeps compiled functions beside their source, or else in the user's cache folder, and fails where it can do neither:
+a system-wide installation run by a service without a home. There they go into a folder of this process alone, which is
+removed at its end; a shared one would let other users plant code in it.
+"""
+
+import atexit
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+
+def ensure_cache() -> None:
+    """Point Numba to a temporary cache if it would find none; costs a few system calls."""
+    if "NUMBA_CACHE_DIR" in os.environ or os.access(Path(__file__).parent / "graph", os.W_OK):
+        return
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    while not home.exists():
+        home = home.parent
+    if os.access(home, os.W_OK):
+        return
+    folder = tempfile.mkdtemp(prefix="topoloom-")
+    os.environ["NUMBA_CACHE_DIR"] = folder
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
