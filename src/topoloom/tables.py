@@ -10,6 +10,8 @@ from topoloom.errors import InputError, at
 
 T = TypeVar("T")
 
+_LONGEST = 4_000_000
+
 
 def read_toml(path: str | Path, shape: type[T]) -> T:
     """The TOML file at `path` as a `shape` (a msgspec Struct that forbids unknown fields).
@@ -20,13 +22,16 @@ def read_toml(path: str | Path, shape: type[T]) -> T:
         The file cannot be read, is not TOML, or a key is unknown, missing or out of range: ``file:line: reason``.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        with Path(path).open(encoding="utf-8") as file:
+            text = file.read(_LONGEST + 1)
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; a TOML file is needed") from None
     except UnicodeDecodeError:
         raise InputError(f"{path} is not text; a TOML file is needed") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(text) > _LONGEST:
+        raise InputError(f"{path} is longer than {_LONGEST} characters; that is no table written by hand")
     return parse_toml(text, shape, str(path))
 
 
@@ -74,6 +79,8 @@ def _words(shape: Any, keys: list[str]) -> list[str]:
 
     info: Any = msgspec.inspect.type_info(shape)
     for key in keys:
+        while hasattr(info, "item_type"):
+            info = info.item_type
         info = next((field.type for field in getattr(info, "fields", ()) if field.encode_name == key), None)
     info = getattr(info, "item_type", None) or (getattr(info, "item_types", ()) or [info])[0]
     return [str(word) for word in getattr(info, "values", ())]

@@ -13,11 +13,11 @@ from topoloom.formats import open_topology
     help="Lower bounds on diameter and ASPL: of TOPOLOGY (a spec or a file), or of --switches or --grid and --degree."
 )
 @click.argument("topology", required=False)
-@click.option("--switches", type=click.IntRange(1), help="Order, instead of a topology ...")
+@click.option("--switches", type=click.IntRange(1, 1 << 24), help="Order, instead of a topology ...")
 @click.option("--grid", metavar="ROWSxCOLUMNS", help="... or a grid of switches ...")
 @click.option("--diagrid", metavar="ROWSxCOLUMNS", help="... or a diagonal grid ...")
 @click.option("--degree", type=click.IntRange(0), help="... with so many links a switch ...")
-@click.option("--length", type=click.IntRange(1), help="... and, on a grid, no longer than this.")
+@click.option("--length", type=click.IntRange(1, 100_000), help="... and, on a grid, no longer than this.")
 @click.option("--point", type=click.IntRange(0), help="The functions m, d and md of 001 for this switch of the grid.")
 @click.option("--balanced", is_flag=True, help="The well-balanced pairs of degree and length of the grid.")
 @json_option
@@ -113,7 +113,7 @@ def _grid(geometry: Any, degree: int | None, length: int | None, point: int | No
 
 def _size(text: str) -> tuple[int, int]:
     rows, _, columns = text.partition("x")
-    if not (rows.isdecimal() and columns.isdecimal() and 0 < int(rows) * int(columns) <= 1 << 24):
+    if not (rows.isdecimal() and columns.isdecimal() and 0 < int(rows) * int(columns) <= 1 << 20):
         raise InputError(f"'{text}' is not a grid; write ROWSxCOLUMNS, 30x30")
     return int(rows), int(columns)
 

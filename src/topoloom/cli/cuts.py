@@ -13,8 +13,12 @@ from topoloom.formats import open_topology
 )
 @click.argument("topology")
 @click.option("--parts", type=click.IntRange(2), default=2, show_default=True, help="How many parts.")
-@click.option("--seeds", type=click.IntRange(1), default=8, show_default=True, help="Runs of METIS; the best is kept.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Starts another series of runs.")
+@click.option(
+    "--seeds", type=click.IntRange(1, 10_000), default=8, show_default=True, help="Runs of METIS; the best is kept."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, (1 << 31) - 1), default=0, show_default=True, help="Starts another series of runs."
+)
 @click.option(
     "--by",
     type=click.Choice(["switches", "hosts"]),

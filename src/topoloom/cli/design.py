@@ -1,5 +1,6 @@
 """`topoloom design NEED.toml -o DIR`: the main job."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from topoloom.cli.output import json_option
 @click.option(
     "-o", "--output", "folder", required=True, type=click.Path(file_okay=False), help="Folder for the report and files."
 )
-@click.option("--jobs", type=click.IntRange(1), help="Processes; the default is one for each core.")
+@click.option("--jobs", type=click.IntRange(1, 1024), help="Processes; the default is one for each core.")
 @click.option("--fresh", is_flag=True, help="Measure everything again, even what an earlier run measured.")
 @json_option
 def command(need: str, folder: str, jobs: int | None, fresh: bool, as_json: bool) -> None:
@@ -26,16 +27,19 @@ def command(need: str, folder: str, jobs: int | None, fresh: bool, as_json: bool
     wanted = read_need(need)
     out = Path(folder)
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        (out / "measured").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{out}: the folder cannot be made: {error.strerror}") from None
+    for place in (out, out / "measured"):
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise InputError(f"{place}: nothing can be written there; choose another folder")
     bar = _Bar()
 
     def progress(done: int, total: int, candidate: Outcome | None) -> None:
         bar.show(done, total, candidate.spec if candidate is not None else f"{done} reused" if done else "")
 
     try:
-        found = design(wanted, store=None if fresh else out / "measured", jobs=jobs, progress=progress)
+        found = design(wanted, store=out / "measured", fresh=fresh, jobs=jobs, progress=progress)
     finally:
         bar.end()
     dear = found.dropped_by.get("cost_over_best", 0)

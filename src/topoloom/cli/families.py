@@ -10,8 +10,10 @@ from topoloom.spec import Family, Parameter, Transform, families, find_family, t
 
 @click.command(help="The catalogue of families; with NAME, its parameters, defaults and source.")
 @click.argument("name", required=False)
-@click.option("--hosts", type=click.IntRange(1), help="List the parameter sets that serve at least so many hosts ...")
-@click.option("--radix", type=click.IntRange(2), help="... with switches of so many ports.")
+@click.option(
+    "--hosts", type=click.IntRange(1, 10_000_000), help="List the parameter sets that serve at least so many hosts ..."
+)
+@click.option("--radix", type=click.IntRange(2, 4096), help="... with switches of so many ports.")
 @json_option
 def command(name: str | None, hosts: int | None, radix: int | None, as_json: bool) -> None:
     if (hosts is None) != (radix is None):

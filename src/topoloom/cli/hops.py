@@ -20,8 +20,8 @@ from topoloom.topology import Topology
 @click.option("--cable-ns-per-m", type=float, default=5.0, show_default=True, help="Delay of a metre of cable.")
 @click.option("--length-m", type=float, default=5.0, show_default=True, help="Length of every cable.")
 @click.option("--samples", type=click.IntRange(1), default=1000, show_default=True, help="Switches or pairs looked at.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the samples.")
-@click.option("--jobs", type=click.IntRange(1), help="Threads; every core when left out.")
+@click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=0, show_default=True, help="Of the samples.")
+@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
 @json_option
 def command(
     topology: str, far: bool, paths: bool, latency: bool, switch_ns: float, cable_ns_per_m: float, length_m: float,

@@ -23,8 +23,10 @@ _EXACT_SWITCHES = 20
 @click.argument("topology")
 @click.option("--full", is_flag=True, help="Measure everything, however long it takes.")
 @click.option("--load", is_flag=True, help="The busiest channel too, traffic split evenly over all shortest paths.")
-@click.option("--seeds", type=click.IntRange(1), default=8, show_default=True, help="METIS runs for the bisection.")
-@click.option("--jobs", type=click.IntRange(1), help="Threads; every core when left out.")
+@click.option(
+    "--seeds", type=click.IntRange(1, 10_000), default=8, show_default=True, help="METIS runs for the bisection."
+)
+@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
 @json_option
 def command(topology: str, full: bool, load: bool, seeds: int, jobs: int | None, as_json: bool) -> None:
     opened = open_topology(topology)

@@ -11,9 +11,9 @@ from topoloom.cli.output import json_option, print_json
 @click.command(help="Put the switches of TOPOLOGY in cabinets on a floor; every cable with its length.")
 @click.argument("topology")
 @click.option("--floor", default="slimfly-2014", show_default=True, help="Floor preset.")
-@click.option("--rows", type=click.IntRange(1), help="Rows of cabinet places (near-square if left out).")
-@click.option("--columns", type=click.IntRange(1), help="Places in a row.")
-@click.option("--cabinet", type=click.IntRange(1), help="Most switches in a cabinet.")
+@click.option("--rows", type=click.IntRange(1, 10_000), help="Rows of cabinet places (near-square if left out).")
+@click.option("--columns", type=click.IntRange(1, 10_000), help="Places in a row.")
+@click.option("--cabinet", type=click.IntRange(1, 1 << 24), help="Most switches in a cabinet.")
 @click.option("--cluster", default="auto", show_default=True, help="auto, groups or sequence.")
 @click.option("-o", "--output", type=click.Path(), help="Write the cables (.csv) or the floor plan (.svg).")
 @json_option

@@ -1,8 +1,11 @@
 """`topoloom`: finds a command's file when it is called, and turns errors into one line and an exit code."""
 
+import errno
 import logging
 import os
+import signal
 import sys
+import threading
 from importlib import import_module
 from typing import Any
 
@@ -25,6 +28,10 @@ _COMMANDS = {
     "design": "The main job: from a requirement file to ranked, priced designs.",
     "reproduce": "The papers' numbers with ours beside them.",
 }
+
+
+#: Characters of an error line; what a user echoes back at us may be longer than a screen.
+_LONGEST = 2000
 
 
 class _Lazy(click.Group):
@@ -66,6 +73,12 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; exit codes: 0 done, 1 our fault, 2 the user's mistake, 130 interrupted."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # the caller closed it: there is nobody to tell
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (lives as long as the process)
+    # `kill` means the same as Ctrl-C: stop, and keep what is done.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     logging.basicConfig(format="topoloom: %(message)s", level=logging.WARNING, stream=sys.stderr)
     try:
         result: Any = cli.main(arguments, prog_name="topoloom", standalone_mode=False)
@@ -86,10 +99,16 @@ def main(arguments: list[str] | None = None) -> None:
         # The reader went away (`topoloom ... | head`): nothing to say, and nothing more to write.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        if error.filename is not None or error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave(f"the output cannot be written: {error.strerror}", 2)
     except RecursionError:
         _leave("the input nests too deep to be read", 2)
 
 
 def _leave(message: str, code: int) -> None:
-    click.echo(f"error: {' '.join(message.split())}", err=True)
+    line = " ".join(message.split())
+    click.echo(f"error: {line if len(line) <= _LONGEST else line[:_LONGEST] + ' ...'}", err=True)
     sys.exit(code)

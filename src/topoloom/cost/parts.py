@@ -29,7 +29,7 @@ class SwitchParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     switches gives small ones away.
     """
 
-    base_usd: float = 0.0
+    base_usd: Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)] = 0.0
     per_port_usd: _NotNegative = 0.0
     power_w_per_port: _NotNegative = 0.0
     least_ports: Annotated[int, msgspec.Meta(ge=0)] = 0
@@ -102,6 +102,15 @@ class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def load_parts(name: str | Path) -> Parts:
     """A parts catalogue: one of topoloom's own by name (``slimfly-2014``), or a TOML file by path."""
+    parts = _read_parts(name)
+    if not parts.switch.product and not parts.switch.per_port_usd and parts.switch.base_usd <= 0:
+        raise InputError(f"{name}: [switch] has no price; give per_port_usd and base_usd, or [[switch.product]] tables")
+    if parts.rate_gbps is not None and not 0 < parts.rate_gbps[0] <= parts.rate_gbps[1] < 1e15:
+        raise InputError(f"{name}: rate_gbps must be two rates above 0, the lower one first")
+    return parts
+
+
+def _read_parts(name: str | Path) -> Parts:
     own = files("topoloom.cost") / "data" / f"{name}.toml"
     if "/" not in str(name) and own.is_file():
         return parse_toml(own.read_text(encoding="utf-8"), Parts, str(name))

@@ -1,5 +1,6 @@
 """`design`: every candidate measured in parallel, limits applied, the rest ranked and the Pareto front marked."""
 
+import os
 import signal
 import threading
 from collections import Counter
@@ -8,7 +9,8 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait as wait_for
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +52,7 @@ def design(
     need: Need | str | Path,
     *,
     store: str | Path | None = None,
+    fresh: bool = False,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Design:
@@ -61,6 +64,8 @@ def design(
         The requirement, or the TOML file that says it.
     store : path, optional
         A folder where measurements are kept and found again.
+    fresh : bool
+        Measure again what the store has, and keep the new measurements.
     jobs : int, optional
         Processes; the default is one for each core. They are started afresh (spawn), so a script that calls this with
         more than one must do so under ``if __name__ == "__main__":``.
@@ -83,7 +88,7 @@ def design(
             f"no family serves {need.hosts} hosts on {need.switch.radix}-port switches; raise switch.radix or try more families"
         )
     kept = Store(Path(store), need) if store is not None else None
-    search = _Search(need, proposals, kept, progress)
+    search = _Search(need, proposals, kept, progress, fresh=fresh)
     search.run(cores(jobs))
     outcomes = [search.found[p.spec] for p in proposals if p.spec in search.found]
     ranked = sorted(
@@ -120,10 +125,12 @@ def pareto_front(candidates: list[Candidate]) -> frozenset[str]:
 class _Search:
     """The measuring: what was found so far, and the cheapest of it, which decides what is too dear to pursue."""
 
-    def __init__(self, need: Need, proposals: list[Proposal], kept: Store | None, progress: Progress | None) -> None:
+    def __init__(
+        self, need: Need, proposals: list[Proposal], kept: Store | None, progress: Progress | None, *, fresh: bool
+    ) -> None:
         self.found: dict[str, Outcome] = {}
         self.reused = 0
-        self._need, self._kept, self._progress = need, kept, progress
+        self._need, self._kept, self._progress, self._fresh = need, kept, progress, fresh
         self._proposals = [p for p in proposals if p.passed is None]
 
     @property
@@ -138,7 +145,7 @@ class _Search:
     def run(self, jobs: int) -> None:
         """Measure all that is neither stored nor too dear. Ctrl-C ends it; what was measured stays."""
         for proposal in self._proposals:
-            old = self._kept.get(proposal.spec) if self._kept is not None else None
+            old = self._kept.get(proposal.spec) if self._kept is not None and not self._fresh else None
             if old is not None and (limited := _limited(old, self._need)) is not None:
                 self.found[proposal.spec] = limited
         self.reused = len(self.found)
@@ -156,6 +163,9 @@ class _Search:
             if p.spec in self.found and not self.too_dear(p.least_usd)
         }
         for spec, one in self.found.items():
+            # Specs that the user names are measured and ranked whatever they cost.
+            if spec in self._need.families.specs:
+                continue
             if isinstance(one, Candidate) and self.too_dear(one.cost_per_host_usd):
                 self.found[spec] = Dropped(spec, one.family, "cost_over_best", None, numbers(one))
 
@@ -175,7 +185,7 @@ class _Search:
             for spec in self._pursued():
                 yield measure(spec, self._need)
             return
-        pool = ProcessPoolExecutor(jobs, get_context("spawn"))
+        pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_end_with_parent)
         pursued = self._pursued()
         try:
             # The first submission starts all processes. Two in hand for each keep it busy, and leave the rest to what is
@@ -204,6 +214,18 @@ def _limited(found: Outcome, need: Need) -> Outcome | None:
     if limit is not None:
         return Dropped(found.spec, found.family, limit, None, known)
     return found if isinstance(found, Candidate) else None
+
+
+def _end_with_parent() -> None:
+    """In a worker: end when the parent does, however it does, instead of living on and holding its output open."""
+    parent = parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            wait_for([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

@@ -9,7 +9,8 @@ from topoloom.errors import InputError
 from topoloom.layout.floor import PRESETS, Floor, preset
 from topoloom.tables import read_toml
 
-_Count = Annotated[int, msgspec.Meta(ge=1)]
+_Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
+_Side = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
 # The upper bound keeps inf and NaN out, which TOML knows.
 _Positive = Annotated[float, msgspec.Meta(gt=0, le=1e15)]
 _NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
@@ -52,8 +53,8 @@ class FloorNeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The machine room: a preset, and what differs from it."""
 
     preset: str = "slimfly-2014"
-    rows: _Count | None = None
-    columns: _Count | None = None
+    rows: _Side | None = None
+    columns: _Side | None = None
     width_m: _Positive | None = None
     depth_m: _Positive | None = None
     inside_m: _NotNegative | None = None

@@ -12,13 +12,15 @@ from topoloom.topology import Topology
 
 
 def _meshes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    yield from serving(hosts, radix, (({"n": n}, n, n - 1) for n in range(2, radix)))
+    yield from serving(hosts, radix, (({"n": n}, n, n - 1) for n in range(1, radix)))
 
 
 @family(
     "complete",
-    n=Integer(2, 20_000, "switches"),
-    facts=lambda n: Facts(n, n - 1, n - 1, n * (n - 1) // 2, 1, full_hosts=n, bisection_links=(n // 2) * (n - n // 2)),
+    n=Integer(1, 20_000, "switches; 1 is a single switch"),
+    facts=lambda n: Facts(
+        n, n - 1, n - 1, n * (n - 1) // 2, min(1, n - 1), full_hosts=n, bisection_links=(n // 2) * (n - n // 2)
+    ),
     source="the complete graph; full mesh",
     sizes=_meshes,
     aliases=("full-mesh",),

@@ -44,7 +44,7 @@ def _requirement(design: Design) -> list[str]:
     places = (
         f"{floor.rows} rows x {floor.columns} places"
         if floor.rows and floor.columns
-        else "as near to a square as needed"
+        else "as many rows as places in a row, or one fewer"
     )
     rows = [
         ("hosts", f"{need.hosts:,}"),
@@ -58,6 +58,18 @@ def _requirement(design: Design) -> list[str]:
         ("parts", f"{load_parts(need.parts).name}"),
         ("minimise", _WORDS[need.minimize]),
     ]
+    held = [("switches", floor.switches_per_cabinet), ("hosts", floor.hosts_per_cabinet)]
+    if any(most is not None for _, most in held):
+        rows.append(
+            ("a cabinet", "at most " + " and ".join(f"{most} {what}" for what, most in held if most is not None))
+        )
+    for what, names in (
+        ("only", need.families.only), ("leave out", need.families.leave_out), ("besides", need.families.specs),
+    ):  # fmt: skip
+        if names:
+            rows.append((what, ", ".join(names)))
+    if need.cable.hosts:
+        rows.append(("bill", "a cable for every host, too"))
     for limit in need.limits.__struct_fields__:
         value = getattr(need.limits, limit)
         if value is not None:

@@ -50,7 +50,7 @@ def scatter(
         _scale(axes, "y", [y(c) for c in candidates])
         axes.set_xlabel(labels[0])
         axes.set_ylabel(labels[1])
-        _name_points(axes, [(x(c), y(c), str(rank)) for rank, c in named])
+        _name_points(axes, [(x(c), y(c), str(rank)) for rank, c in named], [(x(c), y(c)) for c in candidates])
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
 
     return _svg(draw, 8.6, 4.6)
@@ -117,14 +117,19 @@ def _scale(axes: "Axes", which: Literal["x", "y"], values: Sequence[float]) -> N
 
 
 #: Where a name may stand beside its point, in printer's points: on circles around it, the nearest first, below first.
-_AROUND = [(r * cos(radians(turn)), r * sin(radians(turn))) for r in (20, 34, 50, 68) for turn in range(-90, 270, 30)]
+_AROUND = [
+    (r * cos(radians(turn)), r * sin(radians(turn))) for r in (20, 32, 46, 62, 80, 100) for turn in range(-90, 270, 15)
+]
 
 
-def _name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> None:
-    """Ranks beside points, moved around them until none lies on another."""
+def _name_points(
+    axes: "Axes", points: Sequence[tuple[float, float, str]], markers: Sequence[tuple[float, float]]
+) -> None:
+    """Ranks beside points, moved around them until none lies on another, nor on any marker."""
     figure = axes.figure
     figure.canvas.draw()
     taken: list[Any] = []
+    spots = axes.transData.transform(markers)
     for x, y, name in points:
         for right, up in _AROUND:
             text = axes.annotate(
@@ -135,7 +140,8 @@ def _name_points(axes: "Axes", points: Sequence[tuple[float, float, str]]) -> No
             box = text.get_window_extent().padded(4)
             inside = axes.get_window_extent()
             fits = inside.y0 < box.y0 and box.y1 < inside.y1 and inside.x0 < box.x0 and box.x1 < inside.x1
-            if fits and not any(box.overlaps(other) for other in taken):
+            free = not any(box.overlaps(other) for other in taken) and not any(box.contains(*spot) for spot in spots)
+            if fits and free:
                 taken.append(box)
                 break
             text.remove()

@@ -27,7 +27,8 @@ def floorplan_svg(layout: Layout) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
         f' font-family="sans-serif" role="img"><title>{escape(title)}</title>'
     ]
-    for place in range(rows * columns):
+    # A hall of empty places would only fill the file.
+    for place in range(rows * columns if rows * columns <= 5000 else layout.cabinets):
         x = _MARGIN + place % columns * cell_x
         y = _MARGIN + place // columns * cell_y
         used = place < layout.cabinets
