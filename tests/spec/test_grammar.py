@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom import InputError, build, hops
-from topoloom.spec import facts_of
+from topoloom.spec import bisection_by_theory, facts_of
 
 
 def test_hosts_are_put_on_every_switch_of_a_direct_network():
@@ -65,6 +65,13 @@ def test_facts_are_known_without_building():
     """A spec of 2 q^2 = 131,072 switches is answered at once."""
     assert facts_of("slimfly:q=256").switches == 2 * 256**2
     assert facts_of("product:(petersen)*(petersen)") is None
+
+
+def test_hosts_do_not_hide_the_theory():
+    """A spec with hosts= has the facts of the spec without, and may be the factor of a product."""
+    assert facts_of("hypercube:n=6,hosts=2") == facts_of("hypercube:n=6")
+    assert bisection_by_theory(build("hypercube:n=6,hosts=2")) == 32
+    assert build("product:(hypercube:n=2,hosts=1)*(petersen)").switches == 40
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def _proposal(record: Family, values: dict[str, Any], need: Need, parts: Parts) 
     hosts = values.pop("hosts", None)
     spec = record.spec_of(values, hosts)
     try:
-        facts = record.known({key: values.get(key, parameter.default) for key, parameter in record.parameters.items()})
+        facts = record.known(record.filled(values))
     except InputError:
         return Proposal(spec, passed="construction")
     if facts.carriers is not None or (hosts is None and not facts.hosts):

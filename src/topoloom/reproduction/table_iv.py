@@ -107,10 +107,6 @@ def _mean_apart_m(groups: int) -> float:
     return float(np.abs(place_m[:, None, :] - place_m[None, :, :]).sum(axis=2).mean())
 
 
-def _torus(switches: int, radix: int, electric: int) -> Callable[[], Count]:
-    return lambda: Count(switches, switches, radix, electric * _electric(1.0))
-
-
 def _cube(radix: int, electric: int) -> Callable[[], Count]:
     """Three of the five dimensions between racks, 4,096 cables each, spanning 1, 2 and 4 m."""
 

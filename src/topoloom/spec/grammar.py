@@ -14,7 +14,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.spec.parameters import Integer, Parameter
-from topoloom.spec.registry import Facts, Family, find_family, find_transform
+from topoloom.spec.registry import Facts, Family, find_family, find_transform, written
 from topoloom.topology import MOST_SWITCHES, Topology
 
 log = logging.getLogger("topoloom")
@@ -60,7 +60,7 @@ def facts_of(spec: str) -> Facts | None:
     if changes or name == "product":
         return None
     record = find_family(name)
-    values, _ = _settings(record.name, record.parameters, text)
+    values, _ = _settings(record.name, record.parameters, text, takes_hosts=True)
     return record.known(values)
 
 
@@ -131,7 +131,7 @@ def _build(spec: str, depth: int) -> Topology:
         name, _, text = change.partition(":")
         record = find_transform(name)
         values, _ = _settings(record.name, record.parameters, text)
-        shown = ",".join(f"{k}={record.parameters[k].write(v)}" for k, v in values.items() if v is not None)
+        shown = ",".join(written(record.parameters, values))
         step = f"+{name}:{shown}" if shown else f"+{name}"
         changed = record.apply(topology, **values)
         topology = changed.replace(

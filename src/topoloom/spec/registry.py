@@ -67,10 +67,13 @@ class Family:
 
     def spec_of(self, values: dict[str, Any], hosts: Any = None) -> str:
         """The spec of parameter values, defaults written out; one that is None is left for the family to work out."""
-        full = {key: values.get(key, parameter.default) for key, parameter in self.parameters.items()}
-        written = [f"{key}={self.parameters[key].write(value)}" for key, value in full.items() if value is not None]
-        written += [] if hosts is None else [f"hosts={hosts}"]
-        return f"{self.name}:{','.join(written)}" if written else self.name
+        settings = written(self.parameters, self.filled(values))
+        settings += [] if hosts is None else [f"hosts={hosts}"]
+        return f"{self.name}:{','.join(settings)}" if settings else self.name
+
+    def filled(self, values: dict[str, Any]) -> dict[str, Any]:
+        """A value for every parameter: the given one, or the default."""
+        return {key: values.get(key, parameter.default) for key, parameter in self.parameters.items()}
 
     @property
     def random(self) -> bool:
@@ -170,6 +173,11 @@ def find_transform(name: str) -> Transform:
     if name not in _transforms:
         raise InputError(_unknown("transform", name, list(_transforms), "topoloom families"))
     return _transforms[name]
+
+
+def written(parameters: dict[str, Parameter], values: dict[str, Any]) -> list[str]:
+    """``key=value`` for every value that is not None, as a spec has it."""
+    return [f"{key}={parameters[key].write(value)}" for key, value in values.items() if value is not None]
 
 
 def _each_once(sizes: Sizes | None) -> Sizes | None:
