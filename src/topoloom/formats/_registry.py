@@ -1,15 +1,13 @@
 """The register of file formats: records that the command line, the docs and the error messages are made from."""
 
-import importlib
-import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
 
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.modules import load_modules
 from topoloom.topology import Topology
 
 #: More labels than any family has. The bound keeps a short file with default values for attributes from filling memory.
@@ -55,7 +53,7 @@ def register(record: Format) -> Format:
 
 def formats() -> dict[str, Format]:
     """Every format by its name, in alphabetical order."""
-    _loaded()
+    load_modules("topoloom.formats")
     return dict(sorted(_formats.items()))
 
 
@@ -117,12 +115,3 @@ def losses(topology: Topology, record: Format) -> list[str]:
     if "labels" not in record.keeps and topology.labels:
         lost.append(f"label{'s' * (len(topology.labels) > 1)} {', '.join(topology.labels)}")
     return lost
-
-
-@cache
-def _loaded() -> None:
-    """Import every module of `topoloom.formats`, which registers what it defines."""
-    package = importlib.import_module("topoloom.formats")
-    for module in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
-        if not module.startswith("_"):
-            importlib.import_module(f"topoloom.formats.{module}")

@@ -1,15 +1,13 @@
 """The register of claims: id, what was published, how to get our value, and the verdict, which is computed, not stored."""
 
-import importlib
 import math
-import pkgutil
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cache
 
 from topoloom.errors import InputError
+from topoloom.modules import load_modules
 
 
 class Verdict(Enum):
@@ -60,14 +58,6 @@ def claim(
     return register
 
 
-@cache
-def _loaded() -> None:
-    package = importlib.import_module("topoloom.reproduction")
-    for module in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
-        if module.startswith("paper"):
-            importlib.import_module(f"topoloom.reproduction.{module}")
-
-
 def claims(chosen: Iterable[str] = ()) -> list[Claim]:
     """All claims, or those whose id is given or starts with what is given (``004``, ``004/table-iv``).
 
@@ -76,7 +66,7 @@ def claims(chosen: Iterable[str] = ()) -> list[Claim]:
     InputError
         Nothing has such an id.
     """
-    _loaded()
+    load_modules("topoloom.reproduction", "paper")
     wanted = list(chosen)
     for prefix in wanted:
         if not any(_matches(name, prefix) for name in _claims):

@@ -1,15 +1,13 @@
 """The register of families and transforms: records that the catalogue, the help and the designer are made from."""
 
-import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache
 from typing import Any
 
 from topoloom.errors import InputError
+from topoloom.modules import load_modules
 from topoloom.spec.parameters import Parameter, Seed
 from topoloom.topology import Topology
 
@@ -137,30 +135,21 @@ def transform(
     return register
 
 
-@cache
-def _loaded() -> None:
-    """Import every module of `topoloom.families`, which registers what it defines."""
-    package = importlib.import_module("topoloom.families")
-    for module in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
-        if not module.startswith("_"):
-            importlib.import_module(f"topoloom.families.{module}")
-
-
 def families() -> dict[str, Family]:
     """The catalogue: every family by its name, in alphabetical order."""
-    _loaded()
+    load_modules("topoloom.families")
     return dict(sorted(_families.items()))
 
 
 def transforms() -> dict[str, Transform]:
     """Every transform by its name."""
-    _loaded()
+    load_modules("topoloom.families")
     return dict(sorted(_transforms.items()))
 
 
 def find_family(name: str) -> Family:
     """The family of that name or alias; raises `InputError` with the nearest names."""
-    _loaded()
+    load_modules("topoloom.families")
     found = _families.get(_aliases.get(name, name))
     if found is None:
         raise InputError(_unknown("family", name, [*_families, *_aliases], "topoloom families"))
@@ -169,7 +158,7 @@ def find_family(name: str) -> Family:
 
 def find_transform(name: str) -> Transform:
     """The transform of that name; raises `InputError` with the nearest names."""
-    _loaded()
+    load_modules("topoloom.families")
     if name not in _transforms:
         raise InputError(_unknown("transform", name, list(_transforms), "topoloom families"))
     return _transforms[name]
