@@ -27,7 +27,7 @@ _HOMES = {
     "design": "topoloom.designer.design",
     "hops": "topoloom.graph.distances",
     "load": "topoloom.formats",
-    "place": "topoloom.layout.layout",
+    "place": "topoloom.layout.place",
     "price": "topoloom.cost.bill",
     "save": "topoloom.formats",
 }
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from topoloom.graph.distances import hops as hops
     from topoloom.layout.floor import Floor as Floor
     from topoloom.layout.layout import Layout as Layout
-    from topoloom.layout.layout import place as place
+    from topoloom.layout.place import place as place
     from topoloom.spec import build as build
     from topoloom.spec import families as families
     from topoloom.topology import Topology as Topology

@@ -14,13 +14,13 @@ def test_the_floor_is_as_near_to_a_square_as_it_can_be():
     assert floor.shape(16) == (4, 4)
     assert floor.shape(19) == (5, 4)
     assert floor.shape(1) == (1, 1)
-    assert floor.places(5)[[1, 4]].tolist() == [[0.6, 0.0], [0.0, 4.2]]
+    assert floor.slots_for(5).place_m[[1, 4]].tolist() == [[0.6, 0.0], [0.0, 4.2]]
 
 
 def test_a_given_room_is_a_limit():
     """Cabinets that do not fit the room are refused with both numbers."""
     with pytest.raises(InputError, match=r"61 cabinets need more than its 6 x 10 = 60 places"):
-        preset("koibuchi-2013", rows=6, columns=10).places(61)
+        preset("koibuchi-2013", rows=6, columns=10).slots_for(61)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -36,7 +36,7 @@ def test_every_cable_is_as_long_as_its_ends_are_apart(name, spec):
             assert length_m == layout.floor.inside_m
         else:
             apart = np.abs(layout.place_m[a] - layout.place_m[b]).sum()
-            assert length_m == pytest.approx(apart + layout.floor.overhead_m)
+            assert length_m == pytest.approx(apart + 2 * layout.floor.overhead_end_m)
 
 
 def test_slim_fly_gets_a_rack_for_every_group():

@@ -30,7 +30,7 @@ def command(
 ) -> None:  # fmt: skip
     from topoloom.cost.bill import price
     from topoloom.formats import open_topology
-    from topoloom.layout.layout import place
+    from topoloom.layout.place import place
 
     network = open_topology(topology)
     if as_printed:

@@ -26,7 +26,7 @@ def command(
     from topoloom.formats import open_topology
     from topoloom.formats.cables import cable_rows, csv_text
     from topoloom.layout.floor import preset
-    from topoloom.layout.layout import place
+    from topoloom.layout.place import place
     from topoloom.report.floorplan import floorplan_svg
 
     given = {"rows": rows, "columns": columns, "switches_per_cabinet": cabinet}
@@ -50,7 +50,7 @@ def command(
     if as_json:
         print_json(facts)
         return
-    shape = layout.floor.shape(layout.cabinets)
+    shape = (layout.slots.rows, layout.slots.columns)
     click.echo(
         f"{layout.topology.name} on {layout.floor.name}: {layout.cabinets} cabinets, {shape[0]} x {shape[1]} places"
     )

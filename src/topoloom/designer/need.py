@@ -58,7 +58,7 @@ class FloorNeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     width_m: _Positive | None = None
     depth_m: _Positive | None = None
     inside_m: _NotNegative | None = None
-    overhead_m: _NotNegative | None = None
+    overhead_end_m: _NotNegative | None = None
     switches_per_cabinet: _Count | None = None
     hosts_per_cabinet: _Count | None = None
     sequence_cabinet: _Count | None = None

@@ -1,28 +1,33 @@
-"""Floors: where cabinets can stand, how far apart they are, and what a cable needs besides distance."""
+"""Floors: the rules of a machine room (slots, limits, cable overheads) and the papers' own floors by name."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.layout.slots import NO_LIMIT, Slots, grid_names
 
 
 @dataclass(frozen=True)
 class Floor:
-    """A rectangular floor of cabinet places and the rules for cable lengths.
+    """A machine room: where cabinets can stand, what they hold, and the rules for cable lengths.
 
-    A cable inside a cabinet is `inside_m` long; one between cabinets the Manhattan distance of their places plus
-    `overhead_m` (both ends together). Without `rows` and `columns` the floor is as near to a square as it can be:
-    ceil(sqrt(c)) rows for c cabinets. `switches_per_cabinet` and `hosts_per_cabinet` are limits; None is no limit.
-    `sequence_cabinet` switches, or `sequence_hosts` hosts if they come first, fill a cabinet when the topology has no
-    groups of its own.
+    A cable inside a cabinet is `inside_m` long; one between cabinets as long as their slots are apart plus
+    `overhead_end_m` at each end. A floor is generated, `rows` x `columns` cabinets of `width_m` x `depth_m` with
+    `aisle_m` more after every `aisle_every` rows, or has the slots that somebody listed (`fixed`). Without `rows` and
+    `columns` it is as near to a square as it can be: ceil(sqrt(c)) rows for c cabinets (000 III.D).
+
+    Limits a cabinet: `switches_per_cabinet`, `hosts_per_cabinet`, `power_w_per_cabinet` (of its switches); None is no
+    limit. `sequence_cabinet` switches, or `sequence_hosts` hosts if they come first, fill a cabinet when the topology
+    has no groups of its own. `pillars_m` are rectangles (x, y, width, depth) where nothing stands; `trays_m` the
+    segments (x, y, x, y) of the cable trays, where `distance` is ``trays``.
     """
 
     name: str
     width_m: float
     depth_m: float
     inside_m: float
-    overhead_m: float
+    overhead_end_m: float
     sequence_cabinet: int
     source: str = ""
     sequence_hosts: int | None = None
@@ -30,43 +35,60 @@ class Floor:
     columns: int | None = None
     switches_per_cabinet: int | None = None
     hosts_per_cabinet: int | None = None
+    power_w_per_cabinet: float | None = None
+    aisle_every: int | None = None
+    aisle_m: float = 0.0
+    distance: str = "manhattan"
+    fixed: Slots | None = None
+    pillars_m: tuple[tuple[float, float, float, float], ...] = ()
+    trays_m: tuple[tuple[float, float, float, float], ...] = ()
 
-    def places(self, cabinets: int) -> np.ndarray:
-        """Where `cabinets` cabinets stand, row by row: float64[cabinets, 2], (x_m, y_m).
+    def shape(self, cabinets: int) -> tuple[int, int]:
+        """(rows, columns) of a generated floor for so many cabinets."""
+        if self.rows is not None and self.columns is not None:
+            return self.rows, self.columns
+        rows = self.rows or (-(-cabinets // self.columns) if self.columns else int(np.ceil(np.sqrt(cabinets))))
+        return rows, self.columns or -(-cabinets // rows)
+
+    def slots_for(self, cabinets: int) -> Slots:
+        """The slots of the floor, at least `cabinets` of them.
 
         Raises
         ------
         InputError
-            The floor has fewer places.
+            The floor has fewer.
         """
-        if self.rows is None or self.columns is None:
-            rows = self.rows or int(np.ceil(np.sqrt(cabinets)))
-            columns = self.columns or -(-cabinets // rows)
-            rows = -(-cabinets // columns)
-        else:
-            rows, columns = self.rows, self.columns
+        if self.fixed is not None:
+            if cabinets > len(self.fixed):
+                raise InputError(
+                    f"floor '{self.name}': {cabinets} cabinets need more than its {len(self.fixed)} slots; add slots,"
+                    " or let a cabinet hold more"
+                )
+            return self.fixed
+        rows, columns = self.shape(cabinets)
         if cabinets > rows * columns:
             raise InputError(
-                f"floor '{self.name}': {cabinets} cabinets need more than its {rows} x {columns} = {rows * columns} places"
+                f"floor '{self.name}': {cabinets} cabinets need more than its {rows} x {columns} = {rows * columns} places;"
+                " add rows, or let a cabinet hold more"
             )
-        place = np.arange(cabinets)
-        return np.stack([place % columns * self.width_m, place // columns * self.depth_m], axis=1)
-
-    def shape(self, cabinets: int) -> tuple[int, int]:
-        """(rows, columns) that `places` uses for so many cabinets."""
-        if self.rows is not None and self.columns is not None:
-            return self.rows, self.columns
-        places = self.places(cabinets)
-        return round(places[-1, 1] / self.depth_m) + 1, round(places[:, 0].max() / self.width_m) + 1
+        place = np.arange(rows * columns)
+        row, column = np.divmod(place, columns)
+        aisles = row // self.aisle_every * self.aisle_m if self.aisle_every else 0.0
+        place_m = np.stack([column * self.width_m, row * self.depth_m + aisles], axis=1)
+        limits = [self.switches_per_cabinet, self.hosts_per_cabinet, self.power_w_per_cabinet]
+        each = np.array([NO_LIMIT if limit is None else float(limit) for limit in limits])
+        return Slots(
+            grid_names(rows, columns), place_m, np.tile(each, (place.size, 1)), self.distance, rows=rows, columns=columns
+        )
 
 
 PRESETS = {
     "koibuchi-2013": Floor(
-        "koibuchi-2013", 0.6, 2.1, 2.0, 4.0, 16,
+        "koibuchi-2013", 0.6, 2.1, 2.0, 2.0, 16,
         "000 III.D: cabinets of 0.6 m x 2.1 m, 2 m inside, 2 m more at each end of a cable between cabinets (errata 000.6)",
     ),
     "slimfly-2014": Floor(
-        "slimfly-2014", 1.0, 1.0, 1.0, 2.0, 256,
+        "slimfly-2014", 1.0, 1.0, 1.0, 1.0, 256,
         "004 VI.A-B: racks of 1 m x 1 m, 1 m inside, 2 m more for a global cable; a rack in sequence holds"
         " what 004's fullest racks do: 256 switches (its hypercube's) or 570 hosts (its Slim Fly's)",
         sequence_hosts=570,
@@ -80,5 +102,5 @@ PRESETS = {
 def preset(name: str, **changes: object) -> Floor:
     """A floor by name, with some of its fields changed."""
     if name not in PRESETS:
-        raise InputError(f"no floor named '{name}' (known: {', '.join(PRESETS)})")
+        raise InputError(f"no floor named '{name}' (known: {', '.join(PRESETS)}; or the path of a .toml or .csv file)")
     return replace(PRESETS[name], **changes)  # type: ignore[arg-type]

@@ -1,44 +1,108 @@
-"""Layout: a topology on a floor, every cable with its length."""
+"""Layout: a topology on a floor, every switch in a slot, every cable with its length."""
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from topoloom.layout.cabinets import assign_cabinets
-from topoloom.layout.floor import Floor, preset
+from topoloom.layout.floor import Floor
+from topoloom.layout.slots import Slots
 from topoloom.topology import Topology
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layout:
-    """Where every switch stands and how long every cable is.
+    """Where every switch stands and how long every cable is: immutable, equal by content.
 
-    cabinet: int32[switches]; place_m: float64[cabinets, 2], the (x, y) of each cabinet.
+    Attributes
+    ----------
+    topology : Topology
+    floor : Floor
+        The rules.
+    slots : Slots
+        The places of the floor.
+    slot : int32[switches]
+        The slot in which each switch's cabinet stands.
+    made : str
+        How the layout was found: cluster, map, seed.
+    length_bound_m : float
+        No layout with these slots and limits has less cable; 0 where it was not computed.
     """
 
     topology: Topology
     floor: Floor
-    cabinet: np.ndarray
-    place_m: np.ndarray
+    slots: Slots
+    slot: np.ndarray
+    made: str = ""
+    length_bound_m: float = 0.0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Layout):
+            return NotImplemented
+        return (
+            self.topology == other.topology
+            and self.cabinet_names == other.cabinet_names
+            and np.array_equal(self.cabinet, other.cabinet)
+            and np.array_equal(self.length_m, other.length_m)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def used(self) -> np.ndarray:
+        """The slots with a cabinet, int64[cabinets], rising."""
+        return np.unique(self.slot)
 
     @property
     def cabinets(self) -> int:
         """How many cabinets are used."""
-        return len(self.place_m)
+        return len(self.used)
+
+    @cached_property
+    def cabinet(self) -> np.ndarray:
+        """The cabinet of every switch, int32[switches], numbered from 0 in the order of their slots."""
+        return np.searchsorted(self.used, self.slot).astype(np.int32)
+
+    @cached_property
+    def cabinet_names(self) -> tuple[str, ...]:
+        """The name of each cabinet: that of its slot."""
+        return tuple(self.slots.names[slot] for slot in self.used.tolist())
+
+    @cached_property
+    def place_m(self) -> np.ndarray:
+        """The (x, y) of each cabinet, float64[cabinets, 2]."""
+        return np.asarray(self.slots.place_m[self.used])
+
+    @cached_property
+    def height(self) -> np.ndarray:
+        """The place of each switch in its cabinet, int32[switches], from 1 at the bottom, in the switches' order."""
+        order = np.argsort(self.cabinet, kind="stable")
+        first = np.searchsorted(self.cabinet[order], np.arange(self.cabinets))
+        height = np.empty(self.cabinet.size, np.int32)
+        height[order] = np.arange(self.cabinet.size) - first[self.cabinet[order]] + 1
+        return height
 
     @cached_property
     def between(self) -> np.ndarray:
         """Whether each link runs between cabinets, bool[links]."""
-        ends = self.cabinet[self.topology.links]
+        ends = self.slot[self.topology.links]
         return np.asarray(ends[:, 0] != ends[:, 1])
 
     @cached_property
     def length_m(self) -> np.ndarray:
-        """The length of each link's cable, float64[links]: Manhattan plus overhead, or the length inside a cabinet."""
-        ends = self.place_m[self.cabinet[self.topology.links]]
-        apart = np.abs(ends[:, 0] - ends[:, 1]).sum(axis=1)
-        return np.where(self.between, apart + self.floor.overhead_m, self.floor.inside_m)
+        """The length of each link's cable, float64[links].
+
+        Inside a cabinet `floor.inside_m`; between cabinets the distance of their slots and `floor.overhead_end_m` at
+        each end.
+        """
+        ends = self.slot[self.topology.links]
+        apart_m = self.slots.apart_m(ends[:, 0], ends[:, 1])
+        return np.where(self.between, apart_m + 2 * self.floor.overhead_end_m, self.floor.inside_m)
+
+    @property
+    def total_m(self) -> float:
+        """All switch-to-switch cables together."""
+        return float(self.length_m.sum())
 
     @property
     def mean_length_m(self) -> float:
@@ -46,34 +110,21 @@ class Layout:
         return float(self.length_m.mean()) if self.length_m.size else 0.0
 
     @property
+    def mean_between_m(self) -> float:
+        """The mean over the cables between cabinets; 0 without any."""
+        return float(self.length_m[self.between].mean()) if self.between.any() else 0.0
+
+    @property
     def longest_m(self) -> float:
         """The longest cable; 0 without any."""
         return float(self.length_m.max()) if self.length_m.size else 0.0
 
+    @cached_property
+    def bundles(self) -> tuple[np.ndarray, np.ndarray]:
+        """Cables by cabinet pair: the pairs, int32[pairs, 2] with the lower cabinet first, sorted; and their cables, int64[pairs].
 
-def place(topology: Topology, floor: Floor | str = "slimfly-2014", cluster: str = "auto") -> Layout:
-    """Put the switches into cabinets and the cabinets on the floor, row by row.
-
-    Parameters
-    ----------
-    topology : Topology
-    floor : Floor or str
-        A floor, or the name of a preset.
-    cluster : str
-        ``groups``, ``sequence`` or ``auto`` (groups where the family has them).
-
-    Raises
-    ------
-    InputError
-        The cabinets do not fit the floor, or one switch's hosts do not fit a cabinet.
-
-    Examples
-    --------
-    >>> from topoloom import build
-    >>> layout = place(build("slimfly:q=19,hosts=15"))
-    >>> layout.cabinets, int(layout.between.sum()), round(layout.mean_length_m, 3)
-    (19, 6498, 3.436)
-    """
-    floor = preset(floor) if isinstance(floor, str) else floor
-    cabinet = assign_cabinets(topology, floor, cluster)
-    return Layout(topology, floor, cabinet, floor.places(int(cabinet.max()) + 1))
+        A bundle is all cables between two cabinets; they are pulled together.
+        """
+        ends = np.sort(self.cabinet[self.topology.links[self.between]], axis=1)
+        pairs, cables = np.unique(ends, axis=0, return_counts=True)
+        return pairs.reshape(-1, 2), cables

@@ -53,7 +53,7 @@ def _requirement(design: Design) -> list[str]:
         (
             "floor",
             f"{floor.name}: {places}; places of {floor.width_m:g} m x {floor.depth_m:g} m; cables of {floor.inside_m:g} m"
-            f" inside a cabinet, Manhattan distance + {floor.overhead_m:g} m between",
+            f" inside a cabinet, Manhattan distance + {2 * floor.overhead_end_m:g} m between",
         ),
         ("parts", f"{load_parts(need.parts).name}"),
         ("minimise", _WORDS[need.minimize]),

@@ -119,9 +119,9 @@ def _spare_ports() -> Outcome:
 
     from topoloom.cost.bill import price
     from topoloom.cost.parts import load_parts
-    from topoloom.layout.layout import place
+    from topoloom.layout.place import place
 
-    layout = place(build("dsn-f:n=896,hosts=1"))
+    layout = place(build("dsn-f:n=896,hosts=1"), map="rows")
     parts = load_parts("slimfly-2014")
     # The bare line, as 002 uses it: its switches are smaller than any that 004 prices.
     parts = msgspec.structs.replace(parts, switch=msgspec.structs.replace(parts.switch, least_ports=0))

@@ -12,7 +12,8 @@ import numpy as np
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.layout.floor import Floor, preset
-from topoloom.layout.layout import Layout, place
+from topoloom.layout.layout import Layout
+from topoloom.layout.place import place
 from topoloom.topology import Topology
 
 _RATE_GBPS = 40.0
@@ -75,7 +76,7 @@ class Column:
         """The exact column's layout, on 004's floor."""
         from topoloom.spec import build
 
-        layout = place(build(self.spec), self.floor or preset("slimfly-2014"))
+        layout = place(build(self.spec), self.floor or preset("slimfly-2014"), map="rows")
         return layout if not self.folded else _in_one_cabinet(layout)
 
     def exact(self) -> Bill:
@@ -86,7 +87,7 @@ class Column:
 def _in_one_cabinet(layout: Layout) -> Layout:
     """004 VI.B.3a: a folded torus has short electric cables only, which the model prices like those inside a cabinet."""
     nowhere = np.zeros(layout.topology.switches, np.int32)
-    return Layout(layout.topology, layout.floor, nowhere, np.zeros((1, 2)))
+    return Layout(layout.topology, layout.floor, layout.floor.slots_for(1), nowhere)
 
 
 def _usd(index: int, length_m: float) -> float:
@@ -103,7 +104,7 @@ def _fibre(length_m: float) -> float:
 
 def _mean_apart_m(groups: int) -> float:
     """Mean Manhattan distance over all ordered pairs of `groups` racks, each rack with itself counted too."""
-    place_m = preset("slimfly-2014").places(groups)
+    place_m = preset("slimfly-2014").slots_for(groups).place_m[:groups]
     return float(np.abs(place_m[:, None, :] - place_m[None, :, :]).sum(axis=2).mean())
 
 

@@ -1,0 +1,97 @@
+"""Slots: where cabinets can stand on a floor, what each holds, and how far a cable runs between two of them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from topoloom.errors import InputError
+
+#: What a slot without a limit holds.
+NO_LIMIT = float("inf")
+
+#: More slots than this have no distance matrix: it would take gigabytes.
+MOST_SLOTS_WITH_MATRIX = 16_384
+
+
+@dataclass(frozen=True, eq=False)
+class Slots:
+    """The places of a floor where a cabinet can stand, in the order in which they are filled.
+
+    Attributes
+    ----------
+    names : tuple of str
+        What is painted on the floor: ``A01`` is the first place of the first row.
+    place_m : float64[slots, 2]
+        The (x, y) of each cabinet's centre, in metres.
+    limits : float64[slots, 3]
+        What a cabinet there may hold: switches, hosts, watts; inf without a limit.
+    rule : str
+        ``manhattan`` or ``euclidean``: the distance of two places; ``matrix`` and ``trays`` say that `given_m` holds it.
+    given_m : float64[slots, slots], optional
+        Distances, symmetric, zero on the diagonal.
+    rows, columns : int
+        The shape of a generated floor, filled row by row; 0 when the places were listed.
+    """
+
+    names: tuple[str, ...]
+    place_m: np.ndarray
+    limits: np.ndarray
+    rule: str = "manhattan"
+    given_m: np.ndarray | None = None
+    rows: int = 0
+    columns: int = 0
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def apart_m(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """How far a cable runs from each slot of `a` to that of `b`, without overhead: float64, like `a`."""
+        if self.given_m is not None:
+            return np.asarray(self.given_m[a, b])
+        steps = self.place_m[a] - self.place_m[b]
+        if self.rule == "euclidean":
+            return np.asarray(np.hypot(steps[..., 0], steps[..., 1]))
+        return np.asarray(np.abs(steps).sum(axis=-1))
+
+    @cached_property
+    def matrix_m(self) -> np.ndarray:
+        """All distances, float64[slots, slots].
+
+        Raises
+        ------
+        InputError
+            More than `MOST_SLOTS_WITH_MATRIX` slots.
+        """
+        if len(self) > MOST_SLOTS_WITH_MATRIX:
+            raise InputError(
+                f"{len(self)} slots are too many for a matrix of distances (at most {MOST_SLOTS_WITH_MATRIX});"
+                " use map='rows' or put more switches in a cabinet"
+            )
+        every = np.arange(len(self))
+        return self.apart_m(every[:, None], every[None, :])
+
+    def serpentine(self) -> np.ndarray:
+        """Slots row by row, every other row backwards (000 IV.D's baseline), int64[slots].
+
+        A row is the slots of one y, in the order of x; the rows go upwards in y.
+        """
+        _, row = np.unique(np.round(self.place_m[:, 1], 6), return_inverse=True)
+        x = self.place_m[:, 0] * np.where(row % 2 == 0, 1.0, -1.0)
+        return np.lexsort((x, row))
+
+
+def grid_names(rows: int, columns: int) -> tuple[str, ...]:
+    """Names for the places of a grid, row by row: rows A, B .. Z, AA ..; columns 01, 02 .."""
+    digits = max(2, len(str(columns)))
+    return tuple(f"{_letters(row)}{column + 1:0{digits}d}" for row in range(rows) for column in range(columns))
+
+
+def _letters(number: int) -> str:
+    """0 is A, 25 is Z, 26 is AA, as a spreadsheet names columns."""
+    text = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        text = chr(ord("A") + digit) + text
+    return text
