@@ -39,6 +39,9 @@ def test_import_is_quick():
     ("package", "name"),
     [
         ("topoloom.cost", "data/slimfly-2014.toml"),
+        ("topoloom.cost", "data/koibuchi-2013.toml"),
+        ("topoloom.cost", "data/nakano-2016.toml"),
+        ("topoloom.cabling", "sheets.css"),
         ("topoloom.report", "style.css"),
         ("topoloom.formats", "topology.schema.json"),
     ],

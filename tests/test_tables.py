@@ -14,12 +14,33 @@ class Inner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: tuple[str, ...] = ()
 
 
+class Named(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What must have a name."""
+
+    name: str
+    names: tuple[str, ...] = ()
+
+
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table in an array of tables, with tables of its own, and a check of two keys together."""
+
+    width_m: float = 1.0
+    inner: Inner = Inner()
+    more: tuple[Named, ...] = ()
+    least: int = 0
+    most: int = 9
+
+    def __post_init__(self):
+        if self.least > self.most:
+            raise ValueError(f"least: it is above most = {self.most}")
+
+
 class Outer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole file."""
 
     hosts: int
     inner: Inner = Inner()
-    rows: tuple[Inner, ...] = ()
+    rows: tuple[Row, ...] = ()
 
 
 @pytest.mark.parametrize(
@@ -35,9 +56,21 @@ class Outer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ("hosts = 1\ninner.width_m = 'wide'", r"f:2: inner.width_m: expected"),
         (
             "hosts = 1\n[[rows]]\nwidth_m = 1\n[[rows]]\nzzz = 1",
-            r"f:5: there is no key 'zzz' in \[rows\] \(known: width_m, names\)",
+            r"f:5: there is no key 'zzz' in \[rows\] \(known: width_m, inner",
         ),
         ("hosts = 1\n[inner]\nnames = [1]", r"f:3: inner.names: expected 'str', got 'int'"),
+        (
+            "hosts = 1\n[[rows]]\nwidth_m = 1\n[[rows]]\nwidth_m = 'a'",
+            r"f:5: rows.width_m: expected 'float', got 'str'",
+        ),
+        ("hosts = 1\n[[rows]]\n[[rows]]\nzzz = 1\nwidth_m = 2", r"f:4: there is no key 'zzz' in \[rows\]"),
+        ("hosts = 1\n[[rows]]\n[[rows]]\n[rows.inner]\nnames = [1]", r"f:5: rows.inner.names: expected 'str'"),
+        (
+            "hosts = 1\n[[rows]]\n[[rows.more]]\nname = 'a'\n[[rows]]\n[[rows.more]]\nname = 'b'\n[[rows.more]]\nnames = 1",
+            r"f:9: rows.more.names:",
+        ),
+        ("hosts = 1\n[[rows]]\n[[rows]]\n[[rows.more]]", r"f:4: the key 'name' is missing in \[rows.more\]"),
+        ("hosts = 1\n[[rows]]\n[[rows]]\nleast = 3\nmost = 2", r"f:4: rows: least: it is above most = 2"),
     ],
 )
 def test_a_wrong_table_is_told_by_file_line_and_key(text, words):

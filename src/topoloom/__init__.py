@@ -12,6 +12,7 @@ ensure_cache()
 _HOMES = {
     "Bill": "topoloom.cost.bill",
     "Bounds": "topoloom.graph.bounds",
+    "Cabling": "topoloom.cabling.cabling",
     "Cuts": "topoloom.graph.cuts",
     "Design": "topoloom.designer.design",
     "Floor": "topoloom.layout.floor",
@@ -23,18 +24,22 @@ _HOMES = {
     "Topology": "topoloom.topology",
     "bounds": "topoloom.graph.bounds",
     "build": "topoloom.spec",
+    "cable": "topoloom.cabling.cabling",
     "cuts": "topoloom.graph.cuts",
     "design": "topoloom.designer.design",
     "hops": "topoloom.graph.distances",
     "load": "topoloom.formats",
+    "load_layout": "topoloom.cabling.files",
     "place": "topoloom.layout.place",
     "price": "topoloom.cost.bill",
     "save": "topoloom.formats",
+    "save_cabling": "topoloom.cabling.files",
 }
 
 __all__ = [
     "Bill",
     "Bounds",
+    "Cabling",
     "Cuts",
     "Design",
     "Floor",
@@ -46,17 +51,24 @@ __all__ = [
     "Topology",
     "bounds",
     "build",
+    "cable",
     "cuts",
     "design",
     "families",
     "hops",
     "load",
+    "load_layout",
     "place",
     "price",
     "save",
+    "save_cabling",
 ]
 
 if TYPE_CHECKING:
+    from topoloom.cabling.cabling import Cabling as Cabling
+    from topoloom.cabling.cabling import cable as cable
+    from topoloom.cabling.files import load_layout as load_layout
+    from topoloom.cabling.files import save_cabling as save_cabling
     from topoloom.cost.bill import Bill as Bill
     from topoloom.cost.bill import price as price
     from topoloom.cost.parts import Parts as Parts

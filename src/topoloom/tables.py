@@ -56,11 +56,12 @@ def parse_toml(text: str, shape: type[T], source: str) -> T:
 def _explained(error: Exception, text: str, shape: type, source: str) -> InputError:
     """msgspec's complaint with the line of the key it is about, and what would do."""
     reason, _, path = str(error).partition(" - at `$.")
-    keys = re.findall(r"[\w-]+", re.sub(r"\[\d*\.*\]", "", path.rstrip("`")))
+    steps = re.findall(r"[\w-]+", path)  # with the numbers of tables in arrays, which only the line needs
+    keys = [step for step in steps if not step.isdigit()]
     named = re.search(r"(?:unknown|required) field `(.+?)`", reason)
     if named:
         known = _fields(shape, keys)
-        line = line_of(text, [*keys, named[1]] if "unknown" in reason else keys)
+        line = line_of(text, [*steps, named[1]] if "unknown" in reason else steps)
         where = f" in [{'.'.join(keys)}]" if keys else ""
         if "required" in reason:
             return at(source, line, f"the key '{named[1]}' is missing{where}")
@@ -70,7 +71,10 @@ def _explained(error: Exception, text: str, shape: type, source: str) -> InputEr
     if reason.startswith("Invalid enum value"):
         reason += f" (it must be one of: {', '.join(_words(shape, keys))})"
     reason = reason.replace("`", "'").replace("Expected", "expected").replace("Invalid", "invalid")
-    return at(source, line_of(text, keys), f"{'.'.join(keys)}: {reason}")
+    # A check of a whole table says first which key it is about.
+    about = re.match(r"(\w+): ", reason)
+    line = line_of(text, [*steps, about[1]] if about else steps)
+    return at(source, line, ": ".join([*([".".join(keys)] if keys else []), reason]))
 
 
 def _words(shape: Any, keys: list[str]) -> list[str]:
@@ -107,13 +111,29 @@ def _fields(shape: Any, keys: list[str]) -> list[str]:
 
 
 def line_of(text: str, keys: list[str]) -> int | None:
-    """The line (from 1) where the key stands, or its table, or None for the file as a whole."""
+    """The line (from 1) where the key stands, or its table, or None for the file as a whole.
+
+    In an array of tables a key may be followed by the table's number, from 0: ``["cable", "1", "reach_m"]`` is the key of
+    the second ``[[cable]]``.
+    """
     section: list[str] = []
+    count: dict[str, int] = {}
     best, depth = None, 0
     for number, line in enumerate(text.splitlines(), 1):
-        header = re.match(r"\s*\[\[?\s*([^\]]+?)\s*\]", line)
+        header = re.match(r"\s*(\[\[?)\s*([^\]]+?)\s*\]", line)
         if header:
-            section = [part.strip().strip("\"'") for part in header[1].split(".")]
+            *above, last = (part.strip().strip("\"'") for part in header[2].split("."))
+            section = []
+            for part in above:
+                section.append(part)
+                section += [str(count[name])] if (name := ".".join(section)) in count else []
+            section.append(last)
+            if header[1] == "[[":
+                if section == keys and len(keys) > depth:
+                    best, depth = number, len(keys)
+                name = ".".join(section)
+                count[name] = count.get(name, -1) + 1
+                section = [*section, str(count[name])]
             here = section
         else:
             assignment = re.match(r"\s*([\w\"'.-]+)\s*=", line)

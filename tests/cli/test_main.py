@@ -61,7 +61,7 @@ def test_every_command_has_help_and_json(command):
         (["build", "petersen", "-o", "x.unknown"], "x.unknown"),
         (["convert", "petersen"], "Missing argument"),
         (["layout", "petersen", "--floor", "moon"], "no floor named 'moon'"),
-        (["layout", "petersen", "-o", "x.pdf"], "x.pdf"),
+        (["layout", "petersen", "-o", "/dev/null/x"], "the folder cannot be made"),
         (["cost", "slimfly:q=5,hosts=4", "--radix", "3"], "uses 11 ports"),
         (["cost", "petersen", "--as-printed"], "is not a network of Table IV"),
         (["design", "none.toml", "-o", "out"], "none.toml cannot be read"),

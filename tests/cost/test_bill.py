@@ -1,4 +1,7 @@
-"""Bills: 004's cost and power model, and parts catalogues."""
+"""Bills: 004's cost and power model, 000's ranges, 001's watts, 002's spare ports."""
+
+import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -6,6 +9,9 @@ import pytest
 from topoloom import InputError, build, place, price
 from topoloom.cost.parts import load_parts
 from topoloom.layout.floor import preset
+
+#: Row by row, as the papers lay out: what is priced here does not depend on how well places are chosen.
+rows = partial(place, map="rows")
 
 
 @pytest.mark.parametrize(
@@ -22,21 +28,21 @@ from topoloom.layout.floor import preset
 )
 def test_the_networks_of_table_iv_cost_what_an_exact_count_gives(spec, radix, usd, watts):
     """USD and W a host agree with the independent recomputation."""
-    bill = price(place(build(spec)), radix=radix)
+    bill = price(rows(build(spec)), radix=radix)
     assert bill.cost_per_host_usd == pytest.approx(usd, abs=0.06)
     assert bill.power_per_host_w == pytest.approx(watts, abs=0.0006)
 
 
 def test_the_hypercube_costs_what_five_fibre_dimensions_cost():
     """32 racks of 256 switches as 8 x 4: 32,768 electric and 20,480 fibre cables, 4,935.1 USD a host."""
-    bill = price(place(build("hypercube:n=13,hosts=1"), preset("slimfly-2014", rows=8, columns=4)))
+    bill = price(rows(build("hypercube:n=13,hosts=1"), preset("slimfly-2014", rows=8, columns=4)))
     assert [line.count for line in bill.lines] == [8192, 32768, 20480]
     assert bill.cost_per_host_usd == pytest.approx(4935.11, abs=0.01)
 
 
 def test_a_bill_adds_up():
     """The sums are those of the lines, and every cable is on one line."""
-    layout = place(build("dragonfly:h=3"))
+    layout = rows(build("dragonfly:h=3"))
     bill = price(layout, host_cables=True)
     assert bill.cost_usd == pytest.approx(sum(line.cost_usd for line in bill.lines))
     switch, *cables, hosts = bill.lines
@@ -49,7 +55,7 @@ def test_a_bill_adds_up():
 
 def test_cables_are_priced_in_proportion_to_the_rate():
     """004's fits are per Gb/s: twice the rate, twice the price of the cables; switches stay."""
-    layout = place(build("slimfly:q=5,hosts=4"))
+    layout = rows(build("slimfly:q=5,hosts=4"))
     slow, fast = price(layout, rate_gbps=40), price(layout, rate_gbps=80)
     assert fast.lines[0] == slow.lines[0]
     assert fast.lines[1].cost_usd == pytest.approx(2 * slow.lines[1].cost_usd)
@@ -58,77 +64,109 @@ def test_cables_are_priced_in_proportion_to_the_rate():
 def test_a_radix_below_the_ports_in_use_is_refused():
     """One cannot buy switches with fewer ports than the fabric uses."""
     with pytest.raises(InputError, match=r"a switch of slimfly.* uses 11 ports"):
-        price(place(build("slimfly:q=5,hosts=4")), radix=10)
+        price(rows(build("slimfly:q=5,hosts=4")), radix=10)
 
 
-_PARTS = """
-name = "mine"
+def test_spare_ports_are_a_line_of_their_own():
+    """25 % more than 11 ports are 14: the dearer switch is shown beside the bill without spare ports."""
+    layout = rows(build("slimfly:q=5,hosts=4"))
+    plain, spare = price(layout), price(layout, spare_ports=0.25)
+    switch, more, *cables = spare.lines
+    assert (switch, *cables) == plain.lines
+    assert (more.item, more.count) == ("spare ports, 3 a switch", 150)
+    assert spare.radix == 14
+    assert spare.cost_usd == pytest.approx(price(layout, radix=14).cost_usd)
+    assert more.cost_usd == pytest.approx(150 * 350.4)
+    assert more.power_w == pytest.approx(150 * 2.8)
+
+
+@pytest.mark.parametrize(
+    ("spec", "share", "ports"),
+    [("complete:n=21", 0.1, 22), ("petersen", 1, 6), ("petersen", 0.01, 4), ("petersen", 0, 3)],
+)
+def test_spare_ports_are_rounded_up(spec, share, ports):
+    """ceil(ports (1 + share)), and 20 * 1.1 is 22, whatever floating point says."""
+    assert price(rows(build(spec)), spare_ports=share).radix == ports
+
+
+def test_a_radix_and_spare_ports_are_two_answers_to_one_question():
+    """How many ports a switch has is said once; a share below 0 or one that is no number makes no sense."""
+    layout = rows(build("petersen"))
+    with pytest.raises(InputError, match="give one of them"):
+        price(layout, radix=8, spare_ports=0.5)
+    for share in (-0.5, float("nan"), float("inf")):
+        with pytest.raises(InputError, match="the share of spare ports"):
+            price(layout, spare_ports=share)
+
+
+def test_ranges_are_carried_through():
+    """000's cables: 50 to 200 USD and 10 to 50 USD to lay, each of them; the middle is the single number."""
+    layout = rows(build("hypercube:n=6,hosts=1"), "koibuchi-2013")
+    bill = price(layout, "koibuchi-2013", host_cables=True)
+    links = 6 * 64 // 2
+    assert (bill.cost_low_usd, bill.cost_high_usd) == (60 * (links + 64), 250 * (links + 64))
+    assert bill.cost_usd == (bill.cost_low_usd + bill.cost_high_usd) / 2
+    assert bill.cost_per_host_usd == bill.cost_usd / 64
+    assert [(line.item, line.count) for line in bill.lines[1:]] == [
+        ("cable, copper or optical", links), ("host cable, copper or optical", 64), ("installation", links + 64),
+    ]  # fmt: skip
+    assert bill.unpriced == ("switch",)
+    assert math.isnan(bill.lines[0].cost_usd)
+
+
+def test_a_catalogue_without_prices_still_has_watts():
+    """001's IS5024: 111.54 W with passive cables only, 200.4 W when all 36 ports are optical; money is NaN, not 0."""
+    parts = load_parts("nakano-2016")
+    assert parts.switch_w(36) == 111.54
+    assert 111.54 + 36 * parts.link_w(np.array([7.5]), True, 40)[0] / 2 == pytest.approx(200.4)
+    assert parts.link_w(np.array([7.0]), True, 40)[0] == 0
+    layout = rows(build("slimfly:q=5,hosts=4"), "koibuchi-2013")
+    bill = price(layout, parts)
+    long = int((layout.length_m > 7).sum())
+    assert long == 20
+    assert bill.power_w == pytest.approx(50 * 111.54 + 2 * long * (200.4 - 111.54) / 36)
+    assert math.isnan(bill.cost_usd)
+    assert math.isnan(bill.cost_per_host_usd)
+
+
+def test_the_rate_is_one_that_the_catalogue_is_for():
+    """Left out, it is 40 Gb/s or the nearest that the prices hold for: 000's cables are of 10 Gb/s."""
+    layout = rows(build("petersen"))
+    assert [price(layout, name).rate_gbps for name in ("slimfly-2014", "koibuchi-2013")] == [40, 10]
+    for rate in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(InputError, match="a rate is a number of Gb/s above 0"):
+            price(layout, rate_gbps=rate)
+
+
+_WATTS = """
+name = "watts"
 source = "a test"
-[switch]
 [[switch.product]]
-name = "S24"
-ports = 24
-price_usd = 5000
-power_w = 100
-[[switch.product]]
-name = "S48"
-ports = 48
-price_usd = 12000
-power_w = 180
+name = "S8"
+ports = 8
+price_usd = [100, 300]
+power_w = 10
+power_w_per_port = 2
 [[cable]]
 medium = "copper"
 use = "any"
-reach_m = 3
-base_usd_per_gbps = 0.5
-per_metre_usd_per_gbps = 0.4
-[[cable]]
-medium = "optical"
-use = "any"
-reach_m = {reach}
-base_usd_per_gbps = 7
-per_metre_usd_per_gbps = 0.1
-power_w = 1.5
+base_usd = 5
 """
 
 
-def test_products_and_reach_decide(tmp_path):
-    """The smallest switch with enough ports is bought, and the first medium that reaches is used."""
+def test_a_product_draws_watts_for_the_ports_in_use(tmp_path):
+    """Petersen has 3 links a switch: 10 + 3 * 2 W, also with 8 ports bought; the spare ones draw nothing."""
     path = tmp_path / "parts.toml"
-    path.write_text(_PARTS.format(reach=100))
-    layout = place(build("slimfly:q=5,hosts=4"), "koibuchi-2013")
-    bill = price(layout, path)
-    assert bill.lines[0].cost_usd == 50 * 5000
-    short = int((layout.length_m <= 3).sum())
-    assert [line.count for line in bill.lines[1:]] == [short, 175 - short]
-    assert bill.lines[2].power_w == pytest.approx(1.5 * (175 - short))
-
-
-def test_parts_that_do_not_exist_are_named(tmp_path):
-    """No switch with so many ports, no medium that reaches so far, no such catalogue: one sentence each."""
-    path = tmp_path / "parts.toml"
-    path.write_text(_PARTS.format(reach=4))
-    layout = place(build("slimfly:q=5,hosts=4"), "koibuchi-2013")
-    with pytest.raises(InputError, match="no medium reaches"):
-        price(layout, path)
-    with pytest.raises(InputError, match="no switch has 60 ports \\(at most 48\\)"):
-        load_parts(path).switch_usd(60)
-    with pytest.raises(InputError, match="no parts named 'x' \\(known: slimfly-2014"):
-        load_parts("x")
-    path.write_text("name = 'mine'")
-    with pytest.raises(InputError, match=r"parts.toml: the key 'source' is missing"):
-        load_parts(path)
-
-
-def test_small_switches_are_not_given_away():
-    """The 2014 fit crosses zero below three ports; nothing smaller than its smallest switch, of 7 ports, is sold."""
-    parts = load_parts("slimfly-2014")
-    assert parts.switch_usd(2) == parts.switch_usd(7) == pytest.approx(350.4 * 7 - 892.3)
-    assert parts.switch_w(2) == parts.switch_w(7) == pytest.approx(19.6)
-    assert parts.switch_usd(8) > parts.switch_usd(7)
+    path.write_text(_WATTS)
+    layout = rows(build("petersen"))
+    assert price(layout, path).power_w == price(layout, path, spare_ports=1).power_w == 10 * 16
+    more = price(layout, path, spare_ports=1).lines[1]
+    assert (more.cost_low_usd, more.cost_high_usd) == (0, 0)
+    assert price(layout, path).lines[0].cost_usd == 10 * 200
 
 
 def test_no_hosts_means_no_cost_a_host():
     """Without hosts the cost a host is infinite, not a division error."""
-    bill = price(place(build("petersen")))
+    bill = price(rows(build("petersen")))
     assert bill.cost_per_host_usd == float("inf")
     assert np.isfinite(bill.cost_usd)

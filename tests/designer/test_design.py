@@ -171,6 +171,10 @@ def test_when_nothing_serves_it_is_said():
         ),
         ("hosts = 100\nparts = 'gold'\n[switch]\nradix = 8", r":2: parts: no parts named 'gold'"),
         ("hosts = 100\nparts = 'gold.toml'\n[switch]\nradix = 8", r":2: parts: .*gold.toml cannot be read"),
+        (
+            "hosts = 100\nparts = 'nakano-2016'\n[switch]\nradix = 8",
+            r":2: parts: 'nakano-2016' has no prices of everything",
+        ),
     ],
 )
 def test_a_wrong_need_is_told_by_key_and_line(tmp_path, text, words):
@@ -210,7 +214,7 @@ def test_the_files_of_a_design_agree_with_it(tmp_path):
     links = [row for row in rows if row["kind"] == "link"]
     assert len(links) == len(winner.links)
     assert all(row["length_m"] and row["medium"] in ("electric", "fibre") and row["a_cabinet"] for row in links)
-    assert load(tmp_path / "cables.csv") == winner.replace(labels={})
+    assert load(tmp_path / "cables.csv") == winner
     bill = list(csv.DictReader((tmp_path / "bill.csv").open()))
     assert float(bill[-1]["cost_usd"]) == pytest.approx(found.winner.cost_per_host_usd, abs=1e-3)
     table = list(csv.DictReader(io.StringIO(candidates_csv(found))))

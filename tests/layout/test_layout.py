@@ -80,7 +80,7 @@ def test_unknown_floors_and_clusters_are_named():
     """What is not known is answered with what is."""
     with pytest.raises(InputError, match="no floor named 'x' \\(known: koibuchi-2013"):
         place(build("petersen"), "x")
-    with pytest.raises(InputError, match="auto, groups, sequence"):
+    with pytest.raises(InputError, match="auto, groups, sequential, walktrap, metis"):
         place(build("petersen"), cluster="x")
     with pytest.raises(InputError, match="has no groups"):
         place(build("petersen"), cluster="groups")

@@ -1,87 +1,88 @@
-"""`topoloom cost TOPOLOGY`: the bill."""
+"""`topoloom cost TOPOLOGY...`: the bill of one topology, or several side by side."""
 
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from topoloom.cli.layout import CLUSTERS, MAPS
 from topoloom.cli.output import json_option, print_json
-from topoloom.reproduction.table_iv import Column
 from topoloom.topology import Topology
 
+if TYPE_CHECKING:
+    from topoloom.reproduction.table_iv import Column
 
-@click.command(help="Switches, cables, watts and money of TOPOLOGY on a floor.")
-@click.argument("topology")
-@click.option("--floor", default="slimfly-2014", show_default=True, help="Floor preset.")
+
+@click.command(
+    help="Switches, cables, watts and money of TOPOLOGY on a floor; several TOPOLOGIES are set side by side."
+)
+@click.argument("topologies", nargs=-1, required=True, metavar="TOPOLOGY...")
+@click.option("--floor", default="slimfly-2014", show_default=True, help="A preset's name, or a .toml or .csv file.")
+@click.option(
+    "--cluster", default="auto", show_default=True, type=click.Choice(CLUSTERS), help="Which switches share a cabinet."
+)
+@click.option(
+    "--map", "mapping", default="rows", show_default=True, type=click.Choice(MAPS),
+    help="Where everything stands; row by row is how 004 prices.",
+)  # fmt: skip
 @click.option("--parts", default="slimfly-2014", show_default=True, help="Parts catalogue: a name or a TOML file.")
 @click.option(
-    "--rate", "rate_gbps", default=40.0, show_default=True, type=click.FloatRange(0, min_open=True), help="Gb/s a link."
-)
+    "--rate", "rate_gbps", type=click.FloatRange(0, min_open=True),
+    help="Gb/s a link; the default is 40, or the nearest that the catalogue's prices hold for.",
+)  # fmt: skip
 @click.option("--radix", type=click.IntRange(1), help="Ports of every switch; the default is those that are used.")
+@click.option("--spare", type=click.FloatRange(0), default=0.0, help="Ports for growth, in % of those that are used.")
 @click.option("--host-cables", is_flag=True, help="Also bill a cable for every host.")
+@click.option("--orders", is_flag=True, help="Also list how many cables of each product and length to order.")
 @click.option(
-    "--as-printed",
-    is_flag=True,
+    "--as-printed", is_flag=True,
     help="For a network of Table IV of 004: its own assumptions beside the exact count, laid out as there.",
-)
+)  # fmt: skip
 @json_option
 def command(
-    topology: str, floor: str, parts: str, rate_gbps: float, radix: int | None, host_cables: bool, as_printed: bool,
-    as_json: bool,
+    topologies: tuple[str, ...], floor: str, cluster: str, mapping: str, parts: str, rate_gbps: float | None,
+    radix: int | None, spare: float, host_cables: bool, orders: bool, as_printed: bool, as_json: bool,
 ) -> None:  # fmt: skip
+    from topoloom.cli import cost_text
     from topoloom.cost.bill import price
+    from topoloom.cost.choose import endpoint_cables, link_cables, order_list
+    from topoloom.cost.parts import load_parts
+    from topoloom.errors import InputError
     from topoloom.formats import open_topology
     from topoloom.layout.place import place
 
-    network = open_topology(topology)
-    if as_printed:
-        # The exact count beside the print is made as 004 lays the column out: its racks, its floor, its switches.
-        column = _column(network)
-        bill = column.exact()
-    else:
-        bill = price(place(network, floor), parts, rate_gbps, radix, host_cables)
-    facts: dict[str, Any] = {
-        "name": network.name, "parts": bill.parts, "rate_gbps": rate_gbps, "radix": bill.radix, "hosts": bill.hosts,
-        "cost_usd": bill.cost_usd, "power_w": bill.power_w, "cost_per_host_usd": bill.cost_per_host_usd,
-        "power_per_host_w": bill.power_per_host_w,
-        "lines": [
-            {
-                "item": line.item, "count": line.count, "length_m": line.length_m, "cost_usd": line.cost_usd,
-                "power_w": line.power_w,
-            }
-            for line in bill.lines
-        ],
-    }  # fmt: skip
-    if as_printed:
-        facts["as_printed"] = _as_printed(column)
-    if as_json:
-        print_json(facts)
-        return
-    for line in bill.lines:
-        metres = f"{line.length_m:12,.0f} m" if line.length_m else " " * 14
-        click.echo(f"{line.item:24} {line.count:10,} {metres} {line.cost_usd:16,.0f} USD {line.power_w:12,.0f} W")
-    click.echo(f"{'sum':24} {'':10} {'':14} {bill.cost_usd:16,.0f} USD {bill.power_w:12,.0f} W")
-    if bill.hosts:
-        click.echo(
-            f"{'a host':24} {bill.hosts:10,} {'':14} {bill.cost_per_host_usd:16,.1f} USD {bill.power_per_host_w:12,.3f} W"
-        )
-    else:
-        click.echo("no hosts: add hosts=NUMBER or hosts=full to the spec for costs a host")
-    if as_printed:
-        told = facts["as_printed"]
-        click.echo(
-            f"Table IV, {told['column']}: printed {told['printed_cost_usd']:,.0f} USD and {told['printed_power_w']:g} W a host"
-        )
-        if told["cost_per_host_usd"] is None:
-            click.echo("  its assumptions were not found, so the print is not recomputed")
+    if as_printed and len(topologies) > 1:
+        raise InputError("--as-printed takes one topology; leave it out to set several side by side")
+    column = _column(open_topology(topologies[0])) if as_printed else None
+    catalogue = load_parts("slimfly-2014" if as_printed else parts)
+    found = []
+    for name in topologies:
+        if column is not None:
+            # The exact count beside the print is made as 004 lays the column out: its racks, its floor, its switches.
+            layout, bill = column.layout(), column.exact()
         else:
-            click.echo(
-                f"  with its own assumptions: {told['cost_per_host_usd']:,.2f} USD and {told['power_per_host_w']:.3f} W a host"
-            )
-        note = f"; {told['note']}" if told["note"] else ""
-        click.echo(f"  why the exact count differs: {told['assumption']}{note}")
+            layout = place(open_topology(name), floor, cluster=cluster, map=mapping)
+            bill = price(layout, catalogue, rate_gbps, radix, host_cables, spare / 100)
+        facts = cost_text.facts(layout, bill)
+        if orders:
+            cables = [link_cables(layout, catalogue, bill.rate_gbps)]
+            if host_cables and column is None:
+                cables.append(endpoint_cables(layout, catalogue, bill.rate_gbps))
+            facts["orders"] = [asdict(order) for order in order_list(*cables)]
+        found.append(facts)
+    if column is not None:
+        found[0]["as_printed"] = _as_printed(column)
+    if as_json:
+        print_json(found[0] if len(found) == 1 else {"topologies": found})
+    elif len(found) == 1:
+        cost_text.print_bill(found[0])
+    else:
+        cost_text.print_side_by_side(found)
+    if not as_json:
+        cost_text.print_notes(catalogue, found)
 
 
-def _column(network: Topology) -> Column:
+def _column(network: Topology) -> "Column":
     from topoloom.errors import InputError
     from topoloom.reproduction.table_iv import COLUMNS, column_of
 
@@ -92,7 +93,7 @@ def _column(network: Topology) -> Column:
     return column
 
 
-def _as_printed(column: Column) -> dict[str, Any]:
+def _as_printed(column: "Column") -> dict[str, Any]:
     from topoloom.cost.parts import load_parts
 
     parts = load_parts("slimfly-2014")

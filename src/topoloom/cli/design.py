@@ -1,8 +1,6 @@
 """`topoloom design NEED.toml -o DIR`: the main job."""
 
-import os
 import sys
-from pathlib import Path
 
 import click
 
@@ -18,21 +16,14 @@ from topoloom.cli.output import json_option
 @click.option("--fresh", is_flag=True, help="Measure everything again, even what an earlier run measured.")
 @json_option
 def command(need: str, folder: str, jobs: int | None, fresh: bool, as_json: bool) -> None:
+    from topoloom.cli.folders import writable_folder
     from topoloom.designer.design import design
     from topoloom.designer.measure import Outcome
     from topoloom.designer.need import read_need
-    from topoloom.errors import InputError
     from topoloom.report.design_files import design_json, write_design
 
     wanted = read_need(need)
-    out = Path(folder)
-    try:
-        (out / "measured").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{out}: the folder cannot be made: {error.strerror}") from None
-    for place in (out, out / "measured"):
-        if not os.access(place, os.W_OK | os.X_OK):
-            raise InputError(f"{place}: nothing can be written there; choose another folder")
+    out = writable_folder(folder, "measured")
     bar = _Bar()
 
     def progress(done: int, total: int, candidate: Outcome | None) -> None:

@@ -1,62 +1,136 @@
-"""`topoloom layout TOPOLOGY`: cabinets, cable lengths, floor plan."""
+"""`topoloom layout TOPOLOGY`: cabinets on a floor, every cable with its length, and the files to build it from."""
 
 from pathlib import Path
+from typing import Any
 
 import click
-import numpy as np
 
-from topoloom.cli.output import json_option, print_json
+from topoloom.cli.output import json_option, print_facts, print_json
+from topoloom.layout.layout import Layout
+
+CLUSTERS = ("auto", "groups", "sequential", "walktrap", "metis")
+MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
 
 
-@click.command(help="Put the switches of TOPOLOGY in cabinets on a floor; every cable with its length.")
+@click.command(
+    help="""Put the switches of TOPOLOGY into cabinets on a floor; every cable with its length.
+
+    With -o the folder gets what it takes to build it: cables in the order of pulling, labels, an order list, sheets for
+    every cabinet and switch, NetBox imports, and the floor plan.
+    """
+)
 @click.argument("topology")
-@click.option("--floor", default="slimfly-2014", show_default=True, help="Floor preset.")
-@click.option("--rows", type=click.IntRange(1, 10_000), help="Rows of cabinet places (near-square if left out).")
-@click.option("--columns", type=click.IntRange(1, 10_000), help="Places in a row.")
+@click.option("--floor", default="slimfly-2014", show_default=True, help="A preset's name, or a .toml or .csv file.")
+@click.option("--rows", type=click.IntRange(1, 10_000), help="Rows of cabinets (near-square if left out).")
+@click.option("--columns", type=click.IntRange(1, 10_000), help="Cabinets in a row.")
 @click.option("--cabinet", type=click.IntRange(1, 1 << 24), help="Most switches in a cabinet.")
-@click.option("--cluster", default="auto", show_default=True, help="auto, groups or sequence.")
-@click.option("-o", "--output", type=click.Path(), help="Write the cables (.csv) or the floor plan (.svg).")
+@click.option(
+    "--cluster", default="auto", show_default=True, type=click.Choice(CLUSTERS), help="Which switches share a cabinet."
+)
+@click.option("--improve", is_flag=True, help="Let switches change cabinets while fewer links run between cabinets.")
+@click.option(
+    "--map", "mapping", default="joint", show_default=True, type=click.Choice(MAPS), help="Where everything stands."
+)
+@click.option(
+    "--objective", default="length", show_default=True, type=click.Choice(["length", "cost", "longest"]),
+    help="What to make small: the length of all cables, their cost, or the longest cable.",
+)  # fmt: skip
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(0, (1 << 63) - 1), help="Seed of the search.")
+@click.option(
+    "--seconds", type=click.FloatRange(0, 86_400, min_open=True),
+    help="How long to search; left out, as many tries as the size asks for, the same on every machine.",
+)  # fmt: skip
+@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; the default is one for each core.")
+@click.option("--parts", default="slimfly-2014", show_default=True, help="Parts catalogue: a name or a TOML file.")
+@click.option(
+    "--rate", "rate_gbps", default=40.0, show_default=True, type=click.FloatRange(0, min_open=True), help="Gb/s a link."
+)
+@click.option("--host-cables", is_flag=True, help="List the hosts' cables as well.")
+@click.option("-o", "--output", "folder", type=click.Path(file_okay=False), help="Folder for the files.")
 @json_option
 def command(
-    topology: str, floor: str, rows: int | None, columns: int | None, cabinet: int | None, cluster: str, output: str | None,
-    as_json: bool,
+    topology: str, floor: str, rows: int | None, columns: int | None, cabinet: int | None, cluster: str, improve: bool,
+    mapping: str, objective: str, seed: int, seconds: float | None, jobs: int | None, parts: str, rate_gbps: float,
+    host_cables: bool, folder: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    from topoloom.errors import InputError
-    from topoloom.files import write_atomically
-    from topoloom.formats import open_topology
-    from topoloom.formats.cables import cable_rows, csv_text
-    from topoloom.layout.floor import preset
-    from topoloom.layout.place import place
-    from topoloom.report.floorplan import floorplan_svg
+    from dataclasses import replace
+    from functools import partial
 
-    given = {"rows": rows, "columns": columns, "switches_per_cabinet": cabinet}
-    layout = place(open_topology(topology), preset(floor, **{k: v for k, v in given.items() if v is not None}), cluster)
-    if output is not None:
-        suffix = Path(output).suffix
-        if suffix == ".svg":
-            write_atomically(output, floorplan_svg(layout))
-        elif suffix == ".csv":
-            cables = cable_rows(layout.topology, cabinet=layout.cabinet, length_m=layout.length_m)
-            write_atomically(output, csv_text(cables))
-        else:
-            raise InputError(f"{output}: the layout is written as .csv (cables) or .svg (floor plan)")
-    between = int(layout.between.sum())
-    facts = {
-        "name": layout.topology.name, "floor": layout.floor.name, "cabinets": layout.cabinets,
-        "switches_per_cabinet": int(np.bincount(layout.cabinet).max()), "cables": len(layout.length_m),
-        "cables_between": between, "mean_length_m": layout.mean_length_m, "longest_m": layout.longest_m,
-        "total_length_m": float(layout.length_m.sum()),
-    }  # fmt: skip
+    from topoloom.cabling.cabling import cable
+    from topoloom.cli.folders import writable_folder
+    from topoloom.cost.parts import load_parts
+    from topoloom.formats import open_topology
+    from topoloom.layout.floor_files import read_floor
+    from topoloom.layout.place import place
+
+    network = open_topology(topology)
+    catalogue = load_parts(parts)
+    room = read_floor(floor)
+    given: dict[str, Any] = {"rows": rows, "columns": columns, "switches_per_cabinet": cabinet}
+    room = replace(room, **{key: value for key, value in given.items() if value is not None})
+    out = writable_folder(folder) if folder is not None else None
+    wanted: Any = partial(catalogue.link_usd, rate_gbps=rate_gbps) if objective == "cost" else objective
+    layout = place(
+        network, room, cluster, mapping, wanted, improve, seed, seconds, catalogue.switch_w(network.radix), jobs
+    )
+    facts = _facts(layout, cluster, mapping, objective, seed, seconds)
+    if out is not None:
+        _write(cable(layout, catalogue, rate_gbps, host_cables), out)
     if as_json:
         print_json(facts)
         return
-    shape = (layout.slots.rows, layout.slots.columns)
-    click.echo(
-        f"{layout.topology.name} on {layout.floor.name}: {layout.cabinets} cabinets, {shape[0]} x {shape[1]} places"
+    _tell(layout, facts)
+    if out is not None:
+        click.echo(f"wrote {out}")
+
+
+def _facts(
+    layout: Layout, cluster: str, mapping: str, objective: str, seed: int, seconds: float | None
+) -> dict[str, Any]:
+    import numpy as np
+
+    pairs, _ = layout.bundles
+    facts: dict[str, Any] = {
+        "name": layout.topology.name, "spec": layout.topology.spec, "floor": layout.floor.name, "cluster": cluster,
+        "map": mapping, "objective": objective, "seed": seed, "seconds": seconds, "cabinets": layout.cabinets,
+        "slots": len(layout.slots), "switches_per_cabinet": int(np.bincount(layout.cabinet).max()),
+        "links": len(layout.length_m), "inter_cabinet_links": int(layout.between.sum()), "cabinet_pairs": len(pairs),
+        "total_m": layout.total_m, "mean_m": layout.mean_length_m, "mean_inter_cabinet_m": layout.mean_between_m,
+        "max_m": layout.longest_m,
+    }  # fmt: skip
+    if layout.length_bound_m and len(layout.length_m):
+        facts["least_mean_m"] = layout.length_bound_m / len(layout.length_m)
+    return facts
+
+
+def _tell(layout: Layout, facts: dict[str, Any]) -> None:
+    slots = layout.slots
+    shape = f"{slots.rows} x {slots.columns} places" if slots.rows else f"{len(slots)} slots"
+    bound = f" (no layout is below {facts['least_mean_m']:.3f})" if "least_mean_m" in facts else ""
+    print_facts(
+        f"{layout.topology.name} on {layout.floor.name}: {layout.cabinets} cabinets, {shape}",
+        [
+            ("made", layout.made),
+            ("cables", f"{facts['links']:,}, {facts['inter_cabinet_links']:,} of them between cabinets"),
+            ("bundles", f"{facts['cabinet_pairs']:,} pairs of cabinets with cables between them"),
+            ("mean_length", f"{facts['mean_m']:.3f} m{bound}; between cabinets {facts['mean_inter_cabinet_m']:.3f} m"),
+            ("longest", f"{facts['max_m']:.1f} m"),
+            ("total", f"{facts['total_m']:,.0f} m"),
+        ],
     )
-    click.echo(f"cables: {facts['cables']:,}, {between:,} of them between cabinets")
-    click.echo(
-        f"length: mean {layout.mean_length_m:.3f} m, longest {layout.longest_m:.1f} m, total {facts['total_length_m']:,.0f} m"
-    )
-    if output is not None:
-        click.echo(f"wrote {output}")
+
+
+def _write(cables: Any, folder: Path) -> None:
+    """Everything that a layout's folder holds."""
+    from topoloom.cabling.files import save_cabling
+    from topoloom.files import write_atomically
+    from topoloom.report import figures
+    from topoloom.report.floorplan import floorplan_png, floorplan_svg
+
+    save_cabling(cables, folder)
+    medium = cables.link_medium
+    if figures.available():
+        write_atomically(folder / "floorplan.svg", floorplan_svg(cables.layout, medium))
+        write_atomically(folder / "floorplan.png", floorplan_png(cables.layout, medium))
+    else:
+        click.echo("no floor plan: pip install 'topoloom[plots]' brings matplotlib, which draws it", err=True)

@@ -1,10 +1,15 @@
 """`topoloom reproduce [CLAIM ...]`: the papers' numbers, ours beside them."""
 
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from topoloom.cli.output import json_option, print_json
+
+if TYPE_CHECKING:
+    from topoloom.reproduction.curves import Curves
 
 
 @click.command(
@@ -13,9 +18,16 @@ from topoloom.cli.output import json_option, print_json
 @click.argument("claim", nargs=-1)
 @click.option("--list", "only_list", is_flag=True, help="List the ids and what was published, and compute nothing.")
 @click.option("--full", is_flag=True, help="Run those of full size as well, which take minutes.")
+@click.option(
+    "-o", "--output", "folder", type=click.Path(file_okay=False),
+    help="Folder for the figures that claims are about: points as .csv, and drawn as .svg.",
+)  # fmt: skip
 @json_option
-def command(claim: tuple[str, ...], only_list: bool, full: bool, as_json: bool) -> None:
+def command(claim: tuple[str, ...], only_list: bool, full: bool, folder: str | None, as_json: bool) -> None:
+    from topoloom.cli.folders import writable_folder
     from topoloom.reproduction import claims, run
+
+    out = writable_folder(folder) if folder is not None else None
 
     chosen = [one for one in claims(claim) if full or not one.full or only_list or one.id in claim]
     if only_list:
@@ -31,11 +43,14 @@ def command(claim: tuple[str, ...], only_list: bool, full: bool, as_json: bool) 
                 click.echo(f"{one.id:34} {one.what} [{one.published}]")
         return
     results = []
+    drawn: dict[str, Curves] = {}
     counts: dict[str, int] = {}
     for one in chosen:
         if sys.stderr.isatty():
             click.echo(f"\r\033[K{one.id} ...", err=True, nl=False)
         outcome = run(one)
+        if out is not None and outcome.curves is not None:
+            drawn[outcome.curves.name] = outcome.curves
         counts[outcome.verdict.value] = counts.get(outcome.verdict.value, 0) + 1
         results.append(
             {
@@ -54,7 +69,23 @@ def command(claim: tuple[str, ...], only_list: bool, full: bool, as_json: bool) 
             if outcome.why:
                 click.echo(f"    {outcome.why}")
             click.echo(f"    {one.command}")
+    if out is not None:
+        _draw(drawn, out)
     if as_json:
         print_json({"claims": results, "verdicts": counts})
     else:
         click.echo("; ".join(f"{verdict}: {count}" for verdict, count in counts.items()))
+
+
+def _draw(drawn: "dict[str, Curves]", folder: Path) -> None:
+    """Each figure's points, and its picture where matplotlib is there."""
+    from topoloom.files import write_atomically
+    from topoloom.report import figures
+
+    for name, curves in drawn.items():
+        write_atomically(folder / f"{name}.csv", curves.csv())
+        if figures.available():
+            write_atomically(folder / f"{name}.svg", figures.curves(curves))
+    pictures = "" if figures.available() else " (no pictures: pip install 'topoloom[plots]' brings matplotlib)"
+    told = ", ".join(drawn) or "no figure: none of these claims is about one"
+    click.echo(f"wrote to {folder}: {told}{pictures}", err=True)

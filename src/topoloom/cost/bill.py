@@ -1,13 +1,16 @@
 """Bill: what a layout costs and draws, line by line."""
 
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
+from topoloom.cost.choose import Cables, endpoint_cables, link_cables
 from topoloom.cost.parts import Parts, load_parts
+from topoloom.cost.products import low_high
 from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
+from topoloom.topology import Topology
 
 
 @dataclass(frozen=True)
@@ -16,25 +19,45 @@ class Line:
 
     item: str
     count: int
-    cost_usd: float
+    cost_low_usd: float
+    cost_high_usd: float
     power_w: float = 0.0
     length_m: float = 0.0
+
+    @property
+    def cost_usd(self) -> float:
+        """The price; the middle, where the catalogue has a range; NaN where it has none."""
+        return (self.cost_low_usd + self.cost_high_usd) / 2
 
 
 @dataclass(frozen=True)
 class Bill:
-    """What a layout costs: the lines, and the sums a host."""
+    """What a layout costs: the lines, and the sums a host.
+
+    `unpriced`: what the catalogue has no prices of ("switch", "cable"); the sums are without them.
+    """
 
     parts: str
     rate_gbps: float
     radix: int
     hosts: int
     lines: tuple[Line, ...]
+    unpriced: tuple[str, ...] = ()
+
+    @property
+    def cost_low_usd(self) -> float:
+        """The whole price with every part at its lowest; NaN when nothing has a price."""
+        return _sum(line.cost_low_usd for line in self.lines)
+
+    @property
+    def cost_high_usd(self) -> float:
+        """The whole price with every part at its highest; NaN when nothing has a price."""
+        return _sum(line.cost_high_usd for line in self.lines)
 
     @property
     def cost_usd(self) -> float:
-        """The whole price."""
-        return sum(line.cost_usd for line in self.lines)
+        """The whole price; the middle, where the catalogue has ranges."""
+        return (self.cost_low_usd + self.cost_high_usd) / 2
 
     @property
     def power_w(self) -> float:
@@ -44,66 +67,115 @@ class Bill:
     @property
     def cost_per_host_usd(self) -> float:
         """Price over hosts; infinite without hosts."""
-        return self.cost_usd / self.hosts if self.hosts else float("inf")
+        return self.per_host(self.cost_usd)
 
     @property
     def power_per_host_w(self) -> float:
         """Watts over hosts; infinite without hosts."""
-        return self.power_w / self.hosts if self.hosts else float("inf")
+        return self.per_host(self.power_w)
+
+    def per_host(self, total: float) -> float:
+        """A sum of the bill over its hosts; infinite without hosts."""
+        return total / self.hosts if self.hosts else math.inf
 
 
 def price(
     layout: Layout,
     parts: Parts | str | Path = "slimfly-2014",
-    rate_gbps: float = 40.0,
+    rate_gbps: float | None = None,
     radix: int | None = None,
     host_cables: bool = False,
+    spare_ports: float = 0.0,
 ) -> Bill:
-    """The bill of a layout: exact counts, the ports really used, each cable at the tariff of its own medium.
+    """The bill of a layout: exact counts, the ports really used, each cable at the price of its own product.
 
     Parameters
     ----------
     layout : Layout
     parts : Parts, str or path
         A catalogue, the name of one of topoloom's own, or a TOML file.
-    rate_gbps : float
-        The rate of every link, Gb/s; cables are priced per Gb/s.
+    rate_gbps : float, optional
+        The rate of every link, Gb/s; the default is 40, or the nearest that the catalogue's prices hold for.
     radix : int, optional
         Ports of every switch; the default is the most that any switch of the fabric uses.
     host_cables : bool
         Whether to add a cable inside the cabinet for every endpoint. 004 leaves them out (for all but the fat tree).
+    spare_ports : float
+        Ports for growth, as a share of those in use: every switch has ceil(ports * (1 + spare_ports)). 002 has 0.25, 0.5
+        and 1.
 
-    Source: 004 VI.B-C.
+    Raises
+    ------
+    InputError
+        A rate, radix or share that makes no sense; a switch or cable that the catalogue does not have.
+
+    Source: 004 VI.B-C; 002 5.2 (spare ports).
 
     Examples
     --------
     >>> from topoloom import build, place
-    >>> bill = price(place(build("slimfly:q=19,hosts=15")))
+    >>> bill = price(place(build("slimfly:q=19,hosts=15"), map="rows"))
     >>> round(bill.cost_per_host_usd, 1), round(bill.power_per_host_w, 3)
     (1168.2, 8.213)
     """
     parts = parts if isinstance(parts, Parts) else load_parts(parts)
     topology = layout.topology
+    rate_gbps = parts.link_rate(rate_gbps)
+    if not 0 <= spare_ports < 1e6:
+        raise InputError(
+            f"spare_ports={spare_ports:g}: the share of spare ports is a number from 0 to a million (0.25 is 25 %)"
+        )
+    if radix is not None and spare_ports:
+        raise InputError(
+            f"radix={radix} and spare_ports={spare_ports:g}: both say how many ports to buy; give one of them"
+        )
     ports = topology.radix if radix is None else radix
-    if not 0 < rate_gbps < 1e15:
-        raise InputError(f"rate_gbps={rate_gbps:g}: a rate is a number of Gb/s above 0")
     if ports < topology.radix:
         raise InputError(f"radix={ports} is too small: a switch of {topology.name} uses {topology.radix} ports")
+    # The error of a product such as 20 * 1.1 must not buy a port.
+    bought = math.ceil(ports * (1 + spare_ports) * (1 - 1e-12))
+    cables = list(_cable_lines("cable", link_cables(layout, parts, rate_gbps)))
+    if host_cables:
+        cables += _cable_lines("host cable", endpoint_cables(layout, parts, rate_gbps))
+    lines = [*_switch_lines(topology, parts, rate_gbps, ports, bought), *cables, *_installation(parts, cables)]
+    return Bill(parts.name, rate_gbps, bought, topology.hosts, tuple(lines), parts.unpriced)
+
+
+def _switch_lines(topology: Topology, parts: Parts, rate_gbps: float, ports: int, bought: int) -> Iterator[Line]:
+    """The switches that the fabric needs, and what it costs to buy them with more ports."""
     count = topology.switches
-    lines = [Line(f"switch, {ports} ports", count, count * parts.switch_usd(ports), count * parts.switch_w(ports))]
-    medium = parts.medium_of(layout.length_m, layout.between)
-    for index, cable in enumerate(parts.cable):
-        length_m = layout.length_m[medium == index]
-        if length_m.size:
-            usd = float(parts.cable_usd(index, length_m, rate_gbps).sum())
-            lines.append(
-                Line(f"cable, {cable.medium}", length_m.size, usd, length_m.size * cable.power_w, float(length_m.sum()))
+    in_use = (2 * len(topology.links) + topology.endpoints.size) / count
+    least, most = parts.switch_usd_range(ports, rate_gbps), parts.switch_usd_range(bought, rate_gbps)
+    watts = parts.switch_w(ports, rate_gbps, in_use)
+    low, high = (float(usd) for usd in count * least)
+    yield Line(f"switch, {ports} ports", count, low, high, count * watts)
+    if bought > ports:
+        low, high = (float(usd) for usd in count * (most - least))
+        more_w = count * (parts.switch_w(bought, rate_gbps, in_use) - watts)
+        yield Line(f"spare ports, {bought - ports} a switch", count * (bought - ports), low, high, more_w)
+
+
+def _cable_lines(what: str, cables: Cables) -> Iterator[Line]:
+    """One line a product that is used."""
+    for index, product in enumerate(cables.parts.cable):
+        mine = cables.product == index
+        if mine.any():
+            low, high, watts, metres = (
+                float(column[mine].sum())
+                for column in (cables.usd_low, cables.usd_high, cables.power_w, cables.stock_m)
             )
-    endpoints = topology.endpoints.size
-    if host_cables and endpoints:
-        length_m = np.full(endpoints, layout.floor.inside_m)
-        index = int(parts.medium_of(length_m[:1], np.zeros(1, bool))[0])
-        usd = float(parts.cable_usd(index, length_m, rate_gbps).sum())
-        watts = endpoints * parts.cable[index].power_w
-        lines.append(Line(f"host cable, {parts.cable[index].medium}", endpoints, usd, watts, float(length_m.sum())))
-    return Bill(parts.name, rate_gbps, ports, topology.hosts, tuple(lines))
+            yield Line(f"{what}, {product.title}", int(mine.sum()), low, high, watts, metres)
+
+
+def _installation(parts: Parts, cables: list[Line]) -> Iterator[Line]:
+    """What it costs to lay all cables, where the catalogue knows."""
+    count = sum(line.count for line in cables)
+    low, high = (float(usd) for usd in count * low_high(parts.installation_usd))
+    if high:
+        yield Line("installation", count, low, high)
+
+
+def _sum(prices: Iterable[float]) -> float:
+    """The sum of the prices that are known; NaN when none is."""
+    known = [usd for usd in prices if not math.isnan(usd)]
+    return sum(known) if known else math.nan

@@ -1,5 +1,7 @@
-"""Parts catalogues: what switches and cables cost and draw, as TOML."""
+"""Parts catalogues: what switches and cables cost and draw, as TOML; and which of them serves."""
 
+import datetime
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
@@ -7,116 +9,245 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.tables import parse_toml, read_toml
+from topoloom.cost.products import (
+    LENGTH_ERROR_M,
+    CableParts,
+    NotNegative,
+    Positive,
+    Price,
+    SwitchParts,
+    SwitchProduct,
+    check_ranges,
+    low_high,
+)
+from topoloom.errors import InputError, at
+from topoloom.tables import line_of, parse_toml, read_toml
 
-_NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
+_OWN = files("topoloom.cost") / "data"
 
 
-class SwitchProduct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A switch that can be bought: it is used wherever a switch needs up to `ports` ports."""
+class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """A parts catalogue.
 
-    name: str
-    ports: Annotated[int, msgspec.Meta(ge=1)]
-    price_usd: _NotNegative
-    power_w: _NotNegative
-
-
-class SwitchParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Switches: a straight line in the number of ports from `least_ports` on, or a list of products.
-
-    A switch that needs fewer ports than `least_ports` is priced as one with that many: a line that was fitted to large
-    switches gives small ones away.
+    Where prices are ranges, `switch_usd`, `cable_usd` and `link_usd` give the middle. `unpriced` names what the catalogue
+    has no prices of, only watts or reach: such a price is NaN, never 0.
     """
-
-    base_usd: Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)] = 0.0
-    per_port_usd: _NotNegative = 0.0
-    power_w_per_port: _NotNegative = 0.0
-    least_ports: Annotated[int, msgspec.Meta(ge=0)] = 0
-    product: tuple[SwitchProduct, ...] = ()
-
-
-class CableParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A medium of cable: where it is used, how far it reaches, and its price line in metres, per Gb/s."""
-
-    medium: str
-    use: Literal["inside", "between", "any"]
-    base_usd_per_gbps: _NotNegative
-    per_metre_usd_per_gbps: _NotNegative
-    reach_m: Annotated[float, msgspec.Meta(gt=0)] = float("inf")
-    power_w: _NotNegative = 0.0
-
-
-class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A parts catalogue."""
 
     name: str
     source: str
-    switch: SwitchParts
     cable: Annotated[tuple[CableParts, ...], msgspec.Meta(min_length=1)]
-    rate_gbps: tuple[float, float] | None = None
+    switch: SwitchParts = SwitchParts()
+    format: Literal[1] = 1
+    version: str = ""
+    date: datetime.date | None = None
+    rate_gbps: tuple[Positive, Positive] | None = None
+    slack_m: NotNegative = 0.0
+    installation_usd: Price = 0.0
+    rewiring_usd: Price = 0.0
+    unpriced: tuple[Literal["switch", "cable"], ...] = ()
 
-    def switch_usd(self, ports: int) -> float:
-        """The price of a switch with so many ports: the smallest product that has them, else the line."""
-        product = self._product(ports)
-        if product is not None:
-            return product.price_usd
-        return max(0.0, self.switch.base_usd + self.switch.per_port_usd * max(ports, self.switch.least_ports))
+    def switch_usd_range(self, ports: int, rate_gbps: float | None = None) -> np.ndarray:
+        """Lowest and highest price of a switch with so many ports of that rate, float64[2]; NaN where it is unpriced.
 
-    def switch_w(self, ports: int) -> float:
-        """The watts of a switch with so many ports."""
-        product = self._product(ports)
-        return (
-            product.power_w
-            if product is not None
-            else self.switch.power_w_per_port * max(ports, self.switch.least_ports)
-        )
+        The smallest product that serves (the cheaper one where two have as many ports), else the line.
+        """
+        product = self._product(ports, rate_gbps)
+        if "switch" in self.unpriced:
+            return np.full(2, np.nan)
+        return low_high(product.price_usd) if product is not None else self.switch.line_usd(ports)
 
-    def _product(self, ports: int) -> SwitchProduct | None:
-        fitting = [product for product in self.switch.product if product.ports >= ports]
-        if self.switch.product and not fitting:
-            raise InputError(f"parts '{self.name}': no switch has {ports} ports (at most {self.most_ports})")
-        return min(fitting, key=lambda product: (product.ports, product.price_usd)) if fitting else None
+    def switch_usd(self, ports: int, rate_gbps: float | None = None) -> float:
+        """The price of a switch with so many ports: the middle of `switch_usd_range`."""
+        return float(self.switch_usd_range(ports, rate_gbps).mean())
+
+    def switch_w(self, ports: int, rate_gbps: float | None = None, used: float | None = None) -> float:
+        """The watts of a switch with so many ports, `used` of them in use (all, if left out).
+
+        A product draws its watts a port for the ports in use. A line, being fitted to switches with all ports in use,
+        counts every port that is bought.
+        """
+        product = self._product(ports, rate_gbps)
+        if product is None:
+            return self.switch.line_w(ports)
+        return product.power_w + product.power_w_per_port * (ports if used is None else used)
+
+    def _product(self, ports: int, rate_gbps: float | None) -> SwitchProduct | None:
+        if not self.switch.product:
+            return None
+        serving = [product for product in self.switch.product if product.serves(1, rate_gbps)]
+        if not serving:
+            raise self._complaint(f"no switch has ports of {rate_gbps:g} Gb/s; add one", "switch", "product")
+        fitting = [product for product in serving if product.ports >= ports]
+        if not fitting:
+            most = max(product.ports for product in serving)
+            raise self._complaint(f"no switch has {ports} ports (at most {most}); add one", "switch", "product")
+        return min(fitting, key=lambda product: (product.ports, low_high(product.price_usd).mean()))
 
     @property
     def most_ports(self) -> int:
         """The ports of the largest product; 0 when switches are priced by a line."""
         return max((product.ports for product in self.switch.product), default=0)
 
-    def medium_of(self, length_m: np.ndarray, between: np.ndarray) -> np.ndarray:
-        """For each cable, the index of the first medium that is used there and reaches that far: int64[cables]."""
-        chosen = np.full(length_m.size, -1)
-        for index, cable in enumerate(self.cable):
-            fits = (cable.use == "any") | (between if cable.use == "between" else ~between)
-            chosen[(chosen < 0) & fits & (length_m <= cable.reach_m)] = index
+    def nearest_rate(self, rate_gbps: float = 40.0) -> float:
+        """The rate that is nearest to this one among those that the prices hold for, Gb/s."""
+        return rate_gbps if self.rate_gbps is None else float(np.clip(rate_gbps, *self.rate_gbps))
+
+    def link_rate(self, rate_gbps: float | None) -> float:
+        """The rate that is meant, Gb/s: 40, or the nearest that the prices hold for, where none is given.
+
+        Raises
+        ------
+        InputError
+            It is no number above 0.
+        """
+        if rate_gbps is None:
+            return self.nearest_rate()
+        if not 0 < rate_gbps < 1e15:
+            raise InputError(f"rate_gbps={rate_gbps:g}: a rate is a number of Gb/s above 0")
+        return rate_gbps
+
+    def medium_of(self, length_m: np.ndarray, between: np.ndarray, rate_gbps: float | None = None) -> np.ndarray:
+        """For each cable, the index of its product: int64[cables].
+
+        The first in the catalogue's order that is used there, carries the rate (any, if left out) and reaches the length
+        with its slack. Order decides, not price: 004 chooses by use, and a catalogue may list what is preferred first.
+
+        Raises
+        ------
+        InputError
+            No product serves one of the cables.
+        """
+        length_m, between = np.broadcast_arrays(length_m, between)
+        chosen = self._first_fitting(length_m, between, rate_gbps)
         if (chosen < 0).any():
-            worst = float(length_m[chosen < 0].max())
-            raise InputError(f"parts '{self.name}': no medium reaches {worst:.1f} m; add one with a greater reach_m")
+            worst = int(np.where(chosen < 0, length_m, -1.0).argmax())
+            raise self._no_cable(float(length_m.flat[worst]), bool(between.flat[worst]), rate_gbps)
         return chosen
 
-    def cable_usd(self, index: int, length_m: np.ndarray, rate_gbps: float) -> np.ndarray:
-        """Prices of cables of one medium, float64[cables]: rate * (base + per metre * length)."""
-        cable = self.cable[index]
-        return rate_gbps * (cable.base_usd_per_gbps + cable.per_metre_usd_per_gbps * length_m)
+    def _first_fitting(self, length_m: np.ndarray, between: np.ndarray, rate_gbps: float | None) -> np.ndarray:
+        """As `medium_of`; -1 where no product serves."""
+        chosen = np.full(length_m.shape, -1)
+        needed_m = length_m + self.slack_m
+        for index, cable in enumerate(self.cable):
+            if cable.carries(rate_gbps):
+                fits = (cable.use == "any") | (between if cable.use == "between" else ~between)
+                chosen[(chosen < 0) & fits & (needed_m <= cable.longest_m + LENGTH_ERROR_M)] = index
+        return chosen
+
+    def _no_cable(self, length_m: float, between: bool, rate_gbps: float | None) -> InputError:
+        where = "between" if between else "inside"
+        fitting = [index for index, cable in enumerate(self.cable) if cable.use in {where, "any"}]
+        if not fitting:
+            return self._complaint(f"no cable is used {where} cabinets; add one with use = '{where}' or 'any'", "cable")
+        carrying = [index for index in fitting if self.cable[index].carries(rate_gbps)]
+        if not carrying:
+            return self._complaint(
+                f"no cable {where} cabinets carries {rate_gbps:g} Gb/s; add one", "cable", str(fitting[0])
+            )
+        best = max(carrying, key=lambda index: self.cable[index].longest_m)
+        slack = f" and {self.slack_m:g} m of slack" if self.slack_m else ""
+        rate = "" if rate_gbps is None else f" at {rate_gbps:g} Gb/s"
+        reason = (
+            f"no cable reaches {length_m:.1f} m{slack} {where} cabinets{rate}"
+            f" (the longest reaches {self.cable[best].longest_m:g} m); add one that does"
+        )
+        return self._complaint(reason, "cable", str(best))
+
+    def cable_usd(self, index: int, stock_m: np.ndarray, rate_gbps: float) -> np.ndarray:
+        """Prices of cables of one product with these lengths, without installation, float64[cables]."""
+        return np.asarray(self.cable[index].usd(stock_m, rate_gbps).mean(axis=0))
+
+    def link_usd(self, length_m: np.ndarray, between: np.ndarray | bool, rate_gbps: float) -> np.ndarray:
+        """What a link of each length costs with its installation, float64 of the shape of `length_m`; inf beyond reach.
+
+        For an optimiser: a function of the length alone, so that every pair of places can be priced once.
+        """
+        if "cable" in self.unpriced:
+            raise self._complaint("it has no prices of cables; choose a catalogue that has", "unpriced")
+        usd = self._each(length_m, between, rate_gbps, lambda index, stock_m: self.cable_usd(index, stock_m, rate_gbps))
+        return usd + float(low_high(self.installation_usd).mean())
+
+    def link_w(self, length_m: np.ndarray, between: np.ndarray | bool, rate_gbps: float) -> np.ndarray:
+        """The watts of a link of each length, both ends together, float64 of that shape; inf beyond reach."""
+        return self._each(length_m, between, rate_gbps, lambda index, _: self.cable[index].both_ends_w)
+
+    def _each(
+        self,
+        length_m: np.ndarray,
+        between: np.ndarray | bool,
+        rate_gbps: float,
+        value: Callable[[int, np.ndarray], np.ndarray | float],
+    ) -> np.ndarray:
+        length_m, beside = np.broadcast_arrays(length_m, between)
+        chosen = self._first_fitting(length_m, beside, rate_gbps)
+        out = np.full(length_m.shape, np.inf)
+        for index, cable in enumerate(self.cable):
+            mine = chosen == index
+            out[mine] = value(index, cable.stock_m(length_m[mine] + self.slack_m))
+        return out
+
+    def _check(self) -> None:
+        """What one key alone cannot tell: ranges; every part has a price, or is named as one without."""
+        for key in ("installation_usd", "rewiring_usd"):
+            try:
+                check_ranges(self, key)
+            except ValueError as error:
+                raise self._complaint(str(error), key) from None
+        switches = [
+            (product.price_usd is not None, f"the switch '{product.name}'", ["switch", "product", str(number)])
+            for number, product in enumerate(self.switch.product)
+        ] or [(self.switch.has_line, "[switch]", ["switch"])]
+        cables = [
+            (cable.has_price, f"the cable '{cable.title}'", ["cable", str(number)])
+            for number, cable in enumerate(self.cable)
+        ]
+        for word, remedy, sold in (
+            ("switch", "base_usd and per_port_usd, or [[switch.product]] tables with price_usd", switches),
+            ("cable", "base_usd, per_metre_usd or prices_usd", cables),
+        ):
+            for has_price, what, keys in sold:
+                if not has_price and word not in self.unpriced:
+                    raise self._complaint(f"{what} has no price; give {remedy}, or say unpriced = ['{word}']", *keys)
+                if has_price and word in self.unpriced:
+                    raise self._complaint(
+                        f"{what} has a price, but unpriced says '{word}'; take one of them out", *keys
+                    )
+        if self.rate_gbps is not None and self.rate_gbps[0] > self.rate_gbps[1]:
+            raise self._complaint("rate_gbps: the lower one of the two rates must come first", "rate_gbps")
+
+    def _complaint(self, reason: str, *keys: str) -> InputError:
+        """An error that names the file and the line of a key, or the catalogue where it is topoloom's own."""
+        path = self.__dict__.get("path")
+        if path is None:
+            return InputError(f"parts '{self.name}': {reason}")
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, ValueError):  # gone since it was loaded
+            text = ""
+        return at(path, line_of(text, list(keys)), reason)
 
 
 def load_parts(name: str | Path) -> Parts:
-    """A parts catalogue: one of topoloom's own by name (``slimfly-2014``), or a TOML file by path."""
-    parts = _read_parts(name)
-    if not parts.switch.product and not parts.switch.per_port_usd and parts.switch.base_usd <= 0:
-        raise InputError(f"{name}: [switch] has no price; give per_port_usd and base_usd, or [[switch.product]] tables")
-    if parts.rate_gbps is not None and not 0 < parts.rate_gbps[0] <= parts.rate_gbps[1] < 1e15:
-        raise InputError(f"{name}: rate_gbps must be two rates above 0, the lower one first")
-    return parts
+    """A parts catalogue: one of topoloom's own by name (``slimfly-2014``), or a TOML file by path.
 
+    Raises
+    ------
+    InputError
+        The file cannot be read or used (``file:line: reason``), or there is no such catalogue.
 
-def _read_parts(name: str | Path) -> Parts:
-    own = files("topoloom.cost") / "data" / f"{name}.toml"
+    Examples
+    --------
+    >>> load_parts("slimfly-2014").switch_usd(44)
+    14525.3
+    """
+    own = _OWN / f"{name}.toml"
     if "/" not in str(name) and own.is_file():
-        return parse_toml(own.read_text(encoding="utf-8"), Parts, str(name))
-    if Path(name).suffix != ".toml":
-        known = ", ".join(
-            sorted(p.name[:-5] for p in (files("topoloom.cost") / "data").iterdir() if p.name.endswith(".toml"))
-        )
+        parts = parse_toml(own.read_text(encoding="utf-8"), Parts, str(name))
+    elif Path(name).suffix == ".toml":
+        parts = read_toml(name, Parts)
+        parts.__dict__["path"] = str(name)  # for complaints; no key of a catalogue
+    else:
+        known = ", ".join(sorted(path.name[:-5] for path in _OWN.iterdir() if path.name.endswith(".toml")))
         raise InputError(f"no parts named '{name}' (known: {known}; or the path of a .toml file)")
-    return read_toml(name, Parts)
+    parts._check()
+    return parts

@@ -138,7 +138,9 @@ def read_need(path: str | Path) -> Need:
     if need.parts.endswith(".toml") and not Path(need.parts).is_absolute():
         need = msgspec.structs.replace(need, parts=str(Path(path).parent / need.parts))
     try:
-        load_parts(need.parts)
+        parts = load_parts(need.parts)
     except InputError as error:
         raise complain(error, "parts") from None
+    if parts.unpriced:
+        raise complain(f"'{parts.name}' has no prices of everything (unpriced); a design needs them", "parts")
     return need

@@ -17,7 +17,7 @@ log = logging.getLogger("topoloom")
     mode=Choice(
         ("partial", "full"), "swap within cabinets and within cabinet pairs apart (partial), or together", "partial"
     ),
-    cabinet=Integer(1, 1 << 20, "switches in a cabinet, taken in order", default=16),
+    cabinet=Integer(1, 1 << 20, "most switches in a cabinet; taken in order, as evenly as they go", default=16),
     doubles=Choice(
         ("drop", "keep"), "links that come to repeat another: kept in parallel, or dropped as 000 does", "keep"
     ),
@@ -48,14 +48,21 @@ def permute(topology: Topology, mode: str, cabinet: int, doubles: str, seed: int
     raise InputError("permute: 100 draws in a row fell apart; take smaller cabinets or mode=partial")
 
 
+def cabinet_of(switches: int, cabinets: int) -> np.ndarray:
+    """The cabinet of every switch, int64[switches]: in order, as evenly as they go, as 000 IV.C clusters in sequence."""
+    begins = np.arange(1, cabinets) * switches // cabinets
+    return np.searchsorted(begins, np.arange(switches), side="right")
+
+
 def _permuted(topology: Topology, mode: str, cabinet: int, draws: Draws) -> np.ndarray:
     from topoloom.families._random_kernels import swap_pass
 
-    home = topology.links // cabinet
+    cabinets = -(-topology.switches // cabinet)
+    of_switch = cabinet_of(topology.switches, cabinets)
+    home = of_switch[topology.links]
     # u < v and cabinets are runs of switches, so the first end already lies in the lower cabinet of a pair.
     links = topology.links.astype(np.int64)
-    cabinets = -(-topology.switches // cabinet)
-    pair = home[:, 0].astype(np.int64) * cabinets + home[:, 1]
+    pair = home[:, 0] * cabinets + home[:, 1]
     inside = home[:, 0] == home[:, 1]
     state = draws.state()
     if mode == "partial":
@@ -67,7 +74,7 @@ def _permuted(topology: Topology, mode: str, cabinet: int, draws: Draws) -> np.n
     for key in keys[draws.permutation(keys.size)].tolist():
         i, j = divmod(key, cabinets)
         members = np.flatnonzero((pair == key) | (pair == i * cabinets + i) | (pair == j * cabinets + j))
-        _swap_mixed(links, members[draws.permutation(members.size)], i, j, cabinet, draws)
+        _swap_mixed(links, members[draws.permutation(members.size)], i, of_switch.tolist(), draws)
     return links
 
 
@@ -77,34 +84,35 @@ def _groups(pair: np.ndarray, draws: Draws) -> list[np.ndarray]:
     return np.split(order, np.flatnonzero(np.diff(pair[order])) + 1)
 
 
-def _swap_mixed(links: np.ndarray, order: np.ndarray, i: int, j: int, cabinet: int, draws: Draws) -> None:
-    """The fully random step for cabinets i < j: consecutive links of `order` swap ends, in place.
+def _swap_mixed(links: np.ndarray, order: np.ndarray, i: int, home: list[int], draws: Draws) -> None:
+    """The fully random step for cabinet i and one after it: consecutive links of `order` swap ends, in place.
 
-    Two links inside different cabinets stay. A link inside cabinet i or j and one between them are turned so that one of
-    each kind results; two of a kind are turned at random (inside) or so that both start in i (between).
+    `home` is the cabinet of every switch. Two links inside different cabinets stay. A link inside a cabinet and one
+    between the two are turned so that one of each kind results; two of a kind are turned at random (inside) or so that
+    both start in i (between).
     """
     turn = draws.below(2, order.size).tolist()
     for position in range(0, order.size - 1, 2):
         first, second = int(order[position]), int(order[position + 1])
         (a, b), (c, d) = links[first].tolist(), links[second].tolist()
-        kinds = (a // cabinet == b // cabinet, c // cabinet == d // cabinet)
+        kinds = (home[a] == home[b], home[c] == home[d])
         if kinds == (True, True):
-            if a // cabinet != c // cabinet:
+            if home[a] != home[c]:
                 continue
             if turn[position]:
                 a, b = b, a
             if turn[position + 1]:
                 c, d = d, c
         elif kinds == (False, False):
-            a, b = (a, b) if a // cabinet == i else (b, a)
-            c, d = (c, d) if c // cabinet == i else (d, c)
+            a, b = (a, b) if home[a] == i else (b, a)
+            c, d = (c, d) if home[c] == i else (d, c)
         else:
             # The swap exchanges b and d: these must lie in the same cabinet for the kinds to be kept.
             if kinds[1]:
                 first, second, a, b, c, d = second, first, c, d, a, b
             if turn[position]:
                 a, b = b, a
-            if d // cabinet != b // cabinet:
+            if home[d] != home[b]:
                 c, d = d, c
         if len({a, b, c, d}) == 4:
             links[first] = a, d

@@ -41,7 +41,7 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:
     source = _STDIN if source == "-" else source
     if record.read is None:
         raise InputError(f"{source}: topoloom writes the format {record.name} but does not read it")
-    data = _contents(source)
+    data = contents(source)
     if not data.strip():
         raise at(source, None, f"the file is empty; expected {record.description}")
     return record.read(data, source)
@@ -128,7 +128,8 @@ def _refused(source: str, error: OSError | ValueError) -> InputError:
     return at(source, None, f"cannot be read: {reason(error)}")
 
 
-def _contents(source: str) -> bytes:
+def contents(source: str) -> bytes:
+    """The bytes of a file, or of standard input, decompressed; raises `InputError` when it cannot be read."""
     try:
         if source == _STDIN:
             return _bounded(sys.stdin.buffer, source, _MOST_BYTES)

@@ -1,113 +1,77 @@
-"""Cable lists: a CSV with one row a cable, for the people who order and lay them."""
+"""Cable lists: a CSV with one row a cable, for the people who order and lay them, and one row a switch."""
 
-import csv
-import io
-import logging
-import math
-import re
-from array import array
-from collections.abc import Iterable, Iterator
-from itertools import repeat
-from typing import Any
+import os
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from topoloom.errors import InputError, at
 from topoloom.formats._registry import Format, register
-from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
-from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.formats._storage import contents
+from topoloom.formats.cable_reader import CableList, read_cables
+from topoloom.formats.csv_columns import csv_table, guarded, numbers, texts
+from topoloom.topology import Topology
 
-log = logging.getLogger("topoloom")
-
+#: The columns of a whole list, in order; labels come after them. What a list does not know it leaves out.
 COLUMNS = (
-    "cable", "kind", "a_cabinet", "a_switch", "a_port", "b_cabinet", "b_switch", "b_port", "length_m", "medium",
+    "cable", "kind", "bundle", "a_cabinet", "a_height", "a_switch", "a_port", "a_label", "b_cabinet", "b_height",
+    "b_switch", "b_port", "b_label", "length_m", "stock_m", "product", "medium", "usd_low", "usd_high", "power_w",
+    "hosts", "topology", "spec",
 )  # fmt: skip
-_NEEDED = ("kind", "a_switch", "a_port", "b_switch", "b_port")
-_NUMBER = re.compile(r"[0-9]{1,9}")
-_HOST = re.compile(r"(?:host\s*)?([0-9]{1,9})", re.IGNORECASE)
+
+Columns = Mapping[str, Sequence[str]]
 
 
-def cable_rows(
-    topology: Topology,
-    cabinet: np.ndarray | None = None,
-    length_m: np.ndarray | None = None,
-    medium: np.ndarray | None = None,
-) -> Iterator[tuple[Any, ...]]:
-    """The rows of a cable list, in the order of `COLUMNS`: first the m links, then the k endpoints.
+def cable_list(cables: Columns, switches: Columns) -> str:
+    """A cable list as CSV: the rows of the cables, then those of the switches, each as columns of cells."""
+    rows = [max(map(len, part.values()), default=0) for part in (cables, switches)]
+    names = [name for name in COLUMNS if name in cables or name in switches]
+    names += [name for name in switches if name not in COLUMNS]
+    empty = [[""] * count for count in rows]
+    return csv_table({name: [*cables.get(name, empty[0]), *switches.get(name, empty[1])] for name in names})
 
-    Parameters
-    ----------
-    topology : Topology
-    cabinet : array, shape (switches,), optional
-        The cabinet of each switch, numbers or text. A host's cabinet stays empty: it is not the switch's to say.
-    length_m : array of float, shape (m,) or (m + k,), optional
-        The length of each cable, in metres; NaN leaves the cell empty.
-    medium : array of str, shape (m,) or (m + k,), optional
-        What each cable is: ``copper``, ``fibre`` ...
 
-    Yields
-    ------
-    tuple
-        Cables are numbered from 1. Ports are those of `Topology.link_ports` and `Topology.endpoint_ports`; a host's
-        ports are numbered from 1. A last row of kind ``switch`` names the highest switch when no cable shows that it
-        exists.
+def switch_rows(topology: Topology, hosts: bool) -> dict[str, Sequence[str]]:
+    """The columns of the rows of kind ``switch``, one a switch: its hosts, its labels; name and spec on the first.
 
-    Raises
-    ------
-    InputError
-        An array of another shape.
+    `hosts` says whether to name the hosts: where their cables are listed, those do.
     """
-    m, k = len(topology.links), topology.endpoints.size
-    cabinets = np.full(topology.switches, "") if cabinet is None else np.asarray(cabinet)
-    if cabinets.shape != (topology.switches,):
-        raise InputError(f"cabinet has shape {cabinets.shape}; give one value for each of {topology.switches} switches")
-    lengths = ["" if math.isnan(value) else round(value, 3) for value in _per_cable(length_m, m, k, np.nan, "length_m")]
-    media = _per_cable(medium, m, k, "", "medium")
-    u, v = topology.links.T
-    u_port, v_port = topology.link_ports.T
-    at = topology.endpoints
-    columns: list[Iterable[Any]] = [
-        range(1, m + 1), repeat("link"), cabinets[u].tolist(), u.tolist(), u_port.tolist(),
-        cabinets[v].tolist(), v.tolist(), v_port.tolist(), lengths[:m], media[:m],
-    ]  # fmt: skip
-    yield from zip(*columns, strict=False)
-    columns = [
-        range(m + 1, m + k + 1), repeat("host"), cabinets[at].tolist(), at.tolist(), topology.endpoint_ports.tolist(),
-        repeat(""), map("host {}".format, topology.host.tolist()), _host_ports(topology.host).tolist(),
-        lengths[m:], media[m:],
-    ]  # fmt: skip
-    yield from zip(*columns, strict=False)
-    highest = max(topology.links.max(initial=-1), at.max(initial=-1))
-    if highest < topology.switches - 1 or highest > largest_id_allowed(2 * m + k):
-        yield ("", "switch", cabinets[-1].item(), topology.switches - 1, "", "", "", "", "", "")
+    rest = [""] * (topology.switches - 1)
+    columns: dict[str, Sequence[str]] = {
+        "kind": ["switch"] * topology.switches,
+        "a_switch": numbers(np.arange(topology.switches)),
+        "topology": [guarded(topology.name), *rest],
+    }
+    if hosts and topology.endpoints.size:
+        columns["hosts"] = list(_host_ranges(topology))
+    if topology.spec is not None:
+        columns["spec"] = [guarded(topology.spec), *rest]
+    for key, values in topology.labels.items():
+        if values.dtype.kind == "U":
+            columns[f"label_{key}:text"] = texts(values.tolist())
+        else:
+            # Python's shortest text of a float reads back exactly; an integer has no point.
+            plain = not key.endswith((":text", ":number"))
+            columns[f"label_{key}" if plain else f"label_{key}:number"] = list(map(repr, values.tolist()))
+    return columns
 
 
-def csv_text(rows: Iterable[tuple[Any, ...]]) -> str:
-    """A cable list as CSV: the header, then the rows."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(rows)
-    return text.getvalue()
+def _host_ranges(topology: Topology) -> Iterator[str]:
+    """The hosts of each switch in the order of their ports: ``0..14 20``.
+
+    Two points, for spreadsheets take 1-12 for a date.
+    """
+    host, at = topology.host, topology.endpoints
+    starts = np.ones(host.size, bool)
+    starts[1:] = (np.diff(host) != 1) | (np.diff(at) != 0)
+    first = np.flatnonzero(starts)
+    last = np.append(first[1:], host.size) - 1
+    cells: list[list[str]] = [[] for _ in range(topology.switches)]
+    for switch, low, high in zip(at[first].tolist(), host[first].tolist(), host[last].tolist(), strict=True):
+        cells[switch].append(str(low) if low == high else f"{low}..{high}")
+    return map(" ".join, cells)
 
 
-def write(topology: Topology) -> str:
-    """The cables of a topology; cabinets, lengths and media are empty, for only a layout knows them."""
-    return csv_text(cable_rows(topology))
-
-
-def _per_cable(values: np.ndarray | None, m: int, k: int, empty: Any, what: str) -> list[Any]:
-    """One value a cable, m + k of them."""
-    if values is None:
-        return [empty] * (m + k)
-    given = np.asarray(values)
-    if given.shape not in {(m,), (m + k,)}:
-        raise InputError(f"{what} has shape {given.shape}; give one value for each of {m} links (and {k} host cables)")
-    found: list[Any] = given.tolist()
-    return found + [empty] * (m + k - len(found))
-
-
-def _host_ports(host: np.ndarray) -> np.ndarray:
+def host_ports(host: np.ndarray) -> np.ndarray:
     """The port of its host that each endpoint is, from 1, in the order of endpoints; int64[k]."""
     order = np.argsort(host, kind="stable")
     first = np.searchsorted(host[order], host[order])
@@ -116,154 +80,38 @@ def _host_ports(host: np.ndarray) -> np.ndarray:
     return port
 
 
+def write(topology: Topology) -> str:
+    """The cables of a topology, links first, then the hosts' cables; only a layout knows cabinets, lengths and products."""
+    m, k = len(topology.links), topology.endpoints.size
+    ports = topology.link_ports
+    ends = {
+        "a_switch": np.concatenate([topology.links[:, 0], topology.endpoints]),
+        "a_port": np.concatenate([ports[:, 0], topology.endpoint_ports]),
+        "b_port": np.concatenate([ports[:, 1], host_ports(topology.host)]),
+    }
+    cables = {name: numbers(values) for name, values in ends.items()}
+    cables["b_switch"] = numbers(topology.links[:, 1]) + list(map("host {}".format, topology.host.tolist()))
+    cables["cable"] = numbers(np.arange(1, m + k + 1))
+    cables["kind"] = ["link"] * m + ["host"] * k
+    return cable_list(cables, switch_rows(topology, hosts=False))
+
+
 def read(data: bytes, source: str) -> Topology:
-    """The topology that a cable list describes; cabinets, lengths and media are left aside."""
-    reader = _Reader(source)
-    text = text_of(data, source)
-    header = text[: text.find("\n")]
-    # Spreadsheets of half the world write semicolons.
-    delimiter = ";" if header.count(";") > header.count(",") else ","
-    # StringIO would spend four bytes on every character.
-    lines = io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
-    rows = csv.reader(lines, strict=True, delimiter=delimiter)
-    try:
-        for cells in rows:
-            reader.take(cells, rows.line_num)
-    except csv.Error as error:
-        raise at(source, rows.line_num, f"is not CSV: {error}") from None
-    return reader.topology()
+    """The topology that a cable list describes; where things stand and how long they are is left aside."""
+    return read_cables(data, source).topology
 
 
-def _one_cable_a_port(ends: np.ndarray, what: str, source: str) -> None:
-    """Refuse two cables in one port; `ends` is int64[ends, 3]: switch or host, port (0: not given), line."""
-    # Numbers have nine digits: both fit in one key, which sorts faster than rows do.
-    key = (ends[:, 0] << 30) + ends[:, 1]
-    if (np.diff(np.sort(key[ends[:, 1] > 0])) > 0).all():
-        return
-    owner, port, line = ends[np.lexsort((ends[:, 2], key))].T
-    i = int(np.argmax((np.diff(owner) == 0) & (np.diff(port) == 0) & (port[1:] > 0)))
-    raise at(source, int(line[i + 1]), f"port {port[i]} of {what} {owner[i]} already has the cable of line {line[i]}")
-
-
-class _Reader:
-    """Takes the rows of a cable list one by one."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._place: dict[str, int] = {}
-        self._width = 0
-        self._switches = 0
-        # Flat triples (switch or host, port, line): both ends of each link in turn; host cables at switch and at host.
-        self._links, self._endpoints, self._hosts = array("q"), array("q"), array("q")
-
-    def take(self, cells: list[str], line: int) -> None:
-        """One row; the first is the header."""
-        if not self._place:
-            if "".join(cells).strip():
-                self._header(cells, line)
-            return
-        if len(cells) != self._width:
-            if "".join(cells).strip():
-                raise at(self._source, line, f"{len(cells)} columns; the header has {self._width}")
-            return
-        kind = cells[self._place["kind"]].strip().lower()
-        if kind == "link":
-            self._link(cells, line)
-        elif kind == "host":
-            self._host(cells, line)
-        elif kind == "switch":
-            self._switches = max(self._switches, self._switch(cells, "a_switch", line) + 1)
-        elif "".join(cells).strip():
-            raise at(self._source, line, f"kind is {short(kind)}; it must be link, host or switch")
-
-    def _header(self, cells: list[str], line: int) -> None:
-        names = [cell.strip().lower() for cell in cells]
-        missing = [name for name in _NEEDED if name not in names]
-        if missing:
-            column = f"column{'s' * (len(missing) > 1)}"
-            raise at(self._source, line, f"{column} {', '.join(missing)} missing; a cable list has {','.join(COLUMNS)}")
-        self._place = {name: place for place, name in enumerate(names)}
-        self._width = len(names)
-        if len(self._place) < sum(map(bool, names)):
-            raise at(self._source, line, "the header names a column twice")
-
-    def _link(self, cells: list[str], line: int) -> None:
-        u, v = self._switch(cells, "a_switch", line), self._switch(cells, "b_switch", line)
-        if u == v:
-            raise at(self._source, line, f"switch {u} is linked to itself; a link joins two switches")
-        self._links.extend((u, self._port(cells, "a_port", line), line, v, self._port(cells, "b_port", line), line))
-
-    def _host(self, cells: list[str], line: int) -> None:
-        switch = self._switch(cells, "a_switch", line)
-        text = cells[self._place["b_switch"]].strip()
-        found = _HOST.fullmatch(text)
-        if not found:
-            raise at(self._source, line, f"b_switch is {short(text)}; on a host's row it is the host, like 'host 17'")
-        self._endpoints.extend((switch, self._port(cells, "a_port", line), line))
-        self._hosts.extend((int(found[1]), self._port(cells, "b_port", line), line))
-
-    def _switch(self, cells: list[str], column: str, line: int) -> int:
-        text = cells[self._place[column]].strip()
-        if not _NUMBER.fullmatch(text) or int(text) >= MOST_SWITCHES:
-            raise at(self._source, line, f"{column} is {short(text)}; switches are numbers, 0 to {MOST_SWITCHES - 1}")
-        return int(text)
-
-    def _port(self, cells: list[str], column: str, line: int) -> int:
-        text = cells[self._place[column]].strip()
-        if not text:
-            return 0
-        if not _NUMBER.fullmatch(text) or int(text) == 0:
-            raise at(self._source, line, f"{column} is {short(text)}; a port is a number from 1, or left empty")
-        return int(text)
-
-    def topology(self) -> Topology:
-        """The topology, once all rows are taken."""
-        collected = self._links, self._endpoints, self._hosts
-        links, endpoints, hosts = (np.array(flat, np.int64).reshape(-1, 3) for flat in collected)
-        plugs = np.concatenate([links, endpoints])
-        if not plugs.size and not self._switches:
-            raise at(self._source, None, "holds no cables; a cable list has a header and a row for each cable")
-        allowed = max(largest_id_allowed(len(plugs)), self._switches - 1)
-        highest = int(plugs[:, 0].max(initial=0))
-        if highest > allowed:
-            line = int(plugs[np.argmax(plugs[:, 0] > allowed), 2])
-            reason = "switches are 0 .. n - 1 without large gaps (a row of kind switch allows gaps)"
-            raise at(self._source, line, f"a switch past {allowed}; {reason}")
-        _one_cable_a_port(plugs, "switch", self._source)
-        _one_cable_a_port(hosts, "host", self._source)
-        # Topology keeps the order of the endpoints at a switch: let it be that of their ports.
-        order = np.lexsort((endpoints[:, 1], endpoints[:, 0]))
-        topology = topology_from(
-            self._source,
-            links=links[:, 0].reshape(-1, 2),
-            switches=max(highest + 1, self._switches),
-            endpoints=endpoints[order, 0],
-            host=hosts[order, 0],
-        )
-        if not _same_ports(topology, links, endpoints[order, 1]):
-            log.warning(
-                "%s: topoloom numbers ports itself (hosts first, then links by neighbour); the file's are not kept",
-                self._source,
-            )
-        return topology
-
-
-def _same_ports(topology: Topology, link_ends: np.ndarray, endpoint_ports: np.ndarray) -> bool:
-    """Whether a file's ports are those that `topology` gives; int64[2 m, 3] (switch, port, line) and int64[k]."""
-    links, ports = link_ends[:, 0].reshape(-1, 2), link_ends[:, 1].reshape(-1, 2)
-    turned = links[:, :1] > links[:, 1:]
-    links, ports = (np.where(turned, pair[:, ::-1], pair) for pair in (links, ports))
-    ports = ports[np.lexsort((ports[:, 0], links[:, 1], links[:, 0]))]
-    pairs = ((ports, topology.link_ports), (endpoint_ports, topology.endpoint_ports))
-    return all(bool(((given == 0) | (given == ours)).all()) for given, ours in pairs)
+def load_cables(path: str | os.PathLike[str]) -> CableList:
+    """A cable list with everything that it says; raises `InputError` like `load`."""
+    return read_cables(contents(os.fspath(path)), os.fspath(path))
 
 
 register(
     Format(
         name="cables",
         suffixes=(".csv",),
-        description="cable list (CSV): one row a cable, with cabinets, switches, ports and hosts",
-        keeps=frozenset({"isolated", "endpoints", "host"}),
+        description="cable list (CSV): one row a cable, with cabinets, switches, ports and hosts; one row a switch",
+        keeps=frozenset({"isolated", "endpoints", "host", "labels", "name", "spec"}),
         read=read,
         write=write,
     )

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.graph.metis import Weighted, partition, weighted
 from topoloom.topology import Topology
 
 #: Refinement between pairs of parts: the most rounds, and the most pairs a round (all pairs of 16 parts).
@@ -84,9 +85,7 @@ def cuts(
         pymetis is not installed; more parts than switches, or hosts where there are none.
     """
     _checked(topology, parts, seeds, by)
-    metis = _metis()
-    graph = _merged(topology)
-    adjacency = _adjacency(metis, graph)
+    graph = weighted(topology)
     weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
     limit = _fair_share(weight, parts)
     best = _cut_of(topology, _round_robin(weight, parts), parts, by, exact=False)
@@ -94,11 +93,7 @@ def cuts(
     for number, recursive in product(range(seeds), (True, False) if parts > 2 else (True,)):
         part = _round_robin(weight, parts)
         if graph.links.size:
-            options = metis.Options(seed=seed * 1000 + number + 1)
-            _, found = metis.part_graph(
-                parts, **adjacency, eweights=graph.links, vweights=weight, recursive=recursive, options=options
-            )
-            part = np.asarray(found, np.int32)
+            part = partition(graph, parts, weight, recursive=recursive, seed=seed * 1000 + number + 1)
         _refine_pairs(graph, weight, part, parts, limit)
         cut = _cut_of(topology, part, parts, by, exact=False)
         if (_surplus(cut, limit), cut.links) < (_surplus(best, limit), best.links):
@@ -125,7 +120,7 @@ def exact_bisection(topology: Topology) -> Cuts:
     n = topology.switches
     if not 2 <= n <= EXACT_SWITCHES:
         raise InputError(f"{topology.name}: {n} switches; the exact bisection is found for 2 to {EXACT_SWITCHES}")
-    graph = _merged(topology)
+    graph = weighted(topology)
     matrix = np.zeros((n, n), np.int64)
     matrix[np.repeat(np.arange(n), np.diff(graph.offsets)), graph.others] = graph.links
     return _cut_of(topology, least_bisection(matrix), 2, "switches", exact=True)
@@ -140,45 +135,6 @@ def _checked(topology: Topology, parts: int, seeds: int, by: str) -> None:
     if not 2 <= parts <= most:
         what = "switches" if by == "switches" else "switches with hosts"
         raise InputError(f"{topology.name}: {parts} parts of {most} {what}; 2 to {most} parts can be made")
-
-
-def _metis() -> Any:
-    try:
-        import pymetis
-    except ImportError:
-        raise InputError("cuts need METIS, which is not installed: pip install topoloom[partition]") from None
-    return pymetis
-
-
-def _adjacency(metis: Any, graph: "_Graph") -> dict[str, Any]:
-    """The graph as pymetis takes it: a record since 2025, two arrays before."""
-    if hasattr(metis, "CSRAdjacency"):
-        return {"adjacency": metis.CSRAdjacency(graph.offsets, graph.others)}
-    return {"xadj": graph.offsets, "adjncy": graph.others}
-
-
-@dataclass(frozen=True, eq=False)
-class _Graph:
-    """CSR without parallel rows: offsets int64[n + 1], others int64[k], and how many links join the two: int64[k]."""
-
-    offsets: np.ndarray
-    others: np.ndarray
-    links: np.ndarray
-
-    def within(self, chosen: np.ndarray) -> "_Graph":
-        """The graph that the switches with chosen[switch] (bool[n]) induce."""
-        ends = np.repeat(np.arange(chosen.size), np.diff(self.offsets))
-        kept = chosen[ends] & chosen[self.others]
-        number = np.cumsum(chosen) - 1
-        degrees = np.bincount(number[ends[kept]], minlength=int(chosen.sum()))
-        return _Graph(np.append(0, np.cumsum(degrees)), number[self.others[kept]], self.links[kept])
-
-
-def _merged(topology: Topology) -> _Graph:
-    n = topology.switches
-    offsets, neighbours, _ = topology.csr
-    key, links = np.unique(np.repeat(np.arange(n), np.diff(offsets)) * n + neighbours, return_counts=True)
-    return _Graph(np.append(0, np.cumsum(np.bincount(key // n, minlength=n))), key % n, links)
 
 
 def _fair_share(weight: np.ndarray, parts: int) -> int:
@@ -197,7 +153,7 @@ def _surplus(cut: Cuts, limit: int) -> int:
     return max(0, int(cut.sizes.max()) - limit)
 
 
-def _refine_pairs(graph: _Graph, weight: np.ndarray, part: np.ndarray, parts: int, limit: int) -> None:
+def _refine_pairs(graph: Weighted, weight: np.ndarray, part: np.ndarray, parts: int, limit: int) -> None:
     """Exchange switches between each two parts while that saves links or evens sizes; `part` (int32[n]) in place."""
     from topoloom.graph._refine_kernels import refine
 

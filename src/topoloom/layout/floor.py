@@ -19,8 +19,9 @@ class Floor:
 
     Limits a cabinet: `switches_per_cabinet`, `hosts_per_cabinet`, `power_w_per_cabinet` (of its switches); None is no
     limit. `sequence_cabinet` switches, or `sequence_hosts` hosts if they come first, fill a cabinet when the topology
-    has no groups of its own. `pillars_m` are rectangles (x, y, width, depth) where nothing stands; `trays_m` the
-    segments (x, y, x, y) of the cable trays, where `distance` is ``trays``.
+    has no groups of its own. `pillars_m` are rectangles (x and y of the centre, width, depth) where nothing stands,
+    `blocked` slots (name, x, y) that are taken, both for the picture: `fixed` is what is left. `trays_m` are the segments
+    (x, y, x, y) of the cable trays, where `distance` is ``trays``.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Floor:
     fixed: Slots | None = None
     pillars_m: tuple[tuple[float, float, float, float], ...] = ()
     trays_m: tuple[tuple[float, float, float, float], ...] = ()
+    blocked: tuple[tuple[str, float, float], ...] = ()
 
     def shape(self, cabinets: int) -> tuple[int, int]:
         """(rows, columns) of a generated floor for so many cabinets."""
@@ -78,7 +80,12 @@ class Floor:
         limits = [self.switches_per_cabinet, self.hosts_per_cabinet, self.power_w_per_cabinet]
         each = np.array([NO_LIMIT if limit is None else float(limit) for limit in limits])
         return Slots(
-            grid_names(rows, columns), place_m, np.tile(each, (place.size, 1)), self.distance, rows=rows, columns=columns
+            grid_names(rows, columns),
+            place_m,
+            np.tile(each, (place.size, 1)),
+            self.distance,
+            rows=rows,
+            columns=columns,
         )
 
 

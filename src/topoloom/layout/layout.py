@@ -121,7 +121,7 @@ class Layout:
 
     @cached_property
     def bundles(self) -> tuple[np.ndarray, np.ndarray]:
-        """Cables by cabinet pair: the pairs, int32[pairs, 2] with the lower cabinet first, sorted; and their cables, int64[pairs].
+        """The pairs of cabinets with cables, int32[pairs, 2], lower first, sorted; and how many cables, int64[pairs].
 
         A bundle is all cables between two cabinets; they are pulled together.
         """

@@ -45,6 +45,26 @@ class Slots:
     def __len__(self) -> int:
         return len(self.names)
 
+    def __eq__(self, other: object) -> bool:
+        """Equal by content: names, places, limits, rule and distances."""
+        if not isinstance(other, Slots):
+            return NotImplemented
+        return (
+            (self.names, self.rule, self.rows, self.columns) == (other.names, other.rule, other.rows, other.columns)
+            and np.array_equal(self.place_m, other.place_m)
+            and np.array_equal(self.limits, other.limits)
+            and (
+                self.given_m is other.given_m
+                or (
+                    self.given_m is not None
+                    and other.given_m is not None
+                    and np.array_equal(self.given_m, other.given_m)
+                )
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
     def apart_m(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """How far a cable runs from each slot of `a` to that of `b`, without overhead: float64, like `a`."""
         if self.given_m is not None:

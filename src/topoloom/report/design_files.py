@@ -6,23 +6,26 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from topoloom._version import __version__
+from topoloom.cabling.cabling import cable
+from topoloom.cabling.labels import label
+from topoloom.cabling.lists import cables_csv
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import load_parts
 from topoloom.designer.design import Design
 from topoloom.designer.measure import MEASURES, numbers, place_candidate
 from topoloom.files import write_atomically
 from topoloom.formats import save
-from topoloom.formats.cables import cable_rows, csv_text
+from topoloom.layout.floor_text import floor_toml
 from topoloom.layout.layout import Layout
 from topoloom.report.design_page import design_figures, design_page
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.spec import build
 
 _OF_A_WINNER = (
-    "topology.json", "cables.csv", "bill.csv", "floorplan.svg", "cost-latency.svg", "power-bisection.svg", "hops.svg",
+    "topology.json", "cables.csv", "floor.toml", "bill.csv", "floorplan.svg", "cost-latency.svg", "power-bisection.svg",
+    "hops.svg",
 )  # fmt: skip
 
 
@@ -41,17 +44,15 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
         layout = place_candidate(topology, design.need)
         parts = load_parts(design.need.parts)
         bill = price(layout, parts, design.need.rate_gbps, host_cables=design.need.cable.hosts)
-        media = np.array([cable.medium for cable in parts.cable])
-        medium = media[parts.medium_of(layout.length_m, layout.between)]
         save(topology, folder / "topology.json")
-        files["cables.csv"] = csv_text(
-            cable_rows(topology, cabinet=layout.cabinet, length_m=layout.length_m, medium=medium)
-        )
+        cables = cable(layout, parts, design.need.rate_gbps, design.need.cable.hosts)
+        files["cables.csv"] = cables_csv(cables, label(cables))
         files["bill.csv"] = bill_csv(bill)
-        files["floorplan.svg"] = floorplan_svg(layout)
+        files["floor.toml"] = floor_toml(layout.floor, layout.slots)
+        files["floorplan.svg"] = floorplan_svg(layout, cables.link_medium)
     drawn = design_figures(design)
     files |= {name: svg for name, (svg, _) in drawn.items()}
-    files["report.html"] = design_page(design, layout, bill, drawn)
+    files["report.html"] = design_page(design, layout, bill, drawn, files.get("floorplan.svg"))
     for name, text in files.items():
         write_atomically(folder / name, text)
     written = [folder / name for name in files]

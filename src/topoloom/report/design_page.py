@@ -15,9 +15,16 @@ _MOST_ROWS = 40
 
 
 def design_page(
-    design: Design, layout: Layout | None, bill: Bill | None, drawn: dict[str, tuple[str, str]] | None = None
+    design: Design,
+    layout: Layout | None,
+    bill: Bill | None,
+    drawn: dict[str, tuple[str, str]] | None = None,
+    plan: str | None = None,
 ) -> str:
-    """The whole report as one self-contained HTML page; layout and bill are the winner's, `drawn` are its figures."""
+    """The whole report as one self-contained HTML page.
+
+    Layout and bill are the winner's, `drawn` are the figures, `plan` is the winner's floor plan; what is left out is drawn.
+    """
     need = design.need
     body = [f"<h1>{_text(need.title)}</h1>", f'<p class="quiet">topoloom {__version__}: a design report</p>']
     body += _requirement(design)
@@ -25,7 +32,7 @@ def design_page(
     body += _ranking(design)
     body += _figures(design, design_figures(design) if drawn is None else drawn)
     if design.winner is not None and layout is not None and bill is not None:
-        body += _winner(design.winner, layout, bill)
+        body += _winner(design.winner, layout, bill, floorplan_svg(layout) if plan is None else plan)
     if "004/table-iv" in need.compare:
         body += _table_iv()
     body += _method(design)
@@ -219,7 +226,7 @@ def _figures(design: Design, drawn: dict[str, tuple[str, str]]) -> list[str]:
     return ["<h2>Trade-offs</h2>", *(figure(svg, caption) for svg, caption in drawn.values())]
 
 
-def _winner(best: Candidate, layout: Layout, bill: Bill) -> list[str]:
+def _winner(best: Candidate, layout: Layout, bill: Bill, plan: str) -> list[str]:
     out = [f"<h2>The winner: {_text(best.name)}</h2>"]
     if layout.topology.links.size:
         out.append(
@@ -229,7 +236,13 @@ def _winner(best: Candidate, layout: Layout, bill: Bill) -> list[str]:
         )
     out.append("<h3>Floor plan</h3>")
     out.append(
-        figure(floorplan_svg(layout), "Cabinets at their places; the darker, the more cables leave the cabinet.")
+        figure(
+            plan,
+            "Cabinets at their places, the darker the more cables leave them; cables by length;"
+            " and how many lie on each stretch of tray."
+            if figures.available()
+            else "Cabinets at their places; the darker, the more cables leave the cabinet.",
+        )
     )
     inside = int((~layout.between).sum())
     out.append("<h3>Cables between switches</h3>")
@@ -244,8 +257,6 @@ def _winner(best: Candidate, layout: Layout, bill: Bill) -> list[str]:
             ]
         )
     )
-    if figures.available() and layout.length_m.size:
-        out.append(figure(figures.length_histogram(layout.length_m, layout.between), "Cables by length."))
     out.append("<h3>Bill</h3>")
     rows = [
         [

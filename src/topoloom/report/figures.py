@@ -1,13 +1,13 @@
 """The report's figures, as SVG text drawn by matplotlib (the extra `plots`)."""
 
-import io
-import re
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from math import cos, radians, sin
 from typing import TYPE_CHECKING, Any, Literal
 
 from topoloom.designer.measure import Candidate
+from topoloom.report.svg import style, svg_text
+from topoloom.reproduction.curves import Curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,24 +76,28 @@ def hop_histograms(candidates: Sequence[Candidate]) -> str:
     return _svg(draw, 8.6, 4.2)
 
 
-def length_histogram(length_m: Any, between: Any) -> str:
-    """How many cables of each length, those inside cabinets apart from those between."""
+def curves(figure: Curves) -> str:
+    """A paper's figure, redrawn from our points; a curve and its variants share a colour."""
 
     def draw(axes: "Axes") -> None:
-        import numpy as np
+        groups = list(dict.fromkeys(series.name.split()[0] for series in figure.series))
+        drawn = dict.fromkeys(groups, 0)
+        for series in figure.series:
+            group = series.name.split()[0]
+            x, y = zip(*series.points, strict=True)
+            axes.plot(
+                x, y, color=_COLOURS[groups.index(group) % len(_COLOURS)], marker=_SHAPES[groups.index(group) % len(_SHAPES)],
+                linestyle=("-", "--", ":")[drawn[group] % 3] if figure.joined else "", markersize=5, label=series.name,
+            )  # fmt: skip
+            drawn[group] += 1
+        if figure.log_x:
+            axes.set_xscale("log", base=2)
+        axes.set_title(figure.title, fontsize=10)
+        axes.set_xlabel(figure.x)
+        axes.set_ylabel(figure.y)
+        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
 
-        most = max(1.0, float(length_m.max()))
-        step = max(1.0, np.ceil(most / 40))
-        bins = np.arange(0, most + 2 * step, step) - step / 2
-        axes.hist(
-            [length_m[~between], length_m[between]], bins=bins, stacked=True, color=[_COLOURS[2], _COLOURS[0]],
-            label=["inside a cabinet", "between cabinets"],
-        )  # fmt: skip
-        axes.set_xlabel("cable length [m]")
-        axes.set_ylabel("cables")
-        axes.legend(fontsize=8, frameon=False)
-
-    return _svg(draw, 8.6, 3.4)
+    return _svg(draw, 8.6, 4.6)
 
 
 def _looks(candidates: Sequence[Candidate]) -> dict[str, tuple[str, str]]:
@@ -148,12 +152,11 @@ def _name_points(
 
 
 def _svg(draw: "Callable[[Axes], None]", width: float, height: float) -> str:
-    """A figure as SVG text: no date, no random ids, text as text."""
-    from matplotlib import rc_context
+    """A figure of one pair of axes, as SVG text."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "topoloom", "font.family": "sans-serif", "font.size": 9}):
+    with style():
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
@@ -161,10 +164,4 @@ def _svg(draw: "Callable[[Axes], None]", width: float, height: float) -> str:
         axes.grid(color="#e4e4e4", linewidth=0.7)
         axes.set_axisbelow(True)
         draw(axes)
-        out = io.StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    # Only the element itself goes into a page, without XML prologue, and scaled to the page's width.
-    text = out.getvalue()[out.getvalue().index("<svg") :]
-    return re.sub(
-        r'(<svg[^>]*?) width="[^"]*"', r"\1", re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1), count=1
-    )
+        return svg_text(figure)

@@ -1,79 +1,114 @@
-"""The floor plan: cabinets at their places, shaded by the cables that leave them, as SVG text."""
+"""The floor plan: one sheet with the cabinets and bundles to scale, the lengths of the cables, and the load of the trays."""
 
+import io
+import re
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
+from topoloom.report import figures
+from topoloom.report.floor_view import View
+from topoloom.report.layout_figures import FOOT_POINTS, PAD_POINTS, draw_lengths, draw_plan, draw_trays
+from topoloom.report.plain_floorplan import cabinet_hints, plain_floorplan
+from topoloom.report.svg import style, svg_text
 
-_MARGIN = 46
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: The sheet, in inches: what fits a page or a screen across; and what stands above the plan and beside it.
+_WIDTH, _TALLEST = 13.0, 8.6
+_HEADER, _ABOVE, _BESIDE = 0.6, 0.95, 1.5
+_MARGIN_IN = (2 * PAD_POINTS + FOOT_POINTS) / 72
 
 
-def floorplan_svg(layout: Layout) -> str:
-    """Every place of the floor to scale; a used one shows its cabinet's number and switches, darker with more cables out."""
-    floor = layout.floor
-    rows, columns = floor.shape(layout.cabinets)
-    scale = min(860 / (columns * floor.width_m), 620 / (rows * floor.depth_m), 110.0)
-    cell_x, cell_y = floor.width_m * scale, floor.depth_m * scale
-    switches = np.bincount(layout.cabinet, minlength=layout.cabinets)
-    leaving = np.bincount(layout.cabinet[layout.topology.links[layout.between]].ravel(), minlength=layout.cabinets)
-    most = max(1, int(leaving.max()))
-    width, height = columns * cell_x + 2 * _MARGIN, rows * cell_y + 2 * _MARGIN + 16
-    title = (
-        f"{layout.topology.name}: {layout.cabinets} cabinets on {rows} x {columns} places of"
-        f" {floor.width_m:g} m x {floor.depth_m:g} m"
+def floorplan(layout: Layout, medium: np.ndarray | None = None) -> "Figure":
+    """The sheet as a matplotlib figure.
+
+    Parameters
+    ----------
+    layout : Layout
+    medium : array of str, shape (links,), optional
+        What each link's cable is (``copper``, ``optical``): the colour of its bundle, and of its bar by length. Without
+        it, cables inside cabinets and between them have two colours.
+
+    Raises
+    ------
+    InputError
+        matplotlib (the extra `plots`) is not installed; `medium` has another shape.
+    """
+    if not figures.available():
+        raise InputError("this picture needs matplotlib: pip install topoloom[plots]")
+    if medium is not None and np.shape(medium) != layout.length_m.shape:
+        raise InputError(f"medium has shape {np.shape(medium)}; give one word for each of {layout.length_m.size} links")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    view = View(layout, medium)
+    width_m, height_m = view.shape_m
+    with style():
+        figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08, wspace=0.04, hspace=0.04))
+        FigureCanvasAgg(figure)
+        figure.suptitle(_header(layout), fontsize=11, x=0.012, ha="left")
+        if width_m > 1.5 * height_m:
+            # A long floor takes the sheet's whole width; the others stand below.
+            wide_in = _WIDTH - _BESIDE
+            high_in = float(np.clip(wide_in * height_m / width_m + _MARGIN_IN, 1.2, 4.3))
+            sheet_in = _TALLEST
+            heights = (high_in + _ABOVE, sheet_in - _HEADER - high_in - _ABOVE)
+            grid = figure.add_gridspec(2, 2, height_ratios=heights, width_ratios=(1, 1.25))
+            plan, lengths, trays = grid[0, :], grid[1, 0], grid[1, 1]
+        else:
+            wide_in = 0.58 * _WIDTH - _BESIDE
+            high_in = float(np.clip(wide_in * height_m / width_m + _MARGIN_IN, 5.0, _TALLEST - _HEADER - _ABOVE))
+            sheet_in = high_in + _HEADER + _ABOVE
+            grid = figure.add_gridspec(2, 2, width_ratios=(1.38, 1), height_ratios=(1, 1.35))
+            plan, lengths, trays = grid[:, 0], grid[0, 1], grid[1, 1]
+        figure.set_size_inches(_WIDTH, sheet_in)
+        margin = 2 * PAD_POINTS
+        points_a_metre = min((72 * wide_in - margin) / width_m, (72 * high_in - margin - FOOT_POINTS) / height_m)
+        draw_plan(figure.add_subplot(plan), view, points_a_metre)
+        draw_lengths(figure.add_subplot(lengths), view)
+        draw_trays(figure.add_subplot(trays), view)
+    return figure
+
+
+def floorplan_svg(layout: Layout, medium: np.ndarray | None = None) -> str:
+    """The sheet as SVG text, with a hint on each cabinet; without matplotlib the plan alone."""
+    if not figures.available():
+        return plain_floorplan(layout)
+    with style():
+        text = svg_text(floorplan(layout, medium))
+    hints = cabinet_hints(layout)
+    return re.sub(r'<g id="cabinet-(\d+)">', lambda found: f"<g><title>{escape(hints[int(found[1])])}</title>", text)
+
+
+def floorplan_png(layout: Layout, medium: np.ndarray | None = None) -> bytes:
+    """The sheet as a PNG picture, 1,950 pixels wide.
+
+    Raises
+    ------
+    InputError
+        matplotlib (the extra `plots`) is not installed.
+    """
+    out = io.BytesIO()
+    floorplan(layout, medium).savefig(out, format="png", dpi=150, metadata={"Software": None})
+    return out.getvalue()
+
+
+def _header(layout: Layout) -> str:
+    """The topology, the floor, and the cables in numbers."""
+    total = f"{layout.total_m / 1000:,.2f} km" if layout.total_m >= 1000 else f"{layout.total_m:,.1f} m"
+    name, floor = (
+        text if len(text) <= most else text[: most - 3] + "..."
+        for text, most in ((layout.topology.name, 70), (layout.floor.name, 30))
     )
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
-        f' font-family="sans-serif" role="img"><title>{escape(title)}</title>'
-    ]
-    # A hall of empty places would only fill the file.
-    for place in range(rows * columns if rows * columns <= 5000 else layout.cabinets):
-        x = _MARGIN + place % columns * cell_x
-        y = _MARGIN + place // columns * cell_y
-        used = place < layout.cabinets
-        share = leaving[place] / most if used else 0.0
-        fill = (
-            f"rgb({round(228 - 150 * share)},{round(238 - 110 * share)},{round(248 - 60 * share)})"
-            if used
-            else "#ffffff"
-        )
-        dash = "" if used else ' stroke-dasharray="3 3"'
-        hint = (
-            f"cabinet {place}: {switches[place]} switches, {leaving[place]} cables leave it" if used else "empty place"
-        )
-        out.append(
-            f'<rect x="{x + 1:.1f}" y="{y + 1:.1f}" width="{cell_x - 2:.1f}" height="{cell_y - 2:.1f}" fill="{fill}"'
-            f' stroke="#8793a3" stroke-width="0.8"{dash}><title>{hint}</title></rect>'
-        )
-        if used:
-            ink = "#ffffff" if share > 0.75 else "#1c2733"
-            lines = [str(place), f"{switches[place]} sw"] if min(cell_x / 3.4, cell_y / 3) >= 12 else [str(place)]
-            out += _lines(lines, x + cell_x / 2, y + cell_y / 2, min(13.0, cell_x / 2.6, cell_y / 1.6), ink)
-    out.append(_scale_bars(columns * floor.width_m, rows * floor.depth_m, columns * cell_x, rows * cell_y))
-    out.append("</svg>")
-    return "\n".join(out)
-
-
-def _lines(lines: list[str], x: float, y: float, size: float, ink: str) -> list[str]:
-    """One or two lines of text around a point; nothing where they would be too small to read."""
-    if size < 6:
-        return []
-    above = y + size * (0.35 if len(lines) == 1 else -0.15)
-    return [
-        f'<text x="{x:.1f}" y="{above + number * size * 1.1:.1f}" font-size="{size * (1 - 0.15 * number):.1f}" fill="{ink}"'
-        f' text-anchor="middle" font-weight="{600 - 200 * number}">{line}</text>'
-        for number, line in enumerate(lines)
-    ]
-
-
-def _scale_bars(width_m: float, depth_m: float, width: float, height: float) -> str:
-    """The floor's two sides with their lengths in metres."""
-    below, left = _MARGIN + height + 14, _MARGIN - 12
     return (
-        f'<g stroke="#444" fill="#444" font-size="12"><path fill="none" d="M{_MARGIN} {below}h{width:.1f}'
-        f'M{left} {_MARGIN}v{height:.1f}"/>'
-        f'<text stroke="none" x="{_MARGIN + width / 2:.1f}" y="{below + 18:.1f}" text-anchor="middle">{width_m:.1f} m</text>'
-        f'<text stroke="none" x="{left - 8}" y="{_MARGIN + height / 2:.1f}" text-anchor="middle"'
-        f' transform="rotate(-90 {left - 8} {_MARGIN + height / 2:.1f})">{depth_m:.1f} m</text></g>'
+        f"{name} on {floor}: {layout.cabinets:,} of {len(layout.slots):,} slots,"
+        f" {layout.length_m.size:,} cables\n"
+        f"{int(layout.between.sum()):,} between cabinets; mean {layout.mean_length_m:.2f} m,"
+        f" longest {layout.longest_m:.1f} m, {total} in all"
     )

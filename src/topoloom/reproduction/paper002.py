@@ -136,3 +136,24 @@ def _spare_ports() -> Outcome:
         reason="how many spare ports each case prepares is not said, and the rule tried here (a share s needs"
         " 5 s more ports, rounded up) does not give these",
     )  # fmt: skip
+
+
+@claim(
+    "002/fig-7", "mean cable length of DSN-F below DSN, 128 and 4,096 switches", "17.72 %, 24.82 %",
+    "topoloom layout dsn-f:n=4096 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal",
+)  # fmt: skip
+def _cables() -> Outcome:
+    from topoloom.layout.floor import preset
+    from topoloom.layout.place import place
+
+    floor = preset("koibuchi-2013", switches_per_cabinet=16)
+    below = {}
+    for n in (128, 4096):
+        dsn_f = place(build(f"dsn-f:n={n}"), floor, "groups", "anneal").mean_length_m
+        dsn = place(build(f"dsn:n={n}"), floor, "sequential", "anneal").mean_length_m
+        below[n] = 100 * (1 - dsn_f / dsn)
+    return judge(
+        {"128": 17.72, "4,096": 24.82}, {"128": below[128], "4,096": below[4096]}, tolerance=1.0, digits=4,
+        assumption="against DSN, whose cabinets follow its order; those of DSN-F follow the supernodes; both mapped by"
+        " annealing; within a point (errata 002.13)",
+    )  # fmt: skip

@@ -8,6 +8,7 @@ from enum import Enum
 
 from topoloom.errors import InputError
 from topoloom.modules import load_modules
+from topoloom.reproduction.curves import Curves
 
 
 class Verdict(Enum):
@@ -21,12 +22,16 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """Our value as text, the verdict, and the assumption, the right value or the reason that goes with it."""
+    """Our value as text, the verdict, and the assumption, the right value or the reason that goes with it.
+
+    `curves`: the whole figure that the claim is about.
+    """
 
     ours: str
     verdict: Verdict
     why: str = ""
     seconds: float = 0.0
+    curves: Curves | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,7 @@ def judge(
     right: Mapping[str, float] | None = None,
     reason: str = "",
     digits: int = 6,
+    curves: Curves | None = None,
 ) -> Outcome:
     """The verdict on several numbers at once.
 
@@ -108,13 +114,13 @@ def judge(
 
     text = ", ".join(f"{key} {_number(value, digits)}" for key, value in ours.items())
     if near(published):
-        return Outcome(text, Verdict.ASSUMED if assumption else Verdict.REPRODUCED, assumption)
+        return Outcome(text, Verdict.ASSUMED if assumption else Verdict.REPRODUCED, assumption, curves=curves)
     if right is not None and near({**published, **right}):
         told = ", ".join(
             f"{key} is {_number(ours[key], digits)}, not {_number(published[key], digits)}" for key in right
         )
-        return Outcome(text, Verdict.PAPER_WRONG, f"{told}{'; ' + reason if reason else ''}")
-    return Outcome(text, Verdict.NOT_REPRODUCIBLE, reason)
+        return Outcome(text, Verdict.PAPER_WRONG, f"{told}{'; ' + reason if reason else ''}", curves=curves)
+    return Outcome(text, Verdict.NOT_REPRODUCIBLE, reason, curves=curves)
 
 
 def _number(value: float, digits: int) -> str:

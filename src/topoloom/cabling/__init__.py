@@ -1,0 +1,1 @@
+"""From a layout to cables: what to order, print, pull and hand over; and back."""

@@ -1,0 +1,158 @@
+"""Cabling: every cable with both its ends, its product and its place in the order of work."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from topoloom.cost.choose import Cables, choose_cables
+from topoloom.cost.parts import Parts, load_parts
+from topoloom.errors import InputError
+from topoloom.formats.cables import host_ports
+from topoloom.layout.layout import Layout
+
+
+@dataclass(frozen=True, eq=False)
+class Cabling:
+    """The cables of a layout as columns, one row a cable, in the order in which an installer pulls them.
+
+    First the bundles, cabinet after cabinet in the order of the floor, each to the cabinets after it, the longest first:
+    a crew stands at one cabinet until it is done, and long cables lie below short ones in the tray. Then, cabinet after
+    cabinet, the cables that stay inside, links before host cables: earlier they would hang in the way of the bundles.
+    Within a bundle or a cabinet, from the lowest port of the lowest switch upwards. Cables are numbered from 1 in this
+    order, bundles too.
+
+    Attributes
+    ----------
+    layout : Layout
+    bought : Cables
+        Product, stock length, prices and watts of each cable.
+    rate_gbps : float
+    link : int64[cables]
+        The link of the topology; -1 on a host's cable.
+    ends : int32[cables, 2]
+        The switch at each end, a and b; on a host's cable b is the host. End a is in the cabinet that comes first on the
+        floor, or lower in the cabinet.
+    port : int32[cables, 2]
+        The ports there, from 1.
+    bundle : int64[cables]
+        The bundle, from 0; -1 for a cable that stays in its cabinet.
+    pairs : int64[bundles, 2]
+        The two cabinets of each bundle.
+    """
+
+    layout: Layout
+    bought: Cables
+    rate_gbps: float
+    link: np.ndarray
+    ends: np.ndarray
+    port: np.ndarray
+    bundle: np.ndarray
+    pairs: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.link)
+
+    @property
+    def length_m(self) -> np.ndarray:
+        """The length of each cable on the floor, float64[cables]."""
+        return self.bought.length_m
+
+    @property
+    def to_host(self) -> np.ndarray:
+        """Whether a cable goes to a host, bool[cables]."""
+        return np.asarray(self.link < 0)
+
+    @property
+    def with_hosts(self) -> bool:
+        """Whether the cables of the hosts are in the list."""
+        return bool(self.to_host.any())
+
+    @cached_property
+    def medium(self) -> np.ndarray:
+        """The medium of each cable, str[cables]."""
+        return self.bought.medium
+
+    @property
+    def link_medium(self) -> np.ndarray:
+        """The medium of each link, str[links], in the topology's order."""
+        medium = np.empty(len(self.layout.topology.links), self.medium.dtype)
+        medium[self.link[~self.to_host]] = self.medium[~self.to_host]
+        return medium
+
+    @cached_property
+    def bundle_sizes(self) -> np.ndarray:
+        """How many cables each bundle has, int64[bundles]."""
+        return np.bincount(self.bundle[self.bundle >= 0], minlength=len(self.pairs))
+
+
+def cable(
+    layout: Layout,
+    parts: Parts | str | Path = "slimfly-2014",
+    rate_gbps: float | None = None,
+    host_cables: bool = False,
+) -> Cabling:
+    """Every cable of a layout: its ends, its product, its place in the order of work.
+
+    Parameters
+    ----------
+    layout : Layout
+    parts : Parts, str or path
+        The catalogue that products, stock lengths, prices and watts come from.
+    rate_gbps : float, optional
+        The rate of every link, Gb/s; the default is 40, or the nearest that the catalogue's prices hold for.
+    host_cables : bool
+        Whether to list a cable inside the cabinet for every endpoint.
+
+    Raises
+    ------
+    InputError
+        A rate that is none, or a link that no product serves.
+
+    Examples
+    --------
+    >>> from topoloom import build, place
+    >>> cables = cable(place(build("slimfly:q=5,hosts=4"), map="rows"))
+    >>> len(cables), len(cables.pairs), int(cables.bundle_sizes[0])
+    (175, 10, 10)
+    >>> cables.ends[0].tolist(), cables.port[0].tolist(), str(cables.medium[0])
+    ([0, 40], [10, 5], 'fibre')
+    """
+    parts = parts if isinstance(parts, Parts) else load_parts(parts)
+    rate_gbps = parts.nearest_rate() if rate_gbps is None else rate_gbps
+    if not 0 < rate_gbps < 1e15:
+        raise InputError(f"rate_gbps={rate_gbps:g}: a rate is a number of Gb/s above 0")
+    topology = layout.topology
+    m, k = len(topology.links), topology.endpoints.size if host_cables else 0
+    link = np.concatenate([np.arange(m), np.full(k, -1)])
+    ends = np.concatenate([topology.links, np.stack([topology.endpoints[:k], topology.host[:k]], axis=1)])
+    plug = np.stack([topology.endpoint_ports[:k], host_ports(topology.host)[:k]], axis=1)
+    port = np.concatenate([topology.link_ports, plug]).astype(np.int32)
+    turned = np.zeros(m + k, bool)
+    turned[:m] = layout.cabinet[topology.links[:, 0]] > layout.cabinet[topology.links[:, 1]]
+    ends, port = (np.where(turned[:, None], pair[:, ::-1], pair) for pair in (ends, port))
+
+    bundle = np.full(m + k, -1)
+    pairs, bundle[:m][layout.between] = _bundles(layout, ends[:m][layout.between])
+    at = layout.cabinet[ends[:, 0]].astype(np.int64)
+    work = np.where(bundle >= 0, bundle, len(pairs) + 2 * at + (link < 0))
+    order = np.lexsort((port[:, 0], layout.height[ends[:, 0]], work))
+
+    length_m = np.concatenate([layout.length_m, np.full(k, layout.floor.inside_m)])
+    between = np.concatenate([layout.between, np.zeros(k, bool)])
+    bought = choose_cables(parts, length_m[order], between[order], rate_gbps)
+    return Cabling(layout, bought, rate_gbps, link[order], ends[order], port[order], bundle[order], pairs)
+
+
+def _bundles(layout: Layout, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The cabinet pairs in the order of work, int64[bundles, 2]; and the bundle of each cable with these `ends`."""
+    pair = layout.cabinet[ends].astype(np.int64) @ (layout.cabinets, 1)
+    keys, member = np.unique(pair, return_inverse=True)
+    pairs = np.stack(np.divmod(keys, layout.cabinets), axis=1)
+    apart_m = layout.slots.apart_m(layout.used[pairs[:, 0]], layout.used[pairs[:, 1]])
+    # Sums of places are not exact: pairs that are as far apart as others must not be sorted by their last digits.
+    order = np.lexsort((pairs[:, 1], -np.round(apart_m, 6), pairs[:, 0]))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return pairs[order], rank[member.ravel()]

@@ -1,0 +1,140 @@
+"""A cabling in a folder: everything that people order, print, pull and import; and the way back to the layout."""
+
+import logging
+import os
+from pathlib import Path
+
+import numpy as np
+
+from topoloom.cabling.cabling import Cabling
+from topoloom.cabling.labels import label
+from topoloom.cabling.lists import bundles_csv, cables_csv, labels_csv, order_csv
+from topoloom.cabling.netbox import netbox_files
+from topoloom.cabling.sheets import SHEET_NAMES, sheets
+from topoloom.errors import InputError, at
+from topoloom.files import write_atomically
+from topoloom.formats.cable_reader import CableList
+from topoloom.formats.cables import load_cables
+from topoloom.layout.floor_files import read_floor
+from topoloom.layout.floor_text import floor_toml
+from topoloom.layout.layout import Layout
+
+log = logging.getLogger("topoloom")
+
+#: A cable list gives lengths to the millimetre.
+_SAME_M = 0.0011
+
+
+def save_cabling(cabling: Cabling, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write all files of a cabling into a folder, each whole or not at all; returns their paths.
+
+    ``cables.csv`` and ``floor.toml`` (together they are the layout: `load_layout`), ``labels.csv``, ``bundles.csv``,
+    ``order.csv``, ``netbox/*.csv`` and ``sheets/*.html``. docs/cabling.md says what each holds. Sheets of an earlier
+    layout in the same folder are removed.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be made, or a file in it cannot be written.
+    """
+    folder = Path(folder)
+    layout, labels = cabling.layout, label(cabling)
+    files = {
+        "cables.csv": cables_csv(cabling, labels),
+        "floor.toml": floor_toml(layout.floor, layout.slots),
+        "labels.csv": labels_csv(labels),
+        "bundles.csv": bundles_csv(cabling),
+        "order.csv": order_csv(cabling),
+    }
+    files |= {f"netbox/{name}": text for name, text in netbox_files(cabling, labels).items()}
+    files |= {f"sheets/{name}": text for name, text in sheets(cabling, labels).items()}
+    try:
+        for inner in ("netbox", "sheets"):
+            (folder / inner).mkdir(parents=True, exist_ok=True)
+        for old in (folder / "sheets").glob(SHEET_NAMES):
+            if f"sheets/{old.name}" not in files:
+                old.unlink()
+    except OSError as error:
+        raise InputError(f"{folder}: the folder cannot be made or cleared: {error.strerror or error}") from None
+    for name, text in files.items():
+        write_atomically(folder / name, text)
+    return [folder / name for name in files]
+
+
+def load_layout(path: str | os.PathLike[str]) -> Layout:
+    """The layout that `save_cabling` wrote: where every switch of a cable list stands.
+
+    Parameters
+    ----------
+    path : path
+        The folder, or the ``cables.csv`` in it; ``floor.toml`` must lie beside it. Rows may stand in any order, and
+        switches may have been moved to other slots by hand.
+
+    Raises
+    ------
+    InputError
+        A file that is missing or wrong; a switch without a cabinet, in two cabinets, or in one that the floor does not
+        have: ``file:line: reason``.
+
+    Notes
+    -----
+    Lengths are those of the floor. Where the list has others (measured by hand, or the switch was moved) a warning names
+    the first.
+    """
+    source = Path(path)
+    if source.is_dir():
+        source = source / "cables.csv"
+    found = load_cables(source)
+    beside = source.with_name("floor.toml")
+    if not beside.exists():
+        raise InputError(f"{beside}: there is no such file; a layout is a cable list and the floor.toml saved with it")
+    floor = read_floor(beside)
+    # A floor without slots or sides of its own is as large as its cabinets need.
+    own = floor.fixed is not None or (floor.rows and floor.columns)
+    slots = floor.slots_for(1 if own else len(found.cabinets))
+    layout = Layout(
+        found.topology, floor, slots, _slots_of(found, slots.names, str(beside)), made=f"read from {source}"
+    )
+    _compare_lengths(found, layout)
+    return layout
+
+
+def _slots_of(found: CableList, names: tuple[str, ...], floor: str) -> np.ndarray:
+    """The slot of every switch, int32[switches]; `names` are those of the slots in the file `floor`."""
+    number = {name: place for place, name in enumerate(names)}
+    known = np.array([number.get(name, number.get(name.strip(), -1)) for name in found.cabinets], np.int32)
+    switch, cabinet, line = found.stands.T
+    said = known[cabinet]
+    if (said < 0).any():
+        first = int(np.where(said < 0, line, line.max() + 1).argmin())
+        name = ascii(found.cabinets[cabinet[first]])[:60]
+        raise at(
+            found.source, int(line[first]), f"{floor} has no slot {name}; name one of its slots, or add the slot there"
+        )
+    slot, where = np.full(found.topology.switches, -1, np.int32), np.zeros(found.topology.switches, np.int64)
+    one, first_said = np.unique(switch, return_index=True)
+    slot[one], where[one] = said[first_said], line[first_said]
+    other = np.flatnonzero(said != slot[switch])
+    if other.size:
+        i = other[0]
+        here, there, before = names[said[i]], names[slot[switch[i]]], where[switch[i]]
+        reason = f"switch {switch[i]} is in cabinet {here!a}, but in {there!a} on line {before}; make them agree"
+        raise at(found.source, int(line[i]), reason)
+    if (slot < 0).any():
+        reason = (
+            f"switch {slot.argmin()} has no cabinet; name the slot where it stands in the column a_cabinet of its row"
+        )
+        raise at(found.source, None, reason)
+    return slot
+
+
+def _compare_lengths(found: CableList, layout: Layout) -> None:
+    """Warn when the list's lengths are not those of the floor."""
+    apart = np.abs(found.length_m - layout.length_m)
+    other = np.flatnonzero(apart > _SAME_M)
+    if other.size:
+        first = other[found.line[other].argmin()]
+        log.warning(
+            "%s:%d: the cable is %g m long here and %g m on the floor; %d of %d lengths differ, the floor's are used",
+            found.source, found.line[first], found.length_m[first], layout.length_m[first], other.size, apart.size,
+        )  # fmt: skip

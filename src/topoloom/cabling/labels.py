@@ -1,0 +1,50 @@
+"""What is printed on cables and switches: ``A01-U03-P12`` is port 12 of the third switch from below in cabinet A01."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.cabling.cabling import Cabling
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The texts of a cabling: `cable`, list of str a cable; `switch`, one a switch; `a` and `b`, one a cable."""
+
+    cable: list[str]
+    switch: list[str]
+    a: list[str]
+    b: list[str]
+
+
+def label(cabling: Cabling) -> Labels:
+    """The labels of a cabling.
+
+    A cable is its number, ``00123``; a switch its cabinet and height, ``A01-U03``; a port ``A01-U03-P12``; a host's port
+    ``H17-P1``, for where hosts stand is not topoloom's to say. Numbers of one kind have as many digits as the largest.
+    """
+    layout = cabling.layout
+    names = layout.cabinet_names
+    high = _digits(layout.height, 2)
+    switch = [
+        f"{names[cabinet]}-U{height:0{high}d}"
+        for cabinet, height in zip(layout.cabinet.tolist(), layout.height.tolist(), strict=True)
+    ]
+    wide = _digits(np.array([layout.topology.radix]), 2)
+    port = [f"-P{number:0{wide}d}" for number in range(layout.topology.radix + 1)]
+    (a, b), (a_port, b_port) = cabling.ends.T.tolist(), cabling.port.T.tolist()
+    far = [
+        f"H{end}-P{plug}" if host else switch[end] + port[plug]
+        for end, plug, host in zip(b, b_port, cabling.to_host.tolist(), strict=True)
+    ]
+    digits = _digits(np.array([len(cabling)]), 5)
+    return Labels(
+        cable=[f"{number:0{digits}d}" for number in range(1, len(cabling) + 1)],
+        switch=switch,
+        a=[switch[end] + port[plug] for end, plug in zip(a, a_port, strict=True)],
+        b=far,
+    )
+
+
+def _digits(values: np.ndarray, least: int) -> int:
+    return max(least, len(str(values.max(initial=0))))

@@ -1,0 +1,118 @@
+"""The lists of a cabling as CSV: cables to pull, labels to print, bundles to make, products to order."""
+
+import numpy as np
+
+from topoloom.cabling.cabling import Cabling
+from topoloom.cabling.labels import Labels
+from topoloom.cost.choose import order_list
+from topoloom.formats.cables import cable_list, switch_rows
+from topoloom.formats.csv_columns import csv_table, guarded, numbers, texts
+
+
+def cables_csv(cabling: Cabling, labels: Labels) -> str:
+    """The cable list: the cables in the order of work, then the switches; `load` and `load_layout` read it."""
+    layout, bought = cabling.layout, cabling.bought
+    number = np.arange(1, len(cabling) + 1)
+    to_host = cabling.to_host
+    titles = [product.title for product in bought.parts.cable]
+    cables = {
+        "cable": numbers(number),
+        "kind": ["host" if host else "link" for host in to_host.tolist()],
+        "bundle": [str(bundle + 1) if bundle >= 0 else "" for bundle in cabling.bundle.tolist()],
+        "a_label": texts(labels.a),
+        "b_label": texts(labels.b),
+        "length_m": numbers(bought.length_m),
+        "stock_m": numbers(bought.stock_m),
+        "product": texts(titles[product] for product in bought.product.tolist()),
+        "medium": texts(cabling.medium.tolist()),
+        "usd_low": numbers(bought.usd_low, 2),
+        "usd_high": numbers(bought.usd_high, 2),
+        "power_w": numbers(bought.power_w),
+    }
+    cabinets = [guarded(name) for name in layout.cabinet_names]
+    for side, end in (("a", 0), ("b", 1)):
+        # A host's cabinet and height stay empty: they are not the switch's to say.
+        known = ~to_host if end else np.ones(len(cabling), bool)
+        switch = np.where(known, cabling.ends[:, end], 0)
+        places, heights = layout.cabinet[switch].tolist(), layout.height[switch].tolist()
+        cables[f"{side}_cabinet"] = [cabinets[i] if k else "" for i, k in zip(places, known.tolist(), strict=True)]
+        cables[f"{side}_height"] = [str(i) if k else "" for i, k in zip(heights, known.tolist(), strict=True)]
+        ends = cabling.ends[:, end].tolist()
+        cables[f"{side}_switch"] = [str(i) if k else f"host {i}" for i, k in zip(ends, known.tolist(), strict=True)]
+        cables[f"{side}_port"] = numbers(cabling.port[:, end])
+    switches = switch_rows(layout.topology, hosts=not cabling.with_hosts) | {
+        "a_cabinet": [cabinets[i] for i in layout.cabinet.tolist()],
+        "a_height": numbers(layout.height),
+        "a_label": texts(labels.switch),
+    }
+    return cable_list(cables, switches)
+
+
+def labels_csv(labels: Labels) -> str:
+    """A row for each end of each cable, in the order of work: two lines of text that fit a wrap-around label.
+
+    The first line has the cable and this end, the second the far end.
+    """
+    here, there = [""] * (2 * len(labels.cable)), [""] * (2 * len(labels.cable))
+    for offset, near, far in ((0, labels.a, labels.b), (1, labels.b, labels.a)):
+        here[offset::2] = [f"{number} {end}" for number, end in zip(labels.cable, near, strict=True)]
+        there[offset::2] = [f"to {end}" for end in far]
+    return csv_table(
+        {
+            "cable": [number for number in labels.cable for _ in "ab"],
+            "end": ["a", "b"] * len(labels.cable),
+            # A number or "to" comes first: no spreadsheet takes that for a formula, and a printer prints what is there.
+            "line_1": texts(here, guard=False),
+            "line_2": texts(there, guard=False),
+        }
+    )
+
+
+def bundles_csv(cabling: Cabling) -> str:
+    """A row a bundle, in the order of work: its cabinets, its cables, their metres and media."""
+    inside = cabling.bundle >= 0
+    bundle, size = cabling.bundle[inside], cabling.bundle_sizes
+    first = np.cumsum(size) - size
+    cabinets = [guarded(name) for name in cabling.layout.cabinet_names]
+    media, kind = np.unique(cabling.medium[inside], return_inverse=True)
+    counts = np.zeros((len(size), len(media)), np.int64)
+    np.add.at(counts, (bundle, kind.ravel()), 1)
+    return csv_table(
+        {
+            "bundle": numbers(np.arange(1, len(size) + 1)),
+            "a_cabinet": [cabinets[i] for i in cabling.pairs[:, 0].tolist()],
+            "b_cabinet": [cabinets[i] for i in cabling.pairs[:, 1].tolist()],
+            "cables": numbers(size),
+            "first_cable": numbers(first + 1),
+            "last_cable": numbers(first + size),
+            # All cables of a bundle are as long: they run between the same two places.
+            "length_m": numbers(cabling.length_m[first]),
+            "total_m": numbers(np.bincount(bundle, cabling.length_m[inside], len(size))),
+            "total_stock_m": numbers(np.bincount(bundle, cabling.bought.stock_m[inside], len(size))),
+            "media": texts(
+                ", ".join(f"{count} {medium}" for count, medium in zip(row, media.tolist(), strict=True) if count)
+                for row in counts.tolist()
+            ),
+        }
+    )
+
+
+def order_csv(cabling: Cabling) -> str:
+    """A row for each product and length: how many to order, and what they cost together."""
+    orders = order_list(cabling.bought)
+    each = {
+        "pieces": [order.count for order in orders],
+        "stock_m": [order.stock_m for order in orders],
+        "total_m": [order.count * order.stock_m for order in orders],
+        "usd_low": [order.cost_low_usd for order in orders],
+        "usd_high": [order.cost_high_usd for order in orders],
+        "power_w": [order.power_w for order in orders],
+    }
+    return csv_table(
+        {
+            "product": texts(order.product for order in orders),
+            "medium": texts(order.medium for order in orders),
+            "supply": ["cut to length" if order.cut else "stock length" for order in orders],
+        }
+        | {name: numbers(np.array(values, np.int64 if name == "pieces" else float)) for name, values in each.items()}
+    )

@@ -1,0 +1,138 @@
+"""Files for the bulk import of NetBox: sites, racks, devices, interfaces, cables, and what they refer to.
+
+The columns, the required ones and the words allowed in them are those of NetBox's import forms (checked against 4.6.8
+and 4.0; https://github.com/netbox-community/netbox, netbox/dcim/forms/bulk_import.py and netbox/dcim/choices.py).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from topoloom.cabling.cabling import Cabling
+from topoloom.cabling.labels import Labels
+from topoloom.formats.cables import host_ports
+from topoloom.formats.csv_columns import csv_table, numbers, texts
+
+#: A rack in NetBox has at most 100 units; one without a known height is usually of 42.
+_MOST_UNITS, _USUAL_UNITS = 100, 42
+_MAKER, _SWITCH_ROLE, _HOST_ROLE = "Generic", "Fabric switch", "Host"
+
+#: NetBox's word for each medium, and a colour of our own; a medium that may be anything has none.
+_TYPES = {
+    "electric": "dac-passive", "copper": "dac-passive", "passive copper": "dac-passive", "active copper": "dac-active",
+    "fibre": "aoc", "optical": "aoc",
+}  # fmt: skip
+_COLOURS = {"dac-passive": "424242", "dac-active": "795548", "aoc": "00bcd4"}
+
+
+def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
+    """The files by name, in the order in which NetBox must read them.
+
+    Switch 17 is the device ``S17``, host 5 the device ``H5`` (only where the cables of hosts are listed); port 12 is the
+    interface ``P12``. A switch that stands higher than the 100 units of a rack is in the rack without a position.
+    """
+    site = cabling.layout.floor.name.strip() or "topoloom"
+    model = f"{cabling.layout.topology.radix}-port switch"
+    return {
+        "sites.csv": _row(name=site, slug=_slug(site), status="planned"),
+        "manufacturers.csv": _row(name=_MAKER, slug=_slug(_MAKER)),
+        "device-roles.csv": _rows(
+            name=[_SWITCH_ROLE, _HOST_ROLE], slug=["fabric-switch", "host"], color=["00bcd4", "9e9e9e"],
+            vm_role=["false", "false"],
+        ),
+        "device-types.csv": _rows(
+            manufacturer=[_MAKER, _MAKER], model=[model, "Host"], slug=[_slug(model), "host"],
+            u_height=["1", "0"], is_full_depth=["true", "false"],
+        ),
+        "racks.csv": _racks(cabling, site),
+        "devices.csv": _devices(cabling, site, model),
+        "interfaces.csv": _interfaces(cabling),
+        "cables.csv": _cables(cabling, labels),
+    }  # fmt: skip
+
+
+def _racks(cabling: Cabling, site: str) -> str:
+    layout = cabling.layout
+    units = np.clip(np.bincount(layout.cabinet), _USUAL_UNITS, _MOST_UNITS)
+    return _rows(
+        site=[site] * layout.cabinets, name=list(layout.cabinet_names), status=["planned"] * layout.cabinets,
+        width=["19"] * layout.cabinets, u_height=numbers(units),
+    )  # fmt: skip
+
+
+def _devices(cabling: Cabling, site: str, model: str) -> str:
+    layout = cabling.layout
+    n = layout.topology.switches
+    k = layout.topology.hosts if cabling.with_hosts else 0
+    names = layout.cabinet_names
+    placed = (layout.height <= _MOST_UNITS).tolist()
+    return _rows(
+        name=[f"S{i}" for i in range(n)] + [f"H{i}" for i in range(k)],
+        role=[_SWITCH_ROLE] * n + [_HOST_ROLE] * k,
+        manufacturer=[_MAKER] * (n + k),
+        device_type=[model] * n + ["Host"] * k,
+        status=["planned"] * (n + k),
+        site=[site] * (n + k),
+        rack=[names[i] for i in layout.cabinet.tolist()] + [""] * k,
+        position=[str(u) if here else "" for u, here in zip(layout.height.tolist(), placed, strict=True)] + [""] * k,
+        face=["front" if here else "" for here in placed] + [""] * k,
+    )
+
+
+def _interfaces(cabling: Cabling) -> str:
+    """Every port that the fabric uses, also those to hosts whose cables are not listed."""
+    topology = cabling.layout.topology
+    used = topology.degrees + topology.endpoints_at
+    device = [f"S{i}" for i, count in enumerate(used.tolist()) for _ in range(count)]
+    port = (np.arange(used.sum()) - np.repeat(np.cumsum(used) - used, used) + 1).tolist()
+    if cabling.with_hosts:
+        device += [f"H{i}" for i in topology.host.tolist()]
+        port += host_ports(topology.host).tolist()
+    kbps = str(round(cabling.rate_gbps * 1e6))
+    return csv_table(
+        {
+            "device": device,
+            "name": [f"P{number}" for number in port],
+            # Ethernet or InfiniBand, this plug or that: a cabling does not know.
+            "type": ["other"] * len(device),
+            "speed": [kbps] * len(device),
+        }
+    )
+
+
+def _cables(cabling: Cabling, labels: Labels) -> str:
+    count = len(cabling)
+    ends, ports = cabling.ends.T.tolist(), cabling.port.T.tolist()
+    far = ["H" if host else "S" for host in cabling.to_host.tolist()]
+    types = [_TYPES.get(medium, "") for medium in cabling.medium.tolist()]
+    return csv_table(
+        {
+            "side_a_device": [f"S{end}" for end in ends[0]],
+            "side_a_type": ["dcim.interface"] * count,
+            "side_a_name": [f"P{port}" for port in ports[0]],
+            "side_b_device": [f"{kind}{end}" for kind, end in zip(far, ends[1], strict=True)],
+            "side_b_type": ["dcim.interface"] * count,
+            "side_b_name": [f"P{port}" for port in ports[1]],
+            "type": types,
+            "status": ["planned"] * count,
+            "label": labels.cable,
+            "color": [_COLOURS.get(kind, "") for kind in types],
+            # NetBox keeps two places.
+            "length": numbers(cabling.bought.stock_m, 2),
+            "length_unit": ["m"] * count,
+        }
+    )
+
+
+def _rows(**columns: Sequence[str]) -> str:
+    return csv_table({name: texts(cells, guard=False) for name, cells in columns.items()})
+
+
+def _row(**cells: str) -> str:
+    return _rows(**{name: [cell] for name, cell in cells.items()})
+
+
+def _slug(text: str) -> str:
+    """A name as NetBox has it in addresses: small letters, digits and hyphens."""
+    plain = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in text.lower())
+    return "-".join(filter(None, plain.split("-"))) or "topoloom"

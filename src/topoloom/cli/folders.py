@@ -1,0 +1,26 @@
+"""Folders that commands write into: made if need be, and refused before any work if nothing can be written there."""
+
+import os
+from pathlib import Path
+
+from topoloom.errors import InputError
+from topoloom.files import reason
+
+
+def writable_folder(path: str | Path, *inner: str) -> Path:
+    """The folder at `path`, made with its parents and the `inner` folders.
+
+    Raises
+    ------
+    InputError
+        It cannot be made, or nothing can be written there.
+    """
+    folder = Path(path)
+    for place in (folder, *(folder / name for name in inner)):
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{place}: the folder cannot be made: {reason(error)}") from None
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise InputError(f"{place}: nothing can be written there; choose another folder")
+    return folder

@@ -1,0 +1,99 @@
+"""Walktrap: switches that short random walks cannot tell apart share a cabinet."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from topoloom.clustering.packing import pack, rounded_up
+from topoloom.errors import InputError
+from topoloom.threads import over_cores
+from topoloom.topology import Topology
+
+#: More switches than this are refused: the walk matrix takes 4 bytes for each pair of them, 1.6 GB.
+MOST_SWITCHES = 20_000
+
+
+def walktrap(topology: Topology, loads: np.ndarray, most: np.ndarray, cabinets: int, steps: int = 4) -> np.ndarray:
+    """The cabinet of every switch, int32[switches], by Walktrap clustering with a limit on what a cluster holds.
+
+    Every switch starts as a cluster. Of all linked pairs of clusters that fit a cabinet together, the pair merges whose
+    merging increases the variance of the walks about the clusters' centres the least; when none fits any more, `pack`
+    makes as few cabinets as the loads allow of the clusters.
+
+    Parameters
+    ----------
+    topology : Topology
+        At most 20,000 switches.
+    loads : float64[switches, k]
+        What each switch takes of each limited resource; column 0 is 1, its place.
+    most : float64[k]
+        What a cabinet holds of each; inf for no limit.
+    cabinets : int
+        The most cabinets that there may be.
+    steps : int
+        The length t of the walks.
+
+    Raises
+    ------
+    InputError
+        Too many switches, or they do not fit so many cabinets.
+
+    Notes
+    -----
+    The distance of two switches is sqrt(sum_k (P^t_ik - P^t_jk)^2 / d_k) (000 IV.C), in which walks may also stay where
+    they are: each switch has a loop to itself, as in Pons and Latapy's own program. 000's formula leaves the loops out;
+    without them the walks of a bipartite graph (hypercube, even torus) tell neighbours apart best of all.
+
+    A walk is reversible, so sum_k P^t_ik P^t_jk / d_k = P^2t_ij / d_j: all distances are in one symmetric matrix, whose
+    rows add up when clusters merge. Costs are thus exact for every pair, where Pons and Latapy mix the update of Lance
+    and Williams with new distances.
+
+    000 does not say how a limit changes the method, nor how the clusters that are left become as many cabinets as there
+    are (errata 000.8): both are ours.
+
+    Sources: 000 IV.C; Pons and Latapy, Computing communities in large networks using random walks, ISCIS 2005.
+
+    Examples
+    --------
+    >>> two = Topology(links=[(0, 2), (2, 4), (0, 4), (1, 3), (3, 5), (1, 5), (4, 5)], switches=6)
+    >>> walktrap(two, np.ones((6, 1)), np.array([3.0]), cabinets=2).tolist()
+    [0, 1, 0, 1, 0, 1]
+    """
+    done = dendrogram(topology, loads, most, steps)
+    return pack(topology, clusters_after(done, topology.switches), loads, most, cabinets)
+
+
+def dendrogram(topology: Topology, loads: np.ndarray, most: np.ndarray, steps: int = 4) -> np.ndarray:
+    """What merges with what, in order: int32[merges, 2], a switch of the cluster that stays and one of the other's.
+
+    Memory: 4 n^2 bytes for n switches; time: n (2 m + n) times a walk's steps, for m links. Parameters and errors are
+    those of `walktrap`.
+    """
+    from topoloom.clustering._walktrap_kernels import BLOCK, merges, walk_block
+
+    n = topology.switches
+    if n > MOST_SWITCHES:
+        raise InputError(
+            f"{topology.name}: Walktrap takes up to {MOST_SWITCHES} switches, not {n}; cluster with 'metis' or 'sequential'"
+        )
+    if steps < 1:
+        raise InputError(f"steps={steps}: Walktrap's walks take at least one step")
+    offsets, neighbours, _ = topology.csr
+    likeness = np.empty((n, n), np.float32)
+
+    def work(blocks: Iterator[int]) -> None:
+        here, there = np.zeros((n, BLOCK)), np.empty((n, BLOCK))
+        for block in blocks:
+            first = block * BLOCK
+            walk_block(offsets, neighbours, steps, first, min(first + BLOCK, n), here, there, likeness)
+
+    over_cores(work, -(-n // BLOCK), None)
+    return np.asarray(merges(np.unique(topology.links, axis=0), likeness, loads, rounded_up(most)))
+
+
+def clusters_after(done: np.ndarray, switches: int) -> np.ndarray:
+    """The cluster of every switch after the merges int32[merges, 2], int32[switches]: the name of one of its switches."""
+    cluster = np.arange(switches, dtype=np.int32)
+    for stays, joins in done[::-1].tolist():  # what a cluster joined last, it names first
+        cluster[joins] = cluster[stays]
+    return cluster

@@ -1,0 +1,179 @@
+"""What a catalogue sells: switches and cables, each with its prices (a number or a range) and its watts."""
+
+import itertools
+from typing import Annotated, Literal
+
+import msgspec
+import numpy as np
+
+# The upper bound keeps inf and NaN out, which TOML knows.
+NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
+Positive = Annotated[float, msgspec.Meta(gt=0, le=1e15)]
+_Signed = Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)]
+
+#: A price in USD, or [lowest, highest] where the source gives a range. `check_ranges` counts the two: msgspec (0.22) reads
+#: memory that is not its own in a union of a bounded number and a tuple of fixed length.
+Price = NotNegative | tuple[NotNegative, ...]
+
+#: The words for what a cable is made of; "any" where the source does not say.
+Medium = Literal["electric", "copper", "passive copper", "active copper", "fibre", "optical", "any"]
+
+#: The keys of a cable's price line.
+_LINE = ("base_usd", "per_metre_usd", "base_usd_per_gbps", "per_metre_usd_per_gbps")
+
+#: Lengths that differ by less than this, in metres, are the same: sums of places are not exact.
+LENGTH_ERROR_M = 1e-9
+
+
+def low_high(price: Price | None) -> np.ndarray:
+    """A price as its lowest and its highest, float64[2]; no price is 0."""
+    return np.array(price if isinstance(price, tuple) else (price or 0.0,) * 2, float)
+
+
+def check_ranges(struct: msgspec.Struct, *keys: str) -> None:
+    """Refuse prices under these keys that are neither a number nor [lowest, highest]."""
+    for key in keys:
+        value = getattr(struct, key)
+        for price in value if key == "prices_usd" else (value,):
+            if isinstance(price, tuple) and (len(price) != 2 or price[0] > price[1]):
+                shown = ", ".join(f"{usd:g}" for usd in price)
+                raise ValueError(f"{key}: [{shown}] is no range; give a number or [lowest, highest]")
+
+
+class SwitchProduct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A switch that can be bought: it serves wherever a switch needs up to `ports` ports of up to `rate_gbps`.
+
+    It draws `power_w`, and `power_w_per_port` more for every port that is in use.
+    """
+
+    name: str
+    ports: Annotated[int, msgspec.Meta(ge=1)]
+    power_w: NotNegative
+    price_usd: Price | None = None
+    power_w_per_port: NotNegative = 0.0
+    rate_gbps: Positive | None = None
+
+    def __post_init__(self) -> None:
+        check_ranges(self, "price_usd")
+
+    def serves(self, ports: int, rate_gbps: float | None) -> bool:
+        """Whether it has so many ports, of that rate."""
+        slower = rate_gbps is not None and self.rate_gbps is not None and self.rate_gbps < rate_gbps * (1 - 1e-9)
+        return self.ports >= ports and not slower
+
+
+class SwitchParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Switches: a straight line in the number of ports from `least_ports` on, or a list of products.
+
+    A switch that needs fewer ports than `least_ports` is priced as one with that many: a line that was fitted to large
+    switches gives small ones away.
+    """
+
+    base_usd: _Signed | tuple[_Signed, ...] = 0.0
+    per_port_usd: Price = 0.0
+    power_w: NotNegative = 0.0
+    power_w_per_port: NotNegative = 0.0
+    least_ports: Annotated[int, msgspec.Meta(ge=0)] = 0
+    product: tuple[SwitchProduct, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_ranges(self, "base_usd", "per_port_usd")
+
+    @property
+    def has_line(self) -> bool:
+        """Whether the line gives a price at all."""
+        return bool(low_high(self.per_port_usd)[1] > 0 or low_high(self.base_usd)[1] > 0)
+
+    def line_usd(self, ports: int) -> np.ndarray:
+        """The line's price of a switch with so many ports, float64[2]; never below 0."""
+        usd = low_high(self.base_usd) + low_high(self.per_port_usd) * max(ports, self.least_ports)
+        return np.asarray(np.maximum(usd, 0.0))
+
+    def line_w(self, ports: int) -> float:
+        """The line's watts of a switch with so many ports."""
+        return self.power_w + self.power_w_per_port * max(ports, self.least_ports)
+
+
+class CableParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A cable product: its medium, where it is used, how far it reaches, the rates it carries, its prices and watts.
+
+    Its price is a line in metres, a line in metres per Gb/s (both add up), or `prices_usd`, one for each of `lengths_m`.
+    With `lengths_m` it comes in these lengths only; without, it is cut to length.
+    """
+
+    medium: Medium
+    use: Literal["inside", "between", "any"]
+    name: str = ""
+    base_usd: Price | None = None
+    per_metre_usd: Price | None = None
+    base_usd_per_gbps: Price | None = None
+    per_metre_usd_per_gbps: Price | None = None
+    lengths_m: tuple[Positive, ...] = ()
+    prices_usd: tuple[Price, ...] = ()
+    reach_m: Annotated[float, msgspec.Meta(gt=0)] = float("inf")
+    rates_gbps: tuple[Positive, ...] = ()
+    power_w: NotNegative = 0.0
+    power_w_per_end: NotNegative = 0.0
+
+    def __post_init__(self) -> None:
+        check_ranges(self, *_LINE, "prices_usd")
+        if any(a >= b for a, b in itertools.pairwise(self.lengths_m)):
+            raise ValueError("lengths_m: each length must be greater than the one before it")
+        if self.lengths_m and self.lengths_m[-1] > self.reach_m:
+            raise ValueError(f"lengths_m: {self.lengths_m[-1]:g} m is beyond the reach of {self.reach_m:g} m")
+        if self.prices_usd and len(self.prices_usd) != len(self.lengths_m):
+            raise ValueError(
+                f"prices_usd: {len(self.prices_usd)} prices for {len(self.lengths_m)} lengths_m; give one each"
+            )
+        if self.prices_usd and self._has_line:
+            raise ValueError(f"prices_usd: give it or a line ({', '.join(_LINE)}), not both")
+        if self.power_w and self.power_w_per_end:
+            raise ValueError("power_w_per_end: give it or power_w, the watts of the whole cable, not both")
+
+    @property
+    def _has_line(self) -> bool:
+        return any(getattr(self, key) is not None for key in _LINE)
+
+    @property
+    def title(self) -> str:
+        """Its name, or its medium where it has none."""
+        return self.name or self.medium
+
+    @property
+    def has_price(self) -> bool:
+        """Whether the catalogue knows a price of it."""
+        return bool(self.prices_usd) or self._has_line
+
+    @property
+    def longest_m(self) -> float:
+        """The longest cable of this product, m: its reach, or its longest length."""
+        return self.lengths_m[-1] if self.lengths_m else self.reach_m
+
+    @property
+    def both_ends_w(self) -> float:
+        """The watts of one cable, both ends together."""
+        return self.power_w + 2 * self.power_w_per_end
+
+    def carries(self, rate_gbps: float | None) -> bool:
+        """Whether it carries links of that rate."""
+        if rate_gbps is None or not self.rates_gbps:
+            return True
+        return bool(np.isclose(self.rates_gbps, rate_gbps, rtol=1e-9, atol=0).any())
+
+    def stock_m(self, needed_m: np.ndarray) -> np.ndarray:
+        """What is bought for cables that must be so long: the next of its lengths (inf past the last), or just that length."""
+        if not self.lengths_m:
+            return needed_m
+        return np.array([*self.lengths_m, np.inf])[np.searchsorted(self.lengths_m, needed_m - LENGTH_ERROR_M)]
+
+    def usd(self, stock_m: np.ndarray, rate_gbps: float) -> np.ndarray:
+        """Lowest and highest prices of cables of these lengths, float64[2, cables]; NaN without prices, inf past the last."""
+        if not self.has_price:
+            return np.full((2, *stock_m.shape), np.nan)
+        if self.prices_usd:
+            each = np.array([*map(low_high, self.prices_usd), (np.inf, np.inf)]).T
+            return np.asarray(each[:, np.searchsorted(self.lengths_m, stock_m - LENGTH_ERROR_M)])
+        base, metre, base_gbps, metre_gbps = (
+            low_high(getattr(self, key)).reshape(2, *[1] * stock_m.ndim) for key in _LINE
+        )
+        return np.asarray(rate_gbps * (base_gbps + metre_gbps * stock_m) + (base + metre * stock_m))

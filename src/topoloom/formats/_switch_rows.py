@@ -1,0 +1,107 @@
+"""Rows of kind ``switch`` in a cable list: the hosts, the labels and the provenance that no cable carries."""
+
+import math
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from topoloom.errors import at
+from topoloom.formats._text import label_array, short
+from topoloom.formats.csv_columns import unguarded
+
+_HOSTS = re.compile(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
+#: More hosts than any fabric has; a range past it is a mistake.
+_MOST_HOSTS = 1 << 24
+
+
+class SwitchRows:
+    """Takes the rows of kind ``switch`` one by one."""
+
+    def __init__(self, source: str) -> None:
+        self.switches = 0
+        self._source = source
+        # Of each label: its column, and whether it is text.
+        self._labels: dict[str, tuple[int, bool]] = {}
+        self._others: dict[str, int] = {}
+        self._marks: dict[int, tuple[int, list[str]]] = {}
+        self._provenance: dict[str, str] = {}
+        self._hosts = 0
+
+    def header(self, cells: list[str], line: int) -> set[int]:
+        """Find the labels in the header, ``label_NAME``, ``label_NAME:text``; returns their columns."""
+        for place, cell in enumerate(cells):
+            name = cell.strip().lower()
+            if name in ("hosts", "topology", "spec"):
+                self._others[name] = place
+            if not cell.lstrip().lower().startswith("label_"):
+                continue
+            key = cell.lstrip()[len("label_") :]
+            text = key.endswith(":text")
+            key = key.removesuffix(":text") if text else key.removesuffix(":number")
+            if key in self._labels:
+                raise at(self._source, line, "the header names a column twice")
+            self._labels[key] = place, text
+        return {place for place, _ in self._labels.values()}
+
+    def take(self, switch: int, cells: list[str], line: int) -> Iterable[int]:
+        """One row of a switch; returns its hosts, in the order of their ports."""
+        if switch in self._marks:
+            reason = f"switch {switch} already has the row of line {self._marks[switch][0]}; keep one of them"
+            raise at(self._source, line, reason)
+        self._marks[switch] = line, [cells[place] for place, _ in self._labels.values()]
+        self.switches = max(self.switches, switch + 1)
+        if "spec" in self._others:
+            self._provenance.setdefault("spec", "")
+        for name, key in (("topology", "name"), ("spec", "spec")):
+            if name in self._others and cells[self._others[name]]:
+                self._provenance[key] = unguarded(cells[self._others[name]])
+        return self._host_numbers(cells[self._others["hosts"]], line) if "hosts" in self._others else ()
+
+    def _host_numbers(self, text: str, line: int) -> list[int]:
+        """The hosts in a cell like ``0..14 20``."""
+        numbers: list[int] = []
+        for word in text.split():
+            found = _HOSTS.fullmatch(word)
+            first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, -1)
+            if last < first or last >= _MOST_HOSTS:
+                raise at(self._source, line, f"hosts holds {short(word)}; it must be host numbers such as '0..14 20'")
+            self._hosts += last - first + 1
+            if self._hosts > _MOST_HOSTS:
+                raise at(self._source, line, f"more than {_MOST_HOSTS} hosts; each host's port belongs to one switch")
+            numbers.extend(range(first, last + 1))
+        return numbers
+
+    def provenance(self) -> dict[str, str]:
+        """The topology's name and spec, where the list has them."""
+        return self._provenance
+
+    def labels(self, switches: int) -> dict[str, np.ndarray]:
+        """The labels; every switch must have them."""
+        if not self._labels:
+            return {}
+        if len(self._marks) < switches:
+            lonely = next(switch for switch in range(switches) if switch not in self._marks)
+            reason = f"switch {lonely} has no row of kind switch; a list with label columns has one for every switch"
+            raise at(self._source, None, reason)
+        rows = [self._marks[switch] for switch in range(switches)]
+        return {
+            key: label_array(key, [self._value(key, marks[i], text, line) for line, marks in rows], self._source)
+            for i, (key, (_, text)) in enumerate(self._labels.items())
+        }
+
+    def _value(self, key: str, cell: str, text: bool, line: int) -> str | int | float:
+        if text:
+            return unguarded(cell)
+        if _INTEGER.fullmatch(cell.strip()):
+            return int(cell)
+        try:
+            value = float(cell)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            label = short(f"label_{key}")
+            reason = f"{label} is {short(cell)}; it must be a number (the header of a column of texts ends in ':text')"
+            raise at(self._source, line, reason)
+        return value

@@ -1,0 +1,245 @@
+"""Reading cable lists: rows in any order, from any spreadsheet, to a topology and where its switches stand."""
+
+import csv
+import io
+import logging
+import math
+import re
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.errors import at
+from topoloom.formats._switch_rows import SwitchRows
+from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
+from topoloom.formats.csv_columns import unguarded
+from topoloom.topology import MOST_SWITCHES, Topology
+
+log = logging.getLogger("topoloom")
+
+NEEDED = ("kind", "a_switch", "a_port", "b_switch", "b_port")
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_QUOTED = re.compile(r'"[^"]*"')
+_HEADER = re.compile(r'(?:[^"\n]|"[^"]*")*')
+_HOST = re.compile(r"(?:host\s*)?([0-9]{1,9})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class CableList:
+    """What a cable list says.
+
+    Attributes
+    ----------
+    source : str
+        The file, for messages.
+    topology : Topology
+    cabinets : tuple of str
+        The names of the cabinets, in the order in which they are met.
+    stands : int64[mentions, 3]
+        Where switches stand: switch, cabinet, line, for every end of a cable and every row of a switch that says it.
+    length_m : float64[links]
+        The length of each link's cable; NaN where no number is given.
+    line : int64[links]
+        The line of each link.
+    """
+
+    source: str
+    topology: Topology
+    cabinets: tuple[str, ...]
+    stands: np.ndarray
+    length_m: np.ndarray
+    line: np.ndarray
+
+
+def read_cables(data: bytes, source: str) -> CableList:
+    """The cable list in a file's bytes.
+
+    Raises
+    ------
+    InputError
+        A row that is none, two cables in a port: ``file:line: reason``.
+    """
+    reader = _Reader(source)
+    text = text_of(data, source)
+    # The first line's separators; what is in quotes is none, not even a line's end.
+    header = _QUOTED.sub("", _HEADER.match(text)[0])  # type: ignore[index]  # it matches the empty text
+    # Spreadsheets of half the world write semicolons.
+    delimiter = ";" if header.count(";") > header.count(",") else ","
+    # StringIO would spend four bytes on every character.
+    lines = io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
+    rows = csv.reader(lines, strict=True, delimiter=delimiter)
+    try:
+        for cells in rows:
+            reader.take(cells, rows.line_num)
+    except csv.Error as error:
+        raise at(source, rows.line_num, f"is not CSV: {error}") from None
+    return reader.finished()
+
+
+class _Reader:
+    """Takes the rows of a cable list one by one."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._place: dict[str, int] = {}
+        self._width = 0
+        # What cells say, for most are seen many times.
+        self._switch_of: dict[str, int] = {}
+        self._port_of: dict[str, int] = {}
+        # Flat triples (switch or host, port, line): both ends of each link in turn; host cables at switch and at host.
+        self._links, self._endpoints, self._hosts = array("q"), array("q"), array("q")
+        self._length_m = array("d")
+        # Flat triples (switch, cabinet, line).
+        self._stands = array("q")
+        self._cabinets: dict[str, int] = {}
+        self._rows = SwitchRows(source)
+
+    def take(self, cells: list[str], line: int) -> None:
+        """One row; the first is the header."""
+        if not self._place:
+            if "".join(cells).strip():
+                self._header(cells, line)
+            return
+        if len(cells) != self._width:
+            if "".join(cells).strip():
+                raise at(self._source, line, f"{len(cells)} columns; the header has {self._width}")
+            return
+        kind = cells[self._place["kind"]].strip().lower()
+        if kind == "link":
+            self._link(cells, line)
+        elif kind == "host":
+            self._host(cells, line)
+        elif kind == "switch":
+            switch = self._switch(cells, "a_switch", line)
+            self._stand(cells, "a_cabinet", switch, line)
+            self._endpoints_of(switch, self._rows.take(switch, cells, line), line)
+        elif "".join(cells).strip():
+            raise at(self._source, line, f"kind is {short(kind)}; it must be link, host or switch")
+
+    def _header(self, cells: list[str], line: int) -> None:
+        labels = self._rows.header(cells, line)
+        names = ["" if place in labels else cell.strip().lower() for place, cell in enumerate(cells)]
+        missing = [name for name in NEEDED if name not in names]
+        if missing:
+            column = f"column{'s' * (len(missing) > 1)}"
+            raise at(self._source, line, f"{column} {', '.join(missing)} missing; a cable list has {', '.join(NEEDED)}")
+        self._place = {name: place for place, name in enumerate(names) if name}
+        self._width = len(names)
+        if len(self._place) < sum(map(bool, names)):
+            raise at(self._source, line, "the header names a column twice")
+
+    def _link(self, cells: list[str], line: int) -> None:
+        u, v = self._switch(cells, "a_switch", line), self._switch(cells, "b_switch", line)
+        if u == v:
+            raise at(self._source, line, f"switch {u} is linked to itself; a link joins two switches")
+        self._links.extend((u, self._port(cells, "a_port", line), line, v, self._port(cells, "b_port", line), line))
+        self._stand(cells, "a_cabinet", u, line)
+        self._stand(cells, "b_cabinet", v, line)
+        place = self._place.get("length_m")
+        self._length_m.append(math.nan if place is None else _length(cells[place]))
+
+    def _host(self, cells: list[str], line: int) -> None:
+        switch = self._switch(cells, "a_switch", line)
+        text = cells[self._place["b_switch"]].strip()
+        found = _HOST.fullmatch(text)
+        if not found:
+            raise at(self._source, line, f"b_switch is {short(text)}; on a host's row it is the host, like 'host 17'")
+        self._endpoints.extend((switch, self._port(cells, "a_port", line), line))
+        self._hosts.extend((int(found[1]), self._port(cells, "b_port", line), line))
+        self._stand(cells, "a_cabinet", switch, line)
+
+    def _endpoints_of(self, switch: int, hosts: Iterable[int], line: int) -> None:
+        """The hosts that a row of kind ``switch`` names, on the first ports of the switch."""
+        for port, host in enumerate(hosts, 1):
+            self._endpoints.extend((switch, port, line))
+            self._hosts.extend((host, 0, line))
+
+    def _stand(self, cells: list[str], column: str, switch: int, line: int) -> None:
+        place = self._place.get(column)
+        if place is not None and cells[place].strip():
+            self._stands.extend((switch, self._cabinets.setdefault(cells[place], len(self._cabinets)), line))
+
+    def _switch(self, cells: list[str], column: str, line: int) -> int:
+        cell = cells[self._place[column]]
+        if cell not in self._switch_of:
+            text = cell.strip()
+            if not _NUMBER.fullmatch(text) or int(text) >= MOST_SWITCHES:
+                raise at(
+                    self._source, line, f"{column} is {short(text)}; switches are numbers, 0 to {MOST_SWITCHES - 1}"
+                )
+            self._switch_of[cell] = int(text)
+        return self._switch_of[cell]
+
+    def _port(self, cells: list[str], column: str, line: int) -> int:
+        cell = cells[self._place[column]]
+        if cell not in self._port_of:
+            text = cell.strip()
+            if text and (not _NUMBER.fullmatch(text) or int(text) == 0):
+                raise at(self._source, line, f"{column} is {short(text)}; a port is a number from 1, or left empty")
+            self._port_of[cell] = int(text or 0)
+        return self._port_of[cell]
+
+    def finished(self) -> CableList:
+        """What the list says, once all rows are taken."""
+        collected = self._links, self._endpoints, self._hosts
+        links, endpoints, hosts = (np.array(flat, np.int64).reshape(-1, 3) for flat in collected)
+        plugs = np.concatenate([links, endpoints])
+        if not plugs.size and not self._rows.switches:
+            raise at(self._source, None, "holds no cables; a cable list has a header and a row for each cable")
+        allowed = max(largest_id_allowed(len(plugs)), self._rows.switches - 1)
+        highest = int(plugs[:, 0].max(initial=0))
+        if highest > allowed:
+            line = int(plugs[np.argmax(plugs[:, 0] > allowed), 2])
+            reason = "switches are 0 .. n - 1 without large gaps (a row of kind switch allows gaps)"
+            raise at(self._source, line, f"a switch past {allowed}; {reason}")
+        _one_cable_a_port(plugs, "switch", self._source)
+        _one_cable_a_port(hosts, "host", self._source)
+        switches = max(highest + 1, self._rows.switches)
+        # Topology keeps the order of the endpoints at a switch: let it be that of their ports.
+        order = np.lexsort((endpoints[:, 1], endpoints[:, 0]))
+        topology = topology_from(
+            self._source,
+            links=links[:, 0].reshape(-1, 2),
+            switches=switches,
+            endpoints=endpoints[order, 0],
+            host=hosts[order, 0],
+            labels=self._rows.labels(switches),
+            **self._rows.provenance(),
+        )
+        # Links and their two ports as the topology has them: the lower switch first, sorted, parallel ones by port.
+        ends, ports = links[:, 0].reshape(-1, 2), links[:, 1].reshape(-1, 2)
+        turned = ends[:, :1] > ends[:, 1:]
+        ends, ports = (np.where(turned, pair[:, ::-1], pair) for pair in (ends, ports))
+        sorting = np.lexsort((ports[:, 0], ends[:, 1], ends[:, 0]))
+        given = ((ports[sorting], topology.link_ports), (endpoints[order, 1], topology.endpoint_ports))
+        if not all(bool(((theirs == 0) | (theirs == ours)).all()) for theirs, ours in given):
+            log.warning(
+                "%s: topoloom numbers ports itself (hosts first, then links by neighbour); the file's are not kept",
+                self._source,
+            )
+        stands = np.array(self._stands, np.int64).reshape(-1, 3)
+        length_m = np.array(self._length_m)[sorting]
+        cabinets = tuple(map(unguarded, self._cabinets))
+        return CableList(self._source, topology, cabinets, stands, length_m, links[::2, 2][sorting])
+
+
+def _one_cable_a_port(ends: np.ndarray, what: str, source: str) -> None:
+    """Refuse two cables in one port; `ends` is int64[ends, 3]: switch or host, port (0: not given), line."""
+    # Numbers have nine digits: both fit in one key, which sorts faster than rows do.
+    key = (ends[:, 0] << 30) + ends[:, 1]
+    if (np.diff(np.sort(key[ends[:, 1] > 0])) > 0).all():
+        return
+    owner, port, line = ends[np.lexsort((ends[:, 2], key))].T
+    i = int(np.argmax((np.diff(owner) == 0) & (np.diff(port) == 0) & (port[1:] > 0)))
+    raise at(source, int(line[i + 1]), f"port {port[i]} of {what} {owner[i]} already has the cable of line {line[i]}")
+
+
+def _length(text: str) -> float:
+    """Metres in a cell; half of the world writes 5,8. NaN when it is none: people write "ordered" and "?" there."""
+    try:
+        metres = float(text.replace(",", "."))
+    except ValueError:
+        return math.nan
+    return metres if 0 <= metres < math.inf else math.nan

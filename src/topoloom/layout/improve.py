@@ -1,0 +1,31 @@
+"""Local improvement of cabinets: switches change places while fewer links run between cabinets."""
+
+import numpy as np
+
+from topoloom.layout.joint import Seating, joint
+from topoloom.layout.prices import cut_prices
+from topoloom.layout.slots import Slots
+from topoloom.topology import Topology
+
+
+def fewer_links_between(
+    topology: Topology, cabinet: np.ndarray, loads: np.ndarray, seed: int = 1, jobs: int | None = None
+) -> np.ndarray:
+    """Cabinets with fewer links between them, int32[switches]; never more than before, and none fuller than the fullest.
+
+    Joint placement on a floor where all cabinets are next to each other: the price of a cable is 1 between cabinets. A
+    switch moves to an empty place, or two change theirs, by annealing and at last only while the price falls.
+    """
+    count = int(cabinet.max()) + 1
+    if count < 2:
+        return cabinet
+    held = np.zeros((count, loads.shape[1]))
+    np.add.at(held, cabinet, loads)
+    seats = np.full(count, int(held[:, 0].max()))
+    limits = np.tile(held.max(axis=0), (count, 1))
+    prices = cut_prices(count)
+    none = Slots(("",) * count, np.zeros((count, 2)), limits, "matrix", 1.0 - np.eye(count))
+    seating = Seating(seats, loads[:, 1:], limits[:, 1:])
+    found = joint(topology, none, cabinet.astype(np.int32), seating, prices, seed, None, jobs)
+    # Some cabinet may have given all its switches away.
+    return np.unique(found, return_inverse=True)[1].astype(np.int32)

@@ -1,0 +1,43 @@
+"""Joint placement for the longest cable: shorter and shorter until the search finds no layout below."""
+
+import numpy as np
+
+from topoloom.layout.floor import Floor
+from topoloom.layout.joint import Seating, joint
+from topoloom.layout.prices import above_prices, lengths_m
+from topoloom.layout.slots import Slots
+from topoloom.topology import Topology
+
+#: Bisection over the lengths that occur: rooms have hundreds of them.
+_ROUNDS = 8
+
+
+def shorten_longest(
+    topology: Topology, floor: Floor, slots: Slots, slot: np.ndarray, seating: Seating, seed: int = 1,
+    seconds: float | None = None, jobs: int | None = None,
+) -> np.ndarray:  # fmt: skip
+    """The slot of every switch, int32[switches], with a longest cable as short as bisection finds; never longer.
+
+    Each round asks joint placement for a layout without cables above a length halfway between the longest so far and
+    the longest that was tried in vain; among layouts with the same longest cable the shorter in all is meant.
+    """
+    if not len(topology.links):
+        return slot
+    length_m = lengths_m(floor, slots)
+    ends = topology.links
+    choices = np.unique(length_m)
+    in_vain = -1
+    for number in range(_ROUNDS):
+        longest = int(np.searchsorted(choices, length_m[slot[ends[:, 0]], slot[ends[:, 1]]].max()))
+        if longest - in_vain <= 1:
+            break
+        wanted = (longest + in_vain) // 2
+        prices = above_prices(length_m, float(choices[wanted]))
+        share = None if seconds is None else seconds / _ROUNDS
+        tried = joint(topology, slots, slot, seating, prices, seed + number, share, jobs, hot=False)
+        reached = length_m[tried[ends[:, 0]], tried[ends[:, 1]]].max()
+        if reached > choices[wanted] + 1e-9:
+            in_vain = wanted
+        if reached < choices[longest]:
+            slot = tried
+    return slot

@@ -1,0 +1,185 @@
+"""Cable trays: the ways that cables take over them, and how many cables lie on each stretch."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from topoloom.layout.layout import Layout
+
+#: Trays that come as near as this to each other join: a drawing is not more exact.
+TOUCH_M = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class TrayWays:
+    """The trays as a graph, and where each slot's cables come up to them.
+
+    A slot's cables run straight, along x and y, to the point of the nearest tray that is least far that way, the first
+    tray of the list where two are as near; then along the trays; and down the same way.
+
+    Attributes
+    ----------
+    nodes : float64[nodes, 2]
+        Ends and crossings of trays, and the points where cables come up.
+    edges : int32[edges, 2]
+        Stretches of tray between neighbouring nodes.
+    length_m : float64[edges]
+    up : int32[slots]
+        The node of each slot.
+    up_m : float64[slots]
+        How far each slot is from it.
+    tray : int32[slots]
+        The tray on which it lies.
+    """
+
+    nodes: np.ndarray
+    edges: np.ndarray
+    length_m: np.ndarray
+    up: np.ndarray
+    up_m: np.ndarray
+    tray: np.ndarray
+
+    @cached_property
+    def apart_m(self) -> np.ndarray:
+        """How far a cable runs between any two slots, without overhead: float64[slots, slots]; inf where no tray leads."""
+        starts, number = np.unique(self.up, return_inverse=True)
+        along_m, _ = self._shortest(starts)
+        apart_m = along_m[number][:, self.up] + self.up_m[:, None] + self.up_m[None, :]
+        np.fill_diagonal(apart_m, 0.0)
+        # Sums in another order differ in their last digits.
+        return np.asarray(np.minimum(apart_m, apart_m.T))
+
+    def load(self, a: np.ndarray, b: np.ndarray, cables: np.ndarray) -> np.ndarray:
+        """Cables on each stretch, int64[edges], when `cables` run from the slots `a` to the slots `b`.
+
+        They take a shortest way, the one that the search from `a` finds.
+        """
+        starts, number = np.unique(self.up[a], return_inverse=True)
+        distance_m, before = self._shortest(starts)
+        flow = np.zeros(distance_m.shape, np.int64)
+        np.add.at(flow, (number, self.up[b]), cables)
+        rows = np.arange(starts.size)
+        # From the farthest node inwards, each hands its cables to the node before it.
+        for node in np.argsort(np.where(np.isinf(distance_m), -1.0, distance_m), axis=1)[:, ::-1].T:
+            inner = before[rows, node]
+            on = inner >= 0
+            flow[rows[on], inner[on]] += flow[rows[on], node[on]]
+        start, node = np.nonzero((before >= 0) & (flow > 0))
+        key = _edge_key(np.stack([before[start, node], node], axis=1), len(self.nodes))
+        load = np.zeros(len(self.edges), np.int64)
+        np.add.at(load, np.searchsorted(_edge_key(self.edges, len(self.nodes)), key), flow[start, node])
+        return load
+
+    def _shortest(self, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Distances along the trays from each of `starts` and the node before each, both [starts, nodes]."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import dijkstra
+
+        graph = csr_array((self.length_m, tuple(self.edges.T)), shape=(len(self.nodes), len(self.nodes)))
+        distance_m, before = dijkstra(graph, directed=False, indices=starts, return_predecessors=True)
+        return distance_m, before
+
+
+def tray_ways(place_m: np.ndarray, trays_m: np.ndarray) -> TrayWays:
+    """The graph of the trays, with slots at `place_m`.
+
+    Parameters
+    ----------
+    place_m : float64[slots, 2]
+    trays_m : float64[trays, 4]
+        From (x, y) to (x, y); none of no length. They join wherever they touch or cross.
+    """
+    start, along = trays_m[:, :2], trays_m[:, 2:] - trays_m[:, :2]
+    tray, points, up_m = _come_up(place_m, start, along)
+    every = np.concatenate([start, trays_m[:, 2:], _crossings(start, along), points])
+    # One node a place: rounding takes away what computing a crossing in two ways leaves.
+    _, first, number = np.unique(np.round(every, 6), axis=0, return_index=True, return_inverse=True)
+    nodes = every[first]
+    edges = []
+    for origin, step in zip(start, along, strict=True):
+        length_m = np.hypot(*step)
+        ahead = (nodes - origin) @ step / length_m
+        aside = np.abs((nodes - origin) @ (step[1], -step[0])) / length_m
+        on = np.flatnonzero((aside <= TOUCH_M) & (ahead >= -TOUCH_M) & (ahead <= length_m + TOUCH_M))
+        on = on[np.argsort(ahead[on], kind="stable")]
+        edges.append(np.stack([on[:-1], on[1:]], axis=1))
+    # Where trays lie on each other, the same stretch comes twice.
+    ends = np.unique(np.sort(np.concatenate(edges), axis=1), axis=0).astype(np.int32)
+    length_m = np.hypot(*(nodes[ends[:, 0]] - nodes[ends[:, 1]]).T)
+    return TrayWays(nodes, ends, length_m, number.reshape(-1)[-len(place_m) :].astype(np.int32), up_m, tray)
+
+
+def tray_load(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+    """How many cables lie on each stretch of tray: (x, y, x, y), float64[stretches, 4], and cables, int64[stretches].
+
+    On a floor with trays cables take the shortest way over them, and every stretch is there, used or not. On any other
+    floor trays are assumed over the rows and columns of the cabinets: a cable runs along x over the row of its lower
+    cabinet (that of the lower number), then along y over the column of the other; a stretch joins neighbouring x (or y)
+    coordinates of cabinets, and only used ones are there. Cables inside a cabinet use no tray.
+    """
+    pairs, cables = layout.bundles
+    if layout.slots.rule == "trays" and layout.floor.trays_m:
+        ways = tray_ways(layout.slots.place_m, np.array(layout.floor.trays_m))
+        load = ways.load(layout.used[pairs[:, 0]], layout.used[pairs[:, 1]], cables)
+        return np.hstack([ways.nodes[ways.edges[:, 0]], ways.nodes[ways.edges[:, 1]]]), load
+    xs, x = np.unique(np.round(layout.place_m[:, 0], 6), return_inverse=True)
+    ys, y = np.unique(np.round(layout.place_m[:, 1], 6), return_inverse=True)
+    low, high = pairs.T
+    row, step, over_rows = _over(y[low], x[low], x[high], cables, (ys.size, xs.size))
+    column, jump, over_columns = _over(x[high], y[low], y[high], cables, (xs.size, ys.size))
+    segments = np.concatenate(
+        [
+            np.stack([xs[step], ys[row], xs[step + 1], ys[row]], axis=1),
+            np.stack([xs[column], ys[jump], xs[column], ys[jump + 1]], axis=1),
+        ]
+    )
+    return segments, np.concatenate([over_rows, over_columns])
+
+
+def _over(
+    line: np.ndarray, start: np.ndarray, end: np.ndarray, cables: np.ndarray, shape: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The used steps of straight lines: the line, the step from its coordinate to the next, and the cables on it."""
+    change = np.zeros(shape, np.int64)
+    np.add.at(change, (line, np.minimum(start, end)), cables)
+    np.subtract.at(change, (line, np.maximum(start, end)), cables)
+    load = np.cumsum(change, axis=1)
+    used, step = np.nonzero(load)
+    return used, step, load[used, step]
+
+
+def _come_up(place_m: np.ndarray, start: np.ndarray, along: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where each slot's cables come up: tray int32[slots], point float64[slots, 2], distance along x and y float64[slots].
+
+    Along a tray |dx| + |dy| is least at an end or where the tray passes straight beside the slot, in x or in y.
+    """
+    away = place_m[:, None, :] - start[None, :, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        beside = np.clip(np.nan_to_num(away / along, nan=0.0, posinf=0.0, neginf=0.0), 0.0, 1.0)
+    shares = np.concatenate([np.zeros_like(beside[..., :1]), np.ones_like(beside[..., :1]), beside], axis=2)
+    far_m = np.abs(away[:, :, None, :] - shares[..., None] * along[None, :, None, :]).sum(axis=3)
+    # A last digit must not decide which of two trays is nearer.
+    best = np.round(far_m, 9).reshape(len(place_m), -1).argmin(axis=1)
+    tray, which = np.divmod(best, shares.shape[2])
+    every = np.arange(len(place_m))
+    points = start[tray] + shares[every, tray, which][:, None] * along[tray]
+    return tray.astype(np.int32), points, far_m[every, tray, which]
+
+
+def _crossings(start: np.ndarray, along: np.ndarray) -> np.ndarray:
+    """Where two trays cross, float64[crossings, 2]; parallel ones do not cross, they touch at their ends or not at all."""
+    a, b = np.triu_indices(len(start), 1)
+    across = along[a, 0] * along[b, 1] - along[a, 1] * along[b, 0]
+    gap = start[b] - start[a]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        on_a = (gap[:, 0] * along[b, 1] - gap[:, 1] * along[b, 0]) / across
+        on_b = (gap[:, 0] * along[a, 1] - gap[:, 1] * along[a, 0]) / across
+    cross = (across != 0) & (on_a >= 0) & (on_a <= 1) & (on_b >= 0) & (on_b <= 1)
+    return np.asarray(start[a[cross]] + on_a[cross, None] * along[a[cross]])
+
+
+def _edge_key(ends: np.ndarray, nodes: int) -> np.ndarray:
+    """One number an edge, rising with the sorted pairs, whichever end comes first."""
+    low, high = np.sort(ends.astype(np.int64), axis=1).T
+    return np.asarray(low * nodes + high)

@@ -1,0 +1,1 @@
+"""The quadratic assignment problem: facilities onto places, so that what flows much does not flow far."""

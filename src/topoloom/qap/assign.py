@@ -1,0 +1,180 @@
+"""The quadratic assignment problem: facilities onto places, so that what flows much does not flow far.
+
+Cabinets onto the places of a floor, with the cables between two cabinets as their flow. Simulated annealing finds good
+assignments, robust tabu search (Taillard 1991) makes them better.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.qap.problem import matrices, problem
+from topoloom.qap.search import MOST_ITERATIONS, Annealing, Both, Tabu
+from topoloom.searches import ENDLESS, Budget, Search, run
+from topoloom.threads import cores
+
+METHODS = ("anneal", "tabu", "both")
+#: Runs without `seconds`: a fixed number, for the answer must not depend on the cores.
+_RUNS = 4
+#: Annealing moves of a run with `seconds`, in units of m^2: longer runs gain less than more runs.
+_LONG = 3000
+#: An iteration of tabu search takes as long as so many annealing moves, in units of m; each has half of a run's time.
+_ITERATION = 2.5
+#: More places than this are annealed only: tabu search would need gigabytes, and minutes for a few iterations.
+_MOST_TABU = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """Facilities on places.
+
+    Attributes
+    ----------
+    place : int32[n]
+        The place of each facility; no two are the same.
+    cost : float
+        The sum over all ordered pairs of flow[i, j] * distance[place[i], place[j]].
+    stopped : bool
+        Whether Ctrl-C ended the search early.
+    """
+
+    place: np.ndarray
+    cost: float
+    stopped: bool = False
+
+
+def assign(
+    flow: Any,
+    distance: Any,
+    method: str = "both",
+    start: Any = None,
+    seed: int = 1,
+    seconds: float | None = None,
+    moves: int | None = None,
+    jobs: int | None = None,
+) -> Assignment:
+    """A good assignment of n facilities to m >= n places; which places stay empty is part of the search.
+
+    Parameters
+    ----------
+    flow : float[n, n]
+        An array or a SciPy sparse matrix.
+    distance : float[m, m]
+        One of the two matrices must be symmetric.
+    method : "anneal", "tabu" or "both"
+        "both" is annealing, then robust tabu search from its best (above 2,048 places annealing only).
+    start : int[n], optional
+        An assignment to begin with; the answer is never worse.
+    seed : int
+    seconds : float, optional
+        Use so much time, on every core, in ever new runs: the answer depends on the machine. Ctrl-C ends the search
+        early, with the best so far. Left out, four runs of a fixed length give the same answer on every machine.
+    moves : int, optional
+        The length of each of those four: exchanges that annealing tries (tabu search, which tries all of them at once,
+        makes moves / 2.5 m). Left out, a second or two for 100 places and some seconds for 500.
+    jobs : int, optional
+        Threads; every core when left out.
+
+    Returns
+    -------
+    Assignment
+
+    Raises
+    ------
+    InputError
+        The matrices do not fit, or are both asymmetric; `start` is no assignment; `method`, `seconds` or `moves` makes
+        no sense.
+
+    Examples
+    --------
+    >>> ring = [[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]
+    >>> row = [[abs(i - j) for j in range(4)] for i in range(4)]
+    >>> assign(ring, row).cost
+    12.0
+    """
+    _check_search(method, seconds, moves)
+    flow, distance = matrices(flow, distance)
+    n, m = len(flow), len(distance)
+    first = np.arange(n) if start is None else _checked_place(start, n, m, "start")
+    candidates = [first]
+    stopped = False
+    if n > 0 and m > 1:
+        given = None if start is None else np.append(first, np.setdiff1d(np.arange(m), first))
+        task = problem(flow, distance)
+        if method == "both" and m > _MOST_TABU:
+            method = "anneal"
+        threads = cores(jobs)
+        until = ENDLESS if seconds is None else time.monotonic() + seconds
+        annealing_moves, tabu_moves = _lengths(m, moves, seconds)
+
+        def begin(number: int) -> Search:
+            draws = Draws(seed, number)
+            place = draws.permutation(m) if given is None else given
+            if method == "tabu":
+                return Tabu(task, place, draws, Budget(tabu_moves if seconds is None else MOST_ITERATIONS, until))
+            if method == "anneal":
+                return Annealing(task, place, draws, Budget(annealing_moves, until))
+            halfway = (time.monotonic() + until) / 2
+            return Both(task, place, draws, Budget(annealing_moves, halfway), Budget(tabu_moves, until))
+
+        found, stopped = run(begin, _RUNS if seconds is None else threads, threads, until)
+        candidates.append(found[:n])
+    priced = [(_cost(flow, distance, place), place) for place in candidates]
+    best, place = min(priced, key=lambda pair: pair[0])
+    return Assignment(place.astype(np.int32), best, stopped)
+
+
+def cost(flow: Any, distance: Any, place: Any) -> float:
+    """What an assignment costs: the sum over all ordered pairs of flow[i, j] * distance[place[i], place[j]].
+
+    Raises
+    ------
+    InputError
+        The matrices do not fit, or `place` (int[n]) is no assignment.
+
+    Examples
+    --------
+    >>> cost([[0, 3], [3, 0]], [[0, 5, 1], [5, 0, 2], [1, 2, 0]], [2, 0])
+    6.0
+    """
+    flow, distance = matrices(flow, distance)
+    return _cost(flow, distance, _checked_place(place, len(flow), len(distance), "place"))
+
+
+def _cost(flow: np.ndarray, distance: np.ndarray, place: np.ndarray) -> float:
+    return float(np.sum(flow * distance[np.ix_(place, place)]))
+
+
+def _lengths(m: int, moves: int | None, seconds: float | None) -> tuple[int, int]:
+    """Moves of annealing and iterations of tabu search in a run that has both."""
+    if seconds is not None:
+        moves = max(_LONG * m * m, 10_000_000)
+    if moves is not None:
+        return moves, min(1 + int(moves / (_ITERATION * m)), MOST_ITERATIONS)
+    moves = max(2 * m * m, min(4000 * m * m, 10_000_000, 4_000_000_000 // m))
+    return moves, 1 + min(int(moves / (_ITERATION * m)), 2_000_000_000 // (m * m))
+
+
+def _check_search(method: str, seconds: float | None, moves: int | None) -> None:
+    if method not in METHODS:
+        raise InputError(f"method '{method}'; known are {', '.join(METHODS)}")
+    if seconds is not None and moves is not None:
+        raise InputError("give seconds or moves, not both")
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise InputError(f"seconds={seconds}: a search needs some time, and an end")
+    if moves is not None and moves < 1:
+        raise InputError(f"moves={moves}: a search needs at least one")
+
+
+def _checked_place(place: Any, n: int, m: int, name: str) -> np.ndarray:
+    """int64[n]: different places below m."""
+    found = np.asarray(place)
+    if found.shape != (n,) or not (found.size == 0 or np.issubdtype(found.dtype, np.integer)):
+        raise InputError(f"{name} must hold {n} whole numbers, the place of each facility")
+    if found.size and (found.min() < 0 or found.max() >= m or np.unique(found).size != n):
+        raise InputError(f"{name} must hold {n} different places from 0 to {m - 1}")
+    return found.astype(np.int64)

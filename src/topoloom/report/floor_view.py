@@ -1,0 +1,114 @@
+"""A layout as it is drawn on paper: which way round, at which scale, in which colours."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from topoloom.layout.layout import Layout
+from topoloom.report.plain_floorplan import cables_leaving
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Okabe and Ito's colours, distinct for every kind of colour blindness: media of cable, known ones first.
+_INSIDE, _BETWEEN = "#009E73", "#0072B2"
+_KNOWN = {"copper": "#D55E00", "electric": "#D55E00", "optical": "#0072B2", "fibre": "#0072B2", "fiber": "#0072B2"}
+_OTHERS = ("#CC79A7", "#E69F00", "#56B4E9", "#009E73", "#000000")
+
+#: A picture's shorter side is at least this share of the longer one.
+_SLIMMEST = 0.16
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A layout as it is drawn: a floor that is deeper than wide is turned to the right by a quarter.
+
+    `medium` is the medium of each link, or None.
+    """
+
+    layout: Layout
+    medium: np.ndarray | None = None
+
+    @cached_property
+    def box_m(self) -> np.ndarray:
+        """The corners (x, y) of what is drawn, low and high: float64[2, 2]."""
+        floor = self.layout.floor
+        half = np.array([floor.width_m, floor.depth_m]) / 2
+        others = [place_m for _, *place_m in floor.blocked]
+        centres = np.concatenate([self.layout.slots.place_m, np.array(others).reshape(-1, 2)])
+        corners = [centres - half, centres + half, np.array(floor.trays_m).reshape(-1, 2)]
+        for x, y, width, depth in floor.pillars_m:
+            corners.append(np.array([[x - width / 2, y - depth / 2], [x + width / 2, y + depth / 2]]))
+        every = np.concatenate(corners)
+        box = np.array([every.min(axis=0), every.max(axis=0)])
+        sides = box[1] - box[0]
+        # A single row of cabinets still needs room for the arcs between them.
+        missing = np.maximum(0.0, _SLIMMEST * sides.max() - sides)
+        return box + np.outer([-0.5, 0.5], missing)
+
+    @cached_property
+    def turned(self) -> bool:
+        """Whether y runs to the right and x down."""
+        width, depth = self.box_m[1] - self.box_m[0]
+        return bool(depth > 1.2 * width)
+
+    @cached_property
+    def shape_m(self) -> tuple[float, float]:
+        """The drawn width and height in metres."""
+        width, depth = (self.box_m[1] - self.box_m[0]).tolist()
+        return (depth, width) if self.turned else (width, depth)
+
+    def at(self, points_m: Any) -> np.ndarray:
+        """Points (x, y) of the floor in the axes' coordinates."""
+        points = np.asarray(points_m, float)
+        return points[..., ::-1] if self.turned else points
+
+    def frame(self, axes: "Axes", pad_m: float, foot_m: float = 0.0) -> None:
+        """Scale, limits and names of the axes: `pad_m` around the floor, and `foot_m` more below."""
+        from matplotlib.ticker import MaxNLocator
+
+        (low_x, low_y), (high_x, high_y) = self.at(self.box_m)
+        below_m = pad_m + foot_m
+        axes.set_xlim(low_x - pad_m, high_x + pad_m)
+        axes.set_ylim(*((high_y + below_m, low_y - pad_m) if self.turned else (low_y - below_m, high_y + pad_m)))
+        axes.set_aspect("equal")
+        axes.set_facecolor("#f6f7f9")
+        axes.set_xlabel("y [m]" if self.turned else "x [m]", labelpad=1)
+        axes.set_ylabel("x [m]" if self.turned else "y [m]", labelpad=1)
+        axes.tick_params(labelsize=7.5, length=2.5, pad=1.5)
+        axes.set_anchor("NW")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+
+    def rectangle(self, x_m: float, y_m: float, width_m: float, depth_m: float, inset: float = 0.0) -> dict[str, Any]:
+        """A rectangle around a centre, as what matplotlib's Rectangle takes."""
+        sides = self.at((width_m, depth_m))
+        sides = sides - 2 * inset * sides.min()
+        return {"xy": tuple(self.at((x_m, y_m)) - sides / 2), "width": float(sides[0]), "height": float(sides[1])}
+
+    @cached_property
+    def leaving(self) -> np.ndarray:
+        """How many cables leave each cabinet, int64[cabinets]."""
+        return cables_leaving(self.layout)
+
+    @cached_property
+    def kinds(self) -> tuple[np.ndarray, list[tuple[str, str]]]:
+        """The kind of every link, int64[links], and the (name, colour) of each kind: its medium, or inside and between."""
+        if self.medium is None:
+            return self.layout.between.astype(np.int64), [
+                ("inside a cabinet", _INSIDE), ("between cabinets", _BETWEEN),
+            ]  # fmt: skip
+        names, kind = np.unique(np.asarray(self.medium, dtype=str), return_inverse=True)
+        return kind.reshape(-1), list(zip(names.tolist(), _colours(names.tolist()), strict=True))
+
+
+def _colours(media: list[str]) -> list[str]:
+    """A colour for each medium: copper's or glass's own where the name says so, a free one else."""
+    chosen: list[str] = []
+    for name in media:
+        own = next((colour for word, colour in _KNOWN.items() if word in name.lower()), None)
+        free = [colour for colour in _OTHERS if colour not in chosen] or list(_OTHERS)
+        chosen.append(own if own is not None and own not in chosen else free[0])
+    return chosen

@@ -1,0 +1,288 @@
+"""The panels of a floor plan: the plan itself, the lengths of its cables, the load of its trays; drawn on matplotlib's axes."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from topoloom.layout.trays import tray_load
+from topoloom.report.floor_view import View
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_INK, _EDGE, _PILLAR, _TRAY, _UNUSED = "#1c2733", "#8793a3", "#444b55", "#c9b458", "#c4cad2"
+
+#: Bundles are drawn until their lines are so many diagonals of the floor long: more would be a ball of wool.
+_MOST_LINES = 100
+#: Around the floor, and below it for the scale bar, in printer's points.
+PAD_POINTS, FOOT_POINTS = 7.0, 14.0
+_LEGEND_COLUMNS = 7
+#: More slots than these are drawn as one collection, without hints.
+MOST_HINTS = 2_000
+
+
+def draw_plan(axes: "Axes", view: View, points_a_metre: float) -> None:
+    """Slots, pillars, trays, cabinets shaded by the cables that leave them, and the strongest bundles of cables.
+
+    `points_a_metre` is the scale at which the axes will be drawn: names are as large as their cabinets allow.
+    """
+    from matplotlib.collections import LineCollection
+    from matplotlib.patches import Rectangle
+
+    floor = view.layout.floor
+    view.frame(axes, PAD_POINTS / points_a_metre, FOOT_POINTS / points_a_metre)
+    if floor.trays_m:
+        trays = view.at(np.array(floor.trays_m).reshape(-1, 2, 2))
+        axes.add_collection(LineCollection(list(trays), colors=_TRAY, linewidths=3.0, alpha=0.55, zorder=3))
+    for x, y, width, depth in floor.pillars_m:
+        axes.add_patch(Rectangle(**view.rectangle(x, y, width, depth), facecolor=_PILLAR, edgecolor="none", zorder=3))
+    for _, x, y in floor.blocked:
+        shape = view.rectangle(x, y, floor.width_m, floor.depth_m, 0.06)
+        axes.add_patch(Rectangle(**shape, facecolor="none", edgecolor="#9aa3ae", hatch="xxx", linewidth=0.6, zorder=2))
+    _draw_slots(axes, view)
+    drawn = _draw_bundles(axes, view)
+    _name_cabinets(axes, view, points_a_metre)
+    _scale_bar(axes, view, points_a_metre)
+    _legend(axes, view, drawn)
+    if drawn.size:
+        _colour_bar(axes, _greys(), int(view.leaving.max()), "cables leaving the cabinet")
+
+
+def _greys() -> Any:
+    """From nearly white to a grey on which black text can still be read."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["Greys"](np.linspace(0.02, 0.28, 128)))
+
+
+def _draw_slots(axes: "Axes", view: View) -> None:
+    """Every slot to scale; a cabinet's patch is called ``cabinet-NUMBER`` where there are not too many."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    layout, floor = view.layout, view.layout.floor
+    fills = _greys()(view.leaving / max(1, int(view.leaving.max(initial=0))))
+    free = np.setdiff1d(np.arange(len(layout.slots)), layout.used)
+
+    def shapes(slots: np.ndarray) -> list[Any]:
+        return [
+            Rectangle(**view.rectangle(x, y, floor.width_m, floor.depth_m, 0.06))
+            for x, y in layout.slots.place_m[slots].tolist()
+        ]
+
+    axes.add_collection(
+        PatchCollection(
+            shapes(free), facecolor="white", edgecolor=_EDGE, linewidth=0.5, linestyle=(0, (3, 2)), zorder=2
+        )
+    )
+    used = shapes(layout.used)
+    if len(used) > MOST_HINTS:
+        axes.add_collection(PatchCollection(used, facecolor=fills, edgecolor=_EDGE, linewidth=0.3, zorder=2))
+        return
+    for number, (patch, fill) in enumerate(zip(used, fills, strict=True)):
+        patch.set(facecolor=fill, edgecolor=_EDGE, linewidth=0.6, zorder=2, gid=f"cabinet-{number}")
+        axes.add_patch(patch)
+
+
+def _draw_bundles(axes: "Axes", view: View) -> np.ndarray:
+    """The strongest bundles as arcs from cabinet to cabinet, wider with more cables; the numbers of those drawn."""
+    from matplotlib.collections import PathCollection
+    from matplotlib.path import Path
+
+    layout = view.layout
+    pairs, cables = layout.bundles
+    if not len(pairs):
+        return np.empty(0, np.int64)
+    step_m = layout.place_m[pairs[:, 0]] - layout.place_m[pairs[:, 1]]
+    room = _MOST_LINES * np.hypot(*view.shape_m) / np.hypot(*step_m.T).mean()
+    shown = strongest(cables, int(np.clip(room, 100, 2000)))
+    kind, kinds = view.kinds
+    # All cables of a bundle are as long as each other, so one of them tells the medium.
+    ends = np.sort(layout.cabinet[layout.topology.links], axis=1)
+    key = ends[:, 0].astype(np.int64) * layout.cabinets + ends[:, 1]
+    first = np.unique(key[layout.between], return_index=True)[1]
+    colours = np.array([colour for _, colour in kinds])[kind[np.flatnonzero(layout.between)[first]]]
+    start, end = (view.at(layout.place_m[side]) for side in pairs[shown].T)
+    step = end - start
+    # An arc keeps off the cabinets of its own row, and bends to the middle of the floor, so that it stays on it.
+    middle, length_m = (start + end) / 2, np.hypot(*step.T)
+    aside = np.stack([-step[:, 1], step[:, 0]], axis=1)
+    inwards = np.where(((view.at(view.box_m).mean(axis=0) - middle) * aside).sum(axis=1) < -1e-9, -1.0, 1.0)
+    rise = np.minimum(0.2, 2 * min(layout.floor.width_m, layout.floor.depth_m) / length_m) * inwards
+    bend = middle + rise[:, None] * aside
+    arcs = [Path(points, [Path.MOVETO, Path.CURVE3, Path.CURVE3]) for points in np.stack([start, bend, end], axis=1)]
+    widest = float(np.clip(24 / np.sqrt(shown.size), 1.4, 6.0))
+    axes.add_collection(
+        PathCollection(
+            arcs, facecolors="none", edgecolors=colours[shown].tolist(), capstyle="round", zorder=4,
+            linewidths=np.maximum(0.5, widest * cables[shown] / cables.max()),
+            alpha=float(np.clip(7 / np.sqrt(shown.size), 0.4, 0.8)),
+        )
+    )  # fmt: skip
+    return shown
+
+
+def strongest(cables: np.ndarray, most: int) -> np.ndarray:
+    """The `most` bundles with the most cables, int64[...]; of equal ones, evenly from all over the list."""
+    if cables.size <= most:
+        return np.arange(cables.size)
+    least = np.sort(cables)[-most]
+    sure, equal = np.flatnonzero(cables > least), np.flatnonzero(cables == least)
+    some = equal[np.arange(most - sure.size) * equal.size // (most - sure.size)]
+    return np.sort(np.concatenate([sure, some]))
+
+
+def _name_cabinets(axes: "Axes", view: View, points_a_metre: float) -> None:
+    """Each cabinet's slot, and how many switches it has where there is room; nothing where nobody could read it."""
+    layout = view.layout
+    width, height = points_a_metre * view.at((layout.floor.width_m, layout.floor.depth_m))
+    longest = max(len(name) for name in layout.slots.names)
+    size = min(9.0, width / longest, 0.62 * height)
+    if size < 5:
+        return
+    switches = np.bincount(layout.cabinet, minlength=layout.cabinets).tolist()
+    two = height > 3.2 * size and width > 4.2 * size
+    # Where cabinets are many, boxes around the names would hide the bundles.
+    box = {"boxstyle": "square,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
+    for (x, y), name, count in zip(view.at(layout.place_m).tolist(), layout.cabinet_names, switches, strict=True):
+        text = f"{name}\n{count} sw" if two else name
+        axes.text(
+            x, y, text, fontsize=size, color=_INK, ha="center", va="center", zorder=5, linespacing=1.25,
+            bbox=box if layout.cabinets <= 100 else None,
+        )  # fmt: skip
+
+
+def _scale_bar(axes: "Axes", view: View, points_a_metre: float) -> None:
+    """A bar of a round number of metres below the floor, on the right."""
+    wide_m = view.shape_m[0] / 5
+    power = 10.0 ** np.floor(np.log10(wide_m))
+    length_m = power * max(step for step in (1, 2, 5) if step * power <= wide_m)
+    (_, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    gap_m = 8 / points_a_metre
+    right, level = right - gap_m, bottom + np.sign(top - bottom) * gap_m
+    axes.plot([right - length_m, right], [level, level], color=_INK, linewidth=2.2, solid_capstyle="butt", zorder=6)
+    axes.annotate(
+        f"{length_m:g} m", (right - length_m, level), xytext=(-4, 0), textcoords="offset points", ha="right", va="center",
+        fontsize=8, color=_INK,
+    )  # fmt: skip
+
+
+def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
+    """What the colours and hatches mean, and how many bundles are shown of how many; above the plan."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    layout = view.layout
+    pairs, cables = layout.bundles
+    kind, kinds = view.kinds
+    counts = np.bincount(kind[layout.between], minlength=len(kinds))
+    handles: list[Any] = [
+        Line2D([], [], color=colour, linewidth=2.5, label=name)
+        for (name, colour), count in zip(kinds, counts, strict=True)
+        if count
+    ]
+    if len(layout.slots) > layout.cabinets:
+        handles.append(Patch(facecolor="white", edgecolor=_EDGE, linestyle="--", label="free slot"))
+    if layout.floor.blocked:
+        handles.append(Patch(facecolor="none", edgecolor="#9aa3ae", hatch="xxxx", label="blocked"))
+    if layout.floor.pillars_m:
+        handles.append(Patch(facecolor=_PILLAR, label="pillar"))
+    if layout.floor.trays_m:
+        handles.append(Line2D([], [], color=_TRAY, linewidth=3, alpha=0.55, label="tray"))
+    title = "no cable leaves a cabinet"
+    if len(pairs):
+        least, most = int(cables[drawn].min()), int(cables[drawn].max())
+        which = "the strongest " if cables.min() < cables.max() else ""
+        some = f"{which}{len(drawn):,} of" if len(drawn) < len(pairs) else "all"
+        each = f"{least:,}" if least == most else f"{least:,} (thin) to {most:,} (wide)"
+        title = f"{some} {len(pairs):,} bundles of cables between two cabinets; cables in a bundle: {each}"
+    rows = -(-len(handles) // _LEGEND_COLUMNS)
+    axes.set_title(title, fontsize=8.5, loc="left", pad=6 + 14 * rows)
+    axes.legend(
+        handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncol=_LEGEND_COLUMNS, fontsize=8, frameon=False,
+        borderaxespad=0.2, handlelength=1.6, columnspacing=1.4, borderpad=0.2,
+    )  # fmt: skip
+
+
+def _colour_bar(axes: "Axes", colours: Any, most: int, label: str) -> None:
+    """A colour bar from 0 to `most`, as high as the axes, on their right."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+    from matplotlib.ticker import MaxNLocator
+
+    beside = axes.inset_axes((1.012, 0.0, 0.016, 1.0))
+    bar = axes.figure.colorbar(ScalarMappable(Normalize(0, most), colours), cax=beside)
+    bar.set_label(label, fontsize=8)
+    bar.ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    bar.ax.tick_params(labelsize=7.5, length=2.5)
+    bar.outline.set_linewidth(0.5)
+
+
+def draw_lengths(axes: "Axes", view: View) -> None:
+    """How many cables of each length, by kind."""
+    layout = view.layout
+    kind, kinds = view.kinds
+    counts = np.bincount(kind, minlength=len(kinds))
+    axes.set_title("cables by length", fontsize=8.5, loc="left")
+    axes.set_xlabel("cable length [m]", labelpad=1)
+    axes.set_ylabel("cables", labelpad=1)
+    axes.tick_params(labelsize=7.5, length=2.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color="#e4e4e4", linewidth=0.7, axis="y")
+    axes.set_axisbelow(True)
+    if not layout.length_m.size:
+        axes.text(0.5, 0.5, "no cables", ha="center", va="center", transform=axes.transAxes)
+        return
+    step = max(0.5, float(np.ceil(layout.longest_m / 40)))
+    bins = np.arange(0, layout.longest_m + 2 * step, step) - step / 2
+    there = np.flatnonzero(counts)
+    axes.hist(
+        [layout.length_m[kind == number] for number in there], bins=bins.tolist(), stacked=True,
+        color=[kinds[number][1] for number in there],
+        label=[f"{kinds[number][0]}: {counts[number]:,}" for number in there],
+    )  # fmt: skip
+    axes.set_xlim(0, None)
+    axes.legend(fontsize=8, frameon=False)
+
+
+def draw_trays(axes: "Axes", view: View) -> None:
+    """The cables on each stretch of tray."""
+    from matplotlib import colormaps
+    from matplotlib.collections import LineCollection, PatchCollection
+    from matplotlib.colors import to_rgba
+    from matplotlib.patches import Rectangle
+
+    layout, floor = view.layout, view.layout.floor
+    segments, cables = tray_load(layout)
+    view.frame(axes, 0.03 * max(view.shape_m))
+    axes.set_facecolor("white")
+    axes.add_collection(
+        PatchCollection(
+            [
+                Rectangle(**view.rectangle(x, y, floor.width_m, floor.depth_m, 0.06))
+                for x, y in layout.slots.place_m[layout.used].tolist()
+            ],
+            facecolor="#f3f4f6", edgecolor="#dde1e6", linewidth=0.4, zorder=1,
+        )
+    )  # fmt: skip
+    most = int(cables.max(initial=1))
+    colours = colormaps["viridis_r"]
+    order = np.argsort(cables, kind="stable")
+    ink = colours(cables[order] / most)
+    ink[cables[order] == 0] = to_rgba(_UNUSED)
+    width = float(np.clip(90 / np.sqrt(1 + len(cables)), 1.6, 6.0))
+    axes.add_collection(
+        LineCollection(
+            list(view.at(segments[order].reshape(-1, 2, 2))), colors=ink, linewidths=width, zorder=2,
+            capstyle="round",
+        )
+    )  # fmt: skip
+    how = (
+        "on the shortest way; grey: unused"
+        if floor.trays_m
+        else "trays assumed: along x over a row, then along y over a column"
+    )
+    axes.set_title(f"cables on each stretch of tray\n({how})", fontsize=8.5, loc="left")
+    if cables.any():
+        _colour_bar(axes, colours, most, "cables")

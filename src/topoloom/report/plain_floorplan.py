@@ -1,0 +1,98 @@
+"""The floor plan without matplotlib: slots to scale, cabinets shaded by the cables that leave them, as SVG text."""
+
+from html import escape
+
+import numpy as np
+
+from topoloom.layout.layout import Layout
+
+_MARGIN = 46
+
+#: A hall of more free slots than these would only fill the file.
+_MOST_FREE = 5_000
+
+
+def cables_leaving(layout: Layout) -> np.ndarray:
+    """How many cables leave each cabinet, int64[cabinets]."""
+    pairs, cables = layout.bundles
+    return np.bincount(pairs.ravel(), np.repeat(cables, 2), minlength=layout.cabinets).astype(np.int64)
+
+
+def cabinet_hints(layout: Layout) -> list[str]:
+    """A line on each cabinet: its number and slot, its switches, the cables that leave it."""
+    switches = np.bincount(layout.cabinet, minlength=layout.cabinets).tolist()
+    each = zip(layout.cabinet_names, switches, cables_leaving(layout).tolist(), strict=True)
+    return [
+        f"cabinet {number}: {name}, {held} switches, {leaving} cables leave it"
+        for number, (name, held, leaving) in enumerate(each)
+    ]
+
+
+def plain_floorplan(layout: Layout) -> str:
+    """Every slot to scale; a cabinet shows its slot and switches, darker with more cables out; y runs up."""
+    floor, slots = layout.floor, layout.slots
+    size_m = np.array([floor.width_m, floor.depth_m])
+    low_m = slots.place_m.min(axis=0) - size_m / 2
+    wide_m, deep_m = (slots.place_m.max(axis=0) + size_m / 2 - low_m).tolist()
+    scale = min(860 / wide_m, 620 / deep_m, 110.0)
+    cell_x, cell_y = (size_m * scale).tolist()
+    corners = (slots.place_m - low_m - size_m / 2) * scale
+    corners[:, 1] = deep_m * scale - corners[:, 1] - cell_y
+    width, height = wide_m * scale + 2 * _MARGIN, deep_m * scale + 2 * _MARGIN + 16
+    title = (
+        f"{layout.topology.name}: {layout.cabinets} cabinets on {len(slots)} slots of {wide_m:.1f} m x {deep_m:.1f} m"
+    )
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
+        f' font-family="sans-serif" role="img"><title>{escape(title)}</title>'
+    ]
+
+    def box(slot: int, fill: str, dash: str, hint: str) -> str:
+        x, y = (corners[slot] + _MARGIN + 1).tolist()
+        return (
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{cell_x - 2:.1f}" height="{cell_y - 2:.1f}" fill="{fill}"'
+            f' stroke="#8793a3" stroke-width="0.8"{dash}><title>{escape(hint)}</title></rect>'
+        )
+
+    free = np.setdiff1d(np.arange(len(slots)), layout.used).tolist()
+    if len(free) <= _MOST_FREE:
+        out += [box(slot, "#ffffff", ' stroke-dasharray="3 3"', f"free slot {slots.names[slot]}") for slot in free]
+    share = cables_leaving(layout) / max(1, int(cables_leaving(layout).max(initial=0)))
+    switches = np.bincount(layout.cabinet, minlength=layout.cabinets).tolist()
+    for number, hint in enumerate(cabinet_hints(layout)):
+        slot, dark = int(layout.used[number]), float(share[number])
+        fill = f"rgb({round(228 - 150 * dark)},{round(238 - 110 * dark)},{round(248 - 60 * dark)})"
+        out.append(box(slot, fill, "", hint))
+        lines = [escape(slots.names[slot]), f"{switches[number]} sw"]
+        x, y = (corners[slot] + _MARGIN + np.array([cell_x, cell_y]) / 2).tolist()
+        large = min(cell_x / 3.4, cell_y / 3) >= 12
+        size = min(13.0, cell_x / (0.7 * max(map(len, lines[: 1 + large]))), cell_y / 1.6)
+        out += _lines(lines[: 1 + large], x, y, size, "#ffffff" if dark > 0.75 else "#1c2733")
+    out.append(_sides(wide_m, deep_m, scale))
+    out.append("</svg>")
+    return "\n".join(out)
+
+
+def _lines(lines: list[str], x: float, y: float, size: float, ink: str) -> list[str]:
+    """One or two lines of text around a point; nothing where they would be too small to read."""
+    if size < 6:
+        return []
+    above = y + size * (0.35 if len(lines) == 1 else -0.15)
+    return [
+        f'<text x="{x:.1f}" y="{above + number * size * 1.1:.1f}" font-size="{size * (1 - 0.15 * number):.1f}" fill="{ink}"'
+        f' text-anchor="middle" font-weight="{600 - 200 * number}">{line}</text>'
+        for number, line in enumerate(lines)
+    ]
+
+
+def _sides(wide_m: float, deep_m: float, scale: float) -> str:
+    """The floor's two sides with their lengths in metres."""
+    width, height = wide_m * scale, deep_m * scale
+    below, left = _MARGIN + height + 14, _MARGIN - 12
+    return (
+        f'<g stroke="#444" fill="#444" font-size="12"><path fill="none" d="M{_MARGIN} {below}h{width:.1f}'
+        f'M{left} {_MARGIN}v{height:.1f}"/>'
+        f'<text stroke="none" x="{_MARGIN + width / 2:.1f}" y="{below + 18:.1f}" text-anchor="middle">{wide_m:.1f} m</text>'
+        f'<text stroke="none" x="{left - 8}" y="{_MARGIN + height / 2:.1f}" text-anchor="middle"'
+        f' transform="rotate(-90 {left - 8} {_MARGIN + height / 2:.1f})">{deep_m:.1f} m</text></g>'
+    )

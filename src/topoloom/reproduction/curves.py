@@ -1,0 +1,29 @@
+"""A figure of a paper as data: named series of points over one axis."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve: its name and its points (x, y)."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Curves:
+    """A figure: `name` is its file's, `x` and `y` the axes' labels; `joined` says that points are joined by lines."""
+
+    name: str
+    title: str
+    x: str
+    y: str
+    series: tuple[Series, ...]
+    joined: bool = True
+    log_x: bool = False
+
+    def csv(self) -> str:
+        """The points as CSV: series, x, y."""
+        rows = [f"{series.name},{x:.6g},{y:.6g}" for series in self.series for x, y in series.points]
+        return "\n".join(["series,x,y", *rows]) + "\n"

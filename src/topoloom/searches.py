@@ -1,0 +1,87 @@
+"""Searches side by side: each goes on step by step, on all cores, until its budget is used up, the time, or Ctrl-C."""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+import numpy as np
+
+from topoloom.threads import over_cores
+
+log = logging.getLogger("topoloom")
+
+ENDLESS = float("inf")
+#: Seconds between two looks at what is done, and at Ctrl-C.
+_SLICE_SECONDS = 0.1
+
+
+class Budget:
+    """How far a search goes: so many moves, or until time.monotonic() says `until`, whichever comes first."""
+
+    def __init__(self, moves: int, until: float = ENDLESS) -> None:
+        self.moves = moves
+        self.spent = 0
+        self._until = until
+        self._started = time.monotonic()
+
+    @property
+    def share(self) -> float:
+        """What is used up of it: 1 when nothing is left."""
+        used = self.spent / max(1, self.moves)
+        if self._until < ENDLESS:
+            used = max(used, (time.monotonic() - self._started) / max(1e-9, self._until - self._started))
+        return min(1.0, used)
+
+
+class Search(Protocol):
+    """A search under way: `best` is its best answer so far, `cost` that answer's; steps change nothing once it is `done`."""
+
+    @property
+    def best(self) -> np.ndarray: ...
+
+    @property
+    def cost(self) -> float: ...
+
+    @property
+    def done(self) -> bool: ...
+
+    def step(self) -> None:
+        """Go on for some milliseconds, most of the time without the interpreter's lock."""
+
+
+def run(begin: Callable[[int], Search], count: int, jobs: int, until: float = ENDLESS) -> tuple[np.ndarray, bool]:
+    """The best answer that searches begin(0), begin(1) ... find, and whether Ctrl-C ended them.
+
+    `count` searches run side by side. With a deadline (time.monotonic()), others begin in place of those that end. Of
+    equals the search with the lowest number wins, whichever ended first.
+    """
+    active = {number: begin(number) for number in range(count)}
+    begun = count
+    found: list[tuple[float, int, np.ndarray]] = []
+    stopped = False
+
+    def work(turns: Iterator[int]) -> None:
+        searches = list(active.values())
+        for turn in turns:
+            pause = time.monotonic() + _SLICE_SECONDS
+            while not searches[turn].done and time.monotonic() < pause:
+                searches[turn].step()
+
+    def keep() -> None:
+        now = [(search.cost, number, search.best) for number, search in active.items()]
+        found[:] = [min(found + now, key=lambda result: result[:2])]
+
+    try:
+        while active:
+            over_cores(work, len(active), jobs)
+            keep()
+            active = {number: search for number, search in active.items() if not search.done}
+            while until < ENDLESS and len(active) < count and time.monotonic() < until:
+                active[begun] = begin(begun)
+                begun += 1
+    except KeyboardInterrupt:
+        log.warning("interrupted: the best so far is kept")
+        stopped = True
+        keep()
+    return found[0][2], stopped

@@ -1,0 +1,152 @@
+"""The lists: what is in each file, and that the files agree with one another."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from cabling_cases import FABRIC, odd_floor, rows, stand
+
+from topoloom import build
+from topoloom.cabling.cabling import cable
+from topoloom.cabling.labels import label
+from topoloom.cabling.lists import bundles_csv, cables_csv, labels_csv, order_csv
+from topoloom.cost.parts import load_parts
+from topoloom.formats import cables as cables_format
+from topoloom.layout.layout import Layout
+
+LAYOUT = stand(build("slimfly:q=5,hosts=4"), 10)
+CATALOGUE = """
+name = "lengths"
+source = "made up"
+slack_m = 0.5
+[switch]
+per_port_usd = 1
+[[cable]]
+name = "Twinax, 40G"
+medium = "passive copper"
+use = "any"
+reach_m = 3.5
+lengths_m = [1, 2, 3.5]
+prices_usd = [10, [20, 25], 30]
+[[cable]]
+name = "Optical"
+medium = "optical"
+use = "any"
+lengths_m = [5, 10, 50]
+base_usd = 100
+per_metre_usd = [1, 2]
+power_w_per_end = 1.5
+"""
+
+
+def files(layout, hosts=False, parts="slimfly-2014"):
+    """The four lists of a layout."""
+    done = cable(layout, parts, host_cables=hosts)
+    labels = label(done)
+    return cables_csv(done, labels), labels_csv(labels), bundles_csv(done), order_csv(done)
+
+
+@pytest.fixture
+def parts(tmp_path):
+    """A catalogue with lengths in stock, slack and ranges of prices."""
+    (tmp_path / "lengths.toml").write_text(CATALOGUE)
+    return load_parts(tmp_path / "lengths.toml")
+
+
+@pytest.mark.parametrize("hosts", [False, True])
+def test_a_row_of_the_cable_list(hosts):
+    """Every column of the first cable, of a switch, and of a host's cable."""
+    text, *_ = files(LAYOUT, hosts)
+    table = rows(text)
+    assert tuple(text.splitlines()[0].split(",")) == (
+        *(name for name in cables_format.COLUMNS if name != "hosts" or not hosts),
+        "label_subgraph", "label_group", "label_member",
+    )  # fmt: skip
+    first = {key: value for key, value in table[0].items() if value}
+    assert first == {
+        "cable": "1", "kind": "link", "bundle": "1", "a_cabinet": "A01", "a_height": "1", "a_switch": "0", "a_port": "8",
+        "a_label": "A01-U01-P08", "b_cabinet": "B02", "b_height": "1", "b_switch": "30", "b_port": "5",
+        "b_label": "B02-U01-P05", "length_m": "4", "stock_m": "4", "product": "fibre", "medium": "fibre",
+        "usd_low": "305.68", "usd_high": "305.68", "power_w": "0",
+    }  # fmt: skip
+    switch = {key: value for key, value in table[-50].items() if value}
+    assert switch.pop("hosts", "0..3" if hosts else "") == "0..3"
+    assert switch == {
+        "kind": "switch", "a_cabinet": "A01", "a_height": "1", "a_switch": "0", "a_label": "A01-U01",
+        "topology": LAYOUT.topology.name, "spec": LAYOUT.topology.spec,
+        "label_subgraph": "0", "label_group": "0", "label_member": "0",
+    }  # fmt: skip
+    assert len([row for row in table if row["kind"] == "host"]) == (200 if hosts else 0)
+    if hosts:
+        host = next(row for row in table if row["kind"] == "host")
+        assert [host[key] for key in ("a_cabinet", "a_label", "b_cabinet", "b_switch", "b_port", "b_label", "bundle")] == [
+            "A01", "A01-U01-P01", "", "host 0", "1", "H0-P1", "",
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize("hosts", [False, True])
+@pytest.mark.parametrize("layout", [LAYOUT, stand(FABRIC, 3)], ids=["slimfly", "small"])
+def test_the_lists_agree(layout, hosts):
+    """Labels, bundles and the order are those of the cable list: the same cables, metres and money."""
+    listed, labels, bundles, order = map(rows, files(layout, hosts))
+    cables = [row for row in listed if row["kind"] != "switch"]
+    assert [int(row["cable"]) for row in cables] == list(range(1, len(cables) + 1))
+    assert [(int(row["cable"]), row["end"]) for row in labels] == [
+        (i + 1, end) for i in range(len(cables)) for end in "ab"
+    ]
+    for row, end, other in zip(cables, labels[::2], labels[1::2], strict=True):
+        assert end["line_1"] == f"{row['cable']:>05} {row['a_label']}"
+        assert end["line_2"] == f"to {row['b_label']}"
+        assert other["line_1"] == f"{row['cable']:>05} {row['b_label']}"
+        assert other["line_2"] == f"to {row['a_label']}"
+    for bundle in bundles:
+        mine = cables[int(bundle["first_cable"]) - 1 : int(bundle["last_cable"])]
+        assert mine == [row for row in cables if row["bundle"] == bundle["bundle"]]
+        assert {(row["a_cabinet"], row["b_cabinet"]) for row in mine} == {(bundle["a_cabinet"], bundle["b_cabinet"])}
+        assert int(bundle["cables"]) == len(mine)
+        assert {row["length_m"] for row in mine} == {bundle["length_m"]}
+        assert float(bundle["total_m"]) == pytest.approx(sum(float(row["length_m"]) for row in mine), abs=0.01)
+        assert bundle["media"] == f"{len(mine)} {mine[0]['medium']}"
+    assert sum(int(row["cables"]) for row in bundles) == sum(row["bundle"] != "" for row in cables)
+    assert sum(int(row["pieces"]) for row in order) == len(cables)
+    for key in ("usd_low", "usd_high"):
+        assert sum(float(row[key]) for row in order) == pytest.approx(sum(float(row[key]) for row in cables), rel=1e-4)
+
+
+def test_stock_lengths_slack_and_ranges(parts):
+    """3 m and half a metre of slack are 3.5 m of copper; beyond its reach the optical one comes."""
+    listed, _, _, order = map(rows, files(LAYOUT, parts=parts))
+    seen = {(row["length_m"], row["stock_m"], row["product"], row["usd_low"], row["usd_high"]) for row in listed[:175]}
+    assert seen == {
+        ("1", "2", "Twinax, 40G", "20", "25"), ("3", "3.5", "Twinax, 40G", "30", "30"), ("4", "5", "Optical", "105", "110"),
+        ("5", "10", "Optical", "110", "120"),
+    }  # fmt: skip
+    assert [
+        tuple(row[key] for key in ("product", "medium", "supply", "stock_m", "usd_high", "power_w")) for row in order
+    ] == [
+        ("Twinax, 40G", "passive copper", "stock length", "2", str(25 * 55), "0"),
+        ("Twinax, 40G", "passive copper", "stock length", "3.5", str(30 * 50), "0"),
+        ("Optical", "optical", "stock length", "5", str(110 * 50), str(50 * 3)),
+        ("Optical", "optical", "stock length", "10", str(120 * 20), str(20 * 3)),
+    ]
+
+
+def test_prices_that_are_not_known_are_empty_cells():
+    """A catalogue with watts only leaves the prices open; it does not give cables away."""
+    listed, _, _, order = map(rows, files(LAYOUT, parts="nakano-2016"))
+    assert {row[key] for row in [*listed[:175], *order] for key in ("usd_low", "usd_high")} == {""}
+
+
+def test_odd_names_are_cells_that_no_spreadsheet_computes():
+    """Commas, quotes, line ends, other alphabets and formulas in the names of slots come through every list."""
+    names = ('a,b;"c"\r\n', "=1+1", "Ψ <b>")
+    layout = Layout(FABRIC, odd_floor(*names), odd_floor(*names).fixed, np.array([0, 0, 1, 1, 2, 2, 2], np.int32))
+    listed, labels, bundles, order = files(layout)
+    for text in (listed, bundles, order, labels):
+        cells = [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
+        # A label of kind number may be negative; no other cell begins so.
+        assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@", "\t", "\r")]
+    assert {row["a_cabinet"] for row in rows(listed)} == {names[0], "'=1+1", names[2]}
+    assert rows(labels)[0]["line_1"] == f"00001 {names[0]}-U02-P05"
+    assert {row["b_cabinet"] for row in rows(bundles)} == {"'=1+1", names[2]}

@@ -1,0 +1,37 @@
+"""docs/cabling.md says what the files hold."""
+
+import re
+from pathlib import Path
+
+import pytest
+from cabling_cases import FABRIC, stand
+
+from topoloom.cabling.cabling import cable
+from topoloom.cabling.labels import label
+from topoloom.cabling.lists import bundles_csv, labels_csv, order_csv
+from topoloom.cabling.netbox import netbox_files
+from topoloom.formats.cables import COLUMNS
+
+TEXT = (Path(__file__).parents[2] / "docs" / "cabling.md").read_text(encoding="utf-8")
+CABLING = cable(stand(FABRIC, 3))
+LABELS = label(CABLING)
+LISTS = {
+    "cables.csv": ",".join(COLUMNS), "labels.csv": labels_csv(LABELS), "bundles.csv": bundles_csv(CABLING),
+    "order.csv": order_csv(CABLING),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_every_column_is_documented(name):
+    """The section of a list has a row for each of its columns, in their order."""
+    section = re.search(rf"^## `{re.escape(name)}`$(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL)
+    assert re.findall(r"^\| `(\w+)` \|", section[1], re.MULTILINE) == LISTS[name].splitlines()[0].split(",")
+
+
+def test_every_file_for_netbox_is_documented():
+    """The table has the files in the order of their import, and their columns."""
+    rows = re.findall(r"^\| `([\w-]+\.csv)` \| (`.*?`) \|", TEXT, re.MULTILINE)
+    found = netbox_files(CABLING, LABELS)
+    assert [(name, re.findall(r"`(\w+)`", columns)) for name, columns in rows] == [
+        (name, text.splitlines()[0].split(",")) for name, text in found.items()
+    ]

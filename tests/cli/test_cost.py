@@ -1,0 +1,137 @@
+"""`topoloom cost`: one bill, several side by side, ranges, spare ports, what to order."""
+
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from topoloom.cli import cost
+from topoloom.errors import InputError
+
+SLIM_FLY, DRAGONFLY = "slimfly:q=5,hosts=4", "dragonfly:h=3"
+
+
+def run(*arguments):
+    """What the command prints; its errors are raised."""
+    result = CliRunner().invoke(cost.command, arguments, catch_exceptions=False, standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return result.output
+
+
+def document(*arguments):
+    """The JSON document that the command prints."""
+    return json.loads(run(*arguments, "--json"))
+
+
+def test_one_bill_keeps_its_keys():
+    """What other tools read of one topology, and nothing of a range where there is none."""
+    found = document("slimfly:q=19,hosts=15")
+    expected = {"name": "slimfly(q=19,hosts=15)", "parts": "slimfly-2014", "rate_gbps": 40, "radix": 44, "hosts": 10830}
+    assert {key: found[key] for key in expected} == expected
+    assert found["cost_per_host_usd"] == pytest.approx(1168.248, abs=0.001)
+    assert found["cost_low_usd"] == found["cost_usd"] == found["cost_high_usd"] == pytest.approx(12652129, abs=1)
+    assert found["power_per_host_w"] == pytest.approx(8.21333, abs=1e-5)
+    assert [line["count"] for line in found["lines"]] == [722, 3971, 6498]
+    assert set(found["lines"][0]) >= {"item", "count", "length_m", "cost_usd", "power_w"}
+    assert (found["cabinets"], found["cables_inside"], found["cables_between"]) == (19, 3971, 6498)
+
+
+def test_several_stand_side_by_side():
+    """A row each, in the order given; the cheapest a host is the measure of the others."""
+    found = document(DRAGONFLY, SLIM_FLY)["topologies"]
+    assert [one["hosts"] for one in found] == [342, 200]
+    assert found[1] == document(SLIM_FLY)
+    head, dragonfly, slim_fly = run(DRAGONFLY, SLIM_FLY).splitlines()
+    assert head.endswith("USD a host over the least")
+    more = 100 * (found[0]["cost_per_host_usd"] / found[1]["cost_per_host_usd"] - 1)
+    assert dragonfly.startswith("dragonfly(h=3")
+    assert dragonfly.endswith(f"{more:+,.1f} %")
+    assert slim_fly.endswith("least")
+
+
+def test_ranges_stand_in_every_column():
+    """000's cables cost 60 to 250 USD each, so both ends of the range put the same ratio between two topologies."""
+    text = run(SLIM_FLY, DRAGONFLY, "--parts", "koibuchi-2013")
+    assert "10,500-43,750  52.5-218.8" in text
+    assert re.search(r"\+52\.4 %\nkoibuchi-2013 has no prices of switches: the sums are without them\n", text)
+    assert text.endswith("koibuchi-2013 has no watts\n")
+    found = document(SLIM_FLY, "--parts", "koibuchi-2013")
+    assert (found["cost_low_usd"], found["cost_usd"], found["cost_high_usd"]) == (10500, 27125, 43750)
+    assert (found["rate_gbps"], found["unpriced"]) == (10, ["switch"])
+    assert found["lines"][0]["cost_usd"] is None
+
+
+def test_a_range_may_change_the_difference(tmp_path):
+    """Where only the cables are a range, the network with more of them is not always dearer by the same share."""
+    parts = tmp_path / "parts.toml"
+    parts.write_text(
+        'name = "m"\nsource = "s"\n[switch]\nper_port_usd = 100\n[[cable]]\nmedium = "any"\nuse = "any"\nbase_usd = [1, 500]\n'
+    )
+    few, many = (document(spec, "--parts", str(parts)) for spec in ("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1"))
+    low, high = (100 * (many[key] / few[key] - 1) for key in ("cost_low_usd", "cost_high_usd"))
+    assert f"{low:+,.1f} to {high:+,.1f} %" in run(
+        "complete:n=16,hosts=1", "torus:dims=4x4,hosts=1", "--parts", str(parts)
+    )
+
+
+def test_without_prices_watts_are_compared():
+    """001's catalogue has no prices: money is null, and the last column is about watts."""
+    assert document(SLIM_FLY, "--parts", "nakano-2016")["cost_usd"] is None
+    head, _, dragonfly, note = run(SLIM_FLY, DRAGONFLY, "--parts", "nakano-2016").splitlines()
+    assert head.endswith("W a host over the least")
+    assert dragonfly.endswith("+33.7 %")
+    assert note == "nakano-2016 has no prices of switches and cables: the sums are without them"
+    assert re.search(r"^sum +no price +\d", run(SLIM_FLY, "--parts", "nakano-2016"), re.MULTILINE)
+
+
+def test_without_hosts_whole_prices_are_compared():
+    """One topology without hosts among the others has no price a host."""
+    head, petersen, slim_fly = run("petersen", SLIM_FLY).splitlines()
+    assert head.endswith("  USD over the least")
+    assert "no hosts" in petersen
+    assert petersen.endswith("least")
+    assert "no hosts: add hosts=NUMBER" in run("petersen")
+    assert re.search(r"\+[\d,]+\.\d %$", slim_fly)
+
+
+def test_nothing_divides_by_nothing():
+    """A switch without links in a catalogue without its price and watts: 0 of 0 is no more and no less."""
+    text = run("complete:n=1", "complete:n=1,hosts=2", "--parts", "koibuchi-2013")
+    assert text.splitlines()[2].endswith("+0.0 %")
+
+
+def test_spare_ports_and_what_to_order():
+    """--spare takes per cent; --orders lists every cable once, in the document too."""
+    assert document(SLIM_FLY, "--spare", "25")["radix"] == 14
+    found = document(SLIM_FLY, "--orders", "--host-cables")["orders"]
+    assert sum(order["count"] for order in found) == 175 + 200
+    assert {order["product"] for order in found} == {"electric", "fibre"}
+    assert "orders" not in document(SLIM_FLY)
+    assert re.search(r"^order list\n  electric +75 +cut to 1 m ", run(SLIM_FLY, "--orders"), re.MULTILINE)
+
+
+def test_a_rate_that_the_catalogue_is_not_for_is_told():
+    """Prices hold for some rates; outside, the bill says that they are extrapolated."""
+    assert "extrapolated" not in run(SLIM_FLY)
+    assert "slimfly-2014 is for links of 10 to 56 Gb/s: at 100 Gb/s its numbers are extrapolated" in run(
+        SLIM_FLY, "--rate", "100"
+    )
+    assert "koibuchi-2013 is for links of 10 Gb/s: at 40 " in run(SLIM_FLY, "--parts", "koibuchi-2013", "--rate", "40")
+
+
+def test_the_print_of_table_iv_stands_beside_one_topology():
+    """--as-printed: the paper's own assumptions; it is about one column."""
+    found = document("slimfly:q=19,hosts=15", "--as-printed")
+    assert found["as_printed"]["cost_per_host_usd"] == pytest.approx(1033.17, abs=0.01)
+    assert found["cost_per_host_usd"] == pytest.approx(1168.25, abs=0.01)
+    with pytest.raises(InputError, match="--as-printed takes one topology"):
+        run(SLIM_FLY, DRAGONFLY, "--as-printed")
+
+
+def test_cables_follow_the_floor():
+    """The layout that is priced is the one of the floor and the cluster that were asked for."""
+    found = [document("torus:dims=16x16,hosts=1", "--floor", floor) for floor in ("slimfly-2014", "koibuchi-2013")]
+    assert [one["cabinets"] for one in found] == [1, 16]
+    assert document(DRAGONFLY, "--cluster", "sequential")["cabinets"] != document(DRAGONFLY)["cabinets"]

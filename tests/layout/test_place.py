@@ -1,0 +1,154 @@
+"""The verb `place`: all ways to lay out, on generated and listed floors, and what it refuses."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topoloom import InputError, build, place
+from topoloom.layout.floor import Floor, preset
+from topoloom.layout.place import MAPS
+from topoloom.layout.slots import Slots
+
+_ROOM = preset("koibuchi-2013", switches_per_cabinet=8)
+_BASES = [
+    "torus:dims=8x8", "hypercube:n=7", "folded-hypercube:n=6", "torus:dims=4x4x4", "dsn:n=96,x=4", "circulant:n=60,jumps=1x5x9",
+]  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(_BASES), st.sampled_from(["partial", "full"]), st.integers(0, 2**40))
+def test_a_permuted_topology_keeps_every_bundle_and_every_length(base, mode, seed):
+    """000 III.A: between any two cabinets as many cables as in the base, and so the very same cable lengths."""
+    before = place(build(base), _ROOM, "sequential", "rows")
+    after = place(build(f"{base}+permute:mode={mode},cabinet=8,seed={seed}"), _ROOM, "sequential", "rows")
+    for ours, theirs in zip(after.bundles, before.bundles, strict=True):
+        assert np.array_equal(ours, theirs)
+    assert np.array_equal(np.sort(after.length_m), np.sort(before.length_m))
+    assert not np.array_equal(after.topology.links, before.topology.links)
+
+
+@pytest.mark.parametrize(
+    "spec", ["ring-shortcuts:n=128,degree=5", "slimfly:q=5,hosts=4", "hypercube:n=6", "fat-tree:k=4"]
+)
+@pytest.mark.parametrize("cluster", ["auto", "sequential", "walktrap", "metis"])
+def test_each_map_is_no_worse_than_the_simpler_ones(spec, cluster):
+    """Joint placement below the annealed map, that below row by row and serpentine; all within the cabinets' limits."""
+    topology = build(spec)
+    total_m = {}
+    for mapping in MAPS:
+        layout = place(topology, _ROOM, cluster, mapping)
+        assert np.bincount(layout.cabinet).max() <= 8
+        assert layout.slot.shape == (topology.switches,)
+        assert f"map={mapping}" in layout.made
+        total_m[mapping] = layout.total_m
+    assert total_m["joint"] <= min(total_m.values()) + 1e-6
+    assert max(total_m["anneal"], total_m["tabu"]) <= min(total_m["rows"], total_m["serpentine"]) + 1e-6
+
+
+def test_serpentine_runs_every_other_row_backwards():
+    """000 IV.D: left to right in the first row, right to left in the second."""
+    layout = place(build("ring:n=9"), preset("koibuchi-2013", switches_per_cabinet=1), "sequential", "serpentine")
+    assert layout.slot.tolist() == [0, 1, 2, 5, 4, 3, 6, 7, 8]
+
+
+def test_the_same_seed_gives_the_same_layout():
+    """On one thread and on two; another seed gives another layout."""
+    topology = build("jellyfish:n=100,degree=5")
+    first = place(topology, _ROOM, jobs=1)
+    assert first == place(topology, _ROOM, jobs=2)
+    assert first != place(topology, _ROOM, seed=2)
+
+
+def test_time_is_kept():
+    """With `seconds` the search ends soon after them."""
+    import time
+
+    began = time.monotonic()
+    place(build("jellyfish:n=300,degree=6"), _ROOM, seconds=1.0)
+    assert time.monotonic() - began < 6.0
+
+
+def test_improvement_leaves_fewer_links_between_cabinets():
+    """Before mapping; the cabinets stay within their limit."""
+    topology = build("ring-shortcuts:n=128,degree=5")
+    plain = place(topology, _ROOM, "sequential", "rows")
+    improved = place(topology, _ROOM, "sequential", "rows", improve=True)
+    assert improved.between.sum() < plain.between.sum()
+    assert np.bincount(improved.cabinet).max() <= 8
+
+
+def test_the_longest_cable_can_be_the_objective():
+    """No longer than that of the shortest layout."""
+    topology = build("jellyfish:n=100,degree=4")
+    assert place(topology, _ROOM, objective="longest").longest_m <= place(topology, _ROOM).longest_m
+
+
+def test_a_price_can_be_the_objective():
+    """When only leaving a cabinet costs, fewer cables leave cabinets than in the shortest layout."""
+    topology = build("ring-shortcuts:n=128,degree=5")
+
+    def price(length_m, between):
+        return np.where(between, 100.0, 1.0) + 0.0 * length_m
+
+    assert place(topology, _ROOM, objective=price).between.sum() < place(topology, _ROOM).between.sum()
+
+
+def _hall(sizes, hosts=np.inf, watts=np.inf):
+    """A row of listed slots, 1 m apart, that hold so many switches."""
+    count = len(sizes)
+    limits = np.column_stack([np.asarray(sizes, float), np.full(count, hosts), np.full(count, watts)])
+    place_m = np.stack([np.arange(count) * 1.0, np.zeros(count)], axis=1)
+    slots = Slots(tuple(f"S{i}" for i in range(count)), place_m, limits)
+    return Floor("hall", 1.0, 1.0, 1.0, 0.5, 16, fixed=slots)
+
+
+def test_slots_of_one_size_are_used_where_there_are_enough():
+    """Ten slots of 8 and one of 2: cabinets of 8, none in the small slot."""
+    layout = place(build("ring:n=80"), _hall([2] + [8] * 10), "sequential", "anneal")
+    assert 0 not in layout.slot
+    assert np.bincount(layout.slot).max() == 8
+
+
+@pytest.mark.parametrize("mapping", ["rows", "joint"])
+def test_slots_of_many_sizes_are_filled_each_to_its_own_limit(mapping):
+    """Where no size is enough for uniform cabinets, 3 + 5 + 7 + 9 places hold 24 switches."""
+    sizes = [3, 5, 7, 9]
+    layout = place(build("ring:n=24"), _hall(sizes), map=mapping)
+    assert np.bincount(layout.slot, minlength=4).tolist() == sizes
+
+
+def test_hosts_and_watts_limit_a_cabinet():
+    """100 W a switch and 350 W a cabinet: three switches each; joint placement keeps to it."""
+    topology = build("ring:n=30,hosts=2")
+    layout = place(topology, _hall([8] * 12, watts=350.0), switch_w=100.0)
+    assert np.bincount(layout.slot).max() <= 3
+    layout = place(topology, _hall([8] * 15, hosts=5))
+    assert np.bincount(layout.slot).max() <= 2
+
+
+def test_the_bound_is_below_every_layout_and_not_idle():
+    """No map is below it, and it is more than cables of the least length."""
+    topology = build("ring-shortcuts:n=256,degree=6")
+    layout = place(topology, _ROOM)
+    assert 0.6 * layout.total_m < layout.length_bound_m <= layout.total_m
+    assert layout.length_bound_m > 1.5 * layout.floor.inside_m * len(topology.links)
+
+
+def test_what_cannot_be_is_refused_in_one_sentence():
+    """Too little room, words that are not known, a switch too large, times that make no sense."""
+    ring = build("ring:n=100")
+    with pytest.raises(InputError, match="its 3 slots hold 24 switches, but the topology has 100"):
+        place(ring, _hall([8] * 3))
+    with pytest.raises(InputError, match="map 'x' is not known; it must be joint, tabu"):
+        place(ring, map="x")
+    with pytest.raises(InputError, match="objective 'x' is not known; it must be length or longest"):
+        place(ring, objective="x")
+    with pytest.raises(InputError, match="seconds=0: give the search a number of seconds above 0"):
+        place(ring, seconds=0)
+    with pytest.raises(InputError, match=r"has 200 W, but a cabinet holds 150"):
+        place(ring, replace(_ROOM, power_w_per_cabinet=150.0), switch_w=200.0)
+    with pytest.raises(InputError, match="20 cabinets need more than its 3 x 3 = 9 places"):
+        place(ring, preset("koibuchi-2013", rows=3, columns=3, switches_per_cabinet=5))

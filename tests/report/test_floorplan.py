@@ -1,0 +1,174 @@
+"""The floor plan: to scale, complete, legible, and the same every time."""
+
+import re
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from topoloom import InputError, build, place
+from topoloom.layout.floor import preset
+from topoloom.layout.floor_files import read_floor
+from topoloom.layout.layout import Layout
+from topoloom.report import figures
+from topoloom.report.floor_view import View
+from topoloom.report.floorplan import floorplan, floorplan_png, floorplan_svg
+from topoloom.report.layout_figures import strongest
+
+HALL = Path(__file__).parents[2] / "examples" / "floors" / "hall.toml"
+
+
+def _layout(spec: str, floor: str | Path) -> Layout:
+    return place(build(spec), read_floor(floor), map="rows")
+
+
+#: One cabinet, two, twenty in a square room, a hall with pillar, blocked slots and trays, and a long room of 64.
+LAYOUTS = {
+    "one": ("petersen", "koibuchi-2013"),
+    "two": ("hypercube:n=5", "koibuchi-2013"),
+    "square": ("slimfly:q=19", "slimfly-2014"),
+    "hall": ("slimfly:q=7,hosts=6", HALL),
+    "long": ("jellyfish:n=1024,degree=6", "koibuchi-2013"),
+    "grid": ("torus:dims=24x25", "nakano-grid"),
+}
+
+
+@pytest.fixture(scope="module", params=LAYOUTS)
+def layout(request) -> Layout:
+    """Each of the layouts."""
+    return _layout(*LAYOUTS[request.param])
+
+
+@pytest.fixture(scope="module")
+def sheet(layout) -> Figure:
+    """Its sheet, drawn once."""
+    figure = floorplan(layout, _medium(layout))
+    figure.canvas.draw()
+    return figure
+
+
+def _medium(layout: Layout) -> np.ndarray:
+    return np.where(layout.length_m > 3, "optical", "copper")
+
+
+def test_no_text_lies_on_another_nor_outside(sheet, monkeypatch):
+    """Every text of the sheet is inside it, 5 points or more, and none overlaps another by more than a hair."""
+    # Ticks outside the axes exist, too, but are not drawn.
+    written: list[Text] = []
+    monkeypatch.setattr(Text, "draw", lambda text, renderer: written.append(text))
+    sheet.canvas.draw()
+    frame, boxes = sheet.bbox, []
+    for text in {text for text in written if text.get_text().strip()}:
+        box = text.get_window_extent()
+        assert text.get_fontsize() >= 5, text
+        assert frame.x0 <= box.x0 < box.x1 <= frame.x1, text
+        assert frame.y0 <= box.y0 < box.y1 <= frame.y1, text
+        boxes.append((box, text.get_text()))
+    assert len(boxes) > 20
+    corners = np.array([[box.x0 + 1, box.y0 + 1, box.x1 - 1, box.y1 - 1] for box, _ in boxes])
+    over = (corners[:, None, :2] < corners[None, :, 2:]).all(axis=2)
+    hits = np.argwhere(np.triu(over & over.T, 1))
+    assert not hits.size, [(boxes[a][1], boxes[b][1]) for a, b in hits.tolist()]
+
+
+def test_every_cabinet_is_drawn_to_scale(layout, sheet):
+    """A rectangle a cabinet, in metres, at its place, none over another; the same scale in both directions."""
+    axes, view = sheet.axes[0], View(layout)
+    drawn = {patch.get_gid(): patch for patch in axes.patches if patch.get_gid()}
+    assert set(drawn) == {f"cabinet-{number}" for number in range(layout.cabinets)}
+    width_m, depth_m = view.at((layout.floor.width_m, layout.floor.depth_m))
+    for number, place_m in enumerate(view.at(layout.place_m).tolist()):
+        patch = drawn[f"cabinet-{number}"]
+        assert patch.get_center() == pytest.approx(place_m)
+        assert 0.8 * width_m < patch.get_width() <= width_m
+        assert 0.8 * depth_m < patch.get_height() <= depth_m
+    assert axes.get_aspect() == 1
+
+
+def test_the_sheet_says_what_it_shows(layout):
+    """The topology, the floor, and every number of the header are in the SVG as text; media and bundles in the legend."""
+    drawn = floorplan_svg(layout, _medium(layout))
+    ET.fromstring(drawn)
+    texts = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", drawn))
+    for words in (
+        layout.topology.name, layout.floor.name, f"{layout.cabinets} of {len(layout.slots)} slots", f"{layout.length_m.size:,}",
+        f"mean {layout.mean_length_m:.2f} m", f"longest {layout.longest_m:.1f} m", "cables by length",
+        "on each stretch of tray",
+    ):  # fmt: skip
+        assert words in texts
+    pairs, _ = layout.bundles
+    assert (f"{len(pairs):,} bundles" in texts) == bool(len(pairs))
+    for medium in np.unique(_medium(layout)):
+        assert f"{medium}: {int((_medium(layout) == medium).sum()):,}" in texts
+    assert len(re.findall(r"<title>cabinet \d+: ", drawn)) == layout.cabinets
+
+
+def test_the_same_layout_gives_the_same_picture():
+    """No dates, no random ids: byte by byte."""
+    layout = _layout("slimfly:q=5", "slimfly-2014")
+    assert floorplan_svg(layout) == floorplan_svg(layout)
+    picture = floorplan_png(layout)
+    assert picture.startswith(b"\x89PNG")
+    assert floorplan_png(layout) == picture
+
+
+def test_a_hall_shows_pillars_blocked_slots_and_trays():
+    """Each has its entry in the legend, and only where there is one."""
+    words = {"pillar", "blocked", "tray", "free slot"}
+    hall = floorplan_svg(_layout("slimfly:q=7,hosts=6", HALL))
+    assert words <= set(re.findall(r">([^<]+)</text>", hall))
+    bare = floorplan_svg(_layout("hypercube:n=5", "koibuchi-2013"))
+    assert not words & set(re.findall(r">([^<]+)</text>", bare))
+
+
+def test_the_strongest_bundles_are_drawn_and_equal_ones_are_spread():
+    """All that are stronger than the weakest drawn, and of those that are as weak, every so many."""
+    cables = np.array([1, 5, 1, 1, 9, 1, 1, 1])
+    assert strongest(cables, 5).tolist() == [0, 1, 3, 4, 6]
+    assert strongest(cables, 8).tolist() == list(range(8))
+    assert strongest(np.ones(1000, int), 4).tolist() == [0, 250, 500, 750]
+    assert set(np.flatnonzero(cables > 1)) == set(strongest(cables, 2).tolist())
+
+
+def test_a_deep_floor_is_turned_not_mirrored():
+    """y to the right and x down: a quarter turn, seen from above; a wide floor stays as it is."""
+    view = View(_layout("hypercube:n=8", "koibuchi-2013"))
+    assert view.turned
+    axes = floorplan(view.layout).axes[0]
+    assert axes.yaxis_inverted()
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("y [m]", "x [m]")
+    assert not View(_layout("torus:dims=6x6", "nakano-grid")).turned
+
+
+def test_a_medium_for_every_link_or_none():
+    """An array of another shape is the caller's mistake."""
+    with pytest.raises(InputError, match=r"medium has shape \(3,\); give one word for each of 15 links"):
+        floorplan(_layout("petersen", "koibuchi-2013"), np.array(["copper"] * 3))
+
+
+def test_without_matplotlib_the_plan_alone_is_drawn(layout, monkeypatch):
+    """A rectangle with a hint for every cabinet, at its place; a picture needs the extra, and says so."""
+    monkeypatch.setattr(figures, "available", lambda: False)
+    drawn = floorplan_svg(layout)
+    ET.fromstring(drawn)
+    assert len(re.findall(r"<title>cabinet \d+:", drawn)) == layout.cabinets
+    assert len(re.findall("<rect", drawn)) == len(layout.slots)
+    corners = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"', drawn)
+    assert len(set(corners)) == len(layout.slots)
+    with pytest.raises(InputError, match=r"pip install topoloom\[plots\]"):
+        floorplan_png(layout)
+
+
+def test_six_hundred_cabinets_take_seconds():
+    """A picture of 600 cabinets and 50,000 cables: below 5 s of this thread's time."""
+    floor = preset("koibuchi-2013")
+    topology = build("jellyfish:n=10000,degree=10")
+    slots = floor.slots_for(600)
+    layout = Layout(topology, floor, slots, np.random.default_rng(1).integers(0, 600, 10_000).astype(np.int32))
+    start = time.thread_time()
+    floorplan_png(layout, _medium(layout))
+    assert time.thread_time() - start < 5
