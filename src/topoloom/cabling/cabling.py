@@ -8,7 +8,6 @@ import numpy as np
 
 from topoloom.cost.choose import Cables, choose_cables
 from topoloom.cost.parts import Parts, load_parts
-from topoloom.errors import InputError
 from topoloom.formats.cables import host_ports
 from topoloom.layout.layout import Layout
 
@@ -120,9 +119,7 @@ def cable(
     ([0, 40], [10, 5], 'fibre')
     """
     parts = parts if isinstance(parts, Parts) else load_parts(parts)
-    rate_gbps = parts.nearest_rate() if rate_gbps is None else rate_gbps
-    if not 0 < rate_gbps < 1e15:
-        raise InputError(f"rate_gbps={rate_gbps:g}: a rate is a number of Gb/s above 0")
+    rate_gbps = parts.link_rate(rate_gbps)
     topology = layout.topology
     m, k = len(topology.links), topology.endpoints.size if host_cables else 0
     link = np.concatenate([np.arange(m), np.full(k, -1)])

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from topoloom.cli.layout import CLUSTERS, MAPS
 from topoloom.cli.output import json_option, print_json
+from topoloom.cli.placing import layout_of, placing_options, room
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
@@ -14,22 +14,13 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    help="Switches, cables, watts and money of TOPOLOGY on a floor; several TOPOLOGIES are set side by side."
+    help="""Switches, cables, watts and money of TOPOLOGY on a floor; several TOPOLOGIES are set side by side.
+
+    A TOPOLOGY may also be a folder that `topoloom layout -o` wrote: that layout is priced as it stands.
+    """
 )
 @click.argument("topologies", nargs=-1, required=True, metavar="TOPOLOGY...")
-@click.option("--floor", default="slimfly-2014", show_default=True, help="A preset's name, or a .toml or .csv file.")
-@click.option(
-    "--cluster", default="auto", show_default=True, type=click.Choice(CLUSTERS), help="Which switches share a cabinet."
-)
-@click.option(
-    "--map", "mapping", default="rows", show_default=True, type=click.Choice(MAPS),
-    help="Where everything stands; row by row is how 004 prices.",
-)  # fmt: skip
-@click.option("--parts", default="slimfly-2014", show_default=True, help="Parts catalogue: a name or a TOML file.")
-@click.option(
-    "--rate", "rate_gbps", type=click.FloatRange(0, min_open=True),
-    help="Gb/s a link; the default is 40, or the nearest that the catalogue's prices hold for.",
-)  # fmt: skip
+@placing_options("rows", "; row by row is how 004 prices")
 @click.option("--radix", type=click.IntRange(1), help="Ports of every switch; the default is those that are used.")
 @click.option("--spare", type=click.FloatRange(0), default=0.0, help="Ports for growth, in % of those that are used.")
 @click.option("--host-cables", is_flag=True, help="Also bill a cable for every host.")
@@ -40,8 +31,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @json_option
 def command(
-    topologies: tuple[str, ...], floor: str, cluster: str, mapping: str, parts: str, rate_gbps: float | None,
-    radix: int | None, spare: float, host_cables: bool, orders: bool, as_printed: bool, as_json: bool,
+    topologies: tuple[str, ...], floor: str, rows: int | None, columns: int | None, cabinet: int | None, cluster: str,
+    mapping: str, parts: str, rate_gbps: float | None, radix: int | None, spare: float, host_cables: bool, orders: bool,
+    as_printed: bool, as_json: bool,
 ) -> None:  # fmt: skip
     from topoloom.cli import cost_text
     from topoloom.cost.bill import price
@@ -49,19 +41,19 @@ def command(
     from topoloom.cost.parts import load_parts
     from topoloom.errors import InputError
     from topoloom.formats import open_topology
-    from topoloom.layout.place import place
 
     if as_printed and len(topologies) > 1:
         raise InputError("--as-printed takes one topology; leave it out to set several side by side")
     column = _column(open_topology(topologies[0])) if as_printed else None
     catalogue = load_parts("slimfly-2014" if as_printed else parts)
+    chosen = room(floor, rows, columns, cabinet)
     found = []
     for name in topologies:
         if column is not None:
             # The exact count beside the print is made as 004 lays the column out: its racks, its floor, its switches.
             layout, bill = column.layout(), column.exact()
         else:
-            layout = place(open_topology(name), floor, cluster=cluster, map=mapping)
+            layout = layout_of(name, chosen, cluster, mapping, catalogue)
             bill = price(layout, catalogue, rate_gbps, radix, host_cables, spare / 100)
         facts = cost_text.facts(layout, bill)
         if orders:

@@ -6,10 +6,8 @@ from typing import Any
 import click
 
 from topoloom.cli.output import json_option, print_facts, print_json
+from topoloom.cli.placing import placing_options, room
 from topoloom.layout.layout import Layout
-
-CLUSTERS = ("auto", "groups", "sequential", "walktrap", "metis")
-MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
 
 
 @click.command(
@@ -20,17 +18,8 @@ MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
     """
 )
 @click.argument("topology")
-@click.option("--floor", default="slimfly-2014", show_default=True, help="A preset's name, or a .toml or .csv file.")
-@click.option("--rows", type=click.IntRange(1, 10_000), help="Rows of cabinets (near-square if left out).")
-@click.option("--columns", type=click.IntRange(1, 10_000), help="Cabinets in a row.")
-@click.option("--cabinet", type=click.IntRange(1, 1 << 24), help="Most switches in a cabinet.")
-@click.option(
-    "--cluster", default="auto", show_default=True, type=click.Choice(CLUSTERS), help="Which switches share a cabinet."
-)
+@placing_options("joint")
 @click.option("--improve", is_flag=True, help="Let switches change cabinets while fewer links run between cabinets.")
-@click.option(
-    "--map", "mapping", default="joint", show_default=True, type=click.Choice(MAPS), help="Where everything stands."
-)
 @click.option(
     "--objective", default="length", show_default=True, type=click.Choice(["length", "cost", "longest"]),
     help="What to make small: the length of all cables, their cost, or the longest cable.",
@@ -41,37 +30,30 @@ MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
     help="How long to search; left out, as many tries as the size asks for, the same on every machine.",
 )  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; the default is one for each core.")
-@click.option("--parts", default="slimfly-2014", show_default=True, help="Parts catalogue: a name or a TOML file.")
-@click.option(
-    "--rate", "rate_gbps", default=40.0, show_default=True, type=click.FloatRange(0, min_open=True), help="Gb/s a link."
-)
 @click.option("--host-cables", is_flag=True, help="List the hosts' cables as well.")
 @click.option("-o", "--output", "folder", type=click.Path(file_okay=False), help="Folder for the files.")
 @json_option
 def command(
     topology: str, floor: str, rows: int | None, columns: int | None, cabinet: int | None, cluster: str, improve: bool,
-    mapping: str, objective: str, seed: int, seconds: float | None, jobs: int | None, parts: str, rate_gbps: float,
+    mapping: str, parts: str, rate_gbps: float | None, objective: str, seed: int, seconds: float | None, jobs: int | None,
     host_cables: bool, folder: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    from dataclasses import replace
     from functools import partial
 
     from topoloom.cabling.cabling import cable
     from topoloom.cli.folders import writable_folder
     from topoloom.cost.parts import load_parts
     from topoloom.formats import open_topology
-    from topoloom.layout.floor_files import read_floor
     from topoloom.layout.place import place
 
     network = open_topology(topology)
     catalogue = load_parts(parts)
-    room = read_floor(floor)
-    given: dict[str, Any] = {"rows": rows, "columns": columns, "switches_per_cabinet": cabinet}
-    room = replace(room, **{key: value for key, value in given.items() if value is not None})
+    chosen = room(floor, rows, columns, cabinet)
+    rate_gbps = catalogue.link_rate(rate_gbps)
     out = writable_folder(folder) if folder is not None else None
     wanted: Any = partial(catalogue.link_usd, rate_gbps=rate_gbps) if objective == "cost" else objective
     layout = place(
-        network, room, cluster, mapping, wanted, improve, seed, seconds, catalogue.switch_w(network.radix), jobs
+        network, chosen, cluster, mapping, wanted, improve, seed, seconds, catalogue.switch_w(network.radix), jobs
     )
     facts = _facts(layout, cluster, mapping, objective, seed, seconds)
     if out is not None:

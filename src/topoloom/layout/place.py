@@ -23,7 +23,7 @@ MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
 OBJECTIVES = ("length", "longest")
 
 #: Of the time for joint placement, the share that goes to the two-step answer it starts from.
-_FIRST_SHARE = 0.25
+_FIRST_SHARE = 0.12
 
 
 def place(
