@@ -1,0 +1,128 @@
+"""`topoloom layout`: what it prints, what its folder holds, and what it refuses."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from topoloom import build, load, load_layout
+from topoloom.cli import cost, layout
+from topoloom.errors import InputError
+
+_RING = "ring-shortcuts:n=64,degree=5,hosts=2"
+
+
+def run(*arguments, command=layout.command):
+    """What the command prints; its errors are raised."""
+    result = CliRunner().invoke(command, arguments, catch_exceptions=False, standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+@pytest.mark.parametrize("cluster", ["sequential", "groups", "walktrap", "metis"])
+@pytest.mark.parametrize("mapping", ["serpentine", "anneal", "tabu", "joint"])
+def test_every_way_prints_the_same_facts(cluster, mapping):
+    """All clusters with all maps; the means are those of the lengths, and the counts fit together."""
+    options = [
+        "--floor",
+        "koibuchi-2013",
+        "--cabinet",
+        "16",
+        "--cluster",
+        cluster,
+        "--map",
+        mapping,
+        "--seed",
+        "3",
+        "--json",
+    ]
+    found = json.loads(run("slimfly:q=5,hosts=4", *options))
+    assert found["cabinets"] >= 4
+    assert found["switches_per_cabinet"] <= 16
+    assert 0 < found["cabinet_pairs"] <= found["cabinets"] * (found["cabinets"] - 1) / 2
+    inside = found["links"] - found["inter_cabinet_links"]
+    total_m = inside * 2.0 + found["inter_cabinet_links"] * found["mean_inter_cabinet_m"]
+    assert found["total_m"] == pytest.approx(total_m)
+    assert found["mean_m"] == pytest.approx(total_m / 175)
+    assert found["mean_inter_cabinet_m"] <= found["max_m"]
+    assert ("least_mean_m" in found) == (mapping == "joint")
+
+
+def test_the_folder_holds_what_it_takes_to_build_it(tmp_path):
+    """Lists, sheets, NetBox files and pictures; the layout and the topology come back from it."""
+    out = run(_RING, "--floor", "koibuchi-2013", "--cabinet", "8", "-o", str(tmp_path / "out"), "--json")
+    folder = tmp_path / "out"
+    names = {path.name for path in folder.iterdir()}
+    assert names == {
+        "cables.csv", "labels.csv", "order.csv", "bundles.csv", "floor.toml", "netbox", "sheets", "floorplan.svg",
+        "floorplan.png",
+    }  # fmt: skip
+    assert (folder / "floorplan.png").read_bytes().startswith(b"\x89PNG")
+    back = load_layout(folder)
+    assert back.topology == build(_RING) == load(folder / "cables.csv")
+    assert back.total_m == pytest.approx(json.loads(out)["total_m"])
+    bill = json.loads(run(str(folder), "--json", command=cost.command))
+    assert bill["length_m"] == pytest.approx(back.total_m)
+
+
+def test_host_cables_are_listed_on_request(tmp_path):
+    """A row for each of 128 hosts beside those of the links."""
+    for options, rows in (([], 0), (["--host-cables"], 128)):
+        run(_RING, "-o", str(tmp_path), *options)
+        kinds = [line.split(",")[1] for line in (tmp_path / "cables.csv").read_text().splitlines()[1:]]
+        assert kinds.count("host") == rows
+        assert kinds.count("link") == len(build(_RING).links)
+
+
+def test_objectives_do_what_they_say():
+    """The longest cable is no longer than the shortest layout's; the cost's is no dearer."""
+    options = ["--floor", "koibuchi-2013", "--cabinet", "8", "--json"]
+    found = {what: json.loads(run(_RING, *options, "--objective", what)) for what in ("length", "longest", "cost")}
+    assert found["longest"]["max_m"] <= found["length"]["max_m"]
+    assert found["cost"]["inter_cabinet_links"] <= found["length"]["inter_cabinet_links"]
+
+
+def test_a_floor_limits_the_power_of_a_cabinet(tmp_path):
+    """7 ports at 2.8 W are 19.6 W a switch: two of them, not three, in a cabinet of 50 W."""
+    rows = "".join(f"S{i},{i},0,9,50\n" for i in range(40))
+    (tmp_path / "hall.csv").write_text("slot,x_m,y_m,switches,power_w\n" + rows)
+    found = json.loads(run(_RING, "--floor", str(tmp_path / "hall.csv"), "--json"))
+    assert found["switches_per_cabinet"] == 2
+    assert found["cabinets"] == 32
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([_RING, "--floor", "moon"], "no floor named 'moon'"),
+        ([_RING, "--rows", "2", "--columns", "2", "--cabinet", "8"], "8 cabinets need more than its 2 x 2 = 4 places"),
+        (["jellyfish:n=20,degree=3", "--cluster", "groups"], "has no groups; use cluster='sequential'"),
+        ([_RING, "--parts", "moon"], "no parts named 'moon'"),
+        ([_RING, "-o", "/dev/null/x"], "/dev/null/x: the folder cannot be made"),
+    ],
+)
+def test_mistakes_are_one_sentence(arguments, said):
+    """Named, with what would do."""
+    with pytest.raises(InputError, match=re.escape(said)):
+        run(*arguments)
+
+
+def test_slots_that_are_listed_take_no_rows_but_a_cabinet(tmp_path):
+    """--rows means nothing there; --cabinet lowers every slot's limit."""
+    (tmp_path / "hall.csv").write_text("slot,x_m,y_m,switches\n" + "".join(f"S{i},{i},0,30\n" for i in range(20)))
+    with pytest.raises(InputError, match="--rows: the slots of floor"):
+        run(_RING, "--floor", str(tmp_path / "hall.csv"), "--rows", "2")
+    found = json.loads(run(_RING, "--floor", str(tmp_path / "hall.csv"), "--cabinet", "4", "--json"))
+    assert found["switches_per_cabinet"] <= 4
+
+
+def test_the_text_tells_what_the_json_does():
+    """The mean, its bound and the total as numbers of the JSON document."""
+    found = json.loads(run(_RING, "--json"))
+    text = run(_RING)
+    assert f"{found['mean_m']:.3f} m (no layout is below {found['least_mean_m']:.3f})" in text
+    assert f"{found['total_m']:,.0f} m" in text
+    assert np.isfinite(found["least_mean_m"])
