@@ -15,7 +15,8 @@ from topoloom.draws import Draws
 from topoloom.layout.cabinets import loads_of
 from topoloom.layout.floor import preset
 from topoloom.layout.joint import Annealing, nearest_slots
-from topoloom.layout.place import place, seating_for
+from topoloom.layout.place import place
+from topoloom.layout.plan import seating_for
 from topoloom.layout.prices import length_prices
 from topoloom.searches import Budget
 from topoloom.spec import build

@@ -68,20 +68,23 @@ def run(begin: Callable[[int], Search], count: int, jobs: int, until: float = EN
             while not searches[turn].done and time.monotonic() < pause:
                 searches[turn].step()
 
-    def keep() -> None:
-        now = [(search.cost, number, search.best) for number, search in active.items()]
+    def keep(searches: dict[int, Search]) -> None:
+        now = [(search.cost, number, search.best) for number, search in searches.items()]
         found[:] = [min(found + now, key=lambda result: result[:2])]
 
     try:
         while active:
             over_cores(work, len(active), jobs)
-            keep()
-            active = {number: search for number, search in active.items() if not search.done}
+            ended = {number: search for number, search in active.items() if search.done}
+            if ended:
+                # Only these: what others have so far depends on when one looks.
+                keep(ended)
+            active = {number: search for number, search in active.items() if number not in ended}
             while until < ENDLESS and len(active) < count and time.monotonic() < until:
                 active[begun] = begin(begun)
                 begun += 1
     except KeyboardInterrupt:
         log.warning("interrupted: the best so far is kept")
         stopped = True
-        keep()
+        keep(active)
     return found[0][2], stopped

@@ -21,8 +21,8 @@ from topoloom.layout.layout import Layout
 @placing_options("joint")
 @click.option("--improve", is_flag=True, help="Let switches change cabinets while fewer links run between cabinets.")
 @click.option(
-    "--objective", default="length", show_default=True, type=click.Choice(["length", "cost", "longest"]),
-    help="What to make small: the length of all cables, their cost, or the longest cable.",
+    "--objective", default="length", show_default=True, type=click.Choice(["length", "cost", "power", "longest"]),
+    help="What to make small: the length of all cables, their cost or power in --parts, or the longest cable.",
 )  # fmt: skip
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0, (1 << 63) - 1), help="Seed of the search.")
 @click.option(
@@ -51,7 +51,8 @@ def command(
     chosen = room(floor, rows, columns, cabinet)
     rate_gbps = catalogue.link_rate(rate_gbps)
     out = writable_folder(folder) if folder is not None else None
-    wanted: Any = partial(catalogue.link_usd, rate_gbps=rate_gbps) if objective == "cost" else objective
+    by_parts = {"cost": catalogue.link_usd, "power": catalogue.link_w}
+    wanted: Any = partial(by_parts[objective], rate_gbps=rate_gbps) if objective in by_parts else objective
     layout = place(
         network, chosen, cluster, mapping, wanted, improve, seed, seconds, catalogue.switch_w(network.radix), jobs
     )

@@ -26,6 +26,6 @@ def fewer_links_between(
     prices = cut_prices(count)
     none = Slots(("",) * count, np.zeros((count, 2)), limits, "matrix", 1.0 - np.eye(count))
     seating = Seating(seats, loads[:, 1:], limits[:, 1:])
-    found = joint(topology, none, cabinet.astype(np.int32), seating, prices, seed, None, jobs)
+    found, _ = joint(topology, none, cabinet.astype(np.int32), seating, prices, seed, None, jobs)
     # Some cabinet may have given all its switches away.
     return np.unique(found, return_inverse=True)[1].astype(np.int32)

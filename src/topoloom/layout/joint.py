@@ -54,15 +54,15 @@ def joint(
     seconds: float | None = None,
     jobs: int | None = None,
     hot: bool = True,
-) -> np.ndarray:
-    """The slot of every switch, int32[switches]: as cheap as annealing finds it, never dearer than `start`.
+) -> tuple[np.ndarray, bool]:
+    """The slot of every switch, int32[switches], never dearer than `start`; and whether Ctrl-C ended the search.
 
     Two kinds of runs, at least one of each: a hot one (unless `hot` is False), which forgets the start, and a warm one,
     which keeps its structure: regular families are laid out best in their own order. Without `seconds` the answer
     depends on the seed alone; Ctrl-C ends the search with the best so far.
     """
     if not len(topology.links) or np.unique(start).size < 2:
-        return start
+        return start, False
     threads = cores(jobs)
     runs = 2 if seconds is None else max(2, threads)
     tries = int(np.clip(topology.switches * _TRIES_A_SWITCH, _FEWEST_TRIES, _MOST_TRIES))
@@ -74,8 +74,8 @@ def joint(
         budget = Budget(tries if seconds is None else 1 << 62, until)
         return Annealing(topology, slots, order, start, seating, prices, Draws(seed, number), budget, first)
 
-    best, _ = run(begin, runs, threads, until)
-    return best if prices.total(topology, best) < prices.total(topology, start) else start
+    best, stopped = run(begin, runs, threads, until)
+    return (best if prices.total(topology, best) < prices.total(topology, start) else start), stopped
 
 
 class Annealing:

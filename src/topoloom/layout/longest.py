@@ -34,10 +34,12 @@ def shorten_longest(
         wanted = (longest + in_vain) // 2
         prices = above_prices(length_m, float(choices[wanted]))
         share = None if seconds is None else seconds / _ROUNDS
-        tried = joint(topology, slots, slot, seating, prices, seed + number, share, jobs, hot=False)
+        tried, stopped = joint(topology, slots, slot, seating, prices, seed + number, share, jobs, hot=False)
         reached = length_m[tried[ends[:, 0]], tried[ends[:, 1]]].max()
         if reached > choices[wanted] + 1e-9:
             in_vain = wanted
         if reached < choices[longest]:
             slot = tried
+        if stopped:
+            break
     return slot

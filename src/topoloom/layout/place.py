@@ -1,29 +1,29 @@
 """The verb `place`: switches into cabinets, cabinets onto the floor, and then every switch where its cables are shortest."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.layout.bound import length_bound_m
-from topoloom.layout.cabinets import assign_cabinets, fill_slots, loads_of, uniform_limits
+from topoloom.layout.cabinets import loads_of
 from topoloom.layout.floor import Floor
 from topoloom.layout.floor_files import read_floor
-from topoloom.layout.improve import fewer_links_between
 from topoloom.layout.joint import Seating, joint
 from topoloom.layout.layout import Layout
 from topoloom.layout.longest import shorten_longest
 from topoloom.layout.mapping import first_slots, map_cabinets
+from topoloom.layout.plan import Plan, plan_cabinets, seating_for
 from topoloom.layout.prices import CablePrice, Prices, cable_prices, length_prices
-from topoloom.layout.slots import Slots
 from topoloom.topology import Topology
 
 MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
 OBJECTIVES = ("length", "longest")
 
-#: Of the time for joint placement, the share that goes to the two-step answer it starts from.
-_FIRST_SHARE = 0.12
+#: Of the time for joint placement: what goes to the two-step answer that it starts from, and to finding out whether
+#: switches gain by moving by themselves. Where they do not, so much of the rest goes to the two-step answer again.
+_FIRST, _PILOT, _AGAIN = 0.12, 0.15, 0.7
 
 
 def place(
@@ -91,92 +91,72 @@ def place(
         raise InputError(f"seconds={seconds:g}: give the search a number of seconds above 0")
     floor = read_floor(floor) if isinstance(floor, str) else floor
     loads = loads_of(topology, switch_w)
-    search = _Search(seed, seconds, jobs)
-    plan = _plan(topology, floor, cluster, loads, improve, search)
+    plan = plan_cabinets(topology, floor, cluster, loads, improve, seed, jobs)
     prices = cable_prices(floor, plan.slots, objective) if callable(objective) else length_prices(floor, plan.slots)
-    slot, stopped = _two_step(topology, plan, prices, map, search)
-    if map == "joint" and not stopped:
-        seating = seating_for(plan.slots, slot, loads)
-        rest = None if seconds is None else seconds * (1 - _FIRST_SHARE)
-        if objective == "longest":
-            rest = None if rest is None else rest / 2
-        slot = joint(topology, plan.slots, slot, seating, prices, seed, rest, jobs)
-        if objective == "longest":
-            slot = shorten_longest(topology, floor, plan.slots, slot, seating, seed, rest, jobs)
-    made = f"cluster={cluster}, map={map}, seed={seed}" + (f", seconds={seconds:g}" if seconds is not None else "")
+    search = _Search(topology, plan, prices, seed, jobs)
+    if map == "joint":
+        slot = search.jointly(floor, loads, seconds, longest=objective == "longest")
+    else:
+        slot = search.two_step(map, seconds)
+    made = f"cluster={cluster}, map={map}, objective={'price' if callable(objective) else objective}, seed={seed}"
+    made += f", seconds={seconds:g}" if seconds is not None else ""
     layout = Layout(topology, floor, plan.slots, np.asarray(slot, np.int32), made)
     return replace(layout, length_bound_m=length_bound_m(layout)) if map == "joint" else layout
 
 
-@dataclass(frozen=True)
 class _Search:
-    """How the searches run."""
+    """The searches for one plan, and whether Ctrl-C has ended one of them, and so all."""
 
-    seed: int
-    seconds: float | None
-    jobs: int | None
+    def __init__(self, topology: Topology, plan: Plan, prices: Prices, seed: int, jobs: int | None) -> None:
+        self._topology, self._plan, self._prices = topology, plan, prices
+        self._seed, self._jobs = seed, jobs
+        self._stopped = False
 
+    def two_step(self, map: str, seconds: float | None) -> np.ndarray:
+        """The slot of every switch when whole cabinets are put on the floor."""
+        plan = self._plan
+        if plan.cabinet is None:
+            return np.asarray(plan.slot)
+        cabinets = int(plan.cabinet.max()) + 1
+        if map in {"rows", "serpentine"}:
+            return first_slots(plan.slots, plan.allowed, cabinets, map == "serpentine")[plan.cabinet]
+        mapped = map_cabinets(
+            self._topology, plan.cabinet, plan.slots, plan.allowed, self._prices, map, self._seed, seconds, self._jobs
+        )
+        self._stopped |= mapped.stopped
+        self._seed += 1
+        return np.asarray(mapped.slot[plan.cabinet])
 
-@dataclass(frozen=True, eq=False)
-class _Plan:
-    """Cabinets before they stand anywhere; or, where the slots differ too much for that, the slot of every switch."""
-
-    slots: Slots
-    allowed: np.ndarray
-    cabinet: np.ndarray | None = None
-    slot: np.ndarray | None = None
-
-
-def _plan(topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, improve: bool, search: _Search) -> _Plan:
-    """The cabinets, and the slots where they may stand."""
-    if floor.fixed is None:
-        cabinet = _cabinets(topology, floor, cluster, loads, improve, search)
-        slots = floor.slots_for(int(cabinet.max()) + 1)
-        return _Plan(slots, np.arange(len(slots)), cabinet)
-    for limited, allowed in uniform_limits(floor, loads):
-        cabinet = _cabinets(topology, limited, cluster, loads, improve, search)
-        if cabinet.max() < len(allowed):
-            return _Plan(floor.fixed, allowed, cabinet)
-    order = np.argsort(topology.labels["group"], kind="stable") if "group" in topology.labels else np.arange(len(loads))
-    return _Plan(floor.fixed, np.arange(len(floor.fixed)), slot=fill_slots(floor, order, loads))
-
-
-def _cabinets(
-    topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, improve: bool, search: _Search
-) -> np.ndarray:
-    """The cabinet of every switch, with fewer links between them where that is wanted."""
-    cabinet = assign_cabinets(topology, floor, cluster, loads, search.seed)
-    return fewer_links_between(topology, cabinet, loads, search.seed, search.jobs) if improve else cabinet
-
-
-def _two_step(topology: Topology, plan: _Plan, prices: Prices, map: str, search: _Search) -> tuple[np.ndarray, bool]:
-    """The slot of every switch when whole cabinets are put on the floor, and whether Ctrl-C ended the search for it."""
-    if plan.cabinet is None:
-        return np.asarray(plan.slot), False
-    if map in {"rows", "serpentine"}:
-        slot = first_slots(plan.slots, plan.allowed, int(plan.cabinet.max()) + 1, map == "serpentine")
-        return np.asarray(slot[plan.cabinet]), False
-    seconds = search.seconds if map != "joint" or search.seconds is None else search.seconds * _FIRST_SHARE
-    method = "anneal" if map == "joint" else map
-    mapped = map_cabinets(
-        topology, plan.cabinet, plan.slots, plan.allowed, prices, method, search.seed, seconds, search.jobs
-    )
-    return np.asarray(mapped.slot[plan.cabinet]), mapped.stopped
-
-
-def seating_for(slots: Slots, slot: np.ndarray, loads: np.ndarray) -> Seating:
-    """Who may sit where: the floor's limits, and where it has none what the fullest cabinet of a first layout holds."""
-    held = np.zeros((len(slots), loads.shape[1]))
-    np.add.at(held, slot, loads)
-    limits = np.where(np.isinf(slots.limits), held.max(axis=0), slots.limits)
-    seats = np.minimum(limits[:, 0], len(loads)).astype(np.int64)
-    counted = []
-    for what in range(1, loads.shape[1]):
-        each = loads[:, what]
-        if (each == each[0]).all():
-            # All switches alike: the limit is one on their number.
-            if each[0] > 0:
-                seats = np.minimum(seats, np.floor(limits[:, what] / each[0] + 1e-9).astype(np.int64))
+    def jointly(self, floor: Floor, loads: np.ndarray, seconds: float | None, *, longest: bool) -> np.ndarray:
+        """The slot of every switch by joint placement, which starts from the two-step answer and is never worse."""
+        rest = None if seconds is None else seconds / 2 if longest else seconds
+        slot = self.two_step("anneal", None if rest is None else rest * _FIRST)
+        seating = seating_for(self._plan.slots, slot, loads)
+        if rest is None:
+            slot = self._moved(slot, seating, None)
         else:
-            counted.append(what)
-    return Seating(seats, loads[:, counted], limits[:, counted])
+            moved = self._moved(slot, seating, rest * _PILOT)
+            rest *= 1 - _FIRST - _PILOT
+            if self._price(moved) >= self._price(slot):
+                # Whole cabinets stand best as it is, in regular families: so their map is what time is spent on.
+                slot = min(slot, self.two_step("anneal", rest * _AGAIN), key=self._price)
+                rest *= 1 - _AGAIN
+            slot = min(moved, self._moved(slot, seating, rest), key=self._price)
+        if longest and not self._stopped:
+            half = None if seconds is None else seconds / 2
+            slot = shorten_longest(self._topology, floor, self._plan.slots, slot, seating, self._seed, half, self._jobs)
+        return slot
+
+    def _moved(self, slot: np.ndarray, seating: Seating, seconds: float | None) -> np.ndarray:
+        """The slot of every switch after each has moved by itself; as it was once Ctrl-C has ended a search."""
+        if self._stopped:
+            return slot
+        found, stopped = joint(
+            self._topology, self._plan.slots, slot, seating, self._prices, self._seed, seconds, self._jobs
+        )
+        self._stopped |= stopped
+        self._seed += 1
+        return found
+
+    def _price(self, slot: np.ndarray) -> float:
+        return self._prices.total(self._topology, slot)

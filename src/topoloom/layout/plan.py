@@ -1,0 +1,78 @@
+"""Cabinets before they stand anywhere: which switches share one, where they may stand, and who may sit where."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.layout.cabinets import assign_cabinets, fill_slots, uniform_limits
+from topoloom.layout.floor import Floor
+from topoloom.layout.improve import fewer_links_between
+from topoloom.layout.joint import Seating
+from topoloom.layout.slots import Slots
+from topoloom.topology import Topology
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is known before anything is mapped.
+
+    Attributes
+    ----------
+    slots : Slots
+    allowed : int64[...]
+        The slots that hold a cabinet as planned.
+    cabinet : int32[switches], optional
+        The cabinet of every switch.
+    slot : int32[switches], optional
+        The slot of every switch, where the slots differ too much for cabinets of one kind: each is filled to its own limits.
+    """
+
+    slots: Slots
+    allowed: np.ndarray
+    cabinet: np.ndarray | None = None
+    slot: np.ndarray | None = None
+
+
+def plan_cabinets(
+    topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, improve: bool, seed: int, jobs: int | None
+) -> Plan:
+    """The cabinets by `cluster`, with fewer links between them if `improve`, and the slots where they may stand.
+
+    Raises
+    ------
+    InputError
+        The floor has too little room.
+    """
+
+    def cabinets(limited: Floor) -> np.ndarray:
+        cabinet = assign_cabinets(topology, limited, cluster, loads, seed)
+        return fewer_links_between(topology, cabinet, loads, seed, jobs) if improve else cabinet
+
+    if floor.fixed is None:
+        cabinet = cabinets(floor)
+        slots = floor.slots_for(int(cabinet.max()) + 1)
+        return Plan(slots, np.arange(len(slots)), cabinet)
+    for limited, allowed in uniform_limits(floor, loads):
+        cabinet = cabinets(limited)
+        if cabinet.max() < len(allowed):
+            return Plan(floor.fixed, allowed, cabinet)
+    order = np.argsort(topology.labels["group"], kind="stable") if "group" in topology.labels else np.arange(len(loads))
+    return Plan(floor.fixed, np.arange(len(floor.fixed)), slot=fill_slots(floor, order, loads))
+
+
+def seating_for(slots: Slots, slot: np.ndarray, loads: np.ndarray) -> Seating:
+    """Who may sit where: the floor's limits, and where it has none what the fullest cabinet of a first layout holds."""
+    held = np.zeros((len(slots), loads.shape[1]))
+    np.add.at(held, slot, loads)
+    limits = np.where(np.isinf(slots.limits), held.max(axis=0), slots.limits)
+    seats = np.minimum(limits[:, 0], len(loads)).astype(np.int64)
+    counted = []
+    for what in range(1, loads.shape[1]):
+        each = loads[:, what]
+        if (each == each[0]).all():
+            # All switches alike: the limit is one on their number.
+            if each[0] > 0:
+                seats = np.minimum(seats, np.floor(limits[:, what] / each[0] + 1e-9).astype(np.int64))
+        else:
+            counted.append(what)
+    return Seating(seats, loads[:, counted], limits[:, counted])
