@@ -5,6 +5,10 @@ seat0[s] + seats[s] - 1. `occupant` int32[seats in all] says who sits there: a s
 nobody (each empty seat has a number of its own); `seat` int32 is its inverse; `slot` int32 the slot of each occupant.
 `loads` float64[occupants, k] is what an occupant takes of k limited resources, `room` float64[slots, k] what is left.
 
+The graph: start int32[n + 1] and neighbour int32[2 m], each switch's links one after another; back int32[2 m], where the
+other direction of a link is listed; beside uint32[2 m], the slot where the link leads, so that the loop over a switch's
+links reads memory in a row (unsigned, for Numba then asks nothing about negative indices).
+
 The price of a cable between slots s and t is table[s, t]; without a table (None: Numba compiles two versions) it is
 inside for s = t, else the Manhattan distance of (x, y) plus `extra`, all in units of `inside`.
 """
@@ -41,29 +45,28 @@ def _refused(change: np.float32, temperature: float, word: np.uint64) -> bool:
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
 def swap_switches(
-    start: np.ndarray, neighbour: np.ndarray, table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32,
+    start: np.ndarray, neighbour: np.ndarray, back: np.ndarray, beside: np.ndarray, table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32,
     seat0: np.ndarray, seats: np.ndarray, occupant: np.ndarray, seat: np.ndarray, slot: np.ndarray, near: np.ndarray,
     window: int, guided: int, loads: np.ndarray, room: np.ndarray, temperature: float, moves: int, state: np.ndarray,
 ) -> tuple[float, int]:  # fmt: skip
     """`moves` tries to swap a switch with an occupant of another slot; returns (the change of the price, swaps made).
 
-    start int32[n + 1], neighbour int32[2 m]: the switches' neighbours. near int32[slots, k]: for each slot the open
-    slots, nearest first; the first `window` of them are tried. `guided` of 256 tries take the slot of a neighbour
-    instead: where only sharing a cabinet counts, no other slot is better than the present one. A try costs the two
-    degrees.
+    near int32[slots, k]: for each slot the open slots, nearest first; the first `window` of them are tried. `guided` of
+    256 tries take the slot of a neighbour instead: where only sharing a cabinet counts, no other slot is better than the
+    present one. A try costs the two degrees.
     """
     n = start.size - 1
     total, made = 0.0, 0
     for _ in range(moves):
         word = next_word(state)
         a = int(((word & _LOW32) * np.uint64(n)) >> np.uint64(32))
-        s = slot[a]
+        s = np.uint32(slot[a])
         word2 = next_word(state)
         if guided and int((word >> np.uint64(32)) & np.uint64(255)) < guided and start[a] < start[a + 1]:
             degree = start[a + 1] - start[a]
-            t = slot[neighbour[start[a] + int(((word >> np.uint64(40)) * np.uint64(degree)) >> np.uint64(24))]]
+            t = beside[start[a] + int(((word >> np.uint64(40)) * np.uint64(degree)) >> np.uint64(24))]
         else:
-            t = near[s, int(((word2 & _LOW24) * np.uint64(window)) >> np.uint64(24))]
+            t = np.uint32(near[s, int(((word2 & _LOW24) * np.uint64(window)) >> np.uint64(24))])
         if t == s:
             continue
         b = occupant[seat0[t] + int((((word2 >> np.uint64(24)) & _LOW16) * np.uint64(seats[t])) >> np.uint64(16))]
@@ -76,13 +79,12 @@ def swap_switches(
         change = np.float32(0.0)
         joined = 0
         for i in range(start[a], start[a + 1]):
-            w = neighbour[i]
-            z = slot[w]
+            z = beside[i]
             change += _price(table, x, y, extra, t, z) - _price(table, x, y, extra, s, z)
-            joined += w == b
+            joined += neighbour[i] == b
         if b < n:
             for i in range(start[b], start[b + 1]):
-                z = slot[neighbour[i]]
+                z = beside[i]
                 change += _price(table, x, y, extra, s, z) - _price(table, x, y, extra, t, z)
         if joined:
             # Each cable between the two keeps its price; both loops took it as going inside a cabinet.
@@ -94,6 +96,11 @@ def swap_switches(
         occupant[seat_a], occupant[seat_b] = b, a
         seat[a], seat[b] = seat_b, seat_a
         slot[a], slot[b] = t, s
+        for i in range(start[a], start[a + 1]):
+            beside[back[i]] = t
+        if b < n:
+            for i in range(start[b], start[b + 1]):
+                beside[back[i]] = s
         for k in range(loads.shape[1]):
             more = loads[a, k] - loads[b, k]
             room[t, k] -= more
@@ -105,7 +112,7 @@ def swap_switches(
 
 @njit(cache=True, nogil=True)
 def swap_cabinets(
-    start: np.ndarray, neighbour: np.ndarray, table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32,
+    start: np.ndarray, neighbour: np.ndarray, back: np.ndarray, beside: np.ndarray, table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32,
     seat0: np.ndarray, seats: np.ndarray, occupant: np.ndarray, seat: np.ndarray, slot: np.ndarray, kind: np.ndarray,
     used: np.ndarray, closed: np.ndarray, loads: np.ndarray, room: np.ndarray, temperature: float, moves: int,
     state: np.ndarray,
@@ -128,7 +135,7 @@ def swap_cabinets(
             a = occupant[seat0[s] + k]
             if a < n:
                 for e in range(start[a], start[a + 1]):
-                    z = slot[neighbour[e]]
+                    z = beside[e]
                     if z != s:
                         change += _price(table, x, y, extra, t, z) - _price(table, x, y, extra, s, z)
         if _refused(change, temperature, word):
@@ -139,6 +146,9 @@ def swap_cabinets(
             occupant[seat_a], occupant[seat_b] = b, a
             seat[a], seat[b] = seat_b, seat_a
             slot[a], slot[b] = t, s
+            if a < n:
+                for e in range(start[a], start[a + 1]):
+                    beside[back[e]] = t
         for k in range(loads.shape[1]):
             kept = room[s, k]
             room[s, k] = room[t, k]

@@ -86,9 +86,14 @@ class Annealing:
         draws: Draws, budget: Budget, hot: float,
     ) -> None:  # fmt: skip
         n, m = topology.switches, len(slots)
-        first, neighbour = topology.csr[:2]
+        first, neighbour, link = topology.csr
         self._topology, self._priced = topology, prices
-        self._graph = (np.asarray(first, np.int32), np.asarray(neighbour, np.int32))
+        # The two directions of a link know each other, and the slot where the link leads.
+        pairs = np.argsort(link, kind="stable").reshape(-1, 2)
+        back = np.empty(2 * len(topology.links), np.int32)
+        back[pairs[:, 0]], back[pairs[:, 1]] = pairs[:, 1], pairs[:, 0]
+        beside = start.astype(np.uint32)[neighbour]
+        self._graph = (np.asarray(first, np.int32), np.asarray(neighbour, np.int32), back, beside)
         self._prices: tuple[Any, Any, Any, Any] = (prices.table, prices.x, prices.y, prices.extra)
         self._state = draws.state()
         self._seats = seating.seats.astype(np.int32)
@@ -170,7 +175,7 @@ class Annealing:
 
     def _typical_change(self) -> float:
         """The median change of a swap that changes anything, over a thousand random ones, which are all made."""
-        state: tuple[np.ndarray, ...] = (self._occupant, self._seat, self._slot, self._room)
+        state: tuple[np.ndarray, ...] = (self._occupant, self._seat, self._slot, self._room, self._graph[3])
         kept = [array.copy() for array in state]
         changes = []
         if self._near.shape[1]:
