@@ -45,7 +45,8 @@ def _refused(change: np.float32, temperature: float, word: np.uint64) -> bool:
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
 def swap_switches(
-    start: np.ndarray, neighbour: np.ndarray, back: np.ndarray, beside: np.ndarray, table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32,
+    start: np.ndarray, neighbour: np.ndarray, back: np.ndarray, beside: np.ndarray,
+    table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32,
     seat0: np.ndarray, seats: np.ndarray, occupant: np.ndarray, seat: np.ndarray, slot: np.ndarray, near: np.ndarray,
     window: int, guided: int, loads: np.ndarray, room: np.ndarray, temperature: float, moves: int, state: np.ndarray,
 ) -> tuple[float, int]:  # fmt: skip
@@ -60,13 +61,13 @@ def swap_switches(
     for _ in range(moves):
         word = next_word(state)
         a = int(((word & _LOW32) * np.uint64(n)) >> np.uint64(32))
-        s = np.uint32(slot[a])
+        s = slot[a]
         word2 = next_word(state)
         if guided and int((word >> np.uint64(32)) & np.uint64(255)) < guided and start[a] < start[a + 1]:
             degree = start[a + 1] - start[a]
             t = beside[start[a] + int(((word >> np.uint64(40)) * np.uint64(degree)) >> np.uint64(24))]
         else:
-            t = np.uint32(near[s, int(((word2 & _LOW24) * np.uint64(window)) >> np.uint64(24))])
+            t = near[s, int(((word2 & _LOW24) * np.uint64(window)) >> np.uint64(24))]
         if t == s:
             continue
         b = occupant[seat0[t] + int((((word2 >> np.uint64(24)) & _LOW16) * np.uint64(seats[t])) >> np.uint64(16))]
@@ -112,7 +113,8 @@ def swap_switches(
 
 @njit(cache=True, nogil=True)
 def swap_cabinets(
-    start: np.ndarray, neighbour: np.ndarray, back: np.ndarray, beside: np.ndarray, table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32,
+    start: np.ndarray, neighbour: np.ndarray, back: np.ndarray, beside: np.ndarray,
+    table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32,
     seat0: np.ndarray, seats: np.ndarray, occupant: np.ndarray, seat: np.ndarray, slot: np.ndarray, kind: np.ndarray,
     used: np.ndarray, closed: np.ndarray, loads: np.ndarray, room: np.ndarray, temperature: float, moves: int,
     state: np.ndarray,

@@ -22,6 +22,9 @@ from topoloom.topology import Topology
 #: Without a time limit: so many tries a switch and run, within bounds. 8,192 switches take ten seconds on two cores.
 _TRIES_A_SWITCH = 8_000
 _FEWEST_TRIES, _MOST_TRIES = 1_000_000, 200_000_000
+#: Small networks have more runs, for they fall into poor minima more easily; with a time limit, longer ones as well.
+_TRIES_IN_ALL = 16_000_000
+_LONGER = 16
 
 #: Temperatures as parts of the median change of a random swap. Hot forgets the start; warm keeps its structure.
 _HOT, _WARM, _COLD = 0.25, 0.03, 0.01
@@ -64,14 +67,14 @@ def joint(
     if not len(topology.links) or np.unique(start).size < 2:
         return start, False
     threads = cores(jobs)
-    runs = 2 if seconds is None else max(2, threads)
     tries = int(np.clip(topology.switches * _TRIES_A_SWITCH, _FEWEST_TRIES, _MOST_TRIES))
+    runs = int(np.clip(_TRIES_IN_ALL // tries, 2, 8)) if seconds is None else max(2, threads)
     until = float("inf") if seconds is None else time.monotonic() + seconds
     order = nearest_slots(slots)
 
     def begin(number: int) -> Annealing:
         first = _HOT if hot and number % 2 == 0 else _WARM
-        budget = Budget(tries if seconds is None else 1 << 62, until)
+        budget = Budget(tries if seconds is None else _LONGER * tries, until)
         return Annealing(topology, slots, order, start, seating, prices, Draws(seed, number), budget, first)
 
     best, stopped = run(begin, runs, threads, until)
