@@ -32,7 +32,8 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.qap.assign import assign, cost
 from topoloom.qap.problem import problem
-from topoloom.qap.search import Annealing, Budget, Search, Tabu
+from topoloom.qap.search import Annealing, Tabu
+from topoloom.searches import Budget, Search
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
