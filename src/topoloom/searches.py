@@ -1,6 +1,7 @@
 """Searches side by side: each goes on step by step, on all cores, until its budget is used up, the time, or Ctrl-C."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Protocol
@@ -32,6 +33,40 @@ class Budget:
         if self._until < ENDLESS:
             used = max(used, (time.monotonic() - self._started) / max(1e-9, self._until - self._started))
         return min(1.0, used)
+
+
+class Effort:
+    """What searches after each other may spend together: a seed, seconds or (None) tries by size, and threads.
+
+    `stopped` says that Ctrl-C ended one of them; then the others leave things as they are.
+    """
+
+    def __init__(self, seed: int = 1, seconds: float | None = None, jobs: int | None = None) -> None:
+        self.seed, self.seconds, self.jobs = seed, seconds, jobs
+        self._stop = threading.Event()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether Ctrl-C has ended a search of this effort, or of one that it is a part of."""
+        return self._stop.is_set()
+
+    def stop(self) -> None:
+        """Let all searches that are still to come leave things as they are."""
+        self._stop.set()
+
+    def part(self, share: float, number: int = 0) -> "Effort":
+        """A share of the time, with a seed of its own for each `number`."""
+        inner = Effort(self.seed + number, None if self.seconds is None else self.seconds * share, self.jobs)
+        inner._stop = self._stop
+        return inner
+
+
+def acceptance() -> np.ndarray:
+    """float32[4096]: -log of uniform draws; temperature times a random one is what a change may cost (Metropolis).
+
+    The bins' middles, rounded, so that every machine has the same table.
+    """
+    return np.round(-np.log((np.arange(4096) + 0.5) / 4096), 6).astype(np.float32)
 
 
 class Search(Protocol):

@@ -15,7 +15,7 @@ from topoloom.layout.joint import Annealing, Seating, nearest_slots
 from topoloom.layout.longest import shorten_longest
 from topoloom.layout.prices import Prices, above_prices, cable_prices, length_prices, lengths_m
 from topoloom.layout.slots import Slots
-from topoloom.searches import Budget
+from topoloom.searches import Budget, Effort
 
 _ROOM = preset("koibuchi-2013")
 
@@ -29,11 +29,9 @@ def _small(spec="jellyfish:n=60,degree=5,seed=3", cabinets=9, seats=8):
     return topology, slots, start, seating
 
 
-def joint(*arguments, **options):
-    """The placement alone; these searches are not interrupted."""
-    placed, stopped = joint_module.joint(*arguments, **options)
-    assert not stopped
-    return placed
+def joint(topology, slots, start, seating, prices, seed=1, jobs=None):
+    """Joint placement for as many tries as the size asks for."""
+    return joint_module.joint(topology, slots, start, seating, prices, Effort(seed, jobs=jobs))
 
 
 def _started(topology, slots, start, seating, prices, seed):
@@ -146,7 +144,7 @@ def test_the_longest_cable_shrinks():
     topology, slots, start, seating = _small("jellyfish:n=120,degree=4,seed=2", 16)
     prices = length_prices(_ROOM, slots)
     short = joint(topology, slots, start, seating, prices)
-    found = shorten_longest(topology, _ROOM, slots, short, seating)
+    found = shorten_longest(topology, _ROOM, slots, short, seating, Effort())
     length_m = lengths_m(_ROOM, slots)
     a, b = topology.links.T
     longest = [float(length_m[slot[a], slot[b]].max()) for slot in (found, short, start)]
@@ -165,12 +163,12 @@ def test_local_improvement_never_cuts_more_links():
     """Fewer links between cabinets than the sequence's, no cabinet above the fullest."""
     topology = build("ring-shortcuts:n=256,degree=6")
     cabinet = (np.arange(256) // 16).astype(np.int32)
-    found = fewer_links_between(topology, cabinet, loads_of(topology))
+    found = fewer_links_between(topology, cabinet, loads_of(topology), Effort())
     assert links_between(topology, found) < links_between(topology, cabinet)
     assert np.bincount(found).max() == 16
     cube = build("hypercube:n=8")
     # Subcubes are optimal (Harper 1964).
-    assert links_between(cube, fewer_links_between(cube, cabinet, loads_of(cube))) == 256 * 4 // 2
+    assert links_between(cube, fewer_links_between(cube, cabinet, loads_of(cube), Effort())) == 256 * 4 // 2
 
 
 def test_the_nearest_slots_come_first():
@@ -198,6 +196,7 @@ def test_the_kernel_takes_every_swap_at_an_infinite_temperature():
     run = _started(topology, slots, start, seating, prices, 5)
     _, made = swap_switches(
         *run._graph, *run._prices, run._seat0, run._seats, run._occupant, run._seat, run._slot, run._near,
-        run._near.shape[1], 0, run._loads, run._room, np.inf, 1000, run._state,
+        run._near.shape[1], 0, run._loads, run._room, run._thresholds,
+        np.float32(np.inf), 1000, run._state,
     )  # fmt: skip
     assert made == 1000

@@ -1,5 +1,7 @@
 """The verb `place`: all ways to lay out, on generated and listed floors, and what it refuses."""
 
+import hashlib
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topoloom import InputError, build, place
+from topoloom import InputError, build, place, searches
 from topoloom.layout.floor import Floor, preset
 from topoloom.layout.place import MAPS
 from topoloom.layout.slots import Slots
@@ -62,10 +64,43 @@ def test_the_same_seed_gives_the_same_layout():
     assert first != place(topology, _ROOM, seed=2)
 
 
+@pytest.mark.parametrize(
+    ("spec", "digest"),
+    [
+        ("jellyfish:n=100,degree=5", "30d1fb02df70"), ("ring-shortcuts:n=200,degree=6", "e76a3816b2b5"),
+        ("hypercube:n=7", "2ad67dcbe657"),
+    ],
+)  # fmt: skip
+def test_a_layout_is_the_same_on_every_machine(spec, digest):
+    """First 12 digits of the slots' digests; checked with and without AVX (NUMBA_CPU_NAME=x86-64)."""
+    slot = place(build(spec), _ROOM).slot
+    assert hashlib.sha256(slot.astype("<i4").tobytes()).hexdigest()[:12] == digest
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"seconds": 60.0}, {"seconds": 60.0, "improve": True}, {"objective": "longest"}]
+)
+@pytest.mark.parametrize("after", [1, 4])
+def test_ctrl_c_ends_all_searches_with_the_best_so_far(monkeypatch, options, after):
+    """Wherever it comes: a whole layout, within its limits, without waiting for the searches still to come."""
+    calls, whole = [], searches.over_cores
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) >= after:
+            raise KeyboardInterrupt
+        return whole(*arguments)
+
+    monkeypatch.setattr(searches, "over_cores", interrupted)
+    began = time.monotonic()
+    layout = place(build("jellyfish:n=300,degree=6"), _ROOM, **options)
+    assert time.monotonic() - began < 5
+    assert len(calls) == after
+    assert np.bincount(layout.slot).max() <= 8
+
+
 def test_time_is_kept():
     """With `seconds` the search ends soon after them."""
-    import time
-
     began = time.monotonic()
     place(build("jellyfish:n=300,degree=6"), _ROOM, seconds=1.0)
     assert time.monotonic() - began < 6.0

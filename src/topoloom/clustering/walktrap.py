@@ -13,7 +13,9 @@ from topoloom.topology import Topology
 MOST_SWITCHES = 20_000
 
 
-def walktrap(topology: Topology, loads: np.ndarray, most: np.ndarray, cabinets: int, steps: int = 4) -> np.ndarray:
+def walktrap(
+    topology: Topology, loads: np.ndarray, most: np.ndarray, cabinets: int, steps: int = 4, jobs: int | None = None
+) -> np.ndarray:
     """The cabinet of every switch, int32[switches], by Walktrap clustering with a limit on what a cluster holds.
 
     Every switch starts as a cluster. Of all linked pairs of clusters that fit a cabinet together, the pair merges whose
@@ -59,11 +61,13 @@ def walktrap(topology: Topology, loads: np.ndarray, most: np.ndarray, cabinets: 
     >>> walktrap(two, np.ones((6, 1)), np.array([3.0]), cabinets=2).tolist()
     [0, 1, 0, 1, 0, 1]
     """
-    done = dendrogram(topology, loads, most, steps)
+    done = dendrogram(topology, loads, most, steps, jobs)
     return pack(topology, clusters_after(done, topology.switches), loads, most, cabinets)
 
 
-def dendrogram(topology: Topology, loads: np.ndarray, most: np.ndarray, steps: int = 4) -> np.ndarray:
+def dendrogram(
+    topology: Topology, loads: np.ndarray, most: np.ndarray, steps: int = 4, jobs: int | None = None
+) -> np.ndarray:
     """What merges with what, in order: int32[merges, 2], a switch of the cluster that stays and one of the other's.
 
     Memory: 4 n^2 bytes for n switches; time: n (2 m + n) times a walk's steps, for m links. Parameters and errors are
@@ -87,7 +91,7 @@ def dendrogram(topology: Topology, loads: np.ndarray, most: np.ndarray, steps: i
             first = block * BLOCK
             walk_block(offsets, neighbours, steps, first, min(first + BLOCK, n), here, there, likeness)
 
-    over_cores(work, -(-n // BLOCK), None)
+    over_cores(work, -(-n // BLOCK), jobs)
     return np.asarray(merges(np.unique(topology.links, axis=0), likeness, loads, rounded_up(most)))
 
 

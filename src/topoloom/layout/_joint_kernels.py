@@ -4,6 +4,7 @@ The state, all changed in place. A seat is a place in a slot for one switch; slo
 seat0[s] + seats[s] - 1. `occupant` int32[seats in all] says who sits there: a switch 0 .. n - 1, or n and above for
 nobody (each empty seat has a number of its own); `seat` int32 is its inverse; `slot` int32 the slot of each occupant.
 `loads` float64[occupants, k] is what an occupant takes of k limited resources, `room` float64[slots, k] what is left.
+thresholds float32[4096]: the temperature times a random one is what a swap may cost.
 
 The graph: start int32[n + 1] and neighbour int32[2 m], each switch's links one after another; back int32[2 m], where the
 other direction of a link is listed; beside uint32[2 m], the slot where the link leads, so that the loop over a switch's
@@ -33,22 +34,14 @@ def _price(table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.flo
     return np.float32(table[s, t])
 
 
-@njit(cache=True, inline="always")
-def _refused(change: np.float32, temperature: float, word: np.uint64) -> bool:
-    """Metropolis: whether a change for the worse is turned down; `word`: its upper 24 bits are the draw."""
-    if change <= 0:
-        return False
-    ratio = change / temperature
-    chance = (np.float32(word >> np.uint64(40)) + np.float32(1.0)) * np.float32(1.0 / 16777217.0)
-    return bool(ratio > 17.0 or chance > np.exp(-ratio))
-
-
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+# Sums stay in their order (no fastmath), so that every machine finds the same layout.
+@njit(cache=True, nogil=True)
 def swap_switches(
     start: np.ndarray, neighbour: np.ndarray, back: np.ndarray, beside: np.ndarray,
     table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32,
     seat0: np.ndarray, seats: np.ndarray, occupant: np.ndarray, seat: np.ndarray, slot: np.ndarray, near: np.ndarray,
-    window: int, guided: int, loads: np.ndarray, room: np.ndarray, temperature: float, moves: int, state: np.ndarray,
+    window: int, guided: int, loads: np.ndarray, room: np.ndarray, thresholds: np.ndarray,
+    temperature: np.float32, moves: int, state: np.ndarray,
 ) -> tuple[float, int]:  # fmt: skip
     """`moves` tries to swap a switch with an occupant of another slot; returns (the change of the price, swaps made).
 
@@ -91,7 +84,7 @@ def swap_switches(
             # Each cable between the two keeps its price; both loops took it as going inside a cabinet.
             across = _price(table, x, y, extra, s, t)
             change += joined * (2 * across - _price(table, x, y, extra, t, t) - _price(table, x, y, extra, s, s))
-        if _refused(change, temperature, word2):
+        if change > thresholds[word2 >> np.uint64(52)] * temperature:
             continue
         seat_a, seat_b = seat[a], seat[b]
         occupant[seat_a], occupant[seat_b] = b, a
@@ -116,8 +109,8 @@ def swap_cabinets(
     start: np.ndarray, neighbour: np.ndarray, back: np.ndarray, beside: np.ndarray,
     table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32,
     seat0: np.ndarray, seats: np.ndarray, occupant: np.ndarray, seat: np.ndarray, slot: np.ndarray, kind: np.ndarray,
-    used: np.ndarray, closed: np.ndarray, loads: np.ndarray, room: np.ndarray, temperature: float, moves: int,
-    state: np.ndarray,
+    used: np.ndarray, closed: np.ndarray, loads: np.ndarray, room: np.ndarray, thresholds: np.ndarray,
+    temperature: np.float32, moves: int, state: np.ndarray,
 ) -> tuple[float, int]:  # fmt: skip
     """`moves` tries to move a cabinet with all that is in it to an empty slot of the same kind.
 
@@ -140,7 +133,7 @@ def swap_cabinets(
                     z = beside[e]
                     if z != s:
                         change += _price(table, x, y, extra, t, z) - _price(table, x, y, extra, s, z)
-        if _refused(change, temperature, word):
+        if change > thresholds[word >> np.uint64(52)] * temperature:
             continue
         for k in range(seats[s]):
             seat_a, seat_b = seat0[s] + k, seat0[t] + k

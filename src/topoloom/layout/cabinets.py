@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from topoloom.clustering.packing import rounded_up
 from topoloom.errors import InputError
 from topoloom.families.permute import cabinet_of
 from topoloom.layout.floor import Floor
@@ -28,12 +29,13 @@ def loads_of(topology: Topology, switch_w: float | np.ndarray = 0.0) -> np.ndarr
 def most_of(floor: Floor) -> np.ndarray:
     """What a cabinet of the floor holds, float64[3]: switches, hosts, watts; inf without a limit."""
     limits = [floor.switches_per_cabinet, floor.hosts_per_cabinet, floor.power_w_per_cabinet]
-    return np.array([NO_LIMIT if limit is None else float(limit) for limit in limits])
+    return rounded_up(np.array([NO_LIMIT if limit is None else float(limit) for limit in limits]))
 
 
 def assign_cabinets(
-    topology: Topology, floor: Floor, cluster: str = "auto", loads: np.ndarray | None = None, seed: int = 1
-) -> np.ndarray:
+    topology: Topology, floor: Floor, cluster: str = "auto", loads: np.ndarray | None = None, seed: int = 1,
+    jobs: int | None = None,
+) -> np.ndarray:  # fmt: skip
     """The cabinet of every switch, int32[switches], numbered from 0.
 
     `groups`: a cabinet for each of the family's own groups (label ``group``), more where a limit of the floor demands it;
@@ -55,7 +57,7 @@ def assign_cabinets(
     most = most_of(floor)
     _each_fits(topology, floor, loads, most)
     if cluster in {"walktrap", "metis"}:
-        return _clustered(topology, floor, cluster, loads, most, seed)
+        return _clustered(topology, floor, cluster, loads, most, seed, jobs)
     if grouped and cluster != "sequential":
         order = np.argsort(topology.labels["group"], kind="stable")
         _, sizes = np.unique(topology.labels["group"], return_counts=True)
@@ -89,8 +91,9 @@ def _filled(order: np.ndarray, sizes: np.ndarray, loads: np.ndarray, most: np.nd
 
 
 def _clustered(
-    topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, most: np.ndarray, seed: int
-) -> np.ndarray:
+    topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, most: np.ndarray, seed: int,
+    jobs: int | None,
+) -> np.ndarray:  # fmt: skip
     """Walktrap's or METIS's clusters; without limits a cabinet holds what one in sequence does."""
     from topoloom.clustering.partition import metis
     from topoloom.clustering.walktrap import walktrap
@@ -101,7 +104,7 @@ def _clustered(
     if not np.isfinite(most[1]) and floor.sequence_hosts is not None:
         most[1] = max(floor.sequence_hosts, loads[:, 1].max())
     if cluster == "walktrap":
-        return walktrap(topology, loads, most, topology.switches)
+        return walktrap(topology, loads, most, topology.switches, jobs=jobs)
     return metis(topology, loads, most, topology.switches, seed)
 
 
@@ -170,11 +173,12 @@ def uniform_limits(floor: Floor, loads: np.ndarray) -> Iterator[tuple[Floor, np.
                 f"floor '{floor.name}': its {len(slots)} slots hold {slots.limits[:, what].sum():g} {name}, but the topology"
                 f" has {total[what]:g}; add slots or raise their limits"
             )
-    kinds = np.unique(slots.limits, axis=0)
+    most_there = rounded_up(slots.limits)
+    kinds = np.unique(most_there, axis=0)
     wanted = [_fewest_cabinets(total, most) for most in kinds]
     for kind in np.argsort(wanted, kind="stable").tolist():
         most = kinds[kind]
-        reaching = np.flatnonzero((slots.limits >= most).all(axis=1))
+        reaching = np.flatnonzero((most_there >= most).all(axis=1))
         if wanted[kind] <= len(reaching) and (loads <= most).all():
             places, hosts, power_w = (None if np.isinf(limit) else float(limit) for limit in most)
             yield replace(
@@ -203,7 +207,8 @@ def fill_slots(floor: Floor, order: np.ndarray, loads: np.ndarray) -> np.ndarray
     if slots is None:
         raise InputError(f"floor '{floor.name}' has no listed slots to fill one by one")
     slot = np.empty(len(order), np.int32)
-    current, room = 0, slots.limits[0].copy()
+    limits = rounded_up(slots.limits)
+    current, room = 0, limits[0].copy()
     for placed, switch in enumerate(order.tolist()):
         while (loads[switch] > room).any():
             current += 1
@@ -212,7 +217,7 @@ def fill_slots(floor: Floor, order: np.ndarray, loads: np.ndarray) -> np.ndarray
                     f"floor '{floor.name}': {len(order) - placed} of {len(order)} switches found no slot with room for them"
                     " and their hosts; add slots or raise their limits"
                 )
-            room = slots.limits[current].copy()
+            room = limits[current].copy()
         room -= loads[switch]
         slot[switch] = current
     return slot

@@ -5,12 +5,11 @@ import numpy as np
 from topoloom.layout.joint import Seating, joint
 from topoloom.layout.prices import cut_prices
 from topoloom.layout.slots import Slots
+from topoloom.searches import Effort
 from topoloom.topology import Topology
 
 
-def fewer_links_between(
-    topology: Topology, cabinet: np.ndarray, loads: np.ndarray, seed: int = 1, jobs: int | None = None
-) -> np.ndarray:
+def fewer_links_between(topology: Topology, cabinet: np.ndarray, loads: np.ndarray, effort: Effort) -> np.ndarray:
     """Cabinets with fewer links between them, int32[switches]; never more than before, and none fuller than the fullest.
 
     Joint placement on a floor where all cabinets are next to each other: the price of a cable is 1 between cabinets. A
@@ -26,6 +25,6 @@ def fewer_links_between(
     prices = cut_prices(count)
     none = Slots(("",) * count, np.zeros((count, 2)), limits, "matrix", 1.0 - np.eye(count))
     seating = Seating(seats, loads[:, 1:], limits[:, 1:])
-    found, _ = joint(topology, none, cabinet.astype(np.int32), seating, prices, seed, None, jobs)
+    found = joint(topology, none, cabinet.astype(np.int32), seating, prices, effort)
     # Some cabinet may have given all its switches away.
     return np.unique(found, return_inverse=True)[1].astype(np.int32)

@@ -15,7 +15,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.layout.prices import Prices
 from topoloom.layout.slots import Slots
-from topoloom.searches import Budget, run
+from topoloom.searches import Budget, Effort, acceptance, run
 from topoloom.threads import cores
 from topoloom.topology import Topology
 
@@ -53,20 +53,18 @@ def joint(
     start: np.ndarray,
     seating: Seating,
     prices: Prices,
-    seed: int = 1,
-    seconds: float | None = None,
-    jobs: int | None = None,
+    effort: Effort,
     hot: bool = True,
-) -> tuple[np.ndarray, bool]:
-    """The slot of every switch, int32[switches], never dearer than `start`; and whether Ctrl-C ended the search.
+) -> np.ndarray:
+    """The slot of every switch, int32[switches]: as cheap as annealing finds it, never dearer than `start`.
 
     Two kinds of runs, at least one of each: a hot one (unless `hot` is False), which forgets the start, and a warm one,
-    which keeps its structure: regular families are laid out best in their own order. Without `seconds` the answer
-    depends on the seed alone; Ctrl-C ends the search with the best so far.
+    which keeps its structure: regular families are laid out best in their own order. Without a time limit
+    the answer depends on the seed alone; Ctrl-C ends the search with the best so far.
     """
-    if not len(topology.links) or np.unique(start).size < 2:
-        return start, False
-    threads = cores(jobs)
+    if effort.stopped or not len(topology.links) or np.unique(start).size < 2:
+        return start
+    seconds, threads = effort.seconds, cores(effort.jobs)
     tries = int(np.clip(topology.switches * _TRIES_A_SWITCH, _FEWEST_TRIES, _MOST_TRIES))
     runs = int(np.clip(_TRIES_IN_ALL // tries, 2, 8)) if seconds is None else max(2, threads)
     until = float("inf") if seconds is None else time.monotonic() + seconds
@@ -75,10 +73,12 @@ def joint(
     def begin(number: int) -> Annealing:
         first = _HOT if hot and number % 2 == 0 else _WARM
         budget = Budget(tries if seconds is None else _LONGER * tries, until)
-        return Annealing(topology, slots, order, start, seating, prices, Draws(seed, number), budget, first)
+        return Annealing(topology, slots, order, start, seating, prices, Draws(effort.seed, number), budget, first)
 
     best, stopped = run(begin, runs, threads, until)
-    return (best if prices.total(topology, best) < prices.total(topology, start) else start), stopped
+    if stopped:
+        effort.stop()
+    return best if prices.total(topology, best) < prices.total(topology, start) else start
 
 
 class Annealing:
@@ -99,6 +99,7 @@ class Annealing:
         self._graph = (np.asarray(first, np.int32), np.asarray(neighbour, np.int32), back, beside)
         self._prices: tuple[Any, Any, Any, Any] = (prices.table, prices.x, prices.y, prices.extra)
         self._state = draws.state()
+        self._thresholds = acceptance()
         self._seats = seating.seats.astype(np.int32)
         self._seat0 = (np.cumsum(self._seats) - self._seats).astype(np.int32)
         in_all = int(self._seats.sum())
@@ -162,7 +163,8 @@ class Annealing:
 
         change, _ = swap_switches(
             *self._graph, *self._prices, self._seat0, self._seats, self._occupant, self._seat, self._slot, self._near,
-            window, _GUIDED if self._flat else 0, self._loads, self._room, temperature, tries, self._state,
+            window, _GUIDED if self._flat else 0, self._loads, self._room, self._thresholds, np.float32(temperature), tries,
+            self._state,
         )  # fmt: skip
         return float(change)
 
@@ -171,7 +173,8 @@ class Annealing:
 
         _, moved = swap_cabinets(
             *self._graph, *self._prices, self._seat0, self._seats, self._occupant, self._seat, self._slot, self._kind,
-            self._used, self._closed, self._loads, self._room, temperature, tries, self._state,
+            self._used, self._closed, self._loads, self._room, self._thresholds, np.float32(temperature), tries,
+            self._state,
         )  # fmt: skip
         if moved:
             self._near = self._nearest_open()

@@ -6,6 +6,7 @@ from topoloom.layout.floor import Floor
 from topoloom.layout.joint import Seating, joint
 from topoloom.layout.prices import above_prices, lengths_m
 from topoloom.layout.slots import Slots
+from topoloom.searches import Effort
 from topoloom.topology import Topology
 
 #: Bisection over the lengths that occur: rooms have hundreds of them.
@@ -13,9 +14,8 @@ _ROUNDS = 8
 
 
 def shorten_longest(
-    topology: Topology, floor: Floor, slots: Slots, slot: np.ndarray, seating: Seating, seed: int = 1,
-    seconds: float | None = None, jobs: int | None = None,
-) -> np.ndarray:  # fmt: skip
+    topology: Topology, floor: Floor, slots: Slots, slot: np.ndarray, seating: Seating, effort: Effort
+) -> np.ndarray:
     """The slot of every switch, int32[switches], with a longest cable as short as bisection finds; never longer.
 
     Each round asks joint placement for a layout without cables above a length halfway between the longest so far and
@@ -33,13 +33,12 @@ def shorten_longest(
             break
         wanted = (longest + in_vain) // 2
         prices = above_prices(length_m, float(choices[wanted]))
-        share = None if seconds is None else seconds / _ROUNDS
-        tried, stopped = joint(topology, slots, slot, seating, prices, seed + number, share, jobs, hot=False)
+        tried = joint(topology, slots, slot, seating, prices, effort.part(1 / _ROUNDS, number), hot=False)
         reached = length_m[tried[ends[:, 0]], tried[ends[:, 1]]].max()
         if reached > choices[wanted] + 1e-9:
             in_vain = wanted
         if reached < choices[longest]:
             slot = tried
-        if stopped:
+        if effort.stopped:
             break
     return slot

@@ -1,23 +1,18 @@
 """Cabinets onto the floor: row by row, in a serpentine, or by the quadratic assignment problem (000 IV.D)."""
 
-from dataclasses import dataclass
+import logging
 
 import numpy as np
 
 from topoloom.layout.prices import Prices
 from topoloom.layout.slots import Slots
+from topoloom.searches import Effort
 from topoloom.topology import Topology
+
+log = logging.getLogger("topoloom")
 
 #: More cabinets than this stay where the serpentine puts them: the matrices of the QAP would take gigabytes.
 MOST_MAPPED = 4096
-
-
-@dataclass(frozen=True, eq=False)
-class Mapped:
-    """The slot of every cabinet, int64[cabinets], and whether Ctrl-C ended the search for it."""
-
-    slot: np.ndarray
-    stopped: bool = False
 
 
 def cabinet_links(topology: Topology, cabinet: np.ndarray) -> np.ndarray:
@@ -38,9 +33,9 @@ def first_slots(slots: Slots, allowed: np.ndarray, cabinets: int, serpentine: bo
 
 def map_cabinets(
     topology: Topology, cabinet: np.ndarray, slots: Slots, allowed: np.ndarray, prices: Prices, method: str,
-    seed: int = 1, seconds: float | None = None, jobs: int | None = None,
-) -> Mapped:  # fmt: skip
-    """Cabinets on slots so that their cables cost as little as the search finds.
+    effort: Effort,
+) -> np.ndarray:  # fmt: skip
+    """The slot of every cabinet, int64[cabinets], so that their cables cost as little as the search finds.
 
     `allowed`: the slots that may be used. `method`: ``anneal``, ``tabu`` or ``both``. The search starts from the better
     of row by row and serpentine, and never ends above it.
@@ -51,8 +46,17 @@ def map_cabinets(
     count = len(flow)
     starts = [first_slots(slots, allowed, count, serpentine) for serpentine in (False, True)]
     start = min(starts, key=lambda slot: prices.total(topology, slot[cabinet]))
-    if count < 2 or count > MOST_MAPPED or len(allowed) > MOST_MAPPED or not flow.any():
-        return Mapped(start)
+    if max(count, len(allowed)) > MOST_MAPPED:
+        log.warning(
+            "%s: more than %d cabinets or slots are not mapped by a search, but row by row or in a serpentine",
+            topology.name, MOST_MAPPED,
+        )  # fmt: skip
+        return start
+    if effort.stopped or count < 2 or not flow.any():
+        return start
     distance = prices.between(allowed)
-    found = assign(flow, distance, method, np.searchsorted(allowed, start), seed, seconds, jobs=jobs)
-    return Mapped(np.asarray(allowed[found.place]), found.stopped)
+    first = np.searchsorted(allowed, start)
+    found = assign(flow, distance, method, first, effort.seed, effort.seconds, jobs=effort.jobs)
+    if found.stopped:
+        effort.stop()
+    return np.asarray(allowed[found.place])

@@ -1,6 +1,6 @@
 """The verb `place`: switches into cabinets, cabinets onto the floor, and then every switch where its cables are shortest."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -10,17 +10,20 @@ from topoloom.layout.bound import length_bound_m
 from topoloom.layout.cabinets import loads_of
 from topoloom.layout.floor import Floor
 from topoloom.layout.floor_files import read_floor
-from topoloom.layout.joint import Seating, joint
+from topoloom.layout.joint import joint
 from topoloom.layout.layout import Layout
 from topoloom.layout.longest import shorten_longest
 from topoloom.layout.mapping import first_slots, map_cabinets
 from topoloom.layout.plan import Plan, plan_cabinets, seating_for
 from topoloom.layout.prices import CablePrice, Prices, cable_prices, length_prices
+from topoloom.searches import Effort
 from topoloom.topology import Topology
 
 MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
 OBJECTIVES = ("length", "longest")
 
+#: Of all time, what goes to cabinets with fewer links between them, where they are wanted.
+_IMPROVING = 0.2
 #: Of the time for joint placement: what goes to the two-step answer that it starts from, and to finding out whether
 #: switches gain by moving by themselves. Where they do not, so much of the rest goes to the two-step answer again.
 _FIRST, _PILOT, _AGAIN = 0.12, 0.15, 0.7
@@ -50,10 +53,11 @@ def place(
         ``auto`` (groups where the family has them, else sequential).
     map : str
         Where the cabinets stand: ``rows`` (row by row), ``serpentine``, ``anneal`` or ``tabu`` (000 IV.D, as a quadratic
-        assignment problem), or ``joint``: the better of these, then each switch moves by itself; never worse.
+        assignment problem), or ``joint``: from the annealed map, each switch moves by itself; never worse than the map.
     objective : str or callable
-        ``length`` (of all cables), ``longest`` (the longest cable, then the length), or the price of a cable as a
-        function of its length and whether it runs between cabinets (`topoloom.cost.parts.Parts.link_usd`).
+        What searching maps minimise: ``length`` (of all cables), ``longest`` (the longest cable, then the length; only
+        joint placement does), or the price of a cable as a function of its length and whether it runs between cabinets
+        (`topoloom.cost.parts.Parts.link_usd`).
     improve : bool
         Whether switches change cabinets while fewer links run between cabinets, before the cabinets are mapped.
     seed : int
@@ -91,72 +95,72 @@ def place(
         raise InputError(f"seconds={seconds:g}: give the search a number of seconds above 0")
     floor = read_floor(floor) if isinstance(floor, str) else floor
     loads = loads_of(topology, switch_w)
-    plan = plan_cabinets(topology, floor, cluster, loads, improve, seed, jobs)
-    prices = cable_prices(floor, plan.slots, objective) if callable(objective) else length_prices(floor, plan.slots)
-    search = _Search(topology, plan, prices, seed, jobs)
-    if map == "joint":
-        slot = search.jointly(floor, loads, seconds, longest=objective == "longest")
+    effort = Effort(seed, seconds, jobs)
+    if improve:
+        plan = plan_cabinets(topology, floor, cluster, loads, improve, effort.part(_IMPROVING))
+        effort = effort.part(1 - _IMPROVING)
     else:
-        slot = search.two_step(map, seconds)
+        plan = plan_cabinets(topology, floor, cluster, loads, improve, effort)
+    if map in {"rows", "serpentine"}:
+        slot = _in_order(plan, serpentine=map == "serpentine")
+    else:
+        prices = cable_prices(floor, plan.slots, objective) if callable(objective) else length_prices(floor, plan.slots)
+        search = _Search(topology, plan, prices)
+        slot = search.jointly(floor, loads, effort, objective) if map == "joint" else search.two_step(map, effort)
     made = f"cluster={cluster}, map={map}, objective={'price' if callable(objective) else objective}, seed={seed}"
     made += f", seconds={seconds:g}" if seconds is not None else ""
     layout = Layout(topology, floor, plan.slots, np.asarray(slot, np.int32), made)
     return replace(layout, length_bound_m=length_bound_m(layout)) if map == "joint" else layout
 
 
+def _in_order(plan: Plan, *, serpentine: bool) -> np.ndarray:
+    """The slot of every switch when cabinets stand row by row, or in a serpentine."""
+    if plan.cabinet is None:
+        return np.asarray(plan.slot)
+    return first_slots(plan.slots, plan.allowed, int(plan.cabinet.max()) + 1, serpentine)[plan.cabinet]
+
+
+@dataclass(frozen=True, eq=False)
 class _Search:
-    """The searches for one plan, and whether Ctrl-C has ended one of them, and so all."""
+    """The searches for one plan, under one price."""
 
-    def __init__(self, topology: Topology, plan: Plan, prices: Prices, seed: int, jobs: int | None) -> None:
-        self._topology, self._plan, self._prices = topology, plan, prices
-        self._seed, self._jobs = seed, jobs
-        self._stopped = False
+    topology: Topology
+    plan: Plan
+    prices: Prices
 
-    def two_step(self, map: str, seconds: float | None) -> np.ndarray:
+    def two_step(self, map: str, effort: Effort) -> np.ndarray:
         """The slot of every switch when whole cabinets are put on the floor."""
-        plan = self._plan
+        plan = self.plan
         if plan.cabinet is None:
             return np.asarray(plan.slot)
-        cabinets = int(plan.cabinet.max()) + 1
-        if map in {"rows", "serpentine"}:
-            return first_slots(plan.slots, plan.allowed, cabinets, map == "serpentine")[plan.cabinet]
-        mapped = map_cabinets(
-            self._topology, plan.cabinet, plan.slots, plan.allowed, self._prices, map, self._seed, seconds, self._jobs
-        )
-        self._stopped |= mapped.stopped
-        self._seed += 1
-        return np.asarray(mapped.slot[plan.cabinet])
+        slot = map_cabinets(self.topology, plan.cabinet, plan.slots, plan.allowed, self.prices, map, effort)
+        return np.asarray(slot[plan.cabinet])
 
-    def jointly(self, floor: Floor, loads: np.ndarray, seconds: float | None, *, longest: bool) -> np.ndarray:
+    def jointly(self, floor: Floor, loads: np.ndarray, effort: Effort, objective: str | CablePrice) -> np.ndarray:
         """The slot of every switch by joint placement, which starts from the two-step answer and is never worse."""
-        rest = None if seconds is None else seconds / 2 if longest else seconds
-        slot = self.two_step("anneal", None if rest is None else rest * _FIRST)
-        seating = seating_for(self._plan.slots, slot, loads)
-        if rest is None:
-            slot = self._moved(slot, seating, None)
-        else:
-            moved = self._moved(slot, seating, rest * _PILOT)
-            rest *= 1 - _FIRST - _PILOT
-            if self._price(moved) >= self._price(slot):
-                # Whole cabinets stand best as it is, in regular families: so their map is what time is spent on.
-                slot = min(slot, self.two_step("anneal", rest * _AGAIN), key=self._price)
-                rest *= 1 - _AGAIN
-            slot = min(moved, self._moved(slot, seating, rest), key=self._price)
-        if longest and not self._stopped:
-            half = None if seconds is None else seconds / 2
-            slot = shorten_longest(self._topology, floor, self._plan.slots, slot, seating, self._seed, half, self._jobs)
-        return slot
+        if objective != "longest":
+            return self._shortest(loads, effort)
+        slot = self._shortest(loads, effort.part(0.5))
+        seating = seating_for(self.plan.slots, slot, loads)
+        return shorten_longest(self.topology, floor, self.plan.slots, slot, seating, effort.part(0.5, 1))
 
-    def _moved(self, slot: np.ndarray, seating: Seating, seconds: float | None) -> np.ndarray:
-        """The slot of every switch after each has moved by itself; as it was once Ctrl-C has ended a search."""
-        if self._stopped:
-            return slot
-        found, stopped = joint(
-            self._topology, self._plan.slots, slot, seating, self._prices, self._seed, seconds, self._jobs
-        )
-        self._stopped |= stopped
-        self._seed += 1
-        return found
+    def _shortest(self, loads: np.ndarray, effort: Effort) -> np.ndarray:
+        slot = self.two_step("anneal", effort.part(_FIRST))
+        seating = seating_for(self.plan.slots, slot, loads)
+
+        def moved(share: float, number: int) -> np.ndarray:
+            part = effort.part(share, number)
+            return joint(self.topology, self.plan.slots, slot, seating, self.prices, part)
+
+        if effort.seconds is None:
+            return moved(1.0, 1)
+        pilot = moved(_PILOT, 1)
+        rest = 1 - _FIRST - _PILOT
+        if self._price(pilot) >= self._price(slot):
+            # Whole cabinets stand best as it is, in regular families: so their map is what time is spent on.
+            slot = min(slot, self.two_step("anneal", effort.part(rest * _AGAIN, 2)), key=self._price)
+            rest *= 1 - _AGAIN
+        return min(pilot, moved(rest, 3), key=self._price)
 
     def _price(self, slot: np.ndarray) -> float:
-        return self._prices.total(self._topology, slot)
+        return self.prices.total(self.topology, slot)

@@ -1,5 +1,6 @@
 """Cabinets before they stand anywhere: which switches share one, where they may stand, and who may sit where."""
 
+import logging
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,10 @@ from topoloom.layout.floor import Floor
 from topoloom.layout.improve import fewer_links_between
 from topoloom.layout.joint import Seating
 from topoloom.layout.slots import Slots
+from topoloom.searches import Effort
 from topoloom.topology import Topology
+
+log = logging.getLogger("topoloom")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +38,7 @@ class Plan:
 
 
 def plan_cabinets(
-    topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, improve: bool, seed: int, jobs: int | None
+    topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, improve: bool, effort: Effort
 ) -> Plan:
     """The cabinets by `cluster`, with fewer links between them if `improve`, and the slots where they may stand.
 
@@ -45,8 +49,8 @@ def plan_cabinets(
     """
 
     def cabinets(limited: Floor) -> np.ndarray:
-        cabinet = assign_cabinets(topology, limited, cluster, loads, seed)
-        return fewer_links_between(topology, cabinet, loads, seed, jobs) if improve else cabinet
+        cabinet = assign_cabinets(topology, limited, cluster, loads, effort.seed, effort.jobs)
+        return fewer_links_between(topology, cabinet, loads, effort) if improve else cabinet
 
     if floor.fixed is None:
         cabinet = cabinets(floor)
@@ -56,6 +60,11 @@ def plan_cabinets(
         cabinet = cabinets(limited)
         if cabinet.max() < len(allowed):
             return Plan(floor.fixed, allowed, cabinet)
+    log.warning(
+        "floor '%s': its slots differ too much for cabinets of one size; they are filled one after another, and --cluster, "
+        "--improve and whole cabinets' maps do not apply",
+        floor.name,
+    )
     order = np.argsort(topology.labels["group"], kind="stable") if "group" in topology.labels else np.arange(len(loads))
     return Plan(floor.fixed, np.arange(len(floor.fixed)), slot=fill_slots(floor, order, loads))
 

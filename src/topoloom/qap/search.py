@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.qap.problem import Problem, aligned
-from topoloom.searches import Budget
+from topoloom.searches import Budget, acceptance
 
 #: The first and the last temperature of annealing, in units of the median change (without sign, without zeros).
 HOT, COLD = 0.25, 0.02
@@ -30,8 +30,7 @@ class Annealing:
         self._row = np.array([0, problem.facilities], np.int64)
         self._unit = _median_change(problem, draws)
         kind = problem.flow.dtype
-        # -log of a uniform draw; the bins' middles, rounded, so that every machine has the same table.
-        self._thresholds = np.round(-np.log((np.arange(4096) + 0.5) / 4096), 6).astype(kind)
+        self._thresholds = acceptance().astype(kind)
         self._near = problem.near(place) if problem.sparse is None else np.empty((0, 0), kind)
         self._state = draws.state()
         self._moves = max(1, min(budget.moves // _TEMPERATURES, _STEP // problem.places))
