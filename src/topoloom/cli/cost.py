@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from topoloom.cli.output import json_option, print_json
-from topoloom.cli.placing import layout_of, placing_options, room
+from topoloom.cli.placing import PLACING, chosen_floor, laid_out, placing_options, refuse_given
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
+    from topoloom.cost.parts import Parts
+    from topoloom.layout.floor import Floor
+    from topoloom.layout.layout import Layout
     from topoloom.reproduction.table_iv import Column
 
 
@@ -44,16 +47,21 @@ def command(
 
     if as_printed and len(topologies) > 1:
         raise InputError("--as-printed takes one topology; leave it out to set several side by side")
+    if as_printed:
+        others = (*PLACING, "parts", "rate_gbps", "radix", "spare", "host_cables")
+        refuse_given(others, "--as-printed takes the paper's own assumptions")
+    elif all(laid_out(name) for name in topologies):
+        refuse_given(PLACING, "what is laid out already is priced as it stands")
     column = _column(open_topology(topologies[0])) if as_printed else None
     catalogue = load_parts("slimfly-2014" if as_printed else parts)
-    chosen = room(floor, rows, columns, cabinet)
+    chosen = chosen_floor(floor, rows, columns, cabinet)
     found = []
     for name in topologies:
         if column is not None:
             # The exact count beside the print is made as 004 lays the column out: its racks, its floor, its switches.
             layout, bill = column.layout(), column.exact()
         else:
-            layout = layout_of(name, chosen, cluster, mapping, catalogue)
+            layout = _layout(name, chosen, cluster, mapping, catalogue)
             bill = price(layout, catalogue, rate_gbps, radix, host_cables, spare / 100)
         facts = cost_text.facts(layout, bill)
         if orders:
@@ -72,6 +80,19 @@ def command(
         cost_text.print_side_by_side(found)
     if not as_json:
         cost_text.print_notes(catalogue, found)
+
+
+def _layout(name: str, floor: "Floor", cluster: str, mapping: str, parts: "Parts") -> "Layout":
+    """The layout of a topology, or the one that lies in a folder."""
+    from topoloom.cabling.files import load_layout
+    from topoloom.formats import open_topology
+    from topoloom.layout.place import place
+
+    cables = laid_out(name)
+    if cables is not None:
+        return load_layout(cables)
+    topology = open_topology(name)
+    return place(topology, floor, cluster, mapping, switch_w=parts.switch_w(topology.radix))
 
 
 def _column(network: Topology) -> "Column":

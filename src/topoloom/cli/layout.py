@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from topoloom.cli.output import json_option, print_facts, print_json
-from topoloom.cli.placing import placing_options, room
+from topoloom.cli.placing import chosen_floor, placing_options
 from topoloom.layout.layout import Layout
 
 
@@ -48,7 +48,7 @@ def command(
 
     network = open_topology(topology)
     catalogue = load_parts(parts)
-    chosen = room(floor, rows, columns, cabinet)
+    chosen = chosen_floor(floor, rows, columns, cabinet)
     rate_gbps = catalogue.link_rate(rate_gbps)
     out = writable_folder(folder) if folder is not None else None
     by_parts = {"cost": catalogue.link_usd, "power": catalogue.link_w}
@@ -112,8 +112,12 @@ def _write(cables: Any, folder: Path) -> None:
 
     save_cabling(cables, folder)
     medium = cables.link_medium
+    write_atomically(folder / "floorplan.svg", floorplan_svg(cables.layout, medium))
     if figures.available():
-        write_atomically(folder / "floorplan.svg", floorplan_svg(cables.layout, medium))
         write_atomically(folder / "floorplan.png", floorplan_png(cables.layout, medium))
-    else:
-        click.echo("no floor plan: pip install 'topoloom[plots]' brings matplotlib, which draws it", err=True)
+        return
+    # One of an earlier layout would tell of another floor.
+    (folder / "floorplan.png").unlink(missing_ok=True)
+    click.echo(
+        "a plain floor plan only: pip install 'topoloom[plots]' brings matplotlib, which draws the whole", err=True
+    )

@@ -1,18 +1,20 @@
 """What `layout` and `cost` share: the options of the floor and of placement, and a floor or a layout made from them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from topoloom.layout.cabinets import CLUSTERS
 from topoloom.layout.floor import Floor
-from topoloom.layout.layout import Layout
+from topoloom.layout.place import MAPS
 
-_CLUSTERS = ("auto", "groups", "sequential", "walktrap", "metis")
-_MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
+#: What only a topology that is yet to be laid out takes.
+PLACING = ("floor", "rows", "columns", "cabinet", "cluster", "mapping")
 
 
 def placing_options(mapping: str, why: str = "") -> Callable[[Any], Any]:
@@ -23,11 +25,11 @@ def placing_options(mapping: str, why: str = "") -> Callable[[Any], Any]:
         click.option("--columns", type=click.IntRange(1, 10_000), help="Cabinets in a row."),
         click.option("--cabinet", type=click.IntRange(1, 1 << 24), help="Most switches in a cabinet."),
         click.option(
-            "--cluster", default="auto", show_default=True, type=click.Choice(_CLUSTERS),
+            "--cluster", default="auto", show_default=True, type=click.Choice(CLUSTERS),
             help="Which switches share a cabinet.",
         ),
         click.option(
-            "--map", "mapping", default=mapping, show_default=True, type=click.Choice(_MAPS),
+            "--map", "mapping", default=mapping, show_default=True, type=click.Choice(MAPS),
             help=f"Where everything stands{why}.",
         ),
         click.option(
@@ -41,7 +43,7 @@ def placing_options(mapping: str, why: str = "") -> Callable[[Any], Any]:
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
-def room(floor: str, rows: int | None, columns: int | None, cabinet: int | None) -> Floor:
+def chosen_floor(floor: str, rows: int | None, columns: int | None, cabinet: int | None) -> Floor:
     """The floor that is meant, with what the options change.
 
     Raises
@@ -68,13 +70,19 @@ def room(floor: str, rows: int | None, columns: int | None, cabinet: int | None)
     return replace(found, fixed=replace(found.fixed, limits=limits))
 
 
-def layout_of(name: str, floor: Floor, cluster: str, mapping: str, parts: Any) -> Layout:
-    """The layout of a topology, or the one that `topoloom layout -o` wrote into the folder `name`."""
-    from topoloom.cabling.files import load_layout
-    from topoloom.formats import open_topology
-    from topoloom.layout.place import place
+def laid_out(name: str) -> Path | None:
+    """The cable list that `topoloom layout -o` wrote, if `name` is it or its folder; None if `name` is a topology."""
+    path = Path(name)
+    path = path / "cables.csv" if path.is_dir() else path
+    return path if path.name == "cables.csv" and path.is_file() and path.with_name("floor.toml").is_file() else None
 
-    if (Path(name) / "cables.csv").is_file():
-        return load_layout(name)
-    topology = open_topology(name)
-    return place(topology, floor, cluster, mapping, switch_w=parts.switch_w(topology.radix))
+
+def refuse_given(names: Iterable[str], why: str) -> None:
+    """Refuse options of the running command that were given though they would change nothing."""
+    from topoloom.errors import InputError
+
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source is not ParameterSource.DEFAULT:
+            raise InputError(f"{option.opts[0]}: {why}; leave it out")

@@ -16,8 +16,9 @@ def length_bound_m(layout: Layout) -> float:
     one side at least max(lambda k (n - k) / n, D(k) - 2 I(k)) links cross it (lambda: the algebraic connectivity, Fiedler
     1973; D(k): the least sum of k degrees; I(k): the most links that k switches have among themselves); each crossing
     costs the distance of the two lines. k is at least what the other side cannot hold. The links that must leave their
-    cabinet, counted in the same way, cost their overhead. Holds for every layout that keeps the slots' limits, and where
-    they have none, puts no more switches into a cabinet than the fullest of `layout` holds.
+    cabinet, counted in the same way, cost their overhead, and at least the distance of the two nearest slots. Holds for
+    every layout that keeps the slots' limits and, where they have none, puts no more switches into a cabinet than the
+    fullest of `layout` holds.
 
     Distances that are not Manhattan's enter by the least ratio of the two over all pairs of slots.
     """
@@ -36,13 +37,12 @@ def length_bound_m(layout: Layout) -> float:
         fewest = np.maximum(0.0, n - (seats.sum() - before)).astype(int)
         # The bound is concave in k, but for the largest of two: its least is at an end.
         crossing_m += float((np.diff(line) * np.minimum(least[most], least[fewest])).sum())
-    apart_m = crossing_m * _least_ratio(layout)
     largest = int(seats.max())
-    if largest >= n:
-        leaving = 0.0
-    else:
+    leaving = 0.0
+    if largest < n:
         each = least[1 : largest + 1] / np.arange(1, largest + 1)
         leaving = float(np.ceil(n * each.min() / 2 - 1e-6))
+    apart_m = max(crossing_m * _least_ratio(layout), leaving * _nearest_m(layout))
     overhead_m = 2 * floor.overhead_end_m - floor.inside_m
     return float(apart_m + floor.inside_m * links + overhead_m * (leaving if overhead_m > 0 else links))
 
@@ -71,3 +71,16 @@ def _least_ratio(layout: Layout) -> float:
     steps = np.abs(slots.place_m[:, None, :] - slots.place_m[None, :, :]).sum(axis=2)
     apart = steps > 0
     return float((slots.matrix_m[apart] / steps[apart]).min()) if apart.any() else 0.0
+
+
+def _nearest_m(layout: Layout) -> float:
+    """The distance of the two slots that are nearest to each other; 0 with one slot."""
+    slots = layout.slots
+    if len(slots) < 2:
+        return 0.0
+    if slots.given_m is not None:
+        return float(slots.given_m[~np.eye(len(slots), dtype=bool)].min())
+    from scipy.spatial import cKDTree
+
+    apart_m, _ = cKDTree(slots.place_m).query(slots.place_m, 2, p=1 if slots.rule == "manhattan" else 2)
+    return float(apart_m[:, 1].min())

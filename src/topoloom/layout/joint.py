@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.draws import Draws
-from topoloom.layout.prices import Prices
+from topoloom.layout.prices import MOST_IN_TABLE, Prices
 from topoloom.layout.slots import Slots
 from topoloom.searches import Budget, Effort, acceptance, run
 from topoloom.threads import cores
@@ -205,15 +205,19 @@ class Annealing:
 
 
 def nearest_slots(slots: Slots) -> np.ndarray:
-    """For each slot the other slots, nearest first, int32[slots, k]; all of them up to 4,096 slots, else the nearest 1,024."""
-    m = len(slots)
-    if slots.given_m is None and m > 4096:
+    """For each slot the other slots, nearest first, int32[slots, k]: all of them up to `MOST_IN_TABLE`, else 1,024."""
+    count = len(slots)
+    if count > MOST_IN_TABLE and slots.given_m is None:
         from scipy.spatial import cKDTree
 
-        _, order = cKDTree(slots.place_m).query(
-            slots.place_m, min(m, _LISTED + 1), p=1 if slots.rule == "manhattan" else 2
-        )
+        norm = 1 if slots.rule == "manhattan" else 2
+        _, order = cKDTree(slots.place_m).query(slots.place_m, _LISTED + 1, p=norm)
         return np.asarray(order[:, 1:], np.int32)
-    apart_m = slots.matrix_m.copy()
-    np.fill_diagonal(apart_m, -1.0)
-    return np.argsort(apart_m, axis=1, kind="stable")[:, 1:].astype(np.int32)
+    listed = count - 1 if count <= MOST_IN_TABLE else _LISTED
+    near = np.empty((count, listed), np.int32)
+    every = np.arange(count)
+    for slot in range(count):
+        apart_m = slots.apart_m(np.full(count, slot), every)
+        apart_m[slot] = -1.0
+        near[slot] = np.argsort(apart_m, kind="stable")[1 : listed + 1]
+    return near

@@ -36,6 +36,11 @@ class Layout:
     made: str = ""
     length_bound_m: float = 0.0
 
+    def __post_init__(self) -> None:
+        slot = np.array(self.slot, np.int32)
+        slot.flags.writeable = False
+        object.__setattr__(self, "slot", slot)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Layout):
             return NotImplemented

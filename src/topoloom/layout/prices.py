@@ -5,15 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.errors import InputError
 from topoloom.layout.floor import Floor
-from topoloom.layout.slots import Slots
+from topoloom.layout.slots import MOST_SLOTS_WITH_MATRIX, Slots
 from topoloom.topology import Topology
 
 #: A price of a cable: (length_m float64[...], between cabinets? bool[...]) -> float64[...]; inf where there is none.
 CablePrice = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 #: Up to so many slots a table of all pairs fits the caches well enough; beyond, lengths come from coordinates.
-_MOST_IN_TABLE = 4096
+MOST_IN_TABLE = 4096
+#: Rows of a table that are made at a time.
+_BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,20 +52,39 @@ class Prices:
 
 
 def length_prices(floor: Floor, slots: Slots) -> Prices:
-    """The price of a cable is its length."""
-    if slots.given_m is None and slots.rule == "manhattan" and len(slots) > _MOST_IN_TABLE:
+    """The price of a cable is its length.
+
+    Raises
+    ------
+    InputError
+        Too many slots for a table, and distances that are not Manhattan's.
+    """
+    if slots.given_m is None and slots.rule == "manhattan" and len(slots) > MOST_IN_TABLE:
         x, y = slots.place_m.T.astype(np.float32)
-        return Prices(None, x, y, np.float32(2 * floor.overhead_end_m - floor.inside_m), floor.inside_m)
-    return _table(lengths_m(floor, slots))
+        extra = np.float32(2 * floor.overhead_end_m - floor.inside_m)
+        return Prices(None, np.ascontiguousarray(x), np.ascontiguousarray(y), extra, floor.inside_m)
+    return _tabled(floor, slots, lambda length_m, _: length_m)
 
 
 def cable_prices(floor: Floor, slots: Slots, price: CablePrice) -> Prices:
-    """The price of a cable is what `price` says of its length; one that cannot be had is a thousand times the dearest."""
-    length_m = lengths_m(floor, slots)
-    between = ~np.eye(len(slots), dtype=bool)
-    usd = np.asarray(price(length_m.ravel(), between.ravel())).reshape(length_m.shape)
-    had = np.isfinite(usd)
-    return _table(np.where(had, usd, 1000.0 * max(1.0, float(usd[had].max(initial=0.0)))))
+    """The price of a cable is what `price` says of its length; one that cannot be had is a thousand times the dearest.
+
+    Of cables with the same price the shorter is better by a ten-thousandth of the dearest, spread over the longest.
+
+    Raises
+    ------
+    InputError
+        Too many slots for a table.
+    """
+    prices = _tabled(floor, slots, price)
+    lengths = _tabled(floor, slots, lambda length_m, _: length_m)
+    table, length_m = prices.table, lengths.table
+    if table is not None and length_m is not None:
+        had = np.isfinite(table)
+        dearest = float(table[had].max(initial=0.0))
+        table += length_m * np.float32(1e-4 * dearest / max(1.0, float(length_m.max())))
+        table[~had] = 1000.0 * max(1.0, dearest)
+    return prices
 
 
 def above_prices(length_m: np.ndarray, most_m: float) -> Prices:
@@ -79,6 +101,24 @@ def cut_prices(count: int) -> Prices:
 def _table(values: np.ndarray) -> Prices:
     none = np.zeros(0, np.float32)
     return Prices(np.ascontiguousarray(values, np.float32), none, none, np.float32(0), 0.0)
+
+
+def _tabled(floor: Floor, slots: Slots, price: CablePrice) -> Prices:
+    """The table of `price`, made some rows at a time: all at once, the lengths would take several times its memory."""
+    count = len(slots)
+    if count > MOST_SLOTS_WITH_MATRIX:
+        raise InputError(
+            f"floor '{floor.name}': a search that needs the distance of any two of its {count} slots takes at most"
+            f" {MOST_SLOTS_WITH_MATRIX}; use map='rows', or put more switches in a cabinet"
+        )
+    table = np.empty((count, count), np.float32)
+    every = np.arange(count)
+    for first in range(0, count, _BLOCK):
+        rows = every[first : first + _BLOCK, None]
+        between = rows != every
+        length_m = np.where(between, slots.apart_m(rows, every[None, :]) + 2 * floor.overhead_end_m, floor.inside_m)
+        table[rows[:, 0]] = np.asarray(price(length_m.ravel(), between.ravel())).reshape(length_m.shape)
+    return _table(table)
 
 
 def lengths_m(floor: Floor, slots: Slots) -> np.ndarray:

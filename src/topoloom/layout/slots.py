@@ -11,7 +11,7 @@ from topoloom.errors import InputError
 NO_LIMIT = float("inf")
 
 #: More slots than this have no distance matrix: it would take gigabytes.
-MOST_SLOTS_WITH_MATRIX = 16_384
+MOST_SLOTS_WITH_MATRIX = 8_192
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +85,7 @@ class Slots:
         """
         if len(self) > MOST_SLOTS_WITH_MATRIX:
             raise InputError(
-                f"{len(self)} slots are too many for a matrix of distances (at most {MOST_SLOTS_WITH_MATRIX});"
-                " use map='rows' or put more switches in a cabinet"
+                f"{len(self)} slots are too many for a matrix of their distances (at most {MOST_SLOTS_WITH_MATRIX})"
             )
         every = np.arange(len(self))
         return self.apart_m(every[:, None], every[None, :])

@@ -1,7 +1,7 @@
 """Simulated annealing for the quadratic assignment problem: dense and sparse flows.
 
 Both kernels sweep over the pairs of facilities in turn (Connolly 1990): with the first facility fixed, the rows of the
-second lie one after the other in memory. All numbers are whole (`qap_problem`), so sums are exact in any order, and the
+second lie one after the other in memory. All numbers are whole (`problem`), so sums are exact in any order, and the
 loops may be vectorised for any processor without a change of the answer.
 """
 

@@ -98,16 +98,22 @@ def design_json(design: Design) -> str:
 
 def bill_csv(bill: Bill) -> str:
     """The bill's lines and its sums."""
-    rows = [["item", "count", "length_m", "cost_usd", "power_w"]]
+    rows = [["item", "count", "length_m", "cost_usd", "power_w", "cost_low_usd", "cost_high_usd"]]
     rows += [
         [
             line.item, str(line.count), f"{line.length_m:.1f}" if line.length_m else "", f"{line.cost_usd:.2f}",
-            f"{line.power_w:.1f}",
+            f"{line.power_w:.1f}", f"{line.cost_low_usd:.2f}", f"{line.cost_high_usd:.2f}",
         ]
         for line in bill.lines
     ]  # fmt: skip
-    rows.append(["sum", "", "", f"{bill.cost_usd:.2f}", f"{bill.power_w:.1f}"])
-    rows.append(["a host", "", "", f"{bill.cost_per_host_usd:.4f}", f"{bill.power_per_host_w:.4f}"])
+    low, high = bill.cost_low_usd, bill.cost_high_usd
+    rows.append(["sum", "", "", f"{bill.cost_usd:.2f}", f"{bill.power_w:.1f}", f"{low:.2f}", f"{high:.2f}"])
+    rows.append(
+        [
+            "a host", "", "", f"{bill.cost_per_host_usd:.4f}", f"{bill.power_per_host_w:.4f}", f"{bill.per_host(low):.4f}",
+            f"{bill.per_host(high):.4f}",
+        ]
+    )  # fmt: skip
     return _csv(rows)
 
 

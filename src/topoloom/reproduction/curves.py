@@ -1,5 +1,7 @@
 """A figure of a paper as data: named series of points over one axis."""
 
+import csv
+import io
 from dataclasses import dataclass
 
 
@@ -25,5 +27,8 @@ class Curves:
 
     def csv(self) -> str:
         """The points as CSV: series, x, y."""
-        rows = [f"{series.name},{x:.6g},{y:.6g}" for series in self.series for x, y in series.points]
-        return "\n".join(["series,x,y", *rows]) + "\n"
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(("series", "x", "y"))
+        writer.writerows((one.name, f"{x:.6g}", f"{y:.6g}") for one in self.series for x, y in one.points)
+        return text.getvalue()

@@ -3,6 +3,8 @@
 from functools import lru_cache
 from statistics import fmean, stdev
 
+from topoloom.cost.parts import load_parts
+from topoloom.cost.products import low_high
 from topoloom.layout.floor import preset
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
@@ -265,16 +267,19 @@ def _quicker(ring: str, permuted: str, published: float) -> Outcome:
 
 @claim(
     "000/section-v/cost", "cables and installation: P-HYPERCUBE below RING-12, 4,096 switches", "up to 27 %",
-    "topoloom cost hypercube:n=12 ring-shortcuts:n=4096,degree=12 --parts koibuchi-2013 --floor koibuchi-2013",
+    "topoloom layout hypercube:n=12+permute:mode=partial --floor koibuchi-2013 --cabinet 16 --cluster sequential --map rows;"
+    " the same for ring-shortcuts:n=4096,degree=12 with --map anneal",
 )  # fmt: skip
 def _cost() -> Outcome:
     cube = _layout("hypercube:n=12+permute:mode=partial", "sequential", "rows")
     ring = _layout("ring-shortcuts:n=4096,degree=12", "sequential", "anneal")
+    parts = load_parts("koibuchi-2013")
+    low, high = low_high(parts.cable[0].base_usd)
     longest_m = max(cube.longest_m, ring.longest_m)
     below = []
-    for installation_usd in (50.0, 10.0):
-        # 50 USD for a cable of no length to 200 for the longest of both networks.
-        usd = [float((50 + 150 * one.length_m / longest_m + installation_usd).sum()) for one in (cube, ring)]
+    for installation_usd in low_high(parts.installation_usd)[::-1]:
+        # The least price for a cable of no length, the greatest for the longest of both networks.
+        usd = [float((low + (high - low) * one.length_m / longest_m + installation_usd).sum()) for one in (cube, ring)]
         below.append(100 * (1 - usd[0] / usd[1]))
     metres = 100 * (1 - cube.total_m / ring.total_m)
     return judge(
