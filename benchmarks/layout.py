@@ -12,8 +12,8 @@ import argparse
 import time
 
 from topoloom.draws import Draws
+from topoloom.floors.floor import preset
 from topoloom.layout.cabinets import loads_of
-from topoloom.layout.floor import preset
 from topoloom.layout.joint import Annealing, nearest_slots
 from topoloom.layout.place import place
 from topoloom.layout.plan import seating_for

@@ -15,7 +15,7 @@ _HOMES = {
     "Cabling": "topoloom.cabling.cabling",
     "Cuts": "topoloom.graph.cuts",
     "Design": "topoloom.designer.design",
-    "Floor": "topoloom.layout.floor",
+    "Floor": "topoloom.floors.floor",
     "Hops": "topoloom.graph.distances",
     "InputError": "topoloom.errors",
     "Layout": "topoloom.layout.layout",
@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from topoloom.designer.design import design as design
     from topoloom.designer.need import Need as Need
     from topoloom.errors import InputError as InputError
+    from topoloom.floors.floor import Floor as Floor
     from topoloom.formats import load as load
     from topoloom.formats import save as save
     from topoloom.graph.bounds import Bounds as Bounds
@@ -84,7 +85,6 @@ if TYPE_CHECKING:
     from topoloom.graph.cuts import cuts as cuts
     from topoloom.graph.distances import Hops as Hops
     from topoloom.graph.distances import hops as hops
-    from topoloom.layout.floor import Floor as Floor
     from topoloom.layout.layout import Layout as Layout
     from topoloom.layout.place import place as place
     from topoloom.spec import build as build

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.layout.floor import preset
+from topoloom.floors.floor import preset
+from topoloom.floors.slots import NO_LIMIT, Slots
 from topoloom.layout.layout import Layout
-from topoloom.layout.slots import NO_LIMIT, Slots
 from topoloom.topology import Topology
 
 

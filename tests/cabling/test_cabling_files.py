@@ -13,7 +13,7 @@ from cabling_cases import FABRIC, odd_floor, rows, stand
 from topoloom import InputError, build, load
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.files import load_layout, save_cabling
-from topoloom.layout.floor import preset
+from topoloom.floors.floor import preset
 from topoloom.layout.layout import Layout
 from topoloom.topology import Topology
 

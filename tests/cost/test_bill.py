@@ -8,7 +8,7 @@ import pytest
 
 from topoloom import InputError, build, place, price
 from topoloom.cost.parts import load_parts
-from topoloom.layout.floor import preset
+from topoloom.floors.floor import preset
 
 #: Row by row, as the papers lay out: what is priced here does not depend on how well places are chosen.
 rows = partial(place, map="rows")

@@ -66,9 +66,9 @@ def test_products_and_reach_decide(tmp_path):
 def test_rates_decide_too(tmp_path):
     """At 100 Gb/s no copper cable and not the larger switch are left."""
     parts = load_parts(catalogue(tmp_path, _PARTS.format(reach=100)))
-    assert parts.medium_of(np.array([1.0, 3.0, 3.1]), False, 40).tolist() == [0, 0, 1]
-    assert parts.medium_of(np.array([1.0]), False, 100).tolist() == [1]
-    assert parts.medium_of(np.array([1.0]), False).tolist() == [0]
+    assert parts.product_of(np.array([1.0, 3.0, 3.1]), False, 40).tolist() == [0, 0, 1]
+    assert parts.product_of(np.array([1.0]), False, 100).tolist() == [1]
+    assert parts.product_of(np.array([1.0]), False).tolist() == [0]
     assert parts.switch_usd(30, 40) == 12000
     with pytest.raises(InputError, match=r"parts.toml:5: no switch has 30 ports \(at most 24\)"):
         parts.switch_usd(30, 100)
@@ -86,7 +86,7 @@ def test_parts_that_do_not_exist_are_named(tmp_path):
     with pytest.raises(InputError, match=r"parts.toml:5: no switch has 60 ports \(at most 48\)"):
         load_parts(path).switch_usd(60)
     with pytest.raises(InputError, match="parts 'nakano-2016': no cable inside cabinets carries 100 Gb/s"):
-        load_parts("nakano-2016").medium_of(np.array([1.0]), False, 100)
+        load_parts("nakano-2016").product_of(np.array([1.0]), False, 100)
     with pytest.raises(InputError, match="parts 'nakano-2016': no switch has ports of 100 Gb/s"):
         load_parts("nakano-2016").switch_w(8, 100)
     with pytest.raises(InputError, match="no parts named 'x' \\(known: koibuchi-2013, nakano-2016, slimfly-2014"):
@@ -99,11 +99,11 @@ def test_a_cable_for_one_use_is_not_for_the_other(tmp_path):
         'name = "m"\nsource = "s"\n[switch]\nbase_usd = 1\n[[cable]]\nmedium = "copper"\nuse = "inside"\nbase_usd = 1\n'
     )
     parts = load_parts(catalogue(tmp_path, text))
-    assert parts.medium_of(np.array([1e6]), False).tolist() == [0]
+    assert parts.product_of(np.array([1e6]), False).tolist() == [0]
     with pytest.raises(
         InputError, match=r"parts.toml:5: no cable is used between cabinets; add one with use = 'between'"
     ):
-        parts.medium_of(np.array([1.0]), True)
+        parts.product_of(np.array([1.0]), True)
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_every_objective_and_floor_is_documented():
     """docs/requirement-file.md names everything that can be minimised and every floor."""
     from typing import get_args
 
-    from topoloom.layout.floor import PRESETS
+    from topoloom.floors.floor import PRESETS
 
     text = (ROOT / "docs" / "requirement-file.md").read_text(encoding="utf-8")
     for word in [*get_args(need.Objective), *PRESETS]:

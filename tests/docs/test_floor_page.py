@@ -8,7 +8,7 @@ import pytest
 from doc_blocks import ROOT
 from test_docs import _default
 
-from topoloom.layout import floor_csv, floor_files
+from topoloom.floors import floor_csv, floor_files
 
 TEXT = (ROOT / "docs" / "floor-file.md").read_text(encoding="utf-8")
 

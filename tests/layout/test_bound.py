@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from topoloom import build
+from topoloom.floors.floor import Floor, preset
+from topoloom.floors.slots import Slots
 from topoloom.layout.bound import _fewest_links_out, length_bound_m
-from topoloom.layout.floor import Floor, preset
 from topoloom.layout.layout import Layout
-from topoloom.layout.slots import Slots
 
 
 def _layout(topology, slot, place_m, rule="manhattan", given_m=None, inside_m=1.0, end_m=0.5):

@@ -6,15 +6,15 @@ import pytest
 from topoloom import build
 from topoloom.clustering.packing import links_between
 from topoloom.draws import Draws
+from topoloom.floors.floor import preset
+from topoloom.floors.slots import Slots
 from topoloom.layout import joint as joint_module
 from topoloom.layout._joint_kernels import swap_switches
 from topoloom.layout.cabinets import loads_of
-from topoloom.layout.floor import preset
 from topoloom.layout.improve import fewer_links_between
 from topoloom.layout.joint import Annealing, Seating, nearest_slots
 from topoloom.layout.longest import shorten_longest
 from topoloom.layout.prices import Prices, above_prices, cable_prices, length_prices, lengths_m
-from topoloom.layout.slots import Slots
 from topoloom.searches import Budget, Effort
 
 _ROOM = preset("koibuchi-2013")

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom import InputError, build, place, searches
-from topoloom.layout.floor import Floor, preset
+from topoloom.floors.floor import Floor, preset
+from topoloom.floors.slots import Slots
 from topoloom.layout.place import MAPS
-from topoloom.layout.slots import Slots
 
 _ROOM = preset("koibuchi-2013", switches_per_cabinet=8)
 _BASES = [

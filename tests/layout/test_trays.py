@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from topoloom import build
-from topoloom.layout.floor import Floor, preset
+from topoloom.floors.floor import Floor, preset
+from topoloom.floors.slots import Slots
+from topoloom.floors.trays import tray_ways
 from topoloom.layout.layout import Layout
-from topoloom.layout.slots import Slots
-from topoloom.layout.trays import tray_load, tray_ways
+from topoloom.layout.tray_load import tray_load
 from topoloom.topology import Topology
 
 

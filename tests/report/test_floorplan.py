@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from topoloom import InputError, build, place
-from topoloom.layout.floor import preset
-from topoloom.layout.floor_files import read_floor
+from topoloom.floors.floor import preset
+from topoloom.floors.floor_files import read_floor
 from topoloom.layout.layout import Layout
 from topoloom.report import figures
 from topoloom.report.floor_view import View

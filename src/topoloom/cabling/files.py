@@ -13,10 +13,10 @@ from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.sheets import SHEET_NAMES, sheets
 from topoloom.errors import InputError, at
 from topoloom.files import write_atomically
+from topoloom.floors.floor_files import read_floor
+from topoloom.floors.floor_text import floor_toml
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
-from topoloom.layout.floor_files import read_floor
-from topoloom.layout.floor_text import floor_toml
 from topoloom.layout.layout import Layout
 
 log = logging.getLogger("topoloom")

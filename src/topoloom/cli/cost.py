@@ -11,7 +11,7 @@ from topoloom.topology import Topology
 
 if TYPE_CHECKING:
     from topoloom.cost.parts import Parts
-    from topoloom.layout.floor import Floor
+    from topoloom.floors.floor import Floor
     from topoloom.layout.layout import Layout
     from topoloom.reproduction.table_iv import Column
 

@@ -9,8 +9,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from topoloom.floors.floor import Floor
 from topoloom.layout.cabinets import CLUSTERS
-from topoloom.layout.floor import Floor
 from topoloom.layout.place import MAPS
 
 #: What only a topology that is yet to be laid out takes.
@@ -54,7 +54,7 @@ def chosen_floor(floor: str, rows: int | None, columns: int | None, cabinet: int
     import numpy as np
 
     from topoloom.errors import InputError
-    from topoloom.layout.floor_files import read_floor
+    from topoloom.floors.floor_files import read_floor
 
     found = read_floor(floor)
     if found.fixed is None:

@@ -65,7 +65,7 @@ def choose_cables(parts: Parts, length_m: np.ndarray, between: np.ndarray | bool
         No product serves one of the links.
     """
     length_m, beside = np.broadcast_arrays(np.asarray(length_m, float), between)
-    product = parts.medium_of(length_m, beside, rate_gbps)
+    product = parts.product_of(length_m, beside, rate_gbps)
     stock_m, usd = np.zeros(length_m.shape), np.zeros((2, *length_m.shape))
     for index, cable in enumerate(parts.cable):
         mine = product == index

@@ -11,7 +11,7 @@ import numpy as np
 
 from topoloom.cost.products import (
     LENGTH_ERROR_M,
-    CableParts,
+    CableProduct,
     NotNegative,
     Positive,
     Price,
@@ -35,7 +35,7 @@ class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     name: str
     source: str
-    cable: Annotated[tuple[CableParts, ...], msgspec.Meta(min_length=1)]
+    cable: Annotated[tuple[CableProduct, ...], msgspec.Meta(min_length=1)]
     switch: SwitchParts = SwitchParts()
     format: Literal[1] = 1
     version: str = ""
@@ -106,7 +106,7 @@ class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             raise InputError(f"rate_gbps={rate_gbps:g}: a rate is a number of Gb/s above 0")
         return rate_gbps
 
-    def medium_of(self, length_m: np.ndarray, between: np.ndarray, rate_gbps: float | None = None) -> np.ndarray:
+    def product_of(self, length_m: np.ndarray, between: np.ndarray, rate_gbps: float | None = None) -> np.ndarray:
         """For each cable, the index of its product: int64[cables].
 
         The first in the catalogue's order that is used there, carries the rate (any, if left out) and reaches the length
@@ -125,7 +125,7 @@ class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return chosen
 
     def _first_fitting(self, length_m: np.ndarray, between: np.ndarray, rate_gbps: float | None) -> np.ndarray:
-        """As `medium_of`; -1 where no product serves."""
+        """As `product_of`; -1 where no product serves."""
         chosen = np.full(length_m.shape, -1)
         needed_m = length_m + self.slack_m
         for index, cable in enumerate(self.cable):

@@ -94,7 +94,7 @@ class SwitchParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.power_w + self.power_w_per_port * max(ports, self.least_ports)
 
 
-class CableParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CableProduct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A cable product: its medium, where it is used, how far it reaches, the rates it carries, its prices and watts.
 
     Its price is a line in metres, a line in metres per Gb/s (both add up), or `prices_usd`, one for each of `lengths_m`.

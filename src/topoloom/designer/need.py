@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from topoloom.errors import InputError
-from topoloom.layout.floor import PRESETS, Floor, preset
+from topoloom.floors.floor import PRESETS, Floor, preset
 from topoloom.tables import read_toml
 
 _Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]

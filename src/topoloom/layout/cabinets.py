@@ -8,8 +8,8 @@ import numpy as np
 from topoloom.clustering.packing import rounded_up
 from topoloom.errors import InputError
 from topoloom.families.permute import cabinet_of
-from topoloom.layout.floor import Floor
-from topoloom.layout.slots import NO_LIMIT
+from topoloom.floors.floor import Floor
+from topoloom.floors.slots import NO_LIMIT
 from topoloom.topology import Topology
 
 CLUSTERS = ("auto", "groups", "sequential", "walktrap", "metis")

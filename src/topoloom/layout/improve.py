@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from topoloom.floors.slots import Slots
 from topoloom.layout.joint import Seating, joint
 from topoloom.layout.prices import cut_prices
-from topoloom.layout.slots import Slots
 from topoloom.searches import Effort
 from topoloom.topology import Topology
 

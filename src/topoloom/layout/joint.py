@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from topoloom.draws import Draws
+from topoloom.floors.slots import Slots
 from topoloom.layout.prices import MOST_IN_TABLE, Prices
-from topoloom.layout.slots import Slots
 from topoloom.searches import Budget, Effort, acceptance, run
 from topoloom.threads import cores
 from topoloom.topology import Topology

@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from topoloom.layout.floor import Floor
-from topoloom.layout.slots import Slots
+from topoloom.floors.floor import Floor
+from topoloom.floors.slots import Slots
 from topoloom.topology import Topology
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from topoloom.layout.floor import Floor
+from topoloom.floors.floor import Floor
+from topoloom.floors.slots import Slots
 from topoloom.layout.joint import Seating, joint
 from topoloom.layout.prices import above_prices, lengths_m
-from topoloom.layout.slots import Slots
 from topoloom.searches import Effort
 from topoloom.topology import Topology
 

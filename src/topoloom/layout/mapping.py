@@ -4,8 +4,8 @@ import logging
 
 import numpy as np
 
+from topoloom.floors.slots import Slots
 from topoloom.layout.prices import Prices
-from topoloom.layout.slots import Slots
 from topoloom.searches import Effort
 from topoloom.topology import Topology
 

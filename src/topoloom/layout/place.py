@@ -6,10 +6,10 @@ from typing import Literal
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.floors.floor import Floor
+from topoloom.floors.floor_files import read_floor
 from topoloom.layout.bound import length_bound_m
 from topoloom.layout.cabinets import loads_of
-from topoloom.layout.floor import Floor
-from topoloom.layout.floor_files import read_floor
 from topoloom.layout.joint import joint
 from topoloom.layout.layout import Layout
 from topoloom.layout.longest import shorten_longest

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.floors.floor import Floor
+from topoloom.floors.slots import Slots
 from topoloom.layout.cabinets import assign_cabinets, fill_slots, uniform_limits
-from topoloom.layout.floor import Floor
 from topoloom.layout.improve import fewer_links_between
 from topoloom.layout.joint import Seating
-from topoloom.layout.slots import Slots
 from topoloom.searches import Effort
 from topoloom.topology import Topology
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.layout.floor import Floor
-from topoloom.layout.slots import MOST_SLOTS_WITH_MATRIX, Slots
+from topoloom.floors.floor import Floor
+from topoloom.floors.slots import MOST_SLOTS_WITH_MATRIX, Slots
 from topoloom.topology import Topology
 
 #: A price of a cable: (length_m float64[...], between cabinets? bool[...]) -> float64[...]; inf where there is none.

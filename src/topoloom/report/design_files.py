@@ -16,8 +16,8 @@ from topoloom.cost.parts import load_parts
 from topoloom.designer.design import Design
 from topoloom.designer.measure import MEASURES, numbers, place_candidate
 from topoloom.files import write_atomically
+from topoloom.floors.floor_text import floor_toml
 from topoloom.formats import save
-from topoloom.layout.floor_text import floor_toml
 from topoloom.layout.layout import Layout
 from topoloom.report.design_page import design_figures, design_page
 from topoloom.report.floorplan import floorplan_svg

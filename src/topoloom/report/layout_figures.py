@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.layout.trays import tray_load
+from topoloom.layout.tray_load import tray_load
 from topoloom.report.floor_view import View
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from statistics import fmean, stdev
 
 from topoloom.cost.parts import load_parts
 from topoloom.cost.products import low_high
-from topoloom.layout.floor import preset
+from topoloom.floors.floor import preset
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
 from topoloom.reproduction.curves import Curves, Series

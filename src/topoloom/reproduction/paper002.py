@@ -143,7 +143,7 @@ def _spare_ports() -> Outcome:
     "topoloom layout dsn-f:n=4096 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal",
 )  # fmt: skip
 def _cables() -> Outcome:
-    from topoloom.layout.floor import preset
+    from topoloom.floors.floor import preset
     from topoloom.layout.place import place
 
     floor = preset("koibuchi-2013", switches_per_cabinet=16)

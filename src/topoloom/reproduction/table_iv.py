@@ -11,7 +11,7 @@ import numpy as np
 
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import Parts, load_parts
-from topoloom.layout.floor import Floor, preset
+from topoloom.floors.floor import Floor, preset
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
 from topoloom.topology import Topology

@@ -1,12 +1,12 @@
-"""A floor as the text of a TOML file that `topoloom.layout.floor_files.read_floor` reads back as it was."""
+"""A floor as the text of a TOML file that `topoloom.floors.floor_files.read_floor` reads back as it was."""
 
 import json
 from dataclasses import replace
 
 import numpy as np
 
-from topoloom.layout.floor import Floor
-from topoloom.layout.slots import NO_LIMIT, Slots
+from topoloom.floors.floor import Floor
+from topoloom.floors.slots import NO_LIMIT, Slots
 
 
 def floor_toml(floor: Floor, slots: Slots) -> str:

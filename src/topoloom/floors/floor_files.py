@@ -11,10 +11,10 @@ import msgspec
 import numpy as np
 
 from topoloom.errors import InputError, at
-from topoloom.layout.floor import PRESETS, Floor, preset
-from topoloom.layout.floor_csv import Coordinate, SlotRow, read_matrix, read_slots, read_text
-from topoloom.layout.slots import MOST_SLOTS_WITH_MATRIX, NO_LIMIT, Slots
-from topoloom.layout.trays import TOUCH_M, tray_ways
+from topoloom.floors.floor import PRESETS, Floor, preset
+from topoloom.floors.floor_csv import Coordinate, SlotRow, read_matrix, read_slots, read_text
+from topoloom.floors.slots import MOST_SLOTS_WITH_MATRIX, NO_LIMIT, Slots
+from topoloom.floors.trays import TOUCH_M, tray_ways
 from topoloom.tables import line_of, parse_toml
 
 #: What a file without a preset begins with.

@@ -5,8 +5,6 @@ from functools import cached_property
 
 import numpy as np
 
-from topoloom.layout.layout import Layout
-
 #: Trays that come as near as this to each other join: a drawing is not more exact.
 TOUCH_M = 1e-3
 
@@ -108,45 +106,6 @@ def tray_ways(place_m: np.ndarray, trays_m: np.ndarray) -> TrayWays:
     ends = np.unique(np.sort(np.concatenate(edges), axis=1), axis=0).astype(np.int32)
     length_m = np.hypot(*(nodes[ends[:, 0]] - nodes[ends[:, 1]]).T)
     return TrayWays(nodes, ends, length_m, number.reshape(-1)[-len(place_m) :].astype(np.int32), up_m, tray)
-
-
-def tray_load(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
-    """How many cables lie on each stretch of tray: (x, y, x, y), float64[stretches, 4], and cables, int64[stretches].
-
-    On a floor with trays cables take the shortest way over them, and every stretch is there, used or not. On any other
-    floor trays are assumed over the rows and columns of the cabinets: a cable runs along x over the row of its lower
-    cabinet (that of the lower number), then along y over the column of the other; a stretch joins neighbouring x (or y)
-    coordinates of cabinets, and only used ones are there. Cables inside a cabinet use no tray.
-    """
-    pairs, cables = layout.bundles
-    if layout.slots.rule == "trays" and layout.floor.trays_m:
-        ways = tray_ways(layout.slots.place_m, np.array(layout.floor.trays_m))
-        load = ways.load(layout.used[pairs[:, 0]], layout.used[pairs[:, 1]], cables)
-        return np.hstack([ways.nodes[ways.edges[:, 0]], ways.nodes[ways.edges[:, 1]]]), load
-    xs, x = np.unique(np.round(layout.place_m[:, 0], 6), return_inverse=True)
-    ys, y = np.unique(np.round(layout.place_m[:, 1], 6), return_inverse=True)
-    low, high = pairs.T
-    row, step, over_rows = _over(y[low], x[low], x[high], cables, (ys.size, xs.size))
-    column, jump, over_columns = _over(x[high], y[low], y[high], cables, (xs.size, ys.size))
-    segments = np.concatenate(
-        [
-            np.stack([xs[step], ys[row], xs[step + 1], ys[row]], axis=1),
-            np.stack([xs[column], ys[jump], xs[column], ys[jump + 1]], axis=1),
-        ]
-    )
-    return segments, np.concatenate([over_rows, over_columns])
-
-
-def _over(
-    line: np.ndarray, start: np.ndarray, end: np.ndarray, cables: np.ndarray, shape: tuple[int, int]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The used steps of straight lines: the line, the step from its coordinate to the next, and the cables on it."""
-    change = np.zeros(shape, np.int64)
-    np.add.at(change, (line, np.minimum(start, end)), cables)
-    np.subtract.at(change, (line, np.maximum(start, end)), cables)
-    load = np.cumsum(change, axis=1)
-    used, step = np.nonzero(load)
-    return used, step, load[used, step]
 
 
 def _come_up(place_m: np.ndarray, start: np.ndarray, along: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

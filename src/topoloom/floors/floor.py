@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.layout.slots import NO_LIMIT, Slots, grid_names
+from topoloom.floors.slots import NO_LIMIT, Slots, grid_names
 
 
 @dataclass(frozen=True)
