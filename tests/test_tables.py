@@ -86,7 +86,7 @@ def test_files_that_cannot_be_read_are_one_sentence(tmp_path):
     with pytest.raises(InputError, match="is a folder"):
         read_toml(tmp_path, Outer)
     (tmp_path / "junk.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="is not text"):
+    with pytest.raises(InputError, match="is not UTF-8 text"):
         read_toml(tmp_path / "junk.toml", Outer)
 
 

@@ -37,6 +37,28 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
         raise InputError(f"{path}: cannot be written: {reason(error)}") from None
 
 
+def read_text(path: str | os.PathLike[str], longest: int) -> str:
+    """A file that people wrote, as text without a byte order mark, line ends as they are.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is not UTF-8, or has more than `longest` characters.
+    """
+    try:
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+            text = file.read(longest + 1)
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; a file is needed") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text; save it as UTF-8") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(text) > longest:
+        raise InputError(f"{path} is longer than {longest:,} characters; no such file is")
+    return text
+
+
 def reason(error: OSError | ValueError) -> str:
     """Why the system refused, in lower case: ``permission denied``."""
     # A path with a NUL inside raises a plain ValueError before the system is asked.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from topoloom.errors import InputError, at
+from topoloom.files import read_text
 
 T = TypeVar("T")
 
@@ -21,17 +22,7 @@ def read_toml(path: str | Path, shape: type[T]) -> T:
     InputError
         The file cannot be read, is not TOML, or a key is unknown, missing or out of range: ``file:line: reason``.
     """
-    try:
-        with Path(path).open(encoding="utf-8") as file:
-            text = file.read(_LONGEST + 1)
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder; a TOML file is needed") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not text; a TOML file is needed") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if len(text) > _LONGEST:
-        raise InputError(f"{path} is longer than {_LONGEST} characters; that is no table written by hand")
+    text = read_text(path, _LONGEST)
     return parse_toml(text, shape, str(path))
 
 

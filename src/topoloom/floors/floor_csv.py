@@ -11,8 +11,10 @@ import msgspec
 import numpy as np
 
 from topoloom.errors import InputError, at
+from topoloom.files import read_text
 
-_LONGEST = 200_000_000
+#: Characters of the longest floor file: a matrix of thousands of slots.
+LONGEST = 200_000_000
 _YES, _NO = ("yes", "y", "true", "1", "x"), ("", "no", "n", "false", "0")
 
 #: Within 100 km of the origin: what lies farther away is a slip of the pen, or in millimetres.
@@ -34,28 +36,6 @@ class SlotRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 COLUMNS = ("slot", *SlotRow.__struct_fields__[1:])
-
-
-def read_text(path: str | Path) -> str:
-    """A file that people wrote, as text without a byte order mark.
-
-    Raises
-    ------
-    InputError
-        It cannot be read, is not UTF-8, or is far longer than any floor.
-    """
-    try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            text = file.read(_LONGEST + 1)
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder; a file is needed") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8 text; save it as UTF-8") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if len(text) > _LONGEST:
-        raise InputError(f"{path} is longer than {_LONGEST:,} characters; that is no floor")
-    return text
 
 
 def read_slots(path: str | Path) -> list[tuple[int, SlotRow]]:
@@ -126,7 +106,7 @@ def read_matrix(path: str | Path, names: Collection[str], others: Collection[str
 
 def _rows(path: str | Path) -> tuple[Iterator[tuple[int, list[str]]], bool]:
     """The rows of a CSV file with their lines, cells stripped, as many as in the first; and whether commas are decimal."""
-    text = read_text(path)
+    text = read_text(path, LONGEST)
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     comma = ";" in first
 

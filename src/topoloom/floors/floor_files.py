@@ -11,8 +11,9 @@ import msgspec
 import numpy as np
 
 from topoloom.errors import InputError, at
+from topoloom.files import read_text
 from topoloom.floors.floor import PRESETS, Floor, preset
-from topoloom.floors.floor_csv import Coordinate, SlotRow, read_matrix, read_slots, read_text
+from topoloom.floors.floor_csv import LONGEST, Coordinate, SlotRow, read_matrix, read_slots
 from topoloom.floors.slots import MOST_SLOTS_WITH_MATRIX, NO_LIMIT, Slots
 from topoloom.floors.trays import TOUCH_M, tray_ways
 from topoloom.tables import line_of, parse_toml
@@ -99,7 +100,7 @@ def read_floor(name: str | Path) -> Floor:
     """
     suffix = Path(name).suffix.lower()
     if suffix == ".toml":
-        text = read_text(name)
+        text = read_text(name, LONGEST)
         return _Reader(str(name), text, parse_toml(text, FloorFile, str(name))).floor()
     if suffix == ".csv":
         return _Reader(str(name), "", FloorFile(slots=Path(name).name)).floor()

@@ -1,0 +1,40 @@
+"""`topoloom reproduce -o`: the figures that claims are about, as points and as pictures."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from topoloom.cli import reproduce
+
+
+def _run(*arguments):
+    result = CliRunner().invoke(reproduce.command, arguments, catch_exceptions=False, standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+def test_a_figure_is_written_as_points_and_as_a_picture(tmp_path):
+    """Figure 9 of 000: six networks, each a point whose length the claim's number follows from."""
+    found = json.loads(_run("000/fig-9", "-o", str(tmp_path), "--json"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["000-figure-9.csv", "000-figure-9.svg"]
+    with (tmp_path / "000-figure-9.csv").open(newline="") as file:
+        points = {row["series"]: (float(row["x"]), float(row["y"])) for row in csv.DictReader(file)}
+    assert set(points) == {"TORUS-4", "P-TORUS-4", "RING-4", "HYPERCUBE", "P-HYPERCUBE", "RING-8"}
+    # 000: a permuted topology has the cable length of its base, and a lower latency.
+    assert points["P-TORUS-4"][0] == points["TORUS-4"][0]
+    assert points["P-TORUS-4"][1] < points["TORUS-4"][1]
+    claim = next(one for one in found["claims"] if one["id"] == "000/fig-9/length-4")
+    longer = 100 * (points["RING-4"][0] / points["P-TORUS-4"][0] - 1)
+    assert float(claim["ours"].split()[-1]) == pytest.approx(longer, abs=0.01)
+    svg = (tmp_path / "000-figure-9.svg").read_text()
+    assert svg.startswith("<svg")
+    assert "P-HYPERCUBE" in svg
+
+
+def test_claims_without_a_figure_write_none(tmp_path):
+    """And say so on standard error."""
+    _run("004/table-iv/sf-cost", "-o", str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
