@@ -61,7 +61,7 @@ def command(
             # The exact count beside the print is made as 004 lays the column out: its racks, its floor, its switches.
             layout, bill = column.layout(), column.exact()
         else:
-            layout = _layout(name, chosen, cluster, mapping, catalogue)
+            layout = _layout(name, chosen, cluster, mapping, catalogue, rate_gbps)
             bill = price(layout, catalogue, rate_gbps, radix, host_cables, spare / 100)
         facts = cost_text.facts(layout, bill)
         if orders:
@@ -82,7 +82,7 @@ def command(
         cost_text.print_notes(catalogue, found)
 
 
-def _layout(name: str, floor: "Floor", cluster: str, mapping: str, parts: "Parts") -> "Layout":
+def _layout(name: str, floor: "Floor", cluster: str, mapping: str, parts: "Parts", rate_gbps: float | None) -> "Layout":
     """The layout of a topology, or the one that lies in a folder."""
     from topoloom.cabling.files import load_layout
     from topoloom.formats import open_topology
@@ -92,7 +92,7 @@ def _layout(name: str, floor: "Floor", cluster: str, mapping: str, parts: "Parts
     if cables is not None:
         return load_layout(cables)
     topology = open_topology(name)
-    return place(topology, floor, cluster, mapping, switch_w=parts.switch_w(topology.radix))
+    return place(topology, floor, cluster, mapping, switch_w=parts.switch_w(topology.radix, rate_gbps))
 
 
 def _column(network: Topology) -> "Column":

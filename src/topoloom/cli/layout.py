@@ -54,7 +54,16 @@ def command(
     by_parts = {"cost": catalogue.link_usd, "power": catalogue.link_w}
     wanted: Any = partial(by_parts[objective], rate_gbps=rate_gbps) if objective in by_parts else objective
     layout = place(
-        network, chosen, cluster, mapping, wanted, improve, seed, seconds, catalogue.switch_w(network.radix), jobs
+        network,
+        chosen,
+        cluster,
+        mapping,
+        wanted,
+        improve,
+        seed,
+        seconds,
+        catalogue.switch_w(network.radix, rate_gbps),
+        jobs,
     )
     facts = _facts(layout, cluster, mapping, objective, seed, seconds)
     if out is not None:

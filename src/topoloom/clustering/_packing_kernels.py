@@ -139,7 +139,7 @@ def _made_room(
         if c < 0 or not fits(loads[u], room[c] + loads[v]):
             continue
         d, links = _best(v, offsets, neighbours, loads, room, cabinet, tally)
-        if d < 0:
+        if d < 0 or d == c:
             continue
         lost = _links_to(v, c, offsets, neighbours, cabinet) - links - _links_to(u, c, offsets, neighbours, cabinet)
         if lost < least:

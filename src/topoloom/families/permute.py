@@ -17,14 +17,19 @@ log = logging.getLogger("topoloom")
     mode=Choice(
         ("partial", "full"), "swap within cabinets and within cabinet pairs apart (partial), or together", "partial"
     ),
-    cabinet=Integer(1, 1 << 20, "most switches in a cabinet; taken in order, as evenly as they go", default=16),
+    cabinet=Integer(
+        1,
+        1 << 20,
+        "most switches in a cabinet, taken in order, as evenly as they go; left out: the family's groups, else 16",
+        default=None,
+    ),
     doubles=Choice(
         ("drop", "keep"), "links that come to repeat another: kept in parallel, or dropped as 000 does", "keep"
     ),
     seed=Seed(),
     source="000 III.A; errata 000.2, 000.3",
 )
-def permute(topology: Topology, mode: str, cabinet: int, doubles: str, seed: int) -> Topology:
+def permute(topology: Topology, mode: str, cabinet: int | None, doubles: str, seed: int) -> Topology:
     """Swap link ends at random so that the number of cables inside each cabinet and between any two stays the same.
 
     Two links a-b, c-d of one cabinet, or of one cabinet pair (a, c in the first cabinet, b, d in the second), become
@@ -35,10 +40,11 @@ def permute(topology: Topology, mode: str, cabinet: int, doubles: str, seed: int
     """
     from topoloom.graph.connectivity import components
 
-    if cabinet >= topology.switches:
+    home = _homes(topology, cabinet)
+    if cabinet is not None and cabinet >= topology.switches:
         raise InputError(f"permute: cabinet={cabinet} holds all {topology.switches} switches; take a smaller cabinet")
     for attempt in range(100):
-        links = _permuted(topology, mode, cabinet, Draws(seed, attempt))
+        links = _permuted(topology, mode, home, Draws(seed, attempt))
         if doubles == "drop":
             links = np.unique(np.sort(links, axis=1), axis=0)
         changed = topology.replace(links=links)
@@ -54,16 +60,23 @@ def cabinet_of(switches: int, cabinets: int) -> np.ndarray:
     return np.searchsorted(begins, np.arange(switches), side="right")
 
 
-def _permuted(topology: Topology, mode: str, cabinet: int, draws: Draws) -> np.ndarray:
+def _homes(topology: Topology, cabinet: int | None) -> np.ndarray:
+    """The cabinet of every switch, int64[switches], numbered from 0."""
+    if cabinet is None and "group" in topology.labels:
+        return np.unique(topology.labels["group"], return_inverse=True)[1].reshape(-1)
+    return cabinet_of(topology.switches, -(-topology.switches // (cabinet or 16)))
+
+
+def _permuted(topology: Topology, mode: str, home: np.ndarray, draws: Draws) -> np.ndarray:
     from topoloom.families._random_kernels import swap_pass
 
-    cabinets = -(-topology.switches // cabinet)
-    of_switch = cabinet_of(topology.switches, cabinets)
-    home = of_switch[topology.links]
-    # u < v and cabinets are runs of switches, so the first end already lies in the lower cabinet of a pair.
+    cabinets = int(home.max()) + 1
     links = topology.links.astype(np.int64)
-    pair = home[:, 0] * cabinets + home[:, 1]
-    inside = home[:, 0] == home[:, 1]
+    # The first end of a link lies in the lower cabinet of a pair.
+    turned = home[links[:, 0]] > home[links[:, 1]]
+    links[turned] = links[turned, ::-1]
+    first, second = home[links].T
+    pair, inside = first * cabinets + second, first == second
     state = draws.state()
     if mode == "partial":
         for members in _groups(pair, draws):
@@ -74,7 +87,7 @@ def _permuted(topology: Topology, mode: str, cabinet: int, draws: Draws) -> np.n
     for key in keys[draws.permutation(keys.size)].tolist():
         i, j = divmod(key, cabinets)
         members = np.flatnonzero((pair == key) | (pair == i * cabinets + i) | (pair == j * cabinets + j))
-        _swap_mixed(links, members[draws.permutation(members.size)], i, of_switch.tolist(), draws)
+        _swap_mixed(links, members[draws.permutation(members.size)], i, home.tolist(), draws)
     return links
 
 

@@ -15,10 +15,10 @@ def length_bound_m(layout: Layout) -> float:
     Counts the links across every line between two neighbouring columns, and rows, of slots. With k of the n switches on
     one side at least max(lambda k (n - k) / n, D(k) - 2 I(k)) links cross it (lambda: the algebraic connectivity, Fiedler
     1973; D(k): the least sum of k degrees; I(k): the most links that k switches have among themselves); each crossing
-    costs the distance of the two lines. k is at least what the other side cannot hold. The links that must leave their
-    cabinet, counted in the same way, cost their overhead, and at least the distance of the two nearest slots. Holds for
-    every layout that keeps the slots' limits and, where they have none, puts no more switches into a cabinet than the
-    fullest of `layout` holds.
+    costs the distance of the two lines. k is any number that the seats of both sides allow: the least count is taken. The
+    links that must leave their cabinet, counted in the same way, cost their overhead, and at least the distance of the
+    two nearest slots. Holds for every layout that keeps the slots' limits and, where they have none, puts no more switches
+    into a cabinet than the fullest of `layout` holds.
 
     Distances that are not Manhattan's enter by the least ratio of the two over all pairs of slots.
     """
@@ -35,8 +35,8 @@ def length_bound_m(layout: Layout) -> float:
         before = np.cumsum(np.bincount(side.reshape(-1), seats))[:-1]
         most = np.minimum(before, n).astype(int)
         fewest = np.maximum(0.0, n - (seats.sum() - before)).astype(int)
-        # The bound is concave in k, but for the largest of two: its least is at an end.
-        crossing_m += float((np.diff(line) * np.minimum(least[most], least[fewest])).sum())
+        for apart_m, low, high in zip(np.diff(line).tolist(), fewest.tolist(), most.tolist(), strict=True):
+            crossing_m += apart_m * float(least[low : high + 1].min())
     largest = int(seats.max())
     leaving = 0.0
     if largest < n:

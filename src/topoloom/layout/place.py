@@ -27,6 +27,7 @@ _IMPROVING = 0.2
 #: Of the time for joint placement: what goes to the two-step answer that it starts from, and to finding out whether
 #: switches gain by moving by themselves. Where they do not, so much of the rest goes to the two-step answer again.
 _FIRST, _PILOT, _AGAIN = 0.12, 0.15, 0.7
+_FEW_SLOTS = 128
 
 
 def place(
@@ -145,7 +146,9 @@ class _Search:
         return shorten_longest(self.topology, floor, self.plan.slots, slot, seating, effort.part(0.5, 1))
 
     def _shortest(self, loads: np.ndarray, effort: Effort) -> np.ndarray:
-        slot = self.two_step("anneal", effort.part(_FIRST))
+        # Annealing alone is weak for few cabinets on many slots, and tabu search is quick there.
+        method = "both" if len(self.plan.allowed) <= _FEW_SLOTS else "anneal"
+        slot = self.two_step(method, effort.part(_FIRST))
         seating = seating_for(self.plan.slots, slot, loads)
 
         def moved(share: float, number: int) -> np.ndarray:
@@ -158,7 +161,7 @@ class _Search:
         rest = 1 - _FIRST - _PILOT
         if self._price(pilot) >= self._price(slot):
             # Whole cabinets stand best as it is, in regular families: so their map is what time is spent on.
-            slot = min(slot, self.two_step("anneal", effort.part(rest * _AGAIN, 2)), key=self._price)
+            slot = min(slot, self.two_step(method, effort.part(rest * _AGAIN, 2)), key=self._price)
             rest *= 1 - _AGAIN
         return min(pilot, moved(rest, 3), key=self._price)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.clustering.packing import rounded_up
 from topoloom.floors.floor import Floor
 from topoloom.floors.slots import Slots
 from topoloom.layout.cabinets import assign_cabinets, fill_slots, uniform_limits
@@ -70,10 +71,12 @@ def plan_cabinets(
 
 
 def seating_for(slots: Slots, slot: np.ndarray, loads: np.ndarray) -> Seating:
-    """Who may sit where: the floor's limits, and where it has none what the fullest cabinet of a first layout holds."""
+    """Who may sit where: the floor's limits; in slots without any, what the fullest cabinets of a first layout hold."""
     held = np.zeros((len(slots), loads.shape[1]))
     np.add.at(held, slot, loads)
-    limits = np.where(np.isinf(slots.limits), held.max(axis=0), slots.limits)
+    limits = rounded_up(slots.limits)
+    limits[np.isinf(limits).all(axis=1)] = held.max(axis=0)
+    limits[np.isinf(limits[:, 0]), 0] = held[:, 0].max()
     seats = np.minimum(limits[:, 0], len(loads)).astype(np.int64)
     counted = []
     for what in range(1, loads.shape[1]):
@@ -81,7 +84,7 @@ def seating_for(slots: Slots, slot: np.ndarray, loads: np.ndarray) -> Seating:
         if (each == each[0]).all():
             # All switches alike: the limit is one on their number.
             if each[0] > 0:
-                seats = np.minimum(seats, np.floor(limits[:, what] / each[0] + 1e-9).astype(np.int64))
+                seats = np.floor(np.minimum(seats, limits[:, what] / each[0])).astype(np.int64)
         else:
             counted.append(what)
     return Seating(seats, loads[:, counted], limits[:, counted])

@@ -82,7 +82,7 @@ def cable_prices(floor: Floor, slots: Slots, price: CablePrice) -> Prices:
     if table is not None and length_m is not None:
         had = np.isfinite(table)
         dearest = float(table[had].max(initial=0.0))
-        table += length_m * np.float32(1e-4 * dearest / max(1.0, float(length_m.max())))
+        table += length_m * np.float32(1e-4 * (dearest or 1.0) / max(1.0, float(length_m.max())))
         table[~had] = 1000.0 * max(1.0, dearest)
     return prices
 
