@@ -38,6 +38,8 @@ def parse_toml(text: str, shape: type[T], source: str) -> T:
         raise at(source, line, re.sub(r" \(at .*\)$", "", str(error)) + "; see the TOML rules at toml.io") from None
     except RecursionError:
         raise InputError(f"{source}: the tables nest too deep to be read") from None
+    except ValueError:  # Python reads no integer of more than 4,300 digits
+        raise InputError(f"{source}: a number has thousands of digits; write a shorter one") from None
     try:
         return msgspec.convert(data, shape, strict=True)
     except msgspec.ValidationError as error:

@@ -307,5 +307,5 @@ def test_the_example_hall_is_a_hall():
     assert listed.slots_for(1).names == slots.names
     # A02 to D02: 0 m along row A to the cross tray and back, and 7 m across: no tray leads straight over.
     assert slots.matrix_m[slots.names.index("A02"), slots.names.index("D02")] == pytest.approx(2 * 3.3 + 7.0)
-    layout = place(build("slimfly:q=5,hosts=4"), hall, map="rows")
+    layout = place(build("slimfly:q=5,hosts=4"), hall, map="rows", switch_w=30.8)
     assert layout.longest_m <= slots.matrix_m.max() + 5.0

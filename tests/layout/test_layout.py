@@ -65,7 +65,7 @@ def test_host_limits_hold():
     topology = build("jellyfish:n=60,degree=6,hosts=7")
     cabinet = assign_cabinets(topology, preset("koibuchi-2013", hosts_per_cabinet=30))
     assert np.bincount(cabinet, weights=topology.endpoints_at).max() <= 30
-    with pytest.raises(InputError, match="has 7 hosts"):
+    with pytest.raises(InputError, match="has 7 host ports"):
         assign_cabinets(build("slimfly:q=5,hosts=7"), preset("slimfly-2014", hosts_per_cabinet=6))
 
 

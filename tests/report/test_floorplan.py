@@ -23,7 +23,7 @@ HALL = Path(__file__).parents[2] / "examples" / "floors" / "hall.toml"
 
 
 def _layout(spec: str, floor: str | Path) -> Layout:
-    return place(build(spec), read_floor(floor), map="rows")
+    return place(build(spec), read_floor(floor), map="rows", switch_w=30.0)
 
 
 #: One cabinet, two, twenty in a square room, a hall with pillar, blocked slots and trays, and a long room of 64.

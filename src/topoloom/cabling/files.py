@@ -96,6 +96,7 @@ def load_layout(path: str | os.PathLike[str]) -> Layout:
         found.topology, floor, slots, _slots_of(found, slots.names, str(beside)), made=f"read from {source}"
     )
     _compare_lengths(found, layout)
+    _compare_limits(layout, source)
     return layout
 
 
@@ -137,4 +138,17 @@ def _compare_lengths(found: CableList, layout: Layout) -> None:
         log.warning(
             "%s:%d: the cable is %g m long here and %g m on the floor; %d of %d lengths differ, the floor's are used",
             found.source, found.line[first], found.length_m[first], layout.length_m[first], other.size, apart.size,
+        )  # fmt: skip
+
+
+def _compare_limits(layout: Layout, source: Path) -> None:
+    """Warn when a cabinet holds more switches or host ports than its slot may."""
+    held = np.zeros((len(layout.slots), 2))
+    np.add.at(held, layout.slot, np.column_stack([np.ones(layout.slot.size), layout.topology.endpoints_at]))
+    over = np.argwhere(held > layout.slots.limits[:, :2])
+    if over.size:
+        slot, what = over[0].tolist()
+        log.warning(
+            "%s: cabinet %s holds %d %s; its slot takes %g", source, layout.slots.names[slot], held[slot, what],
+            ("switches", "host ports")[what], layout.slots.limits[slot, what],
         )  # fmt: skip

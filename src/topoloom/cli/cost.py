@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from topoloom.cli.output import json_option, print_json
-from topoloom.cli.placing import PLACING, chosen_floor, laid_out, placing_options, refuse_given
+from topoloom.cli.placing import PLACING, chosen_floor, laid_out, placing_options, refuse_given, switch_w
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _layout(name: str, floor: "Floor", cluster: str, mapping: str, parts: "Parts
     if cables is not None:
         return load_layout(cables)
     topology = open_topology(name)
-    return place(topology, floor, cluster, mapping, switch_w=parts.switch_w(topology.radix, rate_gbps))
+    return place(topology, floor, cluster, mapping, switch_w=switch_w(floor, parts, topology.radix, rate_gbps))
 
 
 def _column(network: Topology) -> "Column":

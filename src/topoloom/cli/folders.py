@@ -15,6 +15,8 @@ def writable_folder(path: str | Path, *inner: str) -> Path:
     InputError
         It cannot be made, or nothing can be written there.
     """
+    if not str(path).strip():
+        raise InputError("-o: the name of the folder is empty; name one ('.' is this one)")
     folder = Path(path)
     for place in (folder, *(folder / name for name in inner)):
         try:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from topoloom.cli.output import json_option, print_facts, print_json
-from topoloom.cli.placing import chosen_floor, placing_options
+from topoloom.cli.placing import chosen_floor, placing_options, switch_w
 from topoloom.layout.layout import Layout
 
 
@@ -62,7 +62,7 @@ def command(
         improve,
         seed,
         seconds,
-        catalogue.switch_w(network.radix, rate_gbps),
+        switch_w(chosen, catalogue, network.radix, rate_gbps),
         jobs,
     )
     facts = _facts(layout, cluster, mapping, objective, seed, seconds)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -13,6 +13,11 @@ from topoloom.floors.floor import Floor
 from topoloom.layout.cabinets import CLUSTERS
 from topoloom.layout.place import MAPS
 
+if TYPE_CHECKING:
+    from topoloom.cost.parts import Parts
+
+#: No hall has more.
+_MOST_SLOTS = 1_000_000
 #: What only a topology that is yet to be laid out takes.
 PLACING = ("floor", "rows", "columns", "cabinet", "cluster", "mapping")
 
@@ -58,6 +63,8 @@ def chosen_floor(floor: str, rows: int | None, columns: int | None, cabinet: int
 
     found = read_floor(floor)
     if found.fixed is None:
+        if (rows or 1) * (columns or 1) > _MOST_SLOTS:
+            raise InputError(f"--rows {rows} --columns {columns}: more than {_MOST_SLOTS:,} places; take fewer")
         given: dict[str, Any] = {"rows": rows, "columns": columns, "switches_per_cabinet": cabinet}
         return replace(found, **{key: value for key, value in given.items() if value is not None})
     for option, value in (("--rows", rows), ("--columns", columns)):
@@ -70,11 +77,31 @@ def chosen_floor(floor: str, rows: int | None, columns: int | None, cabinet: int
     return replace(found, fixed=replace(found.fixed, limits=limits))
 
 
+def switch_w(floor: Floor, parts: "Parts", ports: int, rate_gbps: float | None) -> float:
+    """Watts of a switch with so many ports where the floor limits them; else 0, for then nobody asks."""
+    return parts.switch_w(ports, rate_gbps) if floor.limits_power else 0.0
+
+
 def laid_out(name: str) -> Path | None:
-    """The cable list that `topoloom layout -o` wrote, if `name` is it or its folder; None if `name` is a topology."""
+    """The cable list that `topoloom layout -o` wrote, if `name` is it or its folder; None if `name` is a topology.
+
+    Raises
+    ------
+    InputError
+        `name` is some other folder.
+    """
+    from topoloom.errors import InputError
+    from topoloom.spec import families
+
     path = Path(name)
-    path = path / "cables.csv" if path.is_dir() else path
-    return path if path.name == "cables.csv" and path.is_file() and path.with_name("floor.toml").is_file() else None
+    cables = path / "cables.csv" if path.is_dir() else path
+    if cables.name == "cables.csv" and cables.is_file() and cables.with_name("floor.toml").is_file():
+        return cables
+    if path.is_dir() and ("/" in name or name not in families()):
+        raise InputError(
+            f"{name}: the folder holds no cables.csv with its floor.toml; 'topoloom layout -o' writes them"
+        )
+    return None
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:

@@ -88,6 +88,9 @@ def fewest(
     InputError
         A limit is not above 0, a switch overfills a cabinet alone, or no attempt succeeds (it then says what was needed).
     """
+    # What no switch takes may be limited to nothing.
+    taken = loads.any(axis=0)
+    loads, most = loads[:, taken], most[taken]
     if not (most > 0).all():
         raise InputError(f"a cabinet that holds {most.min():g} of something holds nothing; every limit must be above 0")
     if (loads > most).any():

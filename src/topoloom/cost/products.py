@@ -47,7 +47,7 @@ class SwitchProduct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     name: str
-    ports: Annotated[int, msgspec.Meta(ge=1)]
+    ports: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
     power_w: NotNegative
     price_usd: Price | None = None
     power_w_per_port: NotNegative = 0.0
@@ -73,7 +73,7 @@ class SwitchParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per_port_usd: Price = 0.0
     power_w: NotNegative = 0.0
     power_w_per_port: NotNegative = 0.0
-    least_ports: Annotated[int, msgspec.Meta(ge=0)] = 0
+    least_ports: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 0
     product: tuple[SwitchProduct, ...] = ()
 
     def __post_init__(self) -> None:

@@ -45,6 +45,13 @@ class Floor:
     trays_m: tuple[tuple[float, float, float, float], ...] = ()
     blocked: tuple[tuple[str, float, float], ...] = ()
 
+    @property
+    def limits_power(self) -> bool:
+        """Whether some cabinet may not draw any power."""
+        if self.fixed is not None:
+            return bool(np.isfinite(self.fixed.limits[:, 2]).any())
+        return self.power_w_per_cabinet is not None
+
     def shape(self, cabinets: int) -> tuple[int, int]:
         """(rows, columns) of a generated floor for so many cabinets."""
         if self.rows is not None and self.columns is not None:

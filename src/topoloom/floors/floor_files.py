@@ -47,7 +47,7 @@ class LimitsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a cabinet holds where its slot does not say otherwise."""
 
     switches: _Count | None = None
-    hosts: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    hosts: Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)] | None = None
     power_w: _Size | None = None
 
 

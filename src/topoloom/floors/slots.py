@@ -90,6 +90,33 @@ class Slots:
         every = np.arange(len(self))
         return self.apart_m(every[:, None], every[None, :])
 
+    def only(self, chosen: np.ndarray) -> "Slots":
+        """The slots of the given numbers, int64[...], as a floor of their own."""
+        given_m = None if self.given_m is None else self.given_m[np.ix_(chosen, chosen)]
+        names = tuple(self.names[slot] for slot in chosen.tolist())
+        return Slots(names, self.place_m[chosen], self.limits[chosen], self.rule, given_m)
+
+    def compact(self, allowed: np.ndarray, count: int) -> np.ndarray:
+        """`count` of the `allowed` slots that lie together, int64[count], rising.
+
+        Those nearest to the slot that has so many nearest of all; of equals, the first.
+        """
+        if len(allowed) <= count:
+            return allowed
+        inner = self.only(allowed)
+        if inner.given_m is not None:
+            near = np.argsort(inner.given_m, axis=1, kind="stable")[:, :count]
+            spread = np.take_along_axis(inner.given_m, near, axis=1).sum(axis=1)
+            return np.sort(allowed[near[int(spread.argmin())]])
+        from scipy.spatial import cKDTree
+
+        norm = 1 if self.rule == "manhattan" else 2
+        tree = cKDTree(inner.place_m)
+        # Some hundred neighbours tell where slots lie close together; all of them would take too much memory.
+        apart_m, _ = tree.query(inner.place_m, min(count, 256), p=norm)
+        _, near = tree.query(inner.place_m[int(apart_m.sum(axis=1).argmin())], count, p=norm)
+        return np.sort(allowed[near])
+
     def serpentine(self) -> np.ndarray:
         """Slots row by row, every other row backwards (000 IV.D's baseline), int64[slots].
 

@@ -15,7 +15,7 @@ from topoloom.topology import Topology
 CLUSTERS = ("auto", "groups", "sequential", "walktrap", "metis")
 
 #: The columns of `loads`, and what a limit is called in complaints.
-RESOURCES = ("switches", "hosts", "W")
+RESOURCES = ("switches", "host ports", "W")
 
 
 def loads_of(topology: Topology, switch_w: float | np.ndarray = 0.0) -> np.ndarray:
@@ -55,7 +55,7 @@ def assign_cabinets(
         raise InputError(f"{topology.name} has no groups; use cluster='sequential'")
     loads = loads_of(topology) if loads is None else loads
     most = most_of(floor)
-    _each_fits(topology, floor, loads, most)
+    _each_fits(floor, loads, most)
     if cluster in {"walktrap", "metis"}:
         return _clustered(topology, floor, cluster, loads, most, seed, jobs)
     if grouped and cluster != "sequential":
@@ -126,16 +126,15 @@ def _sequence_cabinets(topology: Topology, floor: Floor, loads: np.ndarray, most
     return count
 
 
-def _each_fits(topology: Topology, floor: Floor, loads: np.ndarray, most: np.ndarray) -> None:
+def _each_fits(floor: Floor, loads: np.ndarray, most: np.ndarray) -> None:
     """Refuse a switch that alone overfills a cabinet."""
     over = np.argwhere(loads > most)
-    if not over.size:
-        return
-    switch, what = over[0].tolist()
-    raise InputError(
-        f"floor '{floor.name}': a switch of {topology.name} has {loads[switch, what]:g} {RESOURCES[what]},"
-        f" but a cabinet holds {most[what]:g}"
-    )
+    if over.size:
+        switch, what = over[0].tolist()
+        raise InputError(
+            f"floor '{floor.name}': switch {switch} has {loads[switch, what]:g} {RESOURCES[what]}, but a cabinet holds"
+            f" {most[what]:g}; raise the limit, or take smaller switches"
+        )
 
 
 def _pieces(members: np.ndarray, loads: np.ndarray, most: np.ndarray) -> list[np.ndarray]:
@@ -174,6 +173,7 @@ def uniform_limits(floor: Floor, loads: np.ndarray) -> Iterator[tuple[Floor, np.
                 f" has {total[what]:g}; add slots or raise their limits"
             )
     most_there = rounded_up(slots.limits)
+    _each_fits(floor, loads, most_there.max(axis=0))
     kinds = np.unique(most_there, axis=0)
     wanted = [_fewest_cabinets(total, most) for most in kinds]
     for kind in np.argsort(wanted, kind="stable").tolist():
@@ -196,7 +196,9 @@ def _fewest_cabinets(total: np.ndarray, most: np.ndarray) -> float:
 
 
 def fill_slots(floor: Floor, order: np.ndarray, loads: np.ndarray) -> np.ndarray:
-    """The slot of every switch, int32[switches]: in `order`, each slot filled to its own limits before the next.
+    """The slot of every switch, int32[switches]: in `order`, each in the first slot with room for it and its hosts.
+
+    Switches with hosts go first; those without then prefer slots that hold no hosts.
 
     Raises
     ------
@@ -206,18 +208,21 @@ def fill_slots(floor: Floor, order: np.ndarray, loads: np.ndarray) -> np.ndarray
     slots = floor.fixed
     if slots is None:
         raise InputError(f"floor '{floor.name}' has no listed slots to fill one by one")
-    slot = np.empty(len(order), np.int32)
-    limits = rounded_up(slots.limits)
-    current, room = 0, limits[0].copy()
-    for placed, switch in enumerate(order.tolist()):
-        while (loads[switch] > room).any():
-            current += 1
-            if current == len(slots):
-                raise InputError(
-                    f"floor '{floor.name}': {len(order) - placed} of {len(order)} switches found no slot with room for them"
-                    " and their hosts; add slots or raise their limits"
-                )
-            room = limits[current].copy()
-        room -= loads[switch]
-        slot[switch] = current
+    slot = np.full(len(order), -1, np.int32)
+    room = rounded_up(slots.limits)
+    hostless_first = np.argsort(slots.limits[:, 1] > 0, kind="stable")
+    carrying = loads[order, 1] > 0
+    for switches, sequence in ((order[carrying], np.arange(len(slots))), (order[~carrying], hostless_first)):
+        for switch in switches.tolist():
+            fits = (room[sequence] >= loads[switch]).all(axis=1)
+            first = int(fits.argmax())
+            if fits[first]:
+                slot[switch] = sequence[first]
+                room[sequence[first]] -= loads[switch]
+    left = int((slot < 0).sum())
+    if left:
+        raise InputError(
+            f"floor '{floor.name}': {left} of {len(order)} switches found no slot with room for them and their hosts;"
+            " add slots or raise their limits"
+        )
     return slot

@@ -31,6 +31,8 @@ _HOT, _WARM, _COLD = 0.25, 0.03, 0.01
 _STEPS = 200
 #: Tries between two temperatures at the most: some milliseconds.
 _CHUNK = 50_000
+#: Cabinets that are tried on empty slots between two temperatures at the most.
+_MOST_MOVES = 2_000
 _NEAREST = 8
 #: Of 256 tries, those that go to a neighbour's cabinet where all cabinets are equally far apart.
 _GUIDED = 224
@@ -156,7 +158,7 @@ class Annealing:
         self._budget.spent += self._chunk
         if self._closed.size and int(share * _STEPS) > self._relocated:
             self._relocated = int(share * _STEPS)
-            self._swap_cabinets(temperature, 40 * self._closed.size)
+            self._swap_cabinets(temperature, min(40 * self._closed.size, _MOST_MOVES))
 
     def _swap_switches(self, window: int, temperature: float, tries: int) -> float:
         from topoloom.layout._joint_kernels import swap_switches

@@ -14,7 +14,7 @@ from topoloom.layout.joint import joint
 from topoloom.layout.layout import Layout
 from topoloom.layout.longest import shorten_longest
 from topoloom.layout.mapping import first_slots, map_cabinets
-from topoloom.layout.plan import Plan, plan_cabinets, seating_for
+from topoloom.layout.plan import Plan, plan_cabinets, search_area, seating_for
 from topoloom.layout.prices import CablePrice, Prices, cable_prices, length_prices
 from topoloom.searches import Effort
 from topoloom.topology import Topology
@@ -96,6 +96,7 @@ def place(
         raise InputError(f"seconds={seconds:g}: give the search a number of seconds above 0")
     floor = read_floor(floor) if isinstance(floor, str) else floor
     loads = loads_of(topology, switch_w)
+    _check_power(floor, loads)
     effort = Effort(seed, seconds, jobs)
     if improve:
         plan = plan_cabinets(topology, floor, cluster, loads, improve, effort.part(_IMPROVING))
@@ -105,13 +106,27 @@ def place(
     if map in {"rows", "serpentine"}:
         slot = _in_order(plan, serpentine=map == "serpentine")
     else:
-        prices = cable_prices(floor, plan.slots, objective) if callable(objective) else length_prices(floor, plan.slots)
-        search = _Search(topology, plan, prices)
+        area = search_area(plan)
+        slots = plan.slots.only(area)
+        inner = None if plan.slot is None else np.searchsorted(area, plan.slot)
+        prices = cable_prices(floor, slots, objective) if callable(objective) else length_prices(floor, slots)
+        search = _Search(topology, Plan(slots, np.arange(len(slots)), plan.cabinet, inner), prices)
         slot = search.jointly(floor, loads, effort, objective) if map == "joint" else search.two_step(map, effort)
+        slot = area[slot]
     made = f"cluster={cluster}, map={map}, objective={'price' if callable(objective) else objective}, seed={seed}"
     made += f", seconds={seconds:g}" if seconds is not None else ""
+    made += ", interrupted" if effort.stopped else ""
     layout = Layout(topology, floor, plan.slots, np.asarray(slot, np.int32), made)
     return replace(layout, length_bound_m=length_bound_m(layout)) if map == "joint" else layout
+
+
+def _check_power(floor: Floor, loads: np.ndarray) -> None:
+    """Refuse limits of power where nobody says what a switch draws."""
+    if floor.limits_power and not loads[:, 2].any():
+        raise InputError(
+            f"floor '{floor.name}' limits the power of a cabinet, but the switches have no watts; give switch_w (--parts:"
+            " a catalogue with watts), or leave the limit out"
+        )
 
 
 def _in_order(plan: Plan, *, serpentine: bool) -> np.ndarray:

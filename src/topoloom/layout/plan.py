@@ -38,6 +38,20 @@ class Plan:
     slot: np.ndarray | None = None
 
 
+#: A search looks at so many slots for each cabinet: on a larger floor, at those that lie together.
+_SLOTS_A_CABINET = 4
+_FEWEST_SLOTS = 64
+
+
+def search_area(plan: Plan) -> np.ndarray:
+    """The slots that a search looks at, int64[...], rising: all that may be used, or some times as many as cabinets."""
+    if plan.cabinet is not None:
+        count = max(_FEWEST_SLOTS, _SLOTS_A_CABINET * (int(plan.cabinet.max()) + 1))
+        return plan.slots.compact(plan.allowed, count)
+    used = np.unique(np.asarray(plan.slot))
+    return np.union1d(used, plan.slots.compact(plan.allowed, max(_FEWEST_SLOTS, _SLOTS_A_CABINET * len(used))))
+
+
 def plan_cabinets(
     topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, improve: bool, effort: Effort
 ) -> Plan:
