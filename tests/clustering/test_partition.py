@@ -8,6 +8,8 @@ import pytest
 from topoloom import InputError, build
 from topoloom.clustering.packing import links_between, settle
 from topoloom.clustering.partition import metis
+from topoloom.clustering.walktrap import walktrap
+from topoloom.draws import Draws
 from topoloom.topology import Topology
 
 
@@ -91,3 +93,16 @@ def test_it_says_what_does_not_fit_and_what_to_install(monkeypatch):
     )
     with pytest.raises(InputError, match=r"pip install topoloom\[partition\]"):
         metis(topology, np.ones((20, 1)), np.array([4.0]), 5)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_cabinet_is_overfilled_with_uneven_hosts(seed):
+    """A torus with 0 to 4 hosts a switch, at most 12 in a cabinet: neither method passes the limit."""
+    hosts = Draws(seed).below(5, 36)
+    topology = build("torus:dims=6x6")
+    topology = topology.replace(endpoints=np.repeat(np.arange(36), hosts), host=None, spec=None)
+    loads = np.column_stack([np.ones(36), hosts]).astype(float)
+    most = np.array([6.0, 12.0])
+    for cabinet in (metis(topology, loads, most, 36), walktrap(topology, loads, most, 36)):
+        assert np.bincount(cabinet).max() <= 6
+        assert np.bincount(cabinet, hosts).max() <= 12

@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from topoloom import build
+from topoloom import Topology, build
 from topoloom.floors.floor import Floor, preset
 from topoloom.floors.slots import Slots
 from topoloom.layout.bound import _fewest_links_out, length_bound_m
@@ -75,3 +75,14 @@ def test_the_bound_of_a_real_network():
     floor = preset("koibuchi-2013", switches_per_cabinet=16)
     layout = Layout(topology, floor, floor.slots_for(256), (np.arange(4096) // 16).astype(np.int32))
     assert length_bound_m(layout) / len(topology.links) == pytest.approx(9.35, abs=0.05)
+
+
+def test_the_bound_holds_where_the_fewest_links_are_in_the_middle():
+    """Two complete graphs joined by one link, two slots with a place to spare: one graph in each is the shortest layout."""
+    half = build("complete:n=10").links
+    links = np.concatenate([half, half + 10, [[0, 10]]])
+    topology = Topology(links=links, switches=20)
+    slots = Slots(("a", "b"), np.array([[0.0, 0.0], [0.6, 0.0]]), np.array([[19.0, np.inf, np.inf]] * 2))
+    floor = Floor("f", 1, 1, 2.0, 2.0, 19, fixed=slots)
+    layout = Layout(topology, floor, slots, (np.arange(20) // 10).astype(np.int32))
+    assert length_bound_m(layout) <= layout.total_m == pytest.approx(90 * 2.0 + 4.6)

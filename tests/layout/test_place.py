@@ -187,3 +187,42 @@ def test_what_cannot_be_is_refused_in_one_sentence():
         place(ring, replace(_ROOM, power_w_per_cabinet=150.0), switch_w=200.0)
     with pytest.raises(InputError, match="20 cabinets need more than its 3 x 3 = 9 places"):
         place(ring, preset("koibuchi-2013", rows=3, columns=3, switches_per_cabinet=5))
+
+
+def test_joint_placement_uses_the_seats_that_the_floor_gives():
+    """Groups of ten, split into cabinets of five or so where eight fit: switches move into the free seats."""
+    topology = build("slimfly:q=5,hosts=4")
+    grouped, sequential = place(topology, _ROOM), place(topology, _ROOM, "sequential")
+    assert np.bincount(grouped.slot).max() > np.bincount(place(topology, _ROOM, map="rows").slot).max()
+    assert grouped.total_m <= 1.05 * sequential.total_m
+
+
+def test_a_hall_of_many_kinds_takes_a_network_of_many_kinds():
+    """Leaf switches need cabinets that hold hosts; the others go first to those that hold none."""
+    count = 24
+    limits = np.array([[6, 16, np.inf]] * (count // 2) + [[6, 0, np.inf]] * (count // 2), float)
+    place_m = np.stack([np.arange(count) * 1.0, np.zeros(count)], axis=1)
+    hall = Floor("hall", 1, 1, 1, 0.5, 16, fixed=Slots(tuple(f"S{i}" for i in range(count)), place_m, limits))
+    topology = build("fat-tree:k=8")
+    for mapping in ("rows", "joint"):
+        layout = place(topology, hall, map=mapping)
+        assert np.bincount(layout.slot).max() <= 6
+        assert np.bincount(layout.slot, topology.endpoints_at, count)[: count // 2].max() <= 16
+        assert np.bincount(layout.slot, topology.endpoints_at, count)[count // 2 :].max() == 0
+
+
+def test_a_large_floor_is_searched_where_cabinets_lie_together():
+    """Eight cabinets in a hall of 10,000 slots: as short as in a small one, and soon."""
+    small = place(build("torus:dims=4x4"), preset("koibuchi-2013", switches_per_cabinet=2))
+    began = time.monotonic()
+    large = place(build("torus:dims=4x4"), preset("koibuchi-2013", rows=100, columns=100, switches_per_cabinet=2))
+    assert time.monotonic() - began < 10
+    assert large.total_m <= small.total_m + 1e-9
+
+
+def test_limits_of_power_ask_for_watts():
+    """A limit that nobody could check is refused, not passed over."""
+    with pytest.raises(InputError, match="the switches have no watts; give switch_w"):
+        place(build("ring:n=8"), _hall([8] * 4, watts=100.0))
+    with pytest.raises(InputError, match="switch 0 has 500 W, but a cabinet holds 100"):
+        place(build("ring:n=8"), _hall([8] * 4, watts=100.0), switch_w=500.0)

@@ -165,6 +165,8 @@ def uniform_limits(floor: Floor, loads: np.ndarray) -> Iterator[tuple[Floor, np.
     slots = floor.fixed
     if slots is None:
         return
+    most_there = rounded_up(slots.limits)
+    _each_fits(floor, loads, most_there.max(axis=0))
     total = loads.sum(axis=0)
     for what, name in enumerate(RESOURCES):
         if total[what] > slots.limits[:, what].sum():
@@ -172,8 +174,6 @@ def uniform_limits(floor: Floor, loads: np.ndarray) -> Iterator[tuple[Floor, np.
                 f"floor '{floor.name}': its {len(slots)} slots hold {slots.limits[:, what].sum():g} {name}, but the topology"
                 f" has {total[what]:g}; add slots or raise their limits"
             )
-    most_there = rounded_up(slots.limits)
-    _each_fits(floor, loads, most_there.max(axis=0))
     kinds = np.unique(most_there, axis=0)
     wanted = [_fewest_cabinets(total, most) for most in kinds]
     for kind in np.argsort(wanted, kind="stable").tolist():
