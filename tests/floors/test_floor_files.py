@@ -309,3 +309,12 @@ def test_the_example_hall_is_a_hall():
     assert slots.matrix_m[slots.names.index("A02"), slots.names.index("D02")] == pytest.approx(2 * 3.3 + 7.0)
     layout = place(build("slimfly:q=5,hosts=4"), hall, map="rows", switch_w=30.8)
     assert layout.longest_m <= slots.matrix_m.max() + 5.0
+
+
+@pytest.mark.parametrize("name", ["A" * 65, "A\\u0000", "A\\n1"])
+def test_names_that_cannot_be_painted_are_refused(tmp_path, name):
+    """Too long for a label, or with characters that cannot be seen."""
+    path = tmp_path / "hall.toml"
+    path.write_text(f'name = "hall"\ninside_m = 1\n[[slot]]\nname = "{name}"\nx_m = 0\ny_m = 0\n')
+    with pytest.raises(InputError, match=r"hall.toml:\d+: a slot's name is what is painted on the floor"):
+        read_floor(path)

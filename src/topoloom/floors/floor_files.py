@@ -43,6 +43,10 @@ class GridTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     blocked: tuple[str, ...] = ()
 
 
+#: Names go onto labels.
+_LONGEST_NAME = 64
+
+
 class LimitsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a cabinet holds where its slot does not say otherwise."""
 
@@ -191,6 +195,11 @@ class _Reader:
             row = place.row
             if not row.name:
                 raise place.wrong("has no name; give one")
+            if len(row.name) > _LONGEST_NAME or not row.name.isprintable():
+                raise InputError(
+                    f"{place.source}:{place.line()}: a slot's name is what is painted on the floor: at most {_LONGEST_NAME}"
+                    " characters, none of them invisible"
+                )
             if row.name in first:
                 raise place.wrong(f"is there already, in line {first[row.name].line()}; names must differ")
             for what, most in (("switches", row.switches), ("hosts", row.hosts)):
