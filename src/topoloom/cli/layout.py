@@ -100,7 +100,7 @@ def _tell(layout: Layout, facts: dict[str, Any]) -> None:
     shape = f"{slots.rows} x {slots.columns} places" if slots.rows else f"{len(slots)} slots"
     bound = f" (no layout is below {facts['least_mean_m']:.3f})" if "least_mean_m" in facts else ""
     print_facts(
-        f"{layout.topology.name} on {layout.floor.name}: {layout.cabinets} cabinets, {shape}",
+        f"{layout.topology.name} on {layout.floor.name}: {layout.cabinets} cabinet{'s' * (layout.cabinets != 1)}, {shape}",
         [
             ("made", layout.made),
             ("cables", f"{facts['links']:,}, {facts['inter_cabinet_links']:,} of them between cabinets"),

@@ -113,7 +113,9 @@ def place(
         search = _Search(topology, Plan(slots, np.arange(len(slots)), plan.cabinet, inner), prices)
         slot = search.jointly(floor, loads, effort, objective) if map == "joint" else search.two_step(map, effort)
         slot = area[slot]
-    made = f"cluster={cluster}, map={map}, objective={'price' if callable(objective) else objective}, seed={seed}"
+    made = f"cluster={cluster}, map={map}"
+    if map not in {"rows", "serpentine"}:
+        made += f", objective={'price' if callable(objective) else objective}, seed={seed}"
     made += f", seconds={seconds:g}" if seconds is not None else ""
     made += ", interrupted" if effort.stopped else ""
     layout = Layout(topology, floor, plan.slots, np.asarray(slot, np.int32), made)
