@@ -7,6 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom.cli import reproduce
+from topoloom.report import figures
+from topoloom.reproduction.curves import Curves, Series
 
 
 def _run(*arguments):
@@ -32,6 +34,14 @@ def test_a_figure_is_written_as_points_and_as_a_picture(tmp_path):
     svg = (tmp_path / "000-figure-9.svg").read_text()
     assert svg.startswith("<svg")
     assert "P-HYPERCUBE" in svg
+
+
+def test_the_ticks_of_a_picture_can_be_read():
+    """Numbers of switches as numbers: text is written as it is, so no tick may be a formula."""
+    curves = Curves("f", "t", "x", "y", (Series("a b", ((64.0, 1.0), (4096.0, 2.0))),), log_x=True)
+    svg = figures.curves(curves)
+    assert ">4,096<" in svg
+    assert "mathdefault" not in svg
 
 
 def test_claims_without_a_figure_write_none(tmp_path):

@@ -92,6 +92,9 @@ def curves(figure: Curves) -> str:
             drawn[group] += 1
         if figure.log_x:
             axes.set_xscale("log", base=2)
+            ticks = sorted({x for series in figure.series for x, _ in series.points})
+            axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
+            axes.minorticks_off()
         axes.set_title(figure.title, fontsize=10)
         axes.set_xlabel(figure.x)
         axes.set_ylabel(figure.y)
