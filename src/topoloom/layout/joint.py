@@ -19,7 +19,7 @@ from topoloom.searches import Budget, Effort, acceptance, run
 from topoloom.threads import cores
 from topoloom.topology import Topology
 
-#: Without a time limit: so many tries a switch and run, within bounds. 8,192 switches take ten seconds on two cores.
+#: Without a time limit: so many tries a switch and run, within bounds. 8,192 switches take some fifteen seconds on two cores.
 _TRIES_A_SWITCH = 8_000
 _FEWEST_TRIES, _MOST_TRIES = 1_000_000, 200_000_000
 #: Small networks have more runs, for they fall into poor minima more easily; with a time limit, longer ones as well.
