@@ -98,11 +98,9 @@ def place(
     loads = loads_of(topology, switch_w)
     _check_power(floor, loads)
     effort = Effort(seed, seconds, jobs)
-    if improve:
-        plan = plan_cabinets(topology, floor, cluster, loads, improve, effort.part(_IMPROVING))
-        effort = effort.part(1 - _IMPROVING)
-    else:
-        plan = plan_cabinets(topology, floor, cluster, loads, improve, effort)
+    share = _IMPROVING if improve else 0.0
+    plan = plan_cabinets(topology, floor, cluster, loads, improve, effort.part(share))
+    effort = effort.part(1 - share)
     if map in {"rows", "serpentine"}:
         slot = _in_order(plan, serpentine=map == "serpentine")
     else:
