@@ -311,9 +311,9 @@ def test_the_example_hall_is_a_hall():
     assert layout.longest_m <= slots.matrix_m.max() + 5.0
 
 
-@pytest.mark.parametrize("name", ["A" * 65, "A\\u0000", "A\\n1"])
+@pytest.mark.parametrize("name", ["A" * 65, "A\\u0000"])
 def test_names_that_cannot_be_painted_are_refused(tmp_path, name):
-    """Too long for a label, or with characters that cannot be seen."""
+    """Too long for a label, or with a zero byte, which ends a text for many programs."""
     path = tmp_path / "hall.toml"
     path.write_text(f'name = "hall"\ninside_m = 1\n[[slot]]\nname = "{name}"\nx_m = 0\ny_m = 0\n')
     with pytest.raises(InputError, match=r"hall.toml:\d+: a slot's name is what is painted on the floor"):

@@ -195,10 +195,10 @@ class _Reader:
             row = place.row
             if not row.name:
                 raise place.wrong("has no name; give one")
-            if len(row.name) > _LONGEST_NAME or not row.name.isprintable():
+            if len(row.name) > _LONGEST_NAME or "\0" in row.name:
                 raise InputError(
                     f"{place.source}:{place.line()}: a slot's name is what is painted on the floor: at most {_LONGEST_NAME}"
-                    " characters, none of them invisible"
+                    " characters, and no zero byte"
                 )
             if row.name in first:
                 raise place.wrong(f"is there already, in line {first[row.name].line()}; names must differ")
