@@ -45,6 +45,10 @@ class Floor:
     trays_m: tuple[tuple[float, float, float, float], ...] = ()
     blocked: tuple[tuple[str, float, float], ...] = ()
 
+    def cable_m(self, apart_m: np.ndarray, between: np.ndarray) -> np.ndarray:
+        """The lengths of cables, float64, where their slots are `apart_m` apart and `between` says which leave a cabinet."""
+        return np.where(between, apart_m + 2 * self.overhead_end_m, self.inside_m)
+
     @property
     def limits_power(self) -> bool:
         """Whether some cabinet may not draw any power."""

@@ -101,8 +101,7 @@ class Layout:
         each end.
         """
         ends = self.slot[self.topology.links]
-        apart_m = self.slots.apart_m(ends[:, 0], ends[:, 1])
-        return np.where(self.between, apart_m + 2 * self.floor.overhead_end_m, self.floor.inside_m)
+        return self.floor.cable_m(self.slots.apart_m(ends[:, 0], ends[:, 1]), self.between)
 
     @property
     def total_m(self) -> float:

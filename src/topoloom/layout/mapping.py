@@ -11,7 +11,7 @@ from topoloom.topology import Topology
 
 log = logging.getLogger("topoloom")
 
-#: More cabinets than this stay where the serpentine puts them: the matrices of the QAP would take gigabytes.
+#: On more slots than this cabinets stay where the serpentine puts them: the matrices of the QAP would take gigabytes.
 MOST_MAPPED = 4096
 
 
@@ -32,31 +32,28 @@ def first_slots(slots: Slots, allowed: np.ndarray, cabinets: int, serpentine: bo
 
 
 def map_cabinets(
-    topology: Topology, cabinet: np.ndarray, slots: Slots, allowed: np.ndarray, prices: Prices, method: str,
-    effort: Effort,
-) -> np.ndarray:  # fmt: skip
+    topology: Topology, cabinet: np.ndarray, slots: Slots, prices: Prices, method: str, effort: Effort
+) -> np.ndarray:
     """The slot of every cabinet, int64[cabinets], so that their cables cost as little as the search finds.
 
-    `allowed`: the slots that may be used. `method`: ``anneal``, ``tabu`` or ``both``. The search starts from the better
-    of row by row and serpentine, and never ends above it.
+    `method`: ``anneal``, ``tabu`` or ``both``. The search starts from the better of row by row and serpentine, and never
+    ends above it.
     """
     from topoloom.qap.assign import assign
 
     flow = cabinet_links(topology, cabinet)
     count = len(flow)
-    starts = [first_slots(slots, allowed, count, serpentine) for serpentine in (False, True)]
+    starts = [first_slots(slots, np.arange(len(slots)), count, serpentine) for serpentine in (False, True)]
     start = min(starts, key=lambda slot: prices.total(topology, slot[cabinet]))
-    if max(count, len(allowed)) > MOST_MAPPED:
+    if len(slots) > MOST_MAPPED:
         log.warning(
-            "%s: more than %d cabinets or slots are not mapped by a search, but row by row or in a serpentine",
+            "%s: more than %d slots are not mapped by a search, but row by row or in a serpentine",
             topology.name, MOST_MAPPED,
         )  # fmt: skip
         return start
     if effort.stopped or count < 2 or not flow.any():
         return start
-    distance = prices.between(allowed)
-    first = np.searchsorted(allowed, start)
-    found = assign(flow, distance, method, first, effort.seed, effort.seconds, jobs=effort.jobs)
+    found = assign(flow, prices.between(), method, start, effort.seed, effort.seconds, jobs=effort.jobs)
     if found.stopped:
         effort.stop()
-    return np.asarray(allowed[found.place])
+    return np.asarray(found.place)

@@ -8,6 +8,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.floors.floor import Floor
 from topoloom.floors.floor_files import read_floor
+from topoloom.floors.slots import Slots
 from topoloom.layout.bound import length_bound_m
 from topoloom.layout.cabinets import loads_of
 from topoloom.layout.joint import joint
@@ -106,9 +107,9 @@ def place(
     else:
         area = search_area(plan)
         slots = plan.slots.only(area)
-        inner = None if plan.slot is None else np.searchsorted(area, plan.slot)
+        filled = None if plan.slot is None else np.searchsorted(area, plan.slot)
         prices = cable_prices(floor, slots, objective) if callable(objective) else length_prices(floor, slots)
-        search = _Search(topology, Plan(slots, np.arange(len(slots)), plan.cabinet, inner), prices)
+        search = _Search(topology, slots, plan.cabinet, filled, prices)
         slot = search.jointly(floor, loads, effort, objective) if map == "joint" else search.two_step(map, effort)
         slot = area[slot]
     made = f"cluster={cluster}, map={map}"
@@ -138,37 +139,41 @@ def _in_order(plan: Plan, *, serpentine: bool) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """The searches for one plan, under one price."""
+    """The searches for one plan on the slots that they look at, under one price.
+
+    `cabinet` and `filled`: the plan's cabinet, or slot, of every switch; one of the two is None.
+    """
 
     topology: Topology
-    plan: Plan
+    slots: Slots
+    cabinet: np.ndarray | None
+    filled: np.ndarray | None
     prices: Prices
 
     def two_step(self, map: str, effort: Effort) -> np.ndarray:
         """The slot of every switch when whole cabinets are put on the floor."""
-        plan = self.plan
-        if plan.cabinet is None:
-            return np.asarray(plan.slot)
-        slot = map_cabinets(self.topology, plan.cabinet, plan.slots, plan.allowed, self.prices, map, effort)
-        return np.asarray(slot[plan.cabinet])
+        if self.cabinet is None:
+            return np.asarray(self.filled)
+        slot = map_cabinets(self.topology, self.cabinet, self.slots, self.prices, map, effort)
+        return np.asarray(slot[self.cabinet])
 
     def jointly(self, floor: Floor, loads: np.ndarray, effort: Effort, objective: str | CablePrice) -> np.ndarray:
         """The slot of every switch by joint placement, which starts from the two-step answer and is never worse."""
         if objective != "longest":
             return self._shortest(loads, effort)
         slot = self._shortest(loads, effort.part(0.5))
-        seating = seating_for(self.plan.slots, slot, loads)
-        return shorten_longest(self.topology, floor, self.plan.slots, slot, seating, effort.part(0.5, 1))
+        seating = seating_for(self.slots, slot, loads)
+        return shorten_longest(self.topology, floor, self.slots, slot, seating, effort.part(0.5, 1))
 
     def _shortest(self, loads: np.ndarray, effort: Effort) -> np.ndarray:
         # Annealing alone is weak for few cabinets on many slots, and tabu search is quick there.
-        method = "both" if len(self.plan.allowed) <= _FEW_SLOTS else "anneal"
+        method = "both" if len(self.slots) <= _FEW_SLOTS else "anneal"
         slot = self.two_step(method, effort.part(_FIRST))
-        seating = seating_for(self.plan.slots, slot, loads)
+        seating = seating_for(self.slots, slot, loads)
 
         def moved(share: float, number: int) -> np.ndarray:
             part = effort.part(share, number)
-            return joint(self.topology, self.plan.slots, slot, seating, self.prices, part)
+            return joint(self.topology, self.slots, slot, seating, self.prices, part)
 
         if effort.seconds is None:
             return moved(1.0, 1)

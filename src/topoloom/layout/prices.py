@@ -40,12 +40,12 @@ class Prices:
         apart = np.abs(self.x[a] - self.x[b]).astype(np.float64) + np.abs(self.y[a] - self.y[b])
         return float(np.where(a == b, 0.0, apart + self.extra).sum() + self.inside * len(a))
 
-    def between(self, slots: np.ndarray) -> np.ndarray:
-        """The prices between cabinets in the given slots, float64[k, k], zero on the diagonal."""
+    def between(self) -> np.ndarray:
+        """The prices between cabinets, float64[slots, slots], zero on the diagonal."""
         if self.table is not None:
-            prices = self.table[np.ix_(slots, slots)].astype(float)
+            prices = self.table.astype(float)
         else:
-            x, y = self.x[slots].astype(float), self.y[slots].astype(float)
+            x, y = self.x.astype(float), self.y.astype(float)
             prices = np.abs(x[:, None] - x) + np.abs(y[:, None] - y) + float(self.extra) + self.inside
         np.fill_diagonal(prices, 0.0)
         return prices
@@ -116,13 +116,11 @@ def _tabled(floor: Floor, slots: Slots, price: CablePrice) -> Prices:
     for first in range(0, count, _BLOCK):
         rows = every[first : first + _BLOCK, None]
         between = rows != every
-        length_m = np.where(between, slots.apart_m(rows, every[None, :]) + 2 * floor.overhead_end_m, floor.inside_m)
+        length_m = floor.cable_m(slots.apart_m(rows, every[None, :]), between)
         table[rows[:, 0]] = np.asarray(price(length_m.ravel(), between.ravel())).reshape(length_m.shape)
     return _table(table)
 
 
 def lengths_m(floor: Floor, slots: Slots) -> np.ndarray:
     """The length of a cable between any two slots, float64[slots, slots]; on the diagonal that inside a cabinet."""
-    length_m = slots.matrix_m + 2 * floor.overhead_end_m
-    np.fill_diagonal(length_m, floor.inside_m)
-    return length_m
+    return floor.cable_m(slots.matrix_m, ~np.eye(len(slots), dtype=bool))
