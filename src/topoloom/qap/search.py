@@ -18,22 +18,15 @@ _SAMPLE = 1000
 _STEP = 40_000_000
 
 
-class Annealing:
-    """Simulated annealing; the temperature falls linearly from `HOT` to `COLD` as the budget is used up."""
+class _Run:
+    """What both searches have: where facilities are, the best that was found, and half the cost of either."""
 
-    def __init__(self, problem: Problem, place: np.ndarray, draws: Draws, budget: Budget) -> None:
+    def __init__(self, problem: Problem, place: np.ndarray, budget: Budget) -> None:
         self.best = place.astype(np.int32)
         self._budget = budget
         self._problem = problem
         self._place = self.best.copy()
         self._costs = np.full(2, problem.half_cost(place))
-        self._row = np.array([0, problem.facilities], np.int64)
-        self._unit = _median_change(problem, draws)
-        kind = problem.flow.dtype
-        self._thresholds = acceptance().astype(kind)
-        self._near = problem.near(place) if problem.sparse is None else np.empty((0, 0), kind)
-        self._state = draws.state()
-        self._moves = max(1, min(budget.moves // _TEMPERATURES, _STEP // problem.places))
 
     @property
     def cost(self) -> float:
@@ -42,6 +35,20 @@ class Annealing:
     @property
     def done(self) -> bool:
         return self._budget.share >= 1
+
+
+class Annealing(_Run):
+    """Simulated annealing; the temperature falls linearly from `HOT` to `COLD` as the budget is used up."""
+
+    def __init__(self, problem: Problem, place: np.ndarray, draws: Draws, budget: Budget) -> None:
+        super().__init__(problem, place, budget)
+        self._row = np.array([0, problem.facilities], np.int64)
+        self._unit = _median_change(problem, draws)
+        kind = problem.flow.dtype
+        self._thresholds = acceptance().astype(kind)
+        self._near = problem.near(place) if problem.sparse is None else np.empty((0, 0), kind)
+        self._state = draws.state()
+        self._moves = max(1, min(budget.moves // _TEMPERATURES, _STEP // problem.places))
 
     def step(self) -> None:
         from topoloom.qap._annealing_kernels import anneal_dense, anneal_sparse
@@ -61,17 +68,13 @@ class Annealing:
             )  # fmt: skip
 
 
-class Tabu:
+class Tabu(_Run):
     """Robust tabu search; a move is an iteration."""
 
     def __init__(self, problem: Problem, place: np.ndarray, draws: Draws, budget: Budget) -> None:
         from topoloom.qap._tabu_kernels import NEVER
 
-        self.best = place.astype(np.int32)
-        self._budget = budget
-        self._problem = problem
-        self._place = self.best.copy()
-        self._costs = np.full(2, problem.half_cost(place))
+        super().__init__(problem, place, budget)
         self._near = problem.near(place)
         m, flow, near = problem.places, problem.flow, self._near
         both = flow[:m, :m].astype(np.float64) @ near[:m, :m].astype(np.float64)
@@ -87,14 +90,6 @@ class Tabu:
         self._clock = np.zeros(1, np.int64)
         self._state = draws.state()
         self._iterations = 1 + _STEP // (10 * m * m)
-
-    @property
-    def cost(self) -> float:
-        return float(self._costs[1])
-
-    @property
-    def done(self) -> bool:
-        return self._budget.share >= 1
 
     def step(self) -> None:
         from topoloom.qap._tabu_kernels import tabu
