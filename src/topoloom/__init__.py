@@ -20,6 +20,7 @@ _HOMES = {
     "InputError": "topoloom.errors",
     "Layout": "topoloom.layout.layout",
     "Need": "topoloom.designer.need",
+    "Optimized": "topoloom.optimizer.result",
     "Parts": "topoloom.cost.parts",
     "Topology": "topoloom.topology",
     "bounds": "topoloom.graph.bounds",
@@ -30,6 +31,7 @@ _HOMES = {
     "hops": "topoloom.graph.distances",
     "load": "topoloom.formats",
     "load_layout": "topoloom.cabling.files",
+    "optimize": "topoloom.optimizer.optimize",
     "place": "topoloom.layout.place",
     "price": "topoloom.cost.bill",
     "save": "topoloom.formats",
@@ -47,6 +49,7 @@ __all__ = [
     "InputError",
     "Layout",
     "Need",
+    "Optimized",
     "Parts",
     "Topology",
     "bounds",
@@ -58,6 +61,7 @@ __all__ = [
     "hops",
     "load",
     "load_layout",
+    "optimize",
     "place",
     "price",
     "save",
@@ -87,6 +91,8 @@ if TYPE_CHECKING:
     from topoloom.graph.distances import hops as hops
     from topoloom.layout.layout import Layout as Layout
     from topoloom.layout.place import place as place
+    from topoloom.optimizer.optimize import optimize as optimize
+    from topoloom.optimizer.result import Optimized as Optimized
     from topoloom.spec import build as build
     from topoloom.spec import families as families
     from topoloom.topology import Topology as Topology

@@ -3,8 +3,8 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,13 +18,16 @@ _SLICE_SECONDS = 0.1
 
 
 class Budget:
-    """How far a search goes: so many moves, or until time.monotonic() says `until`, whichever comes first."""
+    """How far a search goes: so many moves, or until time.monotonic() says `until`, whichever comes first.
 
-    def __init__(self, moves: int, until: float = ENDLESS) -> None:
+    `spent` moves and `seconds` of it were used up by an earlier session that this one goes on from.
+    """
+
+    def __init__(self, moves: int, until: float = ENDLESS, spent: int = 0, seconds: float = 0.0) -> None:
         self.moves = moves
-        self.spent = 0
+        self.spent = spent
         self._until = until
-        self._started = time.monotonic()
+        self._started = time.monotonic() - seconds
 
     @property
     def share(self) -> float:
@@ -69,14 +72,30 @@ def acceptance() -> np.ndarray:
     return np.round(-np.log((np.arange(4096) + 0.5) / 4096), 6).astype(np.float32)
 
 
+def cooled(hot: float, cold: float, share: float) -> float:
+    """The temperature when `share` of a budget is used up: from `hot` to `cold` by the same factor in equal shares.
+
+    Rounded to six digits, for powers differ in their last one between machines.
+
+    Examples
+    --------
+    >>> cooled(1.0, 0.01, 0.5)
+    0.1
+    """
+    return float(f"{hot * (cold / hot) ** share:.6g}")
+
+
 class Search(Protocol):
-    """A search under way: `best` is its best answer so far, `cost` that answer's; steps change nothing once it is `done`."""
+    """A search under way: `best` is its best answer so far, `cost` that answer's; steps change nothing once it is `done`.
+
+    Costs of the searches of one run are compared: numbers, or tuples of them.
+    """
 
     @property
     def best(self) -> np.ndarray: ...
 
     @property
-    def cost(self) -> float: ...
+    def cost(self) -> Any: ...
 
     @property
     def done(self) -> bool: ...
@@ -85,15 +104,22 @@ class Search(Protocol):
         """Go on for some milliseconds, most of the time without the interpreter's lock."""
 
 
-def run(begin: Callable[[int], Search], count: int, jobs: int, until: float = ENDLESS) -> tuple[np.ndarray, bool]:
+def run(
+    begin: Callable[[int], Search],
+    count: int,
+    jobs: int,
+    until: float = ENDLESS,
+    watch: Callable[[Iterable[Search]], bool] | None = None,
+) -> tuple[np.ndarray, bool]:
     """The best answer that searches begin(0), begin(1) ... find, and whether Ctrl-C ended them.
 
     `count` searches run side by side. With a deadline (time.monotonic()), others begin in place of those that end. Of
-    equals the search with the lowest number wins, whichever ended first.
+    equals the search with the lowest number wins, whichever ended first. `watch` sees those under way some times a second;
+    when it says so, all end.
     """
     active = {number: begin(number) for number in range(count)}
     begun = count
-    found: list[tuple[float, int, np.ndarray]] = []
+    found: list[tuple[Any, int, np.ndarray]] = []
     stopped = False
 
     def work(turns: Iterator[int]) -> None:
@@ -110,6 +136,9 @@ def run(begin: Callable[[int], Search], count: int, jobs: int, until: float = EN
     try:
         while active:
             over_cores(work, len(active), jobs)
+            if watch is not None and watch(active.values()):
+                keep(active)
+                break
             ended = {number: search for number, search in active.items() if search.done}
             if ended:
                 # Only these: what others have so far depends on when one looks.

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections import Counter
 
 import pytest
 from click.testing import CliRunner
@@ -42,6 +43,32 @@ def test_the_ticks_of_a_picture_can_be_read():
     svg = figures.curves(curves)
     assert ">4,096<" in svg
     assert "mathdefault" not in svg
+
+
+def test_bounds_are_drawn_beside_their_curves(monkeypatch):
+    """In the colour of what they bound, thinner, and without marks."""
+    curves = Curves(
+        "f", "t", "x", "y", (Series("K=3", ((1.0, 2.0), (2.0, 1.0))), Series("K=3 bound", ((1.0, 1.0),), True))
+    )
+    axes = []
+    monkeypatch.setattr(figures, "svg_text", lambda figure: axes.extend(figure.axes) or "")
+    figures.curves(curves)
+    found, bound = axes[0].get_lines()
+    assert found.get_color() == bound.get_color()
+    assert found.get_linewidth() > bound.get_linewidth()
+    assert (found.get_marker(), bound.get_marker()) == ("o", "")
+
+
+def test_the_steps_of_a_grid_are_written_as_links_and_as_a_picture(tmp_path):
+    """Figure 7 of 001: three panels of 98 switches with 196 links each, drawn side by side."""
+    _run("001/fig-7", "-o", str(tmp_path))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["001-figure-7.csv", "001-figure-7.svg"]
+    with (tmp_path / "001-figure-7.csv").open(newline="") as file:
+        panels = Counter(row["panel"].partition(":")[0] for row in csv.DictReader(file))
+    assert panels == {"step 1": 196, "step 2": 196, "step 3": 196}
+    svg = (tmp_path / "001-figure-7.svg").read_text()
+    assert "step 3: optimised by 2-opt" in svg
+    assert "diameter 5" in svg
 
 
 def test_claims_without_a_figure_write_none(tmp_path):

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from topoloom.graph._simd import LANES, add, either, load, lowest_bit, ones_of, same, store, total, zeros
+from topoloom.graph._simd import WORDS, add, either, load, lowest_bit, ones_of, same, store, total, zeros
 
-rows = st.lists(st.integers(0, 2**64 - 1), min_size=LANES, max_size=LANES).map(lambda words: np.array(words, np.uint64))
+rows = st.lists(st.integers(0, 2**64 - 1), min_size=WORDS, max_size=WORDS).map(lambda words: np.array(words, np.uint64))
 
 
 @njit
@@ -17,7 +17,7 @@ def combined(words, out):
     store(out, 0, either(a, b))
     store(out, 8, add(a, b))
     store(out, 16, ones_of(a))
-    return total(a), same(a, b), total(zeros())
+    return total(a), same(a, b), total(zeros(words))
 
 
 @njit
@@ -35,6 +35,21 @@ def test_operations_are_those_of_numpy(a, b):
     assert out[8:16].tolist() == [(int(x) + int(y)) % 2**64 for x, y in zip(a, b, strict=True)]
     assert out[16:].tolist() == [int(x).bit_count() for x in a]
     assert summed % 2**64 == sum(map(int, a)) % 2**64
+    assert alike == bool((a == b).all())
+    assert nothing == 0
+
+
+@given(rows, rows, st.sampled_from([np.uint32, np.uint16]))
+def test_narrow_rows_do_the_same_with_fewer_bits(a, b, kind):
+    """A row is eight words of its array: 256 bits of uint32, 128 of uint16, counted in lanes of 64 bits."""
+    a, b = a.astype(kind), b.astype(kind)
+    out = np.full(24, 7, kind)
+    summed, alike, nothing = combined(np.concatenate([a, b]), out)
+    wide = out.view(np.uint64)
+    lanes = wide.size // 3
+    assert out[:8].tolist() == (a | b).tolist()
+    assert wide[2 * lanes :].tolist() == [int(x).bit_count() for x in a.view(np.uint64)]
+    assert summed % 2**64 == sum(map(int, a.view(np.uint64))) % 2**64
     assert alike == bool((a == b).all())
     assert nothing == 0
 

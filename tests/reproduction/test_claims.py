@@ -41,6 +41,8 @@ def test_a_verdict_follows_from_the_numbers():
     assert judge({"x": 1.0}, {"x": 1.004}, tolerance=0.005, assumption="if").verdict is Verdict.ASSUMED
     assert judge({"x": 1.0}, {"x": 2.0}, right={"x": 2.0}).verdict is Verdict.PAPER_WRONG
     assert judge({"x": 1.0, "y": 5.0}, {"x": 2.0, "y": 6.0}, right={"x": 2.0}).verdict is Verdict.NOT_REPRODUCIBLE
+    assert judge({"x": 1.0}, {"x": 0.2}, at_most=True).verdict is Verdict.REPRODUCED
+    assert judge({"x": 1.0}, {"x": 1.2}, tolerance=0.1, at_most=True).verdict is Verdict.NOT_REPRODUCIBLE
     assert judge({"x": 1.0}, {"x": float("nan")}).verdict is Verdict.NOT_REPRODUCIBLE
 
 

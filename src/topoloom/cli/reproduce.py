@@ -9,7 +9,7 @@ import click
 from topoloom.cli.output import json_option, print_json
 
 if TYPE_CHECKING:
-    from topoloom.reproduction.curves import Curves
+    from topoloom.reproduction.curves import Curves, Steps
 
 
 @click.command(
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--full", is_flag=True, help="Run those of full size as well, which take minutes.")
 @click.option(
     "-o", "--output", "folder", type=click.Path(file_okay=False),
-    help="Folder for the figures that claims are about: points as .csv, and drawn as .svg.",
+    help="Folder for the figures that claims are about: as data, .csv, and drawn, .svg.",
 )  # fmt: skip
 @json_option
 def command(claim: tuple[str, ...], only_list: bool, full: bool, folder: str | None, as_json: bool) -> None:
@@ -43,14 +43,14 @@ def command(claim: tuple[str, ...], only_list: bool, full: bool, folder: str | N
                 click.echo(f"{one.id:34} {one.what} [{one.published}]")
         return
     results = []
-    drawn: dict[str, Curves] = {}
+    drawn: dict[str, Curves | Steps] = {}
     counts: dict[str, int] = {}
     for one in chosen:
         if sys.stderr.isatty():
             click.echo(f"\r\033[K{one.id} ...", err=True, nl=False)
         outcome = run(one)
-        if out is not None and outcome.curves is not None:
-            drawn[outcome.curves.name] = outcome.curves
+        if out is not None and outcome.figure is not None:
+            drawn[outcome.figure.name] = outcome.figure
         counts[outcome.verdict.value] = counts.get(outcome.verdict.value, 0) + 1
         results.append(
             {
@@ -77,15 +77,18 @@ def command(claim: tuple[str, ...], only_list: bool, full: bool, folder: str | N
         click.echo("; ".join(f"{verdict}: {count}" for verdict, count in counts.items()))
 
 
-def _draw(drawn: "dict[str, Curves]", folder: Path) -> None:
-    """Each figure's points, and its picture where matplotlib is there."""
+def _draw(drawn: "dict[str, Curves | Steps]", folder: Path) -> None:
+    """Each figure's points or links, and its picture where matplotlib is there."""
     from topoloom.files import write_atomically
     from topoloom.report import figures
+    from topoloom.report.grid_figures import steps_svg
+    from topoloom.reproduction.curves import Curves
 
-    for name, curves in drawn.items():
-        write_atomically(folder / f"{name}.csv", curves.csv())
+    for name, figure in drawn.items():
+        write_atomically(folder / f"{name}.csv", figure.csv())
         if figures.available():
-            write_atomically(folder / f"{name}.svg", figures.curves(curves))
+            svg = figures.curves(figure) if isinstance(figure, Curves) else steps_svg(figure.panels)
+            write_atomically(folder / f"{name}.svg", svg)
     pictures = "" if figures.available() else " (no pictures: pip install 'topoloom[plots]' brings matplotlib)"
     told = ", ".join(drawn) or "no figure: none of these claims is about one"
     click.echo(f"wrote to {folder}: {told}{pictures}", err=True)

@@ -8,6 +8,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.families._sizing import ladder, near_square, serving
+from topoloom.graph.geometry import Geometry
 from topoloom.spec import Facts, Integer, Seed, family
 from topoloom.topology import Topology
 
@@ -100,7 +101,7 @@ def _restricted(
     """Links, int64[m, 2], of a random K-regular L-restricted graph on the points (x, y)."""
     from topoloom.families._random_kernels import fill_restricted, links_of, toggle_sweeps
 
-    near, offsets = _within(x, y, length, diagonal=diagonal)
+    offsets, near = Geometry(np.stack([x, y], axis=1), "diagrid" if diagonal else "grid").near(length)
     fewest = int(np.diff(offsets).min())
     if fewest < degree:
         raise InputError(
@@ -130,15 +131,3 @@ def _corner_room(x: np.ndarray, y: np.ndarray, length: int, *, diagonal: bool) -
     corners = [0, int(x[y == 0].size) - 1, x.size - int(x[y == y.max()].size), x.size - 1]
     dx, dy = np.abs(x[corners][:, None] - x), np.abs(y[corners][:, None] - y)
     return int(((np.maximum(dx, dy) if diagonal else dx + dy) <= length).sum(axis=1).min()) - 1
-
-
-def _within(x: np.ndarray, y: np.ndarray, length: int, *, diagonal: bool) -> tuple[np.ndarray, np.ndarray]:
-    """CSR of the switches within `length` of each (itself left out): (near int32[...], offsets int64[n + 1])."""
-    from scipy.spatial import cKDTree
-
-    tree = cKDTree(np.stack([x, y], axis=1))
-    pairs = tree.query_pairs(length, p=np.inf if diagonal else 1, output_type="ndarray")
-    ends = np.concatenate([pairs, pairs[:, ::-1]])
-    ends = ends[np.lexsort((ends[:, 1], ends[:, 0]))]
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(ends[:, 0], minlength=x.size))])
-    return ends[:, 1].astype(np.int32), offsets

@@ -176,7 +176,7 @@ def _seed(
 @njit(cache=True, nogil=True)
 def _ones(reach: np.ndarray, start: int, stop: int) -> int:
     """How many bits are set in the rows start .. stop - 1."""
-    bits = zeros()
+    bits = zeros(reach)
     for i in range(start, stop):
         bits = add(bits, ones_of(load(reach, i * _WORDS)))
     count: int = total(bits)
@@ -215,7 +215,7 @@ def _pull(
 
     The three loops do the same: for rows that fill up early, for equal degrees (7% faster than CSR) and for any.
     """
-    bits = zeros()
+    bits = zeros(reach)
     if dense:
         everything = load(full, 0)
         for i in range(start, stop):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from topoloom.graph.gpu import counts_if_worth
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
@@ -18,15 +19,20 @@ def pair_counts(topology: Topology, weight: np.ndarray, jobs: int | None) -> np.
     from topoloom.graph._bfs_kernels import source_counts
     from topoloom.graph._hops_kernels import BLOCK, block_counts
 
+    if (counts := counts_if_worth(topology, weight)) is not None:
+        return counts
     n = topology.switches
     offsets, neighbours, weight = heaviest_first(topology, weight)
-    ends = np.append(np.flatnonzero(np.diff(weight)) + 1, n)
+    ends = np.flatnonzero(weight[:-1] > weight[1:]) + 1
+    ends = np.array([*ends.tolist(), n])
     ends = ends[weight[ends - 1] > 0]
     starts = [0, *ends[:-1].tolist()]
     blocks = [
         (at, min(at + BLOCK, end)) for a, end in zip(starts, ends.tolist(), strict=False) for at in range(a, end, BLOCK)
     ]
-    degree = int(offsets[1]) if np.array_equal(offsets, np.arange(n + 1) * offsets[1]) else 0
+    degree = int(offsets[1])
+    if not (offsets[1:] - offsets[:-1] == degree).all():
+        degree = 0
     limit = min(MOST_ROUNDS, n) + 2
 
     def count(numbers: Iterator[int]) -> np.ndarray:
@@ -47,7 +53,7 @@ def pair_counts(topology: Topology, weight: np.ndarray, jobs: int | None) -> np.
 
     if jobs is None and len(blocks) * (n + neighbours.size) < _WORTH_THREADS:
         jobs = 1
-    return _trimmed(np.sum(over_cores(count, len(blocks), jobs), axis=0))
+    return _trimmed(np.add.reduce(over_cores(count, len(blocks), jobs)))
 
 
 def attachment_counts(topology: Topology, jobs: int | None) -> np.ndarray:
@@ -82,7 +88,7 @@ def attachment_counts(topology: Topology, jobs: int | None) -> np.ndarray:
 def heaviest_first(topology: Topology, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """CSR offsets and neighbours, and the weights, with the switches renumbered so that weights fall."""
     offsets, neighbours, _ = topology.csr
-    if (np.diff(weight) <= 0).all():
+    if (weight[:-1] >= weight[1:]).all():
         return offsets, neighbours, weight
     order = np.argsort(-weight, kind="stable")
     number = np.empty(order.size, np.int32)

@@ -1,12 +1,14 @@
-"""An explicit vector of 8 x 64 bits for Numba kernels: `Row512`, and what kernels do with it.
+"""Explicit vectors of bits for Numba kernels: rows of 512, 256 or 128 bits, and what kernels do with them.
 
 LLVM's automatic vectorisation of a loop over the words of a bit set is fragile: the same loop runs 4 to 6 times slower
-when it fails. So kernels name the vector themselves. A value of type `Row512` is LLVM's ``<8 x i64>``: one zmm register
-with AVX-512, two ymm registers with AVX2, four NEON registers; LLVM legalises it for any processor.
+when it fails. So kernels name the vector themselves. A row of 512 bits is LLVM's ``<8 x i64>``: one zmm register with
+AVX-512, two ymm registers with AVX2, four NEON registers; LLVM legalises it for any processor.
 
-`load` and `store` take an array of uint64 and the index of the first of eight words; the array must be contiguous, and
-nothing checks its bounds. Functions that use these may be cached; after a change in this file clear ``__pycache__``,
-for Numba dates a cached kernel by the kernel's own file.
+A row is eight words of its array, whatever their size: of uint64 512 bits, of uint32 256, of uint16 128. So a kernel is
+written once, and its caller chooses the width with the array's type: few sources need few bits, and narrow rows stay in
+the nearest cache. `load` and `store` take the array and the index of the first of the eight words; the array must be
+contiguous, and nothing checks its bounds. Functions that use these may be cached; after a change in this file clear
+``__pycache__``, for Numba dates a cached kernel by the kernel's own file.
 """
 
 from collections.abc import Callable
@@ -17,36 +19,46 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
-#: 64-bit words in a `Row512`.
-LANES = 8
+#: Words in a row.
+WORDS = 8
 
 _WORD = ir.IntType(64)
-_VECTOR = ir.VectorType(_WORD, LANES)
 _Code = Callable[[Any, Any, Any, Any], Any]
 
 
-class Row512Type(types.Type):
-    """The Numba type of eight 64-bit words in one vector register."""
+class RowType(types.Type):
+    """The Numba type of a row in vector registers: `lanes` times 64 bits."""
 
-    def __init__(self) -> None:
-        super().__init__(name="Row512")
+    def __init__(self, lanes: int) -> None:
+        super().__init__(name=f"Row{64 * lanes}")
+        self.lanes = lanes
+
+    @property
+    def vector(self) -> Any:
+        """LLVM's type of it."""
+        return ir.VectorType(_WORD, self.lanes)
 
 
-row512 = Row512Type()
-
-
-@register_model(Row512Type)
-class _Row512Model(models.PrimitiveModel):
-    """Held in registers as LLVM's <8 x i64>."""
+@register_model(RowType)
+class _RowModel(models.PrimitiveModel):
+    """Held in registers as LLVM's <lanes x i64>."""
 
     def __init__(self, manager: Any, numba_type: Any) -> None:
-        super().__init__(manager, numba_type, _VECTOR)
+        super().__init__(manager, numba_type, numba_type.vector)
 
 
-def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    """A vector pointer to word `index` of a uint64 array."""
-    data = cgutils.create_struct_proxy(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
+_ROWS = {types.uint64: RowType(8), types.uint32: RowType(4), types.uint16: RowType(2)}
+
+
+def _row_of(words: Any) -> RowType:
+    """The type of a row of the array `words`."""
+    return _ROWS[words.dtype]
+
+
+def _address(context: Any, builder: Any, signature: Any, array: Any, index: Any) -> Any:
+    """A vector pointer to word `index` of an array, the first argument."""
+    data = cgutils.create_struct_proxy(signature.args[0])(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), _row_of(signature.args[0]).vector.as_pointer())
 
 
 def _declared(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
@@ -65,11 +77,11 @@ def load(_typing: Any, words: Any, _index: Any) -> tuple[Any, _Code]:
     """``load(words, i)``: the row words[i : i + 8]."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        row = builder.load(_address(context, builder, signature.args[0], *arguments))
-        row.align = 8  # aligned buffers are faster but not required
+        row = builder.load(_address(context, builder, signature, *arguments))
+        row.align = words.dtype.bitwidth // 8  # aligned buffers are faster but not required
         return row
 
-    return row512(words, types.intp), code
+    return _row_of(words)(words, types.intp), code
 
 
 @_operation
@@ -77,73 +89,74 @@ def store(_typing: Any, words: Any, _index: Any, _row: Any) -> tuple[Any, _Code]
     """``store(words, i, row)``: words[i : i + 8] = row."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        written = builder.store(arguments[2], _address(context, builder, signature.args[0], *arguments[:2]))
-        written.align = 8
+        written = builder.store(arguments[2], _address(context, builder, signature, *arguments[:2]))
+        written.align = words.dtype.bitwidth // 8
         return context.get_dummy_value()
 
-    return types.void(words, types.intp, row512), code
+    return types.void(words, types.intp, _row_of(words)), code
 
 
 @_operation
-def zeros(_typing: Any) -> tuple[Any, _Code]:
-    """``zeros()``: a row of zeros."""
+def zeros(_typing: Any, words: Any) -> tuple[Any, _Code]:
+    """``zeros(words)``: a row of zeros, as wide as those of `words`."""
+    row = _row_of(words)
 
     def code(_context: Any, _builder: Any, _signature: Any, _arguments: Any) -> Any:
-        return ir.Constant(_VECTOR, [0] * LANES)
+        return ir.Constant(row.vector, [0] * row.lanes)
 
-    return row512(), code
+    return row(words), code
 
 
 @_operation
-def either(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
+def either(_typing: Any, a: Any, b: Any) -> tuple[Any, _Code]:
     """``either(a, b)``: the bits that are in a or in b."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.or_(*arguments)
 
-    return row512(row512, row512), code
+    return a(a, b), code
 
 
 @_operation
-def add(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
+def add(_typing: Any, a: Any, b: Any) -> tuple[Any, _Code]:
     """``add(a, b)``: lane by lane, modulo 2^64."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.add(*arguments)
 
-    return row512(row512, row512), code
+    return a(a, b), code
 
 
 @_operation
-def ones_of(_typing: Any, _row: Any) -> tuple[Any, _Code]:
-    """``ones_of(row)``: how many bits are set in each lane, as a row."""
+def ones_of(_typing: Any, row: Any) -> tuple[Any, _Code]:
+    """``ones_of(row)``: how many bits are set in each 64-bit lane, as a row."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.call(_declared(builder, f"llvm.ctpop.v{LANES}i64", _VECTOR, _VECTOR), arguments)
+        return builder.call(_declared(builder, f"llvm.ctpop.v{row.lanes}i64", row.vector, row.vector), arguments)
 
-    return row512(row512), code
+    return row(row), code
 
 
 @_operation
-def total(_typing: Any, _row: Any) -> tuple[Any, _Code]:
+def total(_typing: Any, row: Any) -> tuple[Any, _Code]:
     """``total(row)``: the sum of the lanes, int64."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.call(_declared(builder, f"llvm.vector.reduce.add.v{LANES}i64", _WORD, _VECTOR), arguments)
+        return builder.call(_declared(builder, f"llvm.vector.reduce.add.v{row.lanes}i64", _WORD, row.vector), arguments)
 
-    return types.int64(row512), code
+    return types.int64(row), code
 
 
 @_operation
-def same(_typing: Any, _a: Any, _b: Any) -> tuple[Any, _Code]:
-    """``same(a, b)``: whether all 512 bits agree."""
+def same(_typing: Any, a: Any, b: Any) -> tuple[Any, _Code]:
+    """``same(a, b)``: whether all bits agree."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         lanes = builder.icmp_unsigned("==", *arguments)
-        mask = builder.bitcast(lanes, ir.IntType(LANES))
-        return builder.icmp_unsigned("==", mask, ir.Constant(ir.IntType(LANES), (1 << LANES) - 1))
+        mask = builder.bitcast(lanes, ir.IntType(a.lanes))
+        return builder.icmp_unsigned("==", mask, ir.Constant(ir.IntType(a.lanes), (1 << a.lanes) - 1))
 
-    return types.boolean(row512, row512), code
+    return types.boolean(a, b), code
 
 
 @_operation

@@ -85,6 +85,24 @@ class Geometry:
             within[:, i] = table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left]
         return within
 
+    def near(self, length: int) -> tuple[np.ndarray, np.ndarray]:
+        """The points within `length` of each, itself left out: CSR (int64[n + 1], int32[...], ascending).
+
+        Examples
+        --------
+        >>> offsets, near = Geometry.grid(2, 3).near(1)
+        >>> near[offsets[1] : offsets[2]].tolist()
+        [0, 2, 4]
+        """
+        from scipy.spatial import cKDTree
+
+        norm = 1 if self.kind == "grid" else np.inf
+        pairs = cKDTree(self.points).query_pairs(length, p=norm, output_type="ndarray")
+        ends = np.concatenate([pairs, pairs[:, ::-1]])
+        ends = ends[np.lexsort((ends[:, 1], ends[:, 0]))]
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(ends[:, 0], minlength=len(self.points)))])
+        return offsets.astype(np.int64), ends[:, 1].astype(np.int32)
+
 
 def geometry_of(topology: Topology) -> Geometry | None:
     """Where a topology's switches are, from labels ``x, y`` (a grid) or ``row, column`` (a diagrid); else None."""

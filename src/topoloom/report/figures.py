@@ -1,5 +1,6 @@
 """The report's figures, as SVG text drawn by matplotlib (the extra `plots`)."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from math import cos, radians, sin
@@ -77,19 +78,21 @@ def hop_histograms(candidates: Sequence[Candidate]) -> str:
 
 
 def curves(figure: Curves) -> str:
-    """A paper's figure, redrawn from our points; a curve and its variants share a colour."""
+    """A paper's figure, redrawn from our points; a curve, its variants and its bounds share a colour."""
 
     def draw(axes: "Axes") -> None:
         groups = list(dict.fromkeys(series.name.split()[0] for series in figure.series))
-        drawn = dict.fromkeys(groups, 0)
+        drawn: Counter[tuple[str, bool]] = Counter()
         for series in figure.series:
             group = series.name.split()[0]
+            look = groups.index(group)
             x, y = zip(*series.points, strict=True)
             axes.plot(
-                x, y, color=_COLOURS[groups.index(group) % len(_COLOURS)], marker=_SHAPES[groups.index(group) % len(_SHAPES)],
-                linestyle=("-", "--", ":")[drawn[group] % 3] if figure.joined else "", markersize=5, label=series.name,
+                x, y, color=_COLOURS[look % len(_COLOURS)], marker="" if series.bound else _SHAPES[look % len(_SHAPES)],
+                linestyle=("-", "--", ":")[drawn[group, series.bound] % 3] if figure.joined else "", markersize=5,
+                linewidth=0.8 if series.bound else 1.5, label=series.name,
             )  # fmt: skip
-            drawn[group] += 1
+            drawn[group, series.bound] += 1
         if figure.log_x:
             axes.set_xscale("log", base=2)
             ticks = sorted({x for series in figure.series for x, _ in series.points})

@@ -72,7 +72,7 @@ def _figure_14_claims(full: bool) -> None:
         text = ", ".join(f"N = {size}: {value:.0f} %" for size, value in found.items())
         return judge(
             {"%": 59}, {"%": found[64]}, tolerance=100 * stdev(_cuts("RING-n", 6, "sequential")) / cube[64], digits=4,
-            curves=curves, assumption="sequential clustering, N = 64 (errata 000.8): the printed draw is within one standard"
+            figure=curves, assumption="sequential clustering, N = 64 (errata 000.8): the printed draw is within one standard"
             f" deviation of twenty seeds' mean; it falls with N: {text}",
         )  # fmt: skip
 
@@ -91,7 +91,7 @@ def _figure_14_claims(full: bool) -> None:
         )
         return judge(
             {"most, walk": 24}, {"most, walk": max(found["walk"].values()), "most, seq": max(found["seq"].values())},
-            tolerance=3, digits=3, curves=curves,
+            tolerance=3, digits=3, figure=curves,
             assumption=f"the most over N, with our size cap on Walktrap; in % for N = 64, 128 ..: {text}",
             reason=f"in % for N = 64, 128 ..: {text}; the paper's size cap on Walktrap is not defined (errata 000.8)",
         )  # fmt: skip
@@ -109,7 +109,7 @@ def _figure_14_claims(full: bool) -> None:
         wins = {family: float(all(gain > 0 for gain in each)) for family, each in gains.items()}
         text = "; ".join(f"{family} {', '.join(f'{g:.1f}' for g in each)} %" for family, each in gains.items())
         return judge(
-            {"HYPERCUBE": 0, "Nbr(0.5)-n": 1, "RING-n": 1}, wins, curves=curves,
+            {"HYPERCUBE": 0, "Nbr(0.5)-n": 1, "RING-n": 1}, wins, figure=curves,
             assumption=f"Walktrap's links below sequential's at every N (1: so): {text}",
             reason=f"Walktrap's links below sequential's: {text}",
         )  # fmt: skip
@@ -153,7 +153,7 @@ def _figure_15_claims(full: bool) -> None:
         text = "; ".join(f"{family} {', '.join(f'{g:.1f}' for g in each)} %" for family, each in found.items())
         return judge(
             {"mean gain, %": 10}, {"mean gain, %": fmean(each[-1] for each in found.values())}, tolerance=2.5, digits=3,
-            curves=curves, assumption=f"at the largest N; N = 64, 128 ..: {text}", reason=f"N = 64, 128 ..: {text}",
+            figure=curves, assumption=f"at the largest N; N = 64, 128 ..: {text}", reason=f"N = 64, 128 ..: {text}",
         )  # fmt: skip
 
     @claim(
@@ -166,7 +166,7 @@ def _figure_15_claims(full: bool) -> None:
         found = {size: 100 * (1 - nbr[size] / ring[size]) for size in ring}
         text = ", ".join(f"N = {size}: {value:.1f} %" for size, value in found.items())
         return judge(
-            {"%": 26}, {"%": max(found.values())}, tolerance=3, digits=4, curves=curves,
+            {"%": 26}, {"%": max(found.values())}, tolerance=3, digits=4, figure=curves,
             assumption=f"the most over N; {text}", reason=text,
         )  # fmt: skip
 
@@ -185,7 +185,7 @@ def _lengths() -> Outcome:
     at = {size: {family: _points(curves, f"{family} SA")[size] for family in _FAMILIES} for size in (4096, 8192)}
     told = ", ".join(f"{length_m:.1f}" for length_m in at[8192].values())
     return judge(
-        {"HYPERCUBE": 7, "Nbr(0.5)-n": 11, "RING-n": 14}, at[4096], tolerance=0.6, digits=4, curves=curves,
+        {"HYPERCUBE": 7, "Nbr(0.5)-n": 11, "RING-n": 14}, at[4096], tolerance=0.6, digits=4, figure=curves,
         assumption=f"these are the lengths of 4,096 switches (errata 000.7, inferred); with 8,192 they are {told} m",
         reason=f"with 8,192 switches they are {told} m",
     )  # fmt: skip
@@ -237,7 +237,7 @@ def _longer(ring: str, permuted: str, published: float) -> Outcome:
     # With an overhead of 2 m a cable instead of 2 m an end, both are 2 m shorter.
     other = 100 * ((layouts[ring].mean_between_m - 2) / (layouts[permuted].mean_between_m - 2) - 1)
     return judge(
-        {"%": published}, {"%": ours}, tolerance=0.6, digits=4, curves=curves,
+        {"%": published}, {"%": ours}, tolerance=0.6, digits=4, figure=curves,
         reason=f"with 2 m a cable instead of 2 m an end it is {other:.1f} %; it hangs on clustering and annealing, and"
         " neither overhead gives both of the paper's numbers",
     )  # fmt: skip
@@ -261,7 +261,7 @@ def _quicker(ring: str, permuted: str, published: float) -> Outcome:
     curves, _ = _figure_9()
     at = {series.name: series.points[0][1] for series in curves.series}
     return judge(
-        {"%": published}, {"%": 100 * (1 - at[ring] / at[permuted])}, tolerance=1.5, digits=3, curves=curves,
+        {"%": published}, {"%": 100 * (1 - at[ring] / at[permuted])}, tolerance=1.5, digits=3, figure=curves,
         assumption="zero-load latency of shortest ways (100 ns a switch, 20 ns a link) instead of the paper's simulation;"
         " within 1.5 points of the printed range's middle",
         reason="zero-load latency of shortest ways (100 ns a switch, 20 ns a link); the paper simulated adaptive routing",

@@ -94,7 +94,7 @@ def _combined(k: int, length: int) -> float:
 @claim(
     "001/table-iv", "30 x 30, well-balanced (K, L): A-; Am(10), Ad(5)",
     "8.112, 6.001, 4.957, 4.305, 3.626, 2.964; 2.877, 4.440",
-    f"topoloom bounds {_30},degree=3,length=3",
+    "topoloom balance --rows 30 --cols 30 --degrees 3-10",
 )  # fmt: skip
 def _table_4() -> Outcome:
     printed = {(3, 3): 8.112, (4, 4): 6.001, (5, 5): 4.957, (6, 6): 4.305, (9, 7): 3.626, (10, 8): 2.964}
@@ -123,7 +123,7 @@ def _neighbours() -> Outcome:
 @claim(
     "001/section-vii/balanced", "well-balanced (K, L): 10x10 (6,3); 20x20 (11,6); 30x30 the list of Table IV (K <= 10);"
     " 300x300 (6,32), (33,64)",
-    "all of them balanced", f"topoloom bounds {_30},degree=6,length=6 --balanced",
+    "all of them balanced", "topoloom balance --rows 30 --cols 30",
 )  # fmt: skip
 def _balanced() -> Outcome:
     wanted = {

@@ -8,7 +8,7 @@ from enum import Enum
 
 from topoloom.errors import InputError
 from topoloom.modules import load_modules
-from topoloom.reproduction.curves import Curves
+from topoloom.reproduction.curves import Curves, Steps
 
 
 class Verdict(Enum):
@@ -24,14 +24,14 @@ class Verdict(Enum):
 class Outcome:
     """Our value as text, the verdict, and the assumption, the right value or the reason that goes with it.
 
-    `curves`: the whole figure that the claim is about.
+    `figure`: the whole figure that the claim is about.
     """
 
     ours: str
     verdict: Verdict
     why: str = ""
     seconds: float = 0.0
-    curves: Curves | None = None
+    figure: Curves | Steps | None = None
 
 
 @dataclass(frozen=True)
@@ -99,28 +99,30 @@ def judge(
     right: Mapping[str, float] | None = None,
     reason: str = "",
     digits: int = 6,
-    curves: Curves | None = None,
+    at_most: bool = False,
+    figure: Curves | Steps | None = None,
 ) -> Outcome:
     """The verdict on several numbers at once.
 
-    Every published number within `tolerance` of ours: reproduced (with the assumption, if one is named). Else, every
-    number of `right` (the errata's corrections) within tolerance of ours: the paper is wrong. Else: not reproducible, for
-    `reason`.
+    Every published number within `tolerance` of ours (`at_most`: none of ours further above it): reproduced (with the
+    assumption, if one is named). Else, every number of `right` (the errata's corrections) within tolerance of ours: the
+    paper is wrong. Else: not reproducible, for `reason`.
     """
 
     def near(wanted: Mapping[str, float]) -> bool:
         allowed = {k: tolerance.get(k, 0.0) if isinstance(tolerance, dict) else tolerance for k in wanted}
-        return all(abs(ours[key] - value) <= allowed[key] + 1e-12 for key, value in wanted.items())
+        above = {key: ours[key] - value for key, value in wanted.items()}
+        return all((above[key] if at_most else abs(above[key])) <= allowed[key] + 1e-12 for key in wanted)
 
     text = ", ".join(f"{key} {_number(value, digits)}" for key, value in ours.items())
     if near(published):
-        return Outcome(text, Verdict.ASSUMED if assumption else Verdict.REPRODUCED, assumption, curves=curves)
+        return Outcome(text, Verdict.ASSUMED if assumption else Verdict.REPRODUCED, assumption, figure=figure)
     if right is not None and near({**published, **right}):
         told = ", ".join(
             f"{key} is {_number(ours[key], digits)}, not {_number(published[key], digits)}" for key in right
         )
-        return Outcome(text, Verdict.PAPER_WRONG, f"{told}{'; ' + reason if reason else ''}", curves=curves)
-    return Outcome(text, Verdict.NOT_REPRODUCIBLE, reason, curves=curves)
+        return Outcome(text, Verdict.PAPER_WRONG, f"{told}{'; ' + reason if reason else ''}", figure=figure)
+    return Outcome(text, Verdict.NOT_REPRODUCIBLE, reason, figure=figure)
 
 
 def _number(value: float, digits: int) -> str:

@@ -1,0 +1,1 @@
+"""Optimising: the same switches and degrees, fewer hops, less latency, fewer watts."""

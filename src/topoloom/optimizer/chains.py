@@ -1,0 +1,183 @@
+"""Chains on all cores: independent ones, or replicas that exchange their temperatures; progress, and when to end."""
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.optimizer.hop_search import COLD, HOT, HopSearch
+from topoloom.optimizer.race import Race
+from topoloom.optimizer.result import Progress
+from topoloom.searches import Budget, Search, cooled
+from topoloom.threads import over_cores
+
+#: Seconds between two looks at how far the chains are.
+_WATCH_SECONDS = 0.2
+#: Moves of a replica between two exchanges, in links.
+_EXCHANGE_LINKS = 0.5
+
+
+class Chain(Search, Protocol):
+    """A search that counts its moves."""
+
+    @property
+    def moves(self) -> int: ...
+
+
+class Watch:
+    """Tells of the best so far some times a second, and ends the chains once `least` is reached: a proved bound.
+
+    `how` is the structure of the best so far, if it has one. `spent`: moves and seconds of earlier sessions, the moves
+    shared among `count` chains.
+    """
+
+    def __init__(
+        self, tell: Callable[[Progress], None] | None, least: tuple[float, ...] | None, budget: Budget,
+        spent: tuple[int, float] = (0, 0.0), count: int = 1,
+    ) -> None:  # fmt: skip
+        self._tell, self._least, self._budget, self._spent, self._count = tell, least, budget, spent, count
+        self._started = time.monotonic()
+        self._told = self._started
+        self._moves: dict[int, int] = {}
+        self._best: tuple[float, ...] = (math.inf,)
+        self.reached = False
+        self.how = ""
+
+    @property
+    def moves(self) -> int:
+        """Moves of all chains, ended ones and those of earlier sessions included."""
+        earlier = self._spent[0] // self._count
+        return self._spent[0] + sum(moves - earlier for moves in self._moves.values())
+
+    @property
+    def seconds(self) -> float:
+        """Of wall time, earlier sessions included."""
+        return self._spent[1] + time.monotonic() - self._started
+
+    def __call__(self, chains: Iterable[Any]) -> bool:
+        chains = list(chains)
+        for chain in chains:
+            self._moves[id(chain)] = chain.moves
+        best = min(chains, key=lambda chain: chain.cost)
+        self.reached = getattr(best, "proved", False) or (self._least is not None and best.cost <= self._least)
+        if best.cost < self._best:
+            self._best, self.how = best.cost, getattr(best, "how", "")
+        now = time.monotonic()
+        # A race of structures has nothing to show until its first run has made a step.
+        if (
+            self._tell is not None
+            and math.isfinite(best.cost[0])
+            and (self.reached or now - self._told >= _WATCH_SECONDS)
+        ):
+            self._told = now
+            share = max(0.0, min(1.0, self._budget.share))
+            self._tell(Progress(best.best, best.cost, self.moves, self.seconds, share))
+        return self.reached
+
+
+class Phases:
+    """A search among graphs with structure, and then one without from its best; together they are one search.
+
+    Symmetry makes a move worth several and a search as much shorter; what it forbids, the second phase may still find.
+    """
+
+    def __init__(self, first: Chain, then: Callable[[np.ndarray], HopSearch]) -> None:
+        self._now: Chain = first
+        self._then = then
+        self._race = first if isinstance(first, Race) else None
+        self._earlier = 0
+        self._first: Chain | None = first
+
+    @property
+    def best(self) -> np.ndarray:
+        return self._now.best
+
+    @property
+    def cost(self) -> tuple[float, ...]:
+        return self._now.cost
+
+    @property
+    def how(self) -> str:
+        """The structure that the first phase found; empty if it was no race of structures."""
+        return self._race.how if self._race is not None else ""
+
+    @property
+    def moves(self) -> int:
+        """Moves tried in both phases."""
+        return self._earlier + self._now.moves
+
+    @property
+    def done(self) -> bool:
+        return self._first is None and self._now.done
+
+    def step(self) -> None:
+        """A step of the phase that is on; or the next phase begins."""
+        if self._first is not None and self._first.done:
+            self._earlier, self._first = self._first.moves, None
+            self._now = self._then(self._now.best)
+        else:
+            self._now.step()
+
+
+class Tempering:
+    """Replicas of a hop search, each at a temperature of its own; neighbours exchange theirs by Metropolis' rule.
+
+    It is one search: `best` and `cost` are those of the best replica. Replicas run side by side on `jobs` threads; between
+    two exchanges each tries a fixed number of moves, so the answer does not depend on how many threads there are.
+
+    Source: Swendsen and Wang, Physical Review Letters 57, 1986 (replica exchange).
+    """
+
+    def __init__(
+        self, begin: Callable[[int, Budget], HopSearch], count: int, jobs: int, draws: Draws, budget: Budget
+    ) -> None:
+        self._budget, self._draws, self._jobs = budget, draws, jobs
+        self._replicas = [begin(number, Budget(budget.moves)) for number in range(count)]
+        for number, replica in enumerate(self._replicas):
+            replica.hold(cooled(HOT, COLD, number / max(1, count - 1)))
+        self._turn = 0
+
+    @property
+    def _leader(self) -> HopSearch:
+        return min(self._replicas, key=lambda replica: replica.cost)
+
+    @property
+    def best(self) -> np.ndarray:
+        return self._leader.best
+
+    @property
+    def cost(self) -> tuple[float, ...]:
+        return self._leader.cost
+
+    @property
+    def moves(self) -> int:
+        """Moves tried by all replicas, those of an earlier session included."""
+        return self._budget.spent
+
+    @property
+    def done(self) -> bool:
+        return self._budget.share >= 1 or self._leader.done
+
+    def step(self) -> None:
+        """A round of moves of every replica, and exchanges between neighbours in temperature."""
+        share = self._budget.share
+        moves = max(16, int(_EXCHANGE_LINKS * self._replicas[0].links))
+        moves = min(moves, max(1, (self._budget.moves - self._budget.spent) // len(self._replicas)))
+
+        def work(numbers: Iterator[int]) -> None:
+            for number in numbers:
+                self._replicas[number].advance(moves, share)
+
+        over_cores(work, len(self._replicas), self._jobs)
+        self._budget.spent += moves * len(self._replicas)
+        order = sorted(self._replicas, key=lambda replica: -replica.held)
+        for hot, cold in zip(order[self._turn :: 2], order[self._turn + 1 :: 2], strict=False):
+            gain = (1 / hot.temperature(share) - 1 / cold.temperature(share)) * (hot.energy - cold.energy)
+            if math.log(max(1e-300, float(self._draws.uniform(1)[0]))) < -gain:
+                held = hot.held
+                hot.hold(cold.held)
+                cold.hold(held)
+        self._turn = 1 - self._turn

@@ -1,0 +1,278 @@
+"""Goals beyond hops: zero-load latency, the watts and money of cables under a latency cap, and mixes of them."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.cost.parts import Parts
+from topoloom.errors import InputError
+from topoloom.graph.bounds import moore_within
+from topoloom.optimizer.link_lengths import LinkLengths
+
+#: What a mix may weigh.
+TERMS = ("mean", "worst", "hops", "power", "cost")
+#: Rows of the table of lengths that bounds look at at a time.
+_BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Delays:
+    """What a way takes: `switch_ns` a hop and `cable_ns_per_m` for each metre of its links.
+
+    A way of h hops counts h switches, as the bounds 716/708 and 2,050/1,435 ns of 001, VIII.A do; `topoloom.graph.latency`
+    counts both end switches, h + 1, which is `switch_ns` more for every pair: `extra_ns` with `both_ends`.
+    """
+
+    switch_ns: float = 60.0
+    cable_ns_per_m: float = 5.0
+    both_ends: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("switch_ns", "cable_ns_per_m"):
+            if not 0 <= getattr(self, name) < 1e6:
+                raise InputError(f"{name}={getattr(self, name):g}: a delay is a number of nanoseconds, 0 or more")
+        if self.switch_ns + self.cable_ns_per_m == 0:
+            raise InputError("switch_ns=0 and cable_ns_per_m=0: without any delay there is nothing to shorten")
+
+    @property
+    def extra_ns(self) -> float:
+        """What every pair has beside its hops: the first switch, where both ends count."""
+        return self.switch_ns if self.both_ends else 0.0
+
+    def link_ns(self, length_m: np.ndarray) -> np.ndarray:
+        """The delay of links of these lengths, each with the switch that it leads to, float64 of that shape."""
+        return self.switch_ns + self.cable_ns_per_m * length_m
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is to be least: a weighted sum, while the worst latency stays at or below a cap.
+
+    Attributes
+    ----------
+    mean, worst : float
+        Weight of a nanosecond of the mean, of the worst latency.
+    hops : float
+        Weight of a hop of the mean pair's way: as if a switch took `hops` / `mean` nanoseconds longer.
+    power, cost : float
+        Weight of a watt, of a dollar of the cables; `parts` has them.
+    cap_ns : float or None
+        The worst latency that is allowed. Until it is met only what is beyond it counts (001, VIII.B, phase 1).
+    delays : Delays
+    parts : Parts or None
+    rate_gbps : float or None
+        Of every link; 40, or the nearest that the prices hold for, when left out.
+
+    Examples
+    --------
+    >>> Goal(mean=1, worst=0.2).text
+    'mean=1,worst=0.2'
+    """
+
+    mean: float = 0.0
+    worst: float = 0.0
+    hops: float = 0.0
+    power: float = 0.0
+    cost: float = 0.0
+    cap_ns: float | None = None
+    delays: Delays = Delays()
+    parts: Parts | None = None
+    rate_gbps: float | None = None
+
+    def __post_init__(self) -> None:
+        weights = [getattr(self, term) for term in TERMS]
+        if not all(0 <= weight < 1e9 for weight in weights):
+            raise InputError(f"objective '{self.text}': weights are numbers from 0 to a thousand million")
+        if not (self.mean or self.worst or self.power or self.cost):
+            raise InputError(
+                "objective: give mean, worst, power or cost a weight above 0 (objective='hops' is for hops)"
+            )
+        if self.hops and not self.mean:
+            raise InputError("objective: hops are weighed against mean; give mean a weight, or take objective='hops'")
+        if (self.power or self.cost) and self.parts is None:
+            raise InputError("objective: power and cost need a catalogue of parts (--parts, parts=)")
+        if self.cap_ns is None and not (self.mean or self.worst):
+            raise InputError(
+                "objective: power and cost alone make cables short and ways long; give a latency cap, cap_ns"
+            )
+        if self.cap_ns is not None and not 0 < self.cap_ns < math.inf:
+            raise InputError(f"cap_ns={self.cap_ns:g}: a latency cap is a number of nanoseconds above 0")
+
+    @property
+    def text(self) -> str:
+        """Its weights, as `parse_goal` reads them."""
+        return ",".join(f"{term}={getattr(self, term):g}" for term in TERMS if getattr(self, term))
+
+    def link_prices(self, lengths: LinkLengths) -> np.ndarray:
+        """What a link of each kind adds to the weighted sum, float64[kinds]; inf where no product reaches."""
+        out = np.zeros(lengths.length_m.size)
+        if self.parts is not None:
+            rate = self.parts.link_rate(self.rate_gbps)
+            for weight, price in ((self.power, self.parts.link_w), (self.cost, self.parts.link_usd)):
+                if weight:
+                    out += weight * price(lengths.length_m, lengths.between, rate)
+        return out
+
+
+def parse_goal(
+    text: str,
+    *,
+    cap_ns: float | None = None,
+    delays: Delays | None = None,
+    parts: Parts | None = None,
+    rate_gbps: float | None = None,
+) -> Goal:
+    """A goal from words: ``latency`` (mean), ``worst``, ``power``, ``cost``, or weights as ``mean=1,power=0.02``.
+
+    ``worst`` has a thousandth of the mean with it, which decides between graphs of the same worst latency.
+
+    Raises
+    ------
+    InputError
+        A word or number that is not known; a goal without what it needs (parts, a cap).
+
+    Examples
+    --------
+    >>> parse_goal("worst").text, parse_goal("mean=1,hops=5").text
+    ('mean=0.001,worst=1', 'mean=1,hops=5')
+    """
+    named = {
+        "latency": {"mean": 1.0},
+        "worst": {"worst": 1.0, "mean": 0.001},
+        "power": {"power": 1.0},
+        "cost": {"cost": 1.0},
+    }
+    weights = named.get(text) or dict(_weight(part) for part in text.split(","))
+    return Goal(**weights, cap_ns=cap_ns, delays=delays or Delays(), parts=parts, rate_gbps=rate_gbps)
+
+
+def _weight(part: str) -> tuple[str, float]:
+    term, _, number = (word.strip() for word in part.partition("="))
+    try:
+        weight = float(number)
+    except ValueError:
+        weight = math.nan
+    if term not in TERMS or math.isnan(weight):
+        raise InputError(
+            f"objective: '{part}' is not known; take hops, latency, worst, power, cost, or weights as mean=1,worst=0.5"
+            f" of {', '.join(TERMS)}"
+        )
+    return term, weight
+
+
+@dataclass(frozen=True)
+class LatencyBounds:
+    """What no graph can beat: mean and worst latency in nanoseconds; inf where the degree cannot connect the switches."""
+
+    mean_ns: float
+    worst_ns: float
+
+
+def latency_bounds(
+    lengths: LinkLengths, degree: int, cap_m: float = math.inf, delays: Delays | None = None
+) -> LatencyBounds:
+    """Lower bounds on the zero-load latency, for `degree` links a switch and none longer than `cap_m`.
+
+    Within i hops of a switch are at most md(i) others, by Moore's bound and by the length that i links can span (001, IV);
+    a way is at least as long as its ends are apart. At L = 6 they are the 716/708 and 2,050/1,435 ns of 4,608 switches.
+
+    Examples
+    --------
+    >>> from topoloom.graph.geometry import Geometry
+    >>> found = latency_bounds(LinkLengths.of_geometry(Geometry.grid(10, 10)), degree=4, cap_m=3)
+    >>> round(found.mean_ns, 2), found.worst_ns  # 60 * 3.3297 + 5 * 20 / 3 and 60 * 6 + 5 * 18
+    (233.12, 450.0)
+    """
+    delays = delays or Delays()
+    n = len(lengths)
+    moore = np.array(moore_within(n, degree))
+    if moore[-1] < n:
+        return LatencyBounds(math.inf, math.inf)
+    apart_m = np.maximum(lengths.length_m - lengths.each_m, 0.0) if lengths.metric else np.zeros(lengths.length_m.size)
+    reach_m = cap_m - lengths.each_m
+    if reach_m <= 0 and apart_m.any():
+        raise InputError(
+            f"a cable of {cap_m:g} m is used up by what it has at its ends, {lengths.each_m:g} m; allow more"
+        )
+    # The hops that a pair takes by its distance alone; rounding must not add one.
+    spans = np.zeros(apart_m.size) if reach_m <= 0 else apart_m / reach_m
+    fewest = np.maximum(1, np.ceil(spans - 1e-9)).astype(np.int64) if n > 1 else np.ones(1, np.int64)
+    rounds = max(int(fewest.max()), moore.size - 1)
+    m = np.concatenate([moore, np.full(rounds + 1 - moore.size, n)])
+    hop_ns = float(delays.link_ns(np.array(lengths.each_m)))
+    alone_ns = hop_ns * fewest + delays.cable_ns_per_m * apart_m
+    hops, metres, worst_ns, most = 0, 0.0, 0.0, 0
+    for first in range(0, n, _BLOCK):
+        kinds = lengths.kind[first : first + _BLOCK].astype(np.int64)
+        every = np.arange(len(kinds))
+        kept = np.ones(kinds.shape, bool)
+        kept[every, first + every] = False
+        cells = (every[:, None] * (rounds + 1) + fewest[kinds])[kept]
+        d = 1 + np.bincount(cells, minlength=len(kinds) * (rounds + 1)).reshape(-1, rounds + 1).cumsum(axis=1)
+        left = n - np.minimum(m, d)
+        hops += int(left.sum())
+        most = max(most, int((left > 0).sum(axis=1).max()))
+        metres += float(apart_m[kinds][kept].sum())
+        worst_ns = max(worst_ns, float(alone_ns[kinds][kept].max(initial=0.0)))
+    pairs = max(1, n * (n - 1))
+    mean_ns = (hop_ns * hops + delays.cable_ns_per_m * metres) / pairs
+    shortest_m = float(apart_m[apart_m > 0].min(initial=math.inf)) if lengths.metric else 0.0
+    if most:
+        # A pair that must take the most hops is at least as far apart as any two switches are.
+        worst_ns = max(worst_ns, hop_ns * most + delays.cable_ns_per_m * (shortest_m if shortest_m < math.inf else 0.0))
+    return LatencyBounds(mean_ns + delays.extra_ns, worst_ns + delays.extra_ns)
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A graph against a goal: zero-load latency, and the watts and money of its cables (NaN where nothing says)."""
+
+    mean_ns: float
+    worst_ns: float
+    cable_w: float
+    cable_usd: float
+    longest_m: float
+    mean_length_m: float
+
+
+def weigh(links: np.ndarray, lengths: LinkLengths, goal: Goal) -> Weighed:
+    """Mean and worst latency over pairs of switches, and what the cables draw and cost, whatever the goal weighs.
+
+    Parameters
+    ----------
+    links : int[m, 2]
+    lengths : LinkLengths
+    goal : Goal
+
+    Examples
+    --------
+    >>> from topoloom.graph.geometry import Geometry
+    >>> found = weigh(np.array([[0, 1], [1, 2]]), LinkLengths.of_geometry(Geometry.grid(1, 3)), Goal(mean=1))
+    >>> found.worst_ns, round(found.mean_ns, 3)
+    (130.0, 86.667)
+    """
+    from topoloom.graph.latency import latencies
+    from topoloom.topology import Topology
+
+    topology = Topology(links=links, switches=len(lengths))
+    length_m = lengths.between_m(*topology.links.T)
+    delays = goal.delays
+    found = latencies(topology, length_m, delays.switch_ns, delays.cable_ns_per_m, "switches")
+    # `latencies` counts the switches at both ends.
+    less_ns = delays.switch_ns - delays.extra_ns
+    cable_w = cable_usd = math.nan
+    if goal.parts is not None:
+        rate = goal.parts.link_rate(goal.rate_gbps)
+        between = lengths.between[lengths.kind[topology.links[:, 0], topology.links[:, 1]]]
+        cable_w = float(goal.parts.link_w(length_m, between, rate).sum())
+        if "cable" not in goal.parts.unpriced:
+            cable_usd = float(goal.parts.link_usd(length_m, between, rate).sum())
+    return Weighed(
+        found.mean_ns - less_ns,
+        found.max_ns - less_ns,
+        cable_w,
+        cable_usd,
+        float(length_m.max(initial=0.0)),
+        float(length_m.mean()) if length_m.size else 0.0,
+    )

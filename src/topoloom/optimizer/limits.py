@@ -1,0 +1,67 @@
+"""Lower bounds for an optimisation: Moore's, and what links that may not be long cannot beat."""
+
+import math
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.bounds import grid_bounds, moore_within
+from topoloom.graph.distances import distance_matrix
+from topoloom.graph.geometry import Geometry
+from topoloom.optimizer.result import Limits
+from topoloom.optimizer.rules import Rules
+from topoloom.topology import Topology
+
+#: Distances over the links that are allowed take n^2 bytes; larger networks have Moore's bound only.
+_MOST_SWITCHES = 8192
+
+
+def limits(topology: Topology, rules: Rules, geometry: Geometry | None = None, length: int | None = None) -> Limits:
+    """The least diameter and hops for the order, the highest degree, and the switches that each may be linked to.
+
+    On a grid 001, IV; under any other rule the same with d(i) counted over the links that the rule allows.
+
+    Raises
+    ------
+    InputError
+        The degree, or the links that are allowed, cannot connect the switches.
+
+    Examples
+    --------
+    >>> ring = Topology(links=[(i, (i + 1) % 10) for i in range(10)], switches=10)
+    >>> found = limits(ring, Rules())
+    >>> found.diameter, round(found.aspl, 4)
+    (5, 2.7778)
+    """
+    n = topology.switches
+    pairs = n * (n - 1)
+    degree = int(topology.degrees.max())
+    if geometry is not None and length is not None:
+        grid = grid_bounds(geometry, degree, length)
+        if grid.aspl == math.inf:
+            raise InputError(_apart(topology, degree))
+        return _limits(n - grid.within, pairs)
+    moore = np.array(moore_within(n, degree))
+    if moore[-1] < n:
+        raise InputError(_apart(topology, degree))
+    if rules.near is None or n > _MOST_SWITCHES:
+        return Limits(moore.size - 1, int((n - moore).sum()) * n, pairs)
+    offsets, near = rules.near
+    allowed = np.stack([np.repeat(np.arange(n), np.diff(offsets)), near], axis=1)
+    apart = distance_matrix(Topology(links=allowed[allowed[:, 0] < allowed[:, 1]], switches=n))
+    if apart.max() == np.iinfo(apart.dtype).max:
+        raise InputError(f"{topology.name}: the links that are allowed cannot connect the switches; allow longer ones")
+    rounds = max(int(apart.max()) + 1, moore.size)
+    within = np.stack([(apart <= i).sum(axis=1) for i in range(rounds)], axis=1)
+    return _limits(n - np.minimum(within, np.pad(moore, (0, rounds - moore.size), mode="edge")), pairs)
+
+
+def _limits(left: np.ndarray, pairs: int) -> Limits:
+    """From the switches not within i hops of each, int64[n, i]."""
+    return Limits(int((left > 0).sum(axis=1).max()), int(left.sum()), pairs)
+
+
+def _apart(topology: Topology, degree: int) -> str:
+    return (
+        f"{topology.name}: {degree} links at a switch cannot connect {topology.switches} switches; give it more links"
+    )

@@ -1,0 +1,96 @@
+"""Grids that look the same from each side: mirror images of the floor, and a start that has them."""
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.geometry import Geometry
+from topoloom.spec import build
+from topoloom.topology import Topology
+
+
+def mirrored(
+    kind: str, rows: int, columns: int, degree: int, length: int, seed: int = 1
+) -> tuple[Topology, np.ndarray]:
+    """A K-regular, L-restricted graph made of copies of a part of the floor, and its symmetries.
+
+    A grid is mirrored along each axis that has an even number of switches, a diagrid with an even number of rows is turned
+    by half a turn (its mirror images do not fall onto switches). No link leads from one copy to another yet:
+    random moves that keep the symmetry mix them (`WeightedSearch`, `sweeps`).
+
+    Returns
+    -------
+    topology : Topology
+        With the labels of `kind`, "grid" or "diagrid".
+    images : int32[g, n]
+        The image of every switch under each symmetry, the identity first; g is 4, 2, or 1 where there is none that leaves
+        each copy an even number of link ends.
+
+    Examples
+    --------
+    >>> topology, images = mirrored("grid", 6, 8, degree=4, length=3)
+    >>> topology.switches, len(topology.links), images[:, 0].tolist()
+    (48, 96, [0, 7, 40, 47])
+    """
+    if kind not in {"grid", "diagrid"}:
+        raise InputError(f"'{kind}' is no floor with mirror images; take grid or diagrid")
+    geometry = Geometry.grid(rows, columns) if kind == "grid" else Geometry.diagrid(rows, columns)
+    number = np.arange(rows * columns).reshape(rows, columns)
+    images, part = [number], [rows, columns]
+
+    def ends_fit(parts: int) -> bool:
+        return rows * columns // parts * degree % 2 == 0
+
+    if kind == "diagrid":
+        if rows % 2 == 0 and ends_fit(2):
+            images.append(number[::-1, ::-1])
+            part[0] //= 2
+    else:
+        if columns % 2 == 0 and ends_fit(2):
+            images.append(number[:, ::-1])
+            part[1] //= 2
+        if rows % 2 == 0 and ends_fit(2 * len(images)):
+            images += [image[::-1] for image in images]
+            part[0] //= 2
+    one = build(f"{kind}:rows={part[0]},columns={part[1]},degree={degree},length={length},seed={seed}")
+    flat = np.stack([image.ravel() for image in images]).astype(np.int32)
+    inside = number[: part[0], : part[1]].ravel()
+    links = np.concatenate([image[inside][one.links] for image in flat])
+    x, y = geometry.points.T
+    labels = {"x": x, "y": y} if kind == "grid" else {"row": y, "column": x // 2}
+    name = f"{kind}({rows} x {columns}, {len(flat)} copies)"
+    return Topology(links=links, switches=geometry.points.shape[0], labels=labels, name=name), flat
+
+
+def symmetric_start(
+    topology: Topology, geometry: Geometry | None, length: int | None, seed: int, *, must: bool
+) -> tuple[Topology, np.ndarray] | None:
+    """A topology as `mirrored` makes it in place of one on a full grid with equal degrees, and its symmetries.
+
+    Raises
+    ------
+    InputError
+        There is none and it `must` be; else None says so.
+    """
+    reason = "it has no switches on a grid (labels x, y or row, column)"
+    if geometry is not None and length is not None:
+        kind = geometry.kind
+        rows, columns = (int(axis.max()) + 1 for axis in (geometry.points[:, 1], geometry.points[:, 0]))
+        columns = columns if kind == "grid" else -(-columns // 2)
+        whole = Geometry.grid(rows, columns) if kind == "grid" else Geometry.diagrid(rows, columns)
+        degree = int(topology.degrees.max())
+        if not np.array_equal(whole.points, geometry.points):
+            reason = "its switches do not fill a grid row by row"
+        elif (topology.degrees != degree).any():
+            reason = "its switches have different degrees"
+        else:
+            try:
+                start, images = mirrored(kind, rows, columns, degree, length, seed)
+            except InputError as error:
+                reason = f"a part of the grid cannot be built ({error})"
+            else:
+                if len(images) > 1:
+                    return topology.replace(links=start.links), images
+                reason = "no mirror image or half turn maps its switches onto each other"
+    if must:
+        raise InputError(f"{topology.name}: no symmetric start: {reason}; leave symmetric out")
+    return None

@@ -1,0 +1,301 @@
+"""The verb: the same switches and degrees, with the fewest hops, the least latency, power or cost."""
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.distances import hops
+from topoloom.graph.geometry import Geometry, geometry_of, longest_link
+from topoloom.optimizer.begin import Allowance, Task, warm_hops, warm_weighted
+from topoloom.optimizer.chains import Chain, Watch
+from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_goal, weigh
+from topoloom.optimizer.limits import limits
+from topoloom.optimizer.link_lengths import LinkLengths
+from topoloom.optimizer.mirrors import symmetric_start
+from topoloom.optimizer.race import Arm
+from topoloom.optimizer.result import Optimized, Progress
+from topoloom.optimizer.rules import Rules, cabinets_of, within_length
+from topoloom.optimizer.starts import arms, share_of
+from topoloom.searches import ENDLESS, run
+from topoloom.threads import cores
+from topoloom.topology import MOST_SWITCHES, Topology
+
+#: Moves of a chain that is given time: more than it will ever try.
+_MOST_MOVES = 2**50
+#: What the name of a result ends in.
+_MARK = ", optimized"
+#: Without a budget: nanoseconds that a chain may take by this model of a move (of each slot and block of sources), which
+#: makes the number of moves.
+_DEFAULT_NS, _MOVE_NS, _SLOT_NS = 10_000_000_000, 2_000, 2.0
+#: Smaller grids have moves enough without symmetry.
+_LEAST_SYMMETRIC = 200
+
+
+def optimize(
+    topology: Topology,
+    objective: str | Goal = "hops",
+    *,
+    length: int | None = None,
+    lengths: LinkLengths | None = None,
+    cap_m: float | None = None,
+    keep: str | np.ndarray | None = None,
+    start: str = "given",
+    target: int | None = None,
+    symmetric: bool | None = None,
+    tempering: bool = False,
+    moves: int | None = None,
+    seconds: float | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    watch: Callable[[Progress], None] | None = None,
+    spent: tuple[int, float] = (0, 0.0),
+) -> Optimized:
+    """Exchange links' ends until the network has the fewest hops that can be found, or the least of another goal.
+
+    Every switch keeps its degree, hosts and labels. Simulated annealing by 2-opt moves (001, III, step 3), from the
+    topology as it is: build grids with ``sweeps=30`` for step 2.
+
+    Parameters
+    ----------
+    topology : Topology
+    objective : "hops" or Goal
+        "hops": components, then diameter, then ASPL. Else a goal, or the words for one that needs no cap and no parts
+        (`topoloom.optimizer.goals.parse_goal`).
+    length : int, optional
+        Of a grid or diagrid (labels x, y or row, column): the longest link in steps; that which the topology has when left
+        out.
+    lengths, cap_m : LinkLengths, float, optional
+        How long a link between any two switches would be, and the longest cable allowed, in metres.
+    keep : str or int[n], optional
+        Keep how many links run between any two cabinets and inside each: the label that tells a switch's cabinet, or the
+        cabinets.
+    start : "given" or "structured"
+        "structured": look for Cayley graphs, lifts and algebraic graphs of the same order and degree first (only without
+        other rules), with most of the budget, and go on from the best.
+    target : int, optional
+        The diameter to aim at, with a penalty on pairs beyond it; chosen when left out.
+    symmetric : bool, optional
+        Whether to begin with a graph of its own that looks the same from all sides of the grid, which makes a move worth two
+        or four; left out: yes where the topology is a random grid of the catalogue, which is no better a start.
+    tempering : bool
+        Replica exchange instead of independent chains.
+    moves, seconds : int, float, optional
+        Moves that each chain tries, or wall time. Neither: some ten seconds' worth of moves. The same number of moves in
+        one thread gives the same graph on every machine.
+    seed : int
+    jobs : int, optional
+        Threads; a chain for each. Every core when left out.
+    watch : callable, optional
+        Called some times a second with the best so far.
+    spent : (int, float)
+        Moves and seconds of an earlier session that this one goes on from: they count against the budget, so the temperature
+        goes on where it was.
+
+    Raises
+    ------
+    InputError
+        A budget, goal or rule that makes no sense, or a rule that the topology itself breaks.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> found = optimize(build("jellyfish:n=16,degree=3"), moves=20_000, jobs=1)
+    >>> found.diameter, round(found.aspl, 4), found.ended
+    (3, 2.2, 'bound')
+    """
+    hops_only = objective == "hops"
+    _check_budget(topology, moves, seconds, spent)
+    _check_ways(start, symmetric, tempering, target, keep, hops_only)
+    geometry = geometry_of(topology) if cap_m is None else None
+    rules, length = _rules(topology, geometry, length, lengths, cap_m, keep)
+    bound = limits(topology, rules, geometry, length)
+    threads = cores(jobs)
+    count = 1 if tempering else threads
+    tries = moves or (_MOST_MOVES if seconds else _default_moves(topology))
+    how, own, structures = "given", None, []
+    if start == "structured":
+        structures = _structures(topology, rules, threads, seconds, tries)
+    elif spent == (0, 0.0) and (
+        symmetric or (symmetric is None and not tempering and _may_be_symmetric(topology, keep))
+    ):
+        # What is resumed is to be gone on from.
+        own = symmetric_start(topology, geometry, length, seed, must=bool(symmetric))
+        how = "given" if own is None else f"{len(own[1])}-fold symmetric"
+    goal, floor, least, bounds = None, None, None, None
+    if isinstance(objective, Goal) or not hops_only:
+        goal = objective if isinstance(objective, Goal) else parse_goal(objective)
+        floor = lengths or _grid_lengths(topology, geometry)
+        bounds = _latency_bounds(topology, floor, goal, rules)
+        warm_weighted(goal)
+    else:
+        least = (bound.diameter, bound.hops)
+        warm_hops(topology, 1 if own is None else len(own[1]))
+    until = ENDLESS if seconds is None else time.monotonic() + seconds - spent[1]
+    allowance = Allowance(tries, until, spent[0] // count, spent[1])
+    task = Task(topology, rules, seed, allowance, own, structures if spent == (0, 0.0) else [])
+
+    def begin(number: int) -> Chain:
+        if goal is not None and floor is not None:
+            return task.weighted(number, goal, floor)
+        return task.hops(number, (bound.diameter, bound.hops), target, threads if tempering else 0)
+
+    watcher = Watch(watch, least, allowance.budget(), spent, count)
+    best, stopped = run(begin, count, threads, until, watcher)
+    optimized = topology.replace(links=best, name=f"{topology.name.removesuffix(_MARK)}{_MARK}", spec=None)
+    found = hops(optimized, jobs)
+    if hops_only and (own is not None or structures):
+        # These began elsewhere: what was given may still be better.
+        mine = hops(topology, jobs)
+        if (mine.components, mine.diameter, mine.aspl) < (found.components, found.diameter, found.aspl):
+            optimized, found, how = optimized.replace(links=topology.links), mine, "given"
+    return Optimized(
+        topology=optimized,
+        objective=goal.text if goal is not None else "hops",
+        components=found.components,
+        diameter=found.diameter,
+        aspl=found.aspl,
+        diameter_bound=bound.diameter,
+        aspl_bound=bound.aspl,
+        moves=watcher.moves,
+        seconds=watcher.seconds,
+        seed=seed,
+        start=watcher.how or how,
+        ended="bound" if watcher.reached else "interrupted" if stopped else "time" if seconds else "moves",
+        values={} if goal is None or floor is None or bounds is None else _values(optimized, floor, goal, bounds),
+    )
+
+
+def _may_be_symmetric(topology: Topology, keep: str | np.ndarray | None) -> bool:
+    """Whether a symmetric start may replace the topology: a random grid, for one is as good as the other; a file, never."""
+    family = (topology.spec or "").partition(":")[0]
+    return family in {"grid", "diagrid"} and topology.switches >= _LEAST_SYMMETRIC and keep is None
+
+
+def _rules(
+    topology: Topology, geometry: Geometry | None, length: int | None, lengths: LinkLengths | None, cap_m: float | None,
+    keep: str | np.ndarray | None,
+) -> tuple[Rules, int | None]:  # fmt: skip
+    """The rules of the moves, and the longest link of a grid."""
+    near = None
+    if lengths is not None and len(lengths) != topology.switches:
+        raise InputError(f"{topology.name}: lengths of {len(lengths)} switches for {topology.switches}; give its own")
+    if cap_m is not None:
+        if not 0 < cap_m < math.inf:
+            raise InputError(f"cap_m={cap_m:g}: the longest cable is a number of metres above 0")
+        if lengths is None:
+            raise InputError(f"{topology.name}: cap_m needs lengths, where the switches stand (length= is for grids)")
+        longest_m = float(lengths.between_m(*topology.links.T).max(initial=0.0))
+        if longest_m > cap_m + 1e-9:
+            raise InputError(
+                f"{topology.name}: a cable of {longest_m:g} m is longer than cap_m={cap_m:g}; place it closer"
+            )
+        near = lengths.within(cap_m)
+    if length is not None and cap_m is not None:
+        raise InputError("give length, in steps of a grid, or cap_m, in metres, not both")
+    if length is not None and geometry is None:
+        raise InputError(f"{topology.name}: length={length} needs switches on a grid (labels x, y or row, column)")
+    if geometry is not None:
+        near = within_length(topology, geometry, length)
+        length = length or longest_link(topology, geometry)
+    cabinet = None if keep is None else cabinets_of(topology, keep)
+    return Rules(near, cabinet, geometry), length
+
+
+def _structures(topology: Topology, rules: Rules, threads: int, seconds: float | None, moves: int) -> list[list[Arm]]:
+    """The structures that each chain tries first, where rules allow any link and degrees are equal."""
+    degree = int(topology.degrees.max())
+    if rules.near is not None or rules.cabinet is not None:
+        raise InputError(f"{topology.name}: start='structured' links any switches: it takes no length, cap or keep")
+    if int(topology.degrees.sum()) != topology.switches * degree - topology.switches * degree % 2:
+        raise InputError(
+            f"{topology.name}: start='structured' needs the same degree at every switch; take start='given'"
+        )
+    found = arms(topology.switches, degree, threads, seconds, moves)
+    return [share_of(found, number, threads) for number in range(threads)]
+
+
+def _grid_lengths(topology: Topology, geometry: Geometry | None) -> LinkLengths:
+    if geometry is None:
+        raise InputError(f"{topology.name}: this objective needs lengths: switches on a grid, or lengths= of a layout")
+    return LinkLengths.of_geometry(geometry)
+
+
+def _latency_bounds(topology: Topology, lengths: LinkLengths, goal: Goal, rules: Rules) -> LatencyBounds:
+    """The bounds on latency for the longest link that the rules allow, any if they do not say.
+
+    Raises
+    ------
+    InputError
+        The goal's cap is below what is possible.
+    """
+    longest_m = math.inf
+    if rules.near is not None:
+        offsets, near = rules.near
+        ends = np.repeat(np.arange(topology.switches), np.diff(offsets))
+        longest_m = float(lengths.between_m(ends, near).max(initial=0.0))
+    bounds = latency_bounds(lengths, int(topology.degrees.max()), longest_m, goal.delays)
+    if goal.cap_ns is not None and goal.cap_ns < bounds.worst_ns:
+        raise InputError(
+            f"cap_ns={goal.cap_ns:g}: no network of this degree has a worst latency below {bounds.worst_ns:g} ns on this"
+            " floor; allow more, or longer links"
+        )
+    return bounds
+
+
+def _values(topology: Topology, lengths: LinkLengths, goal: Goal, bounds: LatencyBounds) -> dict[str, float]:
+    """What the goal is made of, beside the bounds on latency and its cap."""
+    found = weigh(topology.links, lengths, goal)
+    values = {
+        "mean_ns": found.mean_ns, "mean_ns_bound": bounds.mean_ns, "worst_ns": found.worst_ns,
+        "worst_ns_bound": bounds.worst_ns, "cable_w": found.cable_w, "cable_usd": found.cable_usd,
+        "longest_m": found.longest_m, "mean_length_m": found.mean_length_m,
+    }  # fmt: skip
+    return values if goal.cap_ns is None else {**values, "cap_ns": goal.cap_ns}
+
+
+def _default_moves(topology: Topology) -> int:
+    slots = topology.switches * int(topology.degrees.max())
+    return max(2000, int(_DEFAULT_NS / (_MOVE_NS + _SLOT_NS * slots * -(-topology.switches // 512))))
+
+
+def _check_budget(topology: Topology, moves: int | None, seconds: float | None, spent: tuple[int, float]) -> None:
+    if moves is not None and seconds is not None:
+        raise InputError("give moves or seconds, not both")
+    if moves is not None and moves < 1:
+        raise InputError(f"moves={moves}: a search needs at least one")
+    if seconds is not None and not 0 < seconds < math.inf:
+        raise InputError(f"seconds={seconds:g}: a search needs some time, and an end")
+    if min(spent) < 0:
+        raise InputError(f"spent={spent}: moves and seconds of earlier sessions are 0 or more")
+    if not len(topology.links):
+        raise InputError(f"{topology.name}: there are no links to exchange")
+
+
+def _check_ways(
+    start: str,
+    symmetric: bool | None,
+    tempering: bool,
+    target: int | None,
+    keep: str | np.ndarray | None,
+    hops_only: bool,
+) -> None:
+    """Refuse what is not known, and what would be left out in silence."""
+    if start not in {"given", "structured"}:
+        raise InputError(f"start '{start}'; known are given and structured")
+    if target is not None and not 1 <= target <= MOST_SWITCHES:
+        raise InputError(f"target={target}: a diameter is 1 or more, and less than the number of switches")
+    structured = start == "structured"
+    for wrong, what, why in (
+        (not hops_only and tempering, "tempering", "it is for objective='hops'"),
+        (not hops_only and target is not None, "target", "it is for objective='hops'"),
+        (not hops_only and structured, "start='structured'", "it is for objective='hops'"),
+        (bool(symmetric) and structured, "start='structured'", "a symmetric start is another one"),
+        (tempering and structured, "start='structured'", "tempering begins with what is given"),
+        (tempering and bool(symmetric), "symmetric", "tempering begins with what is given"),
+        (keep is not None and bool(symmetric), "symmetric", "it does not keep the cabinets' cables (keep)"),
+    ):
+        if wrong:
+            raise InputError(f"{what}: {why}; leave it out")

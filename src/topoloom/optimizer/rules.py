@@ -1,0 +1,104 @@
+"""Rules: which switches a move may link, and which links may exchange their ends."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.geometry import Geometry, longest_link
+from topoloom.optimizer._moves_kernels import Moves
+from topoloom.topology import Topology
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """What moves must keep, beside every switch's degree.
+
+    Attributes
+    ----------
+    near : (int64[n + 1], int32[...]) or None
+        CSR of the switches that each may be linked to, ascending; None: any.
+    cabinet : int64[n] or None
+        The cabinet of each switch, where the number of links between any two cabinets, and inside each, must stay.
+    geometry : Geometry or None
+        Where the switches are, if that tells how far those near are: far ones are proposed more often.
+    """
+
+    near: tuple[np.ndarray, np.ndarray] | None = None
+    cabinet: np.ndarray | None = None
+    geometry: Geometry | None = None
+
+
+def within_length(topology: Topology, geometry: Geometry, length: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """CSR of the switches within `length` on a grid or diagrid; within the longest link that the topology has when None.
+
+    Raises
+    ------
+    InputError
+        A link of the topology is longer.
+    """
+    longest = longest_link(topology, geometry)
+    if length is not None and longest > length:
+        raise InputError(
+            f"{topology.name} has a link of length {longest}; length={length} forbids it (build it shorter)"
+        )
+    return geometry.near(length or longest or 1)
+
+
+def cabinets_of(topology: Topology, label: str | np.ndarray) -> np.ndarray:
+    """The cabinet of each switch, int64[n]: `label` names the label that tells it, or is the cabinets themselves.
+
+    Raises
+    ------
+    InputError
+        No such label, or an array of another size.
+    """
+    if isinstance(label, str):
+        if label not in topology.labels:
+            known = ", ".join(sorted(topology.labels)) or "none"
+            raise InputError(f"{topology.name}: no label '{label}' says which cabinet a switch is in (labels: {known})")
+        label = np.unique(topology.labels[label], return_inverse=True)[1]
+    cabinet = np.asarray(label)
+    if cabinet.shape != (topology.switches,) or cabinet.dtype.kind not in "iu":
+        raise InputError(
+            f"{topology.name}: cabinets must be whole numbers, one for each of {topology.switches} switches"
+        )
+    return cabinet.astype(np.int64)
+
+
+def moves_of(topology: Topology, rules: Rules) -> Moves:
+    """The topology as a table under way, with the moves that the rules leave."""
+    n = topology.switches
+    offsets, neighbours, _ = topology.csr
+    degree = topology.degrees.astype(np.int32)
+    # An even number of slots, so that kernels take two at a time.
+    most = max(2, int(degree.max()) + int(degree.max()) % 2)
+    table = np.repeat(np.arange(n, dtype=np.int32)[:, None], most, axis=1)
+    row = np.repeat(np.arange(n), degree)
+    table[row, np.arange(row.size) - offsets[row]] = neighbours
+    near_offsets, near = rules.near or (np.zeros(1, np.int64), np.zeros(0, np.int32))
+    apart: np.ndarray = np.zeros(0, np.uint16)
+    if rules.geometry is not None:
+        apart = rules.geometry.distance(np.repeat(np.arange(n), np.diff(near_offsets)), near).astype(np.uint16)
+    links: np.ndarray = np.zeros((0, 2), np.int32)
+    group: np.ndarray = np.zeros(0, np.int32)
+    classes, turns = np.zeros(1, np.int64), np.zeros(0, np.bool_)
+    if rules.cabinet is not None and len(topology.links):
+        of = rules.cabinet[topology.links]
+        both = np.where((of[:, 0] > of[:, 1])[:, None], topology.links[:, ::-1], topology.links)
+        pairs, numbers = np.unique(np.sort(of, axis=1), axis=0, return_inverse=True)
+        order = np.argsort(numbers.ravel(), kind="stable")
+        links, group = np.ascontiguousarray(both[order], np.int32), numbers.ravel()[order].astype(np.int32)
+        classes = np.append(0, np.cumsum(np.bincount(group)))
+        turns = pairs[:, 0] == pairs[:, 1]
+    return Moves(
+        table, degree, near_offsets.astype(np.int64), near.astype(np.int32), apart, links, classes.astype(np.int64),
+        group, turns,
+    )  # fmt: skip
+
+
+def links_of(table: np.ndarray, degree: np.ndarray) -> np.ndarray:
+    """The links of a table, int32[m, 2] with u < v."""
+    u = np.repeat(np.arange(degree.size, dtype=np.int32), degree)
+    v = table[np.arange(table.shape[1]) < degree[:, None]]
+    return np.stack([u[u < v], v[u < v]], axis=1).astype(np.int32)
