@@ -1,7 +1,6 @@
 """Draws a grid of switches before and after optimising: grid_steps.svg."""
 
-from topoloom import build, save
-from topoloom.optimizer.optimize import optimize
+from topoloom import build, optimize, save
 from topoloom.report.grid_figures import draw_steps
 
 # 36 switches with 4 links each, none longer than 3 steps; drawn at random, then with the fewest hops.
