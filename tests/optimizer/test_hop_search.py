@@ -152,9 +152,11 @@ def test_moves_in_a_class_keep_the_links_of_every_cabinet_pair():
     assert (topology.replace(links=search.best).degrees == topology.degrees).all()
 
 
-def test_symmetries_are_kept():
+@pytest.mark.parametrize(("columns", "turned"), [(10, False), (8, True)])
+def test_symmetries_are_kept(columns, turned):
     """Every image of every link is a link; the cost, counted from one switch of each orbit, is that of all pairs."""
-    topology, images = mirrored("grid", 8, 10, degree=4, length=3)
+    topology, images = mirrored("grid", 8, columns, degree=4, length=3, turned=turned)
+    assert len(images) == 4
     search = searching(topology, near(topology, 3), images=images, sweeps=20)
     while not search.done:
         search.step()
@@ -162,7 +164,8 @@ def test_symmetries_are_kept():
     for image in images:
         assert {tuple(link) for link in np.sort(image[search.best], axis=1).tolist()} == links
     found = hops(topology.replace(links=search.best))
-    assert search.cost == (found.diameter, round(found.aspl * 80 * 79))
+    n = topology.switches
+    assert search.cost == (found.diameter, round(found.aspl * n * (n - 1)))
     assert (topology.replace(links=search.best).degrees == 4).all()
 
 

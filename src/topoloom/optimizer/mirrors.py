@@ -9,13 +9,14 @@ from topoloom.topology import Topology
 
 
 def mirrored(
-    kind: str, rows: int, columns: int, degree: int, length: int, seed: int = 1
+    kind: str, rows: int, columns: int, degree: int, length: int, seed: int = 1, *, turned: bool = False
 ) -> tuple[Topology, np.ndarray]:
     """A K-regular, L-restricted graph made of copies of a part of the floor, and its symmetries.
 
     A grid is mirrored along each axis that has an even number of switches, a diagrid with an even number of rows is turned
     by half a turn (its mirror images do not fall onto switches). No link leads from one copy to another yet:
-    random moves that keep the symmetry mix them (`WeightedSearch`, `sweeps`).
+    random moves that keep the symmetry mix them (`HopSearch` and `WeightedSearch`, `sweeps`). `turned`: a square grid is
+    turned by quarters instead, which keeps lengths only where a step is as long along both axes.
 
     Returns
     -------
@@ -44,6 +45,9 @@ def mirrored(
         if rows % 2 == 0 and ends_fit(2):
             images.append(number[::-1, ::-1])
             part[0] //= 2
+    elif turned and rows == columns and rows % 2 == 0 and ends_fit(4):
+        images = [np.rot90(number, quarter) for quarter in range(4)]
+        part = [rows // 2, columns // 2]
     else:
         if columns % 2 == 0 and ends_fit(2):
             images.append(number[:, ::-1])
@@ -62,7 +66,7 @@ def mirrored(
 
 
 def symmetric_start(
-    topology: Topology, geometry: Geometry | None, length: int | None, seed: int, *, must: bool
+    topology: Topology, geometry: Geometry | None, length: int | None, seed: int, *, must: bool, turned: bool = False
 ) -> tuple[Topology, np.ndarray] | None:
     """A topology as `mirrored` makes it in place of one on a full grid with equal degrees, and its symmetries.
 
@@ -84,7 +88,7 @@ def symmetric_start(
             reason = "its switches have different degrees"
         else:
             try:
-                start, images = mirrored(kind, rows, columns, degree, length, seed)
+                start, images = mirrored(kind, rows, columns, degree, length, seed, turned=turned)
             except InputError as error:
                 reason = f"a part of the grid cannot be built ({error})"
             else:

@@ -122,7 +122,7 @@ def optimize(
         symmetric or (symmetric is None and not tempering and _may_be_symmetric(topology, keep))
     ):
         # What is resumed is to be gone on from.
-        own = symmetric_start(topology, geometry, length, seed, must=bool(symmetric))
+        own = symmetric_start(topology, geometry, length, seed, must=bool(symmetric), turned=hops_only)
         how = "given" if own is None else f"{len(own[1])}-fold symmetric"
     goal, floor, least, bounds = None, None, None, None
     if isinstance(objective, Goal) or not hops_only:
