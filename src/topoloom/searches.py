@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from topoloom.threads import over_cores
+from topoloom.threads import asked_to_stop, over_cores
 
 log = logging.getLogger("topoloom")
 
@@ -136,6 +136,8 @@ def run(
     try:
         while active:
             over_cores(work, len(active), jobs)
+            if asked_to_stop.is_set():
+                raise KeyboardInterrupt
             if watch is not None and watch(active.values()):
                 keep(active)
                 break

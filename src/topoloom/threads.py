@@ -1,6 +1,7 @@
 """Blocks of work over the cores: kernels release the GIL, so threads are enough."""
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -8,6 +9,9 @@ from typing import TypeVar
 from topoloom.errors import InputError
 
 Result = TypeVar("Result")
+
+#: Set by the command line when Ctrl-C or `kill` asks to stop: the interrupt itself may be lost in a compiler's callback.
+asked_to_stop = threading.Event()
 
 
 def cores(jobs: int | None) -> int:

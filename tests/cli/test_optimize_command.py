@@ -33,7 +33,7 @@ def begin(*arguments):
     )
 
 
-def when_there(path, seconds=60):
+def when_there(path, seconds=240):
     """Wait for a file."""
     end = time.monotonic() + seconds
     while not path.exists() and time.monotonic() < end:
@@ -81,7 +81,7 @@ def test_ctrl_c_keeps_the_best(tmp_path):
     searching = begin("jellyfish:n=300,degree=4", "--seconds", "60", "-o", str(file))
     when_there(tmp_path / "best.json.progress.json")
     searching.send_signal(signal.SIGINT)
-    _, told = searching.communicate(timeout=30)
+    _, told = searching.communicate(timeout=120)
     assert searching.returncode == 130
     assert b"Traceback" not in told
     assert load(file).switches == 300

@@ -13,6 +13,7 @@ import click
 
 from topoloom._version import __version__
 from topoloom.errors import InputError
+from topoloom.threads import asked_to_stop
 
 #: Every command and its one-line help; the file of the same name is imported only when the command is used.
 _COMMANDS = {
@@ -80,7 +81,10 @@ def main(arguments: list[str] | None = None) -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (lives as long as the process)
     # `kill` means the same as Ctrl-C: stop, and keep what is done.
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        asked_to_stop.clear()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, _interrupt)
     logging.basicConfig(format="topoloom: %(message)s", level=logging.WARNING, stream=sys.stderr)
     try:
         result: Any = cli.main(arguments, prog_name="topoloom", standalone_mode=False)
@@ -108,6 +112,11 @@ def main(arguments: list[str] | None = None) -> None:
         _leave(f"the output cannot be written: {error.strerror}", 2)
     except RecursionError:
         _leave("the input nests too deep to be read", 2)
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    asked_to_stop.set()
+    raise KeyboardInterrupt
 
 
 def _leave(message: str, code: int) -> None:

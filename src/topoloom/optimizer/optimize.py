@@ -1,6 +1,8 @@
 """The verb: the same switches and degrees, with the fewest hops, the least latency, power or cost."""
 
+import logging
 import math
+import threading
 import time
 from collections.abc import Callable
 
@@ -25,6 +27,10 @@ from topoloom.topology import MOST_SWITCHES, Topology
 
 #: Moves of a chain that is given time: more than it will ever try.
 _MOST_MOVES = 2**50
+log = logging.getLogger("topoloom")
+
+#: Compiling is told of after so many seconds.
+_PATIENCE_SECONDS = 3.0
 #: What the name of a result ends in.
 _MARK = ", optimized"
 #: Without a budget: nanoseconds that a chain may take by this model of a move (of each slot and block of sources), which
@@ -125,6 +131,9 @@ def optimize(
         own = symmetric_start(topology, geometry, length, seed, must=bool(symmetric), turned=hops_only)
         how = "given" if own is None else f"{len(own[1])}-fold symmetric"
     goal, floor, least, bounds = None, None, None, None
+    told = threading.Timer(_PATIENCE_SECONDS, log.warning, ["compiling kernels, once on this machine: up to a minute"])
+    told.daemon = True
+    told.start()
     if isinstance(objective, Goal) or not hops_only:
         goal = objective if isinstance(objective, Goal) else parse_goal(objective)
         floor = lengths or _grid_lengths(topology, geometry)
@@ -133,6 +142,7 @@ def optimize(
     else:
         least = (bound.diameter, bound.hops)
         warm_hops(topology, 1 if own is None else len(own[1]))
+    told.cancel()
     until = ENDLESS if seconds is None else time.monotonic() + seconds - spent[1]
     allowance = Allowance(tries, until, spent[0] // count, spent[1])
     task = Task(topology, rules, seed, allowance, own, structures if spent == (0, 0.0) else [])
