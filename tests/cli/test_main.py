@@ -152,6 +152,11 @@ def test_design_writes_its_files_and_reuses_them(tmp_path):
     assert json.loads(again.stdout)["winner"] in first.stdout
 
 
+def _heeding_interrupts():
+    """A shell lets what it runs in the background ignore Ctrl-C, and so would these tests' processes."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_a_design_that_is_stopped_leaves_only_whole_files(tmp_path, how, code):
     """Ctrl-C writes a report of what was measured; kill -9 leaves whole files only, and the next run goes on from them."""
@@ -159,6 +164,7 @@ def test_a_design_that_is_stopped_leaves_only_whole_files(tmp_path, how, code):
     process = subprocess.Popen(
         [sys.executable, "-m", "topoloom", "design", "need.toml", "-o", "out", "--jobs", "2"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=_heeding_interrupts,  # noqa: PLW1509 (no thread runs here)
     )  # fmt: skip
     measured = tmp_path / "out" / "measured"
     deadline = time.monotonic() + 90

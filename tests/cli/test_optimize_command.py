@@ -26,11 +26,17 @@ def run(*arguments):
     return result.stdout
 
 
+def heeding_interrupts():
+    """A shell lets what it runs in the background ignore Ctrl-C, and so would this test's process."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def begin(*arguments):
     """The command in a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "topoloom", "optimize", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+        [sys.executable, "-m", "topoloom", "optimize", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=heeding_interrupts,  # noqa: PLW1509 (no thread runs here)
+    )  # fmt: skip
 
 
 def when_there(path, seconds=240):
