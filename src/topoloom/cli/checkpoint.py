@@ -48,7 +48,7 @@ class Checkpoint:
     ) -> None:
         self.start, self.spent = given, (0, 0.0)
         self._given, self._output, self._seed, self._objective = given, output, seed, objective
-        self._quiet, self._drawn = quiet, sys.stderr.isatty()
+        self._drawn = sys.stderr.isatty()
         self._best, self._saved = given, False
         self._written: tuple[float, ...] | None = None
         self._written_at = self._shown_at = 0.0

@@ -13,7 +13,7 @@ from topoloom.searches import Budget, acceptance, cooled
 if TYPE_CHECKING:
     from topoloom.optimizer._hop_state_kernels import Batch, Hops
 
-#: The first and the last temperature, in units of the median change of a random move .
+#: The first and the last temperature, in units of the median change of a random move.
 HOT, COLD = 0.08, 0.012
 #: Temperatures between them, at least.
 _TEMPERATURES = 400

@@ -17,7 +17,7 @@ from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.mirrors import symmetric_start
-from topoloom.optimizer.race import Arm
+from topoloom.optimizer.race import MOST_MOVES, Arm
 from topoloom.optimizer.result import Optimized, Progress
 from topoloom.optimizer.rules import Rules, cabinets_of, within_length
 from topoloom.optimizer.starts import arms, share_of
@@ -25,8 +25,6 @@ from topoloom.searches import ENDLESS, run
 from topoloom.threads import cores
 from topoloom.topology import MOST_SWITCHES, Topology
 
-#: Moves of a chain that is given time: more than it will ever try.
-_MOST_MOVES = 2**50
 log = logging.getLogger("topoloom")
 
 #: Compiling is told of after so many seconds.
@@ -120,7 +118,7 @@ def optimize(
     bound = limits(topology, rules, geometry, length)
     threads = cores(jobs)
     count = 1 if tempering else threads
-    tries = moves or (_MOST_MOVES if seconds else _default_moves(topology))
+    tries = moves or (MOST_MOVES if seconds else _default_moves(topology))
     how, own, structures = "given", None, []
     if start == "structured":
         structures = _structures(topology, rules, threads, seconds, tries)

@@ -13,7 +13,7 @@ from topoloom.searches import ENDLESS, Budget, Search
 #: Of so many arms one goes on to the next round, but two at least.
 _KEPT_OF, _LEAST_KEPT = 3, 2
 #: Moves of a run that is given time: more than it will ever try.
-_MOST_MOVES = 2**50
+MOST_MOVES = 2**50
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Race:
         self.cost: tuple[float, ...] = (np.inf, np.inf)
         self._spent = 0
         self._running = Budget(0)
-        self._most, self._until, self._least = moves or _MOST_MOVES, until, least
+        self._most, self._until, self._least = moves or MOST_MOVES, until, least
         self._seed, self._stream = seed, number << 32
         self._steps = self._run(arms)
         self._ended = False
