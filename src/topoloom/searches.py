@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -109,13 +109,13 @@ def run(
     count: int,
     jobs: int,
     until: float = ENDLESS,
-    watch: Callable[[Iterable[Search]], bool] | None = None,
+    watch: Callable[[Mapping[int, Search]], bool] | None = None,
 ) -> tuple[np.ndarray, bool]:
     """The best answer that searches begin(0), begin(1) ... find, and whether Ctrl-C ended them.
 
     `count` searches run side by side. With a deadline (time.monotonic()), others begin in place of those that end. Of
-    equals the search with the lowest number wins, whichever ended first. `watch` sees those under way some times a second;
-    when it says so, all end.
+    equals the search with the lowest number wins, whichever ended first. `watch` sees those under way, by number, some times a
+    second; when it says so, all end.
     """
     active = {number: begin(number) for number in range(count)}
     begun = count
@@ -138,7 +138,7 @@ def run(
             over_cores(work, len(active), jobs)
             if asked_to_stop.is_set():
                 raise KeyboardInterrupt
-            if watch is not None and watch(active.values()):
+            if watch is not None and watch(active):
                 keep(active)
                 break
             ended = {number: search for number, search in active.items() if search.done}

@@ -7,11 +7,18 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
 from topoloom.optimizer.algebraic import algebraic, resized
+from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.race import Arm, Race
-from topoloom.optimizer.starts import least, structured
+from topoloom.optimizer.result import Optimized
+from topoloom.optimizer.starts import arms, least
 from topoloom.searches import Budget
 from topoloom.spec import build
-from topoloom.topology import Topology
+
+
+def structured(switches: int, degree: int, moves: int, seed: int = 1) -> Optimized:
+    """The fewest hops found from structured starts, in one thread."""
+    given = build(f"jellyfish:n={switches},degree={degree}")
+    return optimize(given, start="structured", moves=moves, seed=seed, jobs=1)
 
 
 class Fake:
@@ -75,25 +82,22 @@ def test_arms_that_lead_nowhere_are_left_out() -> None:
 )
 def test_small_optima_are_found(switches: int, degree: int, diameter: int, aspl: float) -> None:
     """The known optima of the small cases, in one thread and within 300,000 moves."""
-    links, _ = structured(switches, degree, jobs=1, moves=300_000)
-    graph = Topology(links=links, switches=switches)
-    found = hops(graph)
+    found = structured(switches, degree, moves=300_000)
     assert (found.diameter, round(found.aspl, 6)) == (diameter, aspl)
-    assert set(graph.degrees.tolist()) == {degree}
+    assert set(found.topology.degrees.tolist()) == {degree}
 
 
 def test_same_seed_same_moves_same_start() -> None:
     """With moves as the budget and one thread the links are a function of the seed."""
-    first, again = (structured(24, 3, jobs=1, moves=30_000, seed=5) for _ in range(2))
-    assert (first[0] == again[0]).all()
-    assert first[1] == again[1]
+    first, again = (structured(24, 3, moves=30_000, seed=5) for _ in range(2))
+    assert (first.topology.links == again.topology.links).all()
+    assert first.start == again.start
 
 
 @pytest.mark.parametrize(("switches", "degree"), [(13, 4), (15, 3), (23, 5), (5, 4), (3, 2), (6, 2)])
 def test_any_order_and_degree(switches: int, degree: int) -> None:
     """Primes, odd orders of odd degree (one switch has a link less), complete graphs and circles: simple and connected."""
-    links, _ = structured(switches, degree, jobs=1, moves=20_000)
-    graph = Topology(links=links, switches=switches)
+    graph = structured(switches, degree, moves=20_000).topology
     fewer = switches * degree % 2
     assert sorted(graph.degrees.tolist()) == [degree - 1] * fewer + [degree] * (switches - fewer)
     assert len(np.unique(graph.links, axis=0)) == len(graph.links)
@@ -104,7 +108,7 @@ def test_any_order_and_degree(switches: int, degree: int) -> None:
 def test_degrees_that_cannot_be(degree: int) -> None:
     """Less than 2 links do not connect switches, and there are at most n - 1: one sentence says so."""
     with pytest.raises(InputError, match=r"degree \d+ for 10 switches"):
-        structured(10, degree, moves=10, jobs=1)
+        arms(10, degree, 1, None, 10)
 
 
 def test_no_graph_beats_least() -> None:

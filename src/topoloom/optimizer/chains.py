@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,51 +30,51 @@ class Chain(Search, Protocol):
 class Watch:
     """Tells of the best so far some times a second, and ends the chains once `least` is reached: a proved bound.
 
-    `how` is the structure of the best so far, if it has one. `spent`: moves and seconds of earlier sessions, the moves
-    shared among `count` chains.
+    `how` is the structure of the best so far, if it has one, whether its chain has ended or not. `moves` of all chains, or
+    `seconds`, are the whole budget; `spent` is what earlier sessions used of it, `counted` what each chain counts of that.
     """
 
     def __init__(
-        self, tell: Callable[[Progress], None] | None, least: tuple[float, ...] | None, budget: Budget,
-        spent: tuple[int, float] = (0, 0.0), count: int = 1,
+        self, tell: Callable[[Progress], None] | None, least: tuple[float, ...] | None, moves: int, seconds: float | None,
+        spent: tuple[int, float] = (0, 0.0), counted: int = 0,
     ) -> None:  # fmt: skip
-        self._tell, self._least, self._budget, self._spent, self._count = tell, least, budget, spent, count
+        self._tell, self._least, self._spent, self._counted = tell, least, spent, counted
+        self._budget = moves, seconds
         self._started = time.monotonic()
         self._told = self._started
-        self._moves: dict[int, int] = {}
+        self._moves: dict[int, int] = {}  # of each chain by its number, ended ones too
         self._best: tuple[float, ...] = (math.inf,)
+        self._links = np.empty((0, 2), np.int32)
         self.reached = False
         self.how = ""
 
     @property
     def moves(self) -> int:
         """Moves of all chains, ended ones and those of earlier sessions included."""
-        earlier = self._spent[0] // self._count
-        return self._spent[0] + sum(moves - earlier for moves in self._moves.values())
+        return self._spent[0] + sum(moves - self._counted for moves in self._moves.values())
 
     @property
     def seconds(self) -> float:
         """Of wall time, earlier sessions included."""
         return self._spent[1] + time.monotonic() - self._started
 
-    def __call__(self, chains: Iterable[Any]) -> bool:
-        chains = list(chains)
-        for chain in chains:
-            self._moves[id(chain)] = chain.moves
-        best = min(chains, key=lambda chain: chain.cost)
+    def __call__(self, chains: Mapping[int, Any]) -> bool:
+        self._moves.update({number: chain.moves for number, chain in chains.items()})
+        best = min(chains.values(), key=lambda chain: chain.cost)
         self.reached = getattr(best, "proved", False) or (self._least is not None and best.cost <= self._least)
         if best.cost < self._best:
-            self._best, self.how = best.cost, getattr(best, "how", "")
+            self._best, self._links, self.how = best.cost, best.best, getattr(best, "how", "")
         now = time.monotonic()
         # A race of structures has nothing to show until its first run has made a step.
         if (
             self._tell is not None
-            and math.isfinite(best.cost[0])
+            and math.isfinite(self._best[0])
             and (self.reached or now - self._told >= _WATCH_SECONDS)
         ):
             self._told = now
-            share = max(0.0, min(1.0, self._budget.share))
-            self._tell(Progress(best.best, best.cost, self.moves, self.seconds, share))
+            moves, seconds = self._budget
+            share = min(1.0, self.moves / moves if seconds is None else self.seconds / seconds)
+            self._tell(Progress(self._links, self._best, self.moves, self.seconds, share))
         return self.reached
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from topoloom.optimizer._hop_state_kernels import Batch, Hops
 
 #: The first and the last temperature, in units of the median change of a random move.
-HOT, COLD = 0.08, 0.012
+HOT, COLD = 0.12, 0.02
 #: Temperatures between them, at least.
 _TEMPERATURES = 400
 #: What a hop beyond the target diameter costs more than any other, at first and at last.

@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.optimizer.groups import Group
-from topoloom.searches import Budget, acceptance
+from topoloom.searches import Budget, acceptance, cooled
 
 #: The first and the last temperature, in units of the median change of a random move.
 HOT, COLD = 0.12, 0.02
@@ -98,7 +98,7 @@ class LiftSearch:
     def step(self) -> None:
         """Some milliseconds of moves at one temperature."""
         self._aim()
-        temperature = self._unit * HOT * (COLD / HOT) ** self._budget.share
+        temperature = self._unit * cooled(HOT, COLD, self._budget.share)
         moves = max(1, min(self._chunk, self._budget.moves - self._budget.spent))
         self._anneal(temperature, moves)
         self._budget.spent += moves

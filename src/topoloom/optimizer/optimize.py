@@ -34,6 +34,9 @@ _MARK = ", optimized"
 #: Without a budget: nanoseconds that a chain may take by this model of a move (of each slot and block of sources), which
 #: makes the number of moves.
 _DEFAULT_NS, _MOVE_NS, _SLOT_NS = 10_000_000_000, 2_000, 2.0
+#: Given time, a chain ends after so many moves for each link, or orbit of links, and another begins from other draws: on
+#: small graphs many searches find more than one that is as long as all of them (10 x 10: 22 of 10^6 moves against 2 10^7).
+_ROUND = 40_000
 #: Smaller grids have moves enough without symmetry.
 _LEAST_SYMMETRIC = 200
 
@@ -87,8 +90,8 @@ def optimize(
     tempering : bool
         Replica exchange instead of independent chains.
     moves, seconds : int, float, optional
-        Moves that each chain tries, or wall time. Neither: some ten seconds' worth of moves. The same number of moves in
-        one thread gives the same graph on every machine.
+        Moves that each chain tries, or wall time, in which small graphs are searched again and again. Neither: some ten
+        seconds' worth of moves. The same number of moves in one thread gives the same graph on every machine.
     seed : int
     jobs : int, optional
         Threads; a chain for each. Every core when left out.
@@ -119,6 +122,7 @@ def optimize(
     threads = cores(jobs)
     count = 1 if tempering else threads
     tries = moves or (MOST_MOVES if seconds else _default_moves(topology))
+    counted = 0 if seconds else spent[0] // count
     how, own, structures = "given", None, []
     if start == "structured":
         structures = _structures(topology, rules, threads, seconds, tries)
@@ -128,6 +132,7 @@ def optimize(
         # What is resumed is to be gone on from.
         own = symmetric_start(topology, geometry, length, seed, must=bool(symmetric), turned=hops_only)
         how = "given" if own is None else f"{len(own[1])}-fold symmetric"
+    symmetries = 1 if own is None else len(own[1])
     goal, floor, least, bounds = None, None, None, None
     told = threading.Timer(_PATIENCE_SECONDS, log.warning, ["compiling kernels, once on this machine: up to a minute"])
     told.daemon = True
@@ -139,10 +144,13 @@ def optimize(
         warm_weighted(goal)
     else:
         least = (bound.diameter, bound.hops)
-        warm_hops(topology, 1 if own is None else len(own[1]))
+        warm_hops(topology, symmetries)
     told.cancel()
     until = ENDLESS if seconds is None else time.monotonic() + seconds - spent[1]
-    allowance = Allowance(tries, until, spent[0] // count, spent[1])
+    again = seconds is not None and hops_only and not structures and not tempering
+    allowance = Allowance(
+        max(1, _ROUND * len(topology.links) // symmetries) if again else tries, until, counted, spent[1]
+    )
     task = Task(topology, rules, seed, allowance, own, structures if spent == (0, 0.0) else [])
 
     def begin(number: int) -> Chain:
@@ -150,7 +158,7 @@ def optimize(
             return task.weighted(number, goal, floor)
         return task.hops(number, (bound.diameter, bound.hops), target, threads if tempering else 0)
 
-    watcher = Watch(watch, least, allowance.budget(), spent, count)
+    watcher = Watch(watch, least, tries * count, seconds, spent, counted)
     best, stopped = run(begin, count, threads, until, watcher)
     optimized = topology.replace(links=best, name=f"{topology.name.removesuffix(_MARK)}{_MARK}", spec=None)
     found = hops(optimized, jobs)

@@ -1,7 +1,6 @@
 """Starts with structure: the best of Cayley graphs, circulants, voltage lifts, algebraic graphs and random ones."""
 
 import math
-import time
 
 import numpy as np
 
@@ -12,15 +11,12 @@ from topoloom.optimizer.algebraic import algebraic, resized
 from topoloom.optimizer.groups import Group, groups_of
 from topoloom.optimizer.hop_search import COLD, HOT, HopSearch
 from topoloom.optimizer.lift_search import LiftSearch
-from topoloom.optimizer.race import Arm, Race
+from topoloom.optimizer.race import Arm
 from topoloom.optimizer.rules import Rules, moves_of
-from topoloom.searches import ENDLESS, Budget, Search, run
+from topoloom.searches import Budget, Search
 from topoloom.spec import build
-from topoloom.threads import cores
 from topoloom.topology import Topology
 
-#: Without a budget: moves of all runs of one thread.
-_MOVES = 2_000_000
 #: Groups of one order to try, and their largest order (a table of 4 MiB).
 _GROUPS, _MOST_ORDER = 24, 1024
 #: Classes times degree of lifts that did best over many orders and degrees: these are tried first.
@@ -36,61 +32,11 @@ COOL = (0.03, 0.003)
 _FEW_DIVISORS, _NEARBY = 6, (-1, 1, -2, 2)
 
 
-def structured(
-    switches: int, degree: int, seconds: float | None = None, seed: int = 1, jobs: int | None = None,
-    moves: int | None = None,
-) -> tuple[np.ndarray, str]:  # fmt: skip
-    """A graph of few hops for an order and degree, from a race of ways to make one: its links, and how they were found.
+def arms(switches: int, degree: int, threads: int, seconds: float | None, moves: int) -> list[Arm]:
+    """All ways to make such a graph that so many threads can try in that time or, without one, in so many moves each.
 
-    The ways: Cayley graphs and lifts over many groups (`LiftSearch`), algebraic graphs of nearly the same order, trimmed or
-    grown and annealed, and annealing from a random graph. Ends early at a proved bound.
-
-    Parameters
-    ----------
-    switches, degree : int
-        One switch has a link less when both are odd.
-    seconds : float, optional
-        Wall time, on every core; the answer depends on the machine.
-    seed : int
-    jobs : int, optional
-        Threads, a race for each; every core when left out.
-    moves : int, optional
-        Moves of each race, in place of `seconds`: with one thread the same answer on every machine.
-
-    Returns
-    -------
-    (int32[m, 2], str)
-
-    Raises
-    ------
-    InputError
-        The degree is too low to connect the switches, or too high.
-
-    Examples
-    --------
-    >>> links, how = structured(30, 3, moves=200_000, jobs=1)
-    >>> Topology(links=links, switches=30).degrees.tolist() == [3] * 30
-    True
-    """
-    threads, until = cores(jobs), ENDLESS if seconds is None else time.monotonic() + seconds
-    found = arms(switches, degree, threads, seconds, moves)
-    bound = least(switches, degree)
-    total = None if seconds is not None else moves or _MOVES
-    races: list[Race] = []
-
-    def begin(number: int) -> Race:
-        races.append(Race(share_of(found, number, threads), seed, number, bound, total, until))
-        return races[-1]
-
-    def reached(_: object) -> bool:
-        return any(race.cost <= bound for race in races)
-
-    links, _ = run(begin, threads, threads, until, reached)
-    return links, min(races, key=lambda race: race.cost).how
-
-
-def arms(switches: int, degree: int, threads: int, seconds: float | None = None, moves: int | None = None) -> list[Arm]:
-    """All ways to make such a graph that so many threads can try in that time, or in so many moves each.
+    Cayley graphs and lifts over many groups (`LiftSearch`), algebraic graphs of nearly the same order, trimmed or grown and
+    annealed, and annealing from a random graph; a `Race` finds the best. One switch has a link less when both numbers are odd.
 
     Raises
     ------
@@ -99,7 +45,7 @@ def arms(switches: int, degree: int, threads: int, seconds: float | None = None,
     """
     if not 2 <= degree < switches:
         raise InputError(f"degree {degree} for {switches} switches: it must be from 2 to one less than the switches")
-    lifts = threads * _affordable(switches, degree, seconds, None if seconds is not None else moves or _MOVES)
+    lifts = threads * _affordable(switches, degree, seconds, moves)
     return [*_other_arms(switches, degree), *_lift_arms(switches, degree, lifts)]
 
 
@@ -120,10 +66,10 @@ def least(switches: int, degree: int) -> tuple[float, float]:
     return moore_diameter(switches, degree), switches * hops
 
 
-def _affordable(switches: int, degree: int, seconds: float | None, moves: int | None) -> int:
+def _affordable(switches: int, degree: int, seconds: float | None, moves: int) -> int:
     """How many lifts one thread can try in the first round."""
     if seconds is None:
-        runs = (moves or _MOVES) / (_ROUNDS * _FIRST_MOVES)
+        runs = moves / (_ROUNDS * _FIRST_MOVES)
     else:
         runs = seconds * 1e9 / _ROUNDS / (_FIRST_MOVES * (_MOVE_NS + switches * degree))
     return max(_LEAST_LIFTS, min(int(runs), _MOST_LIFTS))

@@ -10,7 +10,7 @@ from topoloom.spec import build
 from topoloom.threads import over_cores
 
 #: Moves of one search after another for a diameter; most are found by the first.
-_STAGES = (2_000, 50_000, 400_000, 1_600_000)
+_STAGES = (2_000, 50_000, 400_000, 1_600_000, 6_000_000)
 
 #: D+(K, L) for L = 2 .. 16.
 _TABLE_II = {
