@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from topoloom._splitmix import next_below, next_word
+from topoloom.optimizer._compiling import INNER, KERNEL
 
 #: Draws beside the first, of which the farthest counts.
 _FARTHER = 2
@@ -65,7 +66,7 @@ def _replace(table: np.ndarray, u: int, old: int, new: int) -> None:
     table[u, slot] = new
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def switch_links(table: np.ndarray, u: int, u2: int, v: int, v2: int) -> None:
     """The links u - u2 and v - v2 go, u - v and u2 - v2 come; ``switch_links(table, u, v, u2, v2)`` takes it back."""
     _replace(table, u, u2, v)
@@ -89,7 +90,7 @@ def _may(moves: Moves, u: int, v: int) -> bool:
     return bool(low < moves.near_offsets[u + 1] and moves.near[low] == v)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, int]:
     """A random move: links u - u2 and v - v2 go, u - v and u2 - v2 come.
 
@@ -137,7 +138,7 @@ def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, i
     return u, u2, v, v2, first, second
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def enter(moves: Moves, u: int, u2: int, v: int, v2: int, first: int, second: int) -> None:
     """Keep the list of links in step with a move that was made; nothing to do unless moves stay in a class."""
     if moves.classes.size > 1:
