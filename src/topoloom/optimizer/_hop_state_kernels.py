@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from topoloom.graph._table_kernels import linked
 from topoloom.optimizer._compiling import INNER, KERNEL
-from topoloom.optimizer._moves_kernels import Moves, enter, linked, switch_links
+from topoloom.optimizer._moves_kernels import Moves, enter, switch_links
 
 #: Draws for each move wanted after which a kernel gives up: hardly any is valid.
 MOST_DRAWS = 200

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from topoloom._splitmix import next_below, next_word
+from topoloom.graph._table_kernels import linked
 from topoloom.optimizer._compiling import INNER, KERNEL
 
 #: Draws beside the first, of which the farthest counts.
@@ -47,15 +48,6 @@ class Moves(NamedTuple):
     classes: np.ndarray
     group: np.ndarray
     turns: np.ndarray
-
-
-@njit(cache=True, nogil=True, inline="always")
-def linked(table: np.ndarray, degree: np.ndarray, u: int, v: int) -> bool:
-    """Whether there is a link u - v; cost O(K)."""
-    for slot in range(degree[u]):
-        if table[u, slot] == v:
-            return True
-    return False
 
 
 @njit(cache=True, nogil=True, inline="always")
