@@ -98,7 +98,7 @@ def test_a_move_of_more_origins_than_a_row_has_bits_is_evaluated_alone():
         ends, made = make(search._moves, search._hops, u, u2, v, v2) if u >= 0 else (0, 0)
         if ends:
             most = max(most, list_affected(search._moves.table, search._hops, ends)[0])
-            unmake(search._moves.table, search._hops, made)
+            unmake(search._moves.table, search._hops.done, made)
     assert most > 512
     assert seen[0] == seen[1]
 
@@ -110,10 +110,10 @@ def test_the_kept_rows_and_distances_are_those_of_the_graph():
     while not search.done:
         search.step()
     search._keep_rows()
-    kept = search._hops.first.copy(), search._hops.second.copy(), search._hops.totals[4:6].copy()
-    enter_all(search._moves.table, search._hops)
-    assert np.array_equal(kept[0], search._hops.first)
-    assert np.array_equal(kept[1], search._hops.second)
+    kept = search._kept.first.copy(), search._kept.second.copy(), search._hops.totals[4:6].copy()
+    enter_all(search._moves.table, search._hops, search._kept)
+    assert np.array_equal(kept[0], search._kept.first)
+    assert np.array_equal(kept[1], search._kept.second)
     assert np.array_equal(kept[2], search._hops.totals[4:6])
 
 

@@ -7,40 +7,7 @@ import numpy as np
 from numba import njit
 
 from topoloom._splitmix import next_below, next_word, shuffle
-
-
-@njit(cache=True)
-def linked(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> bool:
-    """Whether v stands in u's row; cost O(degree)."""
-    for i in range(filled[u]):
-        if table[u, i] == v:
-            return True
-    return False
-
-
-@njit(cache=True)
-def join(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
-    """Enter the link u - v in both rows, which must have room."""
-    table[u, filled[u]] = v
-    filled[u] += 1
-    table[v, filled[v]] = u
-    filled[v] += 1
-
-
-@njit(cache=True)
-def part(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
-    """Take the link u - v, which must be there, out of both rows."""
-    _erase(table, filled, u, v)
-    _erase(table, filled, v, u)
-
-
-@njit(cache=True)
-def _erase(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
-    for i in range(filled[u]):
-        if table[u, i] == v:
-            filled[u] -= 1
-            table[u, i] = table[u, filled[u]]
-            return
+from topoloom.graph._table_kernels import join, join_through, linked, part
 
 
 @njit(cache=True)
@@ -146,21 +113,7 @@ def random_regular(table: np.ndarray, filled: np.ndarray, state: np.ndarray, deg
             join(table, filled, u, v)
     left = ends.size % 2
     for i in range(size):
-        u, v = waiting[i, 0], waiting[i, 1]
-        done = False
-        for _ in range(1000 + 100 * degree):
-            x = next_below(state, n)
-            if x == u or x == v or filled[x] == 0:
-                continue
-            y = table[x, next_below(state, filled[x])]
-            if y == u or y == v or linked(table, filled, u, x) or linked(table, filled, v, y):
-                continue
-            part(table, filled, x, y)
-            join(table, filled, u, x)
-            join(table, filled, v, y)
-            done = True
-            break
-        if not done:
+        if not join_through(table, filled, waiting[i, 0], waiting[i, 1], 1000 + 100 * degree, state):
             left += 2
     return left
 

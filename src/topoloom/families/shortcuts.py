@@ -150,7 +150,8 @@ def _matched(
     base: np.ndarray | None = None, passes: int | None = None,
 ) -> Topology:  # fmt: skip
     """A ring (or `base`) with random matchings on top, `degree` - 2 of them unless `passes` says how many."""
-    from topoloom.families._random_kernels import add_matching, join, links_of
+    from topoloom.families._random_kernels import add_matching, links_of
+    from topoloom.graph._table_kernels import join
 
     switch = np.arange(n)
     base = np.stack([switch, (switch + 1) % n], axis=1) if base is None else base

@@ -15,11 +15,10 @@ The cost of a round is about n + 2 m row operations; memory is 128 bytes a switc
 import numpy as np
 from numba import njit
 
-from topoloom.graph._simd import add, either, load, lowest_bit, ones_of, same, store, total, zeros
+from topoloom.graph._simd import WORDS, add, either, load, lowest_bit, ones_of, same, store, total, zeros
 
 #: Sources in a block: the bits of a row.
 BLOCK = 512
-_WORDS = 8
 #: Share of the bits set from which testing rows for fullness pays, and the mean degree: measured, 5% of all at degree 12
 #: and 16, nothing to gain on tori and hypercubes, 17% to lose at degree 4.
 _DENSE = 0.95
@@ -93,7 +92,7 @@ def block_farthest(
     everything = load(full, 0)
     for i in range(n):
         itself = 1 if first <= i < end else 0
-        if total(ones_of(load(reach, i * _WORDS))) > itself:
+        if total(ones_of(load(reach, i * WORDS))) > itself:
             farthest[i] = max(farthest[i], 1)
     rounds, changed = 1, True
     while changed:
@@ -102,14 +101,14 @@ def block_farthest(
             return -1
         rounds += 1
         for i in range(n):
-            old = load(reach, i * _WORDS)
+            old = load(reach, i * WORDS)
             row = old
             if not same(old, everything):
                 row = _collected(offsets, neighbours, i, reach, old)
                 if not same(row, old):
                     changed = True
                     farthest[i] = max(farthest[i], rounds)
-            store(ahead, i * _WORDS, row)
+            store(ahead, i * WORDS, row)
         reach, ahead = ahead, reach
     return rounds
 
@@ -127,8 +126,8 @@ def block_distances(
     n = offsets.size - 1
     everything = load(full, 0)
     for i in range(n):
-        for word in range(_WORDS):
-            _write(reach[i * _WORDS + word], distances[i], first + 64 * word, 1)
+        for word in range(WORDS):
+            _write(reach[i * WORDS + word], distances[i], first + 64 * word, 1)
     for source in range(first, end):
         distances[source, source] = 0
     rounds, changed = 1, True
@@ -136,15 +135,15 @@ def block_distances(
         changed = False
         rounds += 1
         for i in range(n):
-            old = load(reach, i * _WORDS)
+            old = load(reach, i * WORDS)
             row = old
             if not same(old, everything):
                 row = _collected(offsets, neighbours, i, reach, old)
-            store(ahead, i * _WORDS, row)
+            store(ahead, i * WORDS, row)
             if not same(row, old):
                 changed = True
-                for word in range(_WORDS):
-                    new = ahead[i * _WORDS + word] & ~reach[i * _WORDS + word]
+                for word in range(WORDS):
+                    new = ahead[i * WORDS + word] & ~reach[i * WORDS + word]
                     _write(new, distances[i], first + 64 * word, rounds)
         reach, ahead = ahead, reach
 
@@ -168,9 +167,9 @@ def _seed(
         place = np.uint64(source - first)
         word, bit = place >> np.uint64(6), np.uint64(1) << (place & np.uint64(63))
         full[word] |= bit
-        reach[np.uint64(source) * np.uint64(_WORDS) + word] |= bit
+        reach[np.uint64(source) * np.uint64(WORDS) + word] |= bit
         for slot in range(np.uint64(offsets[source]), np.uint64(offsets[source + 1])):
-            reach[np.uint64(neighbours[slot]) * np.uint64(_WORDS) + word] |= bit
+            reach[np.uint64(neighbours[slot]) * np.uint64(WORDS) + word] |= bit
 
 
 @njit(cache=True, nogil=True)
@@ -178,7 +177,7 @@ def _ones(reach: np.ndarray, start: int, stop: int) -> int:
     """How many bits are set in the rows start .. stop - 1."""
     bits = zeros(reach)
     for i in range(start, stop):
-        bits = add(bits, ones_of(load(reach, i * _WORDS)))
+        bits = add(bits, ones_of(load(reach, i * WORDS)))
     count: int = total(bits)
     return count
 
@@ -202,7 +201,7 @@ def _weighed(reach: np.ndarray, weight: np.ndarray, group_ends: np.ndarray, firs
 def _collected(offsets: np.ndarray, neighbours: np.ndarray, i: int, reach: np.ndarray, row: np.ndarray) -> np.ndarray:
     """`row` (a Row512) with the bits of the rows of i's neighbours."""
     for slot in range(np.uint64(offsets[i]), np.uint64(offsets[i + 1])):
-        row = either(row, load(reach, np.int64(neighbours[slot]) * _WORDS))
+        row = either(row, load(reach, np.int64(neighbours[slot]) * WORDS))
     return row
 
 
@@ -219,28 +218,28 @@ def _pull(
     if dense:
         everything = load(full, 0)
         for i in range(start, stop):
-            row = load(reach, i * _WORDS)
+            row = load(reach, i * WORDS)
             slot, last = np.uint64(offsets[i]), np.uint64(offsets[i + 1])
             while slot < last and not same(row, everything):
-                row = either(row, load(reach, np.int64(neighbours[slot]) * _WORDS))
+                row = either(row, load(reach, np.int64(neighbours[slot]) * WORDS))
                 if slot + np.uint64(1) < last:
-                    row = either(row, load(reach, np.int64(neighbours[slot + np.uint64(1)]) * _WORDS))
+                    row = either(row, load(reach, np.int64(neighbours[slot + np.uint64(1)]) * WORDS))
                 slot += np.uint64(2)
-            store(ahead, i * _WORDS, row)
+            store(ahead, i * WORDS, row)
             bits = add(bits, ones_of(row))
     elif degree > 0:
         slot, links = np.uint64(start) * np.uint64(degree), np.uint64(degree)
         for i in range(start, stop):
-            row = load(reach, i * _WORDS)
+            row = load(reach, i * WORDS)
             for k in range(links):
-                row = either(row, load(reach, np.int64(neighbours[slot + k]) * _WORDS))
+                row = either(row, load(reach, np.int64(neighbours[slot + k]) * WORDS))
             slot += links
-            store(ahead, i * _WORDS, row)
+            store(ahead, i * WORDS, row)
             bits = add(bits, ones_of(row))
     else:
         for i in range(start, stop):
-            row = _collected(offsets, neighbours, i, reach, load(reach, i * _WORDS))
-            store(ahead, i * _WORDS, row)
+            row = _collected(offsets, neighbours, i, reach, load(reach, i * WORDS))
+            store(ahead, i * WORDS, row)
             bits = add(bits, ones_of(row))
     count: int = total(bits)
     return count

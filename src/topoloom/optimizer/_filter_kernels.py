@@ -3,20 +3,21 @@
 import numpy as np
 from numba import njit
 
-from topoloom.graph._simd import add, load, lowest_bit, ones_of, total, zeros
+from topoloom.graph._simd import WORDS, add, load, lowest_bit, ones_of, total, zeros
 from topoloom.graph._simd_bytes import above, least, load64, one_more
-from topoloom.optimizer._hop_state_kernels import Hops
-from topoloom.optimizer._row_kernels import WORDS, collected, pull, searched, seed
+from topoloom.optimizer._compiling import INNER, KERNEL
+from topoloom.optimizer._hop_state_kernels import Hops, Rows
+from topoloom.optimizer._row_kernels import NO, ZERO, collected, pull, searched, seed
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def list_affected(table: np.ndarray, hops: Hops, ends: int) -> tuple[int, int, int]:
     """Which origins a move changes, after it was made: to `hops.sources` and `hops.starts`, nearer ones first.
 
     Returns (nearer, affected, farther): how many something may get nearer to, how many are affected, and a lower bound on
     the hops that those gain which are only farther.
     """
-    distances, up, down = hops.distances.reshape(-1), hops.up, hops.down
+    distances, up, down = hops.distances, hops.up, hops.down
     degree = table.shape[1]
     words = down.size
     stride = words * 64
@@ -43,7 +44,7 @@ def list_affected(table: np.ndarray, hops: Hops, ends: int) -> tuple[int, int, i
         down[words - 1] &= valid
         for e in range(ends):
             up[e, words - 1] &= valid
-    count = _listed(hops, down, 0)
+    count = _listed(hops.origins, hops.sources, hops.starts, down, ZERO)
     nearer_count = count
     farther = 0
     for word in range(words):
@@ -53,18 +54,18 @@ def list_affected(table: np.ndarray, hops: Hops, ends: int) -> tuple[int, int, i
             any_up |= bits
             farther += ones(bits)
         down[word] = any_up
-    return nearer_count, _listed(hops, down, count), farther
+    return nearer_count, _listed(hops.origins, hops.sources, hops.starts, down, count), farther
 
 
-@njit(cache=True, nogil=True)
-def _listed(hops: Hops, mask: np.ndarray, count: int) -> int:
+@njit(**INNER)
+def _listed(origins: np.ndarray, sources: np.ndarray, starts: np.ndarray, mask: np.ndarray, count: int) -> int:
     """Enter the origins of a mask into the lists behind the first `count`; how many are in them then."""
     for word in range(mask.size):
         bits = mask[word]
         while bits != np.uint64(0):
             place = word * 64 + lowest_bit(bits)
-            hops.sources[count] = place
-            hops.starts[count] = hops.origins[place]
+            sources[count] = place
+            starts[count] = origins[place]
             count += 1
             bits &= bits - np.uint64(1)
     return count
@@ -79,71 +80,69 @@ def ones(bits: np.uint64) -> int:
     return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
-def _least_cost(table: np.ndarray, hops: Hops, count: int, target: int, weight: int) -> int:
-    """What the first `count` of hops.starts cost at least: pairs not within three hops walk four or more.
+@njit(**INNER)
+def _cost_before(hops: Hops, begin: int, end: int) -> tuple[int, int]:
+    """Hops, and those beyond the target, of the affected origins begin .. end - 1 before the move."""
+    walked, beyond = np.int64(0), np.int64(0)
+    for i in range(begin, end):
+        walked += hops.row_hops[hops.sources[i]]
+        beyond += hops.row_beyond[hops.sources[i]]
+    return walked, beyond
 
-    From the kept rows of two hops, so 2 (K + 1) row operations a source and block; exact where the diameter is 4 or less.
+
+@njit(**INNER)
+def surely_worse(
+    table: np.ndarray, hops: Hops, rows: Rows, count: int, farther: int, target: int, weight: int, room: int
+) -> bool:  # fmt: skip
+    """Whether the first `count` of hops.starts make the cost grow by more than `room` and what `list_affected` gave.
+
+    Pairs not within three hops walk four or more. From the kept rows of two hops, so 2 (K + 1) row operations a source and
+    block; exact where the diameter is 4 or less.
     """
     n = np.int64(table.shape[0])
     images = hops.images
-    cost = np.zeros(4, np.int64)
-    cost[0] = count * (n - 1)
-    cost[1:] = count * n
-    within_two, within_three = zeros(hops.first), zeros(hops.first)
-    for b in range(hops.second.shape[0]):
-        rows = hops.second[b]
+    beyond_one = count * n
+    within_two, within_three = zeros(rows.first), zeros(rows.first)
+    for b in range(rows.second.shape[0]):
+        near = rows.second[b]
         for g in range(images.shape[0]):
             # An origin's switches are spread over the rows of its images.
             for c in range(count):
                 s = np.int64(images[g, hops.starts[c]])
-                within_two = add(within_two, ones_of(load(rows, s * WORDS)))
-                within_three = add(within_three, ones_of(collected(table, s, rows)))
+                within_two = add(within_two, ones_of(load(near, s * WORDS)))
+                within_three = add(within_three, ones_of(collected(table, s, near)))
                 if b == 0:
-                    cost[1] -= hops.distinct[s]
-    cost[2] -= total(within_two)
-    cost[3] -= total(within_three)
+                    beyond_one -= rows.distinct[s]
+    beyond = (count * (n - 1), beyond_one, count * n - total(within_two), count * n - total(within_three))
     least = np.int64(0)
     for k in range(4):
-        least += cost[k] * (1 + weight if k >= target else 1)
-    return least
+        least += beyond[k] * (1 + weight if k >= target else 1)
+    walked, further = _cost_before(hops, ZERO, count)
+    return bool(least > walked + weight * further + room - farther)
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def filtered_change(  # type: ignore[no-untyped-def]
-    table: np.ndarray, hops: Hops, ends: int, target: int, weight: int, room: int, shallow: bool
+    table: np.ndarray, hops: Hops, nearer: int, affected: int, farther: int, target: int, weight: int, room: int
 ):  # fmt: skip
-    """Hops and hops beyond of the graph after a move, how many sources are affected; hops -1 if the cost grows by > room.
-
-    shallow: look first at what the kept rows of two hops say.
-    """
-    nearer, affected, farther = list_affected(table, hops, ends)
-    hops_before, beyond_before = np.int64(0), np.int64(0)
-    for i in range(nearer):
-        hops_before += hops.row_hops[hops.sources[i]]
-        beyond_before += hops.row_beyond[hops.sources[i]]
+    """Hops and hops beyond of the graph after a move, from what `list_affected` gave; hops -1 if the cost grows by > room."""
+    hops_before, beyond_before = _cost_before(hops, ZERO, nearer)
     most = hops_before + weight * beyond_before + room
-    if shallow and _least_cost(table, hops, nearer, target, weight) > most - farther:
-        return np.int64(-1), np.int64(0), affected
-    found, beyond = searched(table, hops, 0, nearer, target, weight, most - farther)
+    found, beyond = searched(table, hops, ZERO, nearer, target, weight, most - farther)
     if found < 0:
-        return np.int64(-1), beyond, affected
-    for i in range(nearer, affected):
-        s = hops.sources[i]
-        most += hops.row_hops[s] + weight * hops.row_beyond[s]
-        hops_before += hops.row_hops[s]
-        beyond_before += hops.row_beyond[s]
-    more, further = searched(table, hops, nearer, affected, target, weight, most - found - weight * beyond)
+        return np.int64(-1), beyond
+    walked_before, further_before = _cost_before(hops, nearer, affected)
+    most += walked_before + weight * further_before - found - weight * beyond
+    more, further = searched(table, hops, nearer, affected, target, weight, most)
     if more < 0:
-        return np.int64(-1), beyond, affected
+        return np.int64(-1), beyond
     return (
-        hops.totals[0] - hops_before + found + more,
-        hops.totals[1] - beyond_before + beyond + further,
-        affected,
+        hops.totals[0] - hops_before - walked_before + found + more,
+        hops.totals[1] - beyond_before - further_before + beyond + further,
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _write(table: np.ndarray, hops: Hops, begin: int, end: int, affected: int, rows: np.ndarray) -> None:
     """Bring the distances of the affected origins begin .. end - 1 up to date.
 
@@ -161,7 +160,7 @@ def _write(table: np.ndarray, hops: Hops, begin: int, end: int, affected: int, r
                 hops.distances[table[s, k], sources[i]] = 1
     step, k = reach.itemsize * 8, 1
     while seen < wanted:
-        seen = pull(table, 0, n, reach, ahead, False)
+        seen = pull(table, ZERO, n, reach, ahead, NO)
         k += 1
         for g in range(hops.images.shape[0]):
             for i in range(affected):
@@ -176,7 +175,7 @@ def _write(table: np.ndarray, hops: Hops, begin: int, end: int, affected: int, r
         reach, ahead = ahead, reach
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _measure_row(hops: Hops, place: int, target: int) -> None:
     """Hops, hops beyond and the farthest switch of an origin, from the rows of distances of its images."""
     walked, beyond, farthest = np.int32(0), np.int32(0), np.uint8(0)
@@ -191,33 +190,24 @@ def _measure_row(hops: Hops, place: int, target: int) -> None:
     hops.row_far[place] = farthest
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def accept(table: np.ndarray, hops: Hops, affected: int, target: int) -> int:
     """Bring distances and rows up to date after a move that is kept; the diameter."""
-    begin = 0
-    while begin < affected:
-        left = affected - begin
-        if left <= 128:
-            _write(table, hops, begin, affected, affected, hops.narrow)
-            begin = affected
-        elif left <= 256:
-            _write(table, hops, begin, affected, affected, hops.middle)
-            begin = affected
-        else:
-            stop = min(affected, begin + 512)
-            _write(table, hops, begin, stop, affected, hops.wide)
-            begin = stop
+    # Always in rows of 512: few moves are kept where distances are, and another width would be compiled for seconds.
+    for begin in range(0, affected, 512):
+        _write(table, hops, begin, min(affected, begin + 512), affected, hops.wide)
     for i in range(affected):
         _measure_row(hops, hops.sources[i], target)
-    diameter: int = np.int64(hops.row_far.max())
+    diameter = np.int64(0)
+    for place in range(hops.row_far.size):
+        diameter = max(diameter, hops.row_far[place])
     return diameter
 
 
-@njit(cache=True, nogil=True)
 def keep_distances(table: np.ndarray, hops: Hops, target: int) -> None:
     """Fill the distances of all pairs of a connected graph, and the sums of rows."""
+    places = np.arange(hops.origins.size)
     hops.starts[:] = hops.origins
-    for place in range(hops.origins.size):
-        hops.sources[place] = place
-        hops.distances[hops.origins[place], place] = 0
-    accept(table, hops, hops.origins.size, target)
+    hops.sources[:] = places
+    hops.distances[hops.origins, places] = 0
+    accept(table, hops, places.size, target)

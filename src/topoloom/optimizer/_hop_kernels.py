@@ -23,8 +23,9 @@ import numpy as np
 from numba import njit
 
 from topoloom._splitmix import next_word
-from topoloom.optimizer._filter_kernels import accept, filtered_change
-from topoloom.optimizer._hop_state_kernels import MOST_DRAWS, Hops, keep, lost, make, unmake
+from topoloom.optimizer._compiling import KERNEL
+from topoloom.optimizer._filter_kernels import accept, filtered_change, list_affected, surely_worse
+from topoloom.optimizer._hop_state_kernels import MOST_DRAWS, Hops, Rows, keep, lost, make, unmake
 from topoloom.optimizer._moves_kernels import Moves, enter, propose
 from topoloom.optimizer._row_kernels import enter_move, evaluate, restore
 
@@ -34,7 +35,7 @@ FULL, FILTERED, SHALLOW, TOGETHER = 0, 1, 2, 3
 NEVER = np.int64(1) << np.int64(60)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def mix(moves: Moves, hops: Hops, state: np.ndarray, count: int) -> None:
     """Make `count` random moves, whatever comes of them (001, III, step 2); rows and distances must be entered anew."""
     for _ in range(count):
@@ -43,15 +44,15 @@ def mix(moves: Moves, hops: Hops, state: np.ndarray, count: int) -> None:
             enter(moves, *drawn)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def sample_changes(
-    moves: Moves, hops: Hops, state: np.ndarray, target: int, weight: int, count: int
-) -> np.ndarray:  # fmt: skip
-    """By how much `count` random moves, none of which is made, would change the cost: int64[at most count]."""
+    moves: Moves, hops: Hops, rows: Rows, state: np.ndarray, target: int, weight: int, changes: np.ndarray
+) -> int:  # fmt: skip
+    """By how much random moves, none of which is made, would change the cost, into `changes` (int64); how many."""
     table, totals = moves.table, hops.totals
-    changes, found = np.zeros(count, np.int64), 0
-    for _ in range(MOST_DRAWS * count):
-        if found == count:
+    found = 0
+    for _ in range(MOST_DRAWS * changes.size):
+        if found == changes.size:
             break
         u, u2, v, v2, _one, _other = propose(moves, state)
         if u < 0:
@@ -59,18 +60,18 @@ def sample_changes(
         ends, made = make(moves, hops, u, u2, v, v2)
         if ends == 0:
             continue
-        saved = enter_move(table, hops, ends)
-        walked, beyond, _diameter = evaluate(table, hops, target, weight, NEVER)
+        saved = enter_move(table, hops, rows, ends)
+        walked, beyond, _diameter = evaluate(table, hops, rows, target, weight, NEVER)
         changes[found] = walked - totals[0] + weight * (beyond - totals[1])
         found += 1
-        unmake(table, hops, made)
-        restore(table, hops, ends, saved)
-    return changes[:found]
+        unmake(table, hops.done, made)
+        restore(table, hops, rows, ends, saved)
+    return found
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def anneal(
-    moves: Moves, hops: Hops, best: np.ndarray, best_totals: np.ndarray, state: np.ndarray, thresholds: np.ndarray,
+    moves: Moves, hops: Hops, rows: Rows, best: np.ndarray, best_totals: np.ndarray, state: np.ndarray, thresholds: np.ndarray,
     temperature: float, target: int, weight: int, way: int, count: int,
 ) -> int:  # fmt: skip
     """Try up to `count` valid moves at one temperature; how many were tried.
@@ -97,20 +98,23 @@ def anneal(
         saved = 0
         diameter = np.int64(0)
         if way != FILTERED:
-            saved = enter_move(table, hops, ends)
+            saved = enter_move(table, hops, rows, ends)
         if way != FULL:
-            walked, beyond, affected = filtered_change(table, hops, ends, target, weight, room, way == SHALLOW)
+            nearer, affected, farther = list_affected(table, hops, ends)
+            walked, beyond = np.int64(-1), np.int64(0)
+            if way != SHALLOW or not surely_worse(table, hops, rows, nearer, farther, target, weight, room):
+                walked, beyond = filtered_change(table, hops, nearer, affected, farther, target, weight, room)
         else:
             most = totals[0] + weight * totals[1] + room
-            walked, beyond, diameter = evaluate(table, hops, target, weight, most)
+            walked, beyond, diameter = evaluate(table, hops, rows, target, weight, most)
             if diameter < 0 or walked + weight * beyond > most or lost(totals, diameter, table.shape[0]):
                 walked = np.int64(-1)
         if walked < 0:
-            unmake(table, hops, made)
+            unmake(table, hops.done, made)
             if way != FILTERED:
-                restore(table, hops, ends, saved)
+                restore(table, hops, rows, ends, saved)
             continue
         if way != FULL:
             diameter = accept(table, hops, affected, target)
-        keep(moves, hops, drawn, best, best_totals, walked, beyond, diameter)
+        keep(moves, hops.totals, drawn, best, best_totals, walked, beyond, diameter)
     return tried

@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from topoloom.optimizer._moves_kernels import Moves, enter, linked, switch_links
+from topoloom.graph._table_kernels import linked
+from topoloom.optimizer._compiling import INNER, KERNEL
+from topoloom.optimizer._moves_kernels import Moves, enter, switch_links
 
 #: Draws for each move wanted after which a kernel gives up: hardly any is valid.
 MOST_DRAWS = 200
@@ -38,7 +40,7 @@ FARTHEST = 250
 
 
 class Hops(NamedTuple):
-    """The hops of a graph under way; rows are eight words a switch, and a last one for "every source of the block".
+    """The hops of a graph under way, but for the rows of the first two; the same type for every size of a graph.
 
     images : int32[g, n]
         The image of every switch under each symmetry, the identity first.
@@ -49,16 +51,8 @@ class Hops(NamedTuple):
         within two hops, and the same before the move under way.
     ends, done : int64[4 g], int64[g, 4]
         The switches whose links the move under way changes, and the exchanges that make it up.
-    first, second : words[blocks, 8 n]
-        Bit rows of the first two hops: which origins of a block are a switch or within one hop, within two.
-    saved : words[blocks, 8 * 4 g (K + 1)]
-        Rows of `second` before the move under way, those of the switches `changed`, int32[4 g (K + 1)].
     marked : bool[n]
         Room, all false.
-    distinct : int64[n]
-        Origins within one hop of each switch, itself included.
-    reach, ahead : words[8 (n + 1)]
-        Room for a block of the full way.
     distances : uint8[n, stride]
         Hops from every switch to the origins, stride a multiple of 64; empty unless moves are filtered.
     row_hops, row_beyond, row_far : int64[r]
@@ -67,8 +61,8 @@ class Hops(NamedTuple):
         Origins that each of the ends gets farther from; origins that any of them gets nearer to.
     sources, starts : int32[r]
         The origins affected, nearer ones first: their places among the origins, and the switches.
-    wide, middle, narrow : uint64, uint32, uint16 [2, 8 (n + 1)]
-        Room for blocks of the filtered way: 512, 256, 128 sources.
+    wide, narrow : uint64, uint16 [2, 8 (n + 1)]
+        Room for blocks of the filtered way: 512, 128 sources.
     """
 
     images: np.ndarray
@@ -77,14 +71,7 @@ class Hops(NamedTuple):
     totals: np.ndarray
     ends: np.ndarray
     done: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    saved: np.ndarray
-    changed: np.ndarray
     marked: np.ndarray
-    distinct: np.ndarray
-    reach: np.ndarray
-    ahead: np.ndarray
     distances: np.ndarray
     row_hops: np.ndarray
     row_beyond: np.ndarray
@@ -94,20 +81,44 @@ class Hops(NamedTuple):
     sources: np.ndarray
     starts: np.ndarray
     wide: np.ndarray
-    middle: np.ndarray
     narrow: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+class Rows(NamedTuple):
+    """Kept rows of the first two hops: eight words a switch, and a last one for "every source of the block".
+
+    How wide the words are depends on the graph, so whatever takes these is compiled for each width.
+
+    first, second : words[blocks, 8 n]
+        Which origins of a block are a switch or within one hop, within two.
+    saved : words[blocks, 8 * 4 g (K + 1)]
+        Rows of `second` before the move under way, those of the switches `changed`, int32[4 g (K + 1)].
+    distinct : int64[n]
+        Origins within one hop of each switch, itself included.
+    reach, ahead : words[8 (n + 1)]
+        Room for a block of the full way.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    saved: np.ndarray
+    changed: np.ndarray
+    distinct: np.ndarray
+    reach: np.ndarray
+    ahead: np.ndarray
+
+
+@njit(**KERNEL)
 def make(moves: Moves, hops: Hops, u: int, u2: int, v: int, v2: int) -> tuple[int, int]:
     """Make a move with its images: how many ends it has (0: it is none, and nothing was changed), how many exchanges.
 
     An image that other images have made already, because a symmetry turns the move around, is left out.
     """
     table, degree, images = moves.table, moves.degree, hops.images
-    made = 0
+    made = np.int64(0)
     for b in range(images.shape[0]):
-        a, a2, c, c2 = images[b, u], images[b, u2], images[b, v], images[b, v2]
+        a, a2 = np.int64(images[b, u]), np.int64(images[b, u2])
+        c, c2 = np.int64(images[b, v]), np.int64(images[b, v2])
         if linked(table, degree, a, a2) and linked(table, degree, c, c2):
             good = b == 0 or (not linked(table, degree, a, c) and not linked(table, degree, a2, c2))
         else:
@@ -115,7 +126,7 @@ def make(moves: Moves, hops: Hops, u: int, u2: int, v: int, v2: int) -> tuple[in
                 continue
             good = False
         if not good:
-            unmake(table, hops, made)
+            unmake(table, hops.done, made)
             return 0, 0
         switch_links(table, a, a2, c, c2)
         hops.done[made, 0], hops.done[made, 1], hops.done[made, 2], hops.done[made, 3] = a, a2, c, c2
@@ -133,27 +144,33 @@ def make(moves: Moves, hops: Hops, u: int, u2: int, v: int, v2: int) -> tuple[in
     return ends, made
 
 
-@njit(cache=True, nogil=True)
-def unmake(table: np.ndarray, hops: Hops, made: int) -> None:
+@njit(**INNER)
+def unmake(table: np.ndarray, done: np.ndarray, made: int) -> None:
     """Take a move back."""
     for exchange in range(made - 1, -1, -1):
-        a, a2, c, c2 = hops.done[exchange]
-        switch_links(table, a, c, a2, c2)
+        switch_links(table, done[exchange, 0], done[exchange, 2], done[exchange, 1], done[exchange, 3])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
+def copy(to: np.ndarray, values: np.ndarray) -> None:
+    """``to[:] = values``, two dimensions: Numba compiles that for seconds, most of them for the text of an error."""
+    for i in range(to.shape[0]):
+        for k in range(to.shape[1]):
+            to[i, k] = values[i, k]
+
+
+@njit(**INNER)
 def keep(
-    moves: Moves, hops: Hops, drawn: tuple[int, ...], best: np.ndarray, best_totals: np.ndarray,
+    moves: Moves, totals: np.ndarray, drawn: tuple[int, ...], best: np.ndarray, best_totals: np.ndarray,
     walked: int, beyond: int, diameter: int,
 ) -> None:  # fmt: skip
     """Enter a move that was made and is kept: the list of links, the totals, and the graph if it is the best so far."""
     enter(moves, *drawn)
-    totals = hops.totals
     totals[0], totals[1], totals[2] = walked, beyond, diameter
     totals[3] += 1
     if diameter < best_totals[0] or (diameter == best_totals[0] and walked < best_totals[1]):
         best_totals[0], best_totals[1] = diameter, walked
-        best[:] = moves.table
+        copy(best, moves.table)
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -13,10 +13,8 @@ import numpy as np
 from numba import njit
 
 from topoloom._splitmix import next_below, next_word, shuffle
-from topoloom.graph._simd import add, either, load, ones_of, same, store, total, zeros
+from topoloom.graph._simd import WORDS, add, either, load, ones_of, same, store, total, zeros
 
-#: Words in a row of bits (`_simd`).
-_WORDS = 8
 #: What a hop beyond the target diameter costs more than any other.
 WEIGHT = 4
 #: Of 16 moves so many change the voltage of one link; of 8 of these one parts it in two, if it can.
@@ -68,21 +66,21 @@ def orbit_hops(
     n, degree = table.shape
     bits = 8 * reach.itemsize
     cost = lost = diameter = farthest = hops = 0
-    for first in range(0, n // order, _WORDS * bits):
-        sources = min(_WORDS * bits, n // order - first)
+    for first in range(0, n // order, WORDS * bits):
+        sources = min(WORDS * bits, n // order - first)
         reach[:] = 0
-        ahead[:_WORDS] = 0
+        ahead[:WORDS] = 0
         for j in range(sources):
             source = (first + j) * order
             word, bit = j // bits, reach.dtype.type(1) << reach.dtype.type(j % bits)
             ahead[word] |= bit
-            reach[source * _WORDS + word] |= bit
+            reach[source * WORDS + word] |= bit
             for slot in range(degree):
-                reach[np.int64(table[source, slot]) * _WORDS + word] |= bit
+                reach[np.int64(table[source, slot]) * WORDS + word] |= bit
         full = load(ahead, 0)
         count = zeros(reach)
         for i in range(n):
-            count = add(count, ones_of(load(reach, i * _WORDS)))
+            count = add(count, ones_of(load(reach, i * WORDS)))
         pairs, before, seen, rounds = sources * n, sources, total(count), 1
         hops += pairs - sources
         cost += (pairs - sources) * (1 + WEIGHT if target < 1 else 1)
@@ -115,18 +113,18 @@ def _pull(table: np.ndarray, reach: np.ndarray, ahead: np.ndarray, full: np.ndar
     count = zeros(reach)
     slots = np.uint64(degree)
     for i in range(n):
-        row = load(reach, i * _WORDS)
+        row = load(reach, i * WORDS)
         if dense:
             slot = np.uint64(0)
             while slot < slots and not same(row, full):
-                row = either(row, load(reach, np.int64(table[i, slot]) * _WORDS))
+                row = either(row, load(reach, np.int64(table[i, slot]) * WORDS))
                 if slot + np.uint64(1) < slots:
-                    row = either(row, load(reach, np.int64(table[i, slot + np.uint64(1)]) * _WORDS))
+                    row = either(row, load(reach, np.int64(table[i, slot + np.uint64(1)]) * WORDS))
                 slot += np.uint64(2)
         else:
             for k in range(slots):
-                row = either(row, load(reach, np.int64(table[i, k]) * _WORDS))
-        store(ahead, i * _WORDS, row)
+                row = either(row, load(reach, np.int64(table[i, k]) * WORDS))
+        store(ahead, i * WORDS, row)
         count = add(count, ones_of(row))
     ones: int = total(count)
     return ones

@@ -10,6 +10,8 @@ import numpy as np
 from numba import njit
 
 from topoloom._splitmix import next_below, next_word
+from topoloom.graph._table_kernels import linked
+from topoloom.optimizer._compiling import INNER, KERNEL
 
 #: Draws beside the first, of which the farthest counts.
 _FARTHER = 2
@@ -49,15 +51,6 @@ class Moves(NamedTuple):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def linked(table: np.ndarray, degree: np.ndarray, u: int, v: int) -> bool:
-    """Whether there is a link u - v; cost O(K)."""
-    for slot in range(degree[u]):
-        if table[u, slot] == v:
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True, inline="always")
 def _replace(table: np.ndarray, u: int, old: int, new: int) -> None:
     slot = 0
     while table[u, slot] != old:
@@ -65,7 +58,7 @@ def _replace(table: np.ndarray, u: int, old: int, new: int) -> None:
     table[u, slot] = new
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def switch_links(table: np.ndarray, u: int, u2: int, v: int, v2: int) -> None:
     """The links u - u2 and v - v2 go, u - v and u2 - v2 come; ``switch_links(table, u, v, u2, v2)`` takes it back."""
     _replace(table, u, u2, v)
@@ -89,7 +82,7 @@ def _may(moves: Moves, u: int, v: int) -> bool:
     return bool(low < moves.near_offsets[u + 1] and moves.near[low] == v)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, int]:
     """A random move: links u - u2 and v - v2 go, u - v and u2 - v2 come.
 
@@ -137,7 +130,7 @@ def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, i
     return u, u2, v, v2, first, second
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def enter(moves: Moves, u: int, u2: int, v: int, v2: int, first: int, second: int) -> None:
     """Keep the list of links in step with a move that was made; nothing to do unless moves stay in a class."""
     if moves.classes.size > 1:

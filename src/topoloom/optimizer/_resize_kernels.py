@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from topoloom._splitmix import next_below, shuffle
-from topoloom.families._random_kernels import join, linked, part
+from topoloom._splitmix import shuffle
+from topoloom.graph._table_kernels import join, join_through, linked
 
 #: Links tried for two ports that cannot be joined, in units of the switches.
 _TRIES = 20
@@ -26,21 +26,7 @@ def fill_ports(table: np.ndarray, filled: np.ndarray, degree: int, old: int, sta
         u, v = ports[i], ports[i + 1]
         if u != v and min(u, v) < old and not linked(table, filled, u, v):
             join(table, filled, u, v)
-            continue
-        done = False
-        for _ in range(_TRIES * n):
-            x = next_below(state, n)
-            if x == u or x == v or filled[x] == 0:
-                continue
-            y = table[x, next_below(state, filled[x])]
-            if y == u or y == v or linked(table, filled, u, x) or linked(table, filled, v, y):
-                continue
-            part(table, filled, x, y)
-            join(table, filled, u, x)
-            join(table, filled, v, y)
-            done = True
-            break
-        if not done:
+        elif not join_through(table, filled, u, v, _TRIES * n, state):
             left += 2
     return left
 

@@ -6,11 +6,12 @@ The rows of the first two hops are kept in step with the moves, so a full evalua
 import numpy as np
 from numba import njit
 
-from topoloom.graph._simd import add, either, load, ones_of, same, store, total, zeros
-from topoloom.optimizer._hop_state_kernels import FARTHEST, Hops
+from topoloom.graph._simd import WORDS, add, either, load, ones_of, same, store, total, zeros
+from topoloom.optimizer._compiling import INNER, KERNEL
+from topoloom.optimizer._hop_state_kernels import FARTHEST, Hops, Rows
 
-#: Words in a row (`topoloom.graph._simd`).
-WORDS = 8
+#: For arguments: Numba compiles a kernel anew for a literal, which these are not.
+ZERO, NO = np.int64(0), np.bool_(False)
 #: Share of the bits set from which a row stops collecting when it is full, and the degree from which that pays.
 _DENSE, _DENSE_DEGREE = 0.95, 8
 
@@ -27,7 +28,7 @@ def collected(table: np.ndarray, i: int, rows: np.ndarray) -> np.ndarray:
     return row
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def pull(table: np.ndarray, start: int, stop: int, reach: np.ndarray, ahead: np.ndarray, dense: bool) -> int:
     """One round on the rows start .. stop - 1: reach to ahead; how many bits are set after it.
 
@@ -62,7 +63,7 @@ def _put(rows: np.ndarray, i: int, place: int) -> None:
     rows[i * WORDS + place // size] |= np.uint64(1) << np.uint64(place % size)
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def fill(rows: np.ndarray, n: int, sources: int) -> None:
     """The row of every source, behind those of the switches."""
     rows[n * WORDS : (n + 1) * WORDS] = 0
@@ -70,7 +71,7 @@ def fill(rows: np.ndarray, n: int, sources: int) -> None:
         _put(rows, n, place)
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _enter_first(table: np.ndarray, number: np.ndarray, first: np.ndarray, i: int) -> int:
     """Make switch i's rows of the first hop right; how many bits are set in them."""
     size = 8 * first.itemsize
@@ -91,28 +92,28 @@ def _enter_first(table: np.ndarray, number: np.ndarray, first: np.ndarray, i: in
     return count
 
 
-@njit(cache=True, nogil=True)
-def enter_all(table: np.ndarray, hops: Hops) -> None:
+@njit(**KERNEL)
+def enter_all(table: np.ndarray, hops: Hops, rows: Rows) -> None:
     """Make all rows of the first two hops, and their counts, right."""
     hops.totals[4] = hops.totals[5] = 0
     for i in range(table.shape[0]):
-        hops.distinct[i] = _enter_first(table, hops.number, hops.first, i)
-        hops.totals[4] += hops.distinct[i]
-    for b in range(hops.first.shape[0]):
-        hops.totals[5] += pull(table, 0, table.shape[0], hops.first[b], hops.second[b], False)
+        rows.distinct[i] = _enter_first(table, hops.number, rows.first, i)
+        hops.totals[4] += rows.distinct[i]
+    for b in range(rows.first.shape[0]):
+        hops.totals[5] += pull(table, ZERO, table.shape[0], rows.first[b], rows.second[b], NO)
 
 
-@njit(cache=True, nogil=True)
-def enter_move(table: np.ndarray, hops: Hops, ends: int) -> int:
+@njit(**INNER)
+def enter_move(table: np.ndarray, hops: Hops, rows: Rows, ends: int) -> int:
     """Bring the rows of the first two hops in step with a move that was made; how many were saved for `restore`."""
-    first, totals, changed, marked = hops.first, hops.totals, hops.changed, hops.marked
+    first, totals, changed, marked = rows.first, hops.totals, rows.changed, hops.marked
     totals[6], totals[7] = totals[4], totals[5]
     for e in range(ends):
         v = hops.ends[e]
         # The degree stays, and with it the count, unless links are parallel or origins change.
-        totals[4] -= hops.distinct[v]
-        hops.distinct[v] = _enter_first(table, hops.number, first, v)
-        totals[4] += hops.distinct[v]
+        totals[4] -= rows.distinct[v]
+        rows.distinct[v] = _enter_first(table, hops.number, first, v)
+        totals[4] += rows.distinct[v]
     count = 0
     for e in range(ends):
         for k in range(-1, table.shape[1]):
@@ -123,13 +124,13 @@ def enter_move(table: np.ndarray, hops: Hops, ends: int) -> int:
                 count += 1
     more, fewer = zeros(first), zeros(first)
     for b in range(first.shape[0]):
-        near, rows, saved = first[b], hops.second[b], hops.saved[b]
+        near, far, saved = first[b], rows.second[b], rows.saved[b]
         for c in range(count):
             i = np.int64(changed[c])
-            old = load(rows, i * WORDS)
+            old = load(far, i * WORDS)
             store(saved, c * WORDS, old)
             row = collected(table, i, near)
-            store(rows, i * WORDS, row)
+            store(far, i * WORDS, row)
             fewer = add(fewer, ones_of(old))
             more = add(more, ones_of(row))
     for c in range(count):
@@ -138,20 +139,20 @@ def enter_move(table: np.ndarray, hops: Hops, ends: int) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
-def restore(table: np.ndarray, hops: Hops, ends: int, changed: int) -> None:
+@njit(**INNER)
+def restore(table: np.ndarray, hops: Hops, rows: Rows, ends: int, changed: int) -> None:
     """Undo `enter_move`, after the move itself was taken back."""
     for e in range(ends):
-        hops.distinct[hops.ends[e]] = _enter_first(table, hops.number, hops.first, hops.ends[e])
-    for b in range(hops.first.shape[0]):
-        rows, saved = hops.second[b], hops.saved[b]
+        rows.distinct[hops.ends[e]] = _enter_first(table, hops.number, rows.first, hops.ends[e])
+    for b in range(rows.first.shape[0]):
+        far, saved = rows.second[b], rows.saved[b]
         for c in range(changed):
-            store(rows, np.int64(hops.changed[c]) * WORDS, load(saved, c * WORDS))
+            store(far, np.int64(rows.changed[c]) * WORDS, load(saved, c * WORDS))
     hops.totals[4], hops.totals[5] = hops.totals[6], hops.totals[7]
 
 
-@njit(cache=True, nogil=True)
-def evaluate(table: np.ndarray, hops: Hops, target: int, weight: int, most: int):  # type: ignore[no-untyped-def]
+@njit(**KERNEL)
+def evaluate(table: np.ndarray, hops: Hops, rows: Rows, target: int, weight: int, most: int):  # type: ignore[no-untyped-def]
     """Hops, hops beyond the target and diameter of a graph, int64 each; diameter -1 once the cost passes `most`.
 
     Pairs that do not reach each other count n hops; then the diameter is n. Cost: about the diameter less two rounds of
@@ -173,9 +174,9 @@ def evaluate(table: np.ndarray, hops: Hops, target: int, weight: int, most: int)
             beyond += left
     if walked + weight * beyond > most:
         return walked, beyond, np.int64(-1)
-    size = 64 * hops.first.itemsize
+    size = 64 * rows.first.itemsize
     dense = table.shape[1] >= _DENSE_DEGREE
-    for b in range(hops.first.shape[0]):
+    for b in range(rows.first.shape[0]):
         # Where every switch is an origin, a block leaves pairs with earlier ones to them and counts later ones twice.
         begin, end = b * size, min((b + 1) * size, count)
         m = np.int64(end - begin)
@@ -183,9 +184,9 @@ def evaluate(table: np.ndarray, hops: Hops, target: int, weight: int, most: int)
             begin, end = 0, n
         own_pairs = m * np.int64(end - begin)
         wanted = own_pairs + 2 * m * (n - end)
-        source, spare = hops.second[b], hops.ahead
-        fill(hops.reach, n, m)
-        fill(hops.ahead, n, m)
+        source, spare = rows.second[b], rows.ahead
+        fill(rows.reach, n, m)
+        fill(rows.ahead, n, m)
         k = 2
         seen = np.int64(-1)
         while True:
@@ -202,7 +203,7 @@ def evaluate(table: np.ndarray, hops: Hops, target: int, weight: int, most: int)
                 beyond += left
             if walked + weight * beyond > most:
                 return walked, beyond, np.int64(-1)
-            bits = own + later + pull(table, 0, begin, source, spare, crowded)
+            bits = own + later + pull(table, ZERO, begin, source, spare, crowded)
             if bits == seen:
                 walked += left * (n - 1 - k)
                 beyond += left * max(0, n - 1 - max(k, target - 1))
@@ -210,12 +211,12 @@ def evaluate(table: np.ndarray, hops: Hops, target: int, weight: int, most: int)
                 break
             seen = bits
             source = spare
-            spare = hops.reach if k % 2 else hops.ahead
+            spare = rows.reach if k % 2 else rows.ahead
         farthest = max(farthest, np.int64(k))
     return walked, beyond, farthest
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def seed(table: np.ndarray, starts: np.ndarray, reach: np.ndarray, ahead: np.ndarray) -> int:
     """Bit rows of the first hop from up to a row's bits of switches; how many bits are set."""
     n, degree = table.shape
@@ -235,7 +236,7 @@ def seed(table: np.ndarray, starts: np.ndarray, reach: np.ndarray, ahead: np.nda
     return seen
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _search(table: np.ndarray, starts: np.ndarray, rows: np.ndarray, target: int, weight: int, most: int):  # type: ignore[no-untyped-def]
     """Hops from a row's bits of switches, and those beyond the target; -1 first once their cost passes `most`."""
     n = table.shape[0]
@@ -252,7 +253,7 @@ def _search(table: np.ndarray, starts: np.ndarray, rows: np.ndarray, target: int
             beyond += wanted - seen
         if hops + weight * beyond > most:
             return np.int64(-1), beyond
-        bits = pull(table, 0, n, reach, ahead, dense and seen > _DENSE * wanted)
+        bits = pull(table, ZERO, n, reach, ahead, dense and seen > _DENSE * wanted)
         k += 1
         if bits == seen or k > FARTHEST:
             return np.int64(-1), beyond
@@ -261,7 +262,7 @@ def _search(table: np.ndarray, starts: np.ndarray, rows: np.ndarray, target: int
     return hops, beyond
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def searched(table: np.ndarray, hops: Hops, begin: int, end: int, target: int, weight: int, most: int):  # type: ignore[no-untyped-def]
     """Hops, and those beyond the target, from hops.starts[begin:end], in rows as narrow as they may be; -1 if too many."""
     found, beyond = np.int64(0), np.int64(0)
@@ -270,9 +271,6 @@ def searched(table: np.ndarray, hops: Hops, begin: int, end: int, target: int, w
         room = most - found - weight * beyond
         if left <= 128:
             more, farther = _search(table, hops.starts[begin:end], hops.narrow, target, weight, room)
-            begin = end
-        elif left <= 256:
-            more, farther = _search(table, hops.starts[begin:end], hops.middle, target, weight, room)
             begin = end
         else:
             stop = min(end, begin + 512)
@@ -285,18 +283,15 @@ def searched(table: np.ndarray, hops: Hops, begin: int, end: int, target: int, w
     return found, beyond
 
 
-@njit(cache=True, nogil=True)
-def pairs_within(table: np.ndarray, hops: Hops) -> np.ndarray:
-    """Pairs of an origin and a switch within 0, 1, 2 ... hops, itself included: int64[diameter + 1] (connected graphs)."""
+@njit(**KERNEL)
+def count_within(table: np.ndarray, origins: np.ndarray, rows: np.ndarray, within: np.ndarray) -> None:
+    """Add pairs of an origin and a switch within 1, 2 ... hops, itself included, to within[1:] (connected graphs)."""
     n = table.shape[0]
-    within = np.zeros(hops.totals[2] + 1, np.int64)
-    within[0] = hops.origins.size
-    for begin in range(0, hops.origins.size, 512):
-        end = min(hops.origins.size, begin + 512)
-        reach, ahead = hops.wide[0], hops.wide[1]
+    for begin in range(0, origins.size, 512):
+        end = min(origins.size, begin + 512)
+        reach, ahead = rows[0], rows[1]
         if within.size > 1:
-            within[1] += seed(table, hops.origins[begin:end], reach, ahead)
+            within[1] += seed(table, origins[begin:end], reach, ahead)
         for k in range(2, within.size):
-            within[k] += pull(table, 0, n, reach, ahead, False)
+            within[k] += pull(table, ZERO, n, reach, ahead, NO)
             reach, ahead = ahead, reach
-    return within

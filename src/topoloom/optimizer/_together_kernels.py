@@ -13,24 +13,25 @@ import numpy as np
 from numba import njit
 
 from topoloom._splitmix import next_word
-from topoloom.graph._simd import add, load, ones_of, store, zeros
+from topoloom.graph._simd import WORDS, add, load, ones_of, store, zeros
+from topoloom.optimizer._compiling import INNER, KERNEL
 from topoloom.optimizer._filter_kernels import accept, filtered_change, list_affected, ones
 from topoloom.optimizer._hop_state_kernels import MOST_DRAWS, Batch, Hops, keep, make, unmake
 from topoloom.optimizer._moves_kernels import Moves, propose
-from topoloom.optimizer._row_kernels import WORDS, collected
+from topoloom.optimizer._row_kernels import collected
 
 #: Columns of `Batch.jobs`.
 _STATE, _TRIED, _DRAWS, _ROOM, _ENDS, _COUNT, _LANE, _STOP, _MOST, _FOUND, _BEYOND, _SEEN, _OPEN = range(13)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def anneal_together(
     moves: Moves, hops: Hops, batch: Batch, best: np.ndarray, best_totals: np.ndarray, state: np.ndarray,
     thresholds: np.ndarray, temperature: float, target: int, weight: int, count: int,
 ) -> int:  # fmt: skip
     """`topoloom.optimizer._hop_kernels.anneal` with distances kept, several moves in one search; how many were tried."""
     table = moves.table
-    tried, draws = 0, 0
+    tried, draws = np.int64(0), np.int64(0)
     while tried < count and draws < MOST_DRAWS * count:
         jobs, tried, draws = _gather(
             moves, hops, batch, state, thresholds, temperature, target, weight, tried, draws, count
@@ -42,18 +43,19 @@ def anneal_together(
                 continue
             u, u2, v, v2, first, second = batch.drawn[j]
             ends, made = make(moves, hops, u, u2, v, v2)
-            walked, beyond, affected = filtered_change(table, hops, ends, target, weight, job[_ROOM], False)
+            nearer, affected, farther = list_affected(table, hops, ends)
+            walked, beyond = filtered_change(table, hops, nearer, affected, farther, target, weight, job[_ROOM])
             if walked < 0:
-                unmake(table, hops, made)
+                unmake(table, hops.done, made)
                 continue
             diameter = accept(table, hops, affected, target)
-            keep(moves, hops, (u, u2, v, v2, first, second), best, best_totals, walked, beyond, diameter)
+            keep(moves, hops.totals, (u, u2, v, v2, first, second), best, best_totals, walked, beyond, diameter)
             state[0], tried, draws = np.uint64(job[_STATE]), job[_TRIED], job[_DRAWS]
             break
     return tried
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _gather(
     moves: Moves, hops: Hops, batch: Batch, state: np.ndarray, thresholds: np.ndarray, temperature: float,
     target: int, weight: int, tried: int, draws: int, count: int,
@@ -64,7 +66,7 @@ def _gather(
     """
     table, reach = moves.table, hops.wide[0]
     reach[:] = 0
-    jobs, lane = 0, 0
+    jobs, lane = np.int64(0), np.int64(0)
     while jobs < WORDS and tried < count and draws < MOST_DRAWS * count:
         before = state[0]
         draws += 1
@@ -78,7 +80,7 @@ def _gather(
         nearer, _affected, farther = list_affected(table, hops, ends)
         stop = lane + (nearer + 63) // 64
         if stop > WORDS and jobs > 0:
-            unmake(table, hops, made)
+            unmake(table, hops.done, made)
             state[0] = before
             draws -= 1
             break
@@ -99,14 +101,15 @@ def _gather(
             _enter_origins(table, hops.starts[:nearer], lane, reach)
         for e in range(ends):
             batch.ends[jobs, e] = hops.ends[e]
-            batch.fresh[jobs, e] = table[hops.ends[e]]
-        unmake(table, hops, made)
+            for k in range(table.shape[1]):
+                batch.fresh[jobs, e, k] = table[hops.ends[e], k]
+        unmake(table, hops.done, made)
         jobs += 1
         lane = stop
     return jobs, tried, draws
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _enter_origins(table: np.ndarray, starts: np.ndarray, lane: int, reach: np.ndarray) -> None:
     """Set the bits of the first hop of a move's origins, from its first lane on; the move is made."""
     for place in range(starts.size):
@@ -117,7 +120,7 @@ def _enter_origins(table: np.ndarray, starts: np.ndarray, lane: int, reach: np.n
             reach[np.int64(table[s, k]) * WORDS + word] |= bit
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _search(
     table: np.ndarray, batch: Batch, jobs: int, reach: np.ndarray, ahead: np.ndarray, target: int, weight: int
 ) -> None:
@@ -130,7 +133,7 @@ def _search(
     for i in range(np.uint64(n)):
         bits = add(bits, ones_of(load(reach, np.int64(i) * WORDS)))
     store(lanes, 0, bits)
-    k = 1
+    k = np.int64(1)
     while _count_round(batch, jobs, n, k, target, weight):
         bits = zeros(reach)
         for i in range(np.uint64(n)):
@@ -154,7 +157,7 @@ def _search(
         reach, ahead = ahead, reach
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _count_round(batch: Batch, jobs: int, n: int, k: int, target: int, weight: int) -> bool:
     """Add to each job what its pairs that are not within k hops walk at least; whether any must be searched farther."""
     searching = False

@@ -127,7 +127,7 @@ def warm_hops(topology: Topology, symmetries: int) -> None:
     """Compile the kernels for hops before a clock starts: on a ring that is small, but whose rows are as wide."""
     n = max(8, min(-(-topology.switches // symmetries), _WIDE))
     ring = Topology(links=np.array([(i, (i + 1) % n) for i in range(n)]), switches=n)
-    HopSearch(moves_of(ring, Rules()), Draws(1), Budget(1)).warm()
+    HopSearch(moves_of(ring, Rules()), Draws(1), Budget(1)).warm(mixed=symmetries > 1)
 
 
 def warm_weighted(goal: Goal) -> None:

@@ -11,7 +11,7 @@ from topoloom.optimizer.rules import links_of
 from topoloom.searches import Budget, acceptance, cooled
 
 if TYPE_CHECKING:
-    from topoloom.optimizer._hop_state_kernels import Batch, Hops
+    from topoloom.optimizer._hop_state_kernels import Batch, Hops, Rows
 
 #: The first and the last temperature, in units of the median change of a random move.
 HOT, COLD = 0.12, 0.02
@@ -75,7 +75,7 @@ class HopSearch:
         n = moves.degree.size
         self._farthest = min(n - 1, FARTHEST)
         self._images = np.arange(n, dtype=np.int32)[None] if images is None else images
-        self._hops = _room(self._images, moves.table.shape[1])
+        self._hops, self._kept = _room(self._images, moves.table.shape[1])
         self._batch = _batch(len(self._images), moves.table.shape[1])
         self._state, self._thresholds = draws.state(), acceptance()
         self.target = target or int(least[0])
@@ -86,7 +86,8 @@ class HopSearch:
         self._accepted = 1.0
         self._next_aim = 0.0
         self._weight = WEIGHT
-        kernels.mix(moves, self._hops, self._state, sweeps * self.links)
+        if sweeps:
+            kernels.mix(moves, self._hops, self._state, sweeps * self.links)
         self._evaluate()
         self._best = moves.table.copy()
         self._best_totals = self._hops.totals[[2, 0]].copy()
@@ -161,9 +162,11 @@ class HopSearch:
         """The temperature when `share` of the budget is used up: it falls by the same factor in equal times, unless held."""
         return self.unit * (self._held or cooled(self._hot, self._cold, share))
 
-    def warm(self) -> None:
-        """Compile every kernel that a search may call, for rows as wide as these."""
-        self._rows.pairs_within(self._moves.table, self._hops)
+    def warm(self, mixed: bool = False) -> None:
+        """Compile every kernel that a search may call, for rows as wide as these; mixed: one that makes sweeps, too."""
+        self._pairs_within()
+        if mixed:
+            self._kernels.mix(self._moves, self._hops, self._state, 0)
         self._filter.keep_distances(self._moves.table, self._hops, self.target)
         for way in (self._kernels.TOGETHER, self._kernels.FULL):
             self._way = way
@@ -177,26 +180,28 @@ class HopSearch:
         if self._way == self._kernels.TOGETHER:
             tried: int = self._together.anneal_together(self._moves, self._hops, self._batch, *given, count)
         else:
-            tried = self._kernels.anneal(self._moves, self._hops, *given, self._way, count)
+            tried = self._kernels.anneal(self._moves, self._hops, self._kept, *given, self._way, count)
         return tried
 
     def _evaluate(self) -> None:
         """Count hops and the rest anew, from the table."""
         self._keep_rows()
         totals = self._hops.totals
-        totals[:3] = self._rows.evaluate(self._moves.table, self._hops, self.target, 0, int(self._kernels.NEVER))
+        totals[:3] = self._rows.evaluate(
+            self._moves.table, self._hops, self._kept, self.target, 0, int(self._kernels.NEVER)
+        )
         self._distances_kept = False
 
     def _keep_rows(self) -> None:
         if not self._rows_kept:
-            self._rows.enter_all(self._moves.table, self._hops)
+            self._rows.enter_all(self._moves.table, self._hops, self._kept)
             self._rows_kept = True
 
     def _aim(self, share: float) -> None:
         """Choose the target: the least diameter that few pairs are beyond, but none that is known to be impossible."""
         if self._given is not None or self._hops.totals[2] >= self._moves.degree.size:
             return
-        within = self._rows.pairs_within(self._moves.table, self._hops)
+        within = self._pairs_within()
         few = np.flatnonzero(within[:-1] >= (1 - _AIM) * within[-1])
         target = max(int(self._least[0]), int(few[0]) if few.size else within.size - 1)
         if share >= _SETTLED:
@@ -205,6 +210,13 @@ class HopSearch:
             self.target = target
             self._rows_kept = False
             self._evaluate()
+
+    def _pairs_within(self) -> np.ndarray:
+        """Pairs of an origin and a switch within 0, 1, 2 ... hops, itself included: int64[diameter + 1]; connected graphs."""
+        within = np.zeros(self._hops.totals[2] + 1, np.int64)
+        within[0] = self._hops.origins.size
+        self._rows.count_within(self._moves.table, self._hops.origins, self._hops.wide, within)
+        return within
 
     def _choose_way(self) -> bool:
         """The fastest way, by its best turn; all are timed anew now and then. Whether this turn is to be timed."""
@@ -233,16 +245,17 @@ class HopSearch:
 
     def _median_change(self) -> float:
         """The median change of hops, without sign, that random moves from the start make."""
-        work = self._moves.table.size * len(self._hops.first)
+        work = self._moves.table.size * len(self._kept.first)
         count = max(_SAMPLE[0], min(_SAMPLE_WORK // work, _SAMPLE[1]))
-        changes = self._kernels.sample_changes(self._moves, self._hops, self._state, self.target, 0, count)
+        changes = np.zeros(count, np.int64)
+        self._kernels.sample_changes(self._moves, self._hops, self._kept, self._state, self.target, 0, changes)
         changed = np.abs(changes[changes != 0])
         return float(np.median(changed)) if changed.size else 1.0
 
 
-def _room(images: np.ndarray, degree: int) -> "Hops":
+def _room(images: np.ndarray, degree: int) -> "tuple[Hops, Rows]":
     """Arrays for a graph with these symmetries and `degree` slots a switch, rows on cache lines' boundaries."""
-    from topoloom.optimizer._hop_state_kernels import Hops
+    from topoloom.optimizer._hop_state_kernels import Hops, Rows
 
     symmetries, n = images.shape
     origins = np.flatnonzero(images.min(axis=0) == np.arange(n)).astype(np.int32)
@@ -252,20 +265,23 @@ def _room(images: np.ndarray, degree: int) -> "Hops":
     blocks = -(-origins.size // (64 * np.dtype(words).itemsize))
     stride = -(-origins.size // 64) * 64 if n <= _MOST_FILTERED else 0
     changed = 4 * symmetries * (degree + 1)
-    return Hops(
+    hops = Hops(
         images=images, origins=origins, number=number, totals=np.zeros(8, np.int64),
         ends=np.zeros(4 * symmetries, np.int64), done=np.zeros((symmetries, 4), np.int64),
-        first=_aligned((blocks, 8 * n), words), second=_aligned((blocks, 8 * n), words),
-        saved=_aligned((blocks, 8 * changed), words), changed=np.zeros(changed, np.int32),
-        marked=np.zeros(n, np.bool_), distinct=np.zeros(n, np.int64),
-        reach=_aligned((8 * (n + 1),), words), ahead=_aligned((8 * (n + 1),), words),
-        distances=_aligned((n, stride), np.uint8), row_hops=np.zeros(origins.size, np.int64),
+        marked=np.zeros(n, np.bool_), distances=_aligned((n, stride), np.uint8), row_hops=np.zeros(origins.size, np.int64),
         row_beyond=np.zeros(origins.size, np.int64), row_far=np.zeros(origins.size, np.int64),
         up=np.zeros((4 * symmetries, stride // 64), np.uint64), down=np.zeros(stride // 64, np.uint64),
         sources=np.zeros(origins.size, np.int32), starts=np.zeros(origins.size, np.int32),
-        wide=_aligned((2, 8 * (n + 1)), np.uint64), middle=_aligned((2, 8 * (n + 1)), np.uint32),
+        wide=_aligned((2, 8 * (n + 1)), np.uint64),
         narrow=_aligned((2, 8 * (n + 1)), np.uint16),
     )  # fmt: skip
+    rows = Rows(
+        first=_aligned((blocks, 8 * n), words), second=_aligned((blocks, 8 * n), words),
+        saved=_aligned((blocks, 8 * changed), words), changed=np.zeros(changed, np.int32),
+        distinct=np.zeros(n, np.int64),
+        reach=_aligned((8 * (n + 1),), words), ahead=_aligned((8 * (n + 1),), words),
+    )  # fmt: skip
+    return hops, rows
 
 
 def _batch(symmetries: int, degree: int) -> "Batch":
