@@ -144,7 +144,7 @@ def make(moves: Moves, hops: Hops, u: int, u2: int, v: int, v2: int) -> tuple[in
     return ends, made
 
 
-@njit(**INNER)
+@njit(**KERNEL)
 def unmake(table: np.ndarray, done: np.ndarray, made: int) -> None:
     """Take a move back."""
     for exchange in range(made - 1, -1, -1):
