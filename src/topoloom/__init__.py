@@ -22,7 +22,9 @@ _HOMES = {
     "Need": "topoloom.designer.need",
     "Optimized": "topoloom.optimizer.result",
     "Parts": "topoloom.cost.parts",
+    "Routing": "topoloom.routing.routing",
     "Topology": "topoloom.topology",
+    "Verdict": "topoloom.routing.verify",
     "bounds": "topoloom.graph.bounds",
     "build": "topoloom.spec",
     "cable": "topoloom.cabling.cabling",
@@ -34,8 +36,10 @@ _HOMES = {
     "optimize": "topoloom.optimizer.optimize",
     "place": "topoloom.layout.place",
     "price": "topoloom.cost.bill",
+    "route": "topoloom.routing.route",
     "save": "topoloom.formats",
     "save_cabling": "topoloom.cabling.files",
+    "verify": "topoloom.routing.verify",
 }
 
 __all__ = [
@@ -51,7 +55,9 @@ __all__ = [
     "Need",
     "Optimized",
     "Parts",
+    "Routing",
     "Topology",
+    "Verdict",
     "bounds",
     "build",
     "cable",
@@ -64,8 +70,10 @@ __all__ = [
     "optimize",
     "place",
     "price",
+    "route",
     "save",
     "save_cabling",
+    "verify",
 ]
 
 if TYPE_CHECKING:
@@ -93,6 +101,10 @@ if TYPE_CHECKING:
     from topoloom.layout.place import place as place
     from topoloom.optimizer.optimize import optimize as optimize
     from topoloom.optimizer.result import Optimized as Optimized
+    from topoloom.routing.route import route as route
+    from topoloom.routing.routing import Routing as Routing
+    from topoloom.routing.verify import Verdict as Verdict
+    from topoloom.routing.verify import verify as verify
     from topoloom.spec import build as build
     from topoloom.spec import families as families
     from topoloom.topology import Topology as Topology

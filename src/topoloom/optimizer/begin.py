@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -67,6 +67,10 @@ class Task:
         A start that looks the same under the symmetries, and these.
     arms : list of list of Arm
         For each chain the structures that it tries first; empty: none.
+    round_moves : int, optional
+        Moves of a chain for each link, or orbit of links, before another chain begins in its place; left out: the budget's.
+    by_turns : bool
+        Only every other chain, from the second on, begins with the symmetric start.
     """
 
     topology: Topology
@@ -75,9 +79,13 @@ class Task:
     allowance: Allowance
     symmetric: tuple[Topology, np.ndarray] | None = None
     arms: Sequence[list[Arm]] = ()
+    round_moves: int | None = None
+    by_turns: bool = False
 
     def hops(self, number: int, least: tuple[float, float], target: int | None, tempering: int = 0) -> Chain:
         """Chain `number` for the fewest hops; `tempering`: of replicas on so many threads."""
+        symmetric = None if self.by_turns and number % 2 == 0 else self.symmetric
+        allowance = self._round(1 if symmetric is None else len(symmetric[1]))
 
         def plain(stream: int, topology: Topology, budget: Budget, hot: float = HOT, cold: float = COLD) -> HopSearch:
             return HopSearch(moves_of(topology, self.rules), Draws(self.seed, stream), budget, least, target, hot, cold)
@@ -87,28 +95,34 @@ class Task:
             def replica(stream: int, budget: Budget) -> HopSearch:
                 return plain(stream, self.topology, budget)
 
-            budget = self.allowance.budget()
+            budget = allowance.budget()
             return Tempering(replica, _REPLICAS, tempering, Draws(self.seed, _SECOND), budget)
-        if self.symmetric is None and not self.arms:
-            return plain(number, self.topology, self.allowance.budget())
+        if symmetric is None and not self.arms:
+            return plain(number, self.topology, allowance.budget())
         first: Chain
-        if self.symmetric is not None:
-            start, images = self.symmetric
+        if symmetric is not None:
+            start, images = symmetric
             first = HopSearch(
-                moves_of(start, self.rules), Draws(self.seed, number), self.allowance.budget(_FIRST), least, target,
+                moves_of(start, self.rules), Draws(self.seed, number), allowance.budget(_FIRST), least, target,
                 images=images, sweeps=_SWEEPS,
             )  # fmt: skip
             hot, cold = COLD, COLD / 3
         else:
-            moves, until = self.allowance.first(_FIRST)
+            moves, until = allowance.first(_FIRST)
             first = Race(self.arms[number % len(self.arms)], self.seed, number, least, moves, until)
             hot, cold = COOL
 
         def then(links: np.ndarray) -> HopSearch:
-            budget = self.allowance.rest(first.moves)
+            budget = allowance.rest(first.moves)
             return plain(_SECOND + number, self.topology.replace(links=links), budget, hot, cold)
 
-        return Phases(first, then)
+        return Phases(first, then, "" if symmetric is None else f"{len(symmetric[1])}-fold symmetric")
+
+    def _round(self, symmetries: int) -> Allowance:
+        """What a chain may use, with so many symmetries."""
+        if self.round_moves is None:
+            return self.allowance
+        return replace(self.allowance, moves=max(1, self.round_moves * len(self.topology.links) // symmetries))
 
     def weighted(self, number: int, goal: Goal, lengths: LinkLengths) -> Chain:
         """Chain `number` for a goal beyond hops."""

@@ -84,10 +84,11 @@ class Phases:
     Symmetry makes a move worth several and a search as much shorter; what it forbids, the second phase may still find.
     """
 
-    def __init__(self, first: Chain, then: Callable[[np.ndarray], HopSearch]) -> None:
+    def __init__(self, first: Chain, then: Callable[[np.ndarray], HopSearch], how: str = "") -> None:
         self._now: Chain = first
         self._then = then
         self._race = first if isinstance(first, Race) else None
+        self._how = how
         self._earlier = 0
         self._first: Chain | None = first
 
@@ -101,8 +102,8 @@ class Phases:
 
     @property
     def how(self) -> str:
-        """The structure that the first phase found; empty if it was no race of structures."""
-        return self._race.how if self._race is not None else ""
+        """The structure that the first phase found, or that it was told to have."""
+        return self._race.how if self._race is not None else self._how
 
     @property
     def moves(self) -> int:

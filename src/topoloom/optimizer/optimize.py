@@ -37,8 +37,8 @@ _DEFAULT_NS, _MOVE_NS, _SLOT_NS = 10_000_000_000, 2_000, 2.0
 #: Given time, a chain ends after so many moves for each link, or orbit of links, and another begins from other draws: on
 #: small graphs many searches find more than one that is as long as all of them (10 x 10: 22 of 10^6 moves against 2 10^7).
 _ROUND = 40_000
-#: Smaller grids have moves enough without symmetry.
-_LEAST_SYMMETRIC = 200
+#: Grids of so many switches begin with symmetry; smaller ones, given time, every other time, for neither is always better.
+_LEAST_SYMMETRIC, _LEAST_BY_TURNS = 200, 36
 
 
 def optimize(
@@ -123,15 +123,17 @@ def optimize(
     count = 1 if tempering else threads
     tries = moves or (MOST_MOVES if seconds else _default_moves(topology))
     counted = 0 if seconds else spent[0] // count
-    how, own, structures = "given", None, []
+    again = seconds is not None and hops_only and start == "given" and not tempering
+    own, structures, by_turns = None, [], False
     if start == "structured":
         structures = _structures(topology, rules, threads, seconds, tries)
     elif spent == (0, 0.0) and (
-        symmetric or (symmetric is None and not tempering and _may_be_symmetric(topology, keep))
+        symmetric or (symmetric is None and not tempering and _may_be_symmetric(topology, keep, again))
     ):
         # What is resumed is to be gone on from.
         own = symmetric_start(topology, geometry, length, seed, must=bool(symmetric), turned=hops_only)
-        how = "given" if own is None else f"{len(own[1])}-fold symmetric"
+        by_turns = not symmetric and topology.switches < _LEAST_SYMMETRIC
+    how = "given" if own is None or by_turns else f"{len(own[1])}-fold symmetric"
     symmetries = 1 if own is None else len(own[1])
     goal, floor, least, bounds = None, None, None, None
     told = threading.Timer(_PATIENCE_SECONDS, log.warning, ["compiling kernels, once on this machine: up to a minute"])
@@ -147,11 +149,17 @@ def optimize(
         warm_hops(topology, symmetries)
     told.cancel()
     until = ENDLESS if seconds is None else time.monotonic() + seconds - spent[1]
-    again = seconds is not None and hops_only and not structures and not tempering
-    allowance = Allowance(
-        max(1, _ROUND * len(topology.links) // symmetries) if again else tries, until, counted, spent[1]
+    allowance = Allowance(tries, until, counted, spent[1])
+    task = Task(
+        topology,
+        rules,
+        seed,
+        allowance,
+        own,
+        structures if spent == (0, 0.0) else [],
+        _ROUND if again else None,
+        by_turns,
     )
-    task = Task(topology, rules, seed, allowance, own, structures if spent == (0, 0.0) else [])
 
     def begin(number: int) -> Chain:
         if goal is not None and floor is not None:
@@ -184,10 +192,11 @@ def optimize(
     )
 
 
-def _may_be_symmetric(topology: Topology, keep: str | np.ndarray | None) -> bool:
+def _may_be_symmetric(topology: Topology, keep: str | np.ndarray | None, again: bool) -> bool:
     """Whether a symmetric start may replace the topology: a random grid, for one is as good as the other; a file, never."""
     family = (topology.spec or "").partition(":")[0]
-    return family in {"grid", "diagrid"} and topology.switches >= _LEAST_SYMMETRIC and keep is None
+    least = _LEAST_BY_TURNS if again else _LEAST_SYMMETRIC
+    return family in {"grid", "diagrid"} and topology.switches >= least and keep is None
 
 
 def _rules(

@@ -1,0 +1,162 @@
+"""Following tables hop by hop, and whether what waits for what can go round in circles.
+
+A turn is an in-port and an out-port of a switch; turns are numbered by switch, then in-port, then out-port:
+turn_first[w] + q * degree(w) + p. Which lanes use a turn is a word of bits.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def follow(
+    first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, ports: np.ndarray, lanes: np.ndarray,
+    begin: int, distance: np.ndarray, turns: np.ndarray, channel_load: np.ndarray, switch_load: np.ndarray,
+    histogram: np.ndarray, counts: np.ndarray, example: np.ndarray,
+) -> None:  # fmt: skip
+    """Follow the ways to the destinations begin .. begin + len(distance) - 1 from every switch, and add up what they use.
+
+    Parameters
+    ----------
+    first, to, back : int64[n + 1], int32[2 m], int32[2 m]
+        The channels.
+    turn_first : int64[n + 1]
+    ports, lanes : [n, n], uint8[n, n] or uint8[0, 0]
+        The tables; no lanes: lane 0.
+    distance : int32[k, n]
+        Fewest hops to each of the destinations, -1 where there is no way.
+    turns : uint64[turn_first[n]]
+        Gets the lanes that use each turn.
+    channel_load, switch_load : int64[2 m], int64[n]
+        Get the pairs over each channel, and those that pass through each switch (neither from nor to it).
+    histogram : int64[n]
+        Gets the pairs reached in so many hops.
+    counts : int64[4]
+        Gets pairs that are lost in circles, that end at a switch without a port for them, that are reached in as few hops
+        as can be, and that there is no way for at all.
+    example : int64[2, 2]
+        Gets a source and destination of the first two kinds.
+    """
+    n = first.size - 1
+    depth, hops_seen = np.empty(n, np.int64), np.empty(n, np.int64)
+    channel, trail, order = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    used, below = np.empty(n, np.uint64), np.empty(n, np.int64)
+    for row in range(distance.shape[0]):
+        d = begin + row
+        # depth: hops to d; -1 unknown, -2 on the trail, -3 in circles, -4 ends somewhere else.
+        depth[:] = -1
+        depth[d] = 0
+        farthest = 0
+        for s in range(n):
+            length, v = 0, s
+            while depth[v] == -1:
+                depth[v] = -2
+                trail[length] = v
+                length += 1
+                port = np.int64(ports[d, v])
+                if port >= first[v + 1] - first[v]:
+                    depth[v] = -4
+                    length -= 1
+                    break
+                channel[v] = first[v] + port
+                v = np.int64(to[channel[v]])
+            found = np.int64(-3) if depth[v] == -2 else depth[v]
+            for i in range(length - 1, -1, -1):
+                if found >= 0:
+                    found += 1
+                depth[trail[i]] = found
+            farthest = max(farthest, found)
+        hops_seen[: farthest + 1] = 0
+        for s in range(n):
+            if depth[s] >= 0:
+                hops_seen[depth[s]] += 1
+        for h in range(1, farthest + 1):
+            histogram[h] += hops_seen[h]
+            hops_seen[h] += hops_seen[h - 1]
+        reached = hops_seen[farthest]
+        for s in range(n):
+            if s == d:
+                pass
+            elif depth[s] >= 0:
+                counts[2] += depth[s] == distance[row, s]
+            elif distance[row, s] < 0:
+                counts[3] += 1
+            else:
+                kind = 0 if depth[s] == -3 else 1
+                if counts[kind] == 0:
+                    example[kind, 0], example[kind, 1] = s, d
+                counts[kind] += 1
+            if depth[s] >= 0:
+                hops_seen[depth[s]] -= 1
+                order[hops_seen[depth[s]]] = s
+                below[s] = 1
+                used[s] = np.uint64(1) << np.uint64(lanes[d, s]) if lanes.size else np.uint64(1)
+        for i in range(reached - 1, 0, -1):
+            v = order[i]
+            c = channel[v]
+            w = np.int64(to[c])
+            channel_load[c] += below[v]
+            switch_load[v] += below[v] - 1
+            below[w] += below[v]
+            if w != d:
+                degree = first[w + 1] - first[w]
+                turns[turn_first[w] + (back[c] - first[w]) * degree + channel[w] - first[w]] |= used[v]
+                used[w] |= used[v]
+
+
+@njit(cache=True, nogil=True)
+def circle(
+    first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, turns: np.ndarray, lane: int
+) -> np.ndarray:
+    """Channels that wait for each other in a circle in one lane, int64[length]; empty: there is none.
+
+    Channels without a predecessor are taken away until none is left (Kahn, 1962): each turn is looked at twice.
+    """
+    n = first.size - 1
+    bit = np.uint64(1) << np.uint64(lane)
+    waits = np.zeros(to.size, np.int32)  # channels that wait for each
+    for w in range(n):
+        degree = first[w + 1] - first[w]
+        for q in range(degree):
+            for p in range(degree):
+                if turns[turn_first[w] + q * degree + p] & bit:
+                    waits[first[w] + p] += 1
+    free = np.empty(to.size, np.int64)
+    count = 0
+    for c in range(to.size):
+        if waits[c] == 0:
+            free[count] = c
+            count += 1
+    taken = 0
+    while taken < count:
+        c = free[taken]
+        taken += 1
+        w = np.int64(to[c])
+        degree = first[w + 1] - first[w]
+        row = turn_first[w] + (back[c] - first[w]) * degree
+        for p in range(degree):
+            if turns[row + p] & bit:
+                waits[first[w] + p] -= 1
+                if waits[first[w] + p] == 0:
+                    free[count] = first[w] + p
+                    count += 1
+    if taken == to.size:
+        return np.empty(0, np.int64)
+    # Each that is left is waited for by another that is left: going from one to the other ends in a circle.
+    seen = np.full(to.size, -1, np.int64)
+    trail = np.empty(to.size + 1, np.int64)
+    c, length = np.int64(0), 0
+    while waits[c] == 0:
+        c += 1
+    while seen[c] < 0:
+        seen[c] = length
+        trail[length] = c
+        length += 1
+        w = np.searchsorted(first, c, side="right") - 1
+        degree = first[w + 1] - first[w]
+        for q in range(degree):
+            before = np.int64(back[first[w] + q])
+            if waits[before] > 0 and turns[turn_first[w] + q * degree + c - first[w]] & bit:
+                c = before
+                break
+    return trail[seen[c] : length][::-1].copy()

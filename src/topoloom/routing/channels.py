@@ -1,0 +1,47 @@
+"""Channels: each link is two of them, one a direction; numbered by switch and then by port."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from topoloom.topology import Topology
+
+
+class Channels(NamedTuple):
+    """The channels of a topology; channel c is the link of port c - first[origin[c]] of its origin, links counted from 0.
+
+    first : int64[n + 1]
+        Where each switch's channels begin.
+    to, origin : int32[2 m]
+        The switch that each leads to, and that it comes from.
+    back : int32[2 m]
+        The channel of the same link the other way.
+    """
+
+    first: np.ndarray
+    to: np.ndarray
+    origin: np.ndarray
+    back: np.ndarray
+
+
+def channels_of(topology: Topology) -> Channels:
+    """The channels of a topology, in the order of `Topology.csr`: neighbours ascending, parallel links apart.
+
+    Examples
+    --------
+    >>> found = channels_of(Topology(links=[(0, 1), (1, 2)], switches=3))
+    >>> found.to.tolist(), found.back.tolist()
+    ([1, 0, 2, 1], [1, 0, 3, 2])
+    """
+    first, to, link = topology.csr
+    order = np.argsort(link, kind="stable")
+    back = np.empty(link.size, np.int32)
+    back[order[0::2]], back[order[1::2]] = order[1::2], order[0::2]
+    origin = np.repeat(np.arange(topology.switches, dtype=np.int32), topology.degrees)
+    return Channels(first, to, origin, back)
+
+
+def turn_places(channels: Channels) -> np.ndarray:
+    """Where the turns of each switch begin, int64[n + 1]; a turn's place is that + in-port * degree + out-port."""
+    degrees = np.diff(channels.first)
+    return np.concatenate([[0], np.cumsum(degrees * degrees)])

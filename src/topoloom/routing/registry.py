@@ -1,0 +1,78 @@
+"""The register of routing engines: records that `route`, the command line and the messages are made from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from topoloom.errors import InputError
+from topoloom.modules import load_modules
+from topoloom.routing.routing import Routing
+from topoloom.topology import Topology
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a routing is asked for.
+
+    Attributes
+    ----------
+    topology : Topology
+        Of at least two switches, every one joined to every other by some way.
+    lanes : int or None
+        At most so many; None: as many as the engine needs.
+    seed : int
+    jobs : int or None
+        Threads, on which no table depends.
+    """
+
+    topology: Topology
+    lanes: int | None = None
+    seed: int = 1
+    jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A way to make tables: its name, a line on it, whether its tables are free of deadlock, and what makes them."""
+
+    name: str
+    help: str
+    safe: bool
+    make: Callable[[Request], Routing]
+
+
+_engines: dict[str, Engine] = {}
+
+
+def engine(
+    name: str, text: str, *, safe: bool
+) -> Callable[[Callable[[Request], Routing]], Callable[[Request], Routing]]:
+    """Register a function as an engine. `safe`: it promises tables without deadlock, which `route` then insists on."""
+
+    def register(make: Callable[[Request], Routing]) -> Callable[[Request], Routing]:
+        _engines[name] = Engine(name, text, safe, make)
+        return make
+
+    return register
+
+
+def engines() -> dict[str, Engine]:
+    """Every engine by its name, in alphabetical order."""
+    load_modules("topoloom.routing", "engine_")
+    return dict(sorted(_engines.items()))
+
+
+def find_engine(name: str) -> Engine:
+    """The engine of that name.
+
+    Raises
+    ------
+    InputError
+        There is none; the message names near ones, or all.
+    """
+    known = engines()
+    if name not in known:
+        near = get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        raise InputError(f"no routing engine '{name}'; {hint}")
+    return known[name]

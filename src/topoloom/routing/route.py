@@ -1,0 +1,69 @@
+"""The verb: tables for a topology by any engine, followed and proved before anybody gets them."""
+
+from dataclasses import replace
+
+from topoloom.errors import InputError
+from topoloom.graph.distances import hops
+from topoloom.routing.registry import Request, find_engine
+from topoloom.routing.routing import Routing
+from topoloom.routing.verify import verify
+from topoloom.topology import Topology
+
+#: Rows of tables that fit in memory: two tables of bytes of 32,768 squared are 2 GB.
+_MOST_SWITCHES = 1 << 15
+
+
+def route(
+    topology: Topology, engine: str = "orders", *, lanes: int | None = None, seed: int = 1, jobs: int | None = None
+) -> Routing:
+    """Tables that send everything everywhere, and what the judge says of them.
+
+    Parameters
+    ----------
+    topology : Topology
+        Connected.
+    engine : str
+        ``orders``, the default, is free of deadlock on any graph; `topoloom route --help` lists all.
+    lanes : int, optional
+        At most so many virtual lanes; as many as the engine needs when left out.
+    seed : int
+    jobs : int, optional
+        Threads; every core when left out. The same seed gives the same tables with any number of them.
+
+    Returns
+    -------
+    Routing
+        With its verdict.
+
+    Raises
+    ------
+    InputError
+        No such engine; a topology in parts; fewer lanes than the engine needs.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> routed = route(build("slimfly:q=5"))
+    >>> routed.verdict.lanes_used, routed.verdict.minimal, routed.verdict.deadlock_free
+    (2, True, True)
+    >>> routed.path(0, 49)
+    [0, 4, 49]
+    """
+    chosen = find_engine(engine)
+    if lanes is not None and lanes < 1:
+        raise InputError(f"{topology.name}: lanes={lanes}; at least one is needed")
+    if topology.switches > _MOST_SWITCHES:
+        raise InputError(f"{topology.name}: {topology.switches} switches; tables for up to {_MOST_SWITCHES} are made")
+    components = hops(topology, jobs).components
+    if components > 1:
+        raise InputError(f"{topology.name}: {components} parts that no link joins; route each, or link them")
+    routed = chosen.make(Request(topology, lanes, seed, jobs))
+    verdict = verify(routed, jobs)
+    wrong = (
+        verdict.fault
+        or ("" if verdict.deadlock_free or not chosen.safe else f"channels wait in a circle: {verdict.cycle}")
+        or ("" if verdict.minimal or not routed.minimal else "ways are longer than promised")
+    )
+    if wrong:
+        raise RuntimeError(f"engine {engine} on {topology.name}: {wrong}")  # our mistake, never the user's
+    return replace(routed, verdict=verdict)

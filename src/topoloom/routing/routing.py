@@ -1,0 +1,109 @@
+"""Routing: for every destination the port that each switch sends on through, and the lane of every path."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.routing.channels import Channels, channels_of
+from topoloom.topology import Topology
+
+if TYPE_CHECKING:
+    from topoloom.routing.verify import Verdict
+
+#: How the lane of a packet is known: by its pair of switches alone, or by how many hops it has made.
+PAIR, HOP = "pair", "hop"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Routing:
+    """Next hops and lanes of a topology, between switches; hosts follow their switches.
+
+    Parameters
+    ----------
+    topology : Topology
+    engine : str
+        What made it, for people.
+    ports : uint8 or uint16[n, n]
+        ports[d, s]: which of its links, counted from 0 in the order of `Topology.csr`, switch s sends through what goes to
+        switch d; the highest value of the type where there is none (s is d).
+    lanes : uint8[n, n], optional
+        lanes[d, s]: the virtual lane of what goes from s to d, all the way; left out: lane 0 for all.
+    lane_rule : "pair" or "hop"
+        "hop": a packet's lane is the number of hops that it has made, and `lanes` is left out (Gopal, 1985).
+    minimal : bool
+        Whether the engine promises shortest paths.
+    verdict : Verdict, optional
+        What the judge found (`topoloom.routing.verify`); `route` always asks it.
+
+    Raises
+    ------
+    InputError
+        Arrays of another shape, or ports that a switch does not have.
+    """
+
+    topology: Topology
+    engine: str
+    ports: np.ndarray
+    lanes: np.ndarray | None = None
+    lane_rule: str = PAIR
+    minimal: bool = False
+    verdict: "Verdict | None" = None
+
+    def __post_init__(self) -> None:
+        n, name = self.topology.switches, self.topology.name
+        if self.ports.shape != (n, n) or self.ports.dtype not in (np.uint8, np.uint16):
+            raise InputError(
+                f"{name}: ports of shape {self.ports.shape} and type {self.ports.dtype}; they must be uint8 or uint16,"
+                f" {n} destinations x {n} switches"
+            )
+        if self.lanes is not None and (self.lanes.shape != (n, n) or self.lanes.dtype != np.uint8):
+            raise InputError(f"{name}: lanes of shape {self.lanes.shape}; they must be uint8, {n} x {n}")
+        if self.lane_rule not in (PAIR, HOP) or (self.lane_rule == HOP and self.lanes is not None):
+            raise InputError(f"{name}: lane_rule is '{PAIR}', with lanes, or '{HOP}', without")
+        for array in (self.ports, self.lanes):
+            if array is not None:
+                array.setflags(write=False)
+
+    @property
+    def none(self) -> int:
+        """What stands in `ports` where there is no port."""
+        return int(np.iinfo(self.ports.dtype).max)
+
+    @cached_property
+    def channels(self) -> Channels:
+        """The topology's channels, which ports are counted along."""
+        return channels_of(self.topology)
+
+    def path(self, source: int, destination: int) -> list[int]:
+        """The switches from `source` to `destination`, both included.
+
+        Raises
+        ------
+        InputError
+            There is no such switch, or the table leads nowhere or in circles.
+        """
+        n = self.topology.switches
+        for switch in (source, destination):
+            if not 0 <= switch < n:
+                raise InputError(f"{self.topology.name}: no switch {switch}; they are 0 to {n - 1}")
+        first, to = self.channels.first, self.channels.to
+        walked = [source]
+        while walked[-1] != destination:
+            port = int(self.ports[destination, walked[-1]])
+            if port >= self.topology.degrees[walked[-1]] or len(walked) > n:
+                what = "goes round in circles" if len(walked) > n else f"ends at switch {walked[-1]}"
+                raise InputError(f"{self.topology.name}: the way from {source} to {destination} {what}")
+            walked.append(int(to[first[walked[-1]] + port]))
+        return walked
+
+    def __repr__(self) -> str:
+        return f"Routing({self.engine} on {self.topology.name})"
+
+
+def empty_ports(topology: Topology) -> np.ndarray:
+    """Room for ports[n, n] in the narrowest type that holds every port and "none", all none."""
+    kind = np.uint8 if int(topology.degrees.max(initial=0)) < np.iinfo(np.uint8).max else np.uint16
+    return np.full((topology.switches, topology.switches), np.iinfo(kind).max, kind)

@@ -1,0 +1,31 @@
+"""Shortest trees with even loads: what engines begin with."""
+
+import numpy as np
+
+from topoloom.routing.channels import channels_of
+from topoloom.routing.spread import spread
+from topoloom.topology import Topology
+
+
+def fill_minimal(
+    topology: Topology, destinations: np.ndarray, ports: np.ndarray, rounds: int, jobs: int | None = None
+) -> np.ndarray:
+    """Write ports[d] of shortest trees for the destinations, in that order; the pairs over each channel, int64[2 m].
+
+    Each switch sends on over the channel with the fewest pairs so far. `rounds` times every tree is made anew with the
+    loads of the others known.
+
+    Source: Hoefler, Schneider and Lumsdaine, Optimized routing for large-scale InfiniBand networks, HOTI 2009 (SSSP); rounds
+    are our own.
+    """
+    from topoloom.routing._tree_kernels import minimal_trees
+
+    channels = channels_of(topology)
+    load = np.zeros(channels.to.size, np.int64)
+
+    def make(some: np.ndarray, own: np.ndarray, again: bool) -> int:
+        minimal_trees(channels.first, channels.to, some, ports, own, again)
+        return 0
+
+    spread(destinations, load, make, rounds, jobs)
+    return load

@@ -1,0 +1,218 @@
+"""The judge of tables: every pair reached, no circles, hops, and no deadlock. It shares no code with the engines."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.distances import distances_from
+from topoloom.routing.channels import Channels, turn_places
+from topoloom.routing.routing import HOP, Routing
+from topoloom.threads import over_cores
+
+#: Destinations that a thread follows at a time.
+_BLOCK = 64
+#: Lanes are the bits of a word.
+_MOST_LANES = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What tables do, found by following them.
+
+    Attributes
+    ----------
+    pairs : int
+        Ordered pairs of different switches.
+    reached_pairs, minimal_pairs : int
+        Those that arrive, and those that arrive in the fewest hops that the topology allows.
+    apart_pairs : int
+        Those that no way joins, because the topology is in parts.
+    fault : str
+        What is wrong with the first pair that does not arrive though there is a way; empty when all do.
+    mean_hops, max_hops : float, int
+        Of the pairs reached.
+    histogram : int64[max_hops + 1]
+        Pairs by hops.
+    stretch : float
+        mean_hops over the mean of the fewest hops of the same pairs that can be.
+    lanes_used : int
+        One more than the highest lane.
+    lane_pairs : int64[lanes_used]
+        Pairs in each lane (of the first hop, where lanes are counted by hops).
+    cycle : tuple of (int, int)
+        Channels (from switch, to switch) that wait for each other in a circle, the first again for the last; empty: none.
+    cycle_lane : int
+        The lane of that circle; -1: none.
+    channel_load, switch_load : int64[2 m], int64[n]
+        Ordered pairs over each channel, and those that pass through each switch, its own left out (003, 2.3).
+    """
+
+    pairs: int
+    reached_pairs: int
+    minimal_pairs: int
+    apart_pairs: int
+    fault: str
+    mean_hops: float
+    max_hops: int
+    histogram: np.ndarray
+    stretch: float
+    lanes_used: int
+    lane_pairs: np.ndarray
+    cycle: tuple[tuple[int, int], ...]
+    cycle_lane: int
+    channel_load: np.ndarray
+    switch_load: np.ndarray
+
+    @property
+    def deadlock_free(self) -> bool:
+        """Whether no lane holds a circle of channels that wait for each other (Dally and Seitz, 1987)."""
+        return not self.cycle
+
+    @property
+    def minimal(self) -> bool:
+        """Whether every pair that can be reached is reached in the fewest hops."""
+        return self.minimal_pairs == self.pairs - self.apart_pairs
+
+    @property
+    def complete(self) -> bool:
+        """Whether every pair that can be reached is reached."""
+        return self.reached_pairs == self.pairs - self.apart_pairs
+
+    @property
+    def edge_forwarding_index(self) -> int:
+        """The pairs over the busiest channel, one direction of a link."""
+        return int(self.channel_load.max(initial=0))
+
+    @property
+    def load_over_mean(self) -> float:
+        """The pairs over the busiest channel, in means of all channels; 1: all alike."""
+        mean = self.channel_load.mean() if self.channel_load.size else 0.0
+        return float(self.channel_load.max() / mean) if mean else 1.0
+
+
+def verify(routing: Routing, jobs: int | None = None) -> Verdict:
+    """Follow a routing's tables from every switch to every other, and look for circles in what waits for what.
+
+    Parameters
+    ----------
+    routing : Routing
+        From an engine or from anywhere.
+    jobs : int, optional
+        Threads; every core when left out.
+
+    Raises
+    ------
+    InputError
+        More lanes than the judge can tell apart.
+
+    Notes
+    -----
+    A channel waits for the next one on a path in the same lane. Only turns that some path really makes count, in the
+    lanes of these paths; without a circle among them no packets can block each other for ever (Dally and Seitz, IEEE
+    Transactions on Computers, 1987). Where a packet's lane is the number of its hops, it only ever waits for a channel of a
+    higher lane, so there is no circle (Gopal, 1985).
+    """
+    n = routing.topology.switches
+    lanes = np.empty((0, 0), np.uint8) if routing.lanes is None else routing.lanes
+    lanes_used = int(lanes.max(initial=0)) + 1
+    if lanes_used > _MOST_LANES:
+        raise InputError(f"{routing.topology.name}: lane {lanes_used - 1}; lanes are 0 to {_MOST_LANES - 1}")
+    walked = _walked(routing, lanes, jobs)
+    reached = int(walked.histogram.sum())
+    max_hops = int(np.flatnonzero(walked.histogram)[-1]) if reached else 0
+    hops = int(walked.histogram @ np.arange(n))
+    lost, stuck, shortest, apart, fewest = walked.counts.tolist()
+    by_hop = routing.lane_rule == HOP
+    lane, ring = (-1, np.empty(0, np.int64)) if by_hop else _circle(routing.channels, walked.turns, lanes_used, jobs)
+    channels = routing.channels
+    if by_hop:
+        lane_pairs = np.append(reached, np.zeros(max(0, max_hops - 1), np.int64))
+    elif lanes.size:
+        lane_pairs = np.bincount(lanes.ravel(), minlength=lanes_used)
+        lane_pairs -= np.bincount(np.diagonal(lanes), minlength=lanes_used)
+    else:
+        lane_pairs = np.array([n * (n - 1)])
+    return Verdict(
+        pairs=n * (n - 1),
+        reached_pairs=reached,
+        minimal_pairs=shortest,
+        apart_pairs=apart,
+        fault=_fault(lost, stuck, walked.examples),
+        mean_hops=hops / reached if reached else 0.0,
+        max_hops=max_hops,
+        histogram=walked.histogram[: max_hops + 1],
+        stretch=hops / fewest if fewest and not lost + stuck else 1.0,
+        lanes_used=max_hops if by_hop else lanes_used,
+        lane_pairs=lane_pairs,
+        cycle=tuple((int(channels.origin[c]), int(channels.to[c])) for c in [*ring, *ring[:1]]),
+        cycle_lane=lane,
+        channel_load=walked.channel_load,
+        switch_load=walked.switch_load,
+    )
+
+
+class _Walked(NamedTuple):
+    """What following every way adds up to; see `_verify_kernels.follow`. `counts` ends with the fewest hops of all pairs."""
+
+    turns: np.ndarray
+    channel_load: np.ndarray
+    switch_load: np.ndarray
+    histogram: np.ndarray
+    counts: np.ndarray
+    examples: list[np.ndarray]
+
+
+def _walked(routing: Routing, lanes: np.ndarray, jobs: int | None) -> _Walked:
+    from topoloom.routing._verify_kernels import follow
+
+    topology, channels = routing.topology, routing.channels
+    n, turn_first = topology.switches, turn_places(channels)
+
+    def work(blocks: Iterator[int]) -> _Walked:
+        own = _Walked(
+            np.zeros(turn_first[-1], np.uint64), np.zeros(channels.to.size, np.int64), np.zeros(n, np.int64),
+            np.zeros(n, np.int64), np.zeros(5, np.int64), [np.full((2, 2), -1, np.int64)],
+        )  # fmt: skip
+        for block in blocks:
+            begin = block * _BLOCK
+            distance = distances_from(topology, np.arange(begin, min(n, begin + _BLOCK)), 1)
+            follow(
+                channels.first, channels.to, channels.back, turn_first, routing.ports, lanes, begin, distance,
+                *own[:5], own.examples[0],
+            )  # fmt: skip
+            own.counts[4] += distance[distance > 0].sum()
+        return own
+
+    parts = over_cores(work, -(-n // _BLOCK), jobs)
+    turns = np.bitwise_or.reduce([part.turns for part in parts])
+    load, passing, histogram, counts = (np.sum([part[i] for part in parts], axis=0) for i in range(1, 5))
+    return _Walked(turns, load, passing, histogram, counts, [part.examples[0] for part in parts])
+
+
+def _circle(channels: Channels, turns: np.ndarray, lanes: int, jobs: int | None) -> tuple[int, np.ndarray]:
+    """The first lane with a circle of channels, and that circle; -1 and none."""
+    from topoloom.routing._verify_kernels import circle
+
+    turn_first = turn_places(channels)
+    found: dict[int, np.ndarray] = {}
+
+    def work(numbers: Iterator[int]) -> None:
+        for lane in numbers:
+            found[lane] = circle(channels.first, channels.to, channels.back, turn_first, turns, lane)
+
+    over_cores(work, lanes, jobs)
+    return next(((lane, found[lane]) for lane in range(lanes) if found[lane].size), (-1, found[0]))
+
+
+def _fault(lost: int, stuck: int, examples: list[np.ndarray]) -> str:
+    """A sentence on a pair that does not arrive."""
+    for kind, (count, what) in enumerate(
+        ((lost, "goes round in circles"), (stuck, "ends at a switch that has no port for it"))
+    ):
+        if count:
+            source, destination = next(one[kind] for one in examples if one[kind, 0] >= 0).tolist()
+            return f"what goes from switch {source} to switch {destination} {what} ({count} pairs in all)"
+    return ""

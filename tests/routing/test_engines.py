@@ -1,0 +1,139 @@
+"""Engines: everything arrives, nothing deadlocks where that is promised, and the lanes are few."""
+
+import numpy as np
+import pytest
+
+from topoloom.errors import InputError
+from topoloom.routing import route as verb
+from topoloom.routing.registry import Engine, engines
+from topoloom.routing.route import route
+from topoloom.routing.verify import verify
+from topoloom.spec import build
+from topoloom.topology import Topology
+
+SPECS = (
+    "slimfly:q=5", "torus:dims=4x4x3", "jellyfish:n=60,degree=5", "hypercube:n=4", "dragonfly:h=2", "fat-tree:k=4",
+    "grid:rows=6,columns=7,degree=4,length=3", "dsn:n=64", "folded-petersen:n=1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("name", list(engines()))
+def test_every_engine_keeps_what_it_promises(spec, name):
+    """Every pair arrives; no circles where the engine is safe; shortest ways where it says so."""
+    topology = build(spec)
+    routing = route(topology, name)
+    verdict = routing.verdict
+    assert verdict.reached_pairs == topology.switches * (topology.switches - 1)
+    assert verdict.deadlock_free or not engines()[name].safe
+    assert verdict.minimal or not routing.minimal
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3, 5])
+@pytest.mark.parametrize("spec", ["jellyfish:n=150,degree=5", "torus:dims=5x5x3", "dln:n=120,x=2,random=2"])
+def test_orders_always_routes_within_the_lanes_given(spec, lanes):
+    """Whatever the number of lanes, all pairs are served without deadlock in no more; more lanes, no fewer shortest ways."""
+    topology = build(spec)
+    verdict = route(topology, lanes=lanes).verdict
+    assert verdict.complete
+    assert verdict.deadlock_free
+    assert verdict.lanes_used <= lanes
+    assert verdict.stretch < (1.6 if lanes == 1 else 1.2)
+
+
+@pytest.mark.parametrize(
+    ("spec", "lanes"),
+    [
+        ("slimfly:q=5", 2),
+        ("slimfly:q=7", 2),
+        ("slimfly:q=9", 2),
+        ("jellyfish:n=64,degree=8", 3),
+        ("torus:dims=4x4x4", 3),
+    ],
+)
+def test_shortest_ways_in_few_lanes(spec, lanes):
+    """No more lanes than OpenSM's DFSSSP and LASH need on the same fabrics; two for diameter 2."""
+    verdict = route(build(spec)).verdict
+    assert verdict.minimal
+    assert verdict.lanes_used <= lanes
+
+
+def test_the_tables_do_not_depend_on_the_threads():
+    """One seed, one answer: with one thread and with three, above and below the size at which trees are made side by side."""
+    for topology in (build("jellyfish:n=100,degree=4"), build("jellyfish:n=600,degree=6")):
+        for lanes in (None, 2):
+            one, three = (route(topology, lanes=lanes, jobs=jobs) for jobs in (1, 3))
+            assert (one.ports == three.ports).all()
+            assert (one.lanes == three.lanes).all()
+
+
+def test_another_seed_gives_other_tables():
+    """The seed decides, and the same one gives the same tables again."""
+    topology = build("jellyfish:n=80,degree=4")
+    first, again, other = (route(topology, seed=seed).ports for seed in (1, 1, 2))
+    assert (first == again).all()
+    assert (first != other).any()
+
+
+def test_a_tree_needs_one_lane():
+    """A path and a star have one way for each pair and no circles: one lane, whatever the engine."""
+    path = Topology(links=[(i, i + 1) for i in range(9)], switches=10)
+    star = Topology(links=[(0, i) for i in range(1, 300)], switches=300)
+    for topology in (path, star):
+        verdict = route(topology).verdict
+        assert (verdict.lanes_used, verdict.minimal, verdict.deadlock_free) == (1, True, True)
+
+
+def test_parallel_links_share_the_pairs():
+    """Two cables between two switches are two channels a direction; a switch with several destinations beyond uses both."""
+    topology = Topology(links=[(0, 1), (0, 1), (1, 2), (2, 3), (1, 3)], switches=4)
+    verdict = route(topology, "minimal").verdict
+    both = [load for load, ends in zip(verdict.channel_load, _ends(topology), strict=True) if ends == (0, 1)]
+    assert sorted(both) == [1, 2]
+
+
+def _ends(topology):
+    offsets, to, _ = topology.csr
+    return list(zip(np.repeat(np.arange(topology.switches), np.diff(offsets)).tolist(), to.tolist(), strict=True))
+
+
+def test_one_switch_has_nothing_to_send():
+    """A topology of one switch is routed by having no pairs."""
+    for name in engines():
+        verdict = route(Topology(links=[], switches=1), name).verdict
+        assert (verdict.pairs, verdict.reached_pairs, verdict.deadlock_free) == (0, 0, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"engine": "order"}, "did you mean orders"),
+        ({"engine": "x"}, "there are hop-lanes, minimal, orders, updown"),
+        ({"lanes": 0}, "at least one is needed"),
+        ({"lanes": 16}, "engine orders takes 1 to 15"),
+        ({"engine": "hop-lanes", "lanes": 1}, "a lane a hop needs 3"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_sentence(given, message):
+    """An engine that is not there, and lanes that are too few or too many."""
+    with pytest.raises(InputError, match=message):
+        route(build("jellyfish:n=64,degree=8"), **given)
+
+
+def test_a_topology_in_parts_is_refused():
+    """No table can join what no link joins."""
+    with pytest.raises(InputError, match="2 parts that no link joins"):
+        route(Topology(links=[(0, 1), (2, 3)], switches=4))
+
+
+def test_an_engine_that_breaks_its_promise_never_hands_out_its_tables(monkeypatch):
+    """`route` follows what every engine makes; a broken promise is our error, not an answer."""
+
+    def broken(request):
+        routing = engines()["minimal"].make(request)
+        assert not verify(routing).deadlock_free
+        return routing
+
+    monkeypatch.setattr(verb, "find_engine", lambda name: Engine(name, "", True, broken))
+    with pytest.raises(RuntimeError, match="channels wait in a circle"):
+        route(build("torus:dims=5x5"), "broken")
