@@ -5,6 +5,7 @@ import time
 import click
 
 from topoloom.cli.output import json_option, plain, print_facts, print_json
+from topoloom.errors import InputError
 from topoloom.formats import open_topology
 from topoloom.routing.registry import engines
 
@@ -29,13 +30,18 @@ class _Help(click.Command):
 )
 @click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
 @click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
+@click.option("--export", "kind", type=click.Choice(["opensm"]), help="Write files for this tool to the folder -o.")
+@click.option("-o", "output", type=click.Path(), help="The folder for --export.")
 @json_option
 def command(
-    topology: str, engine: str, lanes: int | None, seed: int, jobs: int | None, as_json: bool
+    topology: str, engine: str, lanes: int | None, seed: int, jobs: int | None, kind: str | None, output: str | None,
+    as_json: bool,
 ) -> None:  # fmt: skip
     from topoloom.routing.route import route
     from topoloom.routing.verify import verify
 
+    if (kind is None) != (output is None):
+        raise InputError("--export names the tool and -o the folder: give both or neither")
     opened = open_topology(topology)
     started = time.monotonic()
     routed = route(opened, engine, lanes=lanes, seed=seed, jobs=jobs)
@@ -51,8 +57,13 @@ def command(
         "vertex_load_max": int(found.switch_load.max()), "lane_pairs": found.lane_pairs, "cycle": found.cycle,
         "seed": seed, "seconds": seconds,
     }  # fmt: skip
+    files: list[str] = []
+    if output is not None:
+        from topoloom.fabrics.infiniband import export_opensm
+
+        files = [f"{output}/{name}" for name in export_opensm(routed, output)]
     if as_json:
-        print_json(values)
+        print_json({**values, "files": files})
         return
     hidden = {"name", "spec", "pairs", "cycle", "lane_pairs"}
     rows = [(key, plain(value)) for key, value in values.items() if key not in hidden]
@@ -61,3 +72,5 @@ def command(
         ring = " -> ".join(str(start) for start, _ in found.cycle)
         rows.append(("waits in a circle", f"{ring} (switches, lane {found.cycle_lane})"))
     print_facts(opened.name, rows)
+    for file in files:
+        click.echo(f"wrote {file}", err=True)

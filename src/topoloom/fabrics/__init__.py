@@ -1,0 +1,1 @@
+"""Fabrics: what a routed network looks like to the tools that run it."""
