@@ -5,16 +5,22 @@ cd "$(dirname "$0")/.."
 sh tools/venv.sh test
 bin=.venv/bin
 
-# The report is opened in Chromium; without it that one test is skipped, and pytest says so.
-if ! command -v chromium >/dev/null 2>&1 && command -v apt-get >/dev/null 2>&1; then
+# The report is opened in Chromium, and a real OpenSM on ibsim takes the forwarding tables; without them those tests are
+# skipped, and pytest says so.
+missing=
+command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
+PATH="$PATH:/usr/sbin:/sbin" command -v opensm >/dev/null 2>&1 || missing="$missing opensm"
+command -v ibsim >/dev/null 2>&1 || missing="$missing ibsim-utils"
+command -v ibdmchk >/dev/null 2>&1 || missing="$missing ibutils"
+if [ -n "$missing" ] && command -v apt-get >/dev/null 2>&1; then
     as_root=
     if [ "$(id -u)" -ne 0 ]; then as_root="sudo -n"; fi
     if $as_root true 2>/dev/null; then
-        echo "installing Debian's chromium for the page tests ..." >&2
-        { $as_root apt-get update -qq && $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; } \
-            >/dev/null 2>&1 || echo "chromium could not be installed; the page tests will be skipped" >&2
+        echo "installing for the tests, from Debian:$missing ..." >&2
+        { $as_root apt-get update -qq && $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing; } \
+            >/dev/null 2>&1 || echo "not installed:$missing; their tests will be skipped" >&2
     else
-        echo "chromium is missing and cannot be installed without root; the page tests will be skipped" >&2
+        echo "cannot be installed without root:$missing; their tests will be skipped" >&2
     fi
 fi
 
