@@ -24,7 +24,7 @@ _HOMES = {
     "Parts": "topoloom.cost.parts",
     "Routing": "topoloom.routing.routing",
     "Topology": "topoloom.topology",
-    "Verdict": "topoloom.routing.verify",
+    "Verdict": "topoloom.routing.verdict",
     "bounds": "topoloom.graph.bounds",
     "build": "topoloom.spec",
     "cable": "topoloom.cabling.cabling",
@@ -103,7 +103,7 @@ if TYPE_CHECKING:
     from topoloom.optimizer.result import Optimized as Optimized
     from topoloom.routing.route import route as route
     from topoloom.routing.routing import Routing as Routing
-    from topoloom.routing.verify import Verdict as Verdict
+    from topoloom.routing.verdict import Verdict as Verdict
     from topoloom.routing.verify import verify as verify
     from topoloom.spec import build as build
     from topoloom.spec import families as families

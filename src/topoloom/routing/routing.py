@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.routing.channels import Channels, channels_of
+from topoloom.routing.verdict import Verdict
 from topoloom.topology import Topology
-
-if TYPE_CHECKING:
-    from topoloom.routing.verify import Verdict
 
 #: How the lane of a packet is known: by its pair of switches alone, or by how many hops it has made.
 PAIR, HOP = "pair", "hop"
@@ -50,7 +47,7 @@ class Routing:
     lanes: np.ndarray | None = None
     lane_rule: str = PAIR
     minimal: bool = False
-    verdict: "Verdict | None" = None
+    verdict: Verdict | None = None
 
     def __post_init__(self) -> None:
         n, name = self.topology.switches, self.topology.name

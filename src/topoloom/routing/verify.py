@@ -1,7 +1,6 @@
 """The judge of tables: every pair reached, no circles, hops, and no deadlock. It shares no code with the engines."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -10,87 +9,13 @@ from topoloom.errors import InputError
 from topoloom.graph.distances import distances_from
 from topoloom.routing.channels import Channels, turn_places
 from topoloom.routing.routing import HOP, Routing
+from topoloom.routing.verdict import Verdict
 from topoloom.threads import over_cores
 
 #: Destinations that a thread follows at a time.
 _BLOCK = 64
 #: Lanes are the bits of a word.
 _MOST_LANES = 64
-
-
-@dataclass(frozen=True, eq=False)
-class Verdict:
-    """What tables do, found by following them.
-
-    Attributes
-    ----------
-    pairs : int
-        Ordered pairs of different switches.
-    reached_pairs, minimal_pairs : int
-        Those that arrive, and those that arrive in the fewest hops that the topology allows.
-    apart_pairs : int
-        Those that no way joins, because the topology is in parts.
-    fault : str
-        What is wrong with the first pair that does not arrive though there is a way; empty when all do.
-    mean_hops, max_hops : float, int
-        Of the pairs reached.
-    histogram : int64[max_hops + 1]
-        Pairs by hops.
-    stretch : float
-        mean_hops over the mean of the fewest hops of the same pairs that can be.
-    lanes_used : int
-        One more than the highest lane.
-    lane_pairs : int64[lanes_used]
-        Pairs in each lane (of the first hop, where lanes are counted by hops).
-    cycle : tuple of (int, int)
-        Channels (from switch, to switch) that wait for each other in a circle, the first again for the last; empty: none.
-    cycle_lane : int
-        The lane of that circle; -1: none.
-    channel_load, switch_load : int64[2 m], int64[n]
-        Ordered pairs over each channel, and those that pass through each switch, its own left out (003, 2.3).
-    """
-
-    pairs: int
-    reached_pairs: int
-    minimal_pairs: int
-    apart_pairs: int
-    fault: str
-    mean_hops: float
-    max_hops: int
-    histogram: np.ndarray
-    stretch: float
-    lanes_used: int
-    lane_pairs: np.ndarray
-    cycle: tuple[tuple[int, int], ...]
-    cycle_lane: int
-    channel_load: np.ndarray
-    switch_load: np.ndarray
-
-    @property
-    def deadlock_free(self) -> bool:
-        """Whether no lane holds a circle of channels that wait for each other (Dally and Seitz, 1987)."""
-        return not self.cycle
-
-    @property
-    def minimal(self) -> bool:
-        """Whether every pair that can be reached is reached in the fewest hops."""
-        return self.minimal_pairs == self.pairs - self.apart_pairs
-
-    @property
-    def complete(self) -> bool:
-        """Whether every pair that can be reached is reached."""
-        return self.reached_pairs == self.pairs - self.apart_pairs
-
-    @property
-    def edge_forwarding_index(self) -> int:
-        """The pairs over the busiest channel, one direction of a link."""
-        return int(self.channel_load.max(initial=0))
-
-    @property
-    def load_over_mean(self) -> float:
-        """The pairs over the busiest channel, in means of all channels; 1: all alike."""
-        mean = self.channel_load.mean() if self.channel_load.size else 0.0
-        return float(self.channel_load.max() / mean) if mean else 1.0
 
 
 def verify(routing: Routing, jobs: int | None = None) -> Verdict:
