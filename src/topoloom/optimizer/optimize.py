@@ -5,6 +5,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -164,7 +165,9 @@ def optimize(
     def begin(number: int) -> Chain:
         if goal is not None and floor is not None:
             return task.weighted(number, goal, floor)
-        return task.hops(number, (bound.diameter, bound.hops), target, threads if tempering else 0)
+        # Only the first chains go on from an earlier session: those that follow them begin hot.
+        own_task = task if number < count else replace(task, allowance=Allowance(tries, until))
+        return own_task.hops(number, (bound.diameter, bound.hops), target, threads if tempering else 0)
 
     watcher = Watch(watch, least, tries * count, seconds, spent, counted)
     best, stopped = run(begin, count, threads, until, watcher)
