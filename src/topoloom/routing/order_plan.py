@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.graph.distances import distances_from, hops
 from topoloom.routing.channels import channels_of, turn_places
-from topoloom.routing.routing import Routing, empty_ports
+from topoloom.routing.routing import Routing, empty_ports, port_type
 from topoloom.routing.spread import spread
 from topoloom.routing.trees import fill_minimal
 from topoloom.topology import Topology
@@ -46,7 +46,8 @@ class OrderPlan:
         self._ties = Draws(seed, 1)
         self._sample = Draws(seed, 2).permutation(topology.switches)[:_SAMPLE]
         self._order = Draws(seed, 3).permutation(topology.switches)
-        self._ways = empty_ports(topology)
+        # Only the sample's rows are written and read, so no memory is taken for the others.
+        self._ways = np.empty((topology.switches, topology.switches), port_type(topology))
         fill_minimal(topology, self._sample, self._ways, 0, jobs)
         self._ranks: list[np.ndarray] = []
 

@@ -100,7 +100,12 @@ class Routing:
         return f"Routing({self.engine} on {self.topology.name})"
 
 
+def port_type(topology: Topology) -> type:
+    """The narrowest type that holds every port and "none"."""
+    return np.uint8 if int(topology.degrees.max(initial=0)) < np.iinfo(np.uint8).max else np.uint16
+
+
 def empty_ports(topology: Topology) -> np.ndarray:
-    """Room for ports[n, n] in the narrowest type that holds every port and "none", all none."""
-    kind = np.uint8 if int(topology.degrees.max(initial=0)) < np.iinfo(np.uint8).max else np.uint16
+    """Room for ports[n, n], all none."""
+    kind = port_type(topology)
     return np.full((topology.switches, topology.switches), np.iinfo(kind).max, kind)

@@ -56,8 +56,9 @@ def verify(routing: Routing, jobs: int | None = None) -> Verdict:
     if by_hop:
         lane_pairs = np.append(reached, np.zeros(max(0, max_hops - 1), np.int64))
     elif lanes.size:
-        lane_pairs = np.bincount(lanes.ravel(), minlength=lanes_used)
-        lane_pairs -= np.bincount(np.diagonal(lanes), minlength=lanes_used)
+        lane_pairs = -np.bincount(np.diagonal(lanes), minlength=lanes_used)
+        for row in lanes:  # one at a time, for counting makes every entry eight bytes wide
+            lane_pairs += np.bincount(row, minlength=lanes_used)
     else:
         lane_pairs = np.array([n * (n - 1)])
     return Verdict(
