@@ -47,7 +47,7 @@ class OrderPlan:
         self._sample = Draws(seed, 2).permutation(topology.switches)[:_SAMPLE]
         self._order = Draws(seed, 3).permutation(topology.switches)
         # Only the sample's rows are written and read, so no memory is taken for the others.
-        self._ways = np.empty((topology.switches, topology.switches), port_type(topology))
+        self._ways: np.ndarray = np.empty((topology.switches, topology.switches), port_type(topology))
         fill_minimal(topology, self._sample, self._ways, 0, jobs)
         self._ranks: list[np.ndarray] = []
 
