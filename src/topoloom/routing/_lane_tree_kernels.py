@@ -17,13 +17,13 @@ ORPHAN = np.uint8(255)
 _PATIENCE = 60
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _bits(word: int) -> int:
-    count = 0
-    while word:
-        word &= word - 1
-        count += 1
-    return count
+@njit(cache=True, nogil=True)
+def _bit_counts(lanes: int) -> np.ndarray:
+    """How many lanes each word of lanes holds, int64[2^lanes]."""
+    counts = np.zeros(1 << lanes, np.int64)
+    for word in range(1, 1 << lanes):
+        counts[word] = counts[word >> 1] + (word & 1)
+    return counts
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -47,9 +47,7 @@ def shortest_trees(
     every = (np.int64(1) << lanes) - 1
     distance, queue = np.empty(n, np.uint16), np.empty(n, np.int32)
     legal, below, channel = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    counted = np.empty(1 << lanes, np.int64)
-    for word in range(1 << lanes):
-        counted[word] = _bits(word)
+    counted = _bit_counts(lanes)
     orphans = 0
     for d in destinations:
         count = search(first, to, d, distance, queue)
@@ -166,9 +164,7 @@ def trees_within(
     hops, joined = np.empty(n, np.uint16), np.empty(n, np.int32)
     held, own = np.zeros(n, np.bool_), np.empty(n, np.int64)
     ground, order = np.empty(n, np.uint16), np.empty(n, np.int32)
-    counted = np.empty(1 << lanes, np.int64)
-    for word in range(1 << lanes):
-        counted[word] = _bits(word)
+    counted = _bit_counts(lanes)
     repaired = 0
     for d in destinations:
         count = search(first, to, d, distance, queue)

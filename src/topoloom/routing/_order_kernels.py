@@ -30,16 +30,15 @@ def rising(first: np.ndarray, to: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 def weigh(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, ports: np.ndarray,
     destinations: np.ndarray, rises: np.ndarray, lanes: int, weight: np.ndarray,
-) -> int:  # fmt: skip
+) -> None:  # fmt: skip
     """Add to each turn's weight, float64[turns], the pairs that pass it and whose way is legal in none of the lanes.
 
-    Ways are those of shortest trees, ports[d] for the destinations given. Returns how many pairs no lane serves.
+    Ways are those of shortest trees, ports[d] for the destinations given.
     """
     n = first.size - 1
     every = (np.int64(1) << lanes) - 1
     distance, queue = np.empty(n, np.uint16), np.empty(n, np.int32)
     legal, waiting, channel = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    left = 0
     for d in destinations:
         count = search(first, to, d, distance, queue)
         legal[d] = every
@@ -50,7 +49,6 @@ def weigh(
             channel[v] = c
             legal[v] = every if w == d else legal[w] & ~(np.int64(rises[c]) & ~np.int64(rises[channel[w]]))
             waiting[v] = legal[v] == 0
-            left += waiting[v]
         for i in range(count - 1, 0, -1):
             v = queue[i]
             w = np.int64(to[channel[v]])
@@ -58,7 +56,6 @@ def weigh(
                 degree = first[w + 1] - first[w]
                 weight[turn_first[w] + (back[channel[v]] - first[w]) * degree + channel[w] - first[w]] += waiting[v]
                 waiting[w] += waiting[v]
-    return left
 
 
 @njit(cache=True, nogil=True)
