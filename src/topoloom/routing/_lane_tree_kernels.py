@@ -37,11 +37,12 @@ def _lowest(word: int) -> int:
 @njit(cache=True, nogil=True)
 def shortest_trees(
     first: np.ndarray, to: np.ndarray, rises: np.ndarray, lanes: int, destinations: np.ndarray, ports: np.ndarray,
-    lane: np.ndarray, load: np.ndarray, again: bool,
+    lane: np.ndarray, load: np.ndarray, again: bool, pairs: np.ndarray,
 ) -> int:  # fmt: skip
     """Shortest trees that leave pairs as many lanes as they can; lane[d, v] is the lowest, or ORPHAN where none is left.
 
-    Returns the orphans. again: trees are taken out of `load` first.
+    Returns the orphans. again: trees are taken out of `load` first. pairs: int64[n], 1 for the switches between which data
+    goes, else 0; other pairs need no lane, and get lane 0 where none is left.
     """
     n = first.size - 1
     every = (np.int64(1) << lanes) - 1
@@ -52,7 +53,7 @@ def shortest_trees(
     for d in destinations:
         count = search(first, to, d, distance, queue)
         if again:
-            take_out(first, to, d, queue, count, ports, load, below)
+            take_out(first, to, d, queue, count, ports, load, below, pairs)
         farthest = distance[queue[count - 1]]
         for i in range(1, count):
             v = queue[i]
@@ -76,16 +77,18 @@ def shortest_trees(
                     least, chosen, kept = cost, c, left
             channel[v], legal[v] = chosen, kept
             ports[d, v] = chosen - begin
-        below[:] = 1
+        below[:] = pairs * pairs[d]
         for i in range(count - 1, 0, -1):
             v = queue[i]
             load[channel[v]] += below[v]
             below[to[channel[v]]] += below[v]
             if legal[v]:
                 lane[d, v] = _lowest(legal[v])
-            else:
+            elif pairs[v] * pairs[d]:
                 lane[d, v] = ORPHAN
                 orphans += 1
+            else:
+                lane[d, v] = 0
     return orphans
 
 
@@ -150,7 +153,7 @@ def _grow(
 @njit(cache=True, nogil=True)
 def trees_within(
     first: np.ndarray, to: np.ndarray, rises: np.ndarray, lanes: int, destinations: np.ndarray, ports: np.ndarray,
-    lane: np.ndarray, load: np.ndarray, again: bool, tries: int,
+    lane: np.ndarray, load: np.ndarray, again: bool, pairs: np.ndarray, tries: int,
 ) -> int:  # fmt: skip
     """Trees that serve every pair in one of the lanes, most by shortest ways; how many were repaired.
 
@@ -169,27 +172,11 @@ def trees_within(
     for d in destinations:
         count = search(first, to, d, distance, queue)
         if again:
-            _take_out_any(first, to, d, ports, load, below, order)
+            _take_out_any(first, to, d, ports, load, below, order, pairs)
         held[:] = False
         inside = _grow(
-            first,
-            to,
-            rises,
-            every,
-            d,
-            distance,
-            queue,
-            count,
-            load,
-            counted,
-            held,
-            own,
-            0,
-            hops,
-            legal,
-            channel,
-            joined,
-        )
+            first, to, rises, every, d, distance, queue, count, load, counted, held, own, 0, hops, legal, channel, joined
+        )  # fmt: skip
         if inside < count:
             repaired += 1
             # Lane 0's own tree, and the ways in it of those that are stuck.
@@ -212,7 +199,7 @@ def trees_within(
                 )  # fmt: skip
                 if inside == count:
                     break
-        below[:] = 1
+        below[:] = pairs * pairs[d]
         for i in range(inside - 1, 0, -1):
             v = joined[i]
             load[channel[v]] += below[v]
@@ -225,7 +212,7 @@ def trees_within(
 @njit(cache=True, nogil=True)
 def _take_out_any(
     first: np.ndarray, to: np.ndarray, d: int, ports: np.ndarray, load: np.ndarray, below: np.ndarray,
-    order: np.ndarray,
+    order: np.ndarray, pairs: np.ndarray,
 ) -> None:  # fmt: skip
     """Take the pairs of d's tree, of any shape, out of the loads."""
     n = first.size - 1
@@ -235,7 +222,7 @@ def _take_out_any(
         if v != d and ports[d, v] < first[v + 1] - first[v]:
             waiting[to[first[v] + ports[d, v]]] += 1
     for v in range(n):
-        below[v] = 1
+        below[v] = pairs[v] * pairs[d]
         if waiting[v] == 0:
             order[none] = v
             none += 1

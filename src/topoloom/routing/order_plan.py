@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.graph.distances import distances_from, hops
 from topoloom.routing.channels import channels_of, turn_places
-from topoloom.routing.routing import Routing, empty_ports, port_type
+from topoloom.routing.routing import Routing, carriers_of, empty_ports, port_type
 from topoloom.routing.spread import spread
 from topoloom.routing.trees import fill_minimal
 from topoloom.topology import Topology
@@ -44,7 +44,9 @@ class OrderPlan:
         self._channels = channels_of(topology)
         self._turn_first = turn_places(self._channels)
         self._ties = Draws(seed, 1)
-        self._sample = Draws(seed, 2).permutation(topology.switches)[:_SAMPLE]
+        self._pairs = carriers_of(topology).astype(np.int64)
+        drawn = Draws(seed, 2).permutation(topology.switches)
+        self._sample = drawn[self._pairs[drawn] > 0][:_SAMPLE]
         self._order = Draws(seed, 3).permutation(topology.switches)
         # Only the sample's rows are written and read, so no memory is taken for the others.
         self._ways: np.ndarray = np.empty((topology.switches, topology.switches), port_type(topology))
@@ -95,7 +97,7 @@ class OrderPlan:
         weight = np.zeros(self._turn_first[-1])
         weigh(
             channels.first, channels.to, channels.back, self._turn_first, self._ways, self._sample, self._rises(ranks),
-            len(ranks), weight,
+            len(ranks), self._pairs, weight,
         )  # fmt: skip
         weight += _BASE * (weight.mean() if weight.any() else 1.0)
         ties = self._ties.uniform(n) * 1e-3
@@ -122,7 +124,7 @@ class OrderPlan:
         ports, lane = empty_ports(self._topology), np.zeros((n, n), np.uint8)
 
         def make(some: np.ndarray, load: np.ndarray, again: bool) -> int:
-            return kernel(channels.first, channels.to, rises, len(ranks), some, ports, lane, load, again, *more)
+            return kernel(channels.first, channels.to, rises, len(ranks), some, ports, lane, load, again, self._pairs, *more)
 
         counted = spread(destinations, np.zeros(channels.to.size, np.int64), make, rounds, self._jobs)
         return ports, lane, counted

@@ -7,11 +7,12 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.routing.channels import Channels, channels_of
+from topoloom.routing.choices import Choice, Escape
 from topoloom.routing.verdict import Verdict
 from topoloom.topology import Topology
 
-#: How the lane of a packet is known: by its pair of switches alone, or by how many hops it has made.
-PAIR, HOP = "pair", "hop"
+#: How the lane of a packet is known: by its pair of switches alone, by how many hops it has made, or anew at every switch.
+PAIR, HOP, SWITCH = "pair", "hop", "switch"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,11 +28,14 @@ class Routing:
         ports[d, s]: which of its links, counted from 0 in the order of `Topology.csr`, switch s sends through what goes to
         switch d; the highest value of the type where there is none (s is d).
     lanes : uint8[n, n], optional
-        lanes[d, s]: the virtual lane of what goes from s to d, all the way; left out: lane 0 for all.
-    lane_rule : "pair" or "hop"
-        "hop": a packet's lane is the number of hops that it has made, and `lanes` is left out (Gopal, 1985).
+        lanes[d, s]: the virtual lane of what goes from s to d; left out: lane 0 for all.
+    lane_rule : "pair", "hop" or "switch"
+        "pair": a packet keeps the lane that its source gives it. "switch": every switch s sends on to d in lanes[d, s]. "hop":
+        a packet's lane is the number of hops that it has made, and `lanes` is left out (Gopal, 1985).
     minimal : bool
         Whether the engine promises shortest paths.
+    choice : AnyShortest, Escape, Detour or Layers, optional
+        What a packet may choose beside the way of the tables (`topoloom.routing.choices`).
     verdict : Verdict, optional
         What the judge found (`topoloom.routing.verify`); `route` always asks it.
 
@@ -47,6 +51,7 @@ class Routing:
     lanes: np.ndarray | None = None
     lane_rule: str = PAIR
     minimal: bool = False
+    choice: Choice | None = None
     verdict: Verdict | None = None
 
     def __post_init__(self) -> None:
@@ -58,8 +63,10 @@ class Routing:
             )
         if self.lanes is not None and (self.lanes.shape != (n, n) or self.lanes.dtype != np.uint8):
             raise InputError(f"{name}: lanes of shape {self.lanes.shape}; they must be uint8, {n} x {n}")
-        if self.lane_rule not in (PAIR, HOP) or (self.lane_rule == HOP and self.lanes is not None):
-            raise InputError(f"{name}: lane_rule is '{PAIR}', with lanes, or '{HOP}', without")
+        if self.lane_rule not in (PAIR, HOP, SWITCH) or (self.lane_rule == HOP and self.lanes is not None):
+            raise InputError(f"{name}: lane_rule is '{PAIR}' or '{SWITCH}', with lanes, or '{HOP}', without")
+        if isinstance(self.choice, Escape) and self.lane_rule != SWITCH and self.lanes is not None:
+            raise InputError(f"{name}: what packets escape to has one lane, or lanes by switch (lane_rule '{SWITCH}')")
         for array in (self.ports, self.lanes):
             if array is not None:
                 array.setflags(write=False)
@@ -73,6 +80,11 @@ class Routing:
     def channels(self) -> Channels:
         """The topology's channels, which ports are counted along."""
         return channels_of(self.topology)
+
+    @cached_property
+    def carriers(self) -> np.ndarray:
+        """Switches between which data goes (`carriers_of`)."""
+        return carriers_of(self.topology)
 
     def path(self, source: int, destination: int) -> list[int]:
         """The switches from `source` to `destination`, both included.
@@ -98,6 +110,15 @@ class Routing:
 
     def __repr__(self) -> str:
         return f"Routing({self.engine} on {self.topology.name})"
+
+
+def carriers_of(topology: Topology) -> np.ndarray:
+    """Switches between which data goes, bool[n]: those with hosts, or all where there are no hosts at all.
+
+    What goes to a switch without hosts is management, which has a lane of its own on real fabrics.
+    """
+    hosts = topology.endpoints_at > 0
+    return np.asarray(hosts if hosts.any() else np.ones(topology.switches, np.bool_))
 
 
 def port_type(topology: Topology) -> type:
