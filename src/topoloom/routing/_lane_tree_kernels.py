@@ -1,5 +1,6 @@
 """Trees inside lanes: a switch joins the tree of a destination where its way stays legal in some lane.
 
+along[v] is the busiest channel on v's way: it, not the load of the next channel alone, is what a switch keeps low.
 legal[v], a bit a lane, says in which lanes v's way to the destination is legal; it is that of the next switch without the
 lanes that forbid the turn there. So the tree decides, one next hop a destination, and a pair takes any lane of its bits.
 """
@@ -49,12 +50,14 @@ def shortest_trees(
     distance, queue = np.empty(n, np.uint16), np.empty(n, np.int32)
     legal, below, channel = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     counted = _bit_counts(lanes)
+    along = np.empty(n, np.int64)
     orphans = 0
     for d in destinations:
         count = search(first, to, d, distance, queue)
         if again:
             take_out(first, to, d, queue, count, ports, load, below, pairs)
         farthest = distance[queue[count - 1]]
+        along[d] = 0
         for i in range(1, count):
             v = queue[i]
             nearer = distance[v] - 1
@@ -68,7 +71,7 @@ def shortest_trees(
                 if distance[w] != nearer:
                     continue
                 left = every if w == d else legal[w] & ~(np.int64(rises[c]) & ~np.int64(rises[channel[w]]))
-                cost = np.int64(load[c])
+                cost = max(load[c], along[w])
                 if left == 0:
                     cost += (lanes + 1) * _LANE
                 elif distance[v] < farthest:  # nobody farther needs what the last ones leave
@@ -76,6 +79,7 @@ def shortest_trees(
                 if cost < least:
                     least, chosen, kept = cost, c, left
             channel[v], legal[v] = chosen, kept
+            along[v] = max(load[chosen], along[to[chosen]])
             ports[d, v] = chosen - begin
         below[:] = pairs * pairs[d]
         for i in range(count - 1, 0, -1):
@@ -106,6 +110,7 @@ def _grow(
     farthest = np.int64(distance[queue[count - 1]])
     hops[:] = 65535
     hops[d], legal[d] = 0, every
+    along = np.zeros(hops.size, np.int64)
     joined[0] = d
     inside, now, idle = 1, 0, 0
     left = np.empty(count, np.int32)
@@ -133,7 +138,7 @@ def _grow(
                 found = every if w == d else legal[w] & ~(np.int64(rises[c]) & ~np.int64(rises[channel[w]]))
                 if found == 0:
                     continue
-                cost = np.int64(load[c])
+                cost = max(load[c], along[w])
                 if now < farthest:
                     cost += (lanes - counted[found]) * _LANE
                 if cost < least:
@@ -143,6 +148,7 @@ def _grow(
                 still += 1
             else:
                 hops[v], legal[v], channel[v] = now, kept, chosen
+                along[v] = max(load[chosen], along[to[chosen]])
                 joined[inside] = v
                 inside += 1
         waiting = still
