@@ -135,10 +135,11 @@ def _ring(
             c, lane = at // count, at % count
             v = np.int64(to[back[c]])
             for d in range(n):
-                if carries[d] and d != v and first[v] + ports[d, v] == c and waits[size + d * n + v] > 0:
-                    if (np.int64(lanes[d, v]) if lanes.size else np.int64(0)) == lane:
-                        before = size + d * n + v
-                        break
+                if not carries[d] or d == v or first[v] + ports[d, v] != c or waits[size + d * n + v] == 0:
+                    continue
+                if (np.int64(lanes[d, v]) if lanes.size else np.int64(0)) == lane:
+                    before = size + d * n + v
+                    break
         else:
             d, w = (at - size) // n, (at - size) % n
             for e in range(first[w], first[w + 1]):

@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 from topoloom.draws import Draws
-from topoloom.errors import InputError
-from topoloom.graph.distances import hops
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees import fill_minimal
@@ -29,9 +27,4 @@ def minimal(request: Request) -> Routing:
 @engine("hop-lanes", "the ways of minimal, in a lane a hop (for simulators: no forwarding table can say it)", safe=True)
 def hop_lanes(request: Request) -> Routing:
     """Lane i is for a packet's hop i, so that it only waits for higher lanes: as many lanes as the diameter (Gopal, 1985)."""
-    diameter = hops(request.topology, request.jobs).diameter
-    if request.lanes is not None and request.lanes < diameter:
-        raise InputError(
-            f"{request.topology.name}: lanes={request.lanes}, but a lane a hop needs {diameter}; engine orders does with less"
-        )
     return replace(minimal(request), engine="hop-lanes", lane_rule=HOP)

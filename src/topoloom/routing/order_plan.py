@@ -124,7 +124,9 @@ class OrderPlan:
         ports, lane = empty_ports(self._topology), np.zeros((n, n), np.uint8)
 
         def make(some: np.ndarray, load: np.ndarray, again: bool) -> int:
-            return kernel(channels.first, channels.to, rises, len(ranks), some, ports, lane, load, again, self._pairs, *more)
+            return kernel(
+                channels.first, channels.to, rises, len(ranks), some, ports, lane, load, again, self._pairs, *more
+            )
 
         counted = spread(destinations, np.zeros(channels.to.size, np.int64), make, rounds, self._jobs)
         return ports, lane, counted

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from topoloom.errors import InputError
+from topoloom.layout.layout import Layout
 from topoloom.modules import load_modules
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
@@ -23,12 +24,15 @@ class Request:
     seed : int
     jobs : int or None
         Threads, on which no table depends.
+    layout : Layout or None
+        Where the switches stand: how long each cable is.
     """
 
     topology: Topology
     lanes: int | None = None
     seed: int = 1
     jobs: int | None = None
+    layout: Layout | None = None
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
+from topoloom.layout.layout import Layout
 from topoloom.routing.registry import Request, find_engine
 from topoloom.routing.routing import Routing
 from topoloom.routing.verify import verify
@@ -14,8 +15,9 @@ _MOST_SWITCHES = 1 << 15
 
 
 def route(
-    topology: Topology, engine: str = "orders", *, lanes: int | None = None, seed: int = 1, jobs: int | None = None
-) -> Routing:
+    topology: Topology, engine: str = "orders", *, lanes: int | None = None, seed: int = 1, jobs: int | None = None,
+    layout: Layout | None = None,
+) -> Routing:  # fmt: skip
     """Tables that send everything everywhere, and what the judge says of them.
 
     Parameters
@@ -29,6 +31,8 @@ def route(
     seed : int
     jobs : int, optional
         Threads; every core when left out. The same seed gives the same tables with any number of them.
+    layout : Layout, optional
+        Where the topology's switches stand; engine ``latency`` needs it.
 
     Returns
     -------
@@ -38,7 +42,7 @@ def route(
     Raises
     ------
     InputError
-        No such engine; a topology in parts; fewer lanes than the engine needs.
+        No such engine; a topology in parts, or one that the engine cannot route; fewer lanes than the engine needs.
 
     Examples
     --------
@@ -55,9 +59,13 @@ def route(
     if topology.switches > _MOST_SWITCHES:
         raise InputError(f"{topology.name}: {topology.switches} switches; tables for up to {_MOST_SWITCHES} are made")
     components = hops(topology, jobs).components
+    if layout is not None and layout.topology != topology:
+        raise InputError(
+            f"{topology.name}: the layout is of {layout.topology.name}; give the layout of the same topology"
+        )
     if components > 1:
         raise InputError(f"{topology.name}: {components} parts that no link joins; route each, or link them")
-    routed = chosen.make(Request(topology, lanes, seed, jobs))
+    routed = chosen.make(Request(topology, lanes, seed, jobs, layout))
     verdict = verify(routed, jobs)
     wrong = (
         verdict.fault
@@ -66,4 +74,8 @@ def route(
     )
     if wrong:
         raise RuntimeError(f"engine {engine} on {topology.name}: {wrong}")  # our mistake, never the user's
+    if lanes is not None and verdict.lanes_used > lanes:
+        raise InputError(
+            f"{topology.name}: lanes={lanes}, but engine {engine} needs {verdict.lanes_used}; engine orders takes any number"
+        )
     return replace(routed, verdict=verdict)

@@ -12,7 +12,7 @@ from topoloom.routing.channels import turn_places
 from topoloom.routing.choices import Escape, Layers
 from topoloom.routing.routing import HOP, SWITCH, Routing
 from topoloom.routing.verdict import Verdict, together
-from topoloom.routing.verify_choices import with_choice
+from topoloom.routing.verify_choices import named, with_choice
 from topoloom.threads import over_cores
 
 #: Destinations that a thread follows at a time.
@@ -68,7 +68,7 @@ def _tables(routing: Routing, jobs: int | None) -> Verdict:
     lost, stuck, shortest, apart, most_hops, fewest = walked.counts.tolist()
     by_hop = routing.lane_rule == HOP
     ring = np.empty(0, np.int64) if by_hop else _circle(routing, walked.turns, lanes_used)
-    channels = routing.channels
+    cycle, cycle_lane = named(routing, ring, lanes_used)
     if by_hop:
         lane_pairs = np.append(reached, np.zeros(max(0, most_hops - 1), np.int64))
     elif lanes.size:
@@ -89,8 +89,8 @@ def _tables(routing: Routing, jobs: int | None) -> Verdict:
         stretch=hops / fewest if fewest and not lost + stuck else 1.0,
         lanes_used=max(1, most_hops) if by_hop else lanes_used,
         lane_pairs=lane_pairs,
-        cycle=tuple((int(channels.origin[c]), int(channels.to[c])) for c in [*ring, *ring[:1]] // np.int64(lanes_used)),
-        cycle_lane=int(ring[0]) % lanes_used if ring.size else -1,
+        cycle=cycle,
+        cycle_lane=cycle_lane,
         channel_load=walked.channel_load,
         switch_load=walked.switch_load,
     )

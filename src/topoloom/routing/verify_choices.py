@@ -28,12 +28,16 @@ def with_choice(routing: Routing, tables: Verdict, jobs: int | None) -> Verdict:
     choice = routing.choice
     if isinstance(choice, Detour):
         lanes = 2 * tables.lanes_used
-        return replace(tables, lanes_used=lanes, lane_pairs=np.pad(tables.lane_pairs, (0, lanes - tables.lane_pairs.size)))
+        return replace(
+            tables, lanes_used=lanes, lane_pairs=np.pad(tables.lane_pairs, (0, lanes - tables.lane_pairs.size))
+        )
     if isinstance(choice, AnyShortest):
         return _with_cycle(routing, tables, _any_shortest(routing), 1)
     if isinstance(choice, Escape):
         lanes = tables.lanes_used
-        found = replace(tables, lanes_used=lanes + choice.lanes, lane_pairs=np.append(tables.lane_pairs, [0] * choice.lanes))
+        found = replace(
+            tables, lanes_used=lanes + choice.lanes, lane_pairs=np.append(tables.lane_pairs, [0] * choice.lanes)
+        )
         if tables.cycle or not choice.returns or routing.lane_rule == HOP:
             return found
         return _with_cycle(routing, found, _extended(routing, lanes), lanes)
@@ -41,9 +45,15 @@ def with_choice(routing: Routing, tables: Verdict, jobs: int | None) -> Verdict:
 
 
 def _with_cycle(routing: Routing, verdict: Verdict, ring: np.ndarray, lanes: int) -> Verdict:
-    channels = routing.channels
-    ends = [(int(channels.origin[c]), int(channels.to[c])) for c in [*ring, *ring[:1]] // np.int64(lanes)]
-    return replace(verdict, cycle=tuple(ends), cycle_lane=int(ring[0]) % lanes if ring.size else -1)
+    cycle, lane = named(routing, ring, lanes)
+    return replace(verdict, cycle=cycle, cycle_lane=lane)
+
+
+def named(routing: Routing, ring: np.ndarray, lanes: int) -> tuple[tuple[tuple[int, int], ...], int]:
+    """The channels of a circle, given as channel * lanes + lane, by their switches, the first again for the last; its lane."""
+    channels, closed = routing.channels, np.append(ring, ring[:1]) // lanes
+    ends = zip(channels.origin[closed].tolist(), channels.to[closed].tolist(), strict=True)
+    return tuple(ends), int(ring[0]) % lanes if ring.size else -1
 
 
 def _any_shortest(routing: Routing) -> np.ndarray:
