@@ -11,7 +11,7 @@ from topoloom.routing.routing import carriers_of
 #: The lanes that hardware has.
 MOST_LANES = 15
 #: Channels looked at before that is given up: some minutes.
-_EFFORT = 4_000_000_000
+EFFORT = 4_000_000_000
 
 
 def placed(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
@@ -51,7 +51,7 @@ def placed(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
         turns,
         refused,
         place,
-        _EFFORT,
+        EFFORT,
     )
     if not done:
         raise InputError(

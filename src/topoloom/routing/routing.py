@@ -113,12 +113,12 @@ class Routing:
 
 
 def carriers_of(topology: Topology) -> np.ndarray:
-    """Switches between which data goes, bool[n]: those with hosts, or all where there are no hosts at all.
+    """Switches between which data goes, bool[n]: those with hosts; all that have a link where there are no hosts at all.
 
     What goes to a switch without hosts is management, which has a lane of its own on real fabrics.
     """
     hosts = topology.endpoints_at > 0
-    return np.asarray(hosts if hosts.any() else np.ones(topology.switches, np.bool_))
+    return np.asarray(hosts if hosts.any() else topology.degrees > 0)
 
 
 def port_type(topology: Topology) -> type:
