@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from topoloom.cli.folders import writable_folder
 from topoloom.cli.output import json_option, plain, print_facts, print_json
 from topoloom.errors import InputError
 from topoloom.routing.registry import engines
@@ -42,6 +43,15 @@ class _Help(click.Command):
     help="Then mend the tables after losses, as few entries changed as can be: 3-17,5 is a cable between switches 3 and 17,"
     " and switch 5.",
 )
+@click.option(
+    "--tables",
+    "folder",
+    type=click.Path(file_okay=False),
+    help="Keep the tables in files of this folder (NumPy arrays) instead of in memory: for more than 32,768 switches.",
+)
+@click.option(
+    "--check", type=click.IntRange(1), help="Follow the ways to so many destinations only: a sample, no proof."
+)
 @click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
 @click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
 @click.option("--export", "kind", type=click.Choice(["opensm"]), help="Write files for this tool to the folder -o.")
@@ -49,17 +59,19 @@ class _Help(click.Command):
 @json_option
 def command(
     topology: str, engine: str, lanes: int | None, without: str | None, seed: int, jobs: int | None, kind: str | None,
-    output: str | None, as_json: bool,
+    output: str | None, folder: str | None, check: int | None, as_json: bool,
 ) -> None:  # fmt: skip
     from topoloom.routing.reroute import reroute
     from topoloom.routing.route import route
 
     if (kind is None) != (output is None):
         raise InputError("--export names the tool and -o the folder: give both or neither")
+    if folder is not None:
+        folder = str(writable_folder(folder))
     opened, layout = _opened(topology)
     lost = None if without is None else _losses(without)
     started = time.monotonic()
-    routed = route(opened, engine, lanes=lanes, seed=seed, jobs=jobs, layout=layout)
+    routed = route(opened, engine, lanes=lanes, seed=seed, jobs=jobs, layout=layout, folder=folder, check=check)
     mended = None if lost is None else reroute(routed, links=lost[0], switches=lost[1], lanes=lanes)
     seconds = time.monotonic() - started
     values = {**_values(routed if mended is None else mended.routing, mended, jobs), "seed": seed, "seconds": seconds}

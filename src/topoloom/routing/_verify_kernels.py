@@ -15,10 +15,10 @@ ACROSS = 8
 @njit(cache=True, nogil=True)
 def follow(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, ports: np.ndarray, lanes: np.ndarray,
-    across: bool, sources: np.ndarray, carries: np.ndarray, begin: int, distance: np.ndarray, turns: np.ndarray,
+    across: bool, sources: np.ndarray, carries: np.ndarray, destinations: np.ndarray, distance: np.ndarray, turns: np.ndarray,
     channel_load: np.ndarray, switch_load: np.ndarray, histogram: np.ndarray, counts: np.ndarray, example: np.ndarray,
 ) -> None:  # fmt: skip
-    """Follow the ways to the destinations begin .. begin + len(distance) - 1 from every switch, and add up what they use.
+    """Follow the ways to `destinations`, int64[k], from every switch, and add up what they use.
 
     Turns and loads are those of data: from switches of `sources` to switches that `carries` names, bool[n] both.
 
@@ -50,7 +50,7 @@ def follow(
     channel, trail, order = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     used, below = np.empty(n, np.uint64), np.empty(n, np.int64)
     for row in range(distance.shape[0]):
-        d = begin + row
+        d = destinations[row]
         # depth: hops to d; -1 unknown, -2 on the trail, -3 in circles, -4 ends somewhere else.
         depth[:] = -1
         depth[d] = 0

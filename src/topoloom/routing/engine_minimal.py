@@ -15,12 +15,13 @@ _ROUNDS = 3
     "minimal",
     "shortest ways, the pairs spread evenly over the channels; one lane, and deadlock is possible",
     safe=False,
+    streams=True,
 )
 def minimal(request: Request) -> Routing:
     """Shortest ways to every switch, made for one destination after the other (`trees.fill_minimal`)."""
-    ports = empty_ports(request.topology)
+    ports = empty_ports(request.topology, request.folder)
     order = Draws(request.seed).permutation(request.topology.switches)
-    fill_minimal(request.topology, order, ports, _ROUNDS, request.jobs)
+    fill_minimal(request.topology, order, ports, 0 if request.folder else _ROUNDS, request.jobs)
     return Routing(request.topology, "minimal", ports, minimal=True)
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -126,7 +127,18 @@ def port_type(topology: Topology) -> type:
     return np.uint8 if int(topology.degrees.max(initial=0)) < np.iinfo(np.uint8).max else np.uint16
 
 
-def empty_ports(topology: Topology) -> np.ndarray:
-    """Room for ports[n, n], all none."""
+def empty_ports(topology: Topology, folder: str | None = None) -> np.ndarray:
+    """Room for ports[n, n], all none: in memory, or in ``ports.npy`` of a folder, of which only what is used is in memory."""
     kind = port_type(topology)
-    return np.full((topology.switches, topology.switches), np.iinfo(kind).max, kind)
+    ports = room(topology, kind, folder, "ports.npy")
+    for row in ports:
+        row[:] = np.iinfo(kind).max
+    return ports
+
+
+def room(topology: Topology, kind: type, folder: str | None, name: str) -> np.ndarray:
+    """A table [n, n] of zeros, in memory or in a file of a folder."""
+    shape = topology.switches, topology.switches
+    if folder is None:
+        return np.zeros(shape, kind)
+    return np.lib.format.open_memmap(Path(folder) / name, "w+", kind, shape)

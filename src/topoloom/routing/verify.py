@@ -23,7 +23,7 @@ _MOST_LANES = 64
 ACROSS = 8
 
 
-def verify(routing: Routing, jobs: int | None = None) -> Verdict:
+def verify(routing: Routing, jobs: int | None = None, destinations: np.ndarray | None = None) -> Verdict:
     """Follow a routing's tables from every switch to every other, and look for circles in what waits for what.
 
     Parameters
@@ -32,6 +32,8 @@ def verify(routing: Routing, jobs: int | None = None) -> Verdict:
         From an engine or from anywhere.
     jobs : int, optional
         Threads; every core when left out.
+    destinations : int64[k], optional
+        Only what goes to these, each once; all when left out. Then no circle found is no proof that there is none.
 
     Raises
     ------
@@ -48,20 +50,21 @@ def verify(routing: Routing, jobs: int | None = None) -> Verdict:
     counted once in each.
     """
     if not isinstance(routing.choice, Layers):
-        return with_choice(routing, _tables(routing, jobs), jobs)
+        return with_choice(routing, _tables(routing, jobs, destinations), jobs)
     layers = [replace(routing, ports=ports, choice=None) for ports in (routing.ports, *routing.choice.ports)]
-    return together([_tables(layer, jobs) for layer in layers])
+    return together([_tables(layer, jobs, destinations) for layer in layers])
 
 
-def _tables(routing: Routing, jobs: int | None) -> Verdict:
+def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None) -> Verdict:
     """The verdict on the tables alone."""
     n = routing.topology.switches
     lanes = np.empty((0, 0), np.uint8) if routing.lanes is None else routing.lanes
-    lanes_used = int(lanes.max(initial=0)) + 1
+    wanted = np.arange(n) if destinations is None else destinations
+    lanes_used = 1 + max((int(lanes[d].max(initial=0)) for d in wanted), default=0) if lanes.size else 1
     most = ACROSS if routing.lane_rule == SWITCH else _MOST_LANES
     if lanes_used > most:
         raise InputError(f"{routing.topology.name}: lane {lanes_used - 1}; lanes are 0 to {most - 1}")
-    walked = _walked(routing, lanes, jobs)
+    walked = _walked(routing, lanes, wanted, jobs)
     reached = int(walked.histogram.sum())
     max_hops = int(np.flatnonzero(walked.histogram)[-1]) if reached else 0
     hops = int(walked.histogram @ np.arange(n))
@@ -72,13 +75,13 @@ def _tables(routing: Routing, jobs: int | None) -> Verdict:
     if by_hop:
         lane_pairs = np.append(reached, np.zeros(max(0, most_hops - 1), np.int64))
     elif lanes.size:
-        lane_pairs = -np.bincount(np.diagonal(lanes), minlength=lanes_used)
-        for row in lanes:  # one at a time, for counting makes every entry eight bytes wide
-            lane_pairs += np.bincount(row, minlength=lanes_used)
+        lane_pairs = -np.bincount(lanes[wanted, wanted], minlength=lanes_used)
+        for d in wanted:  # one at a time, for counting makes every entry eight bytes wide
+            lane_pairs += np.bincount(lanes[d], minlength=lanes_used)
     else:
-        lane_pairs = np.array([n * (n - 1)])
+        lane_pairs = np.array([wanted.size * (n - 1)])
     return Verdict(
-        pairs=n * (n - 1),
+        pairs=wanted.size * (n - 1),
         reached_pairs=reached,
         minimal_pairs=shortest,
         apart_pairs=apart,
@@ -107,7 +110,7 @@ class _Walked(NamedTuple):
     examples: list[np.ndarray]
 
 
-def _walked(routing: Routing, lanes: np.ndarray, jobs: int | None) -> _Walked:
+def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int | None) -> _Walked:
     from topoloom.routing._verify_kernels import follow
 
     topology, channels = routing.topology, routing.channels
@@ -121,16 +124,16 @@ def _walked(routing: Routing, lanes: np.ndarray, jobs: int | None) -> _Walked:
             np.zeros(n, np.int64), np.zeros(6, np.int64), [np.full((2, 2), -1, np.int64)],
         )  # fmt: skip
         for block in blocks:
-            begin = block * _BLOCK
-            distance = distances_from(topology, np.arange(begin, min(n, begin + _BLOCK)), 1)
+            some = wanted[block * _BLOCK : (block + 1) * _BLOCK]
+            distance = distances_from(topology, some, 1)
             follow(
                 channels.first, channels.to, channels.back, turn_first, routing.ports, lanes, across, sources,
-                routing.carriers, begin, distance, *own[:5], own.examples[0],
+                routing.carriers, some, distance, *own[:5], own.examples[0],
             )  # fmt: skip
             own.counts[5] += distance[distance > 0].sum()
         return own
 
-    parts = over_cores(work, -(-n // _BLOCK), jobs)
+    parts = over_cores(work, max(1, -(-wanted.size // _BLOCK)), jobs)
     turns = np.bitwise_or.reduce([part.turns for part in parts])
     load, passing, histogram, counts = (np.sum([part[i] for part in parts], axis=0) for i in range(1, 5))
     counts[4] = max(part.counts[4] for part in parts)
