@@ -19,7 +19,7 @@ _SAMPLE = 1024
 #: Weight of a turn that no pair waits for, in means of all: it decides where nothing else does.
 _BASE = 0.02
 #: Times that a tree is grown around what is stuck before it is left to lane 0.
-_TRIES = 8
+_TRIES = 24
 #: Share of pairs that no order serves up to which it is worth placing them one by one.
 _FEW_ORPHANS = 0.02
 #: Channels looked at when pairs are placed, in units of all channels, before that is given up.
