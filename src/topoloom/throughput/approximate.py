@@ -13,9 +13,9 @@ from topoloom.throughput.traffic import Traffic
 from topoloom.topology import Topology
 
 #: Columns kept a source, and bytes for all of them, which may allow fewer.
-_COLUMNS, _BYTES = 32, 1 << 30
+_COLUMNS, _BYTES = 64, 1 << 30
 #: How steep the soft maximum begins, and by how much it gets steeper each time.
-_STEEP, _STEEPER = 8.0, 1.4
+_STEEP, _STEEPER = 2.0, 1.4
 
 
 @dataclass(frozen=True)
