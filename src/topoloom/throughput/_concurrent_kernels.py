@@ -135,9 +135,7 @@ def _exchange(
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _carry(
-    e: int, amount: float, capacity: np.ndarray, load: np.ndarray, length: np.ndarray, power: float
-) -> None:
+def _carry(e: int, amount: float, capacity: np.ndarray, load: np.ndarray, length: np.ndarray, power: float) -> None:
     """Arc e carries `amount` more, and its length follows."""
     load[e] += amount
     length[e] *= np.exp(power * amount / capacity[e])

@@ -100,7 +100,17 @@ def approximate_flow(
     lower, upper, power, done = 0.0, math.inf, _STEEP, 0
     while done < turns:
         longest = improve(
-            first, to, capacity, sources, demand, columns.arcs, columns.amounts, columns.sizes, columns.weights, load, power
+            first,
+            to,
+            capacity,
+            sources,
+            demand,
+            columns.arcs,
+            columns.amounts,
+            columns.sizes,
+            columns.weights,
+            load,
+            power,
         )
         done += 1
         if longest > columns.arcs.shape[2]:

@@ -118,7 +118,9 @@ def host_permutation(topology: Topology, partner: np.ndarray | list[int], name: 
     switch = host_switches(topology)
     chosen = np.asarray(partner, np.int64)
     if chosen.shape != switch.shape or not np.array_equal(np.sort(chosen), np.arange(switch.size)):
-        raise InputError(f"{topology.name}: the partners are no permutation; give each host 0 to {switch.size - 1} once")
+        raise InputError(
+            f"{topology.name}: the partners are no permutation; give each host 0 to {switch.size - 1} once"
+        )
     demand = np.zeros((topology.switches, topology.switches))
     np.add.at(demand, (switch, switch[chosen]), 1.0)
     return Traffic(name, hosts_on(topology), demand)
@@ -137,7 +139,9 @@ def matrix(topology: Topology, demand: np.ndarray, name: str = "matrix") -> Traf
     if found.shape != (n, n):
         raise InputError(f"{topology.name}: traffic of shape {found.shape}; it must be {n} x {n}")
     if not np.isfinite(found).all() or (found < 0).any():
-        raise InputError(f"{topology.name}: traffic that is negative or endless; every entry must be a number from 0 on")
+        raise InputError(
+            f"{topology.name}: traffic that is negative or endless; every entry must be a number from 0 on"
+        )
     silent = hosts == 0
     if found[silent].any() or found[:, silent].any():
         where = int(np.flatnonzero(silent & ((found.sum(axis=0) > 0) | (found.sum(axis=1) > 0)))[0])
