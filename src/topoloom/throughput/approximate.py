@@ -132,7 +132,7 @@ def approximate_flow(
         soft = float((weight * used).sum() / weight.sum())
         if soft * bound - 1.0 < 0.5 * (busiest / soft - 1.0):
             power *= _STEEPER
-    return Bracket(lower * unit, upper * unit, done)
+    return Bracket(lower * unit, max(lower, upper) * unit, done)  # the two may meet, but for rounding
 
 
 class _Network:

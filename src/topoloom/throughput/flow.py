@@ -9,7 +9,7 @@ from topoloom.throughput.traffic import Traffic
 from topoloom.topology import Topology
 
 #: Flows by source and channel that are solved in minutes at most.
-MOST_FLOWS = 150_000
+MOST_FLOWS = 200_000
 
 
 def concurrent_flow(topology: Topology, traffic: Traffic) -> float:
@@ -76,10 +76,19 @@ def concurrent_flow(topology: Topology, traffic: Traffic) -> float:
     gain = np.zeros(k * a + 1)
     gain[-1] = -1.0
     balance = balance[np.flatnonzero(others)]
-    solved = linprog(
-        gain, A_ub=share, b_ub=capacity, A_eq=balance, b_eq=np.zeros(balance.shape[0]), bounds=(0, None), method="highs"
-    )
-    if solved.status != 0:
+    for method in ("highs-ipm", "highs-ds"):  # the interior point method takes a tenth of the simplex method's time
+        solved = linprog(
+            gain,
+            A_ub=share,
+            b_ub=capacity,
+            A_eq=balance,
+            b_eq=np.zeros(balance.shape[0]),
+            bounds=(0, None),
+            method=method,
+        )
+        if solved.status == 0:
+            break
+    else:
         raise RuntimeError(f"HiGHS on {topology.name}: {solved.message}")  # the flow is there and bounded: our mistake
     return float(-solved.fun)
 

@@ -35,9 +35,9 @@ class Spread:
     def of(cls, values: np.ndarray) -> "Spread":
         """Of an array of one dimension; all 0 for none."""
         if not values.size:
-            return cls(*[0.0] * 7)
-        at = np.quantile(values, [0.25, 0.5, 0.75, 0.99]).tolist()
-        return cls(float(values.min()), float(values.mean()), *at, float(values.max()))
+            return cls(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        a, b, c, d = np.quantile(values, [0.25, 0.5, 0.75, 0.99]).tolist()
+        return cls(float(values.min()), float(values.mean()), a, b, c, d, float(values.max()))
 
 
 @dataclass(frozen=True)

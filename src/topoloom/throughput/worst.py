@@ -113,15 +113,13 @@ def worst_permutation(routing: Routing, jobs: int | None = None) -> Worst:
 def _completed(routing: Routing, pairs: np.ndarray) -> np.ndarray:
     """A permutation of the hosts that holds the matched ones (int64[k, 3]); the others in order."""
     switch = host_switches(routing.topology)
-    by_switch = np.argsort(switch, kind="stable")
-    first = np.concatenate([[0], np.cumsum(np.bincount(switch, minlength=routing.topology.switches))])
-    sent, got = first[:-1].copy(), first[:-1].copy()
+    sent = np.searchsorted(switch, np.arange(routing.topology.switches))  # hosts stand in the order of their switches
+    got = sent.copy()
     partner = np.full(switch.size, -1, np.int64)
     for source, destination, amount in pairs.tolist():
-        senders = by_switch[sent[source] : sent[source] + amount]
-        partner[senders] = by_switch[got[destination] : got[destination] + amount]
+        first = int(got[destination])
+        partner[sent[source] : sent[source] + amount] = np.arange(first, first + amount)
         sent[source] += amount
         got[destination] += amount
-    free = np.setdiff1d(np.arange(switch.size), partner)
-    partner[partner < 0] = free
+    partner[partner < 0] = np.setdiff1d(np.arange(switch.size), partner)
     return partner
