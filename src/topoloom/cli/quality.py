@@ -8,7 +8,7 @@ import click
 from topoloom.cli.output import json_option, plain, print_facts, print_json
 from topoloom.formats import open_topology
 
-#: Characters that a row's name takes.
+#: The rows, in their order, and what they are called.
 _WORDS = {
     "edge_forwarding_index": "edge forwarding index",
     "channel_load": "pairs over a channel",
@@ -40,11 +40,23 @@ _WORDS = {
 @click.option(
     "--bisections", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="Random halves drawn."
 )
+@click.option(
+    "--gap",
+    type=click.FloatRange(0, min_open=True),
+    help="Bracket the best flows of networks that are too large for exact ones: 0.05 for bounds within 5 %.",
+)
 @click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
 @click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
 @json_option
 def command(
-    topology: str, engine: str, lanes: int | None, bisections: int, seed: int, jobs: int | None, as_json: bool
+    topology: str,
+    engine: str,
+    lanes: int | None,
+    bisections: int,
+    gap: float | None,
+    seed: int,
+    jobs: int | None,
+    as_json: bool,
 ) -> None:
     from topoloom.routing.route import route
     from topoloom.throughput.quality import quality
@@ -52,7 +64,7 @@ def command(
     opened = open_topology(topology)
     routed = route(opened, engine, lanes=lanes, seed=seed, jobs=jobs)
     started = time.monotonic()
-    found = quality(routed, bisections=bisections, seed=seed, jobs=jobs)
+    found = quality(routed, bisections=bisections, gap=gap, seed=seed, jobs=jobs)
     seconds = time.monotonic() - started
     if as_json:
         head = {"name": opened.name, "spec": opened.spec, "engine": routed.engine, "switches": opened.switches}
@@ -66,12 +78,15 @@ def command(
     ]
     for key, words in _WORDS.items():
         value = values[key]
-        if isinstance(value, dict):
+        if isinstance(value, dict) and "lower" in value:
+            low, high = plain(value["lower"]), plain(value["upper"])
+            text = low if value["turns"] == 0 else f"{low} to {high}"
+        elif isinstance(value, dict):
             text = f"{plain(value['least'])} to {plain(value['most'])}, mean {plain(value['mean'])}"
         elif key == "effective_bisection":
             error = plain(found.effective_bisection_error)
             text = f"{plain(value)} +- {error} ({bisections} bisections, seed {seed})"
         else:
-            text = "not found: too large" if value is None else plain(value)
+            text = f"too large{': see --gap' if 'flow' in key else ''}" if value is None else plain(value)
         rows.append((words, text))
     print_facts(opened.name, [*rows, ("seconds", plain(seconds))])

@@ -97,7 +97,7 @@ def approximate_flow(
     demand *= unit
     columns = _Columns(sources.size, n, min(n - 1, 64))
     load = np.zeros(to.size)
-    lower, upper, power, done = 0.0, math.inf, _STEEP, 0
+    lower, upper, power, done = 0.0, 1.0, _STEEP, 0  # alike lengths give the bound from hops, which is the unit
     while done < turns:
         longest = improve(
             first,

@@ -4,14 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
 from topoloom.routing.verify import verify
+from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
 from topoloom.throughput.loads import table_loads
 from topoloom.throughput.traffic import Traffic, host_permutation, hosts_on, permutation, uniform
 from topoloom.throughput.tub import tub, uniform_bound
 from topoloom.throughput.worst import MOST_SWITCHES, worst_permutation
+from topoloom.topology import Topology
 
 #: Flows by source and channel up to which `quality` solves the exact flows: seconds.
 QUICK_FLOWS = 20_000
@@ -71,9 +74,10 @@ class Quality:
         Of the tables, for the maximal permutation, of which `tub` is the bound.
     uniform_bound, tub : float or None
         What no routing can pass, from hops: for uniform traffic, and for the maximal permutation.
-    uniform_flow, permutation_flow, worst_flow : float or None
-        What the best splitting over all ways brings, exactly: for uniform traffic, for the maximal permutation, and for the
-        worst permutation of the tables. None: the network is too large for a quick answer (`QUICK_FLOWS`).
+    uniform_flow, permutation_flow, worst_flow : Bracket or None
+        What the best splitting over all ways brings: for uniform traffic, for the maximal permutation, and for the worst
+        permutation of the tables. Exact, with lower and upper alike, in small networks (`QUICK_FLOWS`); in larger ones
+        between two bounds if a gap was asked for, else None.
     """
 
     hosts: int
@@ -91,12 +95,14 @@ class Quality:
     permutation_throughput: float | None
     uniform_bound: float | None
     tub: float | None
-    uniform_flow: float | None
-    permutation_flow: float | None
-    worst_flow: float | None
+    uniform_flow: Bracket | None
+    permutation_flow: Bracket | None
+    worst_flow: Bracket | None
 
 
-def quality(routing: Routing, *, bisections: int = 1000, seed: int = 1, jobs: int | None = None) -> Quality:
+def quality(
+    routing: Routing, *, bisections: int = 1000, gap: float | None = None, seed: int = 1, jobs: int | None = None
+) -> Quality:
     """How good a network and its tables are: loads, throughput, effective bisection, worst permutation, bounds.
 
     Parameters
@@ -105,6 +111,8 @@ def quality(routing: Routing, *, bisections: int = 1000, seed: int = 1, jobs: in
         Tables from an engine or from anywhere that lead from every switch to every other.
     bisections : int
         Random bisections of the hosts.
+    gap : float, optional
+        Where the exact flows would take long, bracket them to this: 0.05 takes minutes for 1,000 switches.
     seed : int
         Of the bisections.
     jobs : int, optional
@@ -113,14 +121,14 @@ def quality(routing: Routing, *, bisections: int = 1000, seed: int = 1, jobs: in
     Raises
     ------
     InputError
-        Tables that do not lead everywhere, or no bisections.
+        Tables that do not lead everywhere, no bisections, or a gap that is not positive.
 
     Examples
     --------
     >>> from topoloom.routing.route import route
     >>> from topoloom.spec import build
     >>> found = quality(route(build("hypercube:n=3")), bisections=100)
-    >>> found.tub, round(found.permutation_flow, 4), found.edge_forwarding_index
+    >>> found.tub, round(found.permutation_flow.lower, 4), found.edge_forwarding_index
     (1.0, 1.0, 4)
     """
     topology, hosts = routing.topology, hosts_on(routing.topology)
@@ -131,11 +139,6 @@ def quality(routing: Routing, *, bisections: int = 1000, seed: int = 1, jobs: in
     worst = worst_permutation(routing, jobs) if topology.switches <= MOST_SWITCHES else None
     bound = tub(topology, jobs) if topology.switches <= MOST_TUB else None
     farthest = permutation(topology, bound.partner) if bound else None
-    quick = int((hosts > 0).sum()) * arcs(topology)[1].size <= QUICK_FLOWS
-
-    def flow(traffic: Traffic | None) -> float | None:
-        return concurrent_flow(topology, traffic) if quick and traffic is not None else None
-
     return Quality(
         hosts=int(hosts.sum()),
         hosts_assumed=not topology.endpoints.size,
@@ -152,7 +155,19 @@ def quality(routing: Routing, *, bisections: int = 1000, seed: int = 1, jobs: in
         permutation_throughput=table_loads(routing, farthest, jobs).throughput if farthest else None,
         uniform_bound=uniform_bound(topology, jobs) if bound else None,
         tub=bound.value if bound else None,
-        uniform_flow=flow(even),
-        permutation_flow=flow(farthest),
-        worst_flow=flow(host_permutation(topology, worst.partner) if worst else None),
+        uniform_flow=_flow(topology, even, gap, jobs),
+        permutation_flow=_flow(topology, farthest, gap, jobs),
+        worst_flow=_flow(topology, host_permutation(topology, worst.partner) if worst else None, gap, jobs),
     )
+
+
+def _flow(topology: Topology, traffic: Traffic | None, gap: float | None, jobs: int | None) -> Bracket | None:
+    """The best flow: exact where that is quick, else to a gap, if any."""
+    if gap is not None and not gap > 0:
+        raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
+    if traffic is None:
+        return None
+    if int((traffic.hosts > 0).sum()) * arcs(topology)[1].size <= QUICK_FLOWS:
+        exact = concurrent_flow(topology, traffic)
+        return Bracket(exact, exact, 0)
+    return approximate_flow(topology, traffic, gap=gap, jobs=jobs) if gap is not None else None

@@ -22,7 +22,7 @@ class Tub:
     Attributes
     ----------
     value : float
-        No permutation of the hosts gets more than this share of full rate for all, on the maximal permutation; over 1 the
+        The share of full rate that no routing passes for the maximal permutation, and so for the worst traffic; over 1 the
         hosts' own links are the limit. inf where no traffic leaves a switch.
     partner : int64[n]
         The maximal permutation of the switches, one of them (`traffic.permutation` makes traffic of it).
@@ -52,8 +52,8 @@ def tub(topology: Topology, jobs: int | None = None) -> Tub:
 
     Notes
     -----
-    n^2 numbers, and time between n^2 and n^3: 0.05 s for 1,000 switches. Source: Namyar, Supittayapornpong, Zhang, Yu and
-    Govindan, A throughput-centric view of the performance of datacenter topologies, SIGCOMM 2021, theorem 2.2.
+    n^2 numbers, and time between n^2 and n^3. Source: Namyar, Supittayapornpong, Zhang, Yu and
+    Govindan, A throughput-centric view of the performance of datacenter topologies, SIGCOMM 2021.
 
     Examples
     --------
