@@ -155,8 +155,27 @@ def test_tables_that_lead_nowhere_are_refused():
     for ports in (holes, circles):
         tables = Routing(ring, "broken", ports.copy())
         for measure in (worst_permutation, effective_bisection):
-            with pytest.raises(InputError, match="engine 'broken' do not lead from every switch to switch 0"):
+            with pytest.raises(
+                InputError, match="engine 'broken' do not lead from every switch with hosts to switch 0"
+            ):
                 measure(tables)
+
+
+def test_only_ways_between_hosts_are_needed():
+    """Tables that know no way to, or from, switches without hosts measure like whole ones."""
+    whole = route(build("clos:leaves=4,spines=2,width=2"), "minimal")
+    ports, spines = whole.ports.copy(), whole.topology.endpoints_at == 0
+    ports[spines] = whole.none
+    some = Routing(whole.topology, "leaves", ports)
+    assert spines.any()
+    assert (effective_bisection(some, 5).shares == effective_bisection(whole, 5).shares).all()
+    assert worst_permutation(some).load == worst_permutation(whole).load
+    traffic = uniform(whole.topology)
+    assert table_loads(some, traffic).channels.tolist() == table_loads(whole, traffic).channels.tolist()
+    lost = ports.copy()
+    lost[0, spines] = whole.none
+    with pytest.raises(InputError, match="do not lead from every switch with hosts to switch 0"):
+        worst_permutation(Routing(whole.topology, "lost", lost))
 
 
 def test_mistakes_are_one_sentence():

@@ -46,17 +46,24 @@ def add_loads(
 ) -> int:
     """Send demand[i, s] from s to switch begin + i along the tables; load (float64[2 m]) gets what each channel carries.
 
-    Returns the first switch of these whose tree does not hold every switch, or -1.
+    Returns the first switch of these that something sent to it does not reach, or -1.
     """
     n = first.size - 1
     order, above = np.empty(n, np.int64), np.empty(n, np.int64)
     child, after, amount = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
     for row in range(demand.shape[0]):
-        d = begin + row
-        if preorder(first, to, ports, d, order, above, child, after) < n:
+        d, wanted = begin + row, 0
+        for v in range(n):
+            amount[v] = demand[row, v]
+            wanted += amount[v] > 0.0
+        if wanted == 0:
+            continue
+        count = preorder(first, to, ports, d, order, above, child, after)
+        for place in range(count):
+            wanted -= amount[order[place]] > 0.0
+        if wanted:
             return d
-        amount[:] = demand[row]
-        for place in range(n - 1, 0, -1):
+        for place in range(count - 1, 0, -1):
             v = order[place]
             load[above[v]] += amount[v]
             amount[to[above[v]]] += amount[v]
@@ -65,22 +72,30 @@ def add_loads(
 
 @njit(cache=True, nogil=True)
 def fill_trees(
-    first: np.ndarray, to: np.ndarray, ports: np.ndarray, begin: int, end: int, order: np.ndarray, place: np.ndarray,
-    size: np.ndarray,
+    first: np.ndarray, to: np.ndarray, ports: np.ndarray, hosts: np.ndarray, begin: int, end: int, order: np.ndarray,
+    place: np.ndarray, size: np.ndarray,
 ) -> int:  # fmt: skip
-    """The trees to the switches begin .. end - 1: order, place and size, uint16[n, n] by destination and switch.
+    """The trees to those of begin .. end - 1 with hosts: order, place and size, uint16[n, n] by destination and switch.
 
-    The switches that reach d through v, v too, are order[d, place[d, v] : place[d, v] + size[d, v]]. Returns as `add_loads`.
+    The switches that reach d through v, v too, are order[d, place[d, v] : place[d, v] + size[d, v]]; a size of 0: v does not
+    reach d. Returns the first destination that some switch with hosts (int64[n]) does not reach, or -1.
     """
     n = first.size - 1
     above, child, after = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    carriers = np.count_nonzero(hosts)
     for d in range(begin, end):
-        if preorder(first, to, ports, d, order[d], above, child, after) < n:
+        size[d], place[d] = 0, 0
+        if hosts[d] == 0:
+            continue
+        count = preorder(first, to, ports, d, order[d], above, child, after)
+        reached = 0
+        for i in range(count):
+            reached += hosts[order[d, i]] > 0
+            size[d, order[d, i]] = 1
+        if reached < carriers:
             return d
-        size[d] = 1
-        for i in range(n - 1, 0, -1):
+        for i in range(count - 1, 0, -1):
             v = np.int64(order[d, i])
             place[d, v] = i
             size[d, to[above[v]]] += size[d, v]
-        place[d, d] = 0
     return -1

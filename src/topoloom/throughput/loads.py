@@ -51,7 +51,7 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None) -> 
     Raises
     ------
     InputError
-        The tables do not bring every switch to every other; traffic of another network.
+        The tables do not bring all traffic to where it goes; traffic of another network.
 
     Examples
     --------
@@ -81,9 +81,9 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None) -> 
 
 
 def incomplete(routing: Routing, destination: int) -> None:
-    """Refuse tables that do not lead to this switch from everywhere; -1: they do."""
+    """Refuse tables that do not lead to this switch from all who send to it; -1: they do."""
     if destination >= 0:
         raise InputError(
-            f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from every switch to switch"
-            f" {destination}; `verify` says where they end"
+            f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from every switch with"
+            f" hosts to switch {destination}; `verify` says where they end"
         )

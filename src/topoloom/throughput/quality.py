@@ -108,7 +108,7 @@ def quality(
     Parameters
     ----------
     routing : Routing
-        Tables from an engine or from anywhere that lead from every switch to every other.
+        Tables from an engine or from anywhere that lead from every switch with hosts to every other.
     bisections : int
         Random bisections of the hosts.
     gap : float, optional
@@ -128,8 +128,8 @@ def quality(
     >>> from topoloom.routing.route import route
     >>> from topoloom.spec import build
     >>> found = quality(route(build("hypercube:n=3")), bisections=100)
-    >>> found.tub, round(found.permutation_flow.lower, 4), found.edge_forwarding_index
-    (1.0, 1.0, 4)
+    >>> found.tub, round(found.permutation_flow.lower, 4), found.hosts_assumed
+    (1.0, 1.0, True)
     """
     topology, hosts = routing.topology, hosts_on(routing.topology)
     even = uniform(topology)

@@ -85,9 +85,8 @@ def worst_permutation(routing: Routing, jobs: int | None = None) -> Worst:
     def lay_out(numbers: Iterator[int]) -> None:
         for number in numbers:
             end = min(n, (number + 1) * _BLOCK)
-            incomplete(
-                routing, fill_trees(channels.first, channels.to, ports, number * _BLOCK, end, order, place, size)
-            )
+            lost = fill_trees(channels.first, channels.to, ports, hosts, number * _BLOCK, end, order, place, size)
+            incomplete(routing, lost)
 
     over_cores(lay_out, -(-n // _BLOCK), jobs)
     count = channels.to.size
