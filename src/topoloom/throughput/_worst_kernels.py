@@ -1,7 +1,9 @@
 """How many hosts a permutation can send over one channel: matchings of those who send over it with those they send to.
 
 A source switch and a destination switch are joined when the tables' way between them takes the channel; each has as many
-places as it has hosts. The trees are those of `_tree_walk_kernels.fill_trees`.
+places as it has hosts. The trees are those of `_tree_walk_kernels.fill_trees`: what of them concerns one switch u is copied
+out of their columns once for all its channels, as `port`, `start` and `count` (int64[n] by destination d): its port towards d,
+and where in order[d] stand the switches that reach d through u, and how many.
 """
 
 import numpy as np
@@ -10,33 +12,34 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def greatest(
-    origin: np.ndarray, to: np.ndarray, first: np.ndarray, ports: np.ndarray, order: np.ndarray, place: np.ndarray,
-    size: np.ndarray, hosts: np.ndarray, begin: int, end: int,
+    first: np.ndarray, ports: np.ndarray, order: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray,
+    begin: int, end: int, known: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """The channel of begin .. end - 1 that some permutation loads most (the lowest of equals), and that load; -1, 0: none.
+    """The channel of the switches begin .. end - 1 that some permutation loads most (the lowest of equals), and that load.
 
-    A channel that cannot pass the best so far, by the hosts on both sides, is not matched.
+    A channel that cannot pass the best so far, or reach `known`, by the hosts on both sides, is not matched; -1, 0: all.
     """
     best, found = 0, -1
-    for c in range(begin, end):
-        senders, getters, pairs = _sides(origin, first, ports, order, place, size, hosts, c)
-        if min(senders, getters) > best:
-            load = _match(origin, first, ports, order, place, size, hosts, c, pairs, min(senders, getters))[0]
-            if load > best:
-                best, found = load, c
+    for u in range(begin, end):
+        port, start, count = _column(ports, place, size, hosts, u)
+        for p in range(first[u + 1] - first[u]):
+            senders, getters, pairs = _sides(order, hosts, port, start, count, p)
+            most = min(senders, getters)
+            if most > best and most >= known:
+                load = _match(order, hosts, port, start, count, p, pairs, most)[0]
+                if load > best:
+                    best, found = load, first[u] + p
     return found, best
 
 
 @njit(cache=True, nogil=True)
 def matching(
-    origin: np.ndarray, first: np.ndarray, ports: np.ndarray, order: np.ndarray, place: np.ndarray, size: np.ndarray,
-    hosts: np.ndarray, c: int,
-) -> np.ndarray:  # fmt: skip
-    """A heaviest matching over channel c: int64[k, 3] of source switch, destination switch and hosts."""
-    senders, getters, pairs = _sides(origin, first, ports, order, place, size, hosts, c)
-    _, source, destination, flow = _match(
-        origin, first, ports, order, place, size, hosts, c, pairs, min(senders, getters)
-    )
+    ports: np.ndarray, order: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray, u: int, p: int
+) -> np.ndarray:
+    """A heaviest matching over port p of switch u: int64[k, 3] of source switch, destination switch and hosts."""
+    port, start, count = _column(ports, place, size, hosts, u)
+    senders, getters, pairs = _sides(order, hosts, port, start, count, p)
+    _, source, destination, flow = _match(order, hosts, port, start, count, p, pairs, min(senders, getters))
     used = np.flatnonzero(flow)
     found = np.empty((used.size, 3), np.int64)
     for i in range(used.size):
@@ -45,21 +48,31 @@ def matching(
 
 
 @njit(cache=True, nogil=True)
-def _sides(
-    origin: np.ndarray, first: np.ndarray, ports: np.ndarray, order: np.ndarray, place: np.ndarray, size: np.ndarray,
-    hosts: np.ndarray, c: int,
-) -> tuple[int, int, int]:  # fmt: skip
-    """The hosts that send over channel c, those that get over it, and the pairs of switches that it joins."""
-    n = first.size - 1
-    u = np.int64(origin[c])
-    seen = np.zeros(n, np.bool_)
-    senders = getters = pairs = 0
+def _column(
+    ports: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray, u: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What concerns switch u; the port is -1 to itself, to switches without hosts, and where u does not reach."""
+    n = hosts.size
+    port, start, count = np.full(n, -1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     for d in range(n):
-        if d == u or hosts[d] == 0 or ports[d, u] != c - first[u]:
+        start[d], count[d] = place[d, u], size[d, u]
+        if d != u and hosts[d] > 0 and count[d] > 0:
+            port[d] = ports[d, u]
+    return port, start, count
+
+
+@njit(cache=True, nogil=True)
+def _sides(
+    order: np.ndarray, hosts: np.ndarray, port: np.ndarray, start: np.ndarray, count: np.ndarray, p: int
+) -> tuple[int, int, int]:
+    """The hosts that send over port p, those that get over it, and the pairs of switches that it joins."""
+    seen = np.zeros(hosts.size, np.bool_)
+    senders = getters = pairs = 0
+    for d in range(hosts.size):
+        if port[d] != p:
             continue
         getters += hosts[d]
-        start = np.int64(place[d, u])
-        for i in range(start, start + np.int64(size[d, u])):
+        for i in range(start[d], start[d] + count[d]):
             s = np.int64(order[d, i])
             if hosts[s] > 0:
                 pairs += 1
@@ -71,31 +84,29 @@ def _sides(
 
 @njit(cache=True, nogil=True)
 def _match(
-    origin: np.ndarray, first: np.ndarray, ports: np.ndarray, order: np.ndarray, place: np.ndarray, size: np.ndarray,
-    hosts: np.ndarray, c: int, pairs: int, most: int,
+    order: np.ndarray, hosts: np.ndarray, port: np.ndarray, start: np.ndarray, count: np.ndarray, p: int, pairs: int,
+    most: int,
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """The most hosts of a matching over channel c, `most` at most, and its pairs: sources, destinations, hosts int64[pairs].
+    """The most hosts of a matching over port p, `most` at most, and its pairs: sources, destinations, hosts int64[pairs].
 
     First greedily, the sources with the fewest destinations first; then along augmenting ways, found breadth first. What a
     search without success has seen can never be on such a way again (the Hungarian tree), and is left out from then on.
     """
-    n = first.size - 1
-    u = np.int64(origin[c])
+    n, filled = hosts.size, 0
     source, destination = np.empty(pairs, np.int64), np.empty(pairs, np.int64)
     flow = np.zeros(pairs, np.int64)
-    begins, count = np.zeros(n + 1, np.int64), 0  # the pairs of each destination
+    begins = np.zeros(n + 1, np.int64)  # the pairs of each destination
     degree = np.zeros(n + 1, np.int64)
     for d in range(n):
-        begins[d] = count
-        if d != u and hosts[d] > 0 and ports[d, u] == c - first[u]:
-            start = np.int64(place[d, u])
-            for i in range(start, start + np.int64(size[d, u])):
+        begins[d] = filled
+        if port[d] == p:
+            for i in range(start[d], start[d] + count[d]):
                 s = np.int64(order[d, i])
                 if hosts[s] > 0:
-                    source[count], destination[count] = s, d
+                    source[filled], destination[filled] = s, d
                     degree[s + 1] += 1
-                    count += 1
-    begins[n] = count
+                    filled += 1
+    begins[n] = filled
     by = np.argsort(degree[1:], kind="mergesort")
     ends = np.cumsum(degree)
     listed, fill = np.empty(pairs, np.int64), ends[:n].copy()  # the pairs of each source

@@ -13,8 +13,8 @@ from topoloom.throughput.traffic import host_switches, hosts_on
 
 #: Switches up to which the trees of the tables are laid out: 6 n^2 bytes.
 MOST_SWITCHES = 8192
-#: Channels, and destinations, that a thread takes at a time.
-_BLOCK = 64
+#: Destinations, and switches with their channels, that a thread takes at a time.
+_BLOCK, _FEW = 64, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,23 +89,21 @@ def worst_permutation(routing: Routing, jobs: int | None = None) -> Worst:
             incomplete(routing, lost)
 
     over_cores(lay_out, -(-n // _BLOCK), jobs)
-    count = channels.to.size
-    found: dict[int, tuple[int, int]] = {}
+    found: dict[int, tuple[int, int]] = {-1: (0, 1)}  # the load and, negative, the channel
 
     def search(numbers: Iterator[int]) -> None:
         for number in numbers:
-            end = min(count, (number + 1) * _BLOCK)
-            channel, load = greatest(
-                channels.origin, channels.to, channels.first, ports, order, place, size, hosts, number * _BLOCK, end
-            )
+            # What others found spares work, and no answer depends on it: equal loads are all looked at.
+            known, end = max(list(found.values()))[0], min(n, (number + 1) * _FEW)
+            channel, load = greatest(channels.first, ports, order, place, size, hosts, number * _FEW, end, known)
             found[number] = (int(load), -int(channel))
 
-    over_cores(search, -(-count // _BLOCK), jobs)
-    load, negative = max(found.values(), default=(0, 1))
+    over_cores(search, -(-n // _FEW), jobs)
+    load, channel = max(found.values())
     if not load:
         return Worst(0, (-1, -1), np.arange(int(hosts.sum())))
-    pairs = matching(channels.origin, channels.first, ports, order, place, size, hosts, -negative)
-    ends = (int(channels.origin[-negative]), int(channels.to[-negative]))
+    ends = (int(channels.origin[-channel]), int(channels.to[-channel]))
+    pairs = matching(ports, order, place, size, hosts, ends[0], -channel - int(channels.first[ends[0]]))
     return Worst(load, ends, _completed(routing, pairs))
 
 
