@@ -14,7 +14,6 @@ from topoloom.throughput.loads import table_loads
 from topoloom.throughput.traffic import Traffic, host_permutation, hosts_on, permutation, uniform
 from topoloom.throughput.tub import tub, uniform_bound
 from topoloom.throughput.worst import MOST_SWITCHES, worst_permutation
-from topoloom.topology import Topology
 
 #: Flows by source and channel up to which `quality` solves the exact flows: seconds.
 QUICK_FLOWS = 20_000
@@ -131,6 +130,8 @@ def quality(
     >>> found.tub, round(found.permutation_flow.lower, 4), found.hosts_assumed
     (1.0, 1.0, True)
     """
+    if gap is not None and not gap > 0:
+        raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
     topology, hosts = routing.topology, hosts_on(routing.topology)
     even = uniform(topology)
     loads = table_loads(routing, even, jobs)
@@ -139,6 +140,15 @@ def quality(
     worst = worst_permutation(routing, jobs) if topology.switches <= MOST_SWITCHES else None
     bound = tub(topology, jobs) if topology.switches <= MOST_TUB else None
     farthest = permutation(topology, bound.partner) if bound else None
+    quick = int((hosts > 0).sum()) * arcs(topology)[1].size <= QUICK_FLOWS
+    solved = quick or gap is not None
+
+    def flow(traffic: Traffic) -> Bracket:
+        if not quick and gap is not None:
+            return approximate_flow(topology, traffic, gap=gap, jobs=jobs)
+        exact = concurrent_flow(topology, traffic)
+        return Bracket(exact, exact, 0)
+
     return Quality(
         hosts=int(hosts.sum()),
         hosts_assumed=not topology.endpoints.size,
@@ -155,19 +165,7 @@ def quality(
         permutation_throughput=table_loads(routing, farthest, jobs).throughput if farthest else None,
         uniform_bound=uniform_bound(topology, jobs) if bound else None,
         tub=bound.value if bound else None,
-        uniform_flow=_flow(topology, even, gap, jobs),
-        permutation_flow=_flow(topology, farthest, gap, jobs),
-        worst_flow=_flow(topology, host_permutation(topology, worst.partner) if worst else None, gap, jobs),
+        uniform_flow=flow(even) if solved else None,
+        permutation_flow=flow(farthest) if solved and farthest else None,
+        worst_flow=flow(host_permutation(topology, worst.partner)) if solved and worst else None,
     )
-
-
-def _flow(topology: Topology, traffic: Traffic | None, gap: float | None, jobs: int | None) -> Bracket | None:
-    """The best flow: exact where that is quick, else to a gap, if any."""
-    if gap is not None and not gap > 0:
-        raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
-    if traffic is None:
-        return None
-    if int((traffic.hosts > 0).sum()) * arcs(topology)[1].size <= QUICK_FLOWS:
-        exact = concurrent_flow(topology, traffic)
-        return Bracket(exact, exact, 0)
-    return approximate_flow(topology, traffic, gap=gap, jobs=jobs) if gap is not None else None
