@@ -65,6 +65,24 @@ def test_the_flow_is_that_over_all_paths(graph_seed, traffic_seed):
         assert found == pytest.approx(flow_over_paths(topology, demand), rel=1e-6)
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10_000), st.integers(0, 10_000))
+def test_the_bracket_holds_the_exact_flow(graph_seed, traffic_seed):
+    """On twelve switches with any traffic, from one pair to all, the two bounds hold the exact flow between them."""
+    graph = nx.gnm_random_graph(12, 20, seed=graph_seed)
+    if not nx.is_connected(graph):
+        return
+    topology = Topology.from_networkx(graph)
+    random = np.random.default_rng(traffic_seed)
+    demand = random.random((12, 12)) * (random.random((12, 12)) < random.random()) * 10.0 ** random.integers(-3, 4)
+    np.fill_diagonal(demand, 0)
+    if demand.any():
+        traffic = matrix(topology, demand)
+        found, exact = approximate_flow(topology, traffic, gap=0.02), concurrent_flow(topology, traffic)
+        assert found.lower * (1 - 1e-6) <= exact <= found.upper * (1 + 1e-6)
+        assert found.gap <= 0.02 or found.turns == 1000
+
+
 def test_one_pair_gets_the_maximum_flow():
     """With one sender and one destination the concurrent flow is the maximum flow between them."""
     topology = build("jellyfish:n=14,degree=4")

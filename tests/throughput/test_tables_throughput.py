@@ -87,6 +87,36 @@ def test_the_worst_permutation_is_exact_for_any_hosts(seed, hosts):
     assert sorted(worst.partner.tolist()) == list(range(sum(hosts)))
 
 
+def one_channel(joined, hosts):
+    """Tables of a full mesh in which the pairs `joined` (bool[k, k]) go over the channel from switch k to k + 1, few others."""
+    k = len(joined)
+    topology = build(f"complete:n={k + 2}").with_hosts(np.array([*hosts, 0, 0]))
+    next_switch = np.tile(np.arange(k + 2)[:, None], (1, k + 2))  # straight to the destination
+    for s, d in np.argwhere(joined):
+        if s != d:
+            next_switch[d, s] = k
+    next_switch[:k, k] = k + 1
+    ports = empty_ports(topology)
+    for s in range(k + 2):
+        others = np.arange(k + 2) != s
+        ports[others, s] = next_switch[others, s] - (next_switch[others, s] > s)
+    return Routing(topology, "one channel", ports)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**6), st.integers(0, 7))
+def test_matchings_are_the_largest_for_any_pairs(seed, most):
+    """Any set of pairs over one channel, any hosts: what greed leaves is found along augmenting ways."""
+    random = np.random.default_rng(seed)
+    joined = random.random((9, 9)) < random.choice([0.15, 0.3, 0.45])
+    hosts = random.integers(0, most + 1, 9) if most else np.ones(9, int)
+    tables = one_channel(joined, hosts)
+    worst = worst_permutation(tables)
+    assert worst.load == slow_worst(tables, host_switches(tables.topology))
+    if worst.load:
+        assert table_loads(tables, host_permutation(tables.topology, worst.partner)).greatest == worst.load
+
+
 def test_bisections_are_those_of_counting_flows(tables):
     """The mean share of a bisection, with its own draws, flows counted in Python."""
     from topoloom._splitmix import shuffle
