@@ -22,6 +22,7 @@ _HOMES = {
     "Need": "topoloom.designer.need",
     "Optimized": "topoloom.optimizer.result",
     "Parts": "topoloom.cost.parts",
+    "Quality": "topoloom.throughput.quality",
     "Routing": "topoloom.routing.routing",
     "Topology": "topoloom.topology",
     "Verdict": "topoloom.routing.verdict",
@@ -36,6 +37,7 @@ _HOMES = {
     "optimize": "topoloom.optimizer.optimize",
     "place": "topoloom.layout.place",
     "price": "topoloom.cost.bill",
+    "quality": "topoloom.throughput.quality",
     "route": "topoloom.routing.route",
     "save": "topoloom.formats",
     "save_cabling": "topoloom.cabling.files",
@@ -55,6 +57,7 @@ __all__ = [
     "Need",
     "Optimized",
     "Parts",
+    "Quality",
     "Routing",
     "Topology",
     "Verdict",
@@ -70,6 +73,7 @@ __all__ = [
     "optimize",
     "place",
     "price",
+    "quality",
     "route",
     "save",
     "save_cabling",
@@ -107,6 +111,8 @@ if TYPE_CHECKING:
     from topoloom.routing.verify import verify as verify
     from topoloom.spec import build as build
     from topoloom.spec import families as families
+    from topoloom.throughput.quality import Quality as Quality
+    from topoloom.throughput.quality import quality as quality
     from topoloom.topology import Topology as Topology
 
 
