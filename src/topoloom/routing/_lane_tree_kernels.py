@@ -40,8 +40,8 @@ def shortest_trees(
 ) -> int:  # fmt: skip
     """Shortest trees that leave pairs as many lanes as they can; lane[d, v] is the lowest, or ORPHAN where none is left.
 
-    Returns the orphans. again: trees are taken out of `load` first. pairs: int64[n], 1 for the switches between which data
-    goes, else 0; other pairs need no lane, and get lane 0 where none is left.
+    Returns the orphans. again: trees are taken out of `load` first. pairs: int64[n], the hosts of each switch; pairs
+    without need no lane, and get lane 0 where none is left.
     """
     n = first.size - 1
     every = (np.int64(1) << lanes) - 1

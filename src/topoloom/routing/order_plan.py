@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.graph.distances import distances_from, hops
 from topoloom.routing.channels import channels_of, turn_places
-from topoloom.routing.routing import Routing, carriers_of, empty_ports, port_type, room
+from topoloom.routing.routing import Routing, empty_ports, port_type, room, weights_of
 from topoloom.routing.spread import spread
 from topoloom.routing.trees import fill_minimal
 from topoloom.topology import Topology
@@ -46,7 +46,7 @@ class OrderPlan:
         self._channels = channels_of(topology)
         self._turn_first = turn_places(self._channels)
         self._ties = Draws(seed, 1)
-        self._pairs = carriers_of(topology).astype(np.int64)
+        self._pairs = weights_of(topology)
         drawn = Draws(seed, 2).permutation(topology.switches)
         self._sample = drawn[self._pairs[drawn] > 0][:_SAMPLE]
         self._order = Draws(seed, 3).permutation(topology.switches)
