@@ -15,7 +15,7 @@ from topoloom.topology import Topology
 #: The lanes that hardware has, and bits of a word of the kernels.
 MOST_LANES = 15
 #: Orders are weighed on the ways to so many destinations.
-_SAMPLE = 1024
+_SAMPLE = 3072
 #: Weight of a turn that no pair waits for, in means of all: it decides where nothing else does.
 _BASE = 0.02
 #: Times that a tree is grown around what is stuck before it is left to lane 0.
