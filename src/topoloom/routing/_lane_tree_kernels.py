@@ -39,7 +39,7 @@ def shortest_trees(
     first: np.ndarray, to: np.ndarray, rises: np.ndarray, lanes: int, destinations: np.ndarray, ports: np.ndarray,
     lane: np.ndarray, load: np.ndarray, again: bool, pairs: np.ndarray,
 ) -> int:  # fmt: skip
-    """Shortest trees that leave pairs more than one lane where they can; lane[d, v] is the lowest, or ORPHAN where none is left.
+    """Shortest trees that leave pairs more than one lane where they can; lane[d, v] is the lowest, ORPHAN where none is left.
 
     Returns the orphans. again: trees are taken out of `load` first. pairs: int64[n], the hosts of each switch; pairs
     without need no lane, and get lane 0 where none is left.

@@ -1,6 +1,6 @@
 """Orders of the switches, one a lane, and the tables that come of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from topoloom.routing.channels import channels_of, turn_places
 from topoloom.routing.routing import Routing, empty_ports, port_type, room, weights_of
 from topoloom.routing.spread import spread
 from topoloom.routing.trees import fill_minimal
+from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
 #: The lanes that hardware has, and bits of a word of the kernels.
@@ -99,11 +100,19 @@ class OrderPlan:
         channels, n = self._channels, self._topology.switches
         if len(ranks) == 1 and self._two_hops:
             return np.asarray(n - 1 - ranks[0], np.int32)
-        weight = np.zeros(self._turn_first[-1])
-        weigh(
-            channels.first, channels.to, channels.back, self._turn_first, self._ways, self._sample, self._rises(ranks),
-            len(ranks), self._pairs, weight,
-        )  # fmt: skip
+        rises, blocks = self._rises(ranks), np.array_split(self._sample, -(-self._sample.size // 64) or 1)
+
+        def work(numbers: Iterator[int]) -> np.ndarray:
+            own = np.zeros(self._turn_first[-1])
+            for number in numbers:
+                weigh(
+                    channels.first, channels.to, channels.back, self._turn_first, self._ways, blocks[number], rises,
+                    len(ranks), self._pairs, own,
+                )  # fmt: skip
+            return own
+
+        # Whole numbers, so that their sum is the same in any order.
+        weight = np.sum(over_cores(work, len(blocks), self._jobs), axis=0)
         weight += _BASE * (weight.mean() if weight.any() else 1.0)
         ties = self._ties.uniform(n) * 1e-3
         return np.asarray(ranked(channels.first, channels.to, channels.back, self._turn_first, weight, ties))
