@@ -104,7 +104,8 @@ class Fabric:
         _, _, link = topology.csr
         origin = np.repeat(np.arange(topology.switches), topology.degrees)
         at_first = topology.links[link, 0] == origin
-        return np.where(at_first, self.link_ports[link, 0], self.link_ports[link, 1]).astype(np.int32)
+        ports: np.ndarray = np.where(at_first, self.link_ports[link, 0], self.link_ports[link, 1]).astype(np.int32)
+        return ports
 
     def __repr__(self) -> str:
         return f"Fabric({self.made}, {self.topology!r})"

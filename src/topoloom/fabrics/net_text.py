@@ -46,10 +46,10 @@ def discovered_text(fabric: Fabric) -> str:
     for e in range(k):
         switch, host = int(topology.endpoints[e]), int(topology.host[e])
         port, at, lid = int(fabric.endpoint_ports[e]), int(fabric.host_ports[e]), int(fabric.port_lids[e])
-        guid = f"({int(fabric.port_guids[e]):x})"
-        wires[switch].append((port, f'"{host_ids[host]}"[{at}]{guid}\t\t# "{fabric.host_names[host]}" lid {lid}'))
+        mark = f"({int(fabric.port_guids[e]):x})"
+        wires[switch].append((port, f'"{host_ids[host]}"[{at}]{mark}\t\t# "{fabric.host_names[host]}" lid {lid}'))
         own, far = f"lid {lid} lmc {fabric.port_lmc[e]}", f'"{fabric.switch_names[switch]}"'
-        line = f'{guid}\t"{switch_ids[switch]}"[{port}]\t\t# {own} {far} lid {fabric.switch_lids[switch]}'
+        line = f'{mark}\t"{switch_ids[switch]}"[{port}]\t\t# {own} {far} lid {fabric.switch_lids[switch]}'
         host_lines[host].append((at, line))
     for (u, v), (port_u, port_v) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True):
         wires[u].append((port_u, to_switch(v, port_v)))
