@@ -6,16 +6,19 @@ import click
 
 from topoloom.cli.output import json_option, plain, print_facts, print_json
 from topoloom.errors import InputError
-from topoloom.formats import open_topology
+from topoloom.fabrics.exports import exports, find_export, write_export
+from topoloom.formats.ibnetdiscover import open_fabric
 from topoloom.routing.registry import engines
 
 
 class _Help(click.Command):
-    """Lists the engines, each with its line."""
+    """Lists the engines and the exports, each with its line."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Engines"):
             formatter.write_dl([(name, record.help) for name, record in engines().items()])
+        with formatter.section("Exports"):
+            formatter.write_dl([(name, record.help) for name, record in exports().items()])
 
 
 @click.command(
@@ -30,7 +33,7 @@ class _Help(click.Command):
 )
 @click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
 @click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
-@click.option("--export", "kind", type=click.Choice(["opensm"]), help="Write files for this tool to the folder -o.")
+@click.option("--export", "kind", metavar="KIND", help="Write files for this tool (below) to the folder -o.")
 @click.option("-o", "output", type=click.Path(), help="The folder for --export.")
 @json_option
 def command(
@@ -42,7 +45,10 @@ def command(
 
     if (kind is None) != (output is None):
         raise InputError("--export names the tool and -o the folder: give both or neither")
-    opened = open_topology(topology)
+    if kind is not None:
+        find_export(kind)
+    fabric = open_fabric(topology)
+    opened = fabric.topology
     started = time.monotonic()
     routed = route(opened, engine, lanes=lanes, seed=seed, jobs=jobs)
     seconds = time.monotonic() - started
@@ -58,10 +64,8 @@ def command(
         "seed": seed, "seconds": seconds,
     }  # fmt: skip
     files: list[str] = []
-    if output is not None:
-        from topoloom.fabrics.infiniband import export_opensm
-
-        files = [f"{output}/{name}" for name in export_opensm(routed, output)]
+    if output is not None and kind is not None:
+        files = [f"{output}/{name}" for name in write_export(kind, fabric, output, routed)]
     if as_json:
         print_json({**values, "files": files})
         return
