@@ -66,6 +66,12 @@ class Judgement:
         """The pairs over the busiest channel."""
         return int(self.channel_load.max(initial=0))
 
+    @property
+    def load_over_mean(self) -> float:
+        """The pairs over the busiest channel, in means of all channels; 1: all alike."""
+        mean = self.channel_load.mean() if self.channel_load.size else 0.0
+        return float(self.channel_load.max() / mean) if mean else 1.0
+
 
 def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs: int | None = None) -> Judgement:
     """Follow tables from outside, and look for circles in what waits for what.

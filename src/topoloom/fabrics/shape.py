@@ -19,8 +19,8 @@ from topoloom.topology import Topology
 #: Square tables of so many switches fit in memory and in patience.
 _MOST_SWITCHES = 4096
 _TRIES = 40
-#: Share of the links that must agree before a match is believed, and tries after the best that did not better it.
-_GOOD, _PATIENCE = 0.9, 4
+#: How many tries that better nothing follow the best one, by the share of the links that agree in it.
+_PATIENCE = ((0.98, 2), (0.9, 10))
 _ROUNDS = 30
 
 
@@ -83,7 +83,8 @@ def match_shapes(
             best, since = found, 0
         whole = best.agree == best.links
         # Without anything to guess a second try would be the first.
-        if whole or (best.share >= _GOOD and since >= _PATIENCE) or (start >= 0).all():
+        enough = any(best.share >= share and since >= patience for share, patience in _PATIENCE)
+        if whole or enough or (start >= 0).all():
             break
     assert best is not None  # noqa: S101 (tries is at least 1)
     return best
@@ -166,15 +167,24 @@ def _look(plan: _Side, actual: _Side, x: int, u: int, apart: np.ndarray) -> None
 
 
 def _next_pair(apart: np.ndarray, free: np.ndarray, draws: Draws) -> tuple[int, int]:
-    """The next anchor: the surest pair; where none is sure, one of the equals of the switch that has the fewest."""
-    rows = np.flatnonzero(free)
-    open_ = apart[rows]
-    lowest = open_.min(axis=1)
-    equal = (open_ <= lowest[:, None] + 1e-4).sum(axis=1)
-    # Few equals first, then few differences.
-    place = int(np.lexsort((lowest, equal))[0])
-    choices = np.flatnonzero(open_[place] <= lowest[place] + 1e-4)
-    return int(rows[place]), int(choices[int(draws.below(choices.size, 1)[0])])
+    """The next anchor: the pair that is surest, by how much worse the next best is; where none is sure, a guess."""
+    every = np.arange(len(apart))
+    nearest = apart.argmin(axis=1)
+    lowest = apart[every, nearest]
+    apart[every, nearest] = np.inf
+    second = apart.min(axis=1)
+    apart[every, nearest] = lowest
+    gap = np.full(len(apart), -1.0)
+    gap[free] = np.minimum(second[free], np.float32(1e6)) - lowest[free]
+    surest = int(np.lexsort((lowest, -gap))[0])
+    if gap[surest] >= 1:
+        return surest, int(nearest[surest])
+    # One of the equals of the switch that has the fewest.
+    near = apart <= lowest[:, None] + np.float32(0.5)
+    equals = np.where(free, near.sum(axis=1), len(apart[0]) + 1)
+    place = int(np.lexsort((lowest, equals))[0])
+    choices = np.flatnonzero(near[place])
+    return place, int(choices[int(draws.below(choices.size, 1)[0])])
 
 
 def _agreeing(plan: _Side, actual: _Side, match: np.ndarray) -> int:
