@@ -1,6 +1,7 @@
 """`topoloom verify`: what is cabled beside what was planned; and tables that another program made, judged."""
 
 import time
+from typing import Any
 
 import click
 
@@ -75,7 +76,7 @@ def _compared(
         kind: sum(fault.kind == kind for fault in found.faults) for kind in ("wrong", "missing", "extra", "swapped")
     }
     planned = len(plan.fabric.topology.links) + (plan.fabric.topology.endpoints.size if hosts else 0)
-    values = {
+    values: dict[str, Any] = {
         "plan": plan.fabric.topology.name, "actual": actual.topology.name, "same": found.same,
         "switches_known_by": match.by, "switches_known_by_neighbours": match.inferred,
         "links_that_agree": match.share, "ports": "exact" if exact else "any", "planned_cables": planned,
@@ -128,7 +129,7 @@ def _judged(name: str, tables: str, qos: str | None, guid2lid: str | None, jobs:
     read = read_lft(read_text(tables, _LONGEST_TEXT), tables, fabric, lids)
     levels = None if qos is None else read_levels(read_text(qos, _LONGEST_TEXT), qos, fabric, read.lid_of)
     found = judge(read, fabric, levels, jobs)
-    values = {
+    values: dict[str, Any] = {
         "name": fabric.topology.name, "tables": tables, "switches": fabric.topology.switches,
         "pairs_between": found.between, "pairs_in_each_lane": " ".join(map(str, found.lane_pairs.tolist())),
         "lanes_used": found.lanes_used, "deadlock_free": found.deadlock_free, "pairs": found.pairs,

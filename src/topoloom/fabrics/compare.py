@@ -53,6 +53,8 @@ class Comparison:
         Actual ones that are not planned, by their number in the actual fabric.
     names : tuple of str
         Of all nodes: the planned switches, planned hosts, then extra ones.
+    called : dict of int to str
+        What nodes are called in the actual fabric, where that is another name.
     """
 
     faults: tuple[Fault, ...]
@@ -62,6 +64,7 @@ class Comparison:
     extra_switches: tuple[int, ...]
     extra_hosts: tuple[int, ...]
     names: tuple[str, ...]
+    called: dict[int, str]
 
     @property
     def same(self) -> bool:
@@ -114,6 +117,12 @@ def compare(plan: Fabric, actual: Fabric, match: Match, *, ports: bool = True, h
         extra_switches=tuple(extra_switches.tolist()),
         extra_hosts=tuple(extra_hosts.tolist()) if hosts else (),
         names=tuple(names),
+        called={
+            node: name
+            for number, given in ((switch_number, actual.switch_names), (host_number, actual.host_names))
+            for node, name in zip(number.tolist(), given, strict=True)
+            if name != names[node]
+        },
     )
 
 
