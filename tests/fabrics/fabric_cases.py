@@ -24,8 +24,7 @@ def networks(draw):
 def cables_of(fabric):
     """The links of a fabric as [switch, port, switch, port]."""
     return [
-        [u, p, v, q]
-        for (u, v), (p, q) in zip(fabric.topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
+        [u, p, v, q] for (u, v), (p, q) in zip(fabric.topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
     ]
 
 
