@@ -152,6 +152,23 @@ def test_three_cables_in_a_ring_are_one_fault():
     assert [(fault.kind, len(fault.planned)) for fault in found.faults] == [(SWAPPED, 3)]
 
 
+def test_a_cable_from_a_switch_to_itself_is_extra():
+    """No topology holds it, but it is told."""
+    plan = planned_fabric(build("petersen"))
+    actual = replace(plan, loops=np.array([[4, 7, 8]], np.int32), made="found.net")
+    (fault,) = compare(plan, actual, identify(plan, actual)).faults
+    assert (fault.kind, fault.found) == (EXTRA, (((4, 7), (4, 8)),))
+
+
+def test_managed_switches_and_capitals_are_known_by_name():
+    """MF0;NAME:MODEL/U1 is NAME; labels count as names."""
+    plan = planned_fabric(build("petersen"))
+    named = [f"MF0;S{s}:MQM8700/U1" for s in range(8)] + ["s8", "a01-u09"]
+    actual = replace(plan, switch_names=tuple(named), made="found.net")
+    match = identify(plan, actual, "name", aliases=[[f"A01-U{s:02d}"] for s in range(10)])
+    assert (match.switch.tolist(), match.inferred) == (list(range(10)), 0)
+
+
 def test_switches_that_are_gone_or_new_are_named():
     """A switch replaced by one of another name is found by its neighbours; one that is not there is told."""
     plan = planned_fabric(build("petersen:hosts=1"))

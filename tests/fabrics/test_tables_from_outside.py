@@ -6,6 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 from fabric_cases import cables_of, recabled
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from topoloom.errors import InputError
 from topoloom.fabrics.discovery import read_fabric
@@ -276,3 +278,55 @@ def test_the_first_rule_that_fits_counts_and_ranges_are_read():
     levels = read_levels(text, "x", fabric, {})
     assert (levels[:, :2] == 5).all()
     assert (levels[:, 2:] == 1).all()
+
+
+def test_damaged_files_are_refused_in_one_line():
+    """Tables, policies, pair lists and guid2lid with a few characters changed are read, or refused in one sentence."""
+    routing = route(build("slimfly:q=5,hosts=1"))
+    tables, fabric, _ = read_back(routing)
+    pairs = "0x100000 2 0\n0x100002 1 1\n"
+    texts = {
+        "lft": "\n".join(lft_text(routing).splitlines()[:104]) + "\n", "qos": qos_text(routing)[:3000], "psl": pairs,
+        "guid2lid": guid2lid_text(fabric)[:400],
+    }  # fmt: skip
+    readers = {
+        "lft": lambda text: read_lft(text, "x", fabric),
+        "qos": lambda text: read_levels(text, "x", fabric, tables.lid_of),
+        "psl": lambda text: read_levels(text, "x", fabric, tables.lid_of),
+        "guid2lid": lambda text: read_guid2lid(text, "x"),
+    }
+
+    @settings(max_examples=300, deadline=None)
+    @given(
+        st.sampled_from(sorted(texts)),
+        st.integers(0, 10**6),
+        st.integers(0, 12),
+        st.text(max_size=6) | st.sampled_from(BITS),
+    )
+    def check(kind, where, width, splinter):
+        text = texts[kind]
+        where %= len(text)
+        said = "x: nothing"
+        try:
+            readers[kind](text[:where] + splinter + text[where + width :])
+        except InputError as error:
+            said = str(error)
+        assert re.fullmatch(r"x(:\d+)?: [^\n\r]+", said)
+
+    check()
+
+
+BITS = [
+    "\n",
+    "0x",
+    "-",
+    "end-",
+    "99999",
+    "0xffffffffffffffff",
+    ",",
+    ":",
+    "Unicast lids guid 0x1 ",
+    "lids dumped",
+    "#",
+    "\u2028",
+]

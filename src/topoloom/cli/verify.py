@@ -1,6 +1,7 @@
 """`topoloom verify`: what is cabled beside what was planned; and tables that another program made, judged."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -58,7 +59,10 @@ def command(
     if qos is not None or guid2lid is not None:
         raise InputError("--qos and --guid2lid go with --tables")
     assert actual is not None  # noqa: S101 (one of the two)
-    return _compared(open_plan(plan), open_fabric(actual), by, map_file, ports, hosts, seed, as_json)
+    there = open_plan(actual).fabric
+    if there.planned:  # messages name it by its file
+        there = replace(there, made=actual)
+    return _compared(open_plan(plan), there, by, map_file, ports, hosts, seed, as_json)
 
 
 def _compared(

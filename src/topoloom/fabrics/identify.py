@@ -1,5 +1,6 @@
 """Which planned switch and host each switch and host of an actual fabric is: by name, GUID, a map, or shape."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from topoloom.fabrics.shape import match_shapes
 NAME, GUID, HOSTS, SHAPE, MAP = "name", "guid", "hosts", "shape", "map"
 #: What `--by` takes.
 WAYS = ("auto", NAME, GUID, HOSTS, SHAPE)
+_MANAGED = re.compile(r"mf0;([^;:]+):[^:]*")
 #: Below this share of agreeing links a match by shape is none.
 _LEAST = 0.5
 
@@ -170,7 +172,8 @@ def _known_names(plan: Fabric, aliases: Sequence[Iterable[str]] | None) -> dict[
 
 def _by_names(plan: Fabric, actual: Fabric, aliases: Sequence[Iterable[str]] | None) -> np.ndarray:
     known = _known_names(plan, aliases)
-    names = [name.lower() for name in actual.switch_names]
+    # A managed switch calls itself MF0;NAME:MODEL/U1.
+    names = [_MANAGED.sub(r"\1", name.lower()) for name in actual.switch_names]
     once = Counter(names)
     found = np.array([known.get(name, -1) if once[name] == 1 else -1 for name in names], np.int64)
     return _once(found)

@@ -63,13 +63,14 @@ def read_lft(text: str, source: str, fabric: Fabric, lids: dict[int, int] | None
     reader = _Reader(source, fabric, np.full((n, k + n), -1, np.int16), known)
     for number, line in enumerate(text.split("\n"), start=1):
         stripped = line.strip()
-        if section := _SECTION.fullmatch(stripped):
+        entry = _ENTRY.fullmatch(stripped)
+        if entry:
+            reader.take(entry, target_of, number)
+        elif section := _SECTION.fullmatch(stripped):
             guid = int(section[1], 16)
             if guid not in switch_of:
                 raise at(source, number, f"no switch of {fabric.made} has GUID 0x{guid:x}; are these its tables?")
             reader.begin(switch_of[guid], number)
-        elif entry := _ENTRY.fullmatch(stripped):
-            reader.take(entry, target_of, number)
         elif end := _END.fullmatch(stripped):
             reader.end(int(end[1]), number)
         elif stripped and not _HEADING.fullmatch(stripped):

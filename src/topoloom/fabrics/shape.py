@@ -19,6 +19,8 @@ from topoloom.topology import Topology
 #: Square tables of so many switches fit in memory and in patience.
 _MOST_SWITCHES = 4096
 _TRIES = 40
+#: Of several anchors found at once, so many are looked from: the others add little.
+_LOOKS = 8
 #: How many tries that better nothing follow the best one, by the share of the links that agree in it.
 _PATIENCE = ((0.98, 2), (0.9, 10))
 _ROUNDS = 30
@@ -151,12 +153,14 @@ def _anchored(plan: _Side, actual: _Side, known: np.ndarray, draws: Draws) -> np
     apart[~free] = np.inf
     apart[:, ~left] = np.inf
     while free.any() and left.any():
-        x, u = _next_pair(apart, free, draws)
-        match[x] = u
-        free[x] = left[u] = False
-        _look(plan, actual, x, u, apart)
-        apart[x] = np.inf
-        apart[:, u] = np.inf
+        pairs = _next_pairs(apart, free, draws)
+        for x, u in pairs[:_LOOKS]:
+            _look(plan, actual, x, u, apart)
+        for x, u in pairs:
+            match[x] = u
+            free[x] = left[u] = False
+            apart[x] = np.inf
+            apart[:, u] = np.inf
     return match
 
 
@@ -166,8 +170,8 @@ def _look(plan: _Side, actual: _Side, x: int, u: int, apart: np.ndarray) -> None
         apart += mine[x][:, None] != theirs[u][None, :]
 
 
-def _next_pair(apart: np.ndarray, free: np.ndarray, draws: Draws) -> tuple[int, int]:
-    """The next anchor: the pair that is surest, by how much worse the next best is; where none is sure, a guess."""
+def _next_pairs(apart: np.ndarray, free: np.ndarray, draws: Draws) -> list[tuple[int, int]]:
+    """The next anchors, the surest first, by how much worse the next best is; where none is sure, one guess."""
     every = np.arange(len(apart))
     nearest = apart.argmin(axis=1)
     lowest = apart[every, nearest]
@@ -176,15 +180,19 @@ def _next_pair(apart: np.ndarray, free: np.ndarray, draws: Draws) -> tuple[int, 
     apart[every, nearest] = lowest
     gap = np.full(len(apart), -1.0)
     gap[free] = np.minimum(second[free], np.float32(1e6)) - lowest[free]
-    surest = int(np.lexsort((lowest, -gap))[0])
-    if gap[surest] >= 1:
-        return surest, int(nearest[surest])
+    order = np.lexsort((lowest, -gap))
+    most = float(gap[order[0]])
+    if most >= 1:
+        # Those half as sure at least, and of two that want the same the surer one.
+        sure = order[gap[order] >= max(1.0, most / 2)]
+        _, first = np.unique(nearest[sure], return_index=True)
+        return [(int(x), int(nearest[x])) for x in sure[np.sort(first)].tolist()]
     # One of the equals of the switch that has the fewest.
     near = apart <= lowest[:, None] + np.float32(0.5)
     equals = np.where(free, near.sum(axis=1), len(apart[0]) + 1)
     place = int(np.lexsort((lowest, equals))[0])
     choices = np.flatnonzero(near[place])
-    return place, int(choices[int(draws.below(choices.size, 1)[0])])
+    return [(place, int(choices[int(draws.below(choices.size, 1)[0])]))]
 
 
 def _agreeing(plan: _Side, actual: _Side, match: np.ndarray) -> int:
