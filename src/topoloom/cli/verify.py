@@ -76,6 +76,7 @@ def _compared(
     match = identify(plan.fabric, actual, by, aliases=aliases, given=given, seed=seed)
     exact = match.by != "shape" if ports is None else ports == "exact"
     found = compare(plan.fabric, actual, match, ports=exact, hosts=hosts)
+    loose = compare(plan.fabric, actual, match, ports=False, hosts=hosts) if exact and found.faults else found
     counts = {
         kind: sum(fault.kind == kind for fault in found.faults) for kind in ("wrong", "missing", "extra", "swapped")
     }
@@ -84,7 +85,8 @@ def _compared(
         "plan": plan.fabric.topology.name, "actual": actual.topology.name, "same": found.same,
         "switches_known_by": match.by, "switches_known_by_neighbours": match.inferred,
         "links_that_agree": match.share, "ports": "exact" if exact else "any", "planned_cables": planned,
-        "right_cables": found.right, "right_but_for_ports": loose.right - found.right, **{f"{kind}_cables": count for kind, count in counts.items()},
+        "right_cables": found.right, "right_but_for_ports": loose.right - found.right,
+        **{f"{kind}_cables": count for kind, count in counts.items()},
     }  # fmt: skip
     gone = [f"switch {node_text(plan, found, s)} is not there" for s in found.missing_switches]
     gone += [f"host {plan.fabric.host_names[x]} is not there" for x in found.missing_hosts]
