@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from topoloom.errors import InputError
 from topoloom.fabrics.compare import EXTRA, MISSING, SWAPPED, WRONG, compare
+from topoloom.fabrics.discovery import read_fabric
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.identify import identify, read_map
+from topoloom.fabrics.net_text import net_text
 from topoloom.fabrics.shape import match_shapes
 from topoloom.spec import build
 from topoloom.topology import Topology
@@ -150,6 +152,31 @@ def test_three_cables_in_a_ring_are_one_fault():
     plan = planned_fabric(Topology([(0, 1), (2, 3), (4, 5)], 6))
     found = compare(plan, recabled(plan, [[0, 1, 3, 1], [2, 1, 5, 1], [4, 1, 1, 1]]), identify(plan, plan))
     assert [(fault.kind, len(fault.planned)) for fault in found.faults] == [(SWAPPED, 3)]
+
+
+def test_parallel_cables_in_each_others_ports_are_right_but_for_ports():
+    """With ports they are one swap, without them nothing; a cable too few is missing either way."""
+    plan = planned_fabric(Topology([(0, 1), (0, 1), (0, 1), (1, 2)], 3))
+    crossed = recabled(plan, [[0, 1, 1, 2], [0, 2, 1, 1], [0, 3, 1, 3], [1, 4, 2, 1]])
+    match = identify(plan, crossed)
+    assert [fault.kind for fault in compare(plan, crossed, match).faults] == [SWAPPED]
+    loose = compare(plan, crossed, match, ports=False)
+    assert loose.same
+    assert loose.right == 4
+    fewer = recabled(plan, [[0, 1, 1, 2], [0, 2, 1, 1], [1, 4, 2, 1]])
+    (fault,) = compare(plan, fewer, match, ports=False).faults
+    assert fault.kind == MISSING
+
+
+def test_a_host_without_its_cable_is_missing_with_it():
+    """A host that is not plugged in is not there, and its cable is missing."""
+    topology = build("petersen:hosts=1")
+    plan = planned_fabric(topology)
+    text = net_text(topology).replace('[1]\t"S3"[1]\n', "").replace('[1]\t"H3"[1]\n', "")
+    actual = read_fabric(text, "found.net")
+    found = compare(plan, actual, identify(plan, actual))
+    assert found.missing_hosts == (3,)
+    assert [(fault.kind, fault.planned) for fault in found.faults] == [(MISSING, (((3, 1), (13, 1)),))]
 
 
 def test_a_cable_from_a_switch_to_itself_is_extra():

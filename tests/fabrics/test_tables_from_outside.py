@@ -64,6 +64,29 @@ def test_tables_come_back_with_the_same_verdict(spec, engine):
         assert np.array_equal(found.lane_pairs, said.lane_pairs)
 
 
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(4, 14),
+    st.integers(2, 3),
+    st.integers(1, 3),
+    st.integers(1, 10**6),
+    st.sampled_from(["orders", "minimal", "updown"]),
+)
+def test_tables_of_random_networks_come_back(n, degree, hosts, seed, engine):
+    """Any connected random network, any engine whose lanes tables can say: the same ports, lanes and verdict."""
+    try:
+        topology = build(f"jellyfish:n={n},degree={degree + (n * degree) % 2},hosts={hosts},seed={seed}")
+        routing = route(topology, engine)
+    except InputError:
+        return  # no such network, or one in parts
+    tables, fabric, levels = read_back(routing)
+    back = routing_from(tables, fabric, levels)
+    assert np.array_equal(back.ports, routing.ports)
+    found = judge(tables, fabric, levels)
+    assert found.deadlock_free is routing.verdict.deadlock_free
+    assert (found.lanes_used, found.mean_hops) == (routing.verdict.lanes_used, routing.verdict.mean_hops)
+
+
 def test_switches_without_hosts_send_no_data():
     """In a fat tree only leaves' pairs count for circles: the tables are safe in the lanes of the leaves."""
     routing = route(build("fat-tree:k=4"))
