@@ -9,11 +9,18 @@ import shutil
 import subprocess
 import time
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from topoloom.fabrics.infiniband import export_opensm
+from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabrics.infiniband import export_opensm, net_text
+from topoloom.fabrics.judge import judge
+from topoloom.fabrics.lft import read_lft
+from topoloom.fabrics.net_text import discovered_text
+from topoloom.formats.ibnetdiscover import load_fabric
 from topoloom.routing.route import route
 from topoloom.spec import build
 
@@ -69,6 +76,54 @@ def entries(text):
     return found
 
 
+def bring_up(folder, topology, options, conf=""):
+    """A subnet on ibsim from fabric.net in `folder`, brought up by a real OpenSM: its log; its dumps lie in the folder."""
+    socket = f"topoloom{os.getpid()}{folder.name[-8:]}"
+    nodes = topology.switches + topology.hosts
+    with ExitStack() as stack:
+        simulator = stack.enter_context(
+            running(
+                [_TOOLS["ibsim"], "-s", "-n", "-N", f"{nodes + 16}", "-S", f"{topology.switches + 16}",
+                 "-P", f"{nodes * 90}", "-L", "49152", "fabric.net"],
+                folder / "ibsim.log", IBSIM_SOCKNAME=socket,
+            )
+        )  # fmt: skip
+        wait_for(lambda: f"@{socket}" in Path("/proc/net/unix").read_text(), simulator, folder / "ibsim.log")
+        # The log is what tells when the subnet is up.
+        (folder / "test.conf").write_text("force_log_flush TRUE\nmax_wire_smps 64\nsweep_interval 0\n" + conf)
+        command = [
+            _TOOLS["opensm"], *options, "-e", "-s", "0", "-D", "0x43", "-F", "test.conf",
+            "-f", f"{folder}/osm.log", "--dump_files_dir", str(folder),
+        ]  # fmt: skip
+        log = folder / "osm.log"
+        first = next(
+            line.split('"')[1] for line in (folder / "fabric.net").read_text().splitlines() if line[:2] in {"Hc", "Ca"}
+        )
+        manager = stack.enter_context(
+            running(
+                command, folder / "opensm.out", IBSIM_SOCKNAME=socket, SIM_HOST=first, LD_PRELOAD=str(_SIMULATED),
+                OSM_TMP_DIR=str(folder), OSM_CACHE_DIR=str(folder),
+            )
+        )  # fmt: skip
+        wait_for(
+            lambda: log.exists() and "SUBNET UP" in log.read_text(errors="replace"), manager, folder / "opensm.out"
+        )
+        dumps = [folder / "opensm-lfts.dump", folder / "opensm-subnet.lst"]
+        wait_for(lambda: all(dump.exists() and dump.stat().st_size for dump in dumps), manager, log)
+        time.sleep(0.3)
+        return log.read_text(errors="replace")
+
+
+def credit_loops(folder):
+    """What ibdmchk says of the dumps in one lane: its text."""
+    checked = subprocess.run(
+        [_TOOLS["ibdmchk"], "-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-l", "0"],
+        cwd=folder, capture_output=True, text=True, timeout=_PATIENCE_S, check=False,
+    )  # fmt: skip
+    # Its text counts: it may crash after its verdict.
+    return (checked.stdout + checked.stderr).lower()
+
+
 @pytest.mark.parametrize(
     "spec", ["slimfly:q=5,hosts=2", "torus:dims=4x4x4,hosts=1", "jellyfish:n=64,degree=8,hosts=1", "dragonfly:h=2"]
 )
@@ -76,50 +131,53 @@ def test_opensm_installs_the_tables_and_they_have_no_credit_loop(spec, tmp_path)
     """The file engine takes every entry, dumps the same tables, and ibdmchk agrees that nothing can deadlock."""
     routing = route(build(spec), lanes=8)
     files = export_opensm(routing, tmp_path)
-    socket = f"topoloom{os.getpid()}{tmp_path.name[-8:]}"
-    nodes = routing.topology.switches + routing.topology.hosts
-    with ExitStack() as stack:
-        simulator = stack.enter_context(
-            running(
-                [_TOOLS["ibsim"], "-s", "-n", "-N", f"{nodes + 16}", "-S", f"{routing.topology.switches + 16}",
-                 "-P", f"{nodes * (routing.topology.radix + 2)}", "-L", "49152", "fabric.net"],
-                tmp_path / "ibsim.log", IBSIM_SOCKNAME=socket,
-            )
-        )  # fmt: skip
-        wait_for(lambda: f"@{socket}" in Path("/proc/net/unix").read_text(), simulator, tmp_path / "ibsim.log")
-        command = [
-            _TOOLS["opensm"], "-R", "file,no_fallback", "-U", "fabric.lft", "-Q", "-e", "-s", "0", "-D", "0x43",
-            "-f", f"{tmp_path}/osm.log", "--dump_files_dir", str(tmp_path),
-        ]  # fmt: skip
-        # The log is what tells when the subnet is up.
-        conf = tmp_path / "test.conf"
-        conf.write_text("force_log_flush TRUE\nmax_wire_smps 64\nsweep_interval 0\n")
-        if "fabric.qos" in files:
-            conf.write_text(conf.read_text() + (tmp_path / "opensm.conf").read_text())
-            command += ["-Y", "fabric.qos"]
-        command += ["-F", "test.conf"]
-        log = tmp_path / "osm.log"
-        manager = stack.enter_context(
-            running(
-                command, tmp_path / "opensm.out", IBSIM_SOCKNAME=socket, SIM_HOST="H0", LD_PRELOAD=str(_SIMULATED),
-                OSM_TMP_DIR=str(tmp_path), OSM_CACHE_DIR=str(tmp_path),
-            )
-        )  # fmt: skip
-        wait_for(
-            lambda: log.exists() and "SUBNET UP" in log.read_text(errors="replace"), manager, tmp_path / "opensm.out"
-        )
-        dumps = [tmp_path / "opensm-lfts.dump", tmp_path / "opensm-subnet.lst"]
-        wait_for(lambda: all(dump.exists() and dump.stat().st_size for dump in dumps), manager, log)
-        time.sleep(0.3)
-        written = log.read_text(errors="replace")
+    policy = (tmp_path / "opensm.conf").read_text() if "fabric.qos" in files else ""
+    written = bring_up(tmp_path, routing.topology, ["-R", "file,no_fallback", "-U", "fabric.lft", "-Q"], policy)
     assert "file tables configured on all switches" in written
     assert not re.findall(r"ERR [0-9A-F]{4}|PARSE ERROR", written)
-    assert entries(dumps[0].read_text()) == entries((tmp_path / "fabric.lft").read_text())
+    dump = (tmp_path / "opensm-lfts.dump").read_text()
+    assert entries(dump) == entries((tmp_path / "fabric.lft").read_text())
     if routing.verdict.lanes_used == 1:
         # With lanes ibdmchk would need the service level of every pair; those tables are safe by the verdict.
-        checked = subprocess.run(
-            [_TOOLS["ibdmchk"], "-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-l", "0"],
-            cwd=tmp_path, capture_output=True, text=True, timeout=_PATIENCE_S, check=False,
-        )  # fmt: skip
-        # Its text counts: it may crash after its verdict.
-        assert "no credit loops found" in (checked.stdout + checked.stderr).lower(), checked.stdout[-1500:]
+        assert "no credit loops found" in credit_loops(tmp_path)
+
+
+def test_tables_for_a_discovered_fabric_have_its_guids_and_ports(tmp_path):
+    """A fabric with GUIDs, names and ports of its own, read as text: OpenSM installs every entry."""
+    topology = build("torus:dims=3x3,hosts=2")
+    planned = planned_fabric(topology)
+    own = np.uint64(0x2C90000000000)
+    odd = replace(
+        planned, switch_names=tuple(f"leaf {s}" for s in range(9)), host_names=tuple(f"node{h} mlx5_0" for h in range(18)),
+        switch_guids=planned.switch_guids + own, host_guids=planned.host_guids + own, port_guids=planned.port_guids + own,
+        link_ports=planned.link_ports + 20, endpoint_ports=planned.endpoint_ports + 5,
+        switch_ports=np.full(9, 36, np.int32), made="odd",
+    )  # fmt: skip
+    (tmp_path / "odd.net").write_text(discovered_text(odd))
+    fabric = load_fabric(tmp_path / "odd.net")
+    routing = route(fabric.topology, "updown")
+    export_opensm(routing, tmp_path, fabric)
+    written = bring_up(tmp_path, topology, ["-R", "file,no_fallback", "-U", "fabric.lft"])
+    assert "file tables configured on all switches" in written
+    dump = (tmp_path / "opensm-lfts.dump").read_text()
+    assert entries(dump) == entries((tmp_path / "fabric.lft").read_text())
+    assert {guid >> 40 for guid, _ in entries(dump)} == {0x2C9}
+    assert "no credit loops found" in credit_loops(tmp_path)
+    assert judge(read_lft(dump, "dump", fabric), fabric).deadlock_free
+
+
+@pytest.mark.parametrize(
+    ("spec", "engine"),
+    [("torus:dims=5,hosts=2", "minhop"), ("slimfly:q=5,hosts=2", "updn"), ("fat-tree:k=4", "minhop")],
+)
+def test_opensms_own_tables_are_judged_as_ibdmchk_judges_them(spec, engine, tmp_path):
+    """OpenSM spreads the hosts of a switch over ways; whether they can deadlock is what ibdmchk finds too."""
+    topology = build(spec)
+    (tmp_path / "fabric.net").write_text(net_text(topology))
+    bring_up(tmp_path, topology, ["-R", engine])
+    fabric = load_fabric(tmp_path / "fabric.net")
+    found = judge(read_lft((tmp_path / "opensm-lfts.dump").read_text(), "dump", fabric), fabric)
+    assert found.reached_pairs == found.pairs
+    said = credit_loops(tmp_path)
+    assert "credit loop" in said
+    assert found.deadlock_free is ("no credit loops found" in said)

@@ -17,7 +17,7 @@ from topoloom import InputError, load, save
 from topoloom.formats import encode, find_format, formats, losses, open_topology
 from topoloom.topology import Topology
 
-NAMES = ["cables", "dot", "edges", "graphml", "grid-edges", "topoloom"]
+NAMES = ["cables", "dot", "edges", "graphml", "grid-edges", "ibnetdiscover", "topoloom"]
 quick = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 GRID = Topology([(0, 1), (1, 2), (2, 3)], 5, labels={"x": np.array([-1, 0, 1, 0, 1]), "y": np.array([0, 0, 0, 1, 1])})
 
@@ -55,7 +55,9 @@ def test_the_documentation_says_what_each_format_keeps():
         assert kept_here == [part in record.keeps for part in parts]
 
 
-@pytest.mark.parametrize(("name", "text"), [("topoloom", texts), ("cables", texts), ("edges", texts)])
+@pytest.mark.parametrize(
+    ("name", "text"), [("topoloom", texts), ("cables", texts), ("edges", texts), ("ibnetdiscover", texts)]
+)
 def test_what_a_format_keeps_comes_back(name, text):
     """Writing and reading gives back exactly the parts that the format says it keeps."""
     _round_trips(name, text)

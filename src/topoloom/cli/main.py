@@ -28,6 +28,7 @@ _COMMANDS = {
     "optimize": "Exchange the ends of links: the same degrees, fewer hops, less latency, power or cost.",
     "route": "Next hops and lanes for every pair, followed and proved free of deadlock.",
     "quality": "How much traffic tables let through: throughput, worst case, effective bisection.",
+    "verify": "What is cabled beside the plan; or forwarding tables from outside, followed and judged.",
     "layout": "Put the switches in cabinets on a floor; every cable with its length.",
     "cost": "Switches, cables, watts and money of a topology on a floor.",
     "design": "The main job: from a requirement file to ranked, priced designs.",
@@ -77,7 +78,7 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; exit codes: 0 done, 1 our fault, 2 the user's mistake, 130 interrupted."""
+    """Run the command line; exit codes: 0 done, 1 our fault, 2 the user's mistake, 3 differences found, 130 interrupted."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # the caller closed it: there is nobody to tell
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (lives as long as the process)

@@ -9,22 +9,26 @@ import click
 from topoloom.cli.folders import writable_folder
 from topoloom.cli.output import json_option, plain, print_facts, print_json
 from topoloom.errors import InputError
+from topoloom.fabrics.exports import exports, find_export, write_export
+from topoloom.formats.ibnetdiscover import open_fabric
 from topoloom.routing.registry import engines
 
 if TYPE_CHECKING:
+    from topoloom.fabrics.fabric import Fabric
     from topoloom.layout.layout import Layout
     from topoloom.routing.reroute import Rerouted
     from topoloom.routing.routing import Routing
     from topoloom.routing.verdict import Verdict
-    from topoloom.topology import Topology
 
 
 class _Help(click.Command):
-    """Lists the engines, each with its line."""
+    """Lists the engines and the exports, each with its line."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Engines"):
             formatter.write_dl([(name, record.help) for name, record in engines().items()])
+        with formatter.section("Exports"):
+            formatter.write_dl([(name, record.help) for name, record in exports().items()])
 
 
 @click.command(
@@ -54,7 +58,7 @@ class _Help(click.Command):
 )
 @click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
 @click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
-@click.option("--export", "kind", type=click.Choice(["opensm"]), help="Write files for this tool to the folder -o.")
+@click.option("--export", "kind", metavar="KIND", help="Write files for this tool (below) to the folder -o.")
 @click.option("-o", "output", type=click.Path(), help="The folder for --export.")
 @json_option
 def command(
@@ -68,18 +72,22 @@ def command(
         raise InputError("--export names the tool and -o the folder: give both or neither")
     if folder is not None:
         folder = str(writable_folder(folder))
-    opened, layout = _opened(topology)
+    if kind is not None:
+        find_export(kind)
+    fabric, layout = _opened(topology)
     lost = None if without is None else _losses(without)
     started = time.monotonic()
-    routed = route(opened, engine, lanes=lanes, seed=seed, jobs=jobs, layout=layout, folder=folder, check=check)
+    routed = route(
+        fabric.topology, engine, lanes=lanes, seed=seed, jobs=jobs, layout=layout, folder=folder, check=check
+    )
     mended = None if lost is None else reroute(routed, links=lost[0], switches=lost[1], lanes=lanes)
     seconds = time.monotonic() - started
     values = {**_values(routed if mended is None else mended.routing, mended, jobs), "seed": seed, "seconds": seconds}
     files: list[str] = []
-    if output is not None:
-        from topoloom.fabrics.infiniband import export_opensm
-
-        files = [f"{output}/{name}" for name in export_opensm(routed if mended is None else mended.routing, output)]
+    if output is not None and kind is not None:
+        if mended is not None:
+            routed, fabric = mended.routing, fabric.left(mended.routing.topology, mended.kept)
+        files = [f"{output}/{name}" for name in write_export(kind, fabric, output, routed)]
     if as_json:
         print_json({**values, "files": files})
         return
@@ -88,17 +96,17 @@ def command(
         click.echo(f"wrote {file}", err=True)
 
 
-def _opened(name: str) -> "tuple[Topology, Layout | None]":
-    """The topology, and where its switches stand if it is laid out."""
+def _opened(name: str) -> "tuple[Fabric, Layout | None]":
+    """The fabric, and where its switches stand if it is laid out."""
     from topoloom.cabling.files import load_layout
     from topoloom.cli.placing import laid_out
-    from topoloom.formats import open_topology
+    from topoloom.fabrics.fabric import planned_fabric
 
     cables = laid_out(name)
     if cables is None:
-        return open_topology(name), None
+        return open_fabric(name), None
     layout = load_layout(cables)
-    return layout.topology, layout
+    return planned_fabric(layout.topology), layout
 
 
 def _losses(text: str) -> tuple[list[tuple[int, int]], list[int]]:

@@ -32,6 +32,8 @@ class Rerouted:
         Entries that lead over another cable now.
     lanes_changed : int
         Pairs in another lane than before.
+    kept : int64[k]
+        The links that are left, by their numbers before.
     anew : bool
         Whether the lanes were too few to mend the tables, so that all are new.
     """
@@ -41,6 +43,7 @@ class Rerouted:
     broken: int
     changed: int
     lanes_changed: int
+    kept: np.ndarray
     anew: bool
 
 
@@ -77,7 +80,7 @@ def reroute(
     gone = np.zeros(topology.switches, np.bool_)
     gone[list(switches)] = True
     ports, broken = _moved_over(routing, left, kept, gone)
-    return _mended(routing, left, ports, ~gone, broken, min(lanes or MOST_LANES, MOST_LANES))
+    return _mended(routing, left, kept, ports, ~gone, broken, min(lanes or MOST_LANES, MOST_LANES))
 
 
 def without(
@@ -138,7 +141,7 @@ def _moved_over(routing: Routing, left: Topology, kept: np.ndarray, gone: np.nda
 
 
 def _mended(
-    routing: Routing, left: Topology, ports: np.ndarray, alive: np.ndarray, broken: int, lanes: int
+    routing: Routing, left: Topology, kept: np.ndarray, ports: np.ndarray, alive: np.ndarray, broken: int, lanes: int
 ) -> Rerouted:
     from topoloom.routing._lane_tree_kernels import ORPHAN
     from topoloom.routing._mend_kernels import mend_trees
@@ -163,11 +166,13 @@ def _mended(
         if not _placed(left, ports, lane, lanes):
             anew = route(left, "orders", lanes=lanes) if alive.all() else _without_dead(left, alive, lanes)
             differ = int(np.count_nonzero((anew.ports != before) & alive & alive[:, None]))
-            return Rerouted(anew, entries, broken, differ, int(np.count_nonzero(anew.lanes != old)), True)
+            return Rerouted(anew, entries, broken, differ, int(np.count_nonzero(anew.lanes != old)), kept, True)
         made = Routing(left, routing.engine, ports, lane if lane.any() else None, routing.lane_rule)
-        return Rerouted(replace(made, verdict=verify(made)), entries, broken, changed, int((lane != old).sum()), False)
+        return Rerouted(
+            replace(made, verdict=verify(made)), entries, broken, changed, int((lane != old).sum()), kept, False
+        )
     made = Routing(left, routing.engine, ports, lane, routing.lane_rule)
-    return Rerouted(replace(made, verdict=verify(made)), entries, broken, changed, 0, False)
+    return Rerouted(replace(made, verdict=verify(made)), entries, broken, changed, 0, kept, False)
 
 
 def _placed(left: Topology, ports: np.ndarray, lane: np.ndarray, lanes: int) -> bool:

@@ -1,0 +1,263 @@
+"""A fabric beside its plan: every cable that is wrong, missing, extra, or exchanged with another.
+
+Take all plugs, the ports of switches and hosts. Every planned cable joins two of them, and so does every cable that is found.
+Cables in both are right. What remains makes chains that alternate between planned and found: a planned cable alone is
+missing, a found one alone is extra, one of each that share a plug are a cable with one end in the wrong place, and a ring of
+two and two are two cables whose ends are exchanged.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.fabrics.fabric import Fabric
+from topoloom.fabrics.identify import Match
+
+WRONG, MISSING, EXTRA, SWAPPED = "wrong", "missing", "extra", "swapped"
+
+#: A plug: the node, its port. Nodes are planned switches, then planned hosts, then what the plan does not have.
+Plug = tuple[int, int]
+Cable = tuple[Plug, Plug]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that is not as planned.
+
+    Attributes
+    ----------
+    kind : str
+        "wrong": one cable, one end elsewhere. "missing", "extra". "swapped": cables with exchanged ends, two or a ring.
+    planned, found : tuple of cables
+        As planned and as found, each of two plugs (node, port).
+    """
+
+    kind: str
+    planned: tuple[Cable, ...]
+    found: tuple[Cable, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What differs.
+
+    Attributes
+    ----------
+    faults : tuple of Fault
+    right : int
+        Cables that are as planned.
+    missing_switches, missing_hosts : tuple of int
+        Planned ones that nobody is.
+    extra_switches, extra_hosts : tuple of int
+        Actual ones that are not planned, by their number in the actual fabric.
+    names : tuple of str
+        Of all nodes: the planned switches, planned hosts, then extra ones.
+    called : dict of int to str
+        What nodes are called in the actual fabric, where that is another name.
+    """
+
+    faults: tuple[Fault, ...]
+    right: int
+    missing_switches: tuple[int, ...]
+    missing_hosts: tuple[int, ...]
+    extra_switches: tuple[int, ...]
+    extra_hosts: tuple[int, ...]
+    names: tuple[str, ...]
+    called: dict[int, str]
+
+    @property
+    def same(self) -> bool:
+        """Whether everything is as planned."""
+        return not (
+            self.faults or self.missing_switches or self.missing_hosts or self.extra_switches or self.extra_hosts
+        )
+
+
+def compare(plan: Fabric, actual: Fabric, match: Match, *, ports: bool = True, hosts: bool = True) -> Comparison:
+    """Every difference between a plan and what is there.
+
+    Parameters
+    ----------
+    plan, actual : Fabric
+    match : Match
+        Who is who (`topoloom.fabrics.identify.identify`).
+    ports : bool
+        Whether a cable must be in the planned ports, and not only between the planned switches and hosts.
+    hosts : bool
+        Whether to compare the hosts and their cables.
+    """
+    n, h = plan.topology.switches, plan.topology.hosts
+    unknown = n + h
+    switch_number, host_number = match.switch.copy(), np.where(match.host >= 0, match.host + n, -1)
+    extra_switches = np.flatnonzero(switch_number < 0)
+    switch_number[extra_switches] = unknown + np.arange(extra_switches.size)
+    extra_hosts = np.flatnonzero(host_number < 0)
+    host_number[extra_hosts] = unknown + extra_switches.size + np.arange(extra_hosts.size)
+    names = [*plan.switch_names, *plan.host_names]
+    names += [actual.switch_names[s] for s in extra_switches.tolist()]
+    names += [actual.host_names[x] for x in extra_hosts.tolist()]
+    planned = _cables(plan, np.arange(n), n + np.arange(h), hosts)
+    found = _cables(actual, switch_number, host_number, hosts)
+    same = planned & found
+    left, more = sorted(planned - same), sorted(found - same)
+    right = len(same)
+    if ports:
+        faults = _by_plug(left, more)
+    else:
+        faults, agreeing = _by_node(left, more)
+        right += agreeing
+    known = set(match.switch.tolist())
+    known_hosts = set(match.host.tolist())
+    return Comparison(
+        faults=tuple(faults),
+        right=right,
+        missing_switches=tuple(s for s in range(n) if s not in known),
+        missing_hosts=tuple(x for x in range(h) if x not in known_hosts) if hosts else (),
+        extra_switches=tuple(extra_switches.tolist()),
+        extra_hosts=tuple(extra_hosts.tolist()) if hosts else (),
+        names=tuple(names),
+        called={
+            node: name
+            for number, given in ((switch_number, actual.switch_names), (host_number, actual.host_names))
+            for node, name in zip(number.tolist(), given, strict=True)
+            if name != names[node]
+        },
+    )
+
+
+def _cables(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> set[Cable]:
+    """All cables of a fabric between numbered nodes, the lower plug first."""
+    topology = fabric.topology
+    links = np.stack([switch[topology.links], fabric.link_ports], axis=2).tolist()
+    cables = [((u, p), (v, q)) for (u, p), (v, q) in links]
+    cables += [((int(switch[s]), p), (int(switch[s]), q)) for s, p, q in fabric.loops.tolist()]
+    if hosts:
+        cables += [
+            ((s, p), (x, q))
+            for s, p, x, q in zip(
+                switch[topology.endpoints].tolist(), fabric.endpoint_ports.tolist(), host[topology.host].tolist(),
+                fabric.host_ports.tolist(), strict=True,
+            )
+        ]  # fmt: skip
+    return {(min(cable), max(cable)) for cable in cables}
+
+
+def _by_plug(planned: list[Cable], found: list[Cable]) -> list[Fault]:
+    """The faults, chain by chain; every plug has at most one planned cable and one that was found."""
+    should = {plug: cable for cable in planned for plug in cable}
+    there = {plug: cable for cable in found for plug in cable}
+    done: set[tuple[bool, Cable]] = set()
+    faults = []
+    # Chains with ends first: from a plug that has only one of the two; what is left are rings.
+    starts = [plug for plug in sorted({*should, *there}) if (plug in should) != (plug in there)]
+    for plug in [*starts, *sorted(should)]:
+        first = plug in should
+        cable = should[plug] if first else there[plug]
+        if (first, cable) in done:
+            continue
+        chain = _chain(plug, first, should, there)
+        done.update(chain)
+        faults += _chain_faults(chain, ring=plug in should and plug in there)
+    return faults
+
+
+def _chain(plug: Plug, planned: bool, should: dict[Plug, Cable], there: dict[Plug, Cable]) -> list[tuple[bool, Cable]]:
+    """The cables of a chain from its end, or round a ring: whether each is planned, and the cable."""
+    chain: list[tuple[bool, Cable]] = []
+    while True:
+        side = should if planned else there
+        if plug not in side:
+            return chain
+        cable = side[plug]
+        if chain and (planned, cable) == chain[0]:
+            return chain
+        chain.append((planned, cable))
+        plug = cable[1] if cable[0] == plug else cable[0]
+        planned = not planned
+
+
+def _chain_faults(chain: list[tuple[bool, Cable]], ring: bool) -> list[Fault]:
+    planned = tuple(cable for kind, cable in chain if kind)
+    found = tuple(cable for kind, cable in chain if not kind)
+    if ring:
+        return [Fault(SWAPPED, planned, found)]
+    # Along a chain each planned cable goes with the found one beside it.
+    faults = [Fault(WRONG, (should,), (is_,)) for should, is_ in zip(planned, found, strict=False)]
+    faults += [Fault(MISSING, (cable,), ()) for cable in planned[len(found) :]]
+    faults += [Fault(EXTRA, (), (cable,)) for cable in found[len(planned) :]]
+    return faults
+
+
+def _by_node(planned: list[Cable], found: list[Cable]) -> tuple[list[Fault], int]:
+    """The faults without regard to ports, and how many more cables are right."""
+
+    def between(cable: Cable) -> tuple[int, int]:
+        return cable[0][0], cable[1][0]
+
+    agree = Counter(map(between, planned)) & Counter(map(between, found))
+    right = agree.total()
+    should, there = _without(planned, agree), _without(found, agree)
+    faults: list[Fault] = []
+    here: defaultdict[int, list[Cable]] = defaultdict(list)
+    for cable in there:
+        for node in {*between(cable)}:
+            here[node].append(cable)
+    wanted: defaultdict[int, list[Cable]] = defaultdict(list)
+    for cable in should:
+        for node in {*between(cable)}:
+            wanted[node].append(cable)
+    used: set[tuple[bool, Cable]] = set()
+    for cable in should:
+        swap = None if (True, cable) in used else _swap(cable, wanted, here, used)
+        if swap:
+            used.update({(True, cable), (True, swap[0]), (False, swap[1]), (False, swap[2])})
+            faults.append(Fault(SWAPPED, (cable, swap[0]), swap[1:]))
+    for cable in should:
+        if (True, cable) in used:
+            continue
+        used.add((True, cable))
+        moved = next((c for node in between(cable) for c in here[node] if (False, c) not in used), None)
+        if moved is None:
+            faults.append(Fault(MISSING, (cable,), ()))
+        else:
+            used.add((False, moved))
+            faults.append(Fault(WRONG, (cable,), (moved,)))
+    faults += [Fault(EXTRA, (), (cable,)) for cable in there if (False, cable) not in used]
+    return faults, right
+
+
+def _without(cables: list[Cable], agree: Counter[tuple[int, int]]) -> list[Cable]:
+    """The cables that are more than agree between their nodes."""
+    left = Counter(agree)
+    rest = []
+    for cable in cables:
+        nodes = cable[0][0], cable[1][0]
+        if left[nodes] > 0:
+            left[nodes] -= 1
+        else:
+            rest.append(cable)
+    return rest
+
+
+def _swap(
+    cable: Cable, wanted: dict[int, list[Cable]], here: dict[int, list[Cable]], used: set[tuple[bool, Cable]]
+) -> tuple[Cable, Cable, Cable] | None:
+    """Another planned cable and two found ones that are these two with exchanged ends."""
+    a, b = cable[0][0], cable[1][0]
+    for first in here[a]:
+        x = _far(first, a)
+        if (False, first) in used:
+            continue
+        for other in wanted[x]:
+            y = _far(other, x)
+            if other == cable or (True, other) in used:
+                continue
+            for second in here[b]:
+                if second != first and (False, second) not in used and _far(second, b) == y:
+                    return other, first, second
+    return None
+
+
+def _far(cable: Cable, node: int) -> int:
+    return cable[1][0] if cable[0][0] == node else cable[0][0]

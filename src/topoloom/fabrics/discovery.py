@@ -1,0 +1,152 @@
+"""Reading a fabric as ibnetdiscover prints it, or as ibsim reads it: who is there, and which cable is in which port.
+
+A switch or a host begins with its line ``Switch 36 "S-0002c90000000001" # "leaf1" base port 0 lid 3 lmc 0`` (``Ca``, in ibsim
+also ``Hca``), and each of its ports in use has a line ``[7] "S-0002c90000000002"[12] # "spine1" lid 5 4xHDR``. Every cable is
+there twice, once from each end, and both must agree.
+"""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.errors import at
+from topoloom.fabrics._assembly import Cable, Node, assembled
+from topoloom.fabrics.fabric import Fabric
+
+_MOST_PORTS = 65_535
+_LONGEST_NAME = 256
+
+_NODE = re.compile(r'(Switch|Ca|Hca|Rt)\s+([0-9]{1,9})\s+"([^"]*)"\s*(?:#(.*))?', re.IGNORECASE)
+_PORT = re.compile(
+    # [ext 3] is the port's number on the outside of a chassis.
+    r"\[([0-9]{1,9})\](?:\[ext [0-9]+\])?\s*(?:\(([0-9a-fA-F]{1,16})\))?\s*"
+    r'"([^"]*)"\s*\[([0-9]{1,9})\](?:\[ext [0-9]+\])?\s*(?:\([0-9a-fA-F]{1,16}\))?\s*'
+    r"(?:#(.*))?.*"
+)
+_GUID = re.compile(r"(switchguid|caguid|hcaguid|rtguid|nodeguid)\s*=\s*0x([0-9a-fA-F]{1,16})\b.*", re.IGNORECASE)
+_ASIDE = re.compile(r"(?:vendid|devid|sysimgguid|module|chassis|non-chassis)\b.*", re.IGNORECASE)
+_ID_GUID = re.compile(r"[SHR]-([0-9a-fA-F]{12,16})")
+_NAME = re.compile(r'\s*"(.*)"')
+_LID = re.compile(r"\blid ([0-9]{1,9})(?: lmc ([0-9]))?")
+
+
+@dataclass
+class _Reading:
+    """Where the reader stands."""
+
+    source: str
+    guid: int | None = None
+    node: Node | None = None
+
+
+def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
+    """The fabric that the text describes.
+
+    Parameters
+    ----------
+    text : str
+        Of ibnetdiscover, or a fabric file of ibsim.
+    source : str
+        The file, for messages.
+    name : str
+        The topology's name.
+
+    Returns
+    -------
+    Fabric
+        Switches and hosts that are called S0, S1, ... and H0, H1, ... without gaps keep these numbers; others are numbered
+        in the order of the text, and the topology has their names and GUIDs as the labels ``id`` and ``guid``. Where the
+        text gives no GUIDs they are those of ibsim.
+
+    Raises
+    ------
+    InputError
+        A line that is none of the format's; a cable that is there from one end only, or goes elsewhere from the other.
+
+    Examples
+    --------
+    >>> text = 'Hca 1 "H0"\\n[1] "S0"[1]\\nSwitch 2 "S0"\\n[1] "H0"[1]\\n'
+    >>> read_fabric(text, "tiny.net").topology
+    Topology(fabric: 1 switches, 0 links, 1 hosts)
+    """
+    reading = _Reading(source)
+    nodes: dict[str, Node] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        stripped = line.strip()
+        if stripped and not stripped.startswith("#"):
+            _take(reading, nodes, stripped, number)
+    if not any(node.switch for node in nodes.values()):
+        raise at(source, None, 'names no switch; a fabric has lines like Switch 36 "S-0002c90000000001"')
+    return assembled(nodes, source, name)
+
+
+def _take(reading: _Reading, nodes: dict[str, Node], line: str, number: int) -> None:
+    """One line that is not empty and no comment."""
+    if line.startswith("["):
+        _port(reading, line, number)
+    elif found := _NODE.fullmatch(line):
+        node = _node(reading, found, number)
+        if node.id in nodes:
+            raise at(reading.source, number, f"'{node.id}' is there already, on line {nodes[node.id].line}")
+        nodes[node.id] = reading.node = node
+        reading.guid = None
+    elif found := _GUID.fullmatch(line):
+        reading.guid = int(found[2], 16)
+        reading.node = None
+    elif _ASIDE.fullmatch(line):
+        reading.node = None
+    else:
+        shown = line if line.isprintable() else ascii(line)
+        raise at(reading.source, number, f"'{shown[:60]}' is no line of ibnetdiscover or ibsim")
+
+
+def _node(reading: _Reading, found: re.Match[str], number: int) -> Node:
+    kind, ports, id_, comment = found[1].lower(), int(found[2]), found[3], found[4] or ""
+    if kind == "rt":
+        raise at(reading.source, number, f"'{id_[:60]}' is a router; topoloom reads single subnets")
+    named = _NAME.match(comment)
+    name = named[1] if named and named[1].strip() else id_
+    for text in (id_, name):
+        if not text.strip() or len(text) > _LONGEST_NAME or not text.isprintable():
+            raise at(reading.source, number, f"a name has 1 to {_LONGEST_NAME} printable characters")
+    if not 1 <= ports <= _MOST_PORTS:
+        raise at(reading.source, number, f"{ports} ports; a switch or a host has 1 to {_MOST_PORTS}")
+    guid = reading.guid
+    if guid is None and (in_id := _ID_GUID.fullmatch(id_)):
+        guid = int(in_id[1], 16)
+    lid, lmc = _lid(reading, comment[named.end() :] if named else comment, number)
+    return Node(id_, kind == "switch", ports, name, guid, lid, lmc, number)
+
+
+def _port(reading: _Reading, line: str, number: int) -> None:
+    found = _PORT.fullmatch(line)
+    if not found:
+        if re.fullmatch(r"\[[0-9]{1,9}\]\s*(#.*)?", line):
+            return  # a port that is not in use
+        shown = line if line.isprintable() else ascii(line)
+        raise at(reading.source, number, f"'{shown[:60]}' is no port; a port is like [7] \"S-0002c90000000002\"[12]")
+    if reading.node is None:
+        raise at(reading.source, number, "a port before any switch or host")
+    node, port = reading.node, int(found[1])
+    if not 1 <= port <= node.ports:
+        raise at(reading.source, number, f"port {port} of {node.name}; its ports are 1 to {node.ports}")
+    if port in node.cables:
+        raise at(
+            reading.source, number, f"port {port} of {node.name} already has the cable of line {node.cables[port].line}"
+        )
+    guid = None if found[2] is None else int(found[2], 16)
+    # A host's port says its own LID first; a switch's says that of the far end.
+    lid, lmc = (0, 0) if node.switch else _lid(reading, (found[5] or "").split('"')[0], number)
+    node.cables[port] = Cable(found[3], int(found[4]), guid, lid, lmc, number)
+
+
+def _lid(reading: _Reading, comment: str, number: int) -> tuple[int, int]:
+    """LID and LMC in a comment; 0 and 0 where it has none."""
+    found = _LID.search(comment)
+    if not found:
+        return 0, 0
+    lid, lmc = int(found[1]), int(found[2] or 0)
+    if lid > np.iinfo(np.uint16).max or lmc > 7:
+        raise at(reading.source, number, f"lid {lid} lmc {lmc}; LIDs end at 65535 and LMCs at 7")
+    return lid, lmc

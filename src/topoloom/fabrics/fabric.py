@@ -1,0 +1,176 @@
+"""Fabric: a topology and what a real fabric calls its parts: names, GUIDs, LIDs, and the ports that cables are really in.
+
+`Topology` numbers ports itself: endpoints first, then links. A fabric that somebody has cabled has ports of its own, so tables
+and cable lists for it must be written with those. A planned fabric has the names H0, H1, ... and S0, S1, ..., topoloom's
+ports, and the GUIDs that ibsim 0.10 gives when it reads the file: hosts from 0x100000 in the file's order, one more for each
+port; switches from 0x200000.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from topoloom.topology import Topology
+
+_HOST_GUID, _SWITCH_GUID = 0x100000, 0x200000
+
+
+def _no_loops() -> np.ndarray:
+    return np.empty((0, 3), np.int32)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fabric:
+    """A topology with the identities and ports of its parts.
+
+    Parameters
+    ----------
+    topology : Topology
+    switch_names, host_names : tuple of str
+    switch_guids : uint64[switches]
+        Node GUIDs; port 0 of a switch has the same.
+    switch_ports : int32[switches]
+        How many ports each switch has, in use or not.
+    host_guids : uint64[hosts]
+        Node GUIDs.
+    host_sizes : int32[hosts]
+        How many ports each host's adapter has, in use or not.
+    port_guids : uint64[endpoints]
+    link_ports : int32[links, 2]
+        The port at both ends of each link, in the order of `Topology.links`.
+    endpoint_ports : int32[endpoints]
+        The switch port of each endpoint.
+    host_ports : int32[endpoints]
+        The port of its host that each endpoint is, from 1.
+    switch_lids, port_lids : int32[switches], int32[endpoints]
+        Base LIDs; 0 where not known.
+    switch_lmc, port_lmc : int32[switches], int32[endpoints]
+        An address has 2^lmc LIDs from its base on.
+    loops : int32[loops, 3]
+        Cables from a switch to itself, which a topology cannot hold: switch, port, port.
+    made : str
+        Where it comes from: "planned", or the file.
+    """
+
+    topology: Topology
+    switch_names: tuple[str, ...]
+    switch_guids: np.ndarray
+    switch_ports: np.ndarray
+    host_names: tuple[str, ...]
+    host_guids: np.ndarray
+    host_sizes: np.ndarray
+    port_guids: np.ndarray
+    link_ports: np.ndarray
+    endpoint_ports: np.ndarray
+    host_ports: np.ndarray
+    switch_lids: np.ndarray
+    port_lids: np.ndarray
+    switch_lmc: np.ndarray
+    port_lmc: np.ndarray
+    loops: np.ndarray = field(default_factory=_no_loops)
+    made: str = "planned"
+
+    @property
+    def planned(self) -> bool:
+        """Whether names, GUIDs and ports are topoloom's own."""
+        return self.made == "planned"
+
+    @property
+    def addressed(self) -> bool:
+        """Whether every port and switch has a LID of its own."""
+        lids = np.concatenate([self.port_lids, self.switch_lids])
+        return bool((lids > 0).all()) and np.unique(lids).size == lids.size
+
+    @cached_property
+    def lids(self) -> tuple[np.ndarray, np.ndarray]:
+        """The base LIDs of endpoints and of switches: the fabric's own where all are known, else counted from 1."""
+        if self.addressed:
+            return self.port_lids, self.switch_lids
+        k = self.topology.endpoints.size
+        return np.arange(1, k + 1, dtype=np.int32), np.arange(k + 1, k + 1 + self.topology.switches, dtype=np.int32)
+
+    @property
+    def lmcs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The LMC of endpoints and of switches; 0 where LIDs are counted from 1."""
+        if self.addressed:
+            return self.port_lmc, self.switch_lmc
+        return np.zeros_like(self.port_lmc), np.zeros_like(self.switch_lmc)
+
+    @cached_property
+    def channel_ports(self) -> np.ndarray:
+        """The real port that each channel leaves its switch by, int32[2 links], in the order of `Topology.csr`."""
+        topology = self.topology
+        _, _, link = topology.csr
+        origin = np.repeat(np.arange(topology.switches), topology.degrees)
+        at_first = topology.links[link, 0] == origin
+        ports: np.ndarray = np.where(at_first, self.link_ports[link, 0], self.link_ports[link, 1]).astype(np.int32)
+        return ports
+
+    def left(self, topology: Topology, links: np.ndarray) -> "Fabric":
+        """What is left of the fabric after losses, with the names and ports that it has.
+
+        `topology` has the same switches, of the cables only `links`, int64[k], and no hosts on switches without cables.
+        """
+        ends = topology.endpoints_at[self.topology.endpoints] > 0
+        hosts = np.unique(self.topology.host[ends])
+        return replace(
+            self, topology=topology, made=f"{self.made}, after losses", link_ports=self.link_ports[links],
+            host_names=tuple(self.host_names[h] for h in hosts.tolist()), host_guids=self.host_guids[hosts],
+            host_sizes=self.host_sizes[hosts], port_guids=self.port_guids[ends], host_ports=self.host_ports[ends],
+            endpoint_ports=self.endpoint_ports[ends], port_lids=self.port_lids[ends], port_lmc=self.port_lmc[ends],
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"Fabric({self.made}, {self.topology!r})"
+
+
+def planned_fabric(topology: Topology) -> Fabric:
+    """The fabric that topoloom plans: hosts H0, H1, ..., switches S0, S1, ..., its own ports, ibsim's GUIDs.
+
+    Examples
+    --------
+    >>> fabric = planned_fabric(Topology(links=[(0, 1)], switches=2, endpoints=[0, 1]))
+    >>> fabric.host_names, [hex(guid) for guid in fabric.port_guids.tolist()], fabric.link_ports.tolist()
+    (('H0', 'H1'), ['0x100001', '0x100003'], [[2, 2]])
+    """
+    n, k = topology.switches, topology.endpoints.size
+    counts = np.bincount(topology.host, minlength=topology.hosts)
+    return Fabric(
+        topology=topology,
+        switch_names=tuple(f"S{s}" for s in range(n)),
+        switch_guids=_SWITCH_GUID + np.arange(n, dtype=np.uint64),
+        switch_ports=np.full(n, max(1, topology.radix), np.int32),
+        host_names=tuple(f"H{h}" for h in range(topology.hosts)),
+        host_guids=_host_guids(counts).astype(np.uint64),
+        host_sizes=counts.astype(np.int32),
+        port_guids=port_guids(topology).astype(np.uint64),
+        link_ports=topology.link_ports,
+        endpoint_ports=topology.endpoint_ports,
+        host_ports=number_in_host(topology).astype(np.int32),
+        switch_lids=np.zeros(n, np.int32),
+        port_lids=np.zeros(k, np.int32),
+        switch_lmc=np.zeros(n, np.int32),
+        port_lmc=np.zeros(k, np.int32),
+    )
+
+
+def port_guids(topology: Topology) -> np.ndarray:
+    """The port GUID of each endpoint, int64[k], as ibsim numbers them: a host's own GUID comes before its ports'."""
+    counts = np.bincount(topology.host, minlength=topology.hosts)
+    return np.asarray(_host_guids(counts)[topology.host] + number_in_host(topology))
+
+
+def number_in_host(topology: Topology) -> np.ndarray:
+    """Which port of its host each endpoint is, int64[k], from 1."""
+    order = np.argsort(topology.host, kind="stable")
+    counts = np.bincount(topology.host, minlength=topology.hosts)
+    starts = np.concatenate([[0], np.cumsum(counts)])[:-1]
+    number = np.empty(order.size, np.int64)
+    number[order] = np.arange(order.size) - np.repeat(starts, counts) + 1
+    return number
+
+
+def _host_guids(counts: np.ndarray) -> np.ndarray:
+    """The node GUIDs of hosts with so many ports each, int64[hosts]."""
+    return np.asarray(_HOST_GUID + np.concatenate([[0], np.cumsum(counts + 1)])[:-1])

@@ -1,0 +1,175 @@
+"""The judge of tables from outside: what `topoloom.routing.verify` says of them, between switches or between host ports."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.fabrics.fabric import Fabric
+from topoloom.fabrics.lft import Tables
+from topoloom.fabrics.tables_from import routing_from
+from topoloom.graph.distances import distances_from
+from topoloom.routing.channels import channels_of
+from topoloom.routing.routing import Routing
+from topoloom.routing.verify import verify
+
+SWITCHES, PORTS = "switches", "host ports"
+#: Sources of distances at a time.
+_BLOCK = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What tables from outside do.
+
+    Attributes
+    ----------
+    between : "switches" or "host ports"
+        What the pairs are between. Host ports where those of one switch go different ways; hops are those between their
+        switches all the same.
+    pairs, reached_pairs, minimal_pairs : int
+    mean_hops, stretch : float
+    max_hops : int
+    lanes_used : int
+    lane_pairs : int64[lanes_used]
+        Pairs that carry data, by lane: those of hosts, or of switches that have hosts.
+    cycle : tuple of (str, str)
+        Channels, as names of the switches at their ends, that wait for each other in a circle; empty: none.
+    cycle_lane : int
+        Its lane; -1: none.
+    channel_load : int64[2 links]
+        Pairs over each channel.
+    fault : str
+        What is wrong with a pair that does not arrive; empty: all do.
+    """
+
+    between: str
+    pairs: int
+    reached_pairs: int
+    minimal_pairs: int
+    mean_hops: float
+    stretch: float
+    max_hops: int
+    lanes_used: int
+    lane_pairs: np.ndarray
+    cycle: tuple[tuple[str, str], ...]
+    cycle_lane: int
+    channel_load: np.ndarray
+    fault: str
+
+    @property
+    def deadlock_free(self) -> bool:
+        """Whether no lane holds a circle of channels that wait for each other."""
+        return not self.cycle
+
+    @property
+    def edge_forwarding_index(self) -> int:
+        """The pairs over the busiest channel."""
+        return int(self.channel_load.max(initial=0))
+
+    @property
+    def load_over_mean(self) -> float:
+        """The pairs over the busiest channel, in means of all channels; 1: all alike."""
+        mean = self.channel_load.mean() if self.channel_load.size else 0.0
+        return float(self.channel_load.max() / mean) if mean else 1.0
+
+
+def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs: int | None = None) -> Judgement:
+    """Follow tables from outside, and look for circles in what waits for what.
+
+    Only data between hosts is looked at for circles; what switches themselves send and receive (management) is not.
+
+    Parameters
+    ----------
+    tables : Tables
+    fabric : Fabric
+    levels : uint8[endpoints, endpoints], optional
+        levels[to, from]: the lane of each pair of endpoints; left out: lane 0 for all.
+    jobs : int, optional
+        Threads; every core when left out.
+
+    Raises
+    ------
+    InputError
+        As `routing_from`.
+    """
+    routing = routing_from(tables, fabric, levels)
+    topology = fabric.topology
+    found = verify(routing, jobs)
+    wide = routing.topology is not topology
+    # The highest lane is that of pairs without data, where there are such.
+    spare = routing.lanes is not None and (wide or not topology.endpoints_at.all())
+    lanes = found.lanes_used - spare
+    circle = found.cycle if found.cycle_lane < lanes else ()
+    names = [*fabric.switch_names, *(fabric.host_names[h] for h in topology.host.tolist())]
+    cycle = tuple((names[a], names[b]) for a, b in circle)
+    lane = found.cycle_lane if circle else -1
+    if not wide:
+        return Judgement(
+            SWITCHES, found.pairs, found.reached_pairs, found.minimal_pairs, found.mean_hops, found.stretch,
+            found.max_hops, lanes, found.lane_pairs[:lanes], cycle, lane, found.channel_load, _named(found.fault, names),
+        )  # fmt: skip
+    return _between_ports(routing, fabric, lanes, cycle, lane, _named(found.fault, names))
+
+
+def _between_ports(
+    routing: Routing, fabric: Fabric, lanes: int, cycle: tuple[tuple[str, str], ...], lane: int, fault: str
+) -> Judgement:
+    """The judgement of tables by endpoint: every endpoint's ways followed from the switches of all others."""
+    topology = fabric.topology
+    n, k = topology.switches, topology.endpoints.size
+    channels = channels_of(topology)
+    at = topology.endpoints_at
+    load = np.zeros(channels.to.size, np.int64)
+    histogram = np.zeros(n + 1, np.int64)
+    minimal = fewest = 0
+    order = np.unique(topology.endpoints)
+    for begin in range(0, order.size, _BLOCK):
+        homes = order[begin : begin + _BLOCK]
+        distance = distances_from(topology, homes, 1)
+        for home, far in zip(homes.tolist(), distance, strict=True):
+            for e in np.flatnonzero(topology.endpoints == home).tolist():
+                depth = _follow(routing.ports[n + e, :n], home, channels.first, channels.to, at, load)
+                weight = at.copy()
+                weight[home] -= 1  # not to itself
+                reached = depth >= 0
+                histogram += np.bincount(depth[reached], weight[reached], minlength=n + 1).astype(np.int64)
+                minimal += int(weight[reached & (depth == far)].sum())
+                fewest += int((weight * far)[reached].sum())
+    pairs, got = k * (k - 1), int(histogram.sum())
+    hops = int(histogram @ np.arange(n + 1))
+    assert routing.lanes is not None  # noqa: S101 (tables by endpoint always have them)
+    inner = routing.lanes[n:, n:]
+    lane_pairs = np.bincount(inner.ravel(), minlength=lanes)[:lanes]
+    lane_pairs[0] -= k
+    return Judgement(
+        PORTS, pairs, got, minimal, hops / got if got else 0.0, hops / fewest if fewest else 1.0,
+        int(np.flatnonzero(histogram)[-1]) if got else 0, lanes, lane_pairs, cycle, lane, load, fault,
+    )  # fmt: skip
+
+
+def _follow(
+    ports: np.ndarray, home: int, first: np.ndarray, to: np.ndarray, weight: np.ndarray, load: np.ndarray
+) -> np.ndarray:
+    """The hops from every switch to `home`, int64[n] (-1: never there); adds the weights to the channels' loads."""
+    n = weight.size
+    depth = np.full(n, -1, np.int64)
+    depth[home] = 0
+    start = np.flatnonzero(np.arange(n) != home)
+    now = start.copy()
+    for hop in range(1, n):
+        channel = first[now] + ports[now]
+        np.add.at(load, channel, weight[start])
+        now = to[channel]
+        arrived = now == home
+        depth[start[arrived]] = hop
+        start, now = start[~arrived], now[~arrived]
+        if not start.size:
+            break
+    return depth
+
+
+def _named(fault: str, names: list[str]) -> str:
+    """A sentence of the judge's with the names of the fabric for numbers."""
+    import re
+
+    return re.sub(r"switch ([0-9]+)", lambda found: names[int(found[1])], fault)

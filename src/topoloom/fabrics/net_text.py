@@ -1,0 +1,79 @@
+"""A fabric as text: what ibnetdiscover prints of a real one, and what ibsim reads.
+
+A planned network is written in the short form, from which ibsim 0.10 takes the names and gives GUIDs itself; a discovered one
+in the long form, with its GUIDs and LIDs.
+"""
+
+from topoloom.fabrics.fabric import Fabric, number_in_host
+from topoloom.topology import Topology
+
+
+def net_text(topology: Topology) -> str:
+    """The fabric in the text format of ibnetdiscover and ibsim."""
+    ports = _host_ports(topology)
+    lines = [f"# {topology.switches} switches, {topology.hosts} hosts, {len(topology.links)} links"]
+    for host, endpoints in enumerate(ports):
+        lines += ["", f'Hca\t{len(endpoints)} "H{host}"']
+        lines += [
+            f'[{number}]\t"S{topology.endpoints[e]}"[{topology.endpoint_ports[e]}]'
+            for number, e in enumerate(endpoints, start=1)
+        ]
+    at = number_in_host(topology)
+    wires: list[list[tuple[int, str]]] = [[] for _ in range(topology.switches)]
+    for e, switch in enumerate(topology.endpoints.tolist()):
+        wires[switch].append((int(topology.endpoint_ports[e]), f'"H{topology.host[e]}"[{at[e]}]'))
+    for (u, v), (port_u, port_v) in zip(topology.links.tolist(), topology.link_ports.tolist(), strict=True):
+        wires[u].append((port_u, f'"S{v}"[{port_v}]'))
+        wires[v].append((port_v, f'"S{u}"[{port_u}]'))
+    for switch, ends in enumerate(wires):
+        lines += ["", f'Switch\t{max(1, topology.radix)} "S{switch}"']
+        lines += [f"[{port}]\t{end}" for port, end in sorted(ends)]
+    return "\n".join(lines) + "\n"
+
+
+def discovered_text(fabric: Fabric) -> str:
+    """A fabric in the long form of ibnetdiscover: GUIDs, names, LIDs, and the ports that cables are really in."""
+    topology = fabric.topology
+    n, k = topology.switches, topology.endpoints.size
+    switch_ids = [f"S-{guid:016x}" for guid in fabric.switch_guids.tolist()]
+    host_ids = [f"H-{guid:016x}" for guid in fabric.host_guids.tolist()]
+    wires: list[list[tuple[int, str]]] = [[] for _ in range(n)]
+    host_lines: list[list[tuple[int, str]]] = [[] for _ in range(topology.hosts)]
+
+    def to_switch(switch: int, port: int) -> str:
+        return f'"{switch_ids[switch]}"[{port}]\t\t# "{fabric.switch_names[switch]}" lid {fabric.switch_lids[switch]}'
+
+    for e in range(k):
+        switch, host = int(topology.endpoints[e]), int(topology.host[e])
+        port, at, lid = int(fabric.endpoint_ports[e]), int(fabric.host_ports[e]), int(fabric.port_lids[e])
+        mark = f"({int(fabric.port_guids[e]):x})"
+        wires[switch].append((port, f'"{host_ids[host]}"[{at}]{mark}\t\t# "{fabric.host_names[host]}" lid {lid}'))
+        own, far = f"lid {lid} lmc {fabric.port_lmc[e]}", f'"{fabric.switch_names[switch]}"'
+        line = f'{mark}\t"{switch_ids[switch]}"[{port}]\t\t# {own} {far} lid {fabric.switch_lids[switch]}'
+        host_lines[host].append((at, line))
+    for (u, v), (port_u, port_v) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True):
+        wires[u].append((port_u, to_switch(v, port_v)))
+        wires[v].append((port_v, to_switch(u, port_u)))
+    for switch, one, other in fabric.loops.tolist():
+        wires[switch] += [(one, to_switch(switch, other)), (other, to_switch(switch, one))]
+    lines = [f"# {n} switches, {topology.hosts} hosts, {len(topology.links)} links"]
+    for switch, ends in enumerate(wires):
+        guid, name = int(fabric.switch_guids[switch]), fabric.switch_names[switch]
+        where = f"lid {fabric.switch_lids[switch]} lmc {fabric.switch_lmc[switch]}"
+        lines += ["", f"switchguid=0x{guid:x}({guid:x})"]
+        lines += [f'Switch\t{fabric.switch_ports[switch]} "{switch_ids[switch]}"\t\t# "{name}" base port 0 {where}']
+        lines += [f"[{port}]\t{end}" for port, end in sorted(ends)]
+    for host, ends in enumerate(host_lines):
+        guid = int(fabric.host_guids[host])
+        lines += ["", f"caguid=0x{guid:x}"]
+        lines += [f'Ca\t{fabric.host_sizes[host]} "{host_ids[host]}"\t\t# "{fabric.host_names[host]}"']
+        lines += [f"[{port}]{end}" for port, end in sorted(ends)]
+    return "\n".join(lines) + "\n"
+
+
+def _host_ports(topology: Topology) -> list[list[int]]:
+    """The endpoints of each host."""
+    ports: list[list[int]] = [[] for _ in range(topology.hosts)]
+    for e, host in enumerate(topology.host.tolist()):
+        ports[host].append(e)
+    return ports

@@ -1,0 +1,63 @@
+"""InfiniBand fabrics: what ibnetdiscover prints, and the file that ibsim reads."""
+
+import os
+
+from topoloom.errors import InputError, at
+from topoloom.fabrics.discovery import read_fabric
+from topoloom.fabrics.fabric import Fabric, planned_fabric
+from topoloom.fabrics.net_text import net_text
+from topoloom.formats._registry import Format, find_format, format_for, register
+from topoloom.formats._storage import contents, load, open_topology
+from topoloom.formats._text import stem, text_of
+from topoloom.topology import Topology
+
+
+def read(data: bytes, source: str) -> Topology:
+    """The topology of a fabric; names, GUIDs and LIDs are left aside (`load_fabric` keeps them)."""
+    return _fabric(data, source).topology
+
+
+def load_fabric(path: str | os.PathLike[str]) -> Fabric:
+    """A discovered fabric with its names, GUIDs, LIDs and ports; raises `InputError` like `load`."""
+    source = os.fspath(path)
+    data = contents(source)
+    if not data.strip():
+        raise at(source, None, "the file is empty; expected what ibnetdiscover prints")
+    return _fabric(data, source)
+
+
+def open_fabric(text: str, format: str | None = None) -> Fabric:
+    """The fabric that a command-line argument names: a discovered one (.net), else any topology as topoloom plans it.
+
+    `format` names the format of a file; its suffix chooses when it is left out. Raises `InputError` like `open_topology`.
+    """
+    record = format_for(text) if format is None else find_format(format)
+    if record is not None and record.name == NAME and text != "-":
+        return load_fabric(text)
+    return planned_fabric(open_topology(text) if format is None else load(text, format))
+
+
+def _fabric(data: bytes, source: str) -> Fabric:
+    text = text_of(data, source)
+    try:
+        return read_fabric(text, source, stem(source))
+    except InputError as error:
+        # What Topology refuses it names by its own name; here the file is the better one.
+        said = str(error)
+        if said.startswith(source):
+            raise
+        raise at(source, None, said.removeprefix(f"{stem(source)}: ")) from None
+
+
+NAME = "ibnetdiscover"
+
+register(
+    Format(
+        name=NAME,
+        suffixes=(".net", ".ibnetdiscover"),
+        description="InfiniBand fabric: what ibnetdiscover prints and ibsim reads",
+        keeps=frozenset({"isolated", "endpoints", "host"}),
+        read=read,
+        write=net_text,
+    )
+)

@@ -1,0 +1,191 @@
+"""Discovered fabrics: text to `Fabric` and back, every part where it is, and one sentence with the line for what is wrong."""
+
+import re
+
+import numpy as np
+import pytest
+from fabric_cases import cables_of, networks, recabled
+from hypothesis import given, settings
+
+from topoloom.errors import InputError
+from topoloom.fabrics.discovery import read_fabric
+from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabrics.infiniband import lft_text
+from topoloom.fabrics.net_text import discovered_text, net_text
+from topoloom.formats import load
+from topoloom.formats.ibnetdiscover import load_fabric
+from topoloom.routing.route import route
+from topoloom.spec import build
+
+#: Two switches with a host each, as ibnetdiscover 5.8 prints them from ibsim 0.10.
+TINY = """#
+# Topology file: generated on Sat Nov 21 07:34:35 2026
+#
+# Initiated from node 0000000000100000 port 0000000000100001
+
+vendid=0x0
+devid=0x0
+sysimgguid=0x200001
+switchguid=0x200001(200001)
+Switch	4 "S-0000000000200001"		# "S1" base port 0 lid 3 lmc 0
+[1]	"H-0000000000100002"[1](100003) 		# "H1" lid 4 4xSDR
+[2]	"S-0000000000200000"[2]		# "S0" lid 2 4xSDR
+
+vendid=0x0
+devid=0x0
+sysimgguid=0x200000
+switchguid=0x200000(200000)
+Switch	4 "S-0000000000200000"		# "S0" base port 0 lid 2 lmc 0
+[1]	"H-0000000000100000"[1](100001) 		# "H0" lid 1 4xSDR
+[2]	"S-0000000000200001"[2]		# "S1" lid 3 4xSDR
+
+vendid=0x0
+devid=0x0
+sysimgguid=0x100002
+caguid=0x100002
+Ca	1 "H-0000000000100002"		# "H1"
+[1](100003) 	"S-0000000000200001"[1]		# lid 4 lmc 0 "S1" lid 3 4xSDR
+
+vendid=0x0
+devid=0x0
+sysimgguid=0x100000
+caguid=0x100000
+Ca	1 "H-0000000000100000"		# "H0"
+[1](100001) 	"S-0000000000200000"[1]		# lid 1 lmc 0 "S0" lid 2 4xSDR
+"""
+
+#: A real-life look: names with blanks, chassis ports, an empty port, an enhanced port 0, LMC 1, two ports a host.
+NAMED = """vendid=0x2c9
+switchguid=0x2c90000000010(2c90000000010)
+Switch	36 "S-0002c90000000010"		# "MF0;leaf 1:SX6036/U1" enhanced port 0 lid 12 lmc 0
+[7][ext 3]	"H-0002c90000000030"[1](2c90000000031) 		# "node17 HCA-1" lid 4 4xFDR
+[9]	"S-0002c90000000020"[36][ext 18]		# "leaf 2" lid 14 4xFDR
+[10]	"S-0002c90000000020"[35]		# "leaf 2" lid 14 4xFDR
+[11]
+
+switchguid=0x2c90000000020(2c90000000020)
+Switch	36 "S-0002c90000000020"		# "leaf 2" base port 0 lid 14 lmc 0
+[36][ext 18]	"S-0002c90000000010"[9]
+[35]	"S-0002c90000000010"[10]
+[1]	"H-0002c90000000030"[2](2c90000000032)
+
+caguid=0x2c90000000030
+Ca	2 "H-0002c90000000030"		# "node17 HCA-1"
+[1](2c90000000031) 	"S-0002c90000000010"[7]		# lid 4 lmc 1 "MF0;leaf 1:SX6036/U1" lid 12 4xFDR
+[2](2c90000000032) 	"S-0002c90000000020"[1]		# lid 6 lmc 1 "leaf 2" lid 14 4xFDR
+"""
+
+
+@settings(max_examples=80, deadline=None)
+@given(networks())
+def test_every_network_comes_back_from_both_forms(topology):
+    """Planned and long form: the same topology, and in the long form the same names, GUIDs and ports."""
+    fabric = planned_fabric(topology)
+    assert read_fabric(net_text(topology), "x.net").topology == topology
+    back = read_fabric(discovered_text(fabric), "x.net")
+    assert back.topology == topology
+    for part in (
+        "switch_guids",
+        "switch_ports",
+        "host_guids",
+        "port_guids",
+        "link_ports",
+        "endpoint_ports",
+        "host_ports",
+    ):
+        assert np.array_equal(getattr(back, part), getattr(fabric, part)), part
+    assert (back.switch_names, back.host_names) == (fabric.switch_names, fabric.host_names)
+
+
+def test_ports_that_are_not_topolooms_are_kept():
+    """A fabric whose cables are in ports of their own comes back with them, gaps and all."""
+    fabric = planned_fabric(build("petersen:hosts=1"))
+    used = [[u, 10 + i, v, 30 + i] for i, (u, _, v, _) in enumerate(cables_of(fabric))]
+    odd = recabled(fabric, used, switch_ports=np.full(10, 64, np.int32), loops=np.array([[3, 60, 61]], np.int32))
+    back = read_fabric(discovered_text(odd), "x.net")
+    assert cables_of(back) == cables_of(odd)
+    assert back.loops.tolist() == [[3, 60, 61]]
+
+
+def test_what_ibnetdiscover_prints():
+    """The tiny fabric: numbers from the names, GUIDs, LIDs, in an order that is not the file's."""
+    fabric = read_fabric(TINY, "tiny.net")
+    assert fabric.topology.links.tolist() == [[0, 1]]
+    assert fabric.topology.labels == {}
+    assert fabric.switch_guids.tolist() == [0x200000, 0x200001]
+    assert fabric.port_guids.tolist() == [0x100001, 0x100003]
+    assert (fabric.switch_lids.tolist(), fabric.port_lids.tolist()) == ([2, 3], [1, 4])
+    assert fabric.addressed
+
+
+def test_names_lids_chassis_ports_and_parallel_cables():
+    """A fabric with names of its own gets numbers in the order of the text, and its names and GUIDs as labels."""
+    fabric = read_fabric(NAMED, "named.net")
+    assert fabric.switch_names == ("MF0;leaf 1:SX6036/U1", "leaf 2")
+    assert fabric.topology.labels["id"].tolist() == list(fabric.switch_names)
+    assert fabric.topology.labels["guid"].tolist()[1] == "0x0002c90000000020"
+    assert fabric.link_ports.tolist() == [[9, 36], [10, 35]]
+    assert fabric.topology.host.tolist() == [0, 0]
+    assert fabric.host_ports.tolist() == [1, 2]
+    assert (fabric.port_lids.tolist(), fabric.port_lmc.tolist()) == ([4, 6], [1, 1])
+
+
+def test_tables_are_written_with_a_discovered_fabrics_ports_and_lids():
+    """Real ports, both LIDs of an LMC of 1, and GUIDs stand in the tables; each entry is a cable of the fabric."""
+    fabric = read_fabric(NAMED, "named.net")
+    text = lft_text(route(fabric.topology), fabric)
+    first = text.split("Unicast lids")[1].splitlines()
+    assert "of switch Lid 12 guid 0x0002c90000000010" in first[0]
+    entries = dict(re.findall(r"^0x(\w+) (\d+) ", "\n".join(first), re.MULTILINE))
+    assert entries == {
+        "0004": "007", "0005": "007", "0006": entries["0006"], "0007": entries["0006"], "000c": "000",
+        "000e": entries["0006"],
+    }  # fmt: skip
+    assert entries["0006"] in {"009", "010"}
+
+
+def test_files_of_either_suffix_are_loaded(tmp_path):
+    """`load` gives the topology, `load_fabric` the names too; CR LF does not matter."""
+    (tmp_path / "tiny.net").write_bytes(TINY.replace("\n", "\r\n").encode())
+    assert load(tmp_path / "tiny.net") == build("complete:n=2,hosts=1").replace(labels={})
+    (tmp_path / "named.ibnetdiscover").write_text(NAMED)
+    assert load_fabric(tmp_path / "named.ibnetdiscover").host_names == ("node17 HCA-1",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('[2]	"S-0000000000200001"[2]		# "S1" lid 3 4xSDR\n', "", "x:12: S1 port 2 .* S0 port 2, but S0 has no line"),
+        ('[2]	"S-0000000000200000"[2]', '[2]	"S-0000000000200000"[1]', "x:12: S1 port 2 .* cabled to H0 port 1 .line 19"),
+        ('[2]	"S-0000000000200000"[2]', '[2]	"S-0000000000200000"[2', "x:12: .* is no port"),
+        ('[2]	"S-0000000000200000"[2]', '[9]	"S-0000000000200000"[2]', "x:12: port 9 of S1; its ports are 1 to 4"),
+        ('[2]	"S-0000000000200000"[2]', '[1]	"S-0000000000200000"[2]', "x:12: port 1 of S1 already .* line 11"),
+        ('[2]	"S-0000000000200000"[2]', '[2]	"S-00000000002000ff"[2]', "which the file does not describe"),
+        ("switchguid=0x200001(200001)\nSwitch	4", "switchguid=0x200001(200001)\nSwich	4", "x:10: .* is no line of"),
+        ("Switch	4", "Switch	0", "x:10: 0 ports"),
+        ("lid 3 lmc 0", "lid 99999 lmc 0", "x:10: lid 99999"),
+        ("switchguid=0x200000(", "switchguid=0x200001(", "x:18: S0 has GUID 0x200001, which S1 has too"),
+        ('Switch	4 "S-0000000000200000"', 'Switch	4 "S-0000000000200001"', "x:18: .* is there already, on line 10"),
+        ('Switch	4 "S-0000000000200001"', 'Rt	4 "S-0000000000200001"', "x:10: .* is a router"),
+    ],
+)  # fmt: skip
+def test_damage_is_named_with_its_line(old, new, message):
+    """One sentence that says which line, and which cable from which end."""
+    assert old in TINY
+    with pytest.raises(InputError, match=message):
+        read_fabric(TINY.replace(old, new, 1), "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("# nothing\n", "names no switch"),
+        ('[1] "S0"[1]\n', "x:1: a port before any switch"),
+        ('Hca 1 "H0"\n[1] "H1"[1]\nHca 1 "H1"\n[1] "H0"[1]\nSwitch 1 "S0"\n', "x:2: H0 port 1 is cabled to host H1"),
+        ('Switch 4 "S0"\n[1] "S0"[1]\n', "x:2: S0 port 1"),
+    ],
+)
+def test_what_is_no_network_is_refused(text, message):
+    """No switches, ports of nobody, hosts back to back, a plug in itself."""
+    with pytest.raises(InputError, match=message):
+        read_fabric(text, "x")

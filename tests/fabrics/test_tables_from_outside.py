@@ -1,0 +1,287 @@
+"""Tables from outside: what is written is read back to the same verdict, and what is wrong with tables is one sentence."""
+
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+from fabric_cases import cables_of, recabled
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topoloom.errors import InputError
+from topoloom.fabrics.discovery import read_fabric
+from topoloom.fabrics.export_opensm import guid2lid_text
+from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabrics.infiniband import lft_text, qos_text
+from topoloom.fabrics.judge import PORTS, SWITCHES, judge
+from topoloom.fabrics.lft import read_guid2lid, read_lft
+from topoloom.fabrics.net_text import discovered_text
+from topoloom.fabrics.service_levels import read_levels
+from topoloom.fabrics.tables_from import routing_from
+from topoloom.routing.route import route
+from topoloom.spec import build
+
+CASES = [
+    ("slimfly:q=5,hosts=2", "orders"), ("jellyfish:n=40,degree=4,hosts=2", "orders"), ("torus:dims=4x4,hosts=1", "minimal"),
+    ("torus:dims=3x3,hosts=2", "updown"),
+]  # fmt: skip
+
+
+def read_back(routing, fabric=None):
+    """A routing's tables and levels as text and back: (tables, fabric, levels)."""
+    fabric = planned_fabric(routing.topology) if fabric is None else fabric
+    tables = read_lft(lft_text(routing, fabric), "x.lft", fabric)
+    lanes = routing.lanes is not None and routing.lanes.any()
+    levels = read_levels(qos_text(routing, fabric), "x.qos", fabric, tables.lid_of) if lanes else None
+    return tables, fabric, levels
+
+
+@pytest.mark.parametrize(("spec", "engine"), CASES)
+def test_tables_come_back_with_the_same_verdict(spec, engine):
+    """Ports and lanes are the same, so everything that the judge says is; over a discovered fabric too."""
+    routing = route(build(spec), engine)
+    topology, said = routing.topology, routing.verdict
+    planned = planned_fabric(topology)
+    rng = np.random.default_rng(1)
+    ports = [list(5 + rng.permutation(topology.radix)) for _ in range(topology.switches)]
+    moved = [[u, int(ports[u].pop()), v, int(ports[v].pop())] for u, _, v, _ in cables_of(planned)]
+    odd = recabled(
+        planned, moved, switch_ports=np.full(topology.switches, 90, np.int32),
+        endpoint_ports=50 + planned.endpoint_ports, switch_guids=planned.switch_guids * np.uint64(1 << 30),
+    )  # fmt: skip
+    for fabric in (None, odd, read_fabric(discovered_text(odd), "odd.net")):
+        tables, used, levels = read_back(routing, fabric)
+        back = routing_from(tables, used, levels)
+        assert np.array_equal(back.ports, routing.ports)
+        none = np.zeros_like(routing.ports)
+        assert np.array_equal(*(none if one.lanes is None else one.lanes for one in (back, routing)))
+        found = judge(tables, used, levels)
+        assert found.between == SWITCHES
+        for key in ("pairs", "reached_pairs", "minimal_pairs", "mean_hops", "stretch", "lanes_used", "deadlock_free"):
+            assert getattr(found, key) == getattr(said, key), key
+        assert np.array_equal(found.channel_load, said.channel_load)
+        assert np.array_equal(found.lane_pairs, said.lane_pairs)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(4, 14),
+    st.integers(2, 3),
+    st.integers(1, 3),
+    st.integers(1, 10**6),
+    st.sampled_from(["orders", "minimal", "updown"]),
+)
+def test_tables_of_random_networks_come_back(n, degree, hosts, seed, engine):
+    """Any connected random network, any engine whose lanes tables can say: the same ports, lanes and verdict."""
+    try:
+        topology = build(f"jellyfish:n={n},degree={degree + (n * degree) % 2},hosts={hosts},seed={seed}")
+        routing = route(topology, engine)
+    except InputError:
+        return  # no such network, or one in parts
+    tables, fabric, levels = read_back(routing)
+    back = routing_from(tables, fabric, levels)
+    assert np.array_equal(back.ports, routing.ports)
+    found = judge(tables, fabric, levels)
+    assert found.deadlock_free is routing.verdict.deadlock_free
+    assert (found.lanes_used, found.mean_hops) == (routing.verdict.lanes_used, routing.verdict.mean_hops)
+
+
+def test_switches_without_hosts_send_no_data():
+    """In a fat tree only leaves' pairs count for circles: the tables are safe in the lanes of the leaves."""
+    routing = route(build("fat-tree:k=4"))
+    tables, fabric, levels = read_back(routing)
+    found = judge(tables, fabric, levels)
+    assert found.deadlock_free
+    assert found.lane_pairs.sum() == 8 * 7
+    assert found.mean_hops == routing.verdict.mean_hops
+
+
+def per_host(routing):
+    """The tables of a routing, but what goes to every second host of a switch leaves by the other way round the ring."""
+    text = lft_text(routing)
+    fabric = planned_fabric(routing.topology)
+    tables = read_lft(text, "x.lft", fabric)
+    ports = tables.ports.copy()
+    for e in range(1, routing.topology.endpoints.size, 2):
+        home = routing.topology.endpoints[e]
+        for s in range(routing.topology.switches):
+            if s != home:
+                # Clockwise for ever: port 3 or 4 is the next switch of the ring.
+                after = (s + 1) % routing.topology.switches
+                offsets, to, _ = routing.topology.csr
+                ports[s, e] = fabric.channel_ports[
+                    offsets[s] + int(np.flatnonzero(to[offsets[s] : offsets[s + 1]] == after)[0])
+                ]
+    return ports, fabric
+
+
+def written(ports, fabric):
+    """Tables by LID alone, as ibroute prints them."""
+    k = fabric.topology.endpoints.size
+    lines = []
+    for s, row in enumerate(ports.tolist()):
+        lines.append(
+            f"Unicast lids [0x0-0x{len(row):x}] of switch Lid {k + 1 + s} guid 0x{fabric.switch_guids[s]:016x} (S{s}):"
+        )
+        lines += ["  Lid  Out   Destination", "       Port     Info "]
+        lines += [f"0x{lid:04x} {port:03d} : (somebody)" for lid, port in enumerate(row, start=1)]
+        lines.append(f"{len(row)} valid lids dumped ")
+    return "\n".join(lines) + "\n"
+
+
+def test_hosts_of_a_switch_that_go_different_ways_are_judged_one_by_one():
+    """A ring where every second host is reached clockwise: pairs, hops, loads and the circle as an oracle finds them."""
+    routing = route(build("torus:dims=6,hosts=2"), "updown")
+    ports, fabric = per_host(routing)
+    found = judge(read_lft(written(ports, fabric), "x.lft", fabric), fabric)
+    assert found.between == PORTS
+    assert not found.fault
+    hops, load, waits = [], {}, nx.DiGraph()
+    topology = fabric.topology
+    offsets, to, _ = topology.csr
+    for e, home in enumerate(topology.endpoints.tolist()):
+        for f, start in enumerate(topology.endpoints.tolist()):
+            at, walked = start, []
+            while at != home:
+                (index,) = np.flatnonzero(fabric.channel_ports[offsets[at] : offsets[at + 1]] == ports[at, e])
+                walked.append((at, int(to[offsets[at] + index])))
+                at = walked[-1][1]
+            if e != f:
+                hops.append(len(walked))
+                nx.add_path(waits, walked)
+                for channel in walked:
+                    load[channel] = load.get(channel, 0) + 1
+    assert found.pairs == found.reached_pairs == len(hops) == 12 * 11
+    assert found.mean_hops == pytest.approx(np.mean(hops))
+    assert found.max_hops == max(hops)
+    assert found.edge_forwarding_index == max(load.values())
+    assert found.deadlock_free is nx.is_directed_acyclic_graph(waits) is False
+    assert {name[0] for name, _ in found.cycle} == {"S"}
+
+
+def test_the_levels_of_a_pair_list_are_the_same():
+    """Lines of source node GUID, LID and level say what the policy says; unknown ones are refused."""
+    routing = route(build("slimfly:q=5,hosts=1"))
+    tables, fabric, levels = read_back(routing)
+    lines = [
+        f"0x{fabric.host_guids[f]:016x} {e + 1} {levels[e, f]}" for e in range(50) for f in range(50) if levels[e, f]
+    ]
+    assert np.array_equal(read_levels("\n".join(lines), "x.psl", fabric, tables.lid_of), levels)
+    for line, message in (
+        ("0x1 2 0", "no host"),
+        ("0x100000 999 0", "nobody has LID 999"),
+        ("0x100000 1 16", "service level 16"),
+    ):
+        with pytest.raises(InputError, match=f"x.psl:1: {message}"):
+            read_levels(line, "x.psl", fabric, tables.lid_of)
+
+
+def test_guid2lid_gives_tables_without_guids_their_meaning():
+    """A guid2lid that numbers otherwise is followed; LIDs that nobody has are refused."""
+    routing = route(build("torus:dims=3x3,hosts=1"))
+    fabric = planned_fabric(routing.topology)
+    lids = read_guid2lid(guid2lid_text(fabric), "guid2lid")
+    assert lids[1] == 0x100001
+    shifted = {lid + 7: guid for lid, guid in lids.items()}
+    bare = re.sub(r" #.*", "", lft_text(routing))
+    moved = re.sub(r"^0x(\w{4}) ", lambda m: f"0x{int(m[1], 16) + 7:04x} ", bare, flags=re.MULTILINE)
+    assert np.array_equal(read_lft(moved, "x", fabric, shifted).ports, read_lft(lft_text(routing), "x", fabric).ports)
+    with pytest.raises(InputError, match="nobody is known to have LID 19"):
+        read_lft(moved, "x", fabric)
+    with pytest.raises(InputError, match="guid2lid:2: LID 1 belongs"):
+        read_guid2lid("0x1 0x1 0x1\n0x2 0x1 0x1\n", "guid2lid")
+    with pytest.raises(InputError, match="guid2lid:1: no line like"):
+        read_guid2lid("what\n", "guid2lid")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "new", "message"),
+    [
+        (r"guid 0x0000000000200001 \('S1'\)", "guid 0x0000000000209999 ('S1')", r"x:\d+: no switch .* 0x209999"),
+        (r"portguid 0x0000000000100001", "portguid 0x0000000000109999", r"x:2: no port .* 0x109999"),
+        (r"0x0002 \d+", "0x0002 099", "x:3: port 99 of switch S0; its ports are 0 to 5"),
+        (r"0x0001 001 # Chan", "0x0001 002 # Chan", "host H0 through port 2; its cable is in port 1"),
+        (r"0x0002 \d+ .*\n", "", "x:.*: 17 entries above, and not 18"),
+        (r"0x0002 \d+", "0x0002 255", "switch S0 has no entry for host H1"),
+        (r"0x0002 \d+", "0x0002 001", "host H1 through port 1, which leads to no switch"),
+        (r"0x0002 00\d # Channel", "0x0002 # Channel", "x:3: .* is no line of forwarding tables"),
+        (r"18 lids dumped\nUni", "Uni", r"x:\d+: the table of switch S0 has no end"),
+        (r"18 lids dumped\n$", "", "x: the table of switch S8 has no end"),
+        (r"(?s)Unicast lids \S+ of switch Lid 18 .*", "", "x: no table for switch S8 .1 switches"),
+        (r"(?s).*", "0x0001 001\n", "x:1: an entry before any"),
+        (r"(?s).*", "", "x: no table for switch S0"),
+    ],
+)
+def test_what_is_wrong_with_tables_is_said(pattern, new, message):
+    """Unknown GUIDs, ports beyond a switch, wrong hosts' ports, missing and cut tables: one sentence each."""
+    routing = route(build("torus:dims=3x3,hosts=1"))
+    fabric = planned_fabric(routing.topology)
+    text = re.sub(pattern, new, lft_text(routing), count=1)
+    with pytest.raises(InputError, match=message):
+        judge(read_lft(text, "x", fabric), fabric)
+
+
+def test_tables_that_go_in_circles_are_told():
+    """Two switches that send to each other: the pair is named, and not all pairs arrive."""
+    routing = route(build("torus:dims=5,hosts=1"), "updown")
+    fabric = planned_fabric(routing.topology)
+    tables = read_lft(lft_text(routing), "x", fabric)
+    ports = tables.ports.copy()
+    ports[3, 0], ports[2, 0] = ports[3, 2], ports[2, 3]
+    found = judge(read_lft(written(ports, fabric), "x", fabric), fabric)
+    assert "goes round in circles" in found.fault
+    assert "S" in found.fault
+    assert found.reached_pairs < found.pairs
+
+
+def test_damaged_files_are_refused_in_one_line():
+    """Tables, policies, pair lists and guid2lid with a few characters changed are read, or refused in one sentence."""
+    routing = route(build("slimfly:q=5,hosts=1"))
+    tables, fabric, _ = read_back(routing)
+    pairs = "0x100000 2 0\n0x100002 1 1\n"
+    texts = {
+        "lft": "\n".join(lft_text(routing).splitlines()[:104]) + "\n", "qos": qos_text(routing)[:3000], "psl": pairs,
+        "guid2lid": guid2lid_text(fabric)[:400],
+    }  # fmt: skip
+    readers = {
+        "lft": lambda text: read_lft(text, "x", fabric),
+        "qos": lambda text: read_levels(text, "x", fabric, tables.lid_of),
+        "psl": lambda text: read_levels(text, "x", fabric, tables.lid_of),
+        "guid2lid": lambda text: read_guid2lid(text, "x"),
+    }
+
+    @settings(max_examples=300, deadline=None)
+    @given(
+        st.sampled_from(sorted(texts)),
+        st.integers(0, 10**6),
+        st.integers(0, 12),
+        st.text(max_size=6) | st.sampled_from(BITS),
+    )
+    def check(kind, where, width, splinter):
+        text = texts[kind]
+        where %= len(text)
+        said = "x: nothing"
+        try:
+            readers[kind](text[:where] + splinter + text[where + width :])
+        except InputError as error:
+            said = str(error)
+        assert re.fullmatch(r"x(:\d+)?: [^\n\r]+", said)
+
+    check()
+
+
+BITS = [
+    "\n",
+    "0x",
+    "-",
+    "end-",
+    "99999",
+    "0xffffffffffffffff",
+    ",",
+    ":",
+    "Unicast lids guid 0x1 ",
+    "lids dumped",
+    "#",
+    "\u2028",
+]
