@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from topoloom.errors import InputError
-from topoloom.fabrics.infiniband import export_opensm, lft_text, net_text, port_guids, qos_text
+from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabrics.infiniband import export_opensm, lft_text, net_text, opensm_texts, port_guids, qos_text
+from topoloom.routing.reroute import reroute
 from topoloom.routing.route import route
 from topoloom.spec import build
 from topoloom.topology import Topology
@@ -141,3 +143,28 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
     (tmp_path / "taken").write_text("")
     with pytest.raises(InputError, match="taken: cannot be made"):
         export_opensm(route(tiny()), tmp_path / "taken")
+
+
+def test_after_losses_ports_and_guids_stay():
+    """Mended tables go to the fabric that is there: a cable lost renumbers no port, a switch lost is in no file."""
+    topology = build("slimfly:q=5,hosts=2")
+    before = planned_fabric(topology)
+    found = reroute(route(topology, lanes=8), switches=[7], links=[(0, 1)])
+    small, living = found.living()
+    after = before.left(small.topology, living, found.kept)
+    assert after.switch_names == tuple(f"S{s}" for s in range(50) if s != 7)
+    assert (after.link_ports == before.link_ports[found.kept]).all()
+    assert after.port_guids.tolist() == [
+        g for g, s in zip(before.port_guids, topology.endpoints, strict=True) if s != 7
+    ]
+    text = opensm_texts(small, after)["fabric.lft"]
+    assert "'S7'" not in text
+    assert text.count("Unicast lids") == 49
+
+
+@pytest.mark.parametrize("engine", ["dor", "hop-lanes", "duato", "valiant", "lnmp", "segments"])
+def test_what_no_table_can_say_is_refused(engine):
+    """Lanes that change on the way, and packets that choose it."""
+    routing = route(build("torus:dims=4x4,hosts=1"), engine)
+    with pytest.raises(InputError, match="no forwarding table can say; use orders"):
+        opensm_texts(routing)

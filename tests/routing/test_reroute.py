@@ -129,3 +129,14 @@ def test_what_is_left_keeps_its_hosts():
     assert left.endpoints.size == 16
     assert not (left.endpoints == 4).any()
     assert kept.size == 18 - 1 - 4
+
+
+def test_tables_of_the_living_are_the_same_tables():
+    """Without the switches that stand alone: every way is the same, by the numbers that are left."""
+    found = reroute(route(build("slimfly:q=5,hosts=2")), switches=[7, 20], links=[(0, 1)])
+    small, living = found.living()
+    assert living.size == 48
+    assert small.topology.hosts == 96
+    for s, d in [(0, 47), (3, 20), (40, 5)]:
+        path = [int(living[v]) for v in small.path(s, d)]
+        assert path == found.routing.path(int(living[s]), int(living[d]))

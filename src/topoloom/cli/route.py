@@ -86,7 +86,8 @@ def command(
     files: list[str] = []
     if output is not None and kind is not None:
         if mended is not None:
-            routed, fabric = mended.routing, fabric.left(mended.routing.topology, mended.kept)
+            routed, switches = mended.living()
+            fabric = fabric.left(routed.topology, switches, mended.kept)
         files = [f"{output}/{name}" for name in write_export(kind, fabric, output, routed)]
     if as_json:
         print_json({**values, "files": files})

@@ -107,15 +107,18 @@ class Fabric:
         ports: np.ndarray = np.where(at_first, self.link_ports[link, 0], self.link_ports[link, 1]).astype(np.int32)
         return ports
 
-    def left(self, topology: Topology, links: np.ndarray) -> "Fabric":
+    def left(self, topology: Topology, switches: np.ndarray, links: np.ndarray) -> "Fabric":
         """What is left of the fabric after losses, with the names and ports that it has.
 
-        `topology` has the same switches, of the cables only `links`, int64[k], and no hosts on switches without cables.
+        `topology` has of the switches only `switches`, of the cables only `links`, int64[k] each, and all hosts of these.
         """
-        ends = topology.endpoints_at[self.topology.endpoints] > 0
+        ends = np.isin(self.topology.endpoints, switches)
         hosts = np.unique(self.topology.host[ends])
         return replace(
             self, topology=topology, made=f"{self.made}, after losses", link_ports=self.link_ports[links],
+            switch_names=tuple(self.switch_names[s] for s in switches.tolist()), switch_guids=self.switch_guids[switches],
+            switch_ports=self.switch_ports[switches], switch_lids=self.switch_lids[switches],
+            switch_lmc=self.switch_lmc[switches],
             host_names=tuple(self.host_names[h] for h in hosts.tolist()), host_guids=self.host_guids[hosts],
             host_sizes=self.host_sizes[hosts], port_guids=self.port_guids[ends], host_ports=self.host_ports[ends],
             endpoint_ports=self.endpoint_ports[ends], port_lids=self.port_lids[ends], port_lmc=self.port_lmc[ends],

@@ -46,6 +46,20 @@ class Rerouted:
     kept: np.ndarray
     anew: bool
 
+    def living(self) -> tuple[Routing, np.ndarray]:
+        """The tables of the switches that have links still, numbered anew, and which these are, int64[k]."""
+        whole = self.routing
+        topology, living = whole.topology, np.flatnonzero(whole.topology.degrees > 0)
+        number = np.full(topology.switches, -1)
+        number[living] = np.arange(living.size)
+        small = Topology(
+            links=number[topology.links], switches=living.size, endpoints=number[topology.endpoints], host=topology.host,
+            labels={name: np.asarray(values)[living] for name, values in topology.labels.items()}, name=topology.name,
+        )  # fmt: skip
+        lanes = None if whole.lanes is None else whole.lanes[np.ix_(living, living)]
+        made = Routing(small, whole.engine, whole.ports[np.ix_(living, living)], lanes, whole.lane_rule, whole.minimal)
+        return made, living
+
 
 def reroute(
     routing: Routing, *, links: Iterable[tuple[int, int]] = (), switches: Iterable[int] = (), lanes: int | None = None
