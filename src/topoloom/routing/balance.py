@@ -8,7 +8,7 @@ from topoloom.errors import InputError
 from topoloom.graph.distances import hops
 from topoloom.routing.even_exact import Found, Programme
 from topoloom.routing.even_search import even_trees
-from topoloom.routing.evenness import evenest, unevenness
+from topoloom.routing.evenness import even_squares, least_squares, unevenness
 from topoloom.routing.routing import Routing, empty_ports
 from topoloom.routing.shortest_ways import ShortestWays, Way
 from topoloom.routing.verify import verify
@@ -146,9 +146,9 @@ def balance_routing(
         raise InputError("directed=False is only solved with proof: give exact=True too")
     known = None
     if directed:
-        ports, load, even = even_trees(topology, objective == EDGES, seed, rounds, jobs)
-        known = Balanced(objective, True, load, unevenness(even), int(even.max(initial=0)))
-    if known is None or (exact and not known.proved):
+        ports, load = even_trees(topology, objective == EDGES, seed, rounds, jobs)
+        known = _known(objective, True, load, least_squares(topology, objective == EDGES, load, jobs))
+    if known is None or (exact and (not known.proved or known.load.max(initial=0) > known.least_max)):
         ways = ShortestWays(topology)
         chosen, found = _solved(topology, ways, objective, directed=directed, trees=True, seconds=seconds, known=known)
         if chosen is not None:
@@ -207,14 +207,18 @@ def _solved(
     found = programme.solve(seconds)
     if found.load is None and known is None:
         raise InputError(f"{topology.name}: nothing was found in {seconds:g} seconds; give more")
-    better = found.load is not None and (known is None or _rank(found.load) < _rank(known.load))
-    load = found.load if better or known is None else known.load
-    even = evenest(np.zeros_like(load), int(load.sum()))
-    bound = max(found.least_squares - float(load.sum()) ** 2 / load.size, unevenness(even)) if load.size else 0.0
-    least_max = int(even.max(initial=0))
-    if known is not None:
-        bound, least_max = max(bound, known.bound), max(least_max, known.least_max)
-    return found.ways if better else None, Balanced(objective, directed, load, bound, least_max)
+    if known is None or (found.load is not None and _rank(found.load) < _rank(known.load)):
+        best = _known(objective, directed, np.asarray(found.load), found.least_squares)
+        return found.ways, best if known is None else replace(best, bound=max(best.bound, known.bound))
+    bound = _known(objective, directed, known.load, found.least_squares).bound
+    return None, replace(known, bound=max(bound, known.bound))
+
+
+def _known(objective: str, directed: bool, load: np.ndarray, least: int) -> Balanced:
+    """Loads, and what follows from a sum of squares that none can be below."""
+    size, total = max(1, load.size), int(load.sum())
+    least = max(least, even_squares(total, load.size))
+    return Balanced(objective, directed, load, (least * size - total * total) / size, -(-total // size))
 
 
 def _rank(load: np.ndarray) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from topoloom.routing.routing import Routing
 )
 def balanced(request: Request) -> Routing:
     """Even loads of the switches (`even_search`; `balance.balance_routing` also says how even they could be)."""
-    ports, _, _ = even_trees(request.topology, False, request.seed, jobs=request.jobs)
+    ports, _ = even_trees(request.topology, False, request.seed, jobs=request.jobs)
     return Routing(request.topology, "balanced", ports, minimal=True)
 
 
@@ -23,5 +23,5 @@ def balanced(request: Request) -> Routing:
 )
 def balanced_edges(request: Request) -> Routing:
     """Even loads of the channels, one direction of a link each."""
-    ports, _, _ = even_trees(request.topology, True, request.seed, jobs=request.jobs)
+    ports, _ = even_trees(request.topology, True, request.seed, jobs=request.jobs)
     return Routing(request.topology, "balanced-edges", ports, minimal=True)

@@ -4,26 +4,26 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.routing.channels import channels_of
-from topoloom.routing.evenness import evenest, forced_loads
+from topoloom.routing.evenness import even_squares
 from topoloom.routing.routing import empty_ports
 from topoloom.routing.trees import fill_minimal
 from topoloom.topology import Topology
 
 #: Rounds in which the start's trees are made anew.
 _START_ROUNDS = 3
-#: Heat at the start and the end of the cooling, in squared pairs: the smallest step up is 2.
-_HOT, _COLD = 8.0, 0.3
+#: Heat at the start and the end of the cooling, in squares of loads: the smallest step up is 2.
+_HOT, _COLD = 8.0, 0.1
 #: Rounds of the cooling, and channels looked at in them: fewer rounds where they take long, none where few would be left.
-_MOST_ROUNDS, _FEWEST_ROUNDS, _EFFORT = 4000, 20, 300_000_000
+_MOST_ROUNDS, _FEWEST_ROUNDS, _EFFORT = 4000, 20, 40_000_000
 
 
 def even_trees(
     topology: Topology, by_channels: bool, seed: int, rounds: int | None = None, jobs: int | None = None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray]:
     """Shortest trees with even loads.
 
-    The trees of engine minimal are changed next hop by next hop while that makes loads more even. If that ends above the
-    bound, the search goes on warm and cools down. Never less even than where it begins.
+    The trees of engine minimal are changed next hop by next hop while that makes loads more even. If that ends above
+    what whole numbers allow, the search goes on warm and cools down. Never less even than where it begins.
 
     Parameters
     ----------
@@ -35,14 +35,12 @@ def even_trees(
     rounds : int, optional
         Rounds of cooling; as many as fit a fixed effort when left out, which depends on the size alone.
     jobs : int, optional
-        Threads of the start and the bound; no answer depends on them.
+        Threads of the start; no answer depends on them.
 
     Returns
     -------
     ports : uint8 or uint16[n, n]
     load : int64[n] or int64[2 m]
-    bound : int64[n] or int64[2 m]
-        Loads that are as even as could be, or more: `evenness.evenest`.
     """
     from topoloom.routing._balance_kernels import add_trees, improve
 
@@ -51,8 +49,7 @@ def even_trees(
     fill_minimal(topology, draws.permutation(n), ports, _START_ROUNDS, jobs)
     load = np.zeros(channels.to.size if by_channels else n, np.int64)
     add_trees(channels.first, channels.to, ports, by_channels, load)
-    bound = evenest(forced_loads(channels, jobs)[int(by_channels)], int(load.sum()))
-    above, state = int(load @ load) - int(bound @ bound), draws.state()
+    above, state = int(load @ load) - even_squares(int(load.sum()), load.size), draws.state()
 
     def turn(heat: float) -> int:
         return improve(channels.first, channels.to, draws.permutation(n), ports, by_channels, load, heat, state)
@@ -71,4 +68,4 @@ def even_trees(
             best, kept = above, (ports.copy(), load.copy())
         if not best:
             break
-    return *kept, bound
+    return kept

@@ -1,14 +1,19 @@
-"""How even loads are, and how even they could be."""
+"""How even loads are, and how even no choice of shortest ways can be."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from topoloom.routing.channels import Channels
+from topoloom.routing.channels import Channels, channels_of
 from topoloom.threads import over_cores
+from topoloom.topology import Topology
 
 #: Destinations that a thread looks at a time.
 _BLOCK = 64
+#: Times that prices are set, and channels looked at meanwhile: fewer times where they take long, but some.
+_MOST_PRICES, _FEWEST_PRICES, _EFFORT = 200, 4, 300_000_000
+#: Prices are whole numbers: so many make one, and sums of them stay below the largest word.
+_SCALE, _MOST_PAID = 256.0, 2.0**62
 
 
 def unevenness(load: np.ndarray) -> float:
@@ -25,47 +30,76 @@ def unevenness(load: np.ndarray) -> float:
     return (int(load @ load) * size - total * total) / size if size else 0.0
 
 
-def forced_loads(channels: Channels, jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs that use each switch on the way, int64[n], and each channel, int64[2 m], whichever shortest ways are chosen."""
-    from topoloom.routing._forced_kernels import add_forced
-
-    n = channels.first.size - 1
-
-    def work(blocks: Iterator[int]) -> tuple[np.ndarray, np.ndarray]:
-        own = np.zeros(n, np.int64), np.zeros(channels.to.size, np.int64)
-        for block in blocks:
-            add_forced(channels.first, channels.to, np.arange(n)[block * _BLOCK : (block + 1) * _BLOCK], *own)
-        return own
-
-    parts = over_cores(work, -(-n // _BLOCK), jobs)
-    return np.sum([part[0] for part in parts], axis=0), np.sum([part[1] for part in parts], axis=0)
-
-
-def evenest(least: np.ndarray, total: int) -> np.ndarray:
-    """The loads of that total, none below its least, that are most even: a bound on what any routing can do.
-
-    Parameters
-    ----------
-    least : int64[k]
-        At most `total` together.
-    total : int
-
-    Returns
-    -------
-    int64[k]
-        Their sum of squares is the smallest that whole numbers allow, and so is their largest.
+def even_squares(total: int, size: int) -> int:
+    """The least sum of the squares of so many whole numbers with that total.
 
     Examples
     --------
-    >>> evenest(np.array([9, 1, 0, 0]), 16)
-    array([9, 3, 2, 2])
+    >>> even_squares(7, 3)  # 2, 2, 3
+    17
     """
-    if not least.size:
-        return least.copy()
-    low, high = 0, total  # the highest level up to which all can be filled lies from low to high
-    while low < high:
-        level = (low + high + 1) // 2
-        low, high = (level, high) if int(np.maximum(least, level).sum()) <= total else (low, level - 1)
-    found = np.maximum(least, low)
-    found[np.flatnonzero(least <= low)[: total - int(found.sum())]] += 1
-    return found
+    level, rest = divmod(total, max(1, size))
+    return size * level * level + rest * (2 * level + 1)
+
+
+def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs: int | None = None) -> int:
+    """A sum of squares of loads below which no choice of shortest ways can be, whether tables can say it or not.
+
+    Parameters
+    ----------
+    topology : Topology
+        Connected.
+    by_channels : bool
+        Loads of the channels; else of the switches.
+    load : int64[2 m] or int64[n]
+        Of any shortest ways; the more even, the better the bound.
+    jobs : int, optional
+        Threads; the bound does not depend on them.
+
+    Notes
+    -----
+    For any numbers y the squares are at least 2 y load - y y, and so at least what all pairs pay, each on its cheapest
+    shortest way, where using a switch or channel costs 2 y, less y y. The best y are loads where ways may be shared out;
+    they are neared by steps towards the loads of the cheapest ways (Frank and Wolfe, 1956). Squares of whole loads of one
+    total differ by even numbers, so the bound is rounded up to the next that can be.
+    """
+    squares, total = int(load @ load), int(load.sum())
+    least = even_squares(total, load.size)
+    if squares == least:
+        return least
+    channels, y = channels_of(topology), load.astype(np.float64)
+    times = _EFFORT // (topology.switches * channels.to.size)
+    for _ in range(min(_MOST_PRICES, max(_FEWEST_PRICES, times))):
+        scale = _SCALE
+        while 2 * scale * y.max() * total > _MOST_PAID:
+            scale /= 2
+        price = np.rint(2 * scale * y).astype(np.int64)
+        paid, cheap = _cheapest(channels, price, by_channels, jobs)
+        exact = price / (2 * scale)
+        bound = int(np.ceil(paid / scale - float(exact @ exact) - 1e-6 - 1e-12 * squares))
+        least = max(least, bound + (bound - squares) % 2)
+        if least >= squares:
+            return squares
+        away = y - cheap
+        length = float(away @ away)
+        if length < 1e-9:
+            break
+        y -= min(1.0, max(0.0, float(away @ y) / length)) * away
+    return least
+
+
+def _cheapest(channels: Channels, price: np.ndarray, by_channels: bool, jobs: int | None) -> tuple[int, np.ndarray]:
+    """What all pairs pay at least, and the loads of ways that cost so little."""
+    from topoloom.routing._price_kernels import cheapest
+
+    n = channels.first.size - 1
+
+    def work(blocks: Iterator[int]) -> tuple[int, np.ndarray]:
+        paid, load = 0, np.zeros(price.size, np.int64)
+        for block in blocks:
+            some = np.arange(block * _BLOCK, min(n, (block + 1) * _BLOCK))
+            paid += cheapest(channels.first, channels.to, some, price, by_channels, load)
+        return paid, load
+
+    parts = over_cores(work, -(-n // _BLOCK), jobs)
+    return sum(int(paid) for paid, _ in parts), np.sum([load for _, load in parts], axis=0)
