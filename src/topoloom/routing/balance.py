@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
-from topoloom.routing.even_exact import Found, Programme
+from topoloom.routing.even_exact import Programme
 from topoloom.routing.even_search import even_trees
 from topoloom.routing.evenness import even_squares, least_squares, unevenness
 from topoloom.routing.routing import Routing, empty_ports
@@ -164,7 +164,7 @@ def balance_routing(
 def balance_paths(
     topology: Topology, objective: str = VERTICES, *, directed: bool = True, seconds: float = 60.0
 ) -> BalancedPaths:
-    """A shortest path for every pair, chosen pair by pair so that loads are as even as can be: 003's own problem, solved exactly.
+    """A shortest path for every pair on its own, so that loads are as even as can be: 003's own problem, solved exactly.
 
     Parameters
     ----------

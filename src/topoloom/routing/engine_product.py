@@ -12,6 +12,4 @@ from topoloom.routing.routing import Routing
 )
 def product(request: Request) -> Routing:
     """Orders in every factor (`product.product_routing` takes any engines, balanced ones too)."""
-    return product_routing(
-        request.topology, "orders", lanes=request.lanes, seed=request.seed, jobs=request.jobs
-    )
+    return product_routing(request.topology, "orders", lanes=request.lanes, seed=request.seed, jobs=request.jobs)

@@ -205,4 +205,8 @@ class _Rows:
         from scipy.sparse import csr_array
 
         shape = len(self._low), columns
-        return csr_array((self._value, (self._row, self._column)), shape=shape), np.array(self._low), np.array(self._high)
+        return (
+            csr_array((self._value, (self._row, self._column)), shape=shape),
+            np.array(self._low),
+            np.array(self._high),
+        )

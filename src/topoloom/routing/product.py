@@ -32,7 +32,7 @@ def product_factors(topology: Topology) -> list[Topology]:
     >>> [factor.switches for factor in product_factors(build("product:(petersen)*(hypercube:n=3)"))]
     [10, 8]
     """
-    labels = []
+    labels: list[np.ndarray] = []
     while f"factor{len(labels)}" in topology.labels:
         labels.append(topology.labels[f"factor{len(labels)}"])
     sizes = [int(label.max()) + 1 for label in labels if label.dtype.kind == "i"]
@@ -50,7 +50,9 @@ def product_factors(topology: Topology) -> list[Topology]:
     again = cartesian_product(factors)
     same = np.array_equal(again.links, topology.links)
     if not same or any(not np.array_equal(again.labels[key], topology.labels[key]) for key in again.labels):
-        raise InputError(f"{topology.name}: it has the labels of a Cartesian product, but not the links; take engine orders")
+        raise InputError(
+            f"{topology.name}: it has the labels of a Cartesian product, but not the links; take engine orders"
+        )
     return factors
 
 
@@ -103,7 +105,7 @@ def product_routing(
     (201, 201)
     """
     factors = product_factors(topology)
-    chosen = [engines] * len(factors) if isinstance(engines, str) else list(engines)
+    chosen: list[str | Routing] = [engines] * len(factors) if isinstance(engines, str) else list(engines)
     if len(chosen) != len(factors):
         raise InputError(f"{topology.name}: {len(chosen)} engines for {len(factors)} factors; give one, or one each")
     parts = []
@@ -116,7 +118,10 @@ def product_routing(
             parts.append(how)
     _fewer_lanes(topology, parts, chosen, lanes, seed, jobs)
     strides = [prod(factor.switches for factor in factors[number + 1 :]) for number in range(len(factors))]
-    places = [np.arange(topology.switches) // stride % part.topology.switches for stride, part in zip(strides, parts, strict=True)]
+    places = [
+        np.arange(topology.switches) // stride % part.topology.switches
+        for stride, part in zip(strides, parts, strict=True)
+    ]
     routed = Routing(
         topology,
         "product of " + " and ".join(part.engine for part in parts),
@@ -135,7 +140,12 @@ def _used(part: Routing) -> int:
 
 
 def _fewer_lanes(
-    topology: Topology, parts: list[Routing], chosen: list[str | Routing], lanes: int | None, seed: int, jobs: int | None
+    topology: Topology,
+    parts: list[Routing],
+    chosen: list[str | Routing],
+    lanes: int | None,
+    seed: int,
+    jobs: int | None,
 ) -> None:
     """Route factors anew, those with most lanes first, until all combinations of their lanes are few enough."""
     most = min(lanes or _MOST_LANES, _MOST_LANES)

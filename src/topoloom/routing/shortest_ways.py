@@ -48,11 +48,16 @@ class ShortestWays:
                 if s == d:
                     continue
                 found[s] = [
-                    (c, *rest) for c in range(first[s], first[s + 1]) if hops[to[c]] + 1 == hops[s] for rest in found[to[c]]
+                    (c, *rest)
+                    for c in range(first[s], first[s + 1])
+                    if hops[to[c]] + 1 == hops[s]
+                    for rest in found[to[c]]
                 ]
                 total += len(found[s])
                 if total > MOST_WAYS:
-                    raise InputError(f"{topology.name}: more than {MOST_WAYS} shortest ways; that is too many for a proof")
+                    raise InputError(
+                        f"{topology.name}: more than {MOST_WAYS} shortest ways; that is too many for a proof"
+                    )
                 self.ways[s, d] = found[s]
 
     def back(self, way: Way) -> Way:
