@@ -105,6 +105,8 @@ def product_routing(
     (201, 201)
     """
     factors = product_factors(topology)
+    if lanes is not None and lanes < 1:
+        raise InputError(f"{topology.name}: lanes={lanes}; at least one is needed")
     chosen: list[str | Routing] = [engines] * len(factors) if isinstance(engines, str) else list(engines)
     if len(chosen) != len(factors):
         raise InputError(f"{topology.name}: {len(chosen)} engines for {len(factors)} factors; give one, or one each")
