@@ -1,5 +1,6 @@
 """Balanced routing: loads counted anew, optima against brute force, bounds that hold, and 003's loads."""
 
+from itertools import pairwise
 from itertools import product as combinations
 
 import networkx as nx
@@ -22,7 +23,7 @@ OBJECTIVES = ("vertices", "edges")
 def _random(seed, n, p=0.35):
     graph = nx.gnp_random_graph(n, p, seed=seed)
     parts = list(nx.connected_components(graph))
-    graph.add_edges_from((min(one), min(two)) for one, two in zip(parts, parts[1:], strict=False))
+    graph.add_edges_from((min(one), min(two)) for one, two in pairwise(parts))
     return Topology.from_networkx(graph)
 
 
@@ -33,8 +34,10 @@ def _loads(topology, ways, objective, directed=True):
         ends = [tuple(link) for link in topology.links.tolist()]
         load = dict.fromkeys(ends + ([(v, u) for u, v in ends] if directed else []), 0)
     for way in ways:
-        hops = list(zip(way, way[1:], strict=False))
-        for used in way[1:-1] if objective == "vertices" else hops if directed else [tuple(sorted(hop)) for hop in hops]:
+        hops = list(pairwise(way))
+        for used in (
+            way[1:-1] if objective == "vertices" else hops if directed else [tuple(sorted(hop)) for hop in hops]
+        ):
             load[used] += 1
     return [load[key] for key in sorted(load)]
 
@@ -128,7 +131,8 @@ def test_even_squares_are_the_least(numbers):
 
 
 @pytest.mark.parametrize(
-    ("n", "degree", "least", "most", "value"), [(16, 3, 18, 18, 0), (16, 4, 10, 12, 11), (32, 3, 60, 60, 0), (32, 4, 42, 42, 0)]
+    ("n", "degree", "least", "most", "value"),
+    [(16, 3, 18, 18, 0), (16, 4, 10, 12, 11), (32, 3, 60, 60, 0), (32, 4, 42, 42, 0)],
 )
 def test_loads_of_the_optimal_graphs(n, degree, least, most, value):
     """003, fig. 8 and section 3.1: equal loads but for (16,4), whose objective is proved to be 11; in trees and without."""
@@ -162,12 +166,14 @@ def test_paths_join_their_pairs_by_shortest_ways():
     assert len(paths) == topology.switches * (topology.switches - 1)
     for (s, d), way in paths.items():
         assert (way[0], way[-1]) == (s, d)
-        assert all(graph.has_edge(*hop) for hop in zip(way, way[1:], strict=False))
+        assert all(graph.has_edge(*hop) for hop in pairwise(way))
         assert len(way) - 1 == nx.shortest_path_length(graph, s, d)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("spec", ["dragonfly:h=2", "jellyfish:n=60,degree=4", "dsn:n=64", "fat-tree:k=4", "torus:dims=5x4"])
+@pytest.mark.parametrize(
+    "spec", ["dragonfly:h=2", "jellyfish:n=60,degree=4", "dsn:n=64", "fat-tree:k=4", "torus:dims=5x4"]
+)
 def test_the_search_is_never_less_even_than_where_it_begins(spec, objective):
     """The tables of engine minimal are the start; rounds are worth nothing or something."""
     topology = build(spec)
@@ -187,7 +193,9 @@ def test_a_thousand_switches_get_loads_that_are_proved_most_even():
 def test_the_same_for_any_number_of_threads_and_another_for_another_seed():
     """Tables, loads and bound depend on the seed alone."""
     topology = build("jellyfish:n=90,degree=4")
-    one, three, other = (balance_routing(topology, rounds=10, seed=seed, jobs=jobs) for seed, jobs in ((1, 1), (1, 3), (2, 1)))
+    one, three, other = (
+        balance_routing(topology, rounds=10, seed=seed, jobs=jobs) for seed, jobs in ((1, 1), (1, 3), (2, 1))
+    )
     assert (one.routing.ports == three.routing.ports).all()
     assert one.bound == three.bound
     assert (one.routing.ports != other.routing.ports).any()

@@ -11,6 +11,7 @@ from topoloom.graph.product import cartesian_product
 from topoloom.routing.balance import balance_routing
 from topoloom.routing.product import product_factors, product_routing
 from topoloom.routing.route import route
+from topoloom.routing.routing import Routing, empty_ports
 from topoloom.spec import build
 from topoloom.topology import Topology
 
@@ -137,6 +138,8 @@ def test_the_factors_are_found_again():
         (lambda: product_routing(build(MIXED), [route(build("petersen"))] * 3), "is not a routing of factor 0"),
         (lambda: product_routing(_square(), [route(build("petersen"))] * 2, lanes=1), "lanes make 4 combinations"),
         (lambda: product_routing(_square(), lanes=0), "lanes=0; at least one is needed"),
+        (lambda: product_routing(_square(), "hop-lanes", lanes=2), "a lane a hop needs 4"),
+        (lambda: product_routing(_square(), [_empty(), "orders"]), "ends at a switch that has no port for it"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(call, message):
@@ -147,6 +150,10 @@ def test_what_cannot_be_is_said_in_one_sentence(call, message):
 
 def _square():
     return build("product:(petersen)*(petersen)")
+
+
+def _empty():
+    return Routing(build("petersen"), "nothing", empty_ports(build("petersen")))
 
 
 def _less():

@@ -25,7 +25,7 @@ def _base(n: int, degree: int, least: int, most: int, published: str, right: flo
         f"003/fig-8/{n}-{degree}",
         f"({n},{degree}): forwarding loads with balanced routing, and the objective, proved least",
         published,
-        f"topoloom route optimal:n={n},degree={degree} --engine balanced",
+        f"topoloom reproduce 003/fig-8/{n}-{degree}",
     )
     def compute() -> Outcome:
         found, free = _balanced(n, degree), balance_paths(build(f"optimal:n={n},degree={degree}"))
@@ -74,7 +74,7 @@ def _proposition() -> Outcome:
 
 @claim(
     "003/fig-10/16-3", "(16,3) x (16,3): forwarding loads with balanced routing", "all equal",
-    f"topoloom route '{_PRODUCT.format(3)}' --engine balanced",
+    "topoloom reproduce 003/fig-10/16-3",
 )  # fmt: skip
 def _product_3() -> Outcome:
     load = _product_load(3)
@@ -84,7 +84,7 @@ def _product_3() -> Outcome:
 
 @claim(
     "003/fig-10/16-4", "(16,4) x (16,4): forwarding loads with balanced routing, by proposition 1", "a little fluctuation",
-    f"topoloom route '{_PRODUCT.format(4)}' --engine balanced",
+    "topoloom reproduce 003/fig-10/16-4",
 )  # fmt: skip
 def _product_4() -> Outcome:
     load, free = _product_load(4), balance_routing(build(_PRODUCT.format(4))).load
@@ -96,7 +96,7 @@ def _product_4() -> Outcome:
 
 @claim(
     "003/fig-10/floyd", "(16,3) x (16,3): the largest load of Floyd's shortest ways", "about 2000",
-    f"topoloom info '{_PRODUCT.format(3)}'",
+    "topoloom reproduce 003/fig-10/floyd",
 )  # fmt: skip
 def _floyd() -> Outcome:
     load = _floyd_loads(_PRODUCT.format(3))

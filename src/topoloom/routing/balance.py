@@ -148,12 +148,18 @@ def balance_routing(
     if directed:
         ports, load = even_trees(topology, objective == EDGES, seed, rounds, jobs)
         known = _known(objective, True, load, least_squares(topology, objective == EDGES, load, jobs))
-    if known is None or (exact and (not known.proved or known.load.max(initial=0) > known.least_max)):
-        ways = ShortestWays(topology)
-        chosen, found = _solved(topology, ways, objective, directed=directed, trees=True, seconds=seconds, known=known)
-        if chosen is not None:
-            ports = _tables(topology, ways, chosen)
-        known = found
+    if known is None or (exact and not (known.proved and known.load.max(initial=0) <= known.least_max)):
+        try:
+            ways = ShortestWays(topology)
+        except InputError:
+            if known is None or not known.proved:
+                raise
+        else:
+            chosen, known = _solved(
+                topology, ways, objective, directed=directed, trees=True, seconds=seconds, known=known
+            )
+            if chosen is not None:
+                ports = _tables(topology, ways, chosen)
     routing = Routing(topology, f"balanced {objective}", ports, minimal=True)
     verdict = verify(routing, jobs)
     if verdict.fault or not verdict.minimal:

@@ -13,8 +13,10 @@ from topoloom.topology import Topology
 _START_ROUNDS = 3
 #: Heat at the start and the end of the cooling, in squares of loads: the smallest step up is 2.
 _HOT, _COLD = 8.0, 0.1
+#: Rounds from which a cooling begins with the full heat.
+_SLOW = 1000
 #: Rounds of the cooling, and channels looked at in them: fewer rounds where they take long, none where few would be left.
-_MOST_ROUNDS, _FEWEST_ROUNDS, _EFFORT = 4000, 20, 40_000_000
+_MOST_ROUNDS, _FEWEST_ROUNDS, _EFFORT = 4000, 10, 60_000_000
 
 
 def even_trees(
@@ -61,9 +63,12 @@ def even_trees(
     if rounds is None:
         fit = min(_MOST_ROUNDS, _EFFORT // max(1, n * channels.to.size))
         rounds = fit if fit >= _FEWEST_ROUNDS else 0
+    if not above or not rounds:
+        return ports, load
+    hot = max(2 * _COLD, _HOT * min(1.0, rounds / _SLOW))  # a short cooling cannot mend what much heat has spoilt
     best, kept = above, (ports.copy(), load.copy())
-    for number in range(rounds if above else 0):
-        above -= turn(_HOT * (_COLD / _HOT) ** (number / rounds))
+    for number in range(rounds):
+        above -= turn(hot * (_COLD / hot) ** (number / rounds))
         if above < best:
             best, kept = above, (ports.copy(), load.copy())
         if not best:

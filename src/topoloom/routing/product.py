@@ -85,7 +85,8 @@ def product_routing(
     Raises
     ------
     InputError
-        Not a product; not one engine a factor; a `Routing` of another topology; too few lanes.
+        Not a product; not one engine a factor; a `Routing` of another topology, or one that does not reach every pair; too
+        few lanes.
 
     Notes
     -----
@@ -116,6 +117,8 @@ def product_routing(
             parts.append(route(factor, how, seed=seed, jobs=jobs))
         elif how.topology.switches != factor.switches or not np.array_equal(how.topology.links, factor.links):
             raise InputError(f"{topology.name}: {how!r} is not a routing of {factor.name}")
+        elif fault := (how.verdict or verify(how, jobs)).fault:
+            raise InputError(f"{topology.name}: in {how!r} {fault}")
         else:
             parts.append(how)
     _fewer_lanes(topology, parts, chosen, lanes, seed, jobs)
@@ -134,7 +137,10 @@ def product_routing(
         routed = replace(routed, lane_rule=HOP)
     elif any(part.lanes is not None for part in parts):
         routed = replace(routed, lanes=_lanes(topology, parts, places))
-    return replace(routed, verdict=verify(routed, jobs))
+    verdict = verify(routed, jobs)
+    if lanes is not None and verdict.lanes_used > lanes:
+        raise InputError(f"{topology.name}: lanes={lanes}, but a lane a hop needs {verdict.lanes_used}")
+    return replace(routed, verdict=verdict)
 
 
 def _used(part: Routing) -> int:
