@@ -85,6 +85,8 @@ def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs:
         if length < 1e-9:
             break
         y -= min(1.0, max(0.0, float(away @ y) / length)) * away
+        if float(y @ y) <= least:  # no prices give more than the squares of loads that ways may be shared out for
+            break
     return least
 
 
