@@ -126,6 +126,8 @@ def test_the_factors_are_found_again():
     again = product_factors(cartesian_product(factors))
     assert [factor.switches for factor in again] == [10, 1, 4]
     assert all((one.links == other.links).all() for one, other in zip(factors, again, strict=True))
+    alone = cartesian_product([Topology(links=[], switches=1)] * 2)
+    assert route(alone, "product").verdict.pairs == 0
 
 
 @pytest.mark.parametrize(

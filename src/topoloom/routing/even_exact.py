@@ -12,6 +12,9 @@ import numpy as np
 
 from topoloom.routing.shortest_ways import ShortestWays, Way
 
+#: What the solver's numbers may be off by; sums of squares are whole.
+_TOLERANCE = 1e-3
+
 
 @dataclass(frozen=True, eq=False)
 class Found:
@@ -111,7 +114,7 @@ class Programme:
         answer = self._ask(seconds, np.inf, None)
         # What measuring squares from the origin takes off; sums of squares of one total differ by even numbers.
         shift = self._origin * (2 * self.total - self._origin * self._size)
-        floor = int(np.ceil(answer.bound - 1e-6)) + shift
+        floor = int(np.ceil(answer.bound - _TOLERANCE)) + shift
         least = floor + (floor - self.total) % 2
         if answer.load is None:
             return Found(None, None, least)
@@ -163,15 +166,16 @@ class Programme:
             options={"time_limit": seconds, "mip_rel_gap": 0.0},
         )
         done = found.status in (0, 2)
+        # Where nothing is left to branch on, the solver gives no bound of its own; no sum of squares is below 0.
+        bound = found.fun if found.status == 0 else found.mip_dual_bound
+        bound = 0.0 if bound is None or not np.isfinite(bound) else bound
         if found.x is None:
-            bound = found.mip_dual_bound
-            return _Answer(done, None, np.empty(0, np.int64), 0.0 if bound is None or not np.isfinite(bound) else bound)
+            return _Answer(done, None, np.empty(0, np.int64), bound)
         taken = np.flatnonzero(found.x[:count] > 0.5)
         load = self._fixed.copy()
         for z in taken.tolist():
             np.add.at(load, self._ways.loaded(self._options[z], self._by_channels, self._directed), 1)
-        # Where nothing is left to branch on, the solver gives no bound of its own.
-        return _Answer(done, load, taken, found.fun if found.status == 0 else found.mip_dual_bound)
+        return _Answer(done, load, taken, bound)
 
 
 @dataclass(frozen=True, eq=False)
