@@ -45,8 +45,11 @@ def test_a_circle_is_shown():
     ("arguments", "message"),
     [
         (("--engine", "mini"), "did you mean minimal"),
-        (("--engine", "hop-lanes", "--lanes", "1"), "a lane a hop needs 2"),
+        (("--engine", "hop-lanes", "--lanes", "1"), "lanes=1, but engine hop-lanes needs 2"),
         (("--lanes", "16"), "engine orders takes 1 to 15"),
+        (("--without", "3-x"), "'3-x' is no cable and no switch; write 3-17,5"),
+        (("--without", "0-2"), "no link 0-2"),
+        (("--engine", "latency"), "give a folder of topoloom layout"),
     ],
 )
 def test_mistakes_are_one_line(arguments, message):
@@ -60,3 +63,30 @@ def test_the_help_lists_the_engines():
     text = _run("--help")
     for name in ("hop-lanes", "minimal", "orders", "updown"):
         assert f"\n  {name} " in text
+
+
+def test_losses_are_mended_with_few_entries():
+    """Two cables and a switch of a torus are lost: the document says how many entries had to change, and how many did."""
+    values = json.loads(_run("torus:dims=5x5", "--without", "0-1,6-7,12", "--json"))
+    assert values["deadlock_free"]
+    assert values["entries"] == 24 * 23
+    assert 0 < values["entries_broken"] <= values["entries_changed"] < 1.5 * values["entries_broken"]
+    assert "entries changed" in _run("torus:dims=5x5", "--without", "0-1")
+
+
+def test_adaptive_engines_say_what_packets_choose():
+    """The tables are not all of it: a line says what may be chosen beside them."""
+    assert "any shortest way, these tables to escape to" in _run("torus:dims=4x4", "--engine", "duato")
+    assert "changes on the way, by switch" in _run("torus:dims=4x4", "--engine", "dor")
+
+
+def test_a_laid_out_folder_routes_by_its_cables(tmp_path):
+    """What `topoloom layout -o` wrote knows how long its cables are."""
+    from topoloom.cli import layout
+
+    folder = str(tmp_path / "out")
+    made = CliRunner().invoke(layout.command, ["dln:n=64,x=2,random=2,hosts=1", "-o", folder])
+    assert made.exit_code == 0, made.output
+    values = json.loads(_run(folder, "--engine", "latency", "--json"))
+    assert values["engine"] == "latency"
+    assert values["deadlock_free"]

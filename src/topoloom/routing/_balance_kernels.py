@@ -15,14 +15,14 @@ from topoloom.routing._tree_kernels import search
 
 @njit(cache=True, nogil=True)
 def add_trees(
-    first: np.ndarray, to: np.ndarray, ports: np.ndarray, by_channels: bool, load: np.ndarray
-) -> None:  # fmt: skip
-    """Add the pairs of all trees: those over each channel, int64[2 m], or those through each switch, int64[n]."""
+    first: np.ndarray, to: np.ndarray, ports: np.ndarray, by_channels: bool, load: np.ndarray, pairs: np.ndarray
+) -> None:
+    """Add the pairs of all trees: those over each channel, int64[2 m], or those through each switch, int64[n] (`improve`)."""
     n = first.size - 1
     distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
     for d in range(n):
         count = search(first, to, d, distance, queue)
-        below[:] = 1
+        below[:] = pairs * pairs[d]
         for i in range(count - 1, 0, -1):
             v = queue[i]
             c = first[v] + ports[d, v]
@@ -30,13 +30,13 @@ def add_trees(
             if by_channels:
                 load[c] += below[v]
             else:
-                load[v] += below[v] - 1
+                load[v] += below[v] - pairs[v] * pairs[d]
 
 
 @njit(cache=True, nogil=True)
 def improve(
     first: np.ndarray, to: np.ndarray, destinations: np.ndarray, ports: np.ndarray, by_channels: bool, load: np.ndarray,
-    heat: float, state: np.ndarray,
+    heat: float, state: np.ndarray, pairs: np.ndarray,
 ) -> int:  # fmt: skip
     """Look once at every switch's next hop to each of `destinations`; by how much the sum of squares fell.
 
@@ -58,20 +58,22 @@ def improve(
         0: nothing is taken that makes the squares grow.
     state : uint64[1]
         The random stream.
+    pairs : int64[n]
+        1 for the switches between which data goes, else 0: what goes to or from others loads nothing.
     """
     n = first.size - 1
     distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
     fell = np.int64(0)
     for d in destinations:
         count = search(first, to, d, distance, queue)
-        below[:] = 1
+        below[:] = pairs * pairs[d]
         for i in range(count - 1, 0, -1):
             v = queue[i]
             below[to[first[v] + ports[d, v]]] += below[v]
         for i in range(1, count):
             s = queue[i]
             nearer = distance[s] - 1
-            if nearer == 0 and not by_channels:
+            if below[s] == 0 or (nearer == 0 and not by_channels):
                 continue
             old = first[s] + ports[d, s]
             other, seen = np.int64(-1), 0

@@ -29,11 +29,11 @@ def rising(first: np.ndarray, to: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 @njit(cache=True, nogil=True)
 def weigh(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, ports: np.ndarray,
-    destinations: np.ndarray, rises: np.ndarray, lanes: int, weight: np.ndarray,
+    destinations: np.ndarray, rises: np.ndarray, lanes: int, pairs: np.ndarray, weight: np.ndarray,
 ) -> None:  # fmt: skip
     """Add to each turn's weight, float64[turns], the pairs that pass it and whose way is legal in none of the lanes.
 
-    Ways are those of shortest trees, ports[d] for the destinations given.
+    Ways are those of shortest trees, ports[d] for the destinations given, from the switches that have pairs, int64[n].
     """
     n = first.size - 1
     every = (np.int64(1) << lanes) - 1
@@ -48,7 +48,7 @@ def weigh(
             w = to[c]
             channel[v] = c
             legal[v] = every if w == d else legal[w] & ~(np.int64(rises[c]) & ~np.int64(rises[channel[w]]))
-            waiting[v] = legal[v] == 0
+            waiting[v] = pairs[v] if legal[v] == 0 else 0
         for i in range(count - 1, 0, -1):
             v = queue[i]
             w = np.int64(to[channel[v]])
@@ -56,6 +56,27 @@ def weigh(
                 degree = first[w + 1] - first[w]
                 weight[turn_first[w] + (back[channel[v]] - first[w]) * degree + channel[w] - first[w]] += waiting[v]
                 waiting[w] += waiting[v]
+
+
+@njit(cache=True, nogil=True)
+def weigh_all(
+    first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, ports: np.ndarray, carries: np.ndarray,
+    weight: np.ndarray,
+) -> None:  # fmt: skip
+    """Add to each turn's weight, float64[turns], the pairs of switches that carry, bool[n], whose ways pass it."""
+    n = first.size - 1
+    for d in range(n):
+        if not carries[d]:
+            continue
+        for s in range(n):
+            if not carries[s] or s == d:
+                continue
+            c = first[s] + ports[d, s]
+            w = np.int64(to[c])
+            while w != d:
+                e = first[w] + ports[d, w]
+                weight[turn_first[w] + (back[c] - first[w]) * (first[w + 1] - first[w]) + e - first[w]] += 1
+                c, w = e, np.int64(to[e])
 
 
 @njit(cache=True, nogil=True)

@@ -8,8 +8,9 @@ from topoloom.routing._tree_kernels import search
 
 @njit(cache=True, nogil=True)
 def cheapest(
-    first: np.ndarray, to: np.ndarray, destinations: np.ndarray, price: np.ndarray, by_channels: bool, load: np.ndarray
-) -> int:
+    first: np.ndarray, to: np.ndarray, destinations: np.ndarray, price: np.ndarray, by_channels: bool, load: np.ndarray,
+    pairs: np.ndarray,
+) -> int:  # fmt: skip
     """The least that all sources pay together on shortest ways to `destinations`, and the loads of such ways.
 
     Parameters
@@ -22,6 +23,8 @@ def cheapest(
     by_channels : bool
     load : int64[2 m] or int64[n]
         Gets the loads.
+    pairs : int64[n]
+        1 for the switches between which data goes, else 0.
     """
     n = first.size - 1
     distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
@@ -48,13 +51,13 @@ def cheapest(
                         least, chosen[s] = cost, c
                 at = at + 1 if at + 1 < degree else 0
             paid[s] = least
-            total += least
-        below[:] = 1
+            total += least * pairs[s] * pairs[d]
+        below[:] = pairs * pairs[d]
         for i in range(count - 1, 0, -1):
             s = queue[i]
             below[to[chosen[s]]] += below[s]
             if by_channels:
                 load[chosen[s]] += below[s]
             else:
-                load[s] += below[s] - 1
+                load[s] += below[s] - pairs[s] * pairs[d]
     return total

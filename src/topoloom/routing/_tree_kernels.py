@@ -30,10 +30,10 @@ def search(first: np.ndarray, to: np.ndarray, d: int, distance: np.ndarray, queu
 @njit(cache=True, nogil=True)
 def take_out(
     first: np.ndarray, to: np.ndarray, d: int, queue: np.ndarray, count: int, ports: np.ndarray, load: np.ndarray,
-    below: np.ndarray,
+    below: np.ndarray, pairs: np.ndarray,
 ) -> None:  # fmt: skip
     """Take the pairs of d's tree out of the loads; the switches of `queue` stand farther ones later."""
-    below[:] = 1
+    below[:] = pairs * pairs[d]
     for i in range(count - 1, 0, -1):
         v = queue[i]
         c = first[v] + ports[d, v]
@@ -43,21 +43,22 @@ def take_out(
 
 @njit(cache=True, nogil=True)
 def minimal_trees(
-    first: np.ndarray, to: np.ndarray, destinations: np.ndarray, ports: np.ndarray, load: np.ndarray, again: bool
-) -> None:
+    first: np.ndarray, to: np.ndarray, destinations: np.ndarray, ports: np.ndarray, load: np.ndarray, again: bool,
+    pairs: np.ndarray,
+) -> None:  # fmt: skip
     """Trees of shortest ways to each of `destinations`, one after the other; ports[d] is written, `load` kept.
 
     Farthest switches choose first: then the pairs that a switch sends on are known when it chooses. Of channels with equal
     loads the first from a place that differs by switch and destination is taken. again: the trees are there already, and
-    each is taken out before it is made anew.
+    each is taken out before it is made anew. pairs: int64[n], 1 for the switches between which data goes, else 0.
     """
     n = first.size - 1
     distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
     for d in destinations:
         count = search(first, to, d, distance, queue)
         if again:
-            take_out(first, to, d, queue, count, ports, load, below)
-        below[:] = 1
+            take_out(first, to, d, queue, count, ports, load, below, pairs)
+        below[:] = pairs * pairs[d]
         for i in range(count - 1, 0, -1):
             v = queue[i]
             nearer = distance[v] - 1

@@ -1,20 +1,26 @@
 """Following tables hop by hop, and whether what waits for what can go round in circles.
 
 A turn is an in-port and an out-port of a switch; turns are numbered by switch, then in-port, then out-port:
-turn_first[w] + q * degree(w) + p. Which lanes use a turn is a word of bits.
+turn_first[w] + q * degree(w) + p. Which lanes use a turn is a word of bits: bit l where packets keep their lane l, bit
+ACROSS * l + k where they come in lane l and go on in lane k.
 """
 
 import numpy as np
 from numba import njit
 
+#: Lanes that packets may change between: pairs of them are the bits of a word.
+ACROSS = 8
+
 
 @njit(cache=True, nogil=True)
 def follow(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, ports: np.ndarray, lanes: np.ndarray,
-    begin: int, distance: np.ndarray, turns: np.ndarray, channel_load: np.ndarray, switch_load: np.ndarray,
-    histogram: np.ndarray, counts: np.ndarray, example: np.ndarray,
+    across: bool, sources: np.ndarray, carries: np.ndarray, destinations: np.ndarray, distance: np.ndarray, turns: np.ndarray,
+    channel_load: np.ndarray, switch_load: np.ndarray, histogram: np.ndarray, counts: np.ndarray, example: np.ndarray,
 ) -> None:  # fmt: skip
-    """Follow the ways to the destinations begin .. begin + len(distance) - 1 from every switch, and add up what they use.
+    """Follow the ways to `destinations`, int64[k], from every switch, and add up what they use.
+
+    Turns and loads are those of data: from switches of `sources` to switches that `carries` names, bool[n] both.
 
     Parameters
     ----------
@@ -23,6 +29,8 @@ def follow(
     turn_first : int64[n + 1]
     ports, lanes : [n, n], uint8[n, n] or uint8[0, 0]
         The tables; no lanes: lane 0.
+    across : bool
+        Whether a switch sends on in its own lane for the destination; else packets keep their source's.
     distance : int32[k, n]
         Fewest hops to each of the destinations, -1 where there is no way.
     turns : uint64[turn_first[n]]
@@ -31,9 +39,9 @@ def follow(
         Get the pairs over each channel, and those that pass through each switch (neither from nor to it).
     histogram : int64[n]
         Gets the pairs reached in so many hops.
-    counts : int64[4]
+    counts : int64[5]
         Gets pairs that are lost in circles, that end at a switch without a port for them, that are reached in as few hops
-        as can be, and that there is no way for at all.
+        as can be, and that there is no way for at all; the last is the most hops of data.
     example : int64[2, 2]
         Gets a source and destination of the first two kinds.
     """
@@ -42,7 +50,7 @@ def follow(
     channel, trail, order = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     used, below = np.empty(n, np.uint64), np.empty(n, np.int64)
     for row in range(distance.shape[0]):
-        d = begin + row
+        d = destinations[row]
         # depth: hops to d; -1 unknown, -2 on the trail, -3 in circles, -4 ends somewhere else.
         depth[:] = -1
         depth[d] = 0
@@ -89,74 +97,106 @@ def follow(
             if depth[s] >= 0:
                 hops_seen[depth[s]] -= 1
                 order[hops_seen[depth[s]]] = s
-                below[s] = 1
-                used[s] = np.uint64(1) << np.uint64(lanes[d, s]) if lanes.size else np.uint64(1)
+                below[s] = 1 if carries[d] and sources[s] else 0
+                used[s] = np.uint64(below[s]) << np.uint64(lanes[d, s]) if lanes.size else np.uint64(below[s])
+                if below[s]:
+                    counts[4] = max(counts[4], depth[s])
         for i in range(reached - 1, 0, -1):
             v = order[i]
+            if below[v] == 0:
+                continue
             c = channel[v]
             w = np.int64(to[c])
             channel_load[c] += below[v]
-            switch_load[v] += below[v] - 1
+            switch_load[v] += below[v] - (1 if sources[v] else 0)
             below[w] += below[v]
             if w != d:
                 degree = first[w + 1] - first[w]
-                turns[turn_first[w] + (back[c] - first[w]) * degree + channel[w] - first[w]] |= used[v]
-                used[w] |= used[v]
+                turn = turn_first[w] + (back[c] - first[w]) * degree + channel[w] - first[w]
+                if across:
+                    turns[turn] |= np.uint64(1) << np.uint64(ACROSS * lanes[d, v] + lanes[d, w])
+                else:
+                    turns[turn] |= used[v]
+                    used[w] |= used[v]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _leads(word: np.uint64, before: int, after: int, across: bool) -> bool:
+    """Whether a packet that comes in lane `before` goes on in lane `after`."""
+    if across:
+        return (word >> np.uint64(ACROSS * before + after)) & np.uint64(1) != 0
+    return before == after and (word >> np.uint64(before)) & np.uint64(1) != 0
 
 
 @njit(cache=True, nogil=True)
 def circle(
-    first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, turns: np.ndarray, lane: int
-) -> np.ndarray:
-    """Channels that wait for each other in a circle in one lane, int64[length]; empty: there is none.
+    first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, turns: np.ndarray, lanes: int, across: bool
+) -> np.ndarray:  # fmt: skip
+    """Channels that wait for each other in a circle, int64[length], each as channel * lanes + lane; empty: there is none.
 
     Channels without a predecessor are taken away until none is left (Kahn, 1962): each turn is looked at twice.
     """
     n = first.size - 1
-    bit = np.uint64(1) << np.uint64(lane)
-    waits = np.zeros(to.size, np.int32)  # channels that wait for each
+    size = to.size * lanes
+    waits = np.zeros(size, np.int32)  # those that wait for each
     for w in range(n):
         degree = first[w + 1] - first[w]
         for q in range(degree):
             for p in range(degree):
-                if turns[turn_first[w] + q * degree + p] & bit:
-                    waits[first[w] + p] += 1
-    free = np.empty(to.size, np.int64)
+                word = turns[turn_first[w] + q * degree + p]
+                if word == 0:
+                    continue
+                for before in range(lanes):
+                    for after in range(lanes) if across else range(before, before + 1):
+                        if _leads(word, before, after, across):
+                            waits[(first[w] + p) * lanes + after] += 1
+    free = np.empty(size, np.int64)
     count = 0
-    for c in range(to.size):
+    for c in range(size):
         if waits[c] == 0:
             free[count] = c
             count += 1
     taken = 0
     while taken < count:
-        c = free[taken]
+        c, before = free[taken] // lanes, free[taken] % lanes
         taken += 1
         w = np.int64(to[c])
         degree = first[w + 1] - first[w]
         row = turn_first[w] + (back[c] - first[w]) * degree
         for p in range(degree):
-            if turns[row + p] & bit:
-                waits[first[w] + p] -= 1
-                if waits[first[w] + p] == 0:
-                    free[count] = first[w] + p
-                    count += 1
-    if taken == to.size:
+            if turns[row + p] == 0:
+                continue
+            for after in range(lanes) if across else range(before, before + 1):
+                if _leads(turns[row + p], before, after, across):
+                    e = (first[w] + p) * lanes + after
+                    waits[e] -= 1
+                    if waits[e] == 0:
+                        free[count] = e
+                        count += 1
+    if taken == size:
         return np.empty(0, np.int64)
     # Each that is left is waited for by another that is left: going from one to the other ends in a circle.
-    seen = np.full(to.size, -1, np.int64)
-    trail = np.empty(to.size + 1, np.int64)
-    c, length = np.int64(0), 0
-    while waits[c] == 0:
-        c += 1
-    while seen[c] < 0:
-        seen[c] = length
-        trail[length] = c
+    seen = np.full(size, -1, np.int64)
+    trail = np.empty(size + 1, np.int64)
+    at, length = np.int64(0), 0
+    while waits[at] == 0:
+        at += 1
+    while seen[at] < 0:
+        seen[at] = length
+        trail[length] = at
         length += 1
+        c, after = at // lanes, at % lanes
         w = np.searchsorted(first, c, side="right") - 1
         degree = first[w + 1] - first[w]
+        found = False
         for q in range(degree):
-            before = np.int64(back[first[w] + q])
-            if waits[before] > 0 and turns[turn_first[w] + q * degree + c - first[w]] & bit:
-                c = before
+            word = turns[turn_first[w] + q * degree + c - first[w]]
+            for before in range(lanes):
+                e = np.int64(back[first[w] + q]) * lanes + before
+                if waits[e] > 0 and _leads(word, before, after, across):
+                    at = e
+                    found = True
+                    break
+            if found:
                 break
-    return trail[seen[c] : length][::-1].copy()
+    return trail[seen[at] : length][::-1].copy()

@@ -30,7 +30,8 @@ class Balanced:
     directed : bool
         Loads count ordered pairs; else unordered ones, whose way back is the way there.
     load : int64[n], int64[2 m] or int64[m]
-        Pairs through each switch (neither from nor to it), or over each channel, or over each link where not directed.
+        Pairs of switches with hosts (of all, where there are no hosts) through each switch (neither from nor to it), or over
+        each channel, or over each link where not directed.
     bound : float
         No choice of shortest ways (of the kind asked for) has a smaller `value`.
     least_max : int

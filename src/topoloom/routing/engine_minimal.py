@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 from topoloom.draws import Draws
-from topoloom.errors import InputError
-from topoloom.graph.distances import hops
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees import fill_minimal
@@ -17,21 +15,17 @@ _ROUNDS = 3
     "minimal",
     "shortest ways, the pairs spread evenly over the channels; one lane, and deadlock is possible",
     safe=False,
+    streams=True,
 )
 def minimal(request: Request) -> Routing:
     """Shortest ways to every switch, made for one destination after the other (`trees.fill_minimal`)."""
-    ports = empty_ports(request.topology)
+    ports = empty_ports(request.topology, request.folder)
     order = Draws(request.seed).permutation(request.topology.switches)
-    fill_minimal(request.topology, order, ports, _ROUNDS, request.jobs)
+    fill_minimal(request.topology, order, ports, 0 if request.folder else _ROUNDS, request.jobs)
     return Routing(request.topology, "minimal", ports, minimal=True)
 
 
 @engine("hop-lanes", "the ways of minimal, in a lane a hop (for simulators: no forwarding table can say it)", safe=True)
 def hop_lanes(request: Request) -> Routing:
     """Lane i is for a packet's hop i, so that it only waits for higher lanes: as many lanes as the diameter (Gopal, 1985)."""
-    diameter = hops(request.topology, request.jobs).diameter
-    if request.lanes is not None and request.lanes < diameter:
-        raise InputError(
-            f"{request.topology.name}: lanes={request.lanes}, but a lane a hop needs {diameter}; engine orders does with less"
-        )
     return replace(minimal(request), engine="hop-lanes", lane_rule=HOP)

@@ -13,6 +13,7 @@ _MOST_EXACT = 6000
     "orders",
     "shortest ways as far as the lanes allow, each lane with an order of the switches; for any graph",
     safe=True,
+    streams=True,
 )
 def orders(request: Request) -> Routing:
     """Every pair in one of the lanes, by a shortest way wherever that is legal in one.
@@ -27,11 +28,13 @@ def orders(request: Request) -> Routing:
         A number of lanes that is not 1 to 15; without one, when 15 are not enough.
     """
     topology, lanes = request.topology, request.lanes
+    if request.folder is not None and lanes is None:
+        raise InputError(f"{topology.name}: tables in files take a number of lanes; give --lanes 8")
     if lanes is not None and not 1 <= lanes <= MOST_LANES:
         raise InputError(f"{topology.name}: lanes={lanes}; engine orders takes 1 to {MOST_LANES}")
-    plan = OrderPlan(topology, request.seed, request.jobs)
+    plan = OrderPlan(topology, request.seed, request.jobs, request.folder)
     routed = None
-    if lanes is None or topology.switches <= _MOST_EXACT:
+    if lanes is None or (topology.switches <= _MOST_EXACT and request.folder is None):
         routed = plan.shortest(lanes or MOST_LANES)
     if routed is None and lanes is None:
         raise InputError(
@@ -40,11 +43,16 @@ def orders(request: Request) -> Routing:
     return routed or plan.within(lanes or MOST_LANES)
 
 
-@engine("updown", "up*/down*: one lane, ways that go up and then down by hops from one switch, often longer", safe=True)
+@engine(
+    "updown",
+    "up*/down*: one lane, ways that go up and then down by hops from one switch, often longer",
+    safe=True,
+    streams=True,
+)
 def updown(request: Request) -> Routing:
     """One order of the switches, in which they rise by hops from one of most links; every tree within that order.
 
     A destination has one tree, so what is legal for a packet stays legal at every switch on: joining each switch's own
     shortest legal way, as other tools do, is not safe. Source: Schroeder et al., Autonet, IEEE JSAC 9, 1991.
     """
-    return OrderPlan(request.topology, request.seed, request.jobs).within(1, "updown")
+    return OrderPlan(request.topology, request.seed, request.jobs, request.folder).within(1, "updown")

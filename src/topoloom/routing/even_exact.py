@@ -68,7 +68,7 @@ class Programme:
                 self._number[way] = len(self._options)
                 self._options.append(way)
             effects += loaded
-            self._many[sorted(set().union(*loaded))] += 1
+            self._many[list(set().union(*loaded))] += 1
         self.total = int(self._fixed.sum()) + sum(len(effects[group[0]]) for group in groups)
         self._count, self._size, self._origin = len(self._options), size, self.total // max(1, size)
         self._rows = _Rows()

@@ -5,7 +5,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.routing.channels import channels_of
 from topoloom.routing.evenness import even_squares
-from topoloom.routing.routing import empty_ports
+from topoloom.routing.routing import carriers_of, empty_ports
 from topoloom.routing.trees import fill_minimal
 from topoloom.topology import Topology
 
@@ -50,11 +50,12 @@ def even_trees(
     ports = empty_ports(topology)
     fill_minimal(topology, draws.permutation(n), ports, _START_ROUNDS, jobs)
     load = np.zeros(channels.to.size if by_channels else n, np.int64)
-    add_trees(channels.first, channels.to, ports, by_channels, load)
+    pairs = carriers_of(topology).astype(np.int64)
+    add_trees(channels.first, channels.to, ports, by_channels, load, pairs)
     above, state = int(load @ load) - even_squares(int(load.sum()), load.size), draws.state()
 
     def turn(heat: float) -> int:
-        return improve(channels.first, channels.to, draws.permutation(n), ports, by_channels, load, heat, state)
+        return improve(channels.first, channels.to, draws.permutation(n), ports, by_channels, load, heat, state, pairs)
 
     idle = 0
     while above and idle < 2:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from topoloom.routing.channels import Channels, channels_of
+from topoloom.routing.routing import carriers_of
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
@@ -67,14 +68,14 @@ def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs:
     least = even_squares(total, load.size)
     if squares == least:
         return least
-    channels, y = channels_of(topology), load.astype(np.float64)
+    channels, y, pairs = channels_of(topology), load.astype(np.float64), carriers_of(topology).astype(np.int64)
     times = _EFFORT // (topology.switches * channels.to.size)
     for _ in range(min(_MOST_PRICES, max(_FEWEST_PRICES, times))):
         scale = _SCALE
         while 2 * scale * y.max() * total > _MOST_PAID:
             scale /= 2
         price = np.rint(2 * scale * y).astype(np.int64)
-        paid, cheap = _cheapest(channels, price, by_channels, jobs)
+        paid, cheap = _cheapest(channels, price, pairs, by_channels, jobs)
         exact = price / (2 * scale)
         bound = int(np.ceil(paid / scale - float(exact @ exact) - 1e-6 - 1e-12 * squares))
         least = max(least, bound + (bound - squares) % 2)
@@ -90,7 +91,9 @@ def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs:
     return least
 
 
-def _cheapest(channels: Channels, price: np.ndarray, by_channels: bool, jobs: int | None) -> tuple[int, np.ndarray]:
+def _cheapest(
+    channels: Channels, price: np.ndarray, pairs: np.ndarray, by_channels: bool, jobs: int | None
+) -> tuple[int, np.ndarray]:
     """What all pairs pay at least, and the loads of ways that cost so little."""
     from topoloom.routing._price_kernels import cheapest
 
@@ -100,7 +103,7 @@ def _cheapest(channels: Channels, price: np.ndarray, by_channels: bool, jobs: in
         paid, load = 0, np.zeros(price.size, np.int64)
         for block in blocks:
             some = np.arange(block * _BLOCK, min(n, (block + 1) * _BLOCK))
-            paid += cheapest(channels.first, channels.to, some, price, by_channels, load)
+            paid += cheapest(channels.first, channels.to, some, price, by_channels, load, pairs)
         return paid, load
 
     parts = over_cores(work, -(-n // _BLOCK), jobs)

@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.graph.distances import distances_from, hops
 from topoloom.routing.channels import channels_of, turn_places
-from topoloom.routing.routing import Routing, empty_ports, port_type
+from topoloom.routing.routing import Routing, carriers_of, empty_ports, port_type, room
 from topoloom.routing.spread import spread
 from topoloom.routing.trees import fill_minimal
 from topoloom.topology import Topology
@@ -26,6 +26,8 @@ _FEW_ORPHANS = 0.02
 _EFFORT = 300
 #: Whether it is, is seen on the trees of so many destinations first.
 _PROBES = 64
+#: Most trees made at a time where ways may be longer: the bits of a word.
+_TURN = 64
 #: Times that trees are made anew for even loads.
 _ROUNDS = 1
 
@@ -38,13 +40,15 @@ class OrderPlan:
     diameter 2. Everything depends on the seed alone, not on the threads.
     """
 
-    def __init__(self, topology: Topology, seed: int, jobs: int | None) -> None:
-        self._topology, self._seed, self._jobs = topology, seed, jobs
+    def __init__(self, topology: Topology, seed: int, jobs: int | None, folder: str | None = None) -> None:
+        self._topology, self._seed, self._jobs, self._folder = topology, seed, jobs, folder
         self._two_hops = hops(topology, jobs).diameter == 2
         self._channels = channels_of(topology)
         self._turn_first = turn_places(self._channels)
         self._ties = Draws(seed, 1)
-        self._sample = Draws(seed, 2).permutation(topology.switches)[:_SAMPLE]
+        self._pairs = carriers_of(topology).astype(np.int64)
+        drawn = Draws(seed, 2).permutation(topology.switches)
+        self._sample = drawn[self._pairs[drawn] > 0][:_SAMPLE]
         self._order = Draws(seed, 3).permutation(topology.switches)
         # Only the sample's rows are written and read, so no memory is taken for the others.
         self._ways: np.ndarray = np.empty((topology.switches, topology.switches), port_type(topology))
@@ -76,13 +80,16 @@ class OrderPlan:
 
     def within(self, lanes: int, engine: str = "orders") -> Routing:
         """All pairs in so many lanes, some by longer ways."""
-        from topoloom.routing._lane_tree_kernels import trees_within
+        from topoloom.routing._wide_tree_kernels import trees_within
 
         # In the first order all switches fall to the same one, so it alone serves every pair by some way.
         ranks = [self._by_hops()]
         while len(ranks) < lanes:
             ranks.append(self._next(ranks))
-        ports, lane, _ = self._trees(ranks, trees_within, self._order, _ROUNDS, _TRIES)
+        turn = max(1, min(_TURN, self._topology.switches // 8))
+        ports, lane, _ = self._trees(
+            ranks, trees_within, self._order, 0 if self._folder else _ROUNDS, _TRIES, turn=turn
+        )
         return Routing(self._topology, engine, ports, lane)
 
     def _next(self, ranks: list[np.ndarray]) -> np.ndarray:
@@ -95,7 +102,7 @@ class OrderPlan:
         weight = np.zeros(self._turn_first[-1])
         weigh(
             channels.first, channels.to, channels.back, self._turn_first, self._ways, self._sample, self._rises(ranks),
-            len(ranks), weight,
+            len(ranks), self._pairs, weight,
         )  # fmt: skip
         weight += _BASE * (weight.mean() if weight.any() else 1.0)
         ties = self._ties.uniform(n) * 1e-3
@@ -115,16 +122,25 @@ class OrderPlan:
         return np.asarray(rising(self._channels.first, self._channels.to, np.array(ranks, np.int32).reshape(shape)))
 
     def _trees(
-        self, ranks: list[np.ndarray], kernel: Callable[..., int], destinations: np.ndarray, rounds: int, *more: int
+        self,
+        ranks: list[np.ndarray],
+        kernel: Callable[..., int],
+        destinations: np.ndarray,
+        rounds: int,
+        *more: int,
+        turn: int = 8,
     ) -> tuple[np.ndarray, np.ndarray, int]:
         """Ports and lanes of trees in these orders, and what the kernel counts."""
-        channels, rises, n = self._channels, self._rises(ranks), self._topology.switches
-        ports, lane = empty_ports(self._topology), np.zeros((n, n), np.uint8)
+        channels, rises = self._channels, self._rises(ranks)
+        ports = empty_ports(self._topology, self._folder)
+        lane = room(self._topology, np.uint8, self._folder, "lanes.npy")
 
         def make(some: np.ndarray, load: np.ndarray, again: bool) -> int:
-            return kernel(channels.first, channels.to, rises, len(ranks), some, ports, lane, load, again, *more)
+            return kernel(
+                channels.first, channels.to, rises, len(ranks), some, ports, lane, load, again, self._pairs, *more
+            )
 
-        counted = spread(destinations, np.zeros(channels.to.size, np.int64), make, rounds, self._jobs)
+        counted = spread(destinations, np.zeros(channels.to.size, np.int64), make, rounds, self._jobs, turn)
         return ports, lane, counted
 
     def _place(self, ports: np.ndarray, lane: np.ndarray, lowest: int, room: int) -> bool:

@@ -10,7 +10,7 @@ from topoloom.errors import InputError
 from topoloom.graph.product import cartesian_product
 from topoloom.routing.channels import channels_of
 from topoloom.routing.route import route
-from topoloom.routing.routing import HOP, Routing, empty_ports
+from topoloom.routing.routing import HOP, SWITCH, Routing, empty_ports
 from topoloom.routing.verify import verify
 from topoloom.topology import Topology
 
@@ -117,6 +117,10 @@ def product_routing(
             parts.append(route(factor, how, seed=seed, jobs=jobs))
         elif how.topology.switches != factor.switches or not np.array_equal(how.topology.links, factor.links):
             raise InputError(f"{topology.name}: {how!r} is not a routing of {factor.name}")
+        elif how.choice is not None or how.lane_rule == SWITCH:
+            raise InputError(
+                f"{topology.name}: in {how!r} packets choose, or change lanes; take tables with a lane a pair"
+            )
         elif fault := (how.verdict or verify(how, jobs)).fault:
             raise InputError(f"{topology.name}: in {how!r} {fault}")
         else:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from topoloom.errors import InputError
+from topoloom.layout.layout import Layout
 from topoloom.modules import load_modules
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
@@ -23,34 +24,51 @@ class Request:
     seed : int
     jobs : int or None
         Threads, on which no table depends.
+    layout : Layout or None
+        Where the switches stand: how long each cable is.
+    folder : str or None
+        Where tables that do not fit in memory are kept; only some engines can (`Engine.streams`).
     """
 
     topology: Topology
     lanes: int | None = None
     seed: int = 1
     jobs: int | None = None
+    layout: Layout | None = None
+    folder: str | None = None
 
 
 @dataclass(frozen=True)
 class Engine:
-    """A way to make tables: its name, a line on it, whether its tables are free of deadlock, and what makes them."""
+    """A way to make tables.
+
+    Attributes
+    ----------
+    name, help : str
+    safe : bool
+        Whether its tables are free of deadlock.
+    streams : bool
+        Whether it can keep its tables in files.
+    make : callable
+    """
 
     name: str
     help: str
     safe: bool
     make: Callable[[Request], Routing]
+    streams: bool = False
 
 
 _engines: dict[str, Engine] = {}
 
 
 def engine(
-    name: str, text: str, *, safe: bool
+    name: str, text: str, *, safe: bool, streams: bool = False
 ) -> Callable[[Callable[[Request], Routing]], Callable[[Request], Routing]]:
     """Register a function as an engine. `safe`: it promises tables without deadlock, which `route` then insists on."""
 
     def register(make: Callable[[Request], Routing]) -> Callable[[Request], Routing]:
-        _engines[name] = Engine(name, text, safe, make)
+        _engines[name] = Engine(name, text, safe, make, streams)
         return make
 
     return register

@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
+
+from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
-from topoloom.routing.registry import Request, find_engine
+from topoloom.layout.layout import Layout
+from topoloom.routing.registry import Request, engines, find_engine
 from topoloom.routing.routing import Routing
 from topoloom.routing.verify import verify
 from topoloom.topology import Topology
@@ -14,8 +18,9 @@ _MOST_SWITCHES = 1 << 15
 
 
 def route(
-    topology: Topology, engine: str = "orders", *, lanes: int | None = None, seed: int = 1, jobs: int | None = None
-) -> Routing:
+    topology: Topology, engine: str = "orders", *, lanes: int | None = None, seed: int = 1, jobs: int | None = None,
+    layout: Layout | None = None, folder: str | None = None, check: int | None = None,
+) -> Routing:  # fmt: skip
     """Tables that send everything everywhere, and what the judge says of them.
 
     Parameters
@@ -29,6 +34,13 @@ def route(
     seed : int
     jobs : int, optional
         Threads; every core when left out. The same seed gives the same tables with any number of them.
+    layout : Layout, optional
+        Where the topology's switches stand; engine ``latency`` needs it.
+    folder : str, optional
+        Keep the tables in files there (``ports.npy``, ``lanes.npy``) instead of in memory: for more than 32,768 switches.
+        Engines ``orders``, ``updown`` and ``minimal`` can; loads are evened in one round less.
+    check : int, optional
+        Follow the ways to so many destinations only, drawn by the seed: a sample, no proof.
 
     Returns
     -------
@@ -38,7 +50,7 @@ def route(
     Raises
     ------
     InputError
-        No such engine; a topology in parts; fewer lanes than the engine needs.
+        No such engine; a topology in parts, or one that the engine cannot route; fewer lanes than the engine needs.
 
     Examples
     --------
@@ -52,13 +64,24 @@ def route(
     chosen = find_engine(engine)
     if lanes is not None and lanes < 1:
         raise InputError(f"{topology.name}: lanes={lanes}; at least one is needed")
-    if topology.switches > _MOST_SWITCHES:
-        raise InputError(f"{topology.name}: {topology.switches} switches; tables for up to {_MOST_SWITCHES} are made")
+    if topology.switches > _MOST_SWITCHES and folder is None:
+        raise InputError(
+            f"{topology.name}: {topology.switches} switches; tables for up to {_MOST_SWITCHES} are kept in memory: name a"
+            " folder for them"
+        )
+    if folder is not None and not chosen.streams:
+        names = ", ".join(name for name, record in engines().items() if record.streams)
+        raise InputError(f"{topology.name}: engine {engine} keeps its tables in memory; in a folder: {names}")
     components = hops(topology, jobs).components
+    if layout is not None and layout.topology != topology:
+        raise InputError(
+            f"{topology.name}: the layout is of {layout.topology.name}; give the layout of the same topology"
+        )
     if components > 1:
         raise InputError(f"{topology.name}: {components} parts that no link joins; route each, or link them")
-    routed = chosen.make(Request(topology, lanes, seed, jobs))
-    verdict = verify(routed, jobs)
+    routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder))
+    some = None if check is None else np.sort(Draws(seed, 10).permutation(topology.switches)[:check])
+    verdict = verify(routed, jobs, some)
     wrong = (
         verdict.fault
         or ("" if verdict.deadlock_free or not chosen.safe else f"channels wait in a circle: {verdict.cycle}")
@@ -66,4 +89,8 @@ def route(
     )
     if wrong:
         raise RuntimeError(f"engine {engine} on {topology.name}: {wrong}")  # our mistake, never the user's
+    if lanes is not None and verdict.lanes_used > lanes:
+        raise InputError(
+            f"{topology.name}: lanes={lanes}, but engine {engine} needs {verdict.lanes_used}; engine orders takes any number"
+        )
     return replace(routed, verdict=verdict)

@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.routing.channels import Channels, channels_of
+from topoloom.routing.choices import Choice, Escape
 from topoloom.routing.verdict import Verdict
 from topoloom.topology import Topology
 
-#: How the lane of a packet is known: by its pair of switches alone, or by how many hops it has made.
-PAIR, HOP = "pair", "hop"
+#: How the lane of a packet is known: by its pair of switches alone, by how many hops it has made, or anew at every switch.
+PAIR, HOP, SWITCH = "pair", "hop", "switch"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,11 +29,14 @@ class Routing:
         ports[d, s]: which of its links, counted from 0 in the order of `Topology.csr`, switch s sends through what goes to
         switch d; the highest value of the type where there is none (s is d).
     lanes : uint8[n, n], optional
-        lanes[d, s]: the virtual lane of what goes from s to d, all the way; left out: lane 0 for all.
-    lane_rule : "pair" or "hop"
-        "hop": a packet's lane is the number of hops that it has made, and `lanes` is left out (Gopal, 1985).
+        lanes[d, s]: the virtual lane of what goes from s to d; left out: lane 0 for all.
+    lane_rule : "pair", "hop" or "switch"
+        "pair": a packet keeps the lane that its source gives it. "switch": every switch s sends on to d in lanes[d, s]. "hop":
+        a packet's lane is the number of hops that it has made, and `lanes` is left out (Gopal, 1985).
     minimal : bool
         Whether the engine promises shortest paths.
+    choice : AnyShortest, Escape, Detour or Layers, optional
+        What a packet may choose beside the way of the tables (`topoloom.routing.choices`).
     verdict : Verdict, optional
         What the judge found (`topoloom.routing.verify`); `route` always asks it.
 
@@ -47,6 +52,7 @@ class Routing:
     lanes: np.ndarray | None = None
     lane_rule: str = PAIR
     minimal: bool = False
+    choice: Choice | None = None
     verdict: Verdict | None = None
 
     def __post_init__(self) -> None:
@@ -58,8 +64,10 @@ class Routing:
             )
         if self.lanes is not None and (self.lanes.shape != (n, n) or self.lanes.dtype != np.uint8):
             raise InputError(f"{name}: lanes of shape {self.lanes.shape}; they must be uint8, {n} x {n}")
-        if self.lane_rule not in (PAIR, HOP) or (self.lane_rule == HOP and self.lanes is not None):
-            raise InputError(f"{name}: lane_rule is '{PAIR}', with lanes, or '{HOP}', without")
+        if self.lane_rule not in (PAIR, HOP, SWITCH) or (self.lane_rule == HOP and self.lanes is not None):
+            raise InputError(f"{name}: lane_rule is '{PAIR}' or '{SWITCH}', with lanes, or '{HOP}', without")
+        if isinstance(self.choice, Escape) and self.lane_rule != SWITCH and self.lanes is not None:
+            raise InputError(f"{name}: what packets escape to has one lane, or lanes by switch (lane_rule '{SWITCH}')")
         for array in (self.ports, self.lanes):
             if array is not None:
                 array.setflags(write=False)
@@ -73,6 +81,11 @@ class Routing:
     def channels(self) -> Channels:
         """The topology's channels, which ports are counted along."""
         return channels_of(self.topology)
+
+    @cached_property
+    def carriers(self) -> np.ndarray:
+        """Switches between which data goes (`carriers_of`)."""
+        return carriers_of(self.topology)
 
     def path(self, source: int, destination: int) -> list[int]:
         """The switches from `source` to `destination`, both included.
@@ -100,12 +113,32 @@ class Routing:
         return f"Routing({self.engine} on {self.topology.name})"
 
 
+def carriers_of(topology: Topology) -> np.ndarray:
+    """Switches between which data goes, bool[n]: those with hosts; all that have a link where there are no hosts at all.
+
+    What goes to a switch without hosts is management, which has a lane of its own on real fabrics.
+    """
+    hosts = topology.endpoints_at > 0
+    return np.asarray(hosts if hosts.any() else topology.degrees > 0)
+
+
 def port_type(topology: Topology) -> type:
     """The narrowest type that holds every port and "none"."""
     return np.uint8 if int(topology.degrees.max(initial=0)) < np.iinfo(np.uint8).max else np.uint16
 
 
-def empty_ports(topology: Topology) -> np.ndarray:
-    """Room for ports[n, n], all none."""
+def empty_ports(topology: Topology, folder: str | None = None) -> np.ndarray:
+    """Room for ports[n, n], all none: in memory, or in ``ports.npy`` of a folder, of which only what is used is in memory."""
     kind = port_type(topology)
-    return np.full((topology.switches, topology.switches), np.iinfo(kind).max, kind)
+    ports = room(topology, kind, folder, "ports.npy")
+    for row in ports:
+        row[:] = np.iinfo(kind).max
+    return ports
+
+
+def room(topology: Topology, kind: type, folder: str | None, name: str) -> np.ndarray:
+    """A table [n, n] of zeros, in memory or in a file of a folder."""
+    shape = topology.switches, topology.switches
+    if folder is None:
+        return np.zeros(shape, kind)
+    return np.lib.format.open_memmap(Path(folder) / name, "w+", kind, shape)

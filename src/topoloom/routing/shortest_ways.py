@@ -1,12 +1,11 @@
 """All shortest ways of all pairs of a small topology, one by one."""
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.distances import distance_matrix
 from topoloom.routing.channels import Channels, channels_of
+from topoloom.routing.routing import carriers_of
 from topoloom.topology import Topology
 
 #: A way: its channels, from the first hop to the last.
@@ -21,6 +20,8 @@ class ShortestWays:
     Attributes
     ----------
     channels : Channels
+    carriers : bool[n]
+        Switches between which data goes: other pairs load nothing.
     ways : dict of (int, int) to list of ways
         From source and destination, which differ.
     """
@@ -34,6 +35,7 @@ class ShortestWays:
             The topology is in parts, or there are more than 40,000 ways.
         """
         self.channels: Channels = channels_of(topology)
+        self.carriers = carriers_of(topology)
         self.ways: dict[tuple[int, int], list[Way]] = {}
         self._link, self._by_link = topology.csr[2], len(topology.links)
         n, first, to = topology.switches, self.channels.first.tolist(), self.channels.to.tolist()
@@ -70,6 +72,8 @@ class ShortestWays:
 
     def loaded(self, way: Way, by_channels: bool, directed: bool) -> list[int]:
         """What a way loads: the switches inside, or its channels, or its links where no direction counts."""
+        if not self.carriers[[self.channels.origin[way[0]], self.channels.to[way[-1]]]].all():
+            return []
         if not by_channels:
             return self.switches(way)
         return list(way) if directed else [int(self._link[c]) for c in way]
@@ -79,10 +83,3 @@ class ShortestWays:
         if not by_channels:
             return self.channels.first.size - 1
         return self.channels.to.size if directed else self._by_link
-
-    def loads(self, chosen: Iterable[Way], by_channels: bool, directed: bool) -> np.ndarray:
-        """What chosen ways load together, int64."""
-        load = np.zeros(self.sizes(by_channels, directed), np.int64)
-        for way in chosen:
-            np.add.at(load, self.loaded(way, by_channels, directed), 1)
-        return load

@@ -6,9 +6,9 @@ import numpy as np
 
 from topoloom.threads import over_cores
 
-#: Groups of destinations that know each other's loads of the turn before, and destinations of a group in a turn: fixed, so
-#: that the answer does not depend on the number of threads, and small, for what is not known yet is not balanced.
-_GROUPS, _TURN = 4, 8
+#: Groups of destinations that know each other's loads of the turn before: fixed, so that the answer does not depend on the
+#: number of threads, and few, for what is not known yet is not balanced.
+_GROUPS = 4
 #: Up to so many switches all trees are made one after the other.
 _SMALL = 512
 
@@ -19,6 +19,7 @@ def spread(
     make: Callable[[np.ndarray, np.ndarray, bool], int],
     rounds: int,
     jobs: int | None,
+    turn: int = 8,
 ) -> int:
     """Make the trees of all destinations, and `rounds` times anew with the loads of the others known.
 
@@ -31,13 +32,17 @@ def spread(
     make : callable
         Makes the trees of some destinations: given them, loads of its own to add to, and whether trees are made anew, which
         it takes out first. Returns a count; those of the last round are summed up.
+    turn : int
+        Destinations that a group takes at a time.
     """
+    if not destinations.size:
+        return 0
     groups = 1 if destinations.size <= _SMALL else _GROUPS
     counted = 0
     for number in range(rounds + 1):
         counted = sum(
             _turn(np.array_split(part, min(groups, part.size)), load, make, number > 0, jobs)
-            for part in np.array_split(destinations, -(-destinations.size // (groups * _TURN)))
+            for part in np.array_split(destinations, -(-destinations.size // (groups * turn)))
         )
     return counted
 

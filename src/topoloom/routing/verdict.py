@@ -34,7 +34,8 @@ class Verdict:
     cycle_lane : int
         The lane of that circle; -1: none.
     channel_load, switch_load : int64[2 m], int64[n]
-        Ordered pairs over each channel, and those that pass through each switch, its own left out (003, 2.3).
+        Ordered pairs of switches with hosts (of all, where there are no hosts) over each channel, and those that pass
+        through each switch, its own left out (003, 2.3).
     """
 
     pairs: int
@@ -78,3 +79,34 @@ class Verdict:
         """The pairs over the busiest channel, in means of all channels; 1: all alike."""
         mean = self.channel_load.mean() if self.channel_load.size else 0.0
         return float(self.channel_load.max() / mean) if mean else 1.0
+
+
+def together(layers: list[Verdict]) -> Verdict:
+    """One verdict on several layers of tables of a topology: every pair counts once in each."""
+    if len(layers) == 1:
+        return layers[0]
+    histogram = np.zeros(max(layer.histogram.size for layer in layers), np.int64)
+    for layer in layers:
+        histogram[: layer.histogram.size] += layer.histogram
+    reached = int(histogram.sum())
+    hops = int(histogram @ np.arange(histogram.size))
+    fewest = sum(layer.mean_hops * layer.reached_pairs / layer.stretch for layer in layers)
+    lanes = max(layer.lanes_used for layer in layers)
+    bad = next((layer for layer in layers if layer.cycle), layers[0])
+    return Verdict(
+        pairs=sum(layer.pairs for layer in layers),
+        reached_pairs=reached,
+        minimal_pairs=sum(layer.minimal_pairs for layer in layers),
+        apart_pairs=sum(layer.apart_pairs for layer in layers),
+        fault=next((layer.fault for layer in layers if layer.fault), ""),
+        mean_hops=hops / reached if reached else 0.0,
+        max_hops=histogram.size - 1,
+        histogram=histogram,
+        stretch=hops / fewest if fewest else 1.0,
+        lanes_used=lanes,
+        lane_pairs=np.sum([np.pad(layer.lane_pairs, (0, lanes - layer.lane_pairs.size)) for layer in layers], axis=0),
+        cycle=bad.cycle,
+        cycle_lane=bad.cycle_lane,
+        channel_load=np.sum([layer.channel_load for layer in layers], axis=0),
+        switch_load=np.sum([layer.switch_load for layer in layers], axis=0),
+    )

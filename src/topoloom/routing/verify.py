@@ -1,24 +1,29 @@
 """The judge of tables: every pair reached, no circles, hops, and no deadlock. It shares no code with the engines."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.distances import distances_from
-from topoloom.routing.channels import Channels, turn_places
-from topoloom.routing.routing import HOP, Routing
-from topoloom.routing.verdict import Verdict
+from topoloom.routing.channels import turn_places
+from topoloom.routing.choices import Escape, Layers
+from topoloom.routing.routing import HOP, SWITCH, Routing
+from topoloom.routing.verdict import Verdict, together
+from topoloom.routing.verify_choices import named, with_choice
 from topoloom.threads import over_cores
 
 #: Destinations that a thread follows at a time.
 _BLOCK = 64
 #: Lanes are the bits of a word.
 _MOST_LANES = 64
+#: Where packets change lanes, pairs of lanes are (`_verify_kernels.ACROSS`).
+ACROSS = 8
 
 
-def verify(routing: Routing, jobs: int | None = None) -> Verdict:
+def verify(routing: Routing, jobs: int | None = None, destinations: np.ndarray | None = None) -> Verdict:
     """Follow a routing's tables from every switch to every other, and look for circles in what waits for what.
 
     Parameters
@@ -27,6 +32,8 @@ def verify(routing: Routing, jobs: int | None = None) -> Verdict:
         From an engine or from anywhere.
     jobs : int, optional
         Threads; every core when left out.
+    destinations : int64[k], optional
+        Only what goes to these, each once; all when left out. Then no circle found is no proof that there is none.
 
     Raises
     ------
@@ -38,31 +45,43 @@ def verify(routing: Routing, jobs: int | None = None) -> Verdict:
     A channel waits for the next one on a path in the same lane. Only turns that some path really makes count, in the
     lanes of these paths; without a circle among them no packets can block each other for ever (Dally and Seitz, IEEE
     Transactions on Computers, 1987). Where a packet's lane is the number of its hops, it only ever waits for a channel of a
-    higher lane, so there is no circle (Gopal, 1985).
+    higher lane, so there is no circle (Gopal, 1985). Only ways between switches with hosts count (`Routing.carriers`), in
+    loads too. Where packets may choose, `verify_choices` says what is asked; where there are layers of tables, every pair is
+    counted once in each.
     """
+    if not isinstance(routing.choice, Layers):
+        return with_choice(routing, _tables(routing, jobs, destinations), jobs)
+    layers = [replace(routing, ports=ports, choice=None) for ports in (routing.ports, *routing.choice.ports)]
+    return together([_tables(layer, jobs, destinations) for layer in layers])
+
+
+def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None) -> Verdict:
+    """The verdict on the tables alone."""
     n = routing.topology.switches
     lanes = np.empty((0, 0), np.uint8) if routing.lanes is None else routing.lanes
-    lanes_used = int(lanes.max(initial=0)) + 1
-    if lanes_used > _MOST_LANES:
-        raise InputError(f"{routing.topology.name}: lane {lanes_used - 1}; lanes are 0 to {_MOST_LANES - 1}")
-    walked = _walked(routing, lanes, jobs)
+    wanted = np.arange(n) if destinations is None else destinations
+    lanes_used = 1 + max((int(lanes[d].max(initial=0)) for d in wanted), default=0) if lanes.size else 1
+    most = ACROSS if routing.lane_rule == SWITCH else _MOST_LANES
+    if lanes_used > most:
+        raise InputError(f"{routing.topology.name}: lane {lanes_used - 1}; lanes are 0 to {most - 1}")
+    walked = _walked(routing, lanes, wanted, jobs)
     reached = int(walked.histogram.sum())
     max_hops = int(np.flatnonzero(walked.histogram)[-1]) if reached else 0
     hops = int(walked.histogram @ np.arange(n))
-    lost, stuck, shortest, apart, fewest = walked.counts.tolist()
+    lost, stuck, shortest, apart, most_hops, fewest = walked.counts.tolist()
     by_hop = routing.lane_rule == HOP
-    lane, ring = (-1, np.empty(0, np.int64)) if by_hop else _circle(routing.channels, walked.turns, lanes_used, jobs)
-    channels = routing.channels
+    ring = np.empty(0, np.int64) if by_hop else _circle(routing, walked.turns, lanes_used)
+    cycle, cycle_lane = named(routing, ring, lanes_used)
     if by_hop:
-        lane_pairs = np.append(reached, np.zeros(max(0, max_hops - 1), np.int64))
+        lane_pairs = np.append(reached, np.zeros(max(0, most_hops - 1), np.int64))
     elif lanes.size:
-        lane_pairs = -np.bincount(np.diagonal(lanes), minlength=lanes_used)
-        for row in lanes:  # one at a time, for counting makes every entry eight bytes wide
-            lane_pairs += np.bincount(row, minlength=lanes_used)
+        lane_pairs = -np.bincount(lanes[wanted, wanted], minlength=lanes_used)
+        for d in wanted:  # one at a time, for counting makes every entry eight bytes wide
+            lane_pairs += np.bincount(lanes[d], minlength=lanes_used)
     else:
-        lane_pairs = np.array([n * (n - 1)])
+        lane_pairs = np.array([wanted.size * (n - 1)])
     return Verdict(
-        pairs=n * (n - 1),
+        pairs=wanted.size * (n - 1),
         reached_pairs=reached,
         minimal_pairs=shortest,
         apart_pairs=apart,
@@ -71,10 +90,10 @@ def verify(routing: Routing, jobs: int | None = None) -> Verdict:
         max_hops=max_hops,
         histogram=walked.histogram[: max_hops + 1],
         stretch=hops / fewest if fewest and not lost + stuck else 1.0,
-        lanes_used=max_hops if by_hop else lanes_used,
+        lanes_used=max(1, most_hops) if by_hop else lanes_used,
         lane_pairs=lane_pairs,
-        cycle=tuple((int(channels.origin[c]), int(channels.to[c])) for c in [*ring, *ring[:1]]),
-        cycle_lane=lane,
+        cycle=cycle,
+        cycle_lane=cycle_lane,
         channel_load=walked.channel_load,
         switch_load=walked.switch_load,
     )
@@ -91,46 +110,44 @@ class _Walked(NamedTuple):
     examples: list[np.ndarray]
 
 
-def _walked(routing: Routing, lanes: np.ndarray, jobs: int | None) -> _Walked:
+def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int | None) -> _Walked:
     from topoloom.routing._verify_kernels import follow
 
     topology, channels = routing.topology, routing.channels
-    n, turn_first = topology.switches, turn_places(channels)
+    n, turn_first, across = topology.switches, turn_places(channels), routing.lane_rule == SWITCH
+    # A packet may escape to the tables at any switch.
+    sources = np.ones(n, np.bool_) if isinstance(routing.choice, Escape) else routing.carriers
 
     def work(blocks: Iterator[int]) -> _Walked:
         own = _Walked(
             np.zeros(turn_first[-1], np.uint64), np.zeros(channels.to.size, np.int64), np.zeros(n, np.int64),
-            np.zeros(n, np.int64), np.zeros(5, np.int64), [np.full((2, 2), -1, np.int64)],
+            np.zeros(n, np.int64), np.zeros(6, np.int64), [np.full((2, 2), -1, np.int64)],
         )  # fmt: skip
         for block in blocks:
-            begin = block * _BLOCK
-            distance = distances_from(topology, np.arange(begin, min(n, begin + _BLOCK)), 1)
+            some = wanted[block * _BLOCK : (block + 1) * _BLOCK]
+            distance = distances_from(topology, some, 1)
             follow(
-                channels.first, channels.to, channels.back, turn_first, routing.ports, lanes, begin, distance,
-                *own[:5], own.examples[0],
+                channels.first, channels.to, channels.back, turn_first, routing.ports, lanes, across, sources,
+                routing.carriers, some, distance, *own[:5], own.examples[0],
             )  # fmt: skip
-            own.counts[4] += distance[distance > 0].sum()
+            own.counts[5] += distance[distance > 0].sum()
         return own
 
-    parts = over_cores(work, -(-n // _BLOCK), jobs)
+    parts = over_cores(work, max(1, -(-wanted.size // _BLOCK)), jobs)
     turns = np.bitwise_or.reduce([part.turns for part in parts])
     load, passing, histogram, counts = (np.sum([part[i] for part in parts], axis=0) for i in range(1, 5))
+    counts[4] = max(part.counts[4] for part in parts)
     return _Walked(turns, load, passing, histogram, counts, [part.examples[0] for part in parts])
 
 
-def _circle(channels: Channels, turns: np.ndarray, lanes: int, jobs: int | None) -> tuple[int, np.ndarray]:
-    """The first lane with a circle of channels, and that circle; -1 and none."""
+def _circle(routing: Routing, turns: np.ndarray, lanes: int) -> np.ndarray:
+    """A circle of channels, each as channel * lanes + lane; empty: none."""
     from topoloom.routing._verify_kernels import circle
 
-    turn_first = turn_places(channels)
-    found: dict[int, np.ndarray] = {}
-
-    def work(numbers: Iterator[int]) -> None:
-        for lane in numbers:
-            found[lane] = circle(channels.first, channels.to, channels.back, turn_first, turns, lane)
-
-    over_cores(work, lanes, jobs)
-    return next(((lane, found[lane]) for lane in range(lanes) if found[lane].size), (-1, found[0]))
+    channels, across = routing.channels, routing.lane_rule == SWITCH
+    return np.asarray(
+        circle(channels.first, channels.to, channels.back, turn_places(channels), turns, lanes, across), np.int64
+    )
 
 
 def _fault(lost: int, stuck: int, examples: list[np.ndarray]) -> str:

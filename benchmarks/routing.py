@@ -1,0 +1,151 @@
+"""Routing: 000's Figure 17, lanes and loads by engine, and the time that OpenSM takes on the same fabrics.
+
+    python benchmarks/routing.py [--only fig17,lanes,opensm] [--most 16384] [--patience 150] [--jobs N]
+
+`fig17`: seconds for all tables of RING-y, y = log2 N (a ring with y - 2 random links a switch), by engines; 000 has 82 s for
+paths alone, without lanes, at 16,384 switches on one thread of a Xeon X5690. Compiling is left out: every engine routes a small
+network first. `judged` is the verdict on 8 lanes, which `topoloom route` always waits for.
+
+`lanes`: lanes, stretch, and the busiest channel in means of all, engine by engine.
+
+`opensm`: seconds until opensm on ibsim says SUBNET UP, by its engines and with our tables (`-R file`), our routing and
+export included; needs Debian's opensm and ibsim-utils, and root's port 1 of H0. What takes longer than --patience is given up.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from topoloom.errors import InputError
+from topoloom.fabrics.infiniband import export_opensm
+from topoloom.routing.registry import Request, find_engine
+from topoloom.routing.route import route
+from topoloom.routing.verify import verify
+from topoloom.spec import build
+
+_FABRICS = (
+    "slimfly:q=5", "slimfly:q=13", "torus:dims=4x4x4", "jellyfish:n=64,degree=8", "jellyfish:n=512,degree=8",
+    "jellyfish:n=1024,degree=10", "dln:n=338,x=2,random=2", "dln:n=338,x=2,random=4", "dln:n=338,x=2,random=8",
+)  # fmt: skip
+_REAL = (
+    "slimfly:q=5,hosts=4",
+    "jellyfish:n=64,degree=8,hosts=4",
+    "dln:n=128,x=2,random=2,hosts=4",
+    "jellyfish:n=512,degree=8,hosts=1",
+)
+_ENGINES = ("orders", "dfsssp", "lash", "nue", "updown", "segments")
+_PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+
+
+def main() -> None:
+    """Print the tables asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="fig17,lanes,opensm")
+    parser.add_argument("--most", type=int, default=16384)
+    parser.add_argument("--patience", type=float, default=150.0)
+    parser.add_argument("--jobs", type=int)
+    options = parser.parse_args()
+    parts: dict[str, Callable[[argparse.Namespace], None]] = {"fig17": _fig17, "lanes": _lanes, "opensm": _opensm}
+    for name in options.only.split(","):
+        parts[name](options)
+
+
+def _fig17(options: argparse.Namespace) -> None:
+    kinds = (("minimal", None), ("updown", None), ("orders", 8))
+    heads = "".join(f"{name if lanes is None else f'{name}, {lanes} lanes':>18}" for name, lanes in kinds)
+    print(f"{'RING-y':>8} {'y':>3}{heads}{'judged':>10}{'stretch':>9}{'load':>7}")
+    small = build("dln:n=64,x=2,random=4")
+    for name, lanes in kinds:
+        verify(find_engine(name).make(Request(small, lanes, 1, options.jobs)), options.jobs)
+    size = 64
+    while size <= options.most:
+        topology = build(f"dln:n={size},x=2,random={size.bit_length() - 3}")
+        cells = ""
+        for name, lanes in kinds:
+            began = time.perf_counter()
+            routing = find_engine(name).make(Request(topology, lanes, 1, options.jobs))
+            cells += f"{time.perf_counter() - began:18.2f}"
+        began = time.perf_counter()
+        verdict = verify(routing, options.jobs)
+        seconds = time.perf_counter() - began
+        judged = f"{seconds:10.2f}{verdict.stretch:9.4f}{verdict.load_over_mean:7.2f}"
+        print(f"{size:8} {size.bit_length() - 1:3}{cells}{judged}", flush=True)
+        size *= 4 if size < 4096 else 2
+
+
+def _lanes(options: argparse.Namespace) -> None:
+    print(f"\n{'fabric':28} {'engine':10}{'lanes':>6}{'stretch':>9}{'load':>7}{'seconds':>9}")
+    for name in _ENGINES:
+        route(build("slimfly:q=5"), name)
+    for spec in _FABRICS:
+        for name in _ENGINES:
+            began = time.perf_counter()
+            try:
+                found = route(build(spec), name, jobs=options.jobs).verdict
+            except InputError as refusal:
+                print(f"{spec:28} {name:10} refused: {str(refusal).split(': ', 1)[1]}", flush=True)
+                continue
+            seconds = time.perf_counter() - began
+            if found is not None:
+                numbers = f"{found.lanes_used:6}{found.stretch:9.4f}{found.load_over_mean:7.2f}{seconds:9.2f}"
+                print(f"{spec:28} {name:10}{numbers}", flush=True)
+
+
+def _opensm(options: argparse.Namespace) -> None:
+    if not all(shutil.which(tool, path=_PATH) for tool in ("opensm", "ibsim")):
+        print("\nopensm: not installed (Debian: opensm, ibsim-utils)")
+        return
+    print(f"\n{'fabric':34} {'tables by':18}{'seconds':>9}")
+    for spec in _REAL:
+        topology = build(spec)
+        for name in ("minhop", "updn", "dfsssp", "lash", "nue"):
+            with tempfile.TemporaryDirectory() as folder:
+                export_opensm(route(topology, "updown"), folder)
+                taken = _brought_up(Path(folder), ["-R", name], options.patience)
+            print(f"{spec:34} {'OpenSM ' + name:18}{taken}", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            began = time.perf_counter()
+            files = export_opensm(route(topology, lanes=8, jobs=options.jobs), folder)
+            own = time.perf_counter() - began
+            extra = ["-Q", "-Y", "fabric.qos", "-F", "opensm.conf"] if "fabric.qos" in files else []
+            taken = _brought_up(Path(folder), ["-R", "file,no_fallback", "-U", "fabric.lft", *extra], options.patience)
+        print(f"{spec:34} {'topoloom orders':18}{taken}  of these {own:.2f} before opensm starts", flush=True)
+
+
+def _brought_up(folder: Path, engine: list[str], patience: float) -> str:
+    """Seconds from the start of opensm to its exit after one sweep, as text."""
+    library = next(Path("/usr/lib").glob("**/umad2sim/libumad2sim.so"))
+    socket = f"bench{os.getpid()}"
+    places = {"OSM_TMP_DIR": str(folder), "OSM_CACHE_DIR": str(folder)}
+    environment = {**os.environ, "PATH": _PATH, "IBSIM_SOCKNAME": socket, **places}
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    simulator = subprocess.Popen(
+        ["ibsim", "-s", "-n", "-N", "4096", "-S", "2048", "-P", "65536", "-L", "49152", "fabric.net"],
+        cwd=folder, env=environment, **quiet,
+    )  # fmt: skip
+    try:
+        while f"@{socket}" not in Path("/proc/net/unix").read_text():
+            time.sleep(0.05)
+        began = time.perf_counter()
+        try:
+            subprocess.run(
+                ["opensm", "-o", "-e", "-f", str(folder / "osm.log"), *engine], cwd=folder, timeout=patience, check=False,
+                env={**environment, "SIM_HOST": "H0", "LD_PRELOAD": str(library)}, **quiet,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return f"{'> ' + format(patience, '.0f'):>9}"
+        seconds = time.perf_counter() - began
+        text = (folder / "osm.log").read_text(errors="replace")
+        return f"{seconds:9.2f}" + ("" if "SUBNET UP" in text else "  but no SUBNET UP")
+    finally:
+        simulator.terminate()
+        simulator.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Trees of the ways with the least latency."""
+
+import heapq
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def fastest_trees(
+    first: np.ndarray, to: np.ndarray, back: np.ndarray, delay: np.ndarray, destinations: np.ndarray, ports: np.ndarray,
+    load: np.ndarray, again: bool, pairs: np.ndarray,
+) -> None:  # fmt: skip
+    """Trees of the fastest ways to each of `destinations` (Dijkstra, 1959); ports[d] is written, `load` kept.
+
+    delay: int64[2 m], of each channel, positive. Of ways alike the one over the channel with the fewest pairs is taken.
+    """
+    n = first.size - 1
+    order, below = np.empty(n, np.int64), np.empty(n, np.int64)
+    for d in destinations:
+        if again:
+            # Switches nearer first, as the order of the last tree would be: any order with a switch after its next.
+            _subtract(first, to, d, ports, load, pairs)
+        far = np.full(n, np.int64(1) << 62)
+        far[d] = 0
+        done = np.zeros(n, np.bool_)
+        heap = [(np.int64(0), np.int64(d))]
+        count = 0
+        while heap:
+            value, u = heapq.heappop(heap)
+            if done[u]:
+                continue
+            done[u] = True
+            order[count] = u
+            count += 1
+            for c in range(first[u], first[u + 1]):
+                v = np.int64(to[c])
+                if value + delay[c] < far[v]:
+                    far[v] = value + delay[c]
+                    heapq.heappush(heap, (far[v], v))
+        below[:] = pairs * pairs[d]
+        for i in range(count - 1, 0, -1):
+            v = order[i]
+            least, chosen = np.int64(1) << 62, np.int64(-1)
+            begin, degree = first[v], first[v + 1] - first[v]
+            for k in range(degree):
+                c = begin + (d + v + k) % degree
+                if far[to[c]] + delay[back[c]] == far[v] and load[c] < least:
+                    least, chosen = load[c], c
+            load[chosen] += below[v]
+            below[to[chosen]] += below[v]
+            ports[d, v] = chosen - begin
+
+
+@njit(cache=True, nogil=True)
+def _subtract(
+    first: np.ndarray, to: np.ndarray, d: int, ports: np.ndarray, load: np.ndarray, pairs: np.ndarray
+) -> None:  # fmt: skip
+    """Take the pairs of d's tree out of the loads, way by way."""
+    if pairs[d] == 0:
+        return
+    for s in range(first.size - 1):
+        if pairs[s] and s != d:
+            v = s
+            while v != d:
+                c = first[v] + ports[d, v]
+                load[c] -= 1
+                v = np.int64(to[c])

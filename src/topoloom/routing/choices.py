@@ -1,0 +1,66 @@
+"""What a packet may choose beside the one way of the tables: adaptive and multi-path routing, described for a simulator."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+#: What a packet's source knows of the queues when it picks a detour.
+NOTHING, LOCAL, GLOBAL = "nothing", "local", "global"
+
+
+@dataclass(frozen=True)
+class AnyShortest:
+    """At every switch any channel on a shortest way: ECMP groups, and nearest common ancestors in a tree."""
+
+
+@dataclass(frozen=True)
+class Escape:
+    """Any channel on a shortest way in lanes of their own; the tables are what a packet that is blocked escapes to.
+
+    The tables' lanes come first, then `lanes` adaptive ones. Sources: Duato, IEEE TPDS 4(12), 1993 and 6(10), 1995; Silla
+    and Duato, IEEE TPDS 11(7), 2000.
+
+    Attributes
+    ----------
+    lanes : int
+        Adaptive lanes.
+    returns : bool
+        Whether a packet may leave the tables' lanes again (Duato); else it stays in them to its end (Silla and Duato).
+    """
+
+    lanes: int
+    returns: bool
+
+
+@dataclass(frozen=True)
+class Detour:
+    """By the tables to a switch drawn at random and from there, by the tables, in lanes of their own, to the destination.
+
+    A packet compares the way of the tables with `tries` detours: hops times the queue at its source (`local`), or the sum of
+    the queues on the way (`global`); one that knows `nothing` always takes its detour. Sources: Valiant, SIAM J. Computing
+    11(2), 1982; Singh, UGAL, 2005; 004 IV.B and C.
+
+    Attributes
+    ----------
+    knows : "nothing", "local" or "global"
+    tries : int
+    """
+
+    knows: str
+    tries: int
+
+
+@dataclass(frozen=True, eq=False)
+class Layers:
+    """More tables of the same kind: a host has an address in each, and its flows are spread over them.
+
+    Attributes
+    ----------
+    ports : tuple of uint8 or uint16[n, n]
+        As `Routing.ports`, which is the first layer.
+    """
+
+    ports: tuple[np.ndarray, ...]
+
+
+Choice = AnyShortest | Escape | Detour | Layers

@@ -1,0 +1,64 @@
+"""Dragonfly: a local link, a global link, a local link."""
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.routing.channels import channels_of
+from topoloom.routing.registry import Request, engine
+from topoloom.routing.routing import SWITCH, Routing, empty_ports
+from topoloom.topology import Topology
+
+
+@engine("dragonfly", "local, global, local, for groups that are fully joined inside; two lanes", safe=True)
+def dragonfly(request: Request) -> Routing:
+    """To a switch of the own group that is linked to the destination's group, over that link, and to the destination.
+
+    Where several links join two groups, the destination decides; a switch that has one itself uses its own. A switch of the
+    destination's group sends in lane 1, others in lane 0, so that lanes only rise. At most three hops; where two global links
+    would do in two, the way is longer than the shortest. Source: Kim, Dally, Scott and Abts, ISCA 2008, 4.
+    """
+    topology = request.topology
+    group = _groups(topology)
+    channels = channels_of(topology)
+    n, ports = topology.switches, empty_ports(topology)
+    port = np.arange(channels.to.size) - channels.first[channels.origin]
+    inside = group[channels.origin] == group[channels.to]
+    direct = np.full((n, n), -1, np.int16)
+    direct[channels.origin[inside], channels.to[inside]] = port[inside]
+    for target in np.unique(group).tolist():
+        members = np.flatnonzero(group == target)
+        leads = np.flatnonzero((group[channels.to] == target) & ~inside)
+        own = np.bincount(channels.origin[leads], minlength=n)  # links of each switch to that group
+        own_first = np.searchsorted(channels.origin[leads], np.arange(n))
+        count = np.bincount(group[channels.origin[leads]], minlength=int(group.max()) + 1)
+        by_group = leads[np.argsort(group[channels.origin[leads]], kind="stable")]
+        begin = np.concatenate([[0], np.cumsum(count)])
+        outside = np.flatnonzero(group != target)
+        if not count[np.unique(group[outside])].all():
+            raise InputError(f"{topology.name}: groups without a link between them; engine orders routes anything")
+        for number, d in enumerate(members.tolist()):
+            gate = by_group[begin[group[outside]] + number % count[group[outside]]]
+            has = own[outside] > 0
+            at = np.where(has, own_first[outside] + number % np.maximum(own[outside], 1), 0)
+            to_gate = direct[outside, channels.origin[gate]]
+            ports[d, outside] = np.where(has, port[leads[at]], to_gate)
+            others = members[members != d]
+            ports[d, others] = direct[others, d]
+    lanes = (group[:, None] == group[None, :]).astype(np.uint8)
+    return Routing(topology, "dragonfly", ports, lanes, SWITCH)
+
+
+def _groups(topology: Topology) -> np.ndarray:
+    """The group of each switch, int64[n], every one fully joined inside."""
+    if "group" not in topology.labels:
+        raise InputError(f"{topology.name}: its switches have no label 'group'; engine orders routes anything")
+    group = np.unique(topology.labels["group"], return_inverse=True)[1].reshape(-1)
+    ends = np.unique(topology.links[group[topology.links[:, 0]] == group[topology.links[:, 1]]], axis=0)
+    size = np.bincount(group)
+    joined = np.bincount(group[ends[:, 0]], minlength=size.size)
+    if not (joined == size * (size - 1) // 2).all():
+        raise InputError(
+            f"{topology.name}: group {int(np.argmax(joined != size * (size - 1) // 2))} is not fully joined inside, as in a"
+            " dragonfly; engine orders routes anything"
+        )
+    return np.asarray(group)

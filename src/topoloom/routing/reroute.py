@@ -1,0 +1,204 @@
+"""After failures: the same tables with as few entries changed as can be, proved again."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.graph.distances import hops
+from topoloom.routing.channels import channels_of, turn_places
+from topoloom.routing.lanes import EFFORT, MOST_LANES
+from topoloom.routing.route import route
+from topoloom.routing.routing import HOP, SWITCH, Routing, carriers_of, port_type
+from topoloom.routing.verify import verify
+from topoloom.topology import Topology
+
+
+@dataclass(frozen=True)
+class Rerouted:
+    """Tables after a loss.
+
+    Attributes
+    ----------
+    routing : Routing
+        On what is left: the same switches, without the links; switches that are lost stand alone. With its verdict.
+    entries : int
+        Entries, one a switch and destination, of the switches that are left.
+    broken : int
+        Entries that led over what is lost: no repair changes fewer.
+    changed : int
+        Entries that lead over another cable now.
+    lanes_changed : int
+        Pairs in another lane than before.
+    anew : bool
+        Whether the lanes were too few to mend the tables, so that all are new.
+    """
+
+    routing: Routing
+    entries: int
+    broken: int
+    changed: int
+    lanes_changed: int
+    anew: bool
+
+
+def reroute(
+    routing: Routing, *, links: Iterable[tuple[int, int]] = (), switches: Iterable[int] = (), lanes: int | None = None
+) -> Rerouted:
+    """Mend tables after cables or switches are lost.
+
+    A switch whose cable is gone takes another neighbour, and everything behind it follows; pairs whose ways changed get a lane
+    in which they close no circle with all others. Where the lanes do not suffice, all tables are made anew by engine orders.
+
+    Parameters
+    ----------
+    routing : Routing
+        Deadlock-free or not; if it is, so is what comes back.
+    links : pairs of switches
+        Of each one cable is lost; name a pair twice for two cables.
+    switches : switches
+        Lost with all their cables and hosts.
+    lanes : int, optional
+        At most so many; 15 when left out.
+
+    Raises
+    ------
+    InputError
+        No such link or switch; what is left falls apart; tables with lanes by switch, or with choices.
+    """
+    topology = routing.topology
+    if routing.choice is not None or routing.lane_rule == SWITCH:
+        raise InputError(
+            f"{topology.name}: engine {routing.engine} lets packets choose or change lanes; route what is left anew"
+        )
+    left, kept = without(topology, links, switches)
+    gone = np.zeros(topology.switches, np.bool_)
+    gone[list(switches)] = True
+    ports, broken = _moved_over(routing, left, kept, gone)
+    return _mended(routing, left, ports, ~gone, broken, min(lanes or MOST_LANES, MOST_LANES))
+
+
+def without(
+    topology: Topology, links: Iterable[tuple[int, int]], switches: Iterable[int]
+) -> tuple[Topology, np.ndarray]:
+    """What is left of a topology, with the same numbers, and which links, int64[k].
+
+    Raises
+    ------
+    InputError
+        No such link or switch, or what is left falls apart.
+    """
+    gone = np.zeros(topology.switches, np.bool_)
+    for switch in switches:
+        if not 0 <= switch < topology.switches:
+            raise InputError(f"{topology.name}: no switch {switch}; they are 0 to {topology.switches - 1}")
+        gone[switch] = True
+    lost = gone[topology.links].any(axis=1)
+    for u, v in links:
+        alike = np.flatnonzero((topology.links == (min(u, v), max(u, v))).all(axis=1) & ~lost)
+        if not alike.size:
+            raise InputError(f"{topology.name}: no link {u}-{v} that is not lost already")
+        lost[alike[0]] = True
+    kept = np.flatnonzero(~lost)
+    hosts = ~gone[topology.endpoints]
+    left = Topology(
+        links=topology.links[kept], switches=topology.switches, endpoints=topology.endpoints[hosts],
+        host=np.unique(topology.host[hosts], return_inverse=True)[1], labels=dict(topology.labels),
+        name=f"{topology.name} less {int(lost.sum())} links and {int(gone.sum())} switches",
+    )  # fmt: skip
+    parts = hops(left).components - int(gone.sum())
+    if parts > 1:
+        raise InputError(f"{left.name}: {parts} parts that no link joins")
+    return left, kept
+
+
+def _moved_over(routing: Routing, left: Topology, kept: np.ndarray, gone: np.ndarray) -> tuple[np.ndarray, int]:
+    """The same entries in the ports of what is left, none where the channel is gone, and how many of these there are."""
+    old, new = routing.channels, channels_of(left)
+    number = np.full(len(routing.topology.links), -1, np.int64)
+    number[kept] = np.arange(kept.size)
+    _, _, old_link = routing.topology.csr
+    _, _, new_link = left.csr
+    # A channel is its link and which way it goes; parallel links keep their order.
+    channel_of = np.full((kept.size, 2), -1, np.int64)
+    channel_of[new_link, (new.origin > new.to).astype(np.int64)] = np.arange(new.to.size)
+    moved = np.where(number[old_link] >= 0, channel_of[number[old_link], (old.origin > old.to).astype(np.int64)], -1)
+    kind = port_type(left)
+    none = np.iinfo(kind).max
+    new_port: np.ndarray = np.where(moved >= 0, moved - new.first[old.origin], none).astype(kind)
+    ports: np.ndarray = np.full(routing.ports.shape, none, kind)
+    broken = 0
+    for d in np.flatnonzero(~gone).tolist():
+        some = np.flatnonzero((routing.ports[d] != routing.none) & ~gone)
+        ports[d, some] = new_port[old.first[some] + routing.ports[d, some]]
+        broken += int((ports[d, some] == none).sum())
+    return ports, broken
+
+
+def _mended(
+    routing: Routing, left: Topology, ports: np.ndarray, alive: np.ndarray, broken: int, lanes: int
+) -> Rerouted:
+    from topoloom.routing._lane_tree_kernels import ORPHAN
+    from topoloom.routing._mend_kernels import mend_trees
+
+    channels, none = channels_of(left), int(np.iinfo(ports.dtype).max)
+    before, moved = ports.copy(), np.zeros(ports.shape, np.bool_)
+    load = np.zeros(channels.to.size, np.int64)
+    changed = mend_trees(channels.first, channels.to, channels.back, ports, none, alive, load, moved)
+    if changed < 0:
+        raise InputError(f"{left.name}: nothing leads to switch {-1 - changed} any more")
+    entries = int(alive.sum()) * (int(alive.sum()) - 1)
+    safe = (routing.verdict or verify(routing)).deadlock_free
+    if routing.lane_rule == HOP or not safe:
+        lane = routing.lanes
+    else:
+        lane = np.zeros(ports.shape, np.uint8) if routing.lanes is None else routing.lanes.copy()
+        old = lane.copy()
+        carries = carriers_of(left)
+        lane[moved & carries[:, None] & carries] = ORPHAN
+        lane[:, ~alive] = 0
+        lane[~alive] = 0
+        if not _placed(left, ports, lane, lanes):
+            anew = route(left, "orders", lanes=lanes) if alive.all() else _without_dead(left, alive, lanes)
+            differ = int(np.count_nonzero((anew.ports != before) & alive & alive[:, None]))
+            return Rerouted(anew, entries, broken, differ, int(np.count_nonzero(anew.lanes != old)), True)
+        made = Routing(left, routing.engine, ports, lane if lane.any() else None, routing.lane_rule)
+        return Rerouted(replace(made, verdict=verify(made)), entries, broken, changed, int((lane != old).sum()), False)
+    made = Routing(left, routing.engine, ports, lane, routing.lane_rule)
+    return Rerouted(replace(made, verdict=verify(made)), entries, broken, changed, 0, False)
+
+
+def _placed(left: Topology, ports: np.ndarray, lane: np.ndarray, lanes: int) -> bool:
+    """Give orphans a lane beside all others; whether that worked."""
+    from topoloom.routing._acyclic_kernels import place_orphans
+    from topoloom.routing._lane_tree_kernels import ORPHAN
+    from topoloom.routing._mend_kernels import ordered, turns_of
+
+    channels, turn_first = channels_of(left), turn_places(channels_of(left))
+    turns, refused = (np.zeros(turn_first[-1], np.uint16) for _ in range(2))
+    where = channels.first, channels.to, channels.back, turn_first
+    turns_of(*where, ports, lane, int(ORPHAN), carriers_of(left), turns)
+    place = np.stack([ordered(*where, turns, 1 << number) for number in range(lanes)])
+    order = Draws(1, 9).permutation(left.switches)
+    return bool(place_orphans(*where, ports, lane, 0, lanes, order, turns, refused, place, EFFORT))
+
+
+def _without_dead(left: Topology, alive: np.ndarray, lanes: int) -> Routing:
+    """Tables by engine orders of what is left, where switches stand alone, written with the numbers of all."""
+    living = np.flatnonzero(alive)
+    number = np.full(alive.size, -1)
+    number[living] = np.arange(living.size)
+    host = alive[left.endpoints]
+    small = Topology(
+        links=number[left.links], switches=living.size, endpoints=number[left.endpoints[host]], name=left.name
+    )
+    routed = route(small, "orders", lanes=lanes)
+    ports = np.full((alive.size, alive.size), np.iinfo(routed.ports.dtype).max, routed.ports.dtype)
+    table = np.zeros(ports.shape, np.uint8)
+    ports[np.ix_(living, living)] = routed.ports
+    if routed.lanes is not None:
+        table[np.ix_(living, living)] = routed.lanes
+    made = Routing(left, "orders", ports, table)
+    return replace(made, verdict=verify(made))

@@ -1,0 +1,131 @@
+"""Tables after failures: everything left arrives, nothing deadlocks, and hardly more entries change than have to."""
+
+import numpy as np
+import pytest
+
+from topoloom.errors import InputError
+from topoloom.routing.reroute import reroute, without
+from topoloom.routing.route import route
+from topoloom.spec import build
+from topoloom.topology import Topology
+
+SPECS = (
+    "slimfly:q=5,hosts=2",
+    "torus:dims=4x4x3",
+    "jellyfish:n=80,degree=6",
+    "fat-tree:k=4",
+    "hyperx:dims=3x3,width=2",
+)
+
+
+def cables(topology, count, seed):
+    """Some cables, no two the same."""
+    drawn = np.random.default_rng(seed).choice(len(topology.links), count, replace=False)
+    return [tuple(link) for link in topology.links[drawn].tolist()]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("count", [1, 3])
+def test_lost_cables_change_few_entries(spec, count):
+    """All pairs arrive without deadlock; entries that led over other cables than the lost stay, but for a few turned round."""
+    topology = build(spec)
+    before = route(topology)
+    lost = cables(topology, count, 5)
+    found = reroute(before, links=lost)
+    verdict = found.routing.verdict
+    assert verdict.complete
+    assert verdict.deadlock_free
+    assert found.broken <= found.changed <= 1.3 * found.broken + 4
+    assert len(found.routing.topology.links) == len(topology.links) - count
+    if not found.anew:
+        n = topology.switches
+        differ = sum(
+            before.path(s, d)[1] != found.routing.path(s, d)[1]
+            for d in range(n) for s in range(n) if s != d
+        )  # fmt: skip
+        assert differ <= found.changed
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_lost_switch_is_left_out(spec):
+    """Pairs of the switches that are left arrive; the lost one stands alone, without hosts."""
+    topology = build(spec)
+    dead = topology.switches - 1
+    found = reroute(route(topology), switches=[dead])
+    n, left = topology.switches, found.routing.topology
+    assert left.switches == n
+    assert left.degrees[dead] == 0
+    assert left.endpoints_at[dead] == 0
+    assert found.routing.verdict.reached_pairs == (n - 1) * (n - 2)
+    assert found.routing.verdict.deadlock_free
+    assert found.entries == (n - 1) * (n - 2)
+
+
+def test_nothing_lost_changes_nothing():
+    """The same tables again."""
+    before = route(build("jellyfish:n=40,degree=5"))
+    found = reroute(before)
+    assert (found.broken, found.changed, found.lanes_changed, found.anew) == (0, 0, 0, False)
+    assert (found.routing.ports == before.ports).all()
+
+
+def test_where_the_lanes_do_not_suffice_all_is_made_anew():
+    """Within the one lane of up*/down* a mended way may close a circle: then new tables within it are made, and proved."""
+    topology = build("jellyfish:n=60,degree=4")
+    before = route(topology, lanes=1)
+    outcomes = [reroute(before, links=cables(topology, 4, seed), lanes=1) for seed in range(4)]
+    assert any(found.anew for found in outcomes)
+    for found in outcomes:
+        assert found.routing.verdict.complete
+        assert found.routing.verdict.deadlock_free
+        assert found.routing.verdict.lanes_used == 1
+    dead = reroute(before, switches=[7, 12], links=cables(topology, 2, 1), lanes=1)
+    assert dead.routing.verdict.reached_pairs == 58 * 57
+
+
+def test_tables_that_may_deadlock_are_mended_too():
+    """`minimal` promises no freedom of deadlock; its ports are mended and nothing is claimed."""
+    found = reroute(route(build("torus:dims=5x5"), "minimal"), links=[(0, 1)])
+    assert found.routing.verdict.complete
+    assert found.routing.lanes is None
+    by_hop = reroute(route(build("torus:dims=5x5"), "hop-lanes"), links=[(0, 1)])
+    assert by_hop.routing.verdict.deadlock_free
+
+
+def test_one_of_two_cables_side_by_side_may_be_lost():
+    """The other takes over; both lost is another matter."""
+    topology = Topology(links=[(0, 1), (0, 1), (1, 2), (0, 3)], switches=4)
+    assert reroute(route(topology), links=[(1, 0)]).routing.verdict.complete
+    with pytest.raises(InputError, match="2 parts that no link joins"):
+        reroute(route(topology), links=[(0, 1), (0, 1)])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"links": [(0, 24)]}, "no link 0-24"),
+        ({"links": [(0, 1), (0, 1)]}, "no link 0-1 that is not lost already"),
+        ({"switches": [99]}, "no switch 99; they are 0 to 24"),
+        ({"links": [(0, 1), (0, 4), (0, 5), (0, 20)]}, "2 parts that no link joins"),
+    ],
+)
+def test_losses_that_cannot_be_are_refused(given, message):
+    """One sentence each."""
+    with pytest.raises(InputError, match=message):
+        reroute(route(build("torus:dims=5x5")), **given)
+
+
+def test_lanes_by_switch_and_choices_are_routed_anew_by_the_user():
+    """Dimension order after a loss is no dimension order."""
+    for name in ("dor", "valiant", "lnmp"):
+        with pytest.raises(InputError, match="route what is left anew"):
+            reroute(route(build("torus:dims=5x5"), name), links=[(0, 1)])
+
+
+def test_what_is_left_keeps_its_hosts():
+    """Hosts of a lost switch go with it; all others keep their switch."""
+    topology = build("torus:dims=3x3,hosts=2")
+    left, kept = without(topology, [(0, 1)], [4])
+    assert left.endpoints.size == 16
+    assert not (left.endpoints == 4).any()
+    assert kept.size == 18 - 1 - 4
