@@ -22,6 +22,7 @@ _HOMES = {
     "Need": "topoloom.designer.need",
     "Optimized": "topoloom.optimizer.result",
     "Parts": "topoloom.cost.parts",
+    "Quality": "topoloom.throughput.quality",
     "Routing": "topoloom.routing.routing",
     "Topology": "topoloom.topology",
     "Verdict": "topoloom.routing.verdict",
@@ -39,6 +40,7 @@ _HOMES = {
     "place": "topoloom.layout.place",
     "price": "topoloom.cost.bill",
     "product_routing": "topoloom.routing.product",
+    "quality": "topoloom.throughput.quality",
     "route": "topoloom.routing.route",
     "save": "topoloom.formats",
     "save_cabling": "topoloom.cabling.files",
@@ -58,6 +60,7 @@ __all__ = [
     "Need",
     "Optimized",
     "Parts",
+    "Quality",
     "Routing",
     "Topology",
     "Verdict",
@@ -76,6 +79,7 @@ __all__ = [
     "place",
     "price",
     "product_routing",
+    "quality",
     "route",
     "save",
     "save_cabling",
@@ -116,6 +120,8 @@ if TYPE_CHECKING:
     from topoloom.routing.verify import verify as verify
     from topoloom.spec import build as build
     from topoloom.spec import families as families
+    from topoloom.throughput.quality import Quality as Quality
+    from topoloom.throughput.quality import quality as quality
     from topoloom.topology import Topology as Topology
 
 

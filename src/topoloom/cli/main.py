@@ -27,6 +27,7 @@ _COMMANDS = {
     "convert": "Read a topology in one format and write it in another.",
     "optimize": "Exchange the ends of links: the same degrees, fewer hops, less latency, power or cost.",
     "route": "Next hops and lanes for every pair, followed and proved free of deadlock.",
+    "quality": "How much traffic tables let through: throughput, worst case, effective bisection.",
     "layout": "Put the switches in cabinets on a floor; every cable with its length.",
     "cost": "Switches, cables, watts and money of a topology on a floor.",
     "design": "The main job: from a requirement file to ranked, priced designs.",

@@ -10,7 +10,8 @@ from numba import njit
 
 from topoloom.routing._tree_kernels import search, take_out
 
-#: A choice that leaves no lane costs more than any load, each lane less that it leaves less so.
+#: A choice that leaves no lane costs more than any load, one that leaves a single lane less so: more are no use to anybody,
+#: while even loads are.
 _LANE = np.int64(1) << np.int64(40)
 #: Where `lanes` says that no order serves a pair.
 ORPHAN = np.uint8(255)
@@ -38,10 +39,10 @@ def shortest_trees(
     first: np.ndarray, to: np.ndarray, rises: np.ndarray, lanes: int, destinations: np.ndarray, ports: np.ndarray,
     lane: np.ndarray, load: np.ndarray, again: bool, pairs: np.ndarray,
 ) -> int:  # fmt: skip
-    """Shortest trees that leave pairs as many lanes as they can; lane[d, v] is the lowest, or ORPHAN where none is left.
+    """Shortest trees that leave pairs more than one lane where they can; lane[d, v] is the lowest, ORPHAN where none is left.
 
-    Returns the orphans. again: trees are taken out of `load` first. pairs: int64[n], 1 for the switches between which data
-    goes, else 0; other pairs need no lane, and get lane 0 where none is left.
+    Returns the orphans. again: trees are taken out of `load` first. pairs: int64[n], the hosts of each switch; pairs
+    without need no lane, and get lane 0 where none is left.
     """
     n = first.size - 1
     every = (np.int64(1) << lanes) - 1
@@ -73,7 +74,7 @@ def shortest_trees(
                 if left == 0:
                     cost += (lanes + 1) * _LANE
                 elif distance[v] < farthest:  # nobody farther needs what the last ones leave
-                    cost += (lanes - counted[left]) * _LANE
+                    cost += (lanes - min(counted[left], 2)) * _LANE
                 if cost < least:
                     least, chosen, kept = cost, c, left
             channel[v], legal[v] = chosen, kept

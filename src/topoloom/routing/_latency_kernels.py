@@ -64,5 +64,5 @@ def _subtract(
             v = s
             while v != d:
                 c = first[v] + ports[d, v]
-                load[c] -= 1
+                load[c] -= pairs[s] * pairs[d]
                 v = np.int64(to[c])

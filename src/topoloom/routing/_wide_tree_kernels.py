@@ -31,7 +31,7 @@ def trees_within(
     load : int64[2 m]
         Pairs over each channel; kept. again: the trees are there already, and are taken out first.
     pairs : int64[n]
-        1 for the switches between which data goes, else 0.
+        The hosts of each switch.
     """
     n, count = first.size - 1, destinations.size
     every = ~_ZERO if count == 64 else (_ONE << np.uint64(count)) - _ONE

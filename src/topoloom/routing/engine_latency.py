@@ -6,7 +6,7 @@ from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of
 from topoloom.routing.lanes import placed
 from topoloom.routing.registry import Request, engine
-from topoloom.routing.routing import Routing, carriers_of, empty_ports
+from topoloom.routing.routing import Routing, empty_ports, weights_of
 from topoloom.routing.spread import spread
 
 #: 001, VIII: a switch takes 60 ns, a metre of cable 5 ns.
@@ -36,7 +36,7 @@ def latency(request: Request) -> Routing:
     channels = channels_of(topology)
     _, _, link = topology.csr
     delay = np.rint((_SWITCH_NS + _CABLE_NS_PER_M * layout.length_m[link]) * _PER_NS).astype(np.int64)
-    ports, pairs = empty_ports(topology), carriers_of(topology).astype(np.int64)
+    ports, pairs = empty_ports(topology), weights_of(topology)
 
     def make(some: np.ndarray, load: np.ndarray, again: bool) -> int:
         fastest_trees(channels.first, channels.to, channels.back, delay, some, ports, load, again, pairs)

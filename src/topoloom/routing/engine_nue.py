@@ -8,7 +8,7 @@ from topoloom.graph.distances import distances_from
 from topoloom.routing.channels import Channels, channels_of, turn_places
 from topoloom.routing.lanes import MOST_LANES
 from topoloom.routing.registry import Request, engine
-from topoloom.routing.routing import Routing, carriers_of, empty_ports
+from topoloom.routing.routing import Routing, empty_ports, weights_of
 from topoloom.topology import Topology
 
 #: Lanes where no number is given.
@@ -33,7 +33,7 @@ def nue(request: Request) -> Routing:
     ports, lane = empty_ports(topology), np.zeros((n, n), np.uint8)
     turn_first = turn_places(channels)
     turns, refused = (np.zeros(turn_first[-1], np.uint16) for _ in range(2))
-    load, pairs = np.zeros(channels.to.size, np.int64), carriers_of(topology).astype(np.int64)
+    load, pairs = np.zeros(channels.to.size, np.int64), weights_of(topology)
     escape = _spanning_tree(topology, channels)
     order = Draws(request.seed, 7).permutation(n)
     for number in range(lanes):

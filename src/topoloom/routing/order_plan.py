@@ -1,25 +1,26 @@
 """Orders of the switches, one a lane, and the tables that come of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.graph.distances import distances_from, hops
 from topoloom.routing.channels import channels_of, turn_places
-from topoloom.routing.routing import Routing, carriers_of, empty_ports, port_type, room
+from topoloom.routing.routing import Routing, empty_ports, port_type, room, weights_of
 from topoloom.routing.spread import spread
 from topoloom.routing.trees import fill_minimal
+from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
 #: The lanes that hardware has, and bits of a word of the kernels.
 MOST_LANES = 15
 #: Orders are weighed on the ways to so many destinations.
-_SAMPLE = 1024
+_SAMPLE = 3072
 #: Weight of a turn that no pair waits for, in means of all: it decides where nothing else does.
 _BASE = 0.02
 #: Times that a tree is grown around what is stuck before it is left to lane 0.
-_TRIES = 8
+_TRIES = 24
 #: Share of pairs that no order serves up to which it is worth placing them one by one.
 _FEW_ORPHANS = 0.02
 #: Channels looked at when pairs are placed, in units of all channels, before that is given up.
@@ -46,7 +47,7 @@ class OrderPlan:
         self._channels = channels_of(topology)
         self._turn_first = turn_places(self._channels)
         self._ties = Draws(seed, 1)
-        self._pairs = carriers_of(topology).astype(np.int64)
+        self._pairs = weights_of(topology)
         drawn = Draws(seed, 2).permutation(topology.switches)
         self._sample = drawn[self._pairs[drawn] > 0][:_SAMPLE]
         self._order = Draws(seed, 3).permutation(topology.switches)
@@ -99,11 +100,19 @@ class OrderPlan:
         channels, n = self._channels, self._topology.switches
         if len(ranks) == 1 and self._two_hops:
             return np.asarray(n - 1 - ranks[0], np.int32)
-        weight = np.zeros(self._turn_first[-1])
-        weigh(
-            channels.first, channels.to, channels.back, self._turn_first, self._ways, self._sample, self._rises(ranks),
-            len(ranks), self._pairs, weight,
-        )  # fmt: skip
+        rises, blocks = self._rises(ranks), np.array_split(self._sample, -(-self._sample.size // 64) or 1)
+
+        def work(numbers: Iterator[int]) -> np.ndarray:
+            own = np.zeros(self._turn_first[-1])
+            for number in numbers:
+                weigh(
+                    channels.first, channels.to, channels.back, self._turn_first, self._ways, blocks[number], rises,
+                    len(ranks), self._pairs, own,
+                )  # fmt: skip
+            return own
+
+        # Whole numbers, so that their sum is the same in any order.
+        weight = np.sum(over_cores(work, len(blocks), self._jobs), axis=0)
         weight += _BASE * (weight.mean() if weight.any() else 1.0)
         ties = self._ties.uniform(n) * 1e-3
         return np.asarray(ranked(channels.first, channels.to, channels.back, self._turn_first, weight, ties))

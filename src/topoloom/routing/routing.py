@@ -122,6 +122,11 @@ def carriers_of(topology: Topology) -> np.ndarray:
     return np.asarray(hosts if hosts.any() else topology.degrees > 0)
 
 
+def weights_of(topology: Topology) -> np.ndarray:
+    """How many hosts a switch stands for when loads are evened, int64[n]: its own; 1 for all where there are none at all."""
+    return np.where(carriers_of(topology), np.maximum(topology.endpoints_at, 1), 0).astype(np.int64)
+
+
 def port_type(topology: Topology) -> type:
     """The narrowest type that holds every port and "none"."""
     return np.uint8 if int(topology.degrees.max(initial=0)) < np.iinfo(np.uint8).max else np.uint16

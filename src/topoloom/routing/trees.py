@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.routing.channels import channels_of
-from topoloom.routing.routing import carriers_of
+from topoloom.routing.routing import weights_of
 from topoloom.routing.spread import spread
 from topoloom.topology import Topology
 
@@ -14,7 +14,7 @@ def fill_minimal(
     """Write ports[d] of shortest trees for the destinations, in that order; the pairs over each channel, int64[2 m].
 
     Each switch sends on over the channel with the fewest pairs so far. `rounds` times every tree is made anew with the
-    loads of the others known. Only pairs of switches with hosts weigh (`carriers_of`).
+    loads of the others known. Only pairs of switches with hosts weigh (`weights_of`).
 
     Source: Hoefler, Schneider and Lumsdaine, Optimized routing for large-scale InfiniBand networks, HOTI 2009 (SSSP); rounds
     are our own.
@@ -22,7 +22,7 @@ def fill_minimal(
     from topoloom.routing._tree_kernels import minimal_trees
 
     channels = channels_of(topology)
-    load, pairs = np.zeros(channels.to.size, np.int64), carriers_of(topology).astype(np.int64)
+    load, pairs = np.zeros(channels.to.size, np.int64), weights_of(topology)
 
     def make(some: np.ndarray, own: np.ndarray, again: bool) -> int:
         minimal_trees(channels.first, channels.to, some, ports, own, again, pairs)

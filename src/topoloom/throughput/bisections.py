@@ -1,0 +1,98 @@
+"""Effective bisection bandwidth: what tables leave to each of the flows from a random half of the hosts to the other."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.routing.routing import Routing
+from topoloom.threads import over_cores
+from topoloom.throughput.loads import table_loads
+from topoloom.throughput.traffic import host_switches, uniform
+
+#: Bisections that a thread takes at a time.
+_BLOCK = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Bisections:
+    """Random bisections and what the flows got.
+
+    Attributes
+    ----------
+    shares : float64[bisections]
+        The mean over the flows of each bisection, in rates of a link.
+    seed : int
+    """
+
+    shares: np.ndarray
+    seed: int
+
+    @property
+    def mean(self) -> float:
+        """The effective bisection bandwidth, as a share of full rate."""
+        return float(self.shares.mean())
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean; inf for a single bisection."""
+        count = self.shares.size
+        return float(self.shares.std(ddof=1) / math.sqrt(count)) if count > 1 else math.inf
+
+
+def effective_bisection(
+    routing: Routing, bisections: int = 1000, *, seed: int = 1, jobs: int | None = None
+) -> Bisections:
+    """The effective bisection bandwidth of tables.
+
+    Halves of the hosts are drawn at random, with partners: each host of one half sends to one of the other (of an odd number
+    of hosts one is left out). Every flow gets one over the flows on the fullest channel of its way, the hosts' links
+    included, which carry one flow.
+
+    Parameters
+    ----------
+    routing : Routing
+    bisections : int
+    seed : int
+        Bisection i is the same for any number of bisections and threads.
+    jobs : int, optional
+        Threads; every core when left out.
+
+    Raises
+    ------
+    InputError
+        No bisection asked for, fewer than two hosts, or tables that do not lead everywhere.
+
+    Notes
+    -----
+    Source: Hoefler, Schneider and Lumsdaine, Multistage switches are not crossbars, Cluster 2008.
+
+    Examples
+    --------
+    >>> from topoloom.routing.route import route
+    >>> from topoloom.spec import build
+    >>> found = effective_bisection(route(build("complete:n=8")), 10)
+    >>> found.mean, found.error
+    (1.0, 0.0)
+    """
+    from topoloom.throughput._bisection_kernels import bisections as count_flows
+
+    switch = host_switches(routing.topology)
+    if bisections < 1:
+        raise InputError(f"bisections={bisections}: at least one is needed")
+    if switch.size < 2:
+        raise InputError(f"{routing.topology.name}: {switch.size} hosts; halves need two at least")
+    table_loads(routing, uniform(routing.topology), jobs)  # refuses tables that do not lead everywhere
+    channels, shares = routing.channels, np.zeros(bisections)
+
+    def work(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            low, high = number * _BLOCK, min(bisections, (number + 1) * _BLOCK)
+            states = np.array([Draws(seed, stream).state() for stream in range(low, high)])
+            count_flows(channels.first, channels.to, routing.ports, switch, states, shares[low:high])
+
+    over_cores(work, -(-bisections // _BLOCK), jobs)
+    return Bisections(shares, seed)

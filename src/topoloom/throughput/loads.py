@@ -1,0 +1,89 @@
+"""What given tables make of a traffic: the load of every channel, and so the throughput."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.routing.routing import Routing
+from topoloom.threads import over_cores
+from topoloom.throughput.traffic import Traffic
+
+#: Partial sums, of a fixed number, so that the last digit does not depend on the threads; destinations taken at a time.
+_SUMS, _BLOCK = 16, 32
+
+
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """The load of every channel, in its own rate, when every host sends at its full rate.
+
+    Attributes
+    ----------
+    channels : float64[2 m]
+        In the order of `Routing.channels`.
+    host_limit : float
+        The share of the traffic that the links of the hosts let through: 1 for uniform traffic and permutations.
+    """
+
+    channels: np.ndarray
+    host_limit: float
+
+    @property
+    def greatest(self) -> float:
+        """The load of the busiest channel."""
+        return float(self.channels.max(initial=0.0))
+
+    @property
+    def network(self) -> float:
+        """The share that the channels between switches let through: 1 / greatest; over 1, they could do more."""
+        return 1.0 / self.greatest if self.greatest else float("inf")
+
+    @property
+    def throughput(self) -> float:
+        """The share of the traffic that gets through, all of it scaled alike: channels and hosts' links."""
+        return min(self.network, self.host_limit)
+
+
+def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None) -> Loads:
+    """Send a traffic along the tables, every pair along its one way.
+
+    Raises
+    ------
+    InputError
+        The tables do not bring all traffic to where it goes; traffic of another network.
+
+    Examples
+    --------
+    >>> from topoloom.routing.route import route
+    >>> from topoloom.spec import build
+    >>> from topoloom.throughput.traffic import uniform
+    >>> routed = route(build("complete:n=4"))
+    >>> table_loads(routed, uniform(routed.topology)).network
+    3.0
+    """
+    from topoloom.throughput._tree_walk_kernels import add_loads
+
+    n, channels = routing.topology.switches, routing.channels
+    if traffic.hosts.size != n:
+        raise InputError(f"{routing.topology.name}: traffic of {traffic.hosts.size} switches; the tables have {n}")
+    sums = np.zeros((min(_SUMS, n), channels.to.size))
+
+    def work(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            low, high = number * n // len(sums), (number + 1) * n // len(sums)
+            for begin in range(low, high, _BLOCK):
+                demand = traffic.to(begin, min(high, begin + _BLOCK))
+                incomplete(routing, add_loads(channels.first, channels.to, routing.ports, begin, demand, sums[number]))
+
+    over_cores(work, len(sums), jobs)
+    return Loads(sums.sum(axis=0), traffic.host_limit)
+
+
+def incomplete(routing: Routing, destination: int) -> None:
+    """Refuse tables that do not lead to this switch from all who send to it; -1: they do."""
+    if destination >= 0:
+        raise InputError(
+            f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from every switch with"
+            f" hosts to switch {destination}; `verify` says where they end"
+        )

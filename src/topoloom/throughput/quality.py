@@ -1,0 +1,171 @@
+"""The verb: how good a network and its tables are for the traffic that one designs for."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.routing.routing import Routing
+from topoloom.routing.verify import verify
+from topoloom.throughput.approximate import Bracket, approximate_flow
+from topoloom.throughput.bisections import effective_bisection
+from topoloom.throughput.flow import arcs, concurrent_flow
+from topoloom.throughput.loads import table_loads
+from topoloom.throughput.traffic import Traffic, host_permutation, hosts_on, permutation, uniform
+from topoloom.throughput.tub import tub, uniform_bound
+from topoloom.throughput.worst import MOST_SWITCHES, worst_permutation
+
+#: Flows by source and channel up to which `quality` solves the exact flows: seconds.
+QUICK_FLOWS = 20_000
+#: Switches up to which the bound of the maximal permutation is found: its matrices are 24 n^2 bytes.
+MOST_TUB = 8192
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a load is spread: its least, its mean, its quartiles, the highest percent, and its most."""
+
+    least: float
+    mean: float
+    quarter: float
+    median: float
+    three_quarters: float
+    percent_99: float
+    most: float
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> "Spread":
+        """Of an array of one dimension; all 0 for none."""
+        if not values.size:
+            return cls(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        a, b, c, d = np.quantile(values, [0.25, 0.5, 0.75, 0.99]).tolist()
+        return cls(float(values.min()), float(values.mean()), a, b, c, d, float(values.max()))
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How good a network and its tables are.
+
+    Throughputs are shares of the full rate of a host, all hosts served alike. Those with `bound` and `flow` are of the
+    switches' links alone and may be over 1; the others count the hosts' links too and are at most 1.
+
+    Attributes
+    ----------
+    hosts : int
+        Ports of hosts.
+    hosts_assumed : bool
+        The topology has none, and one a switch was assumed.
+    edge_forwarding_index : int
+        Pairs of switches over the busiest channel.
+    channel_load, switch_load : Spread
+        Pairs of switches over each channel, and through each switch, its own left out.
+    uniform_throughput : float
+        Of the tables, when every host sends as much to every host on another switch.
+    effective_bisection, effective_bisection_error : float
+        What the tables leave to a flow between random halves of the hosts, and the standard error; nan: fewer than 2 hosts.
+    bisections, seed : int
+        How many were drawn, and from what seed.
+    worst_load : int or None
+        Hosts that send over one channel in the worst permutation for these tables, exact; None: over 8,192 switches.
+    worst_throughput : float or None
+        1 / worst_load, 1 at most.
+    permutation_throughput : float or None
+        Of the tables, for the maximal permutation, of which `tub` is the bound.
+    uniform_bound, tub : float or None
+        What no routing can pass, from hops: for uniform traffic, and for the maximal permutation.
+    uniform_flow, permutation_flow, worst_flow : Bracket or None
+        What the best splitting over all ways brings: for uniform traffic, for the maximal permutation, and for the worst
+        permutation of the tables. Exact, with lower and upper alike, in small networks (`QUICK_FLOWS`); in larger ones
+        between two bounds if a gap was asked for, else None.
+    """
+
+    hosts: int
+    hosts_assumed: bool
+    edge_forwarding_index: int
+    channel_load: Spread
+    switch_load: Spread
+    uniform_throughput: float
+    effective_bisection: float
+    effective_bisection_error: float
+    bisections: int
+    seed: int
+    worst_load: int | None
+    worst_throughput: float | None
+    permutation_throughput: float | None
+    uniform_bound: float | None
+    tub: float | None
+    uniform_flow: Bracket | None
+    permutation_flow: Bracket | None
+    worst_flow: Bracket | None
+
+
+def quality(
+    routing: Routing, *, bisections: int = 1000, gap: float | None = None, seed: int = 1, jobs: int | None = None
+) -> Quality:
+    """How good a network and its tables are: loads, throughput, effective bisection, worst permutation, bounds.
+
+    Parameters
+    ----------
+    routing : Routing
+        Tables from an engine or from anywhere that lead from every switch with hosts to every other.
+    bisections : int
+        Random bisections of the hosts.
+    gap : float, optional
+        Where the exact flows would take long, bracket them to this: 0.05 takes minutes for 1,000 switches.
+    seed : int
+        Of the bisections.
+    jobs : int, optional
+        Threads; every core when left out. The answer does not depend on them.
+
+    Raises
+    ------
+    InputError
+        Tables that do not lead everywhere, no bisections, or a gap that is not positive.
+
+    Examples
+    --------
+    >>> from topoloom.routing.route import route
+    >>> from topoloom.spec import build
+    >>> found = quality(route(build("hypercube:n=3")), bisections=100)
+    >>> found.tub, round(found.permutation_flow.lower, 4), found.hosts_assumed
+    (1.0, 1.0, True)
+    """
+    if gap is not None and not gap > 0:
+        raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
+    topology, hosts = routing.topology, hosts_on(routing.topology)
+    even = uniform(topology)
+    loads = table_loads(routing, even, jobs)
+    verdict = routing.verdict or verify(routing, jobs)
+    drawn = effective_bisection(routing, bisections, seed=seed, jobs=jobs) if hosts.sum() > 1 else None
+    worst = worst_permutation(routing, jobs) if topology.switches <= MOST_SWITCHES else None
+    bound = tub(topology, jobs) if topology.switches <= MOST_TUB else None
+    farthest = permutation(topology, bound.partner) if bound else None
+    quick = int((hosts > 0).sum()) * arcs(topology)[1].size <= QUICK_FLOWS
+    solved = quick or gap is not None
+
+    def flow(traffic: Traffic) -> Bracket:
+        if not quick and gap is not None:
+            return approximate_flow(topology, traffic, gap=gap, jobs=jobs)
+        exact = concurrent_flow(topology, traffic)
+        return Bracket(exact, exact, 0)
+
+    return Quality(
+        hosts=int(hosts.sum()),
+        hosts_assumed=not topology.endpoints.size,
+        edge_forwarding_index=verdict.edge_forwarding_index,
+        channel_load=Spread.of(verdict.channel_load),
+        switch_load=Spread.of(verdict.switch_load),
+        uniform_throughput=loads.throughput,
+        effective_bisection=drawn.mean if drawn else float("nan"),
+        effective_bisection_error=drawn.error if drawn else float("nan"),
+        bisections=bisections,
+        seed=seed,
+        worst_load=worst.load if worst else None,
+        worst_throughput=worst.throughput if worst else None,
+        permutation_throughput=table_loads(routing, farthest, jobs).throughput if farthest else None,
+        uniform_bound=uniform_bound(topology, jobs) if bound else None,
+        tub=bound.value if bound else None,
+        uniform_flow=flow(even) if solved else None,
+        permutation_flow=flow(farthest) if solved and farthest else None,
+        worst_flow=flow(host_permutation(topology, worst.partner)) if solved and worst else None,
+    )

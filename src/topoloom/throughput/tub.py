@@ -1,0 +1,119 @@
+"""What no routing can pass: bounds on throughput from hops alone.
+
+Every unit that goes d hops takes d units of channels, and a network of m links has 2 m. The permutation of the switches
+whose partners are farthest from each other takes most.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.distances import distance_matrix
+from topoloom.throughput.traffic import Traffic, hosts_on, permutation, uniform
+from topoloom.topology import Topology
+
+
+@dataclass(frozen=True, eq=False)
+class Tub:
+    """The throughput upper bound of a topology.
+
+    Attributes
+    ----------
+    value : float
+        The share of full rate that no routing passes for the maximal permutation, and so for the worst traffic; over 1 the
+        hosts' own links are the limit. inf where no traffic leaves a switch.
+    partner : int64[n]
+        The maximal permutation of the switches, one of them (`traffic.permutation` makes traffic of it).
+    """
+
+    value: float
+    partner: np.ndarray
+
+
+def tub(topology: Topology, jobs: int | None = None) -> Tub:
+    """The throughput upper bound of the worst permutation: 2 m / max over permutations of sum w(s, p(s)) d(s, p(s)).
+
+    d is the hops, and w(s, t) the fewer hosts of the two switches: with H on each, 2 m / (H max sum d). The maximum is a
+    linear assignment, so the bound is exact; the throughput itself may be lower (`flow.concurrent_flow`).
+
+    Parameters
+    ----------
+    topology : Topology
+        Parallel links count one by one; where no switch carries hosts, one a switch.
+    jobs : int, optional
+        Threads for the hops; every core when left out.
+
+    Raises
+    ------
+    InputError
+        Some switches with hosts do not reach each other.
+
+    Notes
+    -----
+    n^2 numbers, and time between n^2 and n^3. Source: Namyar, Supittayapornpong, Zhang, Yu and
+    Govindan, A throughput-centric view of the performance of datacenter topologies, SIGCOMM 2021.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> tub(build("hypercube:n=4")).value
+    1.0
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    n, hosts = topology.switches, hosts_on(topology)
+    carriers = np.flatnonzero(hosts)
+    hops = _hops_between(topology, carriers, jobs)
+    weight = np.minimum.outer(hosts[carriers], hosts[carriers]) * hops
+    rows, columns = linear_sum_assignment(weight, maximize=True)
+    partner = np.arange(n)
+    partner[carriers[rows]] = carriers[columns]
+    most = int(weight[rows, columns].sum())
+    return Tub(2 * len(topology.links) / most if most else math.inf, partner)
+
+
+def maximal_permutation(topology: Topology, jobs: int | None = None) -> Traffic:
+    """The traffic between partners as far apart as can be (`tub`)."""
+    return permutation(topology, tub(topology, jobs).partner, "maximal permutation")
+
+
+def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) -> float:
+    """No routing brings more than this share of a traffic: 2 m / sum demand(s, d) hops(s, d).
+
+    For uniform traffic between N switches of H hosts that is 2 m / (H sum d / (N - 1)). inf for no traffic.
+
+    Raises
+    ------
+    InputError
+        Some switches with hosts do not reach each other.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> ring = build("torus:dims=8")
+    >>> round(volume_bound(ring, uniform(ring)), 6)
+    0.875
+    """
+    carriers = np.flatnonzero(traffic.hosts)
+    hops = _hops_between(topology, carriers, jobs)
+    volume = 0.0
+    for place, switch in enumerate(carriers.tolist()):
+        volume += float(traffic.to(switch, switch + 1)[0, carriers] @ hops[:, place])
+    return 2 * len(topology.links) / volume if volume else math.inf
+
+
+def uniform_bound(topology: Topology, jobs: int | None = None) -> float:
+    """The bound from hops of uniform traffic."""
+    return volume_bound(topology, uniform(topology), jobs)
+
+
+def _hops_between(topology: Topology, carriers: np.ndarray, jobs: int | None) -> np.ndarray:
+    """Hops between the switches with hosts, int64[k, k]."""
+    matrix = distance_matrix(topology, jobs)
+    apart = np.iinfo(matrix.dtype).max if matrix.dtype.kind == "u" else -1
+    hops = matrix[np.ix_(carriers, carriers)]
+    if (hops == apart).any():
+        raise InputError(f"{topology.name}: some hosts do not reach each other; throughput needs a connected network")
+    return hops.astype(np.int64)

@@ -1,0 +1,53 @@
+"""`topoloom quality`: its JSON, its table, and its errors."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from topoloom.cli import quality
+from topoloom.errors import InputError
+
+KEYS = {
+    "name", "engine", "switches", "hosts", "hosts_assumed", "edge_forwarding_index", "channel_load", "switch_load",
+    "uniform_throughput", "uniform_flow", "uniform_bound", "permutation_throughput", "permutation_flow", "tub",
+    "worst_load", "worst_throughput", "worst_flow", "effective_bisection", "effective_bisection_error", "bisections",
+    "seed", "seconds",
+}  # fmt: skip
+
+
+def _run(*arguments):
+    result = CliRunner().invoke(quality.command, arguments, catch_exceptions=False, standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+def test_json_has_what_scripts_need():
+    """One document with every key, flows as two bounds, and null for what a number cannot be."""
+    values = json.loads(_run("hypercube:n=4", "--bisections", "10", "--json"))
+    assert values.keys() >= KEYS
+    assert (values["tub"], values["hosts_assumed"], values["bisections"]) == (1.0, True, 10)
+    assert values["uniform_flow"]["lower"] == pytest.approx(1.875)
+    lonely = json.loads(_run("torus:dims=4,hosts=0", "--bisections", "1", "--json"))
+    assert lonely["effective_bisection_error"] is None
+
+
+def test_the_table_says_what_was_assumed_and_not_done():
+    """Hosts that there are not, flows that take long, and two bounds where they were asked for."""
+    plain = _run("torus:dims=12x12", "--bisections", "5")
+    assert "144 (one a switch assumed)" in plain
+    assert "uniform: best flow                       too large: see --gap" in plain
+    asked = _run("torus:dims=12x12", "--bisections", "5", "--gap", "0.2", "--engine", "minimal")
+    assert "uniform: best flow                       0." in asked
+    assert " to " in asked.split("uniform: best flow")[1].splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(("--engine", "mini"), "did you mean minimal"), (("--lanes", "16"), "engine orders takes 1 to 15")],
+)
+def test_mistakes_are_one_line(arguments, message):
+    """An `InputError`, which the command line prints as one line before it ends with 2."""
+    with pytest.raises(InputError, match=message):
+        _run("slimfly:q=5", *arguments)

@@ -1,0 +1,74 @@
+"""The verb: one value that agrees with its parts, and with what bounds what."""
+
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+from throughput_cases import SMALL
+
+from topoloom.errors import InputError
+from topoloom.routing.route import route
+from topoloom.spec import build
+from topoloom.throughput.bisections import effective_bisection
+from topoloom.throughput.quality import Spread, quality
+from topoloom.throughput.worst import worst_permutation
+from topoloom.topology import Topology
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_tables_are_below_flows_and_flows_below_bounds(name):
+    """For each traffic: what the tables bring <= the best flow <= the bound from hops; and the worst is the worst."""
+    found = quality(route(SMALL[name]), bisections=20)
+    assert found.uniform_throughput <= found.uniform_flow.lower + 1e-6
+    assert found.uniform_flow.upper <= found.uniform_bound + 1e-6
+    assert found.permutation_throughput <= found.permutation_flow.lower + 1e-6
+    assert found.permutation_flow.upper <= found.tub + 1e-6
+    assert found.worst_throughput <= min(1.0, found.worst_flow.lower) + 1e-6
+    assert found.worst_throughput <= found.permutation_throughput
+    assert found.worst_throughput <= found.effective_bisection <= 1.0
+    assert found.hosts_assumed == (not SMALL[name].endpoints.size)
+
+
+def test_the_parts_are_those_of_their_own_functions():
+    """Loads are the judge's, bisections and worst permutation those found one by one."""
+    tables = route(build("jellyfish:n=30,degree=4").with_hosts(2))
+    found = quality(tables, bisections=50, seed=3)
+    assert found.edge_forwarding_index == tables.verdict.edge_forwarding_index == found.channel_load.most
+    assert found.channel_load.mean == pytest.approx(tables.verdict.channel_load.mean())
+    assert found.switch_load.most == tables.verdict.switch_load.max()
+    drawn = effective_bisection(tables, 50, seed=3)
+    assert (found.effective_bisection, found.effective_bisection_error) == (drawn.mean, drawn.error)
+    assert found.worst_load == worst_permutation(tables).load
+    assert found == quality(tables, bisections=50, seed=3, jobs=1)
+
+
+def test_large_networks_get_a_bracket_when_asked():
+    """Past the quick exact flows there is none, or two bounds within the gap; these are exact for small ones all the same."""
+    tables = route(build("torus:dims=10x10"))
+    without = quality(tables, bisections=5)
+    assert without.uniform_flow is without.permutation_flow is without.worst_flow is None
+    found = quality(tables, bisections=5, gap=0.1)
+    for flow in (found.uniform_flow, found.permutation_flow, found.worst_flow):
+        assert 0 < flow.gap <= 0.1
+    assert found.uniform_flow.upper <= found.uniform_bound
+    assert quality(route(build("petersen")), bisections=5, gap=0.1).uniform_flow.gap == 0
+    with pytest.raises(InputError, match="gap=-1"):
+        quality(tables, gap=-1)
+
+
+def test_the_mean_of_the_bisections_is_within_its_error():
+    """Two seeds agree to a few standard errors, which shrink with the root of the number."""
+    tables = route(build("slimfly:q=5,hosts=4"), "minimal")
+    few, many, other = (effective_bisection(tables, n, seed=s) for n, s in ((100, 1), (1600, 1), (1600, 2)))
+    assert abs(many.mean - other.mean) < 4 * np.hypot(many.error, other.error)
+    assert many.error == pytest.approx(few.error / 4, rel=0.3)
+
+
+def test_next_to_nothing():
+    """One switch with hosts, one host in all: no error, and nothing that divides by nothing."""
+    one = quality(route(Topology(links=[(0, 1)], switches=2, endpoints=[0])), bisections=3)
+    assert one.hosts == 1
+    assert np.isnan(one.effective_bisection)
+    assert (one.worst_load, one.worst_throughput, one.tub) == (0, 1.0, np.inf)
+    assert one.uniform_throughput == 1.0
+    assert astuple(Spread.of(np.zeros(0))) == (0.0,) * 7
