@@ -26,6 +26,8 @@ _HOMES = {
     "Routing": "topoloom.routing.routing",
     "Topology": "topoloom.topology",
     "Verdict": "topoloom.routing.verdict",
+    "balance_paths": "topoloom.routing.balance",
+    "balance_routing": "topoloom.routing.balance",
     "bounds": "topoloom.graph.bounds",
     "build": "topoloom.spec",
     "cable": "topoloom.cabling.cabling",
@@ -37,6 +39,7 @@ _HOMES = {
     "optimize": "topoloom.optimizer.optimize",
     "place": "topoloom.layout.place",
     "price": "topoloom.cost.bill",
+    "product_routing": "topoloom.routing.product",
     "quality": "topoloom.throughput.quality",
     "route": "topoloom.routing.route",
     "save": "topoloom.formats",
@@ -61,6 +64,8 @@ __all__ = [
     "Routing",
     "Topology",
     "Verdict",
+    "balance_paths",
+    "balance_routing",
     "bounds",
     "build",
     "cable",
@@ -73,6 +78,7 @@ __all__ = [
     "optimize",
     "place",
     "price",
+    "product_routing",
     "quality",
     "route",
     "save",
@@ -105,6 +111,9 @@ if TYPE_CHECKING:
     from topoloom.layout.place import place as place
     from topoloom.optimizer.optimize import optimize as optimize
     from topoloom.optimizer.result import Optimized as Optimized
+    from topoloom.routing.balance import balance_paths as balance_paths
+    from topoloom.routing.balance import balance_routing as balance_routing
+    from topoloom.routing.product import product_routing as product_routing
     from topoloom.routing.route import route as route
     from topoloom.routing.routing import Routing as Routing
     from topoloom.routing.verdict import Verdict as Verdict

@@ -1,0 +1,163 @@
+"""Routing of Cartesian products: the ways, the loads of proposition 1, the lanes, and what is refused."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topoloom.errors import InputError
+from topoloom.graph.product import cartesian_product
+from topoloom.routing.balance import balance_routing
+from topoloom.routing.product import product_factors, product_routing
+from topoloom.routing.route import route
+from topoloom.routing.routing import Routing, empty_ports
+from topoloom.spec import build
+from topoloom.topology import Topology
+
+MIXED = "product:(torus:dims=4x3)*(petersen)*(hypercube:n=2)"
+
+
+def _random(seed, n):
+    graph = nx.gnp_random_graph(n, 0.4, seed=seed)
+    graph.add_edges_from((v, v + 1) for v in range(n - 1))
+    return Topology.from_networkx(graph)
+
+
+@pytest.mark.parametrize("spec", ["product:(petersen)*(hypercube:n=3)", MIXED, "product:(fat-tree:k=4)*(complete:n=3)"])
+def test_the_engine_is_safe_and_shortest(spec):
+    """Every pair arrives by a shortest way, and the judge finds no circle."""
+    verdict = route(build(spec), "product").verdict
+    assert verdict.complete
+    assert verdict.minimal
+    assert verdict.deadlock_free
+
+
+def test_one_coordinate_after_the_other_by_the_factors_tables():
+    """A way is the first factor's way, then the second's, then the third's."""
+    topology = build(MIXED)
+    parts = [route(factor, "minimal") for factor in product_factors(topology)]
+    routed = product_routing(topology, parts)
+    places = np.stack([topology.labels[f"factor{i}"] for i in range(3)], axis=1).tolist()
+    for source in range(0, topology.switches, 7):
+        for destination in range(topology.switches):
+            at, goal = list(places[source]), places[destination]
+            wanted = [tuple(at)]
+            for i, part in enumerate(parts):
+                for step in part.path(at[i], goal[i])[1:]:
+                    at[i] = step
+                    wanted.append(tuple(at))
+            assert [tuple(places[switch]) for switch in routed.path(source, destination)] == wanted
+
+
+@given(st.integers(0, 10_000), st.integers(2, 9), st.integers(2, 9), st.sampled_from(["minimal", "balanced", "orders"]))
+@settings(max_examples=25, deadline=None)
+def test_loads_are_those_of_proposition_1(seed, n1, n2, engine):
+    """Through (u, v): n2 load1(u) + n1 load2(v) + (n1 - 1) (n2 - 1), for any tables of any factors (003, errata 003.4)."""
+    factors = [_random(seed, n1), _random(seed + 1, n2)]
+    first, second = (route(factor, engine) for factor in factors)
+    verdict = product_routing(cartesian_product(factors), [first, second]).verdict
+    loads = n2 * first.verdict.switch_load[:, None] + n1 * second.verdict.switch_load[None, :] + (n1 - 1) * (n2 - 1)
+    assert (verdict.switch_load == loads.ravel()).all()
+    assert verdict.minimal
+    assert verdict.deadlock_free or engine != "orders"
+
+
+@pytest.mark.parametrize(("degree", "least", "most"), [(3, 801, 801), (4, 545, 609)])
+def test_products_of_the_optimal_graphs(degree, least, most):
+    """003, fig. 10: 801 at every switch of (16,3) x (16,3); (16,4) x (16,4) fluctuates a little."""
+    base = balance_routing(build(f"optimal:n=16,degree={degree}"), exact=True).routing
+    topology = build("product:" + "*".join([f"(optimal:n=16,degree={degree})"] * 2))
+    load = product_routing(topology, [base, base]).verdict.switch_load
+    assert (int(load.min()), int(load.max())) == (least, most)
+
+
+def test_other_ways_make_the_loads_equal_that_the_rule_leaves_unequal():
+    """(16,4) x (16,4): 585 at every switch, when ways need not keep to one coordinate after the other."""
+    found = balance_routing(build("product:(optimal:n=16,degree=4)*(optimal:n=16,degree=4)"))
+    assert set(found.load.tolist()) == {585}
+    assert found.proved
+
+
+def test_lanes_are_the_combinations_that_occur():
+    """No more lanes than the factors' lanes multiply to; a way inside one factor uses lane 0 of the other."""
+    topology = build("product:(jellyfish:n=20,degree=4)*(petersen)")
+    parts = [route(factor) for factor in product_factors(topology)]
+    routed = product_routing(topology, parts)
+    assert routed.verdict.lanes_used <= parts[0].verdict.lanes_used * parts[1].verdict.lanes_used
+    assert routed.verdict.deadlock_free
+    assert routed.verdict.lane_pairs.all()
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3, 5])
+def test_it_keeps_within_the_lanes_given(lanes):
+    """Factors get fewer lanes, and ways may get longer; nothing deadlocks."""
+    verdict = route(build("product:(jellyfish:n=30,degree=3)*(petersen)"), "product", lanes=lanes).verdict
+    assert verdict.lanes_used <= lanes
+    assert verdict.complete
+    assert verdict.deadlock_free
+
+
+def test_a_lane_a_hop_in_one_factor_is_a_lane_a_hop_in_all():
+    """Then no packet ever waits for a lower lane."""
+    topology = build("product:(torus:dims=5x5)*(petersen)")
+    routed = product_routing(topology, ["hop-lanes", "minimal"])
+    assert routed.lane_rule == "hop"
+    assert routed.verdict.deadlock_free
+    assert routed.verdict.lanes_used == 6
+
+
+def test_parallel_links_of_a_factor_keep_their_places():
+    """Two cables between two switches of a factor: its tables use both, and so do the product's."""
+    double = Topology(links=[(0, 1), (0, 1), (1, 2), (2, 3), (1, 3)], switches=4)
+    topology = cartesian_product([double, double])
+    part = route(double, "minimal")
+    verdict = product_routing(topology, [part, part]).verdict
+    assert verdict.minimal
+    ends = np.repeat(np.arange(16), topology.degrees), topology.csr[1]
+    between = verdict.channel_load[(ends[0] == 0) & (ends[1] == 4)]
+    assert between.size == 2
+    assert between.all()
+
+
+def test_the_factors_are_found_again():
+    """From labels and links alone, whatever a factor is, and also when it has one switch."""
+    factors = [build("petersen"), Topology(links=[], switches=1), build("complete:n=4")]
+    again = product_factors(cartesian_product(factors))
+    assert [factor.switches for factor in again] == [10, 1, 4]
+    assert all((one.links == other.links).all() for one, other in zip(factors, again, strict=True))
+    alone = cartesian_product([Topology(links=[], switches=1)] * 2)
+    assert route(alone, "product").verdict.pairs == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: route(build("petersen"), "product"), "not a Cartesian product with labels factor0, factor1"),
+        (lambda: route(_less(), "product"), "has the labels of a Cartesian product, but not the links"),
+        (lambda: product_routing(build(MIXED), ["orders"]), "1 engines for 3 factors"),
+        (lambda: product_routing(build(MIXED), ["order", "orders", "orders"]), "did you mean orders"),
+        (lambda: product_routing(build(MIXED), [route(build("petersen"))] * 3), "is not a routing of factor 0"),
+        (lambda: product_routing(_square(), [route(build("petersen"))] * 2, lanes=1), "lanes make 4 combinations"),
+        (lambda: product_routing(_square(), lanes=0), "lanes=0; at least one is needed"),
+        (lambda: product_routing(_square(), "hop-lanes", lanes=2), "a lane a hop needs 4"),
+        (lambda: product_routing(_square(), [_empty(), "orders"]), "ends at a switch that has no port for it"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_sentence(call, message):
+    """Not a product, a product with a link gone, engines that do not fit, too few lanes."""
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def _square():
+    return build("product:(petersen)*(petersen)")
+
+
+def _empty():
+    return Routing(build("petersen"), "nothing", empty_ports(build("petersen")))
+
+
+def _less():
+    topology = build("product:(petersen)*(complete:n=3)")
+    return topology.replace(links=topology.links[1:])
