@@ -83,6 +83,8 @@ def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
 
 def _take(reading: _Reading, nodes: dict[str, Node], line: str, number: int) -> None:
     """One line that is not empty and no comment."""
+    if not line.replace("\t", " ").isprintable():
+        raise at(reading.source, number, f"{ascii(line[:60])} has characters that no name can have")
     if line.startswith("["):
         _port(reading, line, number)
     elif found := _NODE.fullmatch(line):
@@ -97,8 +99,7 @@ def _take(reading: _Reading, nodes: dict[str, Node], line: str, number: int) -> 
     elif _ASIDE.fullmatch(line):
         reading.node = None
     else:
-        shown = line if line.isprintable() else ascii(line)
-        raise at(reading.source, number, f"'{shown[:60]}' is no line of ibnetdiscover or ibsim")
+        raise at(reading.source, number, f"'{line[:60]}' is no line of ibnetdiscover or ibsim")
 
 
 def _node(reading: _Reading, found: re.Match[str], number: int) -> Node:
