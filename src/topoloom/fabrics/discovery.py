@@ -84,7 +84,7 @@ def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
 def _take(reading: _Reading, nodes: dict[str, Node], line: str, number: int) -> None:
     """One line that is not empty and no comment."""
     if not line.replace("\t", " ").isprintable():
-        raise at(reading.source, number, f"{ascii(line[:60])} has characters that no name can have")
+        raise at(reading.source, number, f"{line[:60]!a} has characters that no name can have")
     if line.startswith("["):
         _port(reading, line, number)
     elif found := _NODE.fullmatch(line):

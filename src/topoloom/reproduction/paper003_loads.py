@@ -102,8 +102,8 @@ def _floyd() -> Outcome:
     load = _floyd_loads(_PRODUCT.format(3))
     return judge(
         {"most": 2000}, {"most": int(load.max())}, tolerance=50,
-        reason="a way is replaced here by one through the first middle switch that makes it shorter; the loads depend on how the"
-        " switches are numbered, which the paper does not say (15 random numberings: 2240 to 2698)",
+        reason="a way is replaced here by one through the first middle switch that makes it shorter; the loads depend on how"
+        " the switches are numbered, which the paper does not say (15 random numberings: 2240 to 2698)",
     )  # fmt: skip
 
 
