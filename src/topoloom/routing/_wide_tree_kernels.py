@@ -27,7 +27,7 @@ def trees_within(
     Parameters
     ----------
     destinations : int64[k]
-        At most 64. ports[d] and lane[d] are written.
+        At most 64. ports[d] is written, and lane[d] unless it is uint8[0, 0].
     load : int64[2 m]
         Pairs over each channel; kept. again: the trees are there already, and are taken out first.
     pairs : int64[n]
@@ -288,6 +288,8 @@ def _keep(
             c = first[v] + table[b, v]
             load[c] += below[v]
             below[to[c]] += below[v]
+            if lane.size == 0:
+                continue
             k = v * lanes
             while not legal[k] & bit:
                 k += 1

@@ -1,6 +1,7 @@
 """Orders of the switches, one a lane, and the tables that come of them."""
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -51,9 +52,6 @@ class OrderPlan:
         drawn = Draws(seed, 2).permutation(topology.switches)
         self._sample = drawn[self._pairs[drawn] > 0][:_SAMPLE]
         self._order = Draws(seed, 3).permutation(topology.switches)
-        # Only the sample's rows are written and read, so no memory is taken for the others.
-        self._ways: np.ndarray = np.empty((topology.switches, topology.switches), port_type(topology))
-        fill_minimal(topology, self._sample, self._ways, 0, jobs)
         self._ranks: list[np.ndarray] = []
 
     def shortest(self, most: int) -> Routing | None:
@@ -93,6 +91,15 @@ class OrderPlan:
         )
         return Routing(self._topology, engine, ports, lane)
 
+    @cached_property
+    def _ways(self) -> np.ndarray:
+        """Shortest trees of the sample, by which orders are weighed."""
+        # Only the sample's rows are written and read, so no memory is taken for the others.
+        n = self._topology.switches
+        ways: np.ndarray = np.empty((n, n), port_type(self._topology))
+        fill_minimal(self._topology, self._sample, ways, 0, self._jobs)
+        return ways
+
     def _next(self, ranks: list[np.ndarray]) -> np.ndarray:
         """One more order: for the pairs that those before leave."""
         from topoloom.routing._order_kernels import ranked, weigh
@@ -100,13 +107,17 @@ class OrderPlan:
         channels, n = self._channels, self._topology.switches
         if len(ranks) == 1 and self._two_hops:
             return np.asarray(n - 1 - ranks[0], np.int32)
-        rises, blocks = self._rises(ranks), np.array_split(self._sample, -(-self._sample.size // 64) or 1)
+        rises, ways, blocks = (
+            self._rises(ranks),
+            self._ways,
+            np.array_split(self._sample, -(-self._sample.size // 64) or 1),
+        )
 
         def work(numbers: Iterator[int]) -> np.ndarray:
             own = np.zeros(self._turn_first[-1])
             for number in numbers:
                 weigh(
-                    channels.first, channels.to, channels.back, self._turn_first, self._ways, blocks[number], rises,
+                    channels.first, channels.to, channels.back, self._turn_first, ways, blocks[number], rises,
                     len(ranks), self._pairs, own,
                 )  # fmt: skip
             return own
