@@ -44,29 +44,14 @@ def trees_within(
     joined, legal, climbs = np.empty(n, np.uint64), np.empty(n * lanes, np.uint64), np.empty(n * lanes, np.uint64)
     held, fixed = np.zeros(n, np.uint64), np.zeros(to.size, np.uint64)
     table = np.zeros((count, n), ports.dtype)
-    at, bits = np.empty(64 * n, np.int32), np.empty(64 * n, np.uint64)
-    joins = _grow(
-        first, to, rises, lanes, destinations, every, ranked, last, held, fixed, joined, legal, climbs, table, at, bits
+    queue = np.empty((count, n), np.int32)
+    _grow(
+        first, to, rises, lanes, destinations, every, ranked, last, held, fixed, joined, legal, climbs, table, queue
     )  # fmt: skip
     stuck = _stuck(joined, every)
     _keep(
-        first,
-        to,
-        lanes,
-        destinations,
-        every & ~stuck,
-        legal,
-        joined,
-        table,
-        at,
-        bits,
-        joins,
-        ports,
-        lane,
-        load,
-        pairs,
-        below,
-    )
+        first, to, lanes, destinations, every & ~stuck, legal, table, queue, ports, lane, load, pairs, below
+    )  # fmt: skip
     if stuck == 0:
         return 0
     repaired = 0
@@ -76,7 +61,7 @@ def trees_within(
     ground, gone = np.zeros((count, n), ports.dtype), joined.copy()
     lowest, rise = np.empty(n, np.uint64), np.empty(n, np.uint64)
     inside = np.empty(n, np.uint64)
-    _grow(first, to, rises, 1, destinations, stuck, ranked, last, held, fixed, inside, lowest, rise, ground, at, bits)
+    _grow(first, to, rises, 1, destinations, stuck, ranked, last, held, fixed, inside, lowest, rise, ground, queue)
     for attempt in range(tries):
         for v in range(n):
             rest = stuck & ~gone[v]
@@ -95,12 +80,12 @@ def trees_within(
                 for c in range(first[v], first[v + 1]):
                     fixed[c] &= ~stuck
                 held[v] &= ~stuck
-        joins = _grow(
-            first, to, rises, most, destinations, stuck, ranked, last, held, fixed, gone, legal, climbs, table, at, bits
+        _grow(
+            first, to, rises, most, destinations, stuck, ranked, last, held, fixed, gone, legal, climbs, table, queue
         )  # fmt: skip
         left = _stuck(gone, stuck)
         _keep(
-            first, to, most, destinations, stuck & ~left, legal, gone, table, at, bits, joins, ports, lane, load, pairs, below
+            first, to, most, destinations, stuck & ~left, legal, table, queue, ports, lane, load, pairs, below
         )  # fmt: skip
         stuck = left
         if stuck == 0:
@@ -158,9 +143,9 @@ def _farthest(first: np.ndarray, to: np.ndarray, destinations: np.ndarray, every
 def _grow(
     first: np.ndarray, to: np.ndarray, rises: np.ndarray, lanes: int, destinations: np.ndarray, every: np.uint64,
     ranked: np.ndarray, last: np.ndarray, held: np.ndarray, fixed: np.ndarray, joined: np.ndarray, legal: np.ndarray,
-    climbs: np.ndarray, table: np.ndarray, at: np.ndarray, bits: np.ndarray,
-) -> int:  # fmt: skip
-    """Let switches join the trees of the destinations `every`, hop by hop; how often one joined some (at, bits: in order).
+    climbs: np.ndarray, table: np.ndarray, queue: np.ndarray,
+) -> None:  # fmt: skip
+    """Let switches join the trees of the destinations `every`, hop by hop; queue: int32[k, n], each tree's in that order.
 
     A switch prefers a channel that leaves it more than one lane, where anybody is farther away still; of those alike mostly
     the one with the least load. Where it is `held`, it joins over the channel that is `fixed` for that destination only.
@@ -185,7 +170,7 @@ def _grow(
         for k in range(lanes):
             legal[d * lanes + k] |= bit
             climbs[d * lanes + k] |= bit
-    count, hops = 0, 0
+    inside, hops = np.zeros(64, np.int64), 0
     while True:
         hops += 1
         # Whose way nobody farther needs any more: there lanes left do not matter.
@@ -225,8 +210,6 @@ def _grow(
                 continue
             fresh[v] = got
             moving |= got
-            at[count], bits[count] = v, got
-            count += 1
             for i in range(begin, first[v + 1]):
                 rest = taken[i - begin]
                 if rest == 0:
@@ -242,8 +225,11 @@ def _grow(
                     new_legal[v * lanes + k] |= ok
                 port = c - begin
                 while rest:
-                    table[np.int64(lowest_bit(rest)), v] = port
+                    b = np.int64(lowest_bit(rest))
                     rest &= rest - _ONE
+                    table[b, v] = port
+                    queue[b, inside[b]] = v
+                    inside[b] += 1
         for v in range(n):
             front[v] = fresh[v]
             if fresh[v]:
@@ -253,7 +239,7 @@ def _grow(
                     climbs[k] |= new_climbs[k]
                     new_legal[k] = new_climbs[k] = _ZERO
         if moving == 0:
-            return count
+            return
 
 
 @njit(cache=True, nogil=True)
@@ -268,8 +254,8 @@ def _stuck(joined: np.ndarray, every: np.uint64) -> np.uint64:
 @njit(cache=True, nogil=True)
 def _keep(
     first: np.ndarray, to: np.ndarray, lanes: int, destinations: np.ndarray, done: np.uint64, legal: np.ndarray,
-    joined: np.ndarray, table: np.ndarray, at: np.ndarray, bits: np.ndarray, joins: int, ports: np.ndarray, lane: np.ndarray,
-    load: np.ndarray, pairs: np.ndarray, below: np.ndarray,
+    table: np.ndarray, queue: np.ndarray, ports: np.ndarray, lane: np.ndarray, load: np.ndarray, pairs: np.ndarray,
+    below: np.ndarray,
 ) -> None:  # fmt: skip
     """Write the trees of the destinations `done`, each pair in the lowest of its lanes, and add their pairs to the loads."""
     if done == 0:
@@ -280,10 +266,8 @@ def _keep(
             continue
         d = destinations[b]
         below[:] = pairs * pairs[d]
-        for i in range(joins - 1, -1, -1):
-            if not bits[i] & bit:
-                continue
-            v = np.int64(at[i])
+        for i in range(first.size - 3, -1, -1):  # every switch but d itself
+            v = np.int64(queue[b, i])
             ports[d, v] = table[b, v]
             c = first[v] + table[b, v]
             load[c] += below[v]

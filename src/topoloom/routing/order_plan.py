@@ -86,9 +86,9 @@ class OrderPlan:
         while len(ranks) < lanes:
             ranks.append(self._next(ranks))
         turn = max(1, min(_TURN, self._topology.switches // 8))
-        ports, lane, _ = self._trees(
-            ranks, trees_within, self._order, 0 if self._folder else _ROUNDS, _TRIES, turn=turn
-        )
+        # In one lane most ways meet at the lowest switch: making them anew would even little.
+        rounds = 0 if self._folder or lanes == 1 else _ROUNDS
+        ports, lane, _ = self._trees(ranks, trees_within, self._order, rounds, _TRIES, turn=turn)
         return Routing(self._topology, engine, ports, lane)
 
     @cached_property
