@@ -19,10 +19,12 @@ _HOMES = {
     "Hops": "topoloom.graph.distances",
     "InputError": "topoloom.errors",
     "Layout": "topoloom.layout.layout",
+    "LoadCurve": "topoloom.simulator.curve",
     "Need": "topoloom.designer.need",
     "Optimized": "topoloom.optimizer.result",
     "Parts": "topoloom.cost.parts",
     "Quality": "topoloom.throughput.quality",
+    "Rerouted": "topoloom.routing.reroute",
     "Routing": "topoloom.routing.routing",
     "Topology": "topoloom.topology",
     "Verdict": "topoloom.routing.verdict",
@@ -41,9 +43,11 @@ _HOMES = {
     "price": "topoloom.cost.bill",
     "product_routing": "topoloom.routing.product",
     "quality": "topoloom.throughput.quality",
+    "reroute": "topoloom.routing.reroute",
     "route": "topoloom.routing.route",
     "save": "topoloom.formats",
     "save_cabling": "topoloom.cabling.files",
+    "simulate": "topoloom.simulator.simulate",
     "verify": "topoloom.routing.verify",
 }
 
@@ -57,10 +61,12 @@ __all__ = [
     "Hops",
     "InputError",
     "Layout",
+    "LoadCurve",
     "Need",
     "Optimized",
     "Parts",
     "Quality",
+    "Rerouted",
     "Routing",
     "Topology",
     "Verdict",
@@ -80,9 +86,11 @@ __all__ = [
     "price",
     "product_routing",
     "quality",
+    "reroute",
     "route",
     "save",
     "save_cabling",
+    "simulate",
     "verify",
 ]
 
@@ -114,10 +122,14 @@ if TYPE_CHECKING:
     from topoloom.routing.balance import balance_paths as balance_paths
     from topoloom.routing.balance import balance_routing as balance_routing
     from topoloom.routing.product import product_routing as product_routing
+    from topoloom.routing.reroute import Rerouted as Rerouted
+    from topoloom.routing.reroute import reroute as reroute
     from topoloom.routing.route import route as route
     from topoloom.routing.routing import Routing as Routing
     from topoloom.routing.verdict import Verdict as Verdict
     from topoloom.routing.verify import verify as verify
+    from topoloom.simulator.curve import LoadCurve as LoadCurve
+    from topoloom.simulator.simulate import simulate as simulate
     from topoloom.spec import build as build
     from topoloom.spec import families as families
     from topoloom.throughput.quality import Quality as Quality

@@ -89,6 +89,8 @@ def command(
             routed, switches = mended.living()
             fabric = fabric.left(routed.topology, switches, mended.kept)
         files = [f"{output}/{name}" for name in write_export(kind, fabric, output, routed)]
+    if files and not values["deadlock_free"]:
+        click.echo("warning: packets can block each other for ever by these tables; engine orders is safe", err=True)
     if as_json:
         print_json({**values, "files": files})
         return

@@ -1,0 +1,1 @@
+"""The flit-level simulator: routers, traffic, load curves."""

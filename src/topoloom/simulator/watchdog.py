@@ -1,0 +1,65 @@
+"""Tells deadlock from saturation: flits are there, none has moved, and channels wait for each other in a circle."""
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.routing.routing import Routing
+from topoloom.simulator.machine import Machine
+
+
+def check_moving(routing: Routing, at: Machine, moved: int) -> None:
+    """Raise `InputError` that names the circle, if flits wait in the network and none has moved for a batch of cycles."""
+    if moved or not at.rec[7::8].any() or not at.calendar.size:
+        return
+    if at.calendar.any():  # some are still on the wire
+        return
+    circle = waiting_circle(at)
+    if not circle:
+        return
+    shift, words = len(at.slots), len(at.words)
+    per_router = words * 64
+    ports = per_router >> shift
+    names = []
+    for g in circle:
+        port = g >> shift
+        names.append(f"switch {port // ports} port {port % ports} VC {g & ((1 << shift) - 1)}")
+    raise InputError(
+        f"{routing.topology.name}: deadlock by the tables of engine {routing.engine}: {' waits for '.join(names[:9])}"
+        f"{' ...' if len(names) > 9 else ''}; route with an engine that is free of it (orders)"
+    )
+
+
+def waiting_circle(at: Machine) -> list[int]:
+    """Input VCs that wait for each other in a circle, the first again at the end; empty: there is none."""
+    words = len(at.words)
+    per_router = words * 64
+    record = at.rec.reshape(-1, 8)
+    owner = {}
+    for g in np.flatnonzero((record[:, 5] >= 0) & (record[:, 7] > 0)).tolist():
+        owner[(g // per_router) * per_router + int(record[g, 5])] = g
+    waits: dict[int, int] = {}
+    asked = at.asked.reshape(-1, words + 1)
+    for g in np.flatnonzero(record[:, 7]).tolist():
+        if record[g, 5] >= 0:
+            if record[g, 6] >= 0:
+                waits[g] = int(record[g, 6])
+            continue
+        base = (g // per_router) * per_router
+        own = g - base
+        classes = np.flatnonzero(asked[base : base + per_router, own >> 6] >> (own & 63) & 1)
+        for out in classes.tolist():
+            for vc in range(at.width):
+                if base + out + vc in owner:
+                    waits[g] = owner[base + out + vc]
+                    break
+    for start in waits:
+        seen: dict[int, int] = {}
+        trail: list[int] = []
+        g = start
+        while g in waits and g not in seen:
+            seen[g] = len(trail)
+            trail.append(g)
+            g = waits[g]
+        if g in seen:
+            return [*trail[seen[g] :], g]
+    return []
