@@ -38,7 +38,23 @@ def test_help_is_quick():
 
 @pytest.mark.parametrize(
     "command",
-    ["families", "info", "hops", "bounds", "cuts", "build", "convert", "layout", "cost", "design", "reproduce"],
+    [
+        "families",
+        "info",
+        "hops",
+        "bounds",
+        "cuts",
+        "build",
+        "convert",
+        "layout",
+        "cost",
+        "design",
+        "reproduce",
+        "route",
+        "quality",
+        "simulate",
+        "verify",
+    ],
 )
 def test_every_command_has_help_and_json(command):
     """Each command explains itself and takes --json."""
