@@ -70,6 +70,7 @@ def test_losses_are_mended_with_few_entries():
     values = json.loads(_run("torus:dims=5x5", "--without", "0-1,6-7,12", "--json"))
     assert values["deadlock_free"]
     assert values["entries"] == 24 * 23
+    assert values["switches"] == 24
     assert 0 < values["entries_broken"] <= values["entries_changed"] < 1.5 * values["entries_broken"]
     assert "entries changed" in _run("torus:dims=5x5", "--without", "0-1")
 
@@ -90,3 +91,33 @@ def test_a_laid_out_folder_routes_by_its_cables(tmp_path):
     values = json.loads(_run(folder, "--engine", "latency", "--json"))
     assert values["engine"] == "latency"
     assert values["deadlock_free"]
+
+
+def test_a_sample_proves_nothing():
+    """With --check no freedom of deadlock is claimed, and nothing is exported; the number followed is said."""
+    values = json.loads(_run("slimfly:q=5", "--engine", "minimal", "--check", "3", "--json"))
+    assert values["checked_destinations"] == 3
+    assert values["deadlock_free"] in (None, False)
+    assert "no circle found" in _run("slimfly:q=5", "--check", "3")
+    with pytest.raises(InputError, match="leave --check out"):
+        _run("slimfly:q=5,hosts=1", "--check", "3", "--export", "opensm", "-o", "x")
+    for option in (("--tables", "x"), ("--check", "3")):
+        with pytest.raises(InputError, match="--without mends tables in memory"):
+            _run("slimfly:q=5", "--lanes", "4", "--without", "0-1", *option)
+
+
+def test_lost_switches_are_not_counted():
+    """After a loss all numbers are of the switches that are left."""
+    values = json.loads(_run("slimfly:q=5,hosts=4", "--without", "0-1,7", "--json"))
+    assert values["switches"] == 49
+    assert values["pairs"] == sum(values["lane_pairs"]) == 49 * 48
+    assert values["vertex_load_min"] > 0
+
+
+def test_an_export_leaves_nothing_of_the_one_before(tmp_path):
+    """Tables of one lane beside a policy for two would be another fabric's."""
+    folder = str(tmp_path)
+    _run("slimfly:q=5,hosts=1", "--export", "opensm", "-o", folder)
+    assert (tmp_path / "fabric.qos").exists()
+    _run("slimfly:q=5,hosts=1", "--engine", "updown", "--export", "opensm", "-o", folder)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["fabric.lft", "fabric.net"]

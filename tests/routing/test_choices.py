@@ -155,3 +155,11 @@ def test_lanes_by_switch_are_followed_from_switch_to_switch():
     assert verify(Routing(topology, "", ports, dateline, SWITCH)).deadlock_free
     with pytest.raises(InputError, match="lane 8; lanes are 0 to 7"):
         verify(Routing(topology, "", ports, np.full((5, 5), 8, np.uint8), SWITCH))
+
+
+def test_loads_are_those_of_data_where_packets_may_escape_anywhere():
+    """Turns count from every switch, for a packet may escape at any; loads only between switches with hosts."""
+    routing = route(build("fat-tree:k=4"), "silla-duato")
+    plain = verify(replace(routing, choice=None, verdict=None))
+    assert (routing.verdict.channel_load == plain.channel_load).all()
+    assert (routing.verdict.switch_load == plain.switch_load).all()

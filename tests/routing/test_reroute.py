@@ -105,6 +105,7 @@ def test_one_of_two_cables_side_by_side_may_be_lost():
     [
         ({"links": [(0, 24)]}, "no link 0-24"),
         ({"links": [(0, 1), (0, 1)]}, "no link 0-1 that is not lost already"),
+        ({"switches": range(25)}, "no link is left"),
         ({"switches": [99]}, "no switch 99; they are 0 to 24"),
         ({"links": [(0, 1), (0, 4), (0, 5), (0, 20)]}, "2 parts that no link joins"),
     ],
@@ -118,7 +119,7 @@ def test_losses_that_cannot_be_are_refused(given, message):
 def test_lanes_by_switch_and_choices_are_routed_anew_by_the_user():
     """Dimension order after a loss is no dimension order."""
     for name in ("dor", "valiant", "lnmp"):
-        with pytest.raises(InputError, match="route what is left anew"):
+        with pytest.raises(InputError, match=r"(lets packets choose|changes lanes on the way); route what is left anew"):
             reroute(route(build("torus:dims=5x5"), name), links=[(0, 1)])
 
 

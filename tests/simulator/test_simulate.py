@@ -159,6 +159,7 @@ def test_patterns_are_permutations_of_those_that_send(name):
     [
         ({"traffic": "x"}, "no traffic 'x'; there is bit-complement"),
         ({"preset": "x"}, "no router preset 'x'; there are booksim"),
+        ({"loads": []}, "no load to simulate"),
         ({"loads": [0.0]}, "load 0; a host makes more than 0"),
         ({"loads": [1.5]}, "load 1.5; a host makes"),
     ],

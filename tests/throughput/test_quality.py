@@ -72,3 +72,10 @@ def test_next_to_nothing():
     assert (one.worst_load, one.worst_throughput, one.tub) == (0, 1.0, np.inf)
     assert one.uniform_throughput == 1.0
     assert astuple(Spread.of(np.zeros(0))) == (0.0,) * 7
+
+
+def test_packets_that_choose_are_refused():
+    """What a detour or an escape brings is not in the tables."""
+    for name in ("valiant", "duato", "ecmp", "lnmp"):
+        with pytest.raises(InputError, match="lets packets choose, which no table says"):
+            quality(route(build("torus:dims=4x4,hosts=1"), name))

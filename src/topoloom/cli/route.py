@@ -70,6 +70,11 @@ def command(
 
     if (kind is None) != (output is None):
         raise InputError("--export names the tool and -o the folder: give both or neither")
+    for option, value in (("--tables", folder), ("--check", check)):
+        if value is not None and without is not None:
+            raise InputError(f"--without mends tables in memory and follows all ways; leave {option} out")
+    if check is not None and kind is not None:
+        raise InputError("--export writes tables that were followed whole; leave --check out")
     if folder is not None:
         folder = str(writable_folder(folder))
     if kind is not None:
@@ -82,12 +87,15 @@ def command(
     )
     mended = None if lost is None else reroute(routed, links=lost[0], switches=lost[1], lanes=lanes)
     seconds = time.monotonic() - started
-    values = {**_values(routed if mended is None else mended.routing, mended, jobs), "seed": seed, "seconds": seconds}
+    if mended is not None:
+        routed, switches = mended.living()
+        fabric = fabric.left(routed.topology, switches, mended.kept)
+    values = {**_values(routed, mended, jobs), "seed": seed, "seconds": seconds}
+    if check is not None and check < routed.topology.switches:
+        # What was not followed may close a circle with what was.
+        values |= {"checked_destinations": check, "deadlock_free": None if values["deadlock_free"] else False}
     files: list[str] = []
     if output is not None and kind is not None:
-        if mended is not None:
-            routed, switches = mended.living()
-            fabric = fabric.left(routed.topology, switches, mended.kept)
         files = [f"{output}/{name}" for name in write_export(kind, fabric, output, routed)]
     if files and not values["deadlock_free"]:
         click.echo("warning: packets can block each other for ever by these tables; engine orders is safe", err=True)
@@ -117,7 +125,7 @@ def _losses(text: str) -> tuple[list[tuple[int, int]], list[int]]:
     links: list[tuple[int, int]] = []
     switches: list[int] = []
     for part in text.split(","):
-        found = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
+        found = re.fullmatch(r"\s*([0-9]+)(?:-([0-9]+))?\s*", part)
         if found is None:
             raise InputError(f"--without '{text}': '{part}' is no cable and no switch; write 3-17,5")
         if found[2] is None:
@@ -164,7 +172,11 @@ _CHOICES = {
 
 def _print(values: dict[str, Any]) -> None:
     hidden = {"name", "spec", "pairs", "cycle", "cycle_lane", "lane_pairs", "lane_rule", "choice"}
-    rows = [(key, plain(value)) for key, value in values.items() if key not in hidden]
+    rows = [
+        (key, "no circle found" if value is None else plain(value))
+        for key, value in values.items()
+        if key not in hidden
+    ]
     rows.insert(2, ("pairs in each lane", " ".join(map(str, values["lane_pairs"].tolist()))))
     if values["lane_rule"] != "pair":
         rows.insert(2, ("lane", "changes on the way, by " + values["lane_rule"]))

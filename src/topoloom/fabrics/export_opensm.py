@@ -10,7 +10,12 @@ from topoloom.fabrics.infiniband import opensm_texts
 _LAST_LID = 0xBFFF
 
 
-@export("opensm", "forwarding tables and service levels for OpenSM, the fabric for ibsim", tables=True)
+@export(
+    "opensm",
+    "forwarding tables and service levels for OpenSM, the fabric for ibsim",
+    tables=True,
+    sometimes=("fabric.qos", "opensm.conf"),
+)
 def opensm(order: Order) -> dict[str, str]:
     """fabric.net, fabric.lft and, for more than one lane, fabric.qos and opensm.conf."""
     assert order.routing is not None  # noqa: S101 (write_export has looked)

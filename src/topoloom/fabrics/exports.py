@@ -22,24 +22,36 @@ class Order:
 
 @dataclass(frozen=True)
 class Export:
-    """A kind of export: its name, a line on it, whether it needs tables, and what makes its files, name and text."""
+    """A kind of export.
+
+    Attributes
+    ----------
+    name, help : str
+    tables : bool
+        Whether it needs tables.
+    make : callable
+        Makes its files, name and text.
+    sometimes : tuple of str
+        Files that only some exports have; one that an earlier export left is taken away.
+    """
 
     name: str
     help: str
     tables: bool
     make: Callable[[Order], dict[str, str]]
+    sometimes: tuple[str, ...] = ()
 
 
 _exports: dict[str, Export] = {}
 
 
 def export(
-    name: str, text: str, *, tables: bool
+    name: str, text: str, *, tables: bool, sometimes: tuple[str, ...] = ()
 ) -> Callable[[Callable[[Order], dict[str, str]]], Callable[[Order], dict[str, str]]]:
     """Register a function as an export. `tables`: it writes a routing's tables, and not the fabric alone."""
 
     def register(make: Callable[[Order], dict[str, str]]) -> Callable[[Order], dict[str, str]]:
-        _exports[name] = Export(name, text, tables, make)
+        _exports[name] = Export(name, text, tables, make, sometimes)
         return make
 
     return register
@@ -62,7 +74,7 @@ def find_export(name: str) -> Export:
     known = exports()
     if name not in known:
         near = get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        hint = f"{f'did you mean {near[0]}? ' if near else ''}there are {', '.join(known)}"
         raise InputError(f"no export '{name[:60]}'; {hint}")
     return known[name]
 
@@ -89,6 +101,8 @@ def write_export(name: str, fabric: Fabric, folder: str | Path, routing: Routing
             raise InputError(f"{place}: cannot be made: {reason(error)}") from None
     for file, text in texts.items():
         write_atomically(target / file, text)
+    for file in set(record.sometimes) - set(texts):
+        (target / file).unlink(missing_ok=True)
     return list(texts)
 
 

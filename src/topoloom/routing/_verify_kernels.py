@@ -20,7 +20,8 @@ def follow(
 ) -> None:  # fmt: skip
     """Follow the ways to `destinations`, int64[k], from every switch, and add up what they use.
 
-    Turns and loads are those of data: from switches of `sources` to switches that `carries` names, bool[n] both.
+    Loads are those of data, between switches that `carries` names, turns those from switches of `sources` to them, bool[n]
+    both.
 
     Parameters
     ----------
@@ -97,18 +98,20 @@ def follow(
             if depth[s] >= 0:
                 hops_seen[depth[s]] -= 1
                 order[hops_seen[depth[s]]] = s
-                below[s] = 1 if carries[d] and sources[s] else 0
-                used[s] = np.uint64(below[s]) << np.uint64(lanes[d, s]) if lanes.size else np.uint64(below[s])
+                below[s] = 1 if carries[d] and carries[s] else 0
+                used[s] = np.uint64(1 if carries[d] and sources[s] else 0)
+                if lanes.size:
+                    used[s] <<= np.uint64(lanes[d, s])
                 if below[s]:
                     counts[4] = max(counts[4], depth[s])
         for i in range(reached - 1, 0, -1):
             v = order[i]
-            if below[v] == 0:
+            if used[v] == 0:
                 continue
             c = channel[v]
             w = np.int64(to[c])
             channel_load[c] += below[v]
-            switch_load[v] += below[v] - (1 if sources[v] else 0)
+            switch_load[v] += below[v] - (1 if carries[v] else 0)
             below[w] += below[v]
             if w != d:
                 degree = first[w + 1] - first[w]
@@ -117,7 +120,7 @@ def follow(
                     turns[turn] |= np.uint64(1) << np.uint64(ACROSS * lanes[d, v] + lanes[d, w])
                 else:
                     turns[turn] |= used[v]
-                    used[w] |= used[v]
+                used[w] |= used[v]
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -58,7 +58,7 @@ class Rerouted:
         )  # fmt: skip
         lanes = None if whole.lanes is None else whole.lanes[np.ix_(living, living)]
         made = Routing(small, whole.engine, whole.ports[np.ix_(living, living)], lanes, whole.lane_rule, whole.minimal)
-        return made, living
+        return replace(made, verdict=verify(made)), living
 
 
 def reroute(
@@ -87,9 +87,8 @@ def reroute(
     """
     topology = routing.topology
     if routing.choice is not None or routing.lane_rule == SWITCH:
-        raise InputError(
-            f"{topology.name}: engine {routing.engine} lets packets choose or change lanes; route what is left anew"
-        )
+        why = "lets packets choose" if routing.choice is not None else "changes lanes on the way"
+        raise InputError(f"{topology.name}: engine {routing.engine} {why}; route what is left anew")
     left, kept = without(topology, links, switches)
     gone = np.zeros(topology.switches, np.bool_)
     gone[list(switches)] = True
@@ -119,16 +118,22 @@ def without(
             raise InputError(f"{topology.name}: no link {u}-{v} that is not lost already")
         lost[alike[0]] = True
     kept = np.flatnonzero(~lost)
+    if not kept.size:
+        raise InputError(f"{topology.name}: no link is left; there is nothing to route")
     hosts = ~gone[topology.endpoints]
     left = Topology(
         links=topology.links[kept], switches=topology.switches, endpoints=topology.endpoints[hosts],
         host=np.unique(topology.host[hosts], return_inverse=True)[1], labels=dict(topology.labels),
-        name=f"{topology.name} less {int(lost.sum())} links and {int(gone.sum())} switches",
+        name=f"{topology.name} less {_count(int(lost.sum()), 'link')} and {_count(int(gone.sum()), 'switch', 'es')}",
     )  # fmt: skip
     parts = hops(left).components - int(gone.sum())
     if parts > 1:
         raise InputError(f"{left.name}: {parts} parts that no link joins")
     return left, kept
+
+
+def _count(number: int, what: str, plural: str = "s") -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}{plural}"
 
 
 def _moved_over(routing: Routing, left: Topology, kept: np.ndarray, gone: np.ndarray) -> tuple[np.ndarray, int]:

@@ -57,7 +57,9 @@ def simulate(
     if routing.choice is not None:
         raise InputError(f"{topology.name}: engine {routing.engine} lets packets choose, which is not simulated yet")
     partner = partners(traffic, topology.endpoints.size, seed)
-    wanted = list(loads)
+    wanted = [float(load) for load in loads]
+    if not wanted:
+        raise InputError(f"{topology.name}: no load to simulate; give one or more, as in loads=[0.1, 0.5]")
     for load in wanted:
         if not 0 < load <= 1:
             raise InputError(f"load {load:g}; a host makes more than 0 and at most 1 flit a cycle")

@@ -120,7 +120,7 @@ def quality(
     Raises
     ------
     InputError
-        Tables that do not lead everywhere, no bisections, or a gap that is not positive.
+        Tables that do not lead everywhere or beside which packets choose, no bisections, or a gap that is not positive.
 
     Examples
     --------
@@ -132,6 +132,11 @@ def quality(
     """
     if gap is not None and not gap > 0:
         raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
+    if routing.choice is not None:
+        raise InputError(
+            f"{routing.topology.name}: engine {routing.engine} lets packets choose, which no table says; measure an engine"
+            " of tables alone (orders, minimal)"
+        )
     topology, hosts = routing.topology, hosts_on(routing.topology)
     even = uniform(topology)
     loads = table_loads(routing, even, jobs)
