@@ -119,7 +119,9 @@ def test_losses_that_cannot_be_are_refused(given, message):
 def test_lanes_by_switch_and_choices_are_routed_anew_by_the_user():
     """Dimension order after a loss is no dimension order."""
     for name in ("dor", "valiant", "lnmp"):
-        with pytest.raises(InputError, match=r"(lets packets choose|changes lanes on the way); route what is left anew"):
+        with pytest.raises(
+            InputError, match=r"(lets packets choose|changes lanes on the way); route what is left anew"
+        ):
             reroute(route(build("torus:dims=5x5"), name), links=[(0, 1)])
 
 
