@@ -17,7 +17,7 @@ def fill_minimal(
     """Write ports[d] of shortest trees for the destinations, in that order; the pairs over each channel, int64[2 m].
 
     Each switch sends on over the channel with the fewest pairs so far. `rounds` times every tree is made anew with the
-    loads of the others known (once at most in very large networks). Only pairs of switches with hosts weigh (`weights_of`).
+    loads of the others known (half of them, once, in very large networks). Hosts weigh (`weights_of`).
 
     Source: Hoefler, Schneider and Lumsdaine, Optimized routing for large-scale InfiniBand networks, HOTI 2009 (SSSP); rounds
     are our own.
@@ -39,7 +39,10 @@ def fill_minimal(
         return trees_within(channels.first, channels.to, anywhere, 1, some, ports, unsaid, own, again, pairs, 1)
 
     if topology.switches > _LARGE:
-        spread(destinations, load, make_many, min(rounds, 1), jobs, 64)
+        spread(destinations, load, make_many, 0, jobs, 64)
+        if rounds:  # the first half knew least of the loads
+            first_half = destinations[: destinations.size // 2]
+            spread(first_half, load, lambda some, own, _: make_many(some, own, True), 0, jobs, 64)
     else:
         spread(destinations, load, make, rounds, jobs)
     return load
