@@ -9,18 +9,17 @@ from pathlib import Path
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.fabrics.exports import write_export
 from topoloom.fabrics.fabric import Fabric, planned_fabric, port_guids
 from topoloom.fabrics.net_text import discovered_text, net_text
-from topoloom.files import reason, write_atomically
 from topoloom.routing.choices import Detour, Escape, Layers
+from topoloom.routing.lanes import MOST_LANES
 from topoloom.routing.routing import HOP, PAIR, Routing
 
 __all__ = ["export_opensm", "lft_text", "net_text", "opensm_texts", "port_guids", "qos_text"]
 
 #: The highest unicast LID, and what a switch's table has room for.
 _LAST_LID = 0xBFFF
-#: Service levels, each with a lane of its own: the sixteenth lane is for management.
-_MOST_LANES = 15
 #: The most ports of a switch.
 _MOST_PORTS = 254
 
@@ -45,15 +44,7 @@ def export_opensm(routing: Routing, folder: str | Path, fabric: Fabric | None = 
         What tables cannot hold: lanes by hop, more than 15 lanes, too many ports or addresses, no hosts; a folder that
         cannot be written to.
     """
-    texts = opensm_texts(routing, fabric)
-    target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {reason(error)}") from None
-    for name, text in texts.items():
-        write_atomically(target / name, text)
-    return list(texts)
+    return write_export("opensm", planned_fabric(routing.topology) if fabric is None else fabric, folder, routing)
 
 
 def opensm_texts(routing: Routing, fabric: Fabric | None = None) -> dict[str, str]:
@@ -166,9 +157,9 @@ def check_tables(routing: Routing, fabric: Fabric) -> None:
         raise InputError(
             f"{name}: engine {routing.engine} lets packets choose their way, which no forwarding table can say; use orders"
         )
-    if routing.lanes is not None and int(routing.lanes.max()) >= _MOST_LANES:
+    if routing.lanes is not None and int(routing.lanes.max()) >= MOST_LANES:
         raise InputError(
-            f"{name}: {int(routing.lanes.max()) + 1} lanes; InfiniBand has {_MOST_LANES} for data (--lanes)"
+            f"{name}: {int(routing.lanes.max()) + 1} lanes; InfiniBand has {MOST_LANES} for data (--lanes)"
         )
     missing = routing.ports >= topology.degrees
     np.fill_diagonal(missing, False)

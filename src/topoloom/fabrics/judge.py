@@ -10,6 +10,7 @@ from topoloom.fabrics.tables_from import routing_from
 from topoloom.graph.distances import distances_from
 from topoloom.routing.channels import channels_of
 from topoloom.routing.routing import Routing
+from topoloom.routing.verdict import Followed
 from topoloom.routing.verify import verify
 
 SWITCHES, PORTS = "switches", "host ports"
@@ -18,7 +19,7 @@ _BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class Judgement(Followed):
     """What tables from outside do.
 
     Attributes
@@ -55,22 +56,6 @@ class Judgement:
     cycle_lane: int
     channel_load: np.ndarray
     fault: str
-
-    @property
-    def deadlock_free(self) -> bool:
-        """Whether no lane holds a circle of channels that wait for each other."""
-        return not self.cycle
-
-    @property
-    def edge_forwarding_index(self) -> int:
-        """The pairs over the busiest channel."""
-        return int(self.channel_load.max(initial=0))
-
-    @property
-    def load_over_mean(self) -> float:
-        """The pairs over the busiest channel, in means of all channels; 1: all alike."""
-        mean = self.channel_load.mean() if self.channel_load.size else 0.0
-        return float(self.channel_load.max() / mean) if mean else 1.0
 
 
 def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs: int | None = None) -> Judgement:

@@ -5,6 +5,8 @@ import heapq
 import numpy as np
 from numba import njit
 
+from topoloom.routing._wide_tree_kernels import take_out_any
+
 
 @njit(cache=True, nogil=True)
 def fastest_trees(
@@ -16,11 +18,10 @@ def fastest_trees(
     delay: int64[2 m], of each channel, positive. Of ways alike the one over the channel with the fewest pairs is taken.
     """
     n = first.size - 1
-    order, below = np.empty(n, np.int64), np.empty(n, np.int64)
+    order, below, room = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int32)
     for d in destinations:
         if again:
-            # Switches nearer first, as the order of the last tree would be: any order with a switch after its next.
-            _subtract(first, to, d, ports, load, pairs)
+            take_out_any(first, to, d, ports, load, below, room, pairs)
         far = np.full(n, np.int64(1) << 62)
         far[d] = 0
         done = np.zeros(n, np.bool_)
@@ -50,19 +51,3 @@ def fastest_trees(
             load[chosen] += below[v]
             below[to[chosen]] += below[v]
             ports[d, v] = chosen - begin
-
-
-@njit(cache=True, nogil=True)
-def _subtract(
-    first: np.ndarray, to: np.ndarray, d: int, ports: np.ndarray, load: np.ndarray, pairs: np.ndarray
-) -> None:  # fmt: skip
-    """Take the pairs of d's tree out of the loads, way by way."""
-    if pairs[d] == 0:
-        return
-    for s in range(first.size - 1):
-        if pairs[s] and s != d:
-            v = s
-            while v != d:
-                c = first[v] + ports[d, v]
-                load[c] -= pairs[s] * pairs[d]
-                v = np.int64(to[c])

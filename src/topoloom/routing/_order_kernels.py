@@ -59,27 +59,6 @@ def weigh(
 
 
 @njit(cache=True, nogil=True)
-def weigh_all(
-    first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, ports: np.ndarray, carries: np.ndarray,
-    weight: np.ndarray,
-) -> None:  # fmt: skip
-    """Add to each turn's weight, float64[turns], the pairs of switches that carry, bool[n], whose ways pass it."""
-    n = first.size - 1
-    for d in range(n):
-        if not carries[d]:
-            continue
-        for s in range(n):
-            if not carries[s] or s == d:
-                continue
-            c = first[s] + ports[d, s]
-            w = np.int64(to[c])
-            while w != d:
-                e = first[w] + ports[d, w]
-                weight[turn_first[w] + (back[c] - first[w]) * (first[w + 1] - first[w]) + e - first[w]] += 1
-                c, w = e, np.int64(to[e])
-
-
-@njit(cache=True, nogil=True)
 def ranked(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, weight: np.ndarray, ties: np.ndarray
 ) -> np.ndarray:

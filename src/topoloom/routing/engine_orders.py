@@ -1,7 +1,8 @@
 """Lanes with orders of the switches: any graph free of deadlock, by shortest ways as far as the lanes allow; the default."""
 
 from topoloom.errors import InputError
-from topoloom.routing.order_plan import MOST_LANES, OrderPlan
+from topoloom.routing.lanes import MOST_LANES
+from topoloom.routing.order_plan import OrderPlan
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing
 

@@ -8,7 +8,7 @@ from topoloom.routing.channels import channels_of, turn_places
 from topoloom.routing.registry import Request
 from topoloom.routing.routing import carriers_of
 
-#: The lanes that hardware has.
+#: The lanes that hardware has; the kernels' words of lanes have room for them.
 MOST_LANES = 15
 #: Channels looked at before that is given up: some minutes.
 EFFORT = 4_000_000_000

@@ -14,8 +14,6 @@ from topoloom.routing.trees import fill_minimal
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
-#: The lanes that hardware has, and bits of a word of the kernels.
-MOST_LANES = 15
 #: Orders are weighed on the ways to so many destinations.
 _SAMPLE = 3072
 #: Weight of a turn that no pair waits for, in means of all: it decides where nothing else does.

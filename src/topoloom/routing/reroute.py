@@ -50,6 +50,8 @@ class Rerouted:
         """The tables of the switches that have links still, numbered anew, and which these are, int64[k]."""
         whole = self.routing
         topology, living = whole.topology, np.flatnonzero(whole.topology.degrees > 0)
+        if living.size == topology.switches:
+            return whole, living
         number = np.full(topology.switches, -1)
         number[living] = np.arange(living.size)
         small = Topology(

@@ -29,14 +29,16 @@ def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarra
     InputError
         A way has more such turns than there may be lanes.
     """
-    from topoloom.routing._order_kernels import ranked, rising, weigh_all
+    from topoloom.routing._dfsssp_kernels import count_turns
+    from topoloom.routing._order_kernels import ranked, rising
     from topoloom.routing._segment_kernels import segments_left
 
     topology, channels = request.topology, channels_of(request.topology)
     n, carries = topology.switches, carriers_of(topology)
     turn_first = turn_places(channels)
-    weight = np.zeros(turn_first[-1])
-    weigh_all(channels.first, channels.to, channels.back, turn_first, ports, carries, weight)
+    count, one_lane = np.zeros(turn_first[-1], np.int64), np.zeros((n, n), np.uint8)
+    count_turns(channels.first, channels.to, channels.back, turn_first, ports, one_lane, 0, carries, count)
+    weight = count.astype(np.float64)
     ties, best, fewest = Draws(request.seed, 6), np.empty((0, 0), np.uint8), 256
     for attempt in range(_TRIES):
         # The first order counts pairs; others only whether any pair turns there at all, for the worst way decides.

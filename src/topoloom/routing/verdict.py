@@ -5,8 +5,31 @@ from dataclasses import dataclass
 import numpy as np
 
 
+class Followed:
+    """What is said of tables that were followed, between whatever they lead."""
+
+    cycle: tuple[tuple[object, object], ...]
+    channel_load: np.ndarray
+
+    @property
+    def deadlock_free(self) -> bool:
+        """Whether no lane holds a circle of channels that wait for each other (Dally and Seitz, 1987)."""
+        return not self.cycle
+
+    @property
+    def edge_forwarding_index(self) -> int:
+        """The pairs over the busiest channel, one direction of a link."""
+        return int(self.channel_load.max(initial=0))
+
+    @property
+    def load_over_mean(self) -> float:
+        """The pairs over the busiest channel, in means of all channels; 1: all alike."""
+        mean = self.channel_load.mean() if self.channel_load.size else 0.0
+        return float(self.channel_load.max() / mean) if mean else 1.0
+
+
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class Verdict(Followed):
     """What tables do, found by following them.
 
     Attributes
@@ -55,11 +78,6 @@ class Verdict:
     switch_load: np.ndarray
 
     @property
-    def deadlock_free(self) -> bool:
-        """Whether no lane holds a circle of channels that wait for each other (Dally and Seitz, 1987)."""
-        return not self.cycle
-
-    @property
     def minimal(self) -> bool:
         """Whether every pair that can be reached is reached in the fewest hops."""
         return self.minimal_pairs == self.pairs - self.apart_pairs
@@ -68,17 +86,6 @@ class Verdict:
     def complete(self) -> bool:
         """Whether every pair that can be reached is reached."""
         return self.reached_pairs == self.pairs - self.apart_pairs
-
-    @property
-    def edge_forwarding_index(self) -> int:
-        """The pairs over the busiest channel, one direction of a link."""
-        return int(self.channel_load.max(initial=0))
-
-    @property
-    def load_over_mean(self) -> float:
-        """The pairs over the busiest channel, in means of all channels; 1: all alike."""
-        mean = self.channel_load.mean() if self.channel_load.size else 0.0
-        return float(self.channel_load.max() / mean) if mean else 1.0
 
 
 def together(layers: list[Verdict]) -> Verdict:

@@ -19,8 +19,6 @@ from topoloom.threads import over_cores
 _BLOCK = 64
 #: Lanes are the bits of a word.
 _MOST_LANES = 64
-#: Where packets change lanes, pairs of lanes are (`_verify_kernels.ACROSS`).
-ACROSS = 8
 
 
 def verify(routing: Routing, jobs: int | None = None, destinations: np.ndarray | None = None) -> Verdict:
@@ -57,6 +55,8 @@ def verify(routing: Routing, jobs: int | None = None, destinations: np.ndarray |
 
 def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None) -> Verdict:
     """The verdict on the tables alone."""
+    from topoloom.routing._verify_kernels import ACROSS
+
     n = routing.topology.switches
     lanes = np.empty((0, 0), np.uint8) if routing.lanes is None else routing.lanes
     wanted = np.arange(n) if destinations is None else destinations

@@ -26,9 +26,9 @@ AHEAD = 2
 
 # Places in `state`, int64[32].
 FREE, BACKLOG, NEXT, RANDOM, HOPS, TIME = 0, 1, 2, 3, 4, 5
-# Of the window that is measured: packets created, delivered, their latency and its square, their routers, the longest;
+# Of the window that is measured: packets created, delivered, their latency, their routers;
 # flits delivered in the window.
-MADE, DONE, LATENCY, SQUARE, ROUTERS, LONGEST, FLITS, INJECTED = 8, 9, 10, 11, 12, 13, 14, 15
+MADE, DONE, LATENCY, ROUTERS, FLITS, INJECTED = 8, 9, 10, 11, 12, 13
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -360,9 +360,7 @@ def run(
                                 latency = arrival - (birth >> 1)
                                 state[DONE] += 1
                                 state[LATENCY] += latency
-                                state[SQUARE] += latency * latency
                                 state[ROUTERS] += ((word >> 20) & 0x7F) + 1
-                                state[LONGEST] = max(state[LONGEST], latency)
                                 histogram[at(min(latency, np.int64(histogram.size - 1)))] += 1
                     for w in range(W):
                         active[at(b + w)] |= fresh[at(w)]
