@@ -10,7 +10,7 @@ import pytest
 
 from topoloom.errors import InputError
 from topoloom.routing.route import route
-from topoloom.simulator._router_kernels import FLITS, HOPS, INJECTED
+from topoloom.simulator.buffers import FLITS, HOPS, INJECTED
 from topoloom.simulator.config import PRESETS, RouterConfig
 from topoloom.simulator.point import Run
 from topoloom.simulator.simulate import simulate
@@ -102,11 +102,11 @@ def test_flits_are_conserved_and_nothing_deadlocks(engine, flits):
         before = int(run.machine.state[HOPS])
         run.go(200, 0, 1 << 60)
         assert run.machine.state[HOPS] > before
-    inside = int(run.machine.rec[7::8].sum())
-    assert int(run.machine.state[INJECTED]) - int(run.got.sum()) == inside
-    assert int(run.machine.state[FLITS]) == int(run.got.sum())
+    inside = run.inside()
+    assert int(run.machine.state[INJECTED]) - int(run.got().sum()) == inside
+    assert int(run.machine.state[FLITS]) == int(run.got().sum())
     # No VC holds more than its buffer, hosts' injection VCs included.
-    assert run.machine.rec[7::8].max() <= run.room
+    assert run.machine.buffers.rec[7::8].max() <= run.machine.rules.room
 
 
 def test_a_deadlock_is_named_and_not_called_saturation():
