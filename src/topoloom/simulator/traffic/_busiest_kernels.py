@@ -49,10 +49,10 @@ def _mark(first: np.ndarray, to: np.ndarray, ports: np.ndarray, u: int, d: int, 
     over[d] = 0
     over[u] = 1
     for s in range(over.size):
-        v = s
+        v = np.int64(s)
         while over[v] < 0:
             v = np.int64(to[first[v] + np.int64(ports[d, v])])
-        known, v = over[v], s
+        known, v = over[v], np.int64(s)
         while over[v] < 0:
             over[v] = known
             v = np.int64(to[first[v] + np.int64(ports[d, v])])

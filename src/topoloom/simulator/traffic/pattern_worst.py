@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from topoloom.routing.routing import Routing
 from topoloom.simulator.traffic.busiest import busy_permutation
 from topoloom.simulator.traffic.kinds import Traffic, check_places, to_one, to_some
 from topoloom.simulator.traffic.registry import Asked, pattern
