@@ -168,7 +168,9 @@ def test_every_pattern_works_between_two_hosts_and_more(name):
     for routed in (routing, network(5)):
         made, again = traffic_of(text, routed), traffic_of(text, routed)
         assert made.name == text
-        for first, to in [(made.first, made.to)] + ([(made.back_first, made.back_to)] if isinstance(made, Loop) else []):
+        for first, to in [(made.first, made.to)] + (
+            [(made.back_first, made.back_to)] if isinstance(made, Loop) else []
+        ):
             assert (first.dtype, to.dtype) == (np.int64, np.int32)
             assert not first.flags.writeable
             assert not to.flags.writeable
