@@ -32,29 +32,36 @@ def read_trace(path: str, hosts: int) -> np.ndarray:
         ``file:line: reason``: a column that is missing or unknown, a cell that is no whole number or out of range; no
         packet at all.
     """
-    rows = (
-        (number, [cell.strip() for cell in line.split(",")])
+    lines = [
+        (number, line)
         for number, line in enumerate(read_text(path, _LONGEST).splitlines(), 1)
         if line.strip() and not line.startswith("#")
-    )
-    header, names = next(rows, (1, []))
+    ]
+    header, first = lines.pop(0) if lines else (1, "")
+    names = [name.strip() for name in first.split(",")]
     if sorted(names) not in (sorted(_COLUMNS), sorted(_COLUMNS[:3])):
         raise at(path, header, f"the first line is '{','.join(names)[:60]}'; it must name {', '.join(_COLUMNS)}")
-    place = [names.index(name) if name in names else -1 for name in _COLUMNS]
-    highest = (_LAST, hosts - 1, hosts - 1, _MOST_FLITS)
-    found: list[int] = []
-    for number, cells in rows:
-        if len(cells) != len(names):
-            raise at(path, number, f"{len(cells)} cells; the first line has {len(names)}")
-        for column, most in enumerate(highest):
-            cell = cells[place[column]] if place[column] >= 0 else "1"
-            least = column == 3
-            value = int(cell) if cell.isascii() and cell.isdigit() and len(cell) < 12 else -1
-            if not least <= value <= most:
-                raise at(
-                    path, number, f"{_COLUMNS[column]} '{cell[:40]}'; a whole number of {least:d} to {most} is needed"
-                )
-            found.append(value)
-    if not found:
+    if not lines:
         raise InputError(f"{path}: no packet; write lines of {', '.join(_COLUMNS)}")
-    return np.array(found, np.int64).reshape(-1, 4)
+    for number, line in lines:
+        if line.count(",") != len(names) - 1:
+            raise at(path, number, f"{line.count(',') + 1} cells; the first line has {len(names)}")
+    cells = ",".join(line for _, line in lines).split(",")
+    table = np.ones((len(lines), len(_COLUMNS)), np.int64)
+    table[:, [_COLUMNS.index(name) for name in names]] = np.fromiter(map(_whole, cells), np.int64).reshape(
+        len(lines), -1
+    )
+    least, most = (0, 0, 0, 1), (_LAST, hosts - 1, hosts - 1, _MOST_FLITS)
+    wrong = np.argwhere((table < least) | (table > most))
+    if wrong.size:
+        row, column = wrong[0].tolist()
+        cell = lines[row][1].split(",")[names.index(_COLUMNS[column])].strip()
+        wanted = f"a whole number of {least[column]} to {most[column]} is needed"
+        raise at(path, lines[row][0], f"{_COLUMNS[column]} '{cell[:40]}'; {wanted}")
+    return table
+
+
+def _whole(cell: str) -> int:
+    """The number in a cell; -1: none that could be right."""
+    digits = cell.strip()
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 12 else -1

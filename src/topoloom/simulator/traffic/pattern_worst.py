@@ -18,9 +18,10 @@ from topoloom.spec import Choice
 )
 def worst_case(asked: Asked, by: str) -> Traffic:
     """By the family that the network's spec names, else by its tables."""
-    spec = asked.routing.topology.spec or ""
-    family = spec.partition("+")[0].partition(":")[0]
-    if by == "family" and family in _FAMILIES and asked.routing.topology.labels:
+    topology = asked.routing.topology
+    family = (topology.spec or "").partition("+")[0].partition(":")[0]
+    grouped = "group" in topology.labels and np.unique(topology.labels["group"][topology.endpoints]).size > 1
+    if by == "family" and family in _FAMILIES and grouped:
         return _FAMILIES[family](asked)
     return to_one(asked.name, busy_permutation(asked.routing))
 
