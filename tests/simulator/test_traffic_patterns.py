@@ -155,9 +155,12 @@ def test_grids_use_all_hosts_where_sides_divide_them():
 def test_every_pattern_has_words_for_the_help():
     """A line, settings with words, and how it is written."""
     for name, record in patterns().items():
-        assert record.help
+        assert record.words.startswith(record.help)
         assert record.usage.startswith(name)
         assert all(parameter.description for parameter in record.parameters.values())
+    assert "hosts=4, share=0.2 (Pfister" in patterns()["hotspot"].words
+    assert "rows=, columns=, edges=open" in patterns()["stencil-2d"].words
+    assert patterns()["trace"].usage == "trace:FILE"
 
 
 @pytest.mark.parametrize("name", [name for name, record in patterns().items() if record.rest is None])

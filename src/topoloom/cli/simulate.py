@@ -5,7 +5,7 @@ import click
 from topoloom.cli.output import json_option, plain, print_json, print_table
 from topoloom.errors import InputError
 from topoloom.simulator.config import PRESETS
-from topoloom.simulator.traffic import Pattern, patterns
+from topoloom.simulator.traffic import patterns
 
 _COLUMNS = (
     "offered", "accepted", "accepted_min", "latency_mean", "latency_ci95", "latency_p50", "latency_p99", "latency_p999",
@@ -14,16 +14,12 @@ _COLUMNS = (
 _SHOWN = ("offered", "accepted", "latency_mean", "latency_ci95", "latency_p99", "hops_mean", "saturated")
 
 
-def _told(record: Pattern) -> str:
-    return f"{record.help} ({record.source})" if record.source else record.help
-
-
 class _Help(click.Command):
     """Lists the patterns of traffic with their settings, and the presets with their sources."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Traffic"):
-            formatter.write_dl([(record.usage, _told(record)) for record in patterns().values()])
+            formatter.write_dl([(record.usage, record.words) for record in patterns().values()])
         with formatter.section("Presets"):
             formatter.write_dl([(name, record.source) for name, record in PRESETS.items()])
 

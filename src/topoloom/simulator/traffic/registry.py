@@ -60,10 +60,18 @@ class Pattern:
 
     @property
     def usage(self) -> str:
-        """How it is written: ``hotspot:hosts=,share=``, the settings that may be left out too."""
-        if self.rest is not None:
-            return f"{self.name}:{self.rest}"
-        return self.name + (":" if self.parameters else "") + ",".join(f"{key}=" for key in self.parameters)
+        """How it is written, settings apart: ``hotspot``, ``trace:FILE``."""
+        return self.name if self.rest is None else f"{self.name}:{self.rest}"
+
+    @property
+    def words(self) -> str:
+        """What it does, its settings with their defaults, and its source, for the help."""
+        settings = [
+            f"{key}=" + ("" if parameter.default is None else parameter.write(parameter.default))
+            for key, parameter in self.parameters.items()
+        ]
+        told = "; ".join([self.help, *([", ".join(settings)] if settings else [])])
+        return f"{told} ({self.source})" if self.source else told
 
 
 _patterns: dict[str, Pattern] = {}
