@@ -214,3 +214,26 @@ def test_lists_that_take_too_much_memory_are_refused_before_they_are_made():
     """A million hosts, and all of them hot."""
     with pytest.raises(InputError, match="pairs of hosts to list"):
         traffic_of("hotspot:hosts=1000", network(1 << 20))
+
+
+SETTINGS = [*sorted({key for record in patterns().values() for key in record.parameters}), "x", ""]
+VALUES = st.one_of(
+    st.integers(-2, 40).map(str), st.sampled_from(["0.5", "nan", "inf", "open", "tables", "", "9" * 25, "=", "a:b"])
+)
+WRITTEN = st.builds(
+    lambda name, given: name + ":" * bool(given) + ",".join(f"{key}={value}" for key, value in given),
+    st.sampled_from([name for name in patterns() if name != "worst-case"]),
+    st.lists(st.tuples(st.sampled_from(SETTINGS), VALUES), max_size=4),
+)
+
+
+@given(text=WRITTEN | st.text(max_size=12), hosts=st.integers(0, 30))
+def test_whatever_is_written_gives_traffic_or_one_sentence(text, hosts):
+    """No traceback, whatever the settings; what is made has hosts of the network only."""
+    try:
+        made = traffic_of(text, network(hosts))
+    except InputError:
+        return
+    assert made.name == text
+    if not isinstance(made, Trace):
+        assert made.to.size == 0 or 0 <= made.to.min() <= made.to.max() < hosts
