@@ -14,7 +14,7 @@ from topoloom.simulator.buffers import FLITS, HOPS, INJECTED
 from topoloom.simulator.config import PRESETS, RouterConfig
 from topoloom.simulator.point import Run
 from topoloom.simulator.simulate import simulate
-from topoloom.simulator.traffic import PATTERNS, partners
+from topoloom.simulator.traffic import traffic_of
 from topoloom.spec import build
 
 BOOKSIM = json.loads((Path(__file__).parents[1] / "reference" / "booksim.json").read_text())["cases"]
@@ -131,7 +131,7 @@ def test_throughput_stays_under_what_the_busiest_channel_lets_through():
     """Under a fixed pattern no more than one over the flows on the busiest channel; near it with few flows."""
     topology = build("mesh:dims=4x4,hosts=1")
     routing = route(topology, "dor")
-    to = partners("transpose", 16)
+    to = traffic_of("transpose", routing).to
     flows = np.zeros(routing.channels.to.size)
     for s, d in enumerate(to.tolist()):
         path = routing.path(s, d)
@@ -143,21 +143,11 @@ def test_throughput_stays_under_what_the_busiest_channel_lets_through():
     assert point.accepted_min > 0.7 * limit
 
 
-@pytest.mark.parametrize("name", sorted(PATTERNS))
-def test_patterns_are_permutations_of_those_that_send(name):
-    """Nobody is sent to by two; bits take a power of two hosts, and the rest are silent."""
-    for hosts in (8, 64, 100):
-        to = partners(name, hosts)
-        sends = to[to >= 0]
-        assert np.unique(sends).size == sends.size
-        assert to.size == hosts
-        assert sends.size in (hosts, 1 << hosts.bit_length() - 1)
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"traffic": "x"}, "no traffic 'x'; there is bit-complement"),
+        ({"traffic": "x"}, "no traffic 'x'; there are all-to-all"),
+        ({"traffic": "shift"}, "traffic 'shift' is not simulated yet"),
         ({"preset": "x"}, "no router preset 'x'; there are booksim"),
         ({"loads": []}, "no load to simulate"),
         ({"loads": [0.0]}, "load 0; a host makes more than 0"),
