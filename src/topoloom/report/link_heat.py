@@ -52,7 +52,8 @@ def link_heat(routing: Routing, point: Point) -> "Figure":
         FigureCanvasAgg(figure)
         grid = figure.add_gridspec(1, 2, width_ratios=(1.55, 1))
         left, right = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])
-        scale = Normalize(0, float(loads.max()) or 1.0)
+        # An even load is in the middle of the colours, whatever it is: only what is far over the mean is dark.
+        scale = Normalize(0, max(float(loads.max()), 2 * float(loads.mean())) or 1.0)
         if len(topology.links) > _MOST_LINES:
             _draw_matrix(left, routing, loads, scale)
         else:
@@ -79,13 +80,13 @@ def _colours() -> Any:
 
 
 def _places(topology: Topology) -> tuple[np.ndarray, Geometry | None]:
-    """Where each switch is drawn, float64[n, 2], y downwards; and the grid, where it is one."""
+    """Where each switch is drawn, [n, 2], y downwards; and the grid, where it is one."""
     geometry = geometry_of(topology)
     labels = topology.labels
     if geometry is None and "x1" in labels and "x2" not in labels:
-        geometry = Geometry(np.stack([labels["x0"], labels["x1"]], axis=1), "grid")
+        geometry = Geometry(np.stack([labels["x1"], labels["x0"]], axis=1).astype(np.int64), "grid")
     if geometry is not None:
-        return geometry.points.astype(float), geometry
+        return geometry.points, geometry
     if "level" in labels:
         level = labels["level"]
         points = np.zeros((topology.switches, 2))
@@ -94,8 +95,7 @@ def _places(topology: Topology) -> tuple[np.ndarray, Geometry | None]:
         for one in np.unique(level):
             row = np.flatnonzero(level == one)
             points[row, 0] = (np.arange(row.size) + 0.5) * wide / row.size
-            # The hosts' switches, level 0, at the bottom; as high as it is wide, or nearly.
-            points[row, 1] = -float(one) * wide / max(2, counts.size)
+            points[row, 1] = -float(one)  # the lowest level, which has the hosts, at the bottom
         return points, None
     return circle_points(topology.switches), None
 
@@ -109,10 +109,10 @@ def _draw_links(axes: "Axes", routing: Routing, loads: np.ndarray, scale: Any) -
     np.maximum.at(busier, link, loads)
     order = np.argsort(busier, kind="stable")
     points, geometry = _places(topology)
-    axes.set_aspect("equal")
+    axes.set_aspect("auto" if geometry is None and "level" in topology.labels else "equal")
     axes.invert_yaxis()
     axes.set_axis_off()
-    thick = float(np.clip(40 / np.sqrt(1 + len(topology.links)), 1.2, 4.0))
+    thick = float(np.clip(30 / np.sqrt(1 + len(topology.links)), 1.0, 4.0))
     axes.add_collection(
         PathCollection(
             link_curves(points, topology.links[order].astype(np.int64), geometry), facecolors="none",
@@ -122,7 +122,13 @@ def _draw_links(axes: "Axes", routing: Routing, loads: np.ndarray, scale: Any) -
     )  # fmt: skip
     named = topology.switches <= _MOST_NAMES
     axes.scatter(
-        *points.T, s=170 if named else 14, color="white" if named else _INK, edgecolors=_INK, linewidths=0.7, zorder=3
+        points[:, 0],
+        points[:, 1],
+        s=170 if named else 14,
+        color="white" if named else _INK,
+        edgecolors=_INK,
+        linewidths=0.7,
+        zorder=3,
     )
     if named:
         for number, (x, y) in enumerate(points.tolist()):

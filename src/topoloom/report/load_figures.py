@@ -50,7 +50,7 @@ def load_curves(curves: Sequence[LoadCurve]) -> "Figure":
             _draw(axes, curve, name, top, _COLOURS[number % len(_COLOURS)], _SHAPES[number % len(_SHAPES)])
         axes.set_xlabel("accepted load [flits a host and cycle]")
         axes.set_ylabel("mean latency [cycles]")
-        axes.set_title(_title(curves), fontsize=10, loc="left")
+        axes.set_title(_title(curves), fontsize=10, loc="left", pad=12)
         _legend(axes, any(point.saturated for curve in curves for point in curve.points))
     return figure
 

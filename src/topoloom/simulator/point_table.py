@@ -28,7 +28,7 @@ Settings = Mapping[str, str]
 
 
 def settings_of(routing: Routing, traffic: str, preset: str, config: RouterConfig, seed: int) -> Settings:
-    """What points depend on beside their loads, as the table's columns have it; ``tables`` is a digest of network and tables."""
+    """What points depend on beside their loads, as the table's columns have it; ``tables``: a digest."""
     digest = hashlib.sha256(routing.topology.digest.encode())
     digest.update(routing.ports.tobytes())
     if routing.lanes is not None:
