@@ -1,6 +1,7 @@
 """`topoloom simulate`: latency and accepted load of routed networks, flit by flit."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -47,7 +48,9 @@ class _Help(click.Command):
 @click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="Change a value of the preset: vcs=3.")
 @click.option("--loads", default="0.1:0.9:0.2", show_default=True, help="first:last:step, or a list 0.1,0.5.")
 @click.option("--saturation", "saturating", is_flag=True, help="Find the load at which the network saturates, too.")
-@click.option("--width", type=float, default=0.01, show_default=True, help="How exact --saturation is.")
+@click.option(
+    "--width", type=click.FloatRange(0.001, 0.5), default=0.01, show_default=True, help="How exact --saturation is."
+)
 @click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
 @click.option("--jobs", type=click.IntRange(1, 1024), help="Loads simulated at a time; every core when left out.")
 @click.option(
@@ -69,6 +72,8 @@ def command(
 
     if resume and output is None:
         raise InputError("--resume goes on from a file: name it with -o")
+    if output is not None and not Path(output).parent.is_dir():
+        raise InputError(f"-o {output}: there is no folder {Path(output).parent}; make it first")
     _check_pictures({"--plot": plot, "--heat": heat})
     wanted = _loads(loads)
     config = with_settings(find_preset(preset), settings)
@@ -174,15 +179,15 @@ def _check_pictures(given: dict[str, str | None]) -> None:
 def _draw(curves: "list[LoadCurve]", routing: "Routing", plot: str | None, heat: str | None) -> None:
     """The pictures that were asked for, of what is finished."""
     from topoloom.report.link_heat import link_heat
-    from topoloom.report.load_figures import load_curves
+    from topoloom.report.load_figures import load_curves, load_table
     from topoloom.report.pictures import write_picture
 
     drawn = [curve for curve in curves if curve.points]
     if plot is not None and drawn:
-        write_picture(load_curves(drawn), plot, "latency against accepted load")
+        write_picture(load_curves(drawn), plot, "Latency against accepted load", [load_table(drawn)])
     if heat is not None and drawn:
         point = max(drawn[0].points, key=lambda point: point.offered)
-        write_picture(link_heat(routing, point), heat, f"load of links, {drawn[0].topology}")
+        write_picture(link_heat(routing, point), heat, f"Load of links: {drawn[0].topology}")
 
 
 def _values(curve: "LoadCurve", found: "list[Saturation]") -> dict[str, Any]:

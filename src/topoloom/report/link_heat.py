@@ -22,6 +22,8 @@ _INK = "#1c2733"
 _MOST_LINES, _MOST_CELLS = 500, 400
 #: Up to so many switches have their numbers beside them.
 _MOST_NAMES = 100
+#: Letters of a name that fit above the drawing.
+_LONGEST = 80
 
 
 def link_heat(routing: Routing, point: Point) -> "Figure":
@@ -63,8 +65,9 @@ def link_heat(routing: Routing, point: Point) -> "Figure":
         bar.ax.tick_params(labelsize=7.5, length=2.5)
         bar.outline.set_linewidth(0.5)
         _draw_ranks(right, loads)
+        name = topology.name if len(topology.name) <= _LONGEST else topology.name[: _LONGEST - 3] + "..."
         figure.suptitle(
-            f"{topology.name}, engine {routing.engine}, offered {point.offered:g}, accepted {point.accepted:.3f} flits a host"
+            f"{name}, engine {routing.engine}, offered {point.offered:g}, accepted {point.accepted:.3f} flits a host"
             " and cycle",
             fontsize=11, x=0.012, ha="left",
         )  # fmt: skip
@@ -177,5 +180,5 @@ def _draw_ranks(axes: "Axes", loads: np.ndarray) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#e4e4e4", linewidth=0.7)
     axes.set_axisbelow(True)
-    times = f", {ranked[0] / mean:.2f} times the mean" if mean else ""
-    axes.set_title(f"busiest {ranked[0]:.3f}, idlest {ranked[-1]:.3f}{times}", fontsize=8.5, loc="left")
+    times = f" ({ranked[0] / mean:.2f} times the mean)" if mean else ""
+    axes.set_title(f"busiest {ranked[0]:.3f}{times}, idlest {ranked[-1]:.3f}", fontsize=8.5, loc="left")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from topoloom.errors import InputError
 from topoloom.report import figures
+from topoloom.report.page import table
 from topoloom.report.svg import style
 from topoloom.simulator.curve import LoadCurve
 
@@ -53,6 +54,30 @@ def load_curves(curves: Sequence[LoadCurve]) -> "Figure":
         axes.set_title(_title(curves), fontsize=10, loc="left", pad=12)
         _legend(axes, any(point.saturated for curve in curves for point in curve.points))
     return figure
+
+
+def load_table(curves: Sequence[LoadCurve]) -> str:
+    """The points of the curves as a table in HTML."""
+    head = [
+        "network",
+        "offered",
+        "accepted",
+        "of the host that gets least",
+        "mean latency",
+        "99 %",
+        "hops",
+        "saturated",
+    ]
+    rows = [
+        [
+            name, f"{point.offered:g}", f"{point.accepted:.4f}", f"{point.accepted_min:.4f}",
+            f"{point.latency_mean:.2f} +- {point.latency_ci95:.2f}", f"{point.latency_p99:,}", f"{point.hops_mean:.3f}",
+            "yes" if point.saturated else "no",
+        ]
+        for curve, name in zip(curves, _names(curves), strict=True)
+        for point in curve.points
+    ]  # fmt: skip
+    return table(head, rows, text=frozenset({0}))
 
 
 def _scale(axes: "Axes", curves: Sequence[LoadCurve]) -> float:

@@ -2,6 +2,7 @@
 
 import io
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,8 @@ def check_picture(path: str | os.PathLike[str], option: str = "picture") -> None
         raise InputError(f"{option} {path}: pictures need matplotlib: pip install topoloom[plots]")
 
 
-def write_picture(figure: "Figure", path: str | os.PathLike[str], title: str) -> None:
-    """Write a figure; `title` is the page's, where it is one.
+def write_picture(figure: "Figure", path: str | os.PathLike[str], title: str, below: Sequence[str] = ()) -> None:
+    """Write a figure; `title` and what is `below` it, in HTML, are the page's, where it is one.
 
     Raises
     ------
@@ -49,4 +50,4 @@ def write_picture(figure: "Figure", path: str | os.PathLike[str], title: str) ->
         return
     with style():
         text = svg_text(figure)
-    write_atomically(path, text if ending == ".svg" else page(title, [figure_of(text, title)]))
+    write_atomically(path, text if ending == ".svg" else page(title, [figure_of(text, title), *below]))

@@ -8,6 +8,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
+import numpy as np
+
 from topoloom._version import __version__
 from topoloom.errors import InputError
 from topoloom.files import read_text, write_atomically
@@ -33,6 +35,10 @@ def settings_of(routing: Routing, traffic: str, preset: str, config: RouterConfi
     digest.update(routing.ports.tobytes())
     if routing.lanes is not None:
         digest.update(routing.lanes.tobytes())
+    digest.update(type(routing.choice).__name__.encode())
+    for value in vars(routing.choice).values() if routing.choice is not None else ():
+        for part in value if isinstance(value, tuple) else (value,):
+            digest.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode())
     return {
         "topology": routing.topology.name, "engine": routing.engine, "traffic": traffic, "preset": preset,
         "seed": str(seed), "router": " ".join(f"{name}={value}" for name, value in values_of(config).items()),
