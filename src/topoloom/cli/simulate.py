@@ -91,6 +91,7 @@ def command(
         curve = _swept(one, number, wanted, config, table, anew, same)
         curves.append(replace(curve, preset=preset))
         if curve.ended != "done":
+            click.echo(f"{curve.topology}: {len(curve.points)} of {len(wanted)} loads are finished", err=True)
             break
         try:
             if saturating:

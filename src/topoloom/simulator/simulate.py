@@ -1,6 +1,5 @@
 """The verb: latency and throughput of a routed network under load, flit by flit."""
 
-import logging
 import struct
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,8 +12,6 @@ from topoloom.simulator.curve import LoadCurve, Point
 from topoloom.simulator.point import point
 from topoloom.simulator.traffic import partners
 from topoloom.threads import asked_to_stop, over_cores
-
-log = logging.getLogger("topoloom")
 
 
 def simulate(
@@ -81,7 +78,6 @@ def simulate(
         if len(found) < len(wanted):
             raise KeyboardInterrupt
     except KeyboardInterrupt:
-        log.warning(f"interrupted: {len(found)} of {len(wanted)} loads are finished")
         ended = "interrupted"
     name = preset if isinstance(preset, str) else "own"
     points = tuple(found[load] for load in wanted if load in found)
