@@ -15,7 +15,7 @@ from topoloom.simulator.config import PRESETS, RouterConfig
 from topoloom.simulator.curve import Point
 from topoloom.simulator.point_table import POINT_COLUMNS, PointTable, settings_of
 from topoloom.simulator.saturation import saturation
-from topoloom.simulator.settings import values_of, with_settings
+from topoloom.simulator.settings import with_settings
 from topoloom.threads import asked_to_stop
 
 MADE_UP = Point(0.3, 0.3, 0.2, 12.5, 0.1, 12, 20, 25, 2.8, 1000, 5000, 1e6, False)
@@ -131,7 +131,7 @@ def test_every_value_of_a_router_can_be_set(name):
 def test_settings_change_what_they_name_and_nothing_else():
     """Later ones win, spaces do not matter."""
     config = with_settings(PRESETS["booksim"], ["vcs = 2", "to_itself=no", "vcs=5"])
-    changed = {key for key, value in values_of(config).items() if value != values_of(PRESETS["booksim"])[key]}
+    changed = {key for key, value in config.values.items() if value != PRESETS["booksim"].values[key]}
     assert changed == {"vcs", "to_itself"}
     assert (config.vcs, config.to_itself) == (5, False)
 
@@ -141,6 +141,8 @@ def test_settings_change_what_they_name_and_nothing_else():
     [
         ("vcs", "write KEY=VALUE, as in vcs=3"),
         ("vsc=3", "no router setting 'vsc'.*did you mean vcs"),
+        ("cut_through=2", "cut_through='2': it is yes or no"),
+        ("burst_packets=many", "burst_packets='many': it is a number"),
         ("source=me", "no router setting 'source'"),
         ("vcs=three", "vcs='three': it is a whole number"),
         ("vcs=1.5", "vcs='1.5': it is a whole number"),

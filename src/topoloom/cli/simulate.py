@@ -9,7 +9,7 @@ import click
 from topoloom.cli.output import json_option, plain, print_json, print_table
 from topoloom.errors import InputError
 from topoloom.simulator.config import PRESETS
-from topoloom.simulator.traffic import PATTERNS, UNIFORM
+from topoloom.simulator.traffic import patterns
 
 if TYPE_CHECKING:
     from topoloom.routing.routing import Routing
@@ -24,9 +24,11 @@ _ALMOST_NONE = 0.01
 
 
 class _Help(click.Command):
-    """Lists the presets, each with its source."""
+    """Lists the patterns of traffic with their settings, and the presets with their sources."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Traffic"):
+            formatter.write_dl([(record.usage, record.words) for record in patterns().values()])
         with formatter.section("Presets"):
             formatter.write_dl([(name, record.source) for name, record in PRESETS.items()])
 
@@ -42,7 +44,11 @@ class _Help(click.Command):
 @click.option("--routing", "engine", default="orders", show_default=True, help="An engine of topoloom route.")
 @click.option("--lanes", type=click.IntRange(1, 16), help="At most so many virtual lanes for the engine.")
 @click.option(
-    "--traffic", default=UNIFORM, show_default=True, help=f"One of: {', '.join(sorted([UNIFORM, *PATTERNS]))}."
+    "--traffic",
+    default="uniform",
+    show_default=True,
+    metavar="NAME[:KEY=VALUE,...]",
+    help="Who sends to whom (below).",
 )
 @click.option("--preset", default="slimfly-2014", show_default=True, help="What the routers are like (below).")
 @click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="Change a value of the preset: vcs=3.")
@@ -194,12 +200,11 @@ def _draw(curves: "list[LoadCurve]", routing: "Routing", plot: str | None, heat:
 def _values(curve: "LoadCurve", found: "list[Saturation]") -> dict[str, Any]:
     """One curve as JSON."""
     from topoloom.simulator.point_table import POINT_COLUMNS
-    from topoloom.simulator.settings import values_of
 
     points = [{name: getattr(point, name) for name in POINT_COLUMNS} for point in curve.points]
     values: dict[str, Any] = {
         "name": curve.topology, "engine": curve.engine, "traffic": curve.traffic, "preset": curve.preset,
-        "router": values_of(curve.router), "seed": curve.seed, "ended": curve.ended, "points": points,
+        "router": curve.router.values, "seed": curve.seed, "ended": curve.ended, "points": points,
     }  # fmt: skip
     for one in found:
         values["saturation"] = {"load": one.load, "accepted": one.accepted, "width": one.width}

@@ -16,7 +16,6 @@ from topoloom.files import read_text, write_atomically
 from topoloom.routing.routing import Routing
 from topoloom.simulator.config import RouterConfig
 from topoloom.simulator.curve import Point
-from topoloom.simulator.settings import values_of
 
 #: The columns of a point, and before and behind them those of what it was simulated with.
 POINT_COLUMNS = tuple(field.name for field in fields(Point) if field.compare)
@@ -41,7 +40,7 @@ def settings_of(routing: Routing, traffic: str, preset: str, config: RouterConfi
             digest.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode())
     return {
         "topology": routing.topology.name, "engine": routing.engine, "traffic": traffic, "preset": preset,
-        "seed": str(seed), "router": " ".join(f"{name}={value}" for name, value in values_of(config).items()),
+        "seed": str(seed), "router": " ".join(f"{name}={value}" for name, value in config.values.items()),
         "tables": digest.hexdigest()[:16], "version": __version__,
     }  # fmt: skip
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
-from topoloom.simulator.config import RouterConfig
+from topoloom.simulator.config import RouterConfig, find_preset
 from topoloom.simulator.curve import Point
 from topoloom.simulator.simulate import simulate
 
@@ -68,6 +68,7 @@ def saturation(
     """
     if not _NARROWEST <= width <= _WIDEST:
         raise InputError(f"a width of {width:g} for saturation; it is {_NARROWEST:g} to {_WIDEST:g}")
+    config = find_preset(preset) if isinstance(preset, str) else preset
     last = math.ceil(round(1 / width, 9))
     found: dict[int, Point] = {}
     all_known = dict(known or {})
@@ -84,7 +85,7 @@ def saturation(
         found.update(zip(new, curve.points, strict=True))
 
     def carried(step: int) -> bool:
-        return not found[step].saturated and _missing(found[step]) <= width / 2
+        return not found[step].saturated and _missing(found[step], config) <= width / 2
 
     look({last})
     low, high = (last, last + 1) if carried(last) else (0, last)
@@ -102,7 +103,12 @@ def saturation(
     return Saturation(at.offered if low else 0.0, at.accepted, width, tuple(found[step] for step in sorted(found)))
 
 
-def _missing(point: Point) -> float:
-    """How much less arrives than was offered, in flits a host and cycle, beyond what chance does to sources."""
-    chance = _CHANCE * point.offered * math.sqrt(max(0.0, 1 - point.offered) / max(1, point.packets))
-    return point.offered - point.accepted - chance
+def _missing(point: Point, config: RouterConfig) -> float:
+    """How much less arrives than was offered, in flits a host and cycle, beyond what chance does to sources.
+
+    A source begins a burst in a cycle or not; bursts have a geometric number of packets, and those a length each.
+    """
+    begins = point.offered / config.mean_flits / config.burst_packets
+    squares = sum(share * length**2 for length, share in config.lengths) / config.mean_flits**2
+    variance = max(0.0, 1 - begins) * (2 * config.burst_packets - 1) * squares / max(1, point.packets)
+    return point.offered - point.accepted - _CHANCE * point.offered * math.sqrt(variance)

@@ -1,7 +1,7 @@
 """Single values of a router changed: ``vcs=3``, ``buffer_flits=63``."""
 
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -45,17 +45,6 @@ def with_settings(config: RouterConfig, settings: Iterable[str]) -> RouterConfig
             raise InputError(f"no router setting '{name}' ({hint})")
         changes[name] = _value(kinds[name], name, value)
     return replace(config, **changes)
-
-
-def values_of(config: RouterConfig) -> dict[str, Any]:
-    """All values of a router by name, without their source.
-
-    Examples
-    --------
-    >>> values_of(RouterConfig(vcs=3))["vcs"]
-    3
-    """
-    return {field.name: getattr(config, field.name) for field in fields(config) if field.name != _SOURCE}
 
 
 def _value(kind: Any, name: str, text: str) -> Any:

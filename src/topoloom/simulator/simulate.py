@@ -4,13 +4,15 @@ import struct
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+import numpy as np
+
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
 from topoloom.simulator.config import RouterConfig, find_preset
 from topoloom.simulator.curve import LoadCurve, Point
 from topoloom.simulator.point import point
-from topoloom.simulator.traffic import partners
+from topoloom.simulator.traffic import LISTS, UNIFORM, Traffic, traffic_of
 from topoloom.threads import asked_to_stop, over_cores
 
 
@@ -50,7 +52,7 @@ def simulate(
     topology = routing.topology
     if routing.choice is not None:
         raise InputError(f"{topology.name}: engine {routing.engine} lets packets choose, which is not simulated yet")
-    partner = partners(traffic, topology.endpoints.size, seed)
+    partner = _partners(traffic, routing, seed)
     wanted = list(dict.fromkeys(float(load) for load in loads))
     if not wanted:
         raise InputError(f"{topology.name}: no load to simulate; give one or more, as in loads=[0.1, 0.5]")
@@ -93,3 +95,17 @@ def seed_of(seed: int, load: float) -> int:
     (True, False)
     """
     return Draws(seed, int.from_bytes(struct.pack(">d", load))).word() >> 33
+
+
+def _partners(text: str, routing: Routing, seed: int) -> np.ndarray:
+    """Where each host sends, int32[hosts], -1: nowhere; empty for uniform traffic."""
+    found = traffic_of(text, routing, seed)
+    if isinstance(found, Traffic) and found.kind == UNIFORM:
+        return np.empty(0, np.int32)
+    if isinstance(found, Traffic) and found.kind == LISTS and found.share == 1 and np.diff(found.first).max() == 1:
+        partner = np.full(found.hosts, -1, np.int32)
+        partner[found.senders] = found.to
+        return partner
+    raise InputError(
+        f"traffic '{text}' is not simulated yet; patterns with one partner a host are, and uniform traffic"
+    )
