@@ -111,7 +111,9 @@ def test_settings_of_the_router_are_changed_and_told(tmp_path):
     assert "link_cycles=7" in _timeless(file)[0]["router"].split()
     plain = json.loads(_run(SMALL, "--loads", "0.1", "--json"))
     assert values["points"][0]["latency_mean"] > plain["points"][0]["latency_mean"] + 5
-    assert ", slimfly-2014 with vcs=4\n" in _run(SMALL, "--loads", "0.1", "--set", "vcs=4")
+    plot = tmp_path / "a.svg"
+    assert ", slimfly-2014 with vcs=4\n" in _run(SMALL, "--loads", "0.1", "--set", "vcs=4", "--plot", str(plot))
+    assert "routers of slimfly-2014 with vcs=4" in plot.read_text()
 
 
 def test_a_table_that_is_gone_on_with_is_the_same_as_in_one_go(tmp_path, counted):

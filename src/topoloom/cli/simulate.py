@@ -108,7 +108,7 @@ def command(
             curves[-1] = replace(curves[-1], ended="interrupted")
             break
     table.write()
-    _draw(curves, routed[0], plot, heat)
+    _draw([replace(curve, preset=_routers(curve, settings)) for curve in curves], routed[0], plot, heat)
     if as_json:
         values = [_values(curve, found[number : number + 1]) for number, curve in enumerate(curves)]
         print_json(values[0] if len(topologies) == 1 else {"curves": values})
@@ -213,13 +213,18 @@ def _values(curve: "LoadCurve", found: "list[Saturation]") -> dict[str, Any]:
 
 def _print(curve: "LoadCurve", settings: tuple[str, ...], found: "list[Saturation]", apart: bool) -> None:
     """One curve as a table."""
-    changed = f" with {', '.join(settings)}" if settings else ""
-    click.echo("\n" * apart + f"{curve.topology}, {curve.engine}, {curve.traffic} traffic, {curve.preset}{changed}")
+    routers = _routers(curve, settings)
+    click.echo("\n" * apart + f"{curve.topology}, {curve.engine}, {curve.traffic} traffic, {routers}")
     heads = tuple(name.replace("_", " ") for name in _SHOWN)
     print_table([heads, *(tuple(_cell(getattr(point, name)) for name in _SHOWN) for point in curve.points)])
     for one in found:
         digits = len(f"{one.width:.12f}".rstrip("0")) - 2
         click.echo(f"saturates at {one.load:.{digits}f}, where {one.accepted:.4f} arrives")
+
+
+def _routers(curve: "LoadCurve", settings: tuple[str, ...]) -> str:
+    """The preset, and what was changed of it."""
+    return f"{curve.preset} with {', '.join(settings)}" if settings else curve.preset
 
 
 def _cell(value: object) -> str:
