@@ -12,6 +12,7 @@ from topoloom.simulator.curve import Point
 from topoloom.simulator.machine import machine
 from topoloom.simulator.traffic import UNIFORM, Loop, Trace, Traffic
 from topoloom.simulator.watchdog import check_moving
+from topoloom.threads import asked_to_stop
 
 #: Cycles of a batch; batches before measuring, at most and at least, and from which growing latency is let be; batches
 #: measured, at least and at most.
@@ -22,6 +23,8 @@ _STEADY, _TIGHT = 0.03, 0.01
 _DRAIN = 20_000
 #: Hosts get less than this share of what sources make: saturated. Below it is chance in batches of few packets.
 _ACCEPTED = 0.97
+#: Or latency grows: over so many batches at least, by so much, and so much more often up than down (Kendall).
+_TREND, _RISE, _MOSTLY = 20, 1.5, 0.7
 
 
 class Run:
@@ -52,6 +55,8 @@ class Run:
         """Run on."""
         from topoloom.simulator._router_kernels import run
 
+        if asked_to_stop.is_set():
+            raise KeyboardInterrupt
         at = self.machine
         before = int(at.state[HOPS])
         self.cycle += cycles
@@ -65,6 +70,12 @@ class Run:
         """Flits that each host has got, int64[hosts]."""
         hosts = np.flatnonzero(self.machine.net.host_at >= 0)
         return self.machine.buffers.port[8 * hosts + 6].astype(np.int64)
+
+    def channel_flits(self) -> np.ndarray:
+        """Flits that each channel has carried, int64[channels]."""
+        channels, ports = self.routing.channels, self.machine.buffers.port.size // 8 // self.routing.topology.switches
+        place = channels.origin.astype(np.int64) * ports + np.arange(channels.to.size) - channels.first[channels.origin]
+        return self.machine.buffers.port[8 * place + 6].astype(np.int64)
 
     def inside(self) -> int:
         """Flits in all buffers."""
@@ -126,7 +137,7 @@ def point(
         calm, last, last_flits = calm + 1 if steady else 0, mean, flits
         if batch + 1 >= _WARM_LEAST and calm >= 3:
             break
-    begin, flits_before, got_before = run.cycle, int(state[FLITS]), run.got()
+    begin, flits_before, got_before, carried = run.cycle, int(state[FLITS]), run.got(), run.channel_flits()
     state[[DONE, LATENCY, MADE, ROUTERS, WAITED]] = 0
     run.histogram[:] = 0
     means: list[float] = []
@@ -138,21 +149,26 @@ def point(
         if len(means) >= _LEAST:
             flits = senders * (run.cycle - begin)
             saturated = int(state[FLITS]) - flits_before < _ACCEPTED * load * flits - 3 * math.sqrt(load * flits)
+            saturated = saturated or _growing(means)
             if saturated or _half_width(means) <= _TIGHT * float(np.mean(means)):
                 break
     end = run.cycle
     accepted = (int(state[FLITS]) - flits_before) / senders / (end - begin)
     least = int((run.got() - got_before)[traffic.receivers].min()) / (end - begin)
+    loads = ((run.channel_flits() - carried) / (end - begin)).astype(np.float32)
     while not saturated and state[DONE] < state[MADE] and run.cycle < end + _DRAIN:
         run.go(100, begin, end)
     seconds = time.thread_time() - began
+    waited, mean = _ratio(state[WAITED], state[MADE]), _ratio(state[LATENCY], state[DONE])
     return Point(
         offered=load, accepted=accepted, accepted_min=least,
-        latency_mean=_ratio(state[LATENCY], state[DONE]), latency_ci95=_half_width(means),
+        latency_mean=mean, latency_ci95=_half_width(means),
         latency_p50=_percentile(run.histogram, 0.5), latency_p99=_percentile(run.histogram, 0.99),
         latency_p999=_percentile(run.histogram, 0.999), hops_mean=_ratio(state[ROUTERS], state[DONE]),
         packets=int(state[DONE]), cycles=int(state[TIME]),
         flit_hops_per_s=int(state[HOPS]) / seconds if seconds else 0.0, saturated=saturated,
+        source_mean=waited, network_mean=mean - waited, link_mean=float(loads.mean()) if loads.size else 0.0,
+        link_max=float(loads.max(initial=0)), channel_loads=loads,
     )  # fmt: skip
 
 
@@ -163,6 +179,15 @@ def _percentile(histogram: np.ndarray, share: float) -> int:
         return 0
     place = int(np.searchsorted(ranks, share * ranks[-1]))
     return place if place < 4096 else (place - 4096) << 6
+
+
+def _growing(means: list[float]) -> bool:
+    """Whether batch means go up and up: the last quarter is above the first, and later ones are mostly above earlier ones."""
+    if len(means) < _TREND or np.mean(means[-len(means) // 4 :]) < _RISE * np.mean(means[: len(means) // 4]):
+        return False
+    values = np.array(means)
+    later = np.sign(values[None, :] - values[:, None])[np.triu_indices(values.size, 1)]
+    return bool(later.mean() > _MOSTLY)
 
 
 def _ratio(total: int, count: int) -> float:
