@@ -5,7 +5,7 @@ import click
 from topoloom.cli.output import json_option, plain, print_json, print_table
 from topoloom.errors import InputError
 from topoloom.simulator.config import PRESETS
-from topoloom.simulator.traffic import PATTERNS, UNIFORM
+from topoloom.simulator.traffic import patterns
 
 _COLUMNS = (
     "offered", "accepted", "accepted_min", "latency_mean", "latency_ci95", "latency_p50", "latency_p99", "latency_p999",
@@ -15,9 +15,11 @@ _SHOWN = ("offered", "accepted", "latency_mean", "latency_ci95", "latency_p99", 
 
 
 class _Help(click.Command):
-    """Lists the presets, each with its source."""
+    """Lists the patterns of traffic with their settings, and the presets with their sources."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Traffic"):
+            formatter.write_dl([(record.usage, record.words) for record in patterns().values()])
         with formatter.section("Presets"):
             formatter.write_dl([(name, record.source) for name, record in PRESETS.items()])
 
@@ -30,7 +32,11 @@ class _Help(click.Command):
 @click.option("--routing", "engine", default="orders", show_default=True, help="An engine of topoloom route.")
 @click.option("--lanes", type=click.IntRange(1, 16), help="At most so many virtual lanes for the engine.")
 @click.option(
-    "--traffic", default=UNIFORM, show_default=True, help=f"One of: {', '.join(sorted([UNIFORM, *PATTERNS]))}."
+    "--traffic",
+    default="uniform",
+    show_default=True,
+    metavar="NAME[:KEY=VALUE,...]",
+    help="Who sends to whom (below).",
 )
 @click.option("--preset", default="slimfly-2014", show_default=True, help="What the routers are like (below).")
 @click.option("--loads", default="0.1:0.9:0.2", show_default=True, help="first:last:step, or a list 0.1,0.5.")

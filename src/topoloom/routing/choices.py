@@ -10,7 +10,15 @@ NOTHING, LOCAL, GLOBAL = "nothing", "local", "global"
 
 @dataclass(frozen=True)
 class AnyShortest:
-    """At every switch any channel on a shortest way: ECMP groups, and nearest common ancestors in a tree."""
+    """At every switch any channel on a shortest way: ECMP groups, and nearest common ancestors in a tree.
+
+    Attributes
+    ----------
+    by_queue : bool
+        The one with the shortest queue; else one drawn at random.
+    """
+
+    by_queue: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,15 +60,21 @@ class Detour:
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """More tables of the same kind: a host has an address in each, and its flows are spread over them.
+    """More tables of the same kind: a host has an address in each, and its packets are spread over them.
 
     Attributes
     ----------
     ports : tuple of uint8 or uint16[n, n]
         As `Routing.ports`, which is the first layer.
+    lanes : tuple of uint8[n, n], optional
+        As `Routing.lanes`, which is the first layer's; left out: those for all layers.
+    allowed : int64[n, n], optional
+        allowed[d, s]: the layers that packets from s to d may take, as bits; left out: all.
     """
 
     ports: tuple[np.ndarray, ...]
+    lanes: tuple[np.ndarray, ...] | None = None
+    allowed: np.ndarray | None = None
 
 
 Choice = AnyShortest | Escape | Detour | Layers

@@ -5,106 +5,236 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.routing.routing import HOP, PAIR, SWITCH, Routing
+from topoloom.routing.choices import LOCAL, NOTHING, AnyShortest, Detour, Escape, Layers
+from topoloom.routing.routing import HOP, PAIR, Routing
+from topoloom.simulator import buffers as b
+from topoloom.simulator.buffers import Buffers, Demand, Network, Rules
+from topoloom.simulator.config import RouterConfig
 
-#: What a flit's word has room for: hosts, hops and lanes.
-_MOST_HOSTS, _MOST_HOPS, _MOST_LANES = 1 << 20, 127, 16
-#: Packets that wait at a host, and at all together.
-_QUEUED, _MOST_QUEUED = 1024, 1 << 23
-_RULES = {"any": 0, HOP: 1, PAIR: 2, SWITCH: 3}
+#: What a flit's word and a port's number have room for.
+_MOST_SWITCHES, _MOST_PORTS, _MOST_HOPS, _MOST_LANES = 1 << 15, 1 << 9, 127, 16
+#: Packets that wait at a host, and at all together; records of packets in the network.
+_QUEUED, _MOST_QUEUED, _MOST_RECORDS = 1024, 1 << 23, 1 << 21
+#: Cycles of a credit that the history of a VC covers.
+_SHORT_CREDIT = 15
+#: Bytes of the sets of shortest ways.
+_MOST_BYTES = 3 << 29
+_HISTOGRAM = 1 << 14
 
 
 @dataclass
 class Machine:
-    """The state of a simulation; every array as `_router_kernels.run` describes it."""
+    """The state of a simulation: what `_router_kernels.run` takes."""
 
-    words: tuple[int, ...]
-    slots: tuple[int, ...]
-    vcs: tuple[int, ...]
-    rec: np.ndarray
-    popped: np.ndarray
-    port: np.ndarray
-    calendar: np.ndarray
-    active: np.ndarray
-    pending: np.ndarray
-    unowned: np.ndarray
-    asked: np.ndarray
-    table: np.ndarray
-    lane_table: np.ndarray
-    lane_rule: int
-    width: int
-    host_switch: np.ndarray
-    host_port: np.ndarray
-    pool: np.ndarray
-    queue: np.ndarray
-    backlog: np.ndarray
-    most: int
-    state: np.ndarray
+    shape: tuple[tuple[int, ...], ...]
+    rich: int | None
+    far: int | None
+    net: Network
+    buffers: Buffers
+    rules: Rules
+
+    @property
+    def state(self) -> np.ndarray:
+        """Counters, `buffers.FREE` and so on."""
+        return self.buffers.state
 
 
-def machine(routing: Routing, vcs: int, room: int, wire_cycles: np.ndarray, *, seed: int) -> Machine:
-    """Routers without a flit, for the tables of a routing.
+def lanes_of(routing: Routing) -> int:
+    """Lanes that a routing takes, those for its choices included."""
+    return routing.verdict.lanes_used if routing.verdict is not None else 1
+
+
+def machine(
+    routing: Routing, config: RouterConfig, cables: np.ndarray, demand: Demand, *, seed: int, log: int = 0
+) -> Machine:
+    """Routers without a flit, for a routing.
 
     Parameters
     ----------
-    vcs : int
-        VCs a port; each lane of the routing has as many of them, what is left over stays empty.
-    wire_cycles : int64[links]
+    cables : int64[links]
         Cycles that a flit is on each cable.
-    room : int
-        Flits of a VC's buffer.
+    log : int
+        Packets that are written down one by one.
 
     Raises
     ------
     InputError
-        Fewer VCs than lanes; more hosts, hops or lanes than a flit's word has room for.
+        More switches, ports, hops or lanes than a flit's word has room for; sets of shortest ways beyond memory.
     """
     from topoloom.simulator._flit_kernels import SLOTS
-    from topoloom.simulator._router_kernels import RANDOM
 
     topology, channels = routing.topology, routing.channels
-    n, hosts = topology.switches, topology.endpoints.size
-    verdict = routing.verdict
-    lanes = verdict.lanes_used if verdict is not None else 1
-    if vcs < lanes:
-        raise InputError(f"{topology.name}: {vcs} VCs, but engine {routing.engine} takes {lanes} lanes")
-    if hosts >= _MOST_HOSTS or lanes > _MOST_LANES or (verdict is not None and verdict.max_hops > _MOST_HOPS):
-        raise InputError(f"{topology.name}: more than {_MOST_HOSTS} hosts, {_MOST_LANES} lanes or {_MOST_HOPS} hops")
-    shift = (vcs - 1).bit_length()
+    n, name = topology.switches, topology.name
+    lanes = lanes_of(routing)
+    vcs = max(config.vcs, lanes)
+    room = config.buffer_flits // vcs
     degrees, at = topology.degrees, topology.endpoints_at
-    words = -(-(int((degrees + at).max()) << shift) // 64)
-    per_router = words * 64
-    ports = per_router >> shift
+    widest = int((degrees + at).max())
+    if n >= _MOST_SWITCHES or widest >= _MOST_PORTS or lanes > _MOST_LANES:
+        raise InputError(
+            f"{name}: {n} switches of {widest} ports, {lanes} lanes; fewer than {_MOST_SWITCHES}, {_MOST_PORTS} and"
+            f" {_MOST_LANES + 1} can be simulated"
+        )
+    if routing.verdict is not None and routing.verdict.max_hops > _MOST_HOPS:
+        raise InputError(
+            f"{name}: ways of {routing.verdict.max_hops} hops; up to {_MOST_HOPS} can be simulated (another engine may find"
+            " shorter ones)"
+        )
+    longest = max(length for length, _ in config.lengths)
+    if demand.events.size:
+        longest = max(longest, int(demand.events[3::4].max()))
+    if room < 1 or (config.cut_through and room < longest):
+        raise InputError(
+            f"{name}: {vcs} VCs share a buffer of {config.buffer_flits} flits, {room} each; at least"
+            f" {longest if config.cut_through else 1} are needed (set buffer_flits higher)"
+        )
+    shift = (vcs - 1).bit_length()
+    words = -(-(widest << shift) // 64)
+    ports, cells = (words * 64) >> shift, words * 64
     first = np.concatenate([[0], np.cumsum(at)])[:-1]
+    hosts = topology.endpoints.size
     host_port = degrees[topology.endpoints] + np.arange(hosts) - first[topology.endpoints]
+    # What a hop takes beside its cable.
+    beyond = 1 + config.route_cycles + config.switch_cycles + config.crossbar_cycles
+    spare = config.credit_cycles + config.switch_cycles
     port = np.zeros((n * ports, 8), np.int32)
-    port[:, 0], port[:, 1], port[:, 2] = -1, 2, -1
+    port[:, 0], port[:, 2] = -1, -1
+    port[:, 1] = config.host_cycles + beyond - config.route_cycles
     out = np.arange(channels.to.size) - channels.first[channels.origin]
-    back = out[channels.back]
     _, _, link = topology.csr
     mine = channels.origin.astype(np.int64) * ports + out
-    port[mine, 0] = (channels.to.astype(np.int64) * ports + back) << shift
-    port[mine, 1] = wire_cycles[link] + 1
-    rec = np.zeros((n * per_router, 8), np.int32)
+    port[mine, 0] = (channels.to.astype(np.int64) * ports + out[channels.back]) << shift
+    port[mine, 1] = cables[link] + beyond
+    port[mine, 7] = cables[link] + spare
+    credits = np.unique(np.append(cables + spare, config.host_cycles + spare))
+    far = int(credits.max()) > _SHORT_CREDIT or credits.size > 1
+    ring = 1 << (room - 1).bit_length() if far else 0
+    rec = np.zeros((n * cells, 8), np.int32)
     rec[:, 5] = -1
     # Every place that a flit can wait in: the buffers, and the hosts' queues.
     most = max(1, min(_QUEUED, _MOST_QUEUED // hosts))
-    pool = int((degrees + at).sum()) * vcs * room + most * hosts
-    places = np.zeros((pool, 4), np.int32)
-    places[:, 0] = np.arange(1, pool + 1)
-    places[-1, 0] = -1
-    state = np.zeros(32, np.int64)
-    state[RANDOM] = (seed * 0x9E3779B97F4A7C15 + 0x1234567) & 0x7FFFFFFFFFFFFFFF
-    rule = _RULES["any"] if lanes == 1 else _RULES[routing.lane_rule]
-    lane_table = np.zeros(0, np.uint8)
-    if rule in (_RULES[PAIR], _RULES[SWITCH]) and routing.lanes is not None:
-        lane_table = routing.lanes.reshape(-1)
-    return Machine(
-        words=(0,) * words, slots=(0,) * shift, vcs=(0,) * vcs, rec=rec.reshape(-1),
-        popped=np.zeros(n * per_router, np.int64), port=port.reshape(-1), calendar=np.zeros(SLOTS * n * words, np.int64),
-        active=np.zeros(n * words, np.int64), pending=np.zeros(n * words, np.int64),
-        unowned=np.full(n * words, -1, np.int64), asked=np.zeros(n * per_router * (words + 1), np.int64),
-        table=routing.ports.reshape(-1), lane_table=lane_table, lane_rule=rule, width=vcs // lanes,
-        host_switch=topology.endpoints.astype(np.int32), host_port=host_port.astype(np.int32), pool=places.reshape(-1),
-        queue=np.zeros(hosts * 8, np.int32), backlog=np.zeros(hosts, np.int32), most=most, state=state,
+    held = int((degrees + at).sum()) * vcs * room
+    pool = held + most * hosts + demand.events.size // 4 + 8
+    places = _chain(pool, 4)
+    rich = (
+        routing.choice is not None or config.cut_through or len(config.lengths) > 1 or log > 0
+        or demand.loop.size > 0 or demand.events.size > 0
     )  # fmt: skip
+    state = np.zeros(32, np.int64)
+    state[b.RANDOM] = (seed * 0x9E3779B97F4A7C15 + 0x1234567) & 0x7FFFFFFFFFFFFFFF
+    net, rules = _ways(routing, config, vcs, shift, words)
+    net = net._replace(
+        home=((topology.endpoints.astype(np.int64) << 16) | (host_port << 7)).astype(np.int32),
+        host_at=_hosts_at(topology.endpoints, host_port, n, ports),
+    )
+    rules = rules._replace(room=room, credit=int(credits[0]) if not far else config.host_cycles + spare, most=most)
+    int32, int64 = np.int32, np.int64
+    scratch = [np.zeros(size, int64) for size in (words, (ports + 63) >> 6, ports, ports)]
+    made = Buffers(
+        places.reshape(-1), rec.reshape(-1), np.zeros(0 if far else n * cells, int64), np.zeros(ring * n * cells, int32),
+        np.zeros(2 * n * cells if far else 0, int32), port.reshape(-1), np.zeros(SLOTS * n * words, int64),
+        np.zeros(n * words, int64), np.zeros(n * words, int64), np.full(n * words, -1, int64),
+        np.zeros(n * cells * (words + 1), int64), np.zeros(n * words if rich else 0, int64), *scratch,
+        np.zeros(hosts * 8, int32), np.zeros(hosts, int32), np.zeros(hosts * 4, int32),
+        _chain(min(held, _MOST_RECORDS) if rich else 0, 16).reshape(-1), np.zeros(4 * pool if demand.loop.size else 0, int32),
+        np.zeros(_HISTOGRAM, int64), np.zeros(8 * log, int32), state,
+    )  # fmt: skip
+    many = longest > 1 or demand.loop.size > 0
+    shape = ((0,) * words, (0,) * shift, (0,) * vcs, (0,) * int(many))
+    return Machine(shape, 1 if rich else None, 1 if far else None, net, made, rules)
+
+
+def _chain(places: int, width: int) -> np.ndarray:
+    """Free places, each with the number of the next one in front, the last with -1."""
+    chain = np.zeros((places, width), np.int32)
+    if places:
+        chain[:, 0] = np.arange(1, places + 1)
+        chain[-1, 0] = -1
+    return chain
+
+
+def _hosts_at(endpoints: np.ndarray, host_port: np.ndarray, n: int, ports: int) -> np.ndarray:
+    found = np.full(n * ports, -1, np.int32)
+    found[endpoints.astype(np.int64) * ports + host_port] = np.arange(endpoints.size)
+    return found
+
+
+def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: int) -> tuple[Network, Rules]:
+    """Tables with their lanes, and how packets choose beside them."""
+    from topoloom.graph.distances import distances_from
+
+    topology, choice = routing.topology, routing.choice
+    n, lanes = topology.switches, lanes_of(routing)
+    own = lanes - choice.lanes if isinstance(choice, Escape) else lanes
+    # What packets escape to has a VC a lane, and what they choose in has the others; else every lane has as many.
+    width = 1 if isinstance(choice, Escape) else vcs // lanes
+    kind, escapes, tries, knows = b.TABLES, 0, 0, 0
+    layers, lane_layers = [routing.ports], [routing.lanes]
+    allowed, distance = np.zeros(0, np.int64), np.zeros(0, np.uint8)
+    if isinstance(choice, AnyShortest):
+        kind, width = b.SHORTER if choice.by_queue else b.ANY, vcs
+    elif isinstance(choice, Escape):
+        kind, escapes = b.ESCAPE, own
+    elif isinstance(choice, Detour):
+        kind, escapes = b.DETOUR, width * (lanes // 2)
+        tries, knows = (
+            config.detours or choice.tries,
+            0 if choice.knows == NOTHING else 1 if choice.knows == LOCAL else 2,
+        )
+        distance = distances_from(topology, np.arange(n), 1).astype(np.uint8).reshape(-1)
+    elif isinstance(choice, Layers):
+        layers += choice.ports
+        lane_layers += choice.lanes or [routing.lanes] * len(choice.ports)
+        allowed = choice.allowed if choice.allowed is not None else np.full((n, n), (1 << len(layers)) - 1, np.int64)
+        allowed = np.ascontiguousarray(allowed.T, np.int64).reshape(-1)
+    rule, by_packet = b.IN_TABLE, np.zeros(0, np.uint8)
+    if own > 1 or isinstance(choice, Detour):
+        rule = b.BY_HOP if routing.lane_rule == HOP else b.BY_PACKET if routing.lane_rule == PAIR else b.IN_TABLE
+    classes = words * 64
+    way = np.empty((len(layers), n, n), np.uint8 if classes <= 256 else np.uint16)
+    for made, ports, table in zip(way, layers, lane_layers, strict=True):
+        full = ports.T.astype(np.uint16) << np.uint16(shift)
+        if own > 1 and rule == b.IN_TABLE and table is not None:
+            full += table.T.astype(np.uint16) * np.uint16(width)
+        made[:] = full.astype(way.dtype)
+    if rule == b.BY_PACKET and routing.lanes is not None:
+        by_packet = np.stack([np.ascontiguousarray(table.T) for table in lane_layers if table is not None]).reshape(-1)
+    near = np.zeros(0, np.int64)
+    if kind in (b.ANY, b.SHORTER, b.ESCAPE):
+        near = _near(routing)
+    spans = np.full(vcs, width, np.int64)
+    if kind == b.ESCAPE:
+        spans[escapes:] = vcs - escapes
+    net = Network(
+        way.reshape(-1), by_packet, np.zeros(0, np.int32), np.zeros(0, np.int32), distance, near, allowed, spans
+    )
+    bound = config.output_flits or 1 << 40
+    rules = Rules(
+        speedup=config.speedup, room=0, credit=0, inject=config.host_cycles + 1 + config.route_cycles, hold=config.vc_cycles,
+        bound=bound, lanes=rule, width=width, choice=kind, escapes=escapes,
+        returns=int(isinstance(choice, Escape) and choice.returns), tries=tries, knows=knows,
+        threshold=config.detour_threshold, over=round(256 * config.detour_weight), whole=int(config.cut_through), most=0,
+        itself=int(config.to_itself),
+    )  # fmt: skip
+    return net, rules
+
+
+def _near(routing: Routing) -> np.ndarray:
+    """By switch and destination, the ports on a shortest way as bits, int64[n * n * words]."""
+    from topoloom.graph.distances import distances_from
+
+    topology, channels = routing.topology, routing.channels
+    n, degrees = topology.switches, topology.degrees
+    words = -(-int(degrees.max(initial=1)) // 64)
+    if n * n * words * 8 > _MOST_BYTES:
+        raise InputError(
+            f"{topology.name}: the shortest ways of {n} switches would take {n * n * words * 8 / 1e9:.1f} GB; use an engine"
+            " with tables"
+        )
+    distance = distances_from(topology, np.arange(n), None).astype(np.int16)
+    near = np.zeros((n, n, words), np.uint64)
+    for u in range(n):
+        for port in range(int(degrees[u])):
+            v = channels.to[channels.first[u] + port]
+            near[u, :, port >> 6] |= (distance[v] + 1 == distance[u]).astype(np.uint64) << np.uint64(port & 63)
+    return near.view(np.int64).reshape(-1)

@@ -6,9 +6,10 @@ import time
 import numpy as np
 
 from topoloom.routing.routing import Routing
+from topoloom.simulator.buffers import DONE, FLITS, HOPS, LATENCY, MADE, ROUTERS, TIME, WAITED, Demand
 from topoloom.simulator.config import RouterConfig
 from topoloom.simulator.curve import Point
-from topoloom.simulator.machine import Machine, machine
+from topoloom.simulator.machine import machine
 from topoloom.simulator.watchdog import check_moving
 
 #: Cycles of a batch; batches before measuring, at most and at least, and from which growing latency is let be; batches
@@ -18,7 +19,6 @@ _BATCH, _WARM, _WARM_LEAST, _GROWING, _LEAST, _MOST = 500, 40, 4, 6, 10, 200
 _STEADY, _TIGHT = 0.03, 0.01
 #: Cycles that measured packets may take to arrive after the last batch.
 _DRAIN = 20_000
-_HISTOGRAM = 1 << 14
 #: Hosts get less than this share of what sources make: saturated. Below it is chance in batches of few packets.
 _ACCEPTED = 0.97
 
@@ -28,42 +28,55 @@ class Run:
 
     def __init__(self, routing: Routing, config: RouterConfig, partner: np.ndarray, load: float, seed: int) -> None:
         topology = routing.topology
-        lanes = routing.verdict.lanes_used if routing.verdict is not None else 1
-        vcs = config.vcs or lanes
-        wires = np.full(len(topology.links), config.link_cycles, np.int64)
-        self.routing, self.config, self.partner = routing, config, partner
-        self.room = max(1, config.buffer_flits // max(vcs, lanes))
-        self.machine: Machine = machine(routing, max(vcs, lanes), self.room, wires, seed=seed)
-        self.load = min(load / config.packet_flits, 1 - 1e-9)
-        self.histogram = np.zeros(_HISTOGRAM, np.int64)
-        self.got = np.zeros(topology.endpoints.size, np.int64)
+        cables = np.full(len(topology.links), config.link_cycles, np.int64)
+        demand = _demand(config, partner, load)
+        self.routing, self.demand = routing, demand
+        self.machine = machine(routing, config, cables, demand, seed=seed)
+        self.histogram = self.machine.buffers.histogram
         self.cycle = 0
 
     def go(self, cycles: int, begin: int, end: int) -> None:
         """Run on."""
-        from topoloom.simulator._router_kernels import HOPS, run
+        from topoloom.simulator._router_kernels import run
 
-        at, config = self.machine, self.config
+        at = self.machine
         before = int(at.state[HOPS])
         self.cycle += cycles
-        run(
-            at.words, at.slots, at.vcs, config.speedup, self.room, config.credit_cycles, config.inject_cycles, at.pool, at.rec,
-            at.popped, at.port, at.calendar, at.active, at.pending, at.unowned, at.asked, at.table, at.lane_table,
-            at.lane_rule, at.width, at.host_switch, at.host_port, self.partner, config.to_itself, config.packet_flits,
-            at.queue, at.backlog, at.most, at.state, self.histogram, self.got, self.load, self.cycle, begin, end,
-        )  # fmt: skip
+        run(at.shape, at.rich, at.far, at.net, at.buffers, at.rules, self.demand, self.cycle, begin, end)
         check_moving(self.routing, at, int(at.state[HOPS]) - before)
+
+    def got(self) -> np.ndarray:
+        """Flits that each host has got, int64[hosts]."""
+        hosts = np.flatnonzero(self.machine.net.host_at >= 0)
+        return self.machine.buffers.port[8 * hosts + 6].astype(np.int64)
+
+    def inside(self) -> int:
+        """Flits in all buffers."""
+        return int(self.machine.buffers.rec[7::8].sum())
+
+
+def _demand(config: RouterConfig, partner: np.ndarray, load: float) -> Demand:
+    lengths = sorted(config.lengths)
+    none = np.zeros(0, np.int64)
+    silent = partner >= 0
+    first = np.concatenate([[0], np.cumsum(silent)]).astype(np.int64)
+    return Demand(
+        kind=1 if partner.size else 0, first=first if partner.size else none, to=partner[silent].astype(np.int32), share=1.0,
+        load=min(load / config.mean_flits / config.burst_packets, 1 - 1e-9), burst=float(config.burst_packets),
+        lengths=np.array([length for length, _ in lengths], np.int32),
+        shares=np.cumsum([share for _, share in lengths]), events=np.zeros(0, np.int32), loop=none, back_first=none,
+        back_to=np.zeros(0, np.int32),
+    )  # fmt: skip
 
 
 def point(routing: Routing, config: RouterConfig, partner: np.ndarray, load: float, seed: int) -> Point:
     """Simulate one load: warm up, measure batches until the mean latency is known well, and let what is measured arrive."""
-    from topoloom.simulator._router_kernels import DONE, FLITS, HOPS, LATENCY, MADE, ROUTERS, TIME
-
     run = Run(routing, config, partner, load, seed)
     state = run.machine.state
     run.go(1, 1 << 60, 1 << 60)  # compiles, where it has to
     began, never = time.thread_time(), 1 << 60
-    senders = int((partner >= 0).sum()) if partner.size else run.got.size
+    hosts = routing.topology.endpoints.size
+    senders = int((partner >= 0).sum()) if partner.size else hosts
     last, last_flits, calm = math.inf, 0, 0
     for batch in range(_WARM):
         before = state.copy()
@@ -79,10 +92,9 @@ def point(routing: Routing, config: RouterConfig, partner: np.ndarray, load: flo
         calm, last, last_flits = calm + 1 if steady else 0, mean, flits
         if batch + 1 >= _WARM_LEAST and calm >= 3:
             break
-    begin = run.cycle
-    state[[DONE, LATENCY, MADE, ROUTERS, FLITS]] = 0
+    begin, flits_before, got_before = run.cycle, int(state[FLITS]), run.got()
+    state[[DONE, LATENCY, MADE, ROUTERS, WAITED]] = 0
     run.histogram[:] = 0
-    run.got[:] = 0
     means: list[float] = []
     saturated = False
     while len(means) < _MOST:
@@ -91,25 +103,33 @@ def point(routing: Routing, config: RouterConfig, partner: np.ndarray, load: flo
         means.append(_ratio(state[LATENCY] - before[LATENCY], state[DONE] - before[DONE]))
         if len(means) >= _LEAST:
             flits = senders * (run.cycle - begin)
-            saturated = int(state[FLITS]) < _ACCEPTED * load * flits - 3 * math.sqrt(load * flits)
+            saturated = int(state[FLITS]) - flits_before < _ACCEPTED * load * flits - 3 * math.sqrt(load * flits)
             if saturated or _half_width(means) <= _TIGHT * float(np.mean(means)):
                 break
     end = run.cycle
-    receivers = np.unique(partner[partner >= 0]) if partner.size else np.arange(run.got.size)
-    accepted, least = int(state[FLITS]) / senders / (end - begin), int(run.got[receivers].min()) / (end - begin)
+    receivers = np.unique(partner[partner >= 0]) if partner.size else np.arange(hosts)
+    accepted = (int(state[FLITS]) - flits_before) / senders / (end - begin)
+    least = int((run.got() - got_before)[receivers].min()) / (end - begin)
     while not saturated and state[DONE] < state[MADE] and run.cycle < end + _DRAIN:
         run.go(100, begin, end)
     seconds = time.thread_time() - began
-    ranks = np.cumsum(run.histogram)
-    p50, p99, p999 = (
-        int(np.searchsorted(ranks, share * ranks[-1])) if ranks[-1] else 0 for share in (0.5, 0.99, 0.999)
-    )
     return Point(
         offered=load, accepted=accepted, accepted_min=least,
-        latency_mean=_ratio(state[LATENCY], state[DONE]), latency_ci95=_half_width(means), latency_p50=p50, latency_p99=p99,
-        latency_p999=p999, hops_mean=_ratio(state[ROUTERS], state[DONE]), packets=int(state[DONE]), cycles=int(state[TIME]),
+        latency_mean=_ratio(state[LATENCY], state[DONE]), latency_ci95=_half_width(means),
+        latency_p50=_percentile(run.histogram, 0.5), latency_p99=_percentile(run.histogram, 0.99),
+        latency_p999=_percentile(run.histogram, 0.999), hops_mean=_ratio(state[ROUTERS], state[DONE]),
+        packets=int(state[DONE]), cycles=int(state[TIME]),
         flit_hops_per_s=int(state[HOPS]) / seconds if seconds else 0.0, saturated=saturated,
     )  # fmt: skip
+
+
+def _percentile(histogram: np.ndarray, share: float) -> int:
+    """Cycles that so large a share of packets take at most, in steps of 64 above 4,096."""
+    ranks = np.cumsum(histogram)
+    if not ranks[-1]:
+        return 0
+    place = int(np.searchsorted(ranks, share * ranks[-1]))
+    return place if place < 4096 else (place - 4096) << 6
 
 
 def _ratio(total: int, count: int) -> float:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
+import numpy as np
+
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
 from topoloom.simulator.config import RouterConfig, find_preset
 from topoloom.simulator.curve import LoadCurve, Point
 from topoloom.simulator.point import point
-from topoloom.simulator.traffic import partners
+from topoloom.simulator.traffic import LISTS, UNIFORM, Traffic, traffic_of
 from topoloom.threads import over_cores
 
 
@@ -40,7 +42,7 @@ def simulate(
     topology = routing.topology
     if routing.choice is not None:
         raise InputError(f"{topology.name}: engine {routing.engine} lets packets choose, which is not simulated yet")
-    partner = partners(traffic, topology.endpoints.size, seed)
+    partner = _partners(traffic, routing, seed)
     wanted = [float(load) for load in loads]
     if not wanted:
         raise InputError(f"{topology.name}: no load to simulate; give one or more, as in loads=[0.1, 0.5]")
@@ -56,3 +58,17 @@ def simulate(
     over_cores(work, len(wanted), jobs)
     name = preset if isinstance(preset, str) else "own"
     return LoadCurve(topology.name, routing.engine, traffic, name, seed, tuple(found[i] for i in range(len(wanted))))
+
+
+def _partners(text: str, routing: Routing, seed: int) -> np.ndarray:
+    """Where each host sends, int32[hosts], -1: nowhere; empty for uniform traffic."""
+    found = traffic_of(text, routing, seed)
+    if isinstance(found, Traffic) and found.kind == UNIFORM:
+        return np.empty(0, np.int32)
+    if isinstance(found, Traffic) and found.kind == LISTS and found.share == 1 and np.diff(found.first).max() == 1:
+        partner = np.full(found.hosts, -1, np.int32)
+        partner[found.senders] = found.to
+        return partner
+    raise InputError(
+        f"traffic '{text}' is not simulated yet; patterns with one partner a host are, and uniform traffic"
+    )

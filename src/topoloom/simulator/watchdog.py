@@ -9,14 +9,14 @@ from topoloom.simulator.machine import Machine
 
 def check_moving(routing: Routing, at: Machine, moved: int) -> None:
     """Raise `InputError` that names the circle, if flits wait in the network and none has moved for a batch of cycles."""
-    if moved or not at.rec[7::8].any():
+    if moved or not at.buffers.rec[7::8].any():
         return
-    if at.calendar.any():  # some are still on the wire
+    if at.buffers.calendar.any():  # some are still on the wire
         return
     circle = waiting_circle(at)
     if not circle:
         return
-    shift, words = len(at.slots), len(at.words)
+    words, shift = len(at.shape[0]), len(at.shape[1])
     per_router = words * 64
     ports = per_router >> shift
     names = []
@@ -31,14 +31,14 @@ def check_moving(routing: Routing, at: Machine, moved: int) -> None:
 
 def waiting_circle(at: Machine) -> list[int]:
     """Input VCs that wait for each other in a circle, the first again at the end; empty: there is none."""
-    words = len(at.words)
+    words = len(at.shape[0])
     per_router = words * 64
-    record = at.rec.reshape(-1, 8)
+    record = at.buffers.rec.reshape(-1, 8)
     owner = {}
     for g in np.flatnonzero((record[:, 5] >= 0) & (record[:, 7] > 0)).tolist():
         owner[(g // per_router) * per_router + int(record[g, 5])] = g
     waits: dict[int, int] = {}
-    asked = at.asked.reshape(-1, words + 1)
+    asked = at.buffers.asked.reshape(-1, words + 1)
     for g in np.flatnonzero(record[:, 7]).tolist():
         if record[g, 5] >= 0:
             if record[g, 6] >= 0:
@@ -48,7 +48,7 @@ def waiting_circle(at: Machine) -> list[int]:
         own = g - base
         classes = np.flatnonzero(asked[base : base + per_router, own >> 6] >> (own & 63) & 1)
         for out in classes.tolist():
-            for vc in range(at.width):
+            for vc in range(at.rules.width):
                 if base + out + vc in owner:
                     waits[g] = owner[base + out + vc]
                     break

@@ -60,7 +60,7 @@ def facts_of(spec: str) -> Facts | None:
     if changes or name == "product":
         return None
     record = find_family(name)
-    values, _ = _settings(record.name, record.parameters, text, takes_hosts=True)
+    values, _ = read_settings(record.name, record.parameters, text, takes_hosts=True)
     return record.known(values)
 
 
@@ -130,7 +130,7 @@ def _build(spec: str, depth: int) -> Topology:
     for change in changes:
         name, _, text = change.partition(":")
         record = find_transform(name)
-        values, _ = _settings(record.name, record.parameters, text)
+        values, _ = read_settings(record.name, record.parameters, text)
         shown = ",".join(written(record.parameters, values))
         step = f"+{name}:{shown}" if shown else f"+{name}"
         changed = record.apply(topology, **values)
@@ -142,7 +142,7 @@ def _build(spec: str, depth: int) -> Topology:
 
 def _family(name: str, text: str) -> Topology:
     record = find_family(name)
-    values, hosts = _settings(record.name, record.parameters, text, takes_hosts=True)
+    values, hosts = read_settings(record.name, record.parameters, text, takes_hosts=True)
     return make(record, values, hosts)
 
 
@@ -160,7 +160,7 @@ def _product(text: str, depth: int) -> Topology:
     _check_product([facts.switches if (facts := facts_of(spec)) is not None else 1 for spec in inner])
     parts = [_build(spec, depth + 1) for spec in inner]
     _check_product([part.switches for part in parts])
-    _, hosts = _settings("product", {}, ",".join(settings), takes_hosts=True)
+    _, hosts = read_settings("product", {}, ",".join(settings), takes_hosts=True)
     topology = cartesian_product(parts)
     if hosts is None and any(part.endpoints.size for part in parts):
         log.warning("product: the factors' hosts are left out; give hosts= to the product: product:(...)*(...),hosts=2")
@@ -174,7 +174,7 @@ def _check_product(sizes: list[int]) -> None:
         raise InputError(f"product: {prod(sizes)} switches; at most {MOST_SWITCHES} are built")
 
 
-def _settings(
+def read_settings(
     name: str, parameters: dict[str, Parameter], text: str, *, takes_hosts: bool = False
 ) -> tuple[dict[str, Any], Any]:
     """The parameter values in ``key=value,...``, defaults filled in, and the value of ``hosts=`` (None if not given)."""

@@ -104,10 +104,10 @@ def worst_permutation(routing: Routing, jobs: int | None = None) -> Worst:
         return Worst(0, (-1, -1), np.arange(int(hosts.sum())))
     ends = (int(channels.origin[-channel]), int(channels.to[-channel]))
     pairs = matching(ports, order, place, size, hosts, ends[0], -channel - int(channels.first[ends[0]]))
-    return Worst(load, ends, _completed(routing, pairs))
+    return Worst(load, ends, completed(routing, pairs))
 
 
-def _completed(routing: Routing, pairs: np.ndarray) -> np.ndarray:
+def completed(routing: Routing, pairs: np.ndarray) -> np.ndarray:
     """A permutation of the hosts that holds the matched ones (int64[k, 3]); the others in order."""
     switch = host_switches(routing.topology)
     sent = np.searchsorted(switch, np.arange(routing.topology.switches))  # hosts stand in the order of their switches

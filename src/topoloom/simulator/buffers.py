@@ -1,0 +1,172 @@
+"""The arrays of a simulation, as the compiled kernels take them: what stays, what changes, and the rules."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+#: Places in `Buffers.state`: first free place of the pool, hosts that have packets waiting, the next host that makes a packet,
+#: the random stream, flits that left a router, the cycle, first free packet record, next event of a trace.
+FREE, BACKLOG, NEXT, RANDOM, HOPS, TIME, RECORD, EVENT = 0, 1, 2, 3, 4, 5, 6, 7
+#: Of packets born in the window: how many were made and arrived, their latency, routers, and cycles before they left the host.
+MADE, DONE, LATENCY, ROUTERS, WAITED = 8, 9, 10, 11, 12
+#: Flits that arrived and that entered, at any time; packets logged; round trips begun, ended, and when the last ended; hosts in
+#: a burst; packets in the network.
+FLITS, INJECTED, LOGGED, BEGUN, ENDED, LAST_END, BURSTS, INSIDE = 13, 14, 15, 16, 17, 18, 19, 20
+
+#: Of a packet's record, int32[16]: its destination's word, its source, the cycle it was made in, the switch of its detour
+#: (`NO_DETOUR`, `UNDECIDED`), hops made, whether its detour is behind it, flits, the cycle it entered in, lane, layer, whether
+#: it has escaped; then, of a round trip: kind, who asked first, who was asked, when it began. A free record: the next one in
+#: the first place.
+WORD, SOURCE, BORN_IN, VIA, MADE_HOPS, PHASE, LENGTH, ENTERED, OF_LANE, LAYER, ESCAPED, KIND, OWNER, ASKED, BEGAN = (
+    range(15)
+)
+NO_DETOUR, UNDECIDED = -1, -2
+
+#: What packets choose: nothing, any shortest way (at random, or the shorter queue), shortest ways with an escape, detours.
+TABLES, ANY, SHORTER, ESCAPE, DETOUR = 0, 1, 2, 3, 4
+#: Lanes: in the table, by hop, by packet.
+IN_TABLE, BY_HOP, BY_PACKET = 0, 1, 2
+
+
+class Network(NamedTuple):
+    """What stays. Places of port p of switch r in arrays of ports: r * ports + p, with as many ports as VC words have slots for.
+
+    Attributes
+    ----------
+    way : uint8 or uint16[layers * n * n]
+        By layer, switch and destination: the output class, port << log2(slots) | first VC.
+    lane : uint8[layers * n * n] or empty
+        By layer, source and destination: a packet's lane.
+    home : int32[hosts]
+        Each host's word: switch << 16 | port << 7.
+    host_at : int32[ports]
+        The host of each port, -1: none.
+    distance : uint8[n * n] or empty
+        Hops.
+    near : int64[n * n * k] or empty
+        By switch and destination: the ports on a shortest way, as bits of k words.
+    allowed : int64[n * n] or empty
+        By source and destination: the layers that a packet may take, as bits.
+    spans : int64[VCs]
+        How many VCs the class has that begins at each VC.
+    """
+
+    way: np.ndarray
+    lane: np.ndarray
+    home: np.ndarray
+    host_at: np.ndarray
+    distance: np.ndarray
+    near: np.ndarray
+    allowed: np.ndarray
+    spans: np.ndarray
+
+
+class Buffers(NamedTuple):
+    """What changes; `_flit_kernels` and `_router_kernels` say how it is laid out."""
+
+    pool: np.ndarray
+    rec: np.ndarray
+    popped: np.ndarray
+    ring: np.ndarray
+    passed: np.ndarray
+    port: np.ndarray
+    calendar: np.ndarray
+    active: np.ndarray
+    pending: np.ndarray
+    unowned: np.ndarray
+    asked: np.ndarray
+    choosing: np.ndarray
+    fresh: np.ndarray
+    touched: np.ndarray
+    nearest: np.ndarray
+    winner: np.ndarray
+    queue: np.ndarray
+    backlog: np.ndarray
+    burst: np.ndarray
+    packets: np.ndarray
+    trips: np.ndarray
+    histogram: np.ndarray
+    log: np.ndarray
+    state: np.ndarray
+
+
+class Rules(NamedTuple):
+    """Numbers, all int but those said.
+
+    Attributes
+    ----------
+    speedup, room, credit, inject, hold, bound
+        Internal steps a cycle; flits a VC; cycles of a credit, from a host to its router, and of the allocation of a VC beyond
+        the step that it takes; flits of an output queue.
+    lanes, width, choice, escapes, returns
+        How lanes are known (`IN_TABLE` ...); VCs a lane; what packets choose (`TABLES` ...); VCs of the lanes that packets
+        escape to; 1 where they may return from them.
+    tries, knows, threshold, over
+        Of detours: how many are compared; 0: nothing is known of queues, 1: those at the source, 2: all; flits that the queue
+        on the way of the tables may be longer; what the detour's queue counts, in 1/256, 0: hops decide.
+    whole
+        1: a packet goes on only where all of it has room (virtual cut-through).
+    most
+        Packets that wait at a host; what is made beyond that is lost.
+    itself
+        1: uniform traffic goes to its own host too.
+    """
+
+    speedup: int
+    room: int
+    credit: int
+    inject: int
+    hold: int
+    bound: int
+    lanes: int
+    width: int
+    choice: int
+    escapes: int
+    returns: int
+    tries: int
+    knows: int
+    threshold: int
+    over: int
+    whole: int
+    most: int
+    itself: int
+
+
+class Demand(NamedTuple):
+    """What hosts send.
+
+    Attributes
+    ----------
+    kind : int
+        0 to any host, 1 to one of a list, 2 to one after the other (`topoloom.simulator.traffic`).
+    first, to : int64[hosts + 1], int32[k]
+        Each host's list.
+    share : float
+        Of packets that go by the lists; the others go to any host.
+    load : float
+        Packets (bursts) a host and cycle.
+    burst : float
+        Packets a burst on average; 1: no bursts.
+    lengths, shares : int32[k], float64[k]
+        Flits of a packet, and the share of packets that have no more than those.
+    events : int32[4 * k]
+        A trace: cycle, source, destination, flits.
+    loop : int64[8]
+        Round trips, empty where there are none: flits of a request and of a reply; cycles of service at the first and second
+        place; the share, in 2**-32, of requests that go on to a second; trips a host.
+    back_first, back_to : int64[hosts + 1], int32[k]
+        The second places of each first one.
+    """
+
+    kind: int
+    first: np.ndarray
+    to: np.ndarray
+    share: float
+    load: float
+    burst: float
+    lengths: np.ndarray
+    shares: np.ndarray
+    events: np.ndarray
+    loop: np.ndarray
+    back_first: np.ndarray
+    back_to: np.ndarray
