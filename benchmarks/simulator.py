@@ -35,7 +35,9 @@ from topoloom.errors import InputError
 from topoloom.fabrics.export_booksim import anynet_text
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
+from topoloom.simulator.buffers import DONE, HOPS, LATENCY
 from topoloom.simulator.config import RouterConfig
+from topoloom.simulator.point import Run
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 
@@ -88,7 +90,7 @@ _BESIDE = (
          {"topology": "mesh", "k": 8, "n": 2, "routing_function": "dim_order", "num_vcs": 3, "vc_buf_size": 21,
           "packet_size": 8}),
     Case("Dragonfly h=4, UGAL-L", "dragonfly:h=4", "ugal-l", 0.3, (4000, 800),
-         RouterConfig(buffer_flits=2048, link_cycles=10, to_itself=True),
+         RouterConfig(buffer_flits=2048, link_cycles=10, to_itself=True, detours=1, detour_threshold=30, detour_weight=2),
          {"topology": "dragonflynew", "k": 4, "n": 1, "routing_function": "ugal", "num_vcs": 3, "vc_buf_size": 256}),
 )  # fmt: skip
 _Q43, _JELLY = "slimfly:q=43,hosts=8", "jellyfish:n=5000,degree=24,hosts=8"
@@ -170,9 +172,6 @@ def _in_its_process(case: Case) -> Timed:
 
 def _ours(case: Case, routing: Routing, seed: int) -> Timed:
     """The only place that knows how a simulation is run below `simulate`."""
-    from topoloom.simulator._router_kernels import DONE, HOPS, LATENCY
-    from topoloom.simulator.point import Run
-
     run = Run(routing, case.config, np.empty(0, np.int32), case.load, seed)
     seconds = _seconds(lambda: run.go(case.cycles[0], 0, 1 << 60), resource.RUSAGE_THREAD)
     state = run.machine.state
