@@ -1,13 +1,24 @@
-"""`topoloom simulate`: its JSON, its table, its CSV, and its errors."""
+"""`topoloom simulate`: its JSON, its table, its CSV, its pictures, going on after a break, and its errors."""
 
 import csv
 import json
+import re
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from topoloom.cli import simulate
+from topoloom.cli.countdown import Countdown
+from topoloom.cli.main import main
 from topoloom.errors import InputError
+from topoloom.simulator import simulate as verb
 
 KEYS = {
     "offered", "accepted", "accepted_min", "latency_mean", "latency_ci95", "latency_p99", "hops_mean", "cycles",
@@ -47,3 +58,215 @@ def test_mistakes_are_one_line(arguments, message):
     """An `InputError`, which the command line prints as one line before it ends with 2."""
     with pytest.raises(InputError, match=message):
         _run("slimfly:q=3,hosts=2", *arguments)
+
+
+SMALL = "slimfly:q=3,hosts=2"
+
+
+def _timeless(file):
+    """The rows of a CSV without the one column that depends on the machine."""
+    rows = list(csv.DictReader(file.open()))
+    return [{key: value for key, value in row.items() if key != "flit_hops_per_s"} for row in rows]
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Points as they are, with a made-up load for every channel where nobody counted them; lists the loads simulated."""
+    loads, point = [], verb.point
+
+    def with_channels(routing, config, traffic, load, seed):
+        loads.append(load)
+        found = point(routing, config, traffic, load, seed)
+        made_up = np.linspace(0, load, routing.channels.to.size, dtype=np.float32)
+        return found if found.channel_loads.size else replace(found, channel_loads=made_up)
+
+    monkeypatch.setattr(verb, "point", with_channels)
+    return loads
+
+
+def test_several_topologies_are_curves(tmp_path):
+    """One document with a curve each, one table after the other, one CSV with all points."""
+    file = tmp_path / "points.csv"
+    given = (SMALL, "torus:dims=3x3,hosts=1", "--loads", "0.1,0.2", "-o", str(file))
+    curves = json.loads(_run(*given, "--json"))["curves"]
+    assert [curve["name"] for curve in curves] == ["slimfly(q=3,hosts=2)", "torus(dims=3x3,hosts=1)"]
+    assert curves[0] | {"points": 0} == json.loads(_run(SMALL, "--loads", "0.1", "--json")) | {"points": 0}
+    rows = list(csv.DictReader(file.open()))
+    assert [(row["topology"], row["offered"]) for row in rows] == [
+        (curve["name"], str(point["offered"])) for curve in curves for point in curve["points"]
+    ]
+    assert [block.splitlines()[0] for block in _run(*given).split("\n\n")] == [
+        f"{curve['name']}, orders, uniform traffic, slimfly-2014" for curve in curves
+    ]
+
+
+def test_settings_of_the_router_are_changed_and_told(tmp_path):
+    """`--set` changes the preset's values; the JSON and the CSV tell all values that were used."""
+    file = tmp_path / "points.csv"
+    values = json.loads(
+        _run(SMALL, "--loads", "0.1", "--set", "vcs=4", "--set", "link_cycles=7", "--json", "-o", str(file))
+    )
+    assert values["preset"] == "slimfly-2014"
+    assert (values["router"]["vcs"], values["router"]["link_cycles"]) == (4, 7)
+    assert "link_cycles=7" in _timeless(file)[0]["router"].split()
+    plain = json.loads(_run(SMALL, "--loads", "0.1", "--json"))
+    assert values["points"][0]["latency_mean"] > plain["points"][0]["latency_mean"] + 5
+    plot = tmp_path / "a.svg"
+    assert ", slimfly-2014 with vcs=4\n" in _run(SMALL, "--loads", "0.1", "--set", "vcs=4", "--plot", str(plot))
+    assert "routers of slimfly-2014 with vcs=4" in plot.read_text()
+
+
+def test_a_table_that_is_gone_on_with_is_the_same_as_in_one_go(tmp_path, counted):
+    """Some loads, then all with --resume: the file and the JSON are those of one run, and nothing is simulated twice."""
+    whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"
+    asked = (SMALL, "--loads", "0.1:0.4:0.1", "--json", "--jobs")
+    once = json.loads(_run(*asked, "1", "-o", str(whole)))
+    _run(SMALL, "--loads", "0.3,0.1", "-o", str(parts))
+    counted.clear()
+    twice = json.loads(_run(*asked, "2", "-o", str(parts), "--resume"))
+    assert sorted(counted) == [0.2, 0.4]
+    assert _timeless(whole) == _timeless(parts)
+    for one in (once, twice):
+        for point in one["points"]:
+            point["flit_hops_per_s"] = 0
+    assert once == twice
+    counted.clear()
+    _run(*asked, "2", "-o", str(parts), "--resume")
+    assert counted == []
+
+
+def test_points_of_other_loads_stay_in_the_table(tmp_path):
+    """What was once simulated is not lost when fewer loads are asked for."""
+    file = tmp_path / "points.csv"
+    _run(SMALL, "--loads", "0.1,0.2", "-o", str(file))
+    assert len(json.loads(_run(SMALL, "--loads", "0.3", "-o", str(file), "--resume", "--json"))["points"]) == 1
+    assert [row["offered"] for row in _timeless(file)] == ["0.1", "0.2", "0.3"]
+
+
+def test_an_interrupt_leaves_the_finished_points(tmp_path, capsys, monkeypatch):
+    """They are printed and in the file, the exit code is 130, and --resume makes the file whole."""
+    whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"
+    asked = [SMALL, "--loads", "0.1,0.2,0.3", "--jobs", "1"]
+    _run(*asked, "-o", str(whole))
+    point = verb.point
+
+    def stopped(routing, config, traffic, load, seed):
+        if load > 0.25:
+            raise KeyboardInterrupt
+        return point(routing, config, traffic, load, seed)
+
+    monkeypatch.setattr(verb, "point", stopped)
+    with pytest.raises(SystemExit) as end:
+        main(["simulate", *asked, "-o", str(parts), "--json"])
+    said = capsys.readouterr()
+    assert end.value.code == 130
+    assert said.err.splitlines()[-1] == "error: interrupted"
+    values = json.loads(said.out)
+    assert values["ended"] == "interrupted"
+    assert [one["offered"] for one in values["points"]] == [0.1, 0.2]
+    assert _timeless(parts) == _timeless(whole)[:2]
+    monkeypatch.setattr(verb, "point", point)
+    _run(*asked, "-o", str(parts), "--resume")
+    assert _timeless(parts) == _timeless(whole)
+
+
+def test_ctrl_c_ends_a_real_run(tmp_path):
+    """SIGINT after the first point: code 130, the rows are there, and no traceback."""
+    file = tmp_path / "points.csv"
+    loads = ",".join(["0.01", *(f"{0.9 + step / 1000:g}" for step in range(90))])
+    words = ["simulate", "slimfly:q=5,hosts=4", "--routing", "hop-lanes", "--loads", loads]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "topoloom", *words, "--jobs", "1", "-o", str(file)], text=True, stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+    until = time.monotonic() + 120
+    while not file.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    assert "Traceback" not in err
+    assert err.splitlines()[-1] == "error: interrupted"
+    assert 1 <= len(_timeless(file)) < 91
+    assert len(out.splitlines()) == 2 + len(_timeless(file))
+
+
+def test_saturation_is_told(tmp_path):
+    """In the JSON and as a line; its points are in the table, so that --resume has nothing left to do."""
+    file = tmp_path / "points.csv"
+    asked = (SMALL, "--loads", "0.1", "--saturation", "--width", "0.1", "-o", str(file))
+    values = json.loads(_run(*asked, "--json"))
+    found = values["saturation"]
+    assert set(found) == {"load", "accepted", "width"}
+    assert 0.3 <= found["load"] <= 1
+    assert [point["offered"] for point in values["points"]] == [0.1]
+    before = file.read_text()
+    assert f"saturates at {found['load']:.1f}, where {found['accepted']:.4f} arrives\n" in _run(*asked, "--resume")
+    assert file.read_text() == before
+
+
+@pytest.mark.parametrize("ending", ["svg", "png", "html"])
+def test_curves_and_links_are_drawn(tmp_path, counted, ending):
+    """As the name says; the first topology's links at its highest load, also where its point was in the table."""
+    plot, heat, file = (tmp_path / name for name in (f"plot.{ending}", f"heat.{ending}", "points.csv"))
+    _run(SMALL, "--loads", "0.1,0.2", "-o", str(file))
+    counted.clear()
+    _run(
+        SMALL, "torus:dims=3x3,hosts=1", "--loads", "0.1,0.2", "-o", str(file), "--resume", "--plot", str(plot), "--heat",
+        str(heat),
+    )  # fmt: skip
+    assert sorted(counted) == [0.01, 0.01, 0.1, 0.2, 0.2]
+    for picture, said in ((plot, "torus(dims=3x3,hosts=1)"), (heat, "offered 0.2")):
+        if ending == "png":
+            assert picture.read_bytes().startswith(b"\x89PNG")
+            continue
+        text = picture.read_text()
+        assert said in text
+        if ending == "svg":
+            ET.fromstring(text)
+        else:
+            assert text.startswith("<!doctype html>")
+            assert not re.search(r'<script|<link|(?:src|href)="https?:', text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--resume",), "--resume goes on from a file: name it with -o"),
+        (("--plot", "a.gif"), r"--plot a.gif: end its name in .svg, .png or .html"),
+        (("--heat", "nowhere/a.svg"), "--heat nowhere/a.svg: there is no folder nowhere"),
+        (("-o", "nowhere/a.csv"), "nowhere/a.csv: there is no folder nowhere"),
+        (("--set", "vsc=3"), "did you mean vcs"),
+        (("--resume", "-o", "README.md"), "no table of load points"),
+    ],
+)
+def test_more_mistakes_are_one_line(arguments, message, counted):
+    """Said before any simulation."""
+    with pytest.raises(InputError, match=message):
+        _run(SMALL, *arguments)
+    assert counted == []
+
+
+def test_another_seed_does_not_go_on_with_a_table(tmp_path):
+    """One sentence that names the file, the line and what differs; the file stays as it is."""
+    file = tmp_path / "points.csv"
+    _run(SMALL, "--loads", "0.1", "-o", str(file))
+    before = file.read_text()
+    with pytest.raises(
+        InputError, match=r"points.csv, line 2: a point with seed '1', not '2'; resume with what it was"
+    ):
+        _run(SMALL, "--loads", "0.1", "--seed", "2", "-o", str(file), "--resume")
+    assert file.read_text() == before
+
+
+def test_the_time_to_go_counts_flits():
+    """After loads of 0.1 and 0.2 in 30 s, those of 0.3 and 0.4 take 70 s."""
+    countdown = Countdown("net", [0.1, 0.2, 0.3, 0.4])
+    assert countdown.line(3.0) == "net: 0 of 4 loads, 3 s"
+    countdown.done(0.1)
+    countdown.done(0.2)
+    assert countdown.line(30.0) == "net: 2 of 4 loads, 30 s, about 70 s to go"
+    assert countdown.line(900.0) == "net: 2 of 4 loads, 15 min, about 35 min to go"
+    search = Countdown("net, saturation", [])
+    search.done(1.0)
+    assert search.line(8000.0) == "net, saturation: 1 loads so far, 2 h 13 min"

@@ -97,7 +97,7 @@ def test_flits_are_conserved_and_nothing_deadlocks(engine, flits):
     """Far above saturation, with small buffers: what is in the network was injected and has not arrived; flits keep moving."""
     routing = route(build("jellyfish:n=24,degree=4,hosts=2"), engine)
     config = RouterConfig(buffer_flits=8 * routing.verdict.lanes_used, packet_flits=flits)
-    run = Run(routing, config, np.empty(0, np.int32), 0.9, 3)
+    run = Run(routing, config, traffic_of("uniform", routing), 0.9, 3)
     for _ in range(20):
         before = int(run.machine.state[HOPS])
         run.go(200, 0, 1 << 60)

@@ -106,7 +106,7 @@ def _draw(axes: "Axes", title: Sequence[str], topology: Topology) -> None:
     from matplotlib.lines import Line2D
 
     geometry = geometry_of(topology)
-    points = _circle(topology.switches) if geometry is None else geometry.points
+    points = circle_points(topology.switches) if geometry is None else geometry.points
     links = topology.links.astype(np.int64)
     many = np.sqrt(max(1, topology.switches))
     axes.set_aspect("equal")
@@ -114,7 +114,7 @@ def _draw(axes: "Axes", title: Sequence[str], topology: Topology) -> None:
     axes.set_axis_off()
     axes.add_collection(
         PathCollection(
-            _curves(points, links, geometry), facecolors="none", edgecolors=_LINK, zorder=1, linewidths=min(0.9, 15 / many),
+            link_curves(points, links, geometry), facecolors="none", edgecolors=_LINK, zorder=1, linewidths=min(0.9, 15 / many),
             alpha=float(np.clip(12 / many, 0.2, 0.8)), rasterized=len(links) > _MOST_LINES,
         )
     )  # fmt: skip
@@ -123,7 +123,7 @@ def _draw(axes: "Axes", title: Sequence[str], topology: Topology) -> None:
         steps = np.stack([way[:-1], way[1:]], axis=1)
         axes.add_collection(
             PathCollection(
-                _curves(points, steps, geometry), facecolors="none", edgecolors=colour, zorder=2, capstyle="round",
+                link_curves(points, steps, geometry), facecolors="none", edgecolors=colour, zorder=2, capstyle="round",
                 linewidths=width * min(1.0, 20 / many),
             )
         )  # fmt: skip
@@ -143,7 +143,7 @@ def _draw(axes: "Axes", title: Sequence[str], topology: Topology) -> None:
         )  # fmt: skip
 
 
-def _curves(points: np.ndarray, links: np.ndarray, geometry: Geometry | None) -> "list[Curve]":
+def link_curves(points: np.ndarray, links: np.ndarray, geometry: Geometry | None) -> "list[Curve]":
     """A curve a link: straight, or bent outwards where other switches lie between its ends."""
     from matplotlib.path import Path as Curve
 
@@ -184,6 +184,7 @@ def _ways(topology: Topology, geometry: Geometry) -> list[np.ndarray]:
     return ways
 
 
-def _circle(switches: int) -> np.ndarray:
+def circle_points(switches: int) -> np.ndarray:
+    """Switches on a circle of radius 1, the first on top, float64[n, 2]; y runs down."""
     turn = 2 * np.pi * np.arange(switches) / switches
     return np.stack([np.sin(turn), -np.cos(turn)], axis=1)

@@ -1,182 +1,236 @@
-"""What packets with records ask for at a switch: by tables in layers, any shortest way, shortest ways with an escape, detours."""
+"""What packets with records ask for at a switch: layers of tables, any shortest way, ways with an escape, detours.
+
+Arguments: `far`, `near_too` and `detours` are None or 1, which the compiler looks at: credits that take long, packets that
+choose among shortest ways, packets that may make a detour. LV, V, PS, N and mask: log2 of VC slots a port, VCs, ports a router,
+switches, places of a ring less 1. The arrays are those of `buffers`.
+"""
 
 import numpy as np
 from numba import njit
 
-from topoloom.simulator._flit_kernels import at, below, full, under_way, under_way_far
+from topoloom.graph._simd import lowest_bit
+from topoloom.simulator._flit_kernels import at, below, under_way, under_way_far
 from topoloom.simulator.buffers import (
-    ANY, BY_HOP, BY_PACKET, DETOUR, ESCAPE, ESCAPED, LAYER, MADE_HOPS, NO_DETOUR, OF_LANE, PHASE, RANDOM, SHORTER, TABLES,
-    UNDECIDED, VIA, WORD,
+    ANY,
+    BY_HOP,
+    BY_PACKET,
+    ESCAPED,
+    LAYER,
+    MADE_HOPS,
+    NO_DETOUR,
+    OF_LANE,
+    PHASE,
+    RANDOM,
+    SHORTER,
+    UNDECIDED,
+    VIA,
+    WORD,
+    Rules,
 )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
-def flits_at(shape: tuple, far: int | None, s: tuple, rules: tuple, place: int, c: int) -> int:
+@njit(cache=True, nogil=True, inline="always")
+def flits_at(
+    far: int | None, V: int, mask: int, credit: int, port: np.ndarray, rec: np.ndarray, popped: np.ndarray, ring: np.ndarray,
+    passed: np.ndarray, place: int, c: int,
+) -> int:  # fmt: skip
     """Flits sent through a port whose credits have not come back: what its switch knows of the queue there."""
-    V = len(shape[2])
-    mask = s.ring.size // max(1, s.rec.size >> 3) - 1
-    down = np.int64(s.port[at(place << 3)])
-    if down < 0:
-        return np.int64(0)
-    count = np.int64(0)
-    for v in range(V):
-        g = down + v
-        sent = np.int64(s.rec[at((g << 3) + 7)])
+    down, count = np.int64(port[at(place << 3)]), np.int64(0)
+    if down >= 0:
         if far is not None:
-            count += sent + under_way_far(s.ring, s.passed, mask, g, c, np.int64(s.port[at((place << 3) + 7)]))
-        else:
-            count += sent + under_way(s.popped, g, c, rules.credit)
+            credit = np.int64(port[at((place << 3) + 7)])
+        for v in range(V):
+            g = down + v
+            count += np.int64(rec[at((g << 3) + 7)])
+            if far is not None:
+                count += under_way_far(ring, passed, mask, g, c, credit)
+            elif (np.int64(popped[at(g)]) >> 32) + credit > c:
+                count += under_way(popped, g, c, credit)
     return count
 
 
 @njit(cache=True, nogil=True)
-def queue_along(shape: tuple, far: int | None, net: tuple, s: tuple, rules: tuple, r: int, goal: int, c: int) -> int:
+def queue_along(
+    far: int | None, LV: int, V: int, PS: int, N: int, mask: int, credit: int, way: np.ndarray, port: np.ndarray,
+    rec: np.ndarray, popped: np.ndarray, ring: np.ndarray, passed: np.ndarray, r: int, goal: int, c: int,
+) -> int:  # fmt: skip
     """The sum of the queues on the way of the tables."""
-    W, LV = len(shape[0]), len(shape[1])
-    PS, N = (W * 64) >> LV, s.active.size // W
     total, u = np.int64(0), r
     while u != goal:
-        place = u * PS + (np.int64(net.way[at(u * N + goal)]) >> LV)
-        total += flits_at(shape, far, s, rules, place, c)
-        u = np.int64(s.port[at(place << 3)]) // (W * 64)
+        place = u * PS + (np.int64(way[at(u * N + goal)]) >> LV)
+        total += flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c)
+        u = (np.int64(port[at(place << 3)]) >> LV) // PS
     return total
 
 
 @njit(cache=True, nogil=True)
-def detour_of(shape: tuple, far: int | None, net: tuple, s: tuple, rules: tuple, r: int, goal: int, c: int) -> int:
+def detour_of(
+    far: int | None, rules: Rules, LV: int, V: int, PS: int, N: int, mask: int, way: np.ndarray, distance: np.ndarray,
+    port: np.ndarray, rec: np.ndarray, popped: np.ndarray, ring: np.ndarray, passed: np.ndarray, state: np.ndarray, r: int,
+    goal: int, c: int,
+) -> int:  # fmt: skip
     """The switch by which a packet makes a detour, `NO_DETOUR` where the way of the tables is no worse (UGAL).
 
     Compared are the queues at the source, each times the hops of its way (or times `over` / 256 where that is set), or the sums
     of the queues along the ways.
     """
-    W, LV = len(shape[0]), len(shape[1])
-    PS, N = (W * 64) >> LV, s.active.size // W
-    best, cost = np.int64(NO_DETOUR), np.int64(0)
+    best, cost, credit = np.int64(NO_DETOUR), np.int64(0), np.int64(rules.credit)
     if rules.knows == 2:
-        cost = queue_along(shape, far, net, s, rules, r, goal, c)
+        cost = queue_along(far, LV, V, PS, N, mask, credit, way, port, rec, popped, ring, passed, r, goal, c)
     elif rules.knows == 1:
-        place = r * PS + (np.int64(net.way[at(r * N + goal)]) >> LV)
-        hops = np.int64(256) if rules.over else np.int64(net.distance[at(r * N + goal)])
-        cost = flits_at(shape, far, s, rules, place, c) * hops
+        place = r * PS + (np.int64(way[at(r * N + goal)]) >> LV)
+        hops = np.int64(256) if rules.over else np.int64(distance[at(r * N + goal)])
+        cost = flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c) * hops
     cost -= rules.threshold * (256 if rules.knows == 1 and rules.over else 1)
     for _ in range(rules.tries):
-        via = below(s.state, RANDOM, N - 1)
+        via = below(state, RANDOM, N - 1)
         if via >= r:
             via += 1
         if via == goal:
             continue
         if rules.knows == 0:
-            return via
+            best = via
+            break
         if rules.knows == 2:
-            other = queue_along(shape, far, net, s, rules, r, via, c) + queue_along(
-                shape, far, net, s, rules, via, goal, c
-            )
+            other = queue_along(far, LV, V, PS, N, mask, credit, way, port, rec, popped, ring, passed, r, via, c)
+            if other < cost:
+                other += queue_along(
+                    far, LV, V, PS, N, mask, credit, way, port, rec, popped, ring, passed, via, goal, c
+                )
         else:
-            place = r * PS + (np.int64(net.way[at(r * N + via)]) >> LV)
-            hops = np.int64(net.distance[at(r * N + via)]) + np.int64(net.distance[at(via * N + goal)])
-            other = flits_at(shape, far, s, rules, place, c) * (rules.over if rules.over else hops)
+            place = r * PS + (np.int64(way[at(r * N + via)]) >> LV)
+            hops = np.int64(distance[at(r * N + via)]) + np.int64(distance[at(via * N + goal)])
+            other = flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c)
+            other *= rules.over if rules.over else hops
         if other < cost:
             best, cost = via, other
     return best
 
 
-@njit(cache=True, nogil=True)
-def shortest(
-    shape: tuple, far: int | None, net: tuple, s: tuple, rules: tuple, r: int, goal: int, c: int, by_queue: bool
-) -> int:
-    """A port on a shortest way, drawn, or one with the fewest flits before it; ties are drawn."""
-    W, LV = len(shape[0]), len(shape[1])
-    PS, N = (W * 64) >> LV, s.active.size // W
-    K = net.near.size // (N * N)
-    base, count = (r * N + goal) * K, 0
+@njit(cache=True, nogil=True, inline="always")
+def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
+    """A port on a shortest way, drawn."""
+    count = 0
     for k in range(K):
-        bits = net.near[at(base + k)]
+        bits = near[at(base + k)]
         while bits:
             bits &= bits - 1
             count += 1
-    if not by_queue:
-        skip = below(s.state, RANDOM, count) if count > 1 else np.int64(0)
-        for port in range(K << 6):
-            if (net.near[at(base + (port >> 6))] >> (port & 63)) & 1:
-                if skip == 0:
-                    return port
-                skip -= 1
-    best, least, ties = np.int64(0), np.int64(1) << 60, 0
-    for port in range(K << 6):
-        if (net.near[at(base + (port >> 6))] >> (port & 63)) & 1:
-            flits = flits_at(shape, far, s, rules, r * PS + port, c)
-            ties = ties + 1 if flits == least else 1
-            if flits < least or (flits == least and below(s.state, RANDOM, ties) == 0):
-                best, least = np.int64(port), flits
-    return best
-
-
-@njit(cache=True, nogil=True)
-def free_port(shape: tuple, far: int | None, net: tuple, s: tuple, rules: tuple, r: int, goal: int, c: int) -> int:
-    """A port on a shortest way with a VC to choose that nobody holds and that has a credit, the one with most room; -1: none."""
-    W, LV, V = len(shape[0]), len(shape[1]), len(shape[2])
-    PS, N = (W * 64) >> LV, s.active.size // W
-    K = net.near.size // (N * N)
-    mask = s.ring.size // max(1, s.rec.size >> 3) - 1
-    best, least, ties = np.int64(-1), np.int64(1) << 60, 0
+    skip, found = np.int64(0), np.int64(0)
+    if count > 1:
+        skip = below(state, RANDOM, count)
     for k in range(K):
-        bits, base = net.near[at((r * N + goal) * K + k)], k << 6
-        port = base
+        bits = near[at(base + k)]
+        while bits and skip >= 0:
+            if skip == 0:
+                found = (k << 6) + lowest_bit(np.uint64(bits))
+            skip -= 1
+            bits &= bits - 1
+    return found
+
+
+@njit(cache=True, nogil=True, inline="always")
+def emptiest_port(
+    far: int | None, V: int, PS: int, mask: int, credit: int, near: np.ndarray, port: np.ndarray, rec: np.ndarray,
+    popped: np.ndarray, ring: np.ndarray, passed: np.ndarray, state: np.ndarray, base: int, K: int, r: int, c: int,
+) -> int:  # fmt: skip
+    """Of the ports on shortest ways that with the fewest flits before it; ties are drawn."""
+    best, least, ties = np.int64(0), np.int64(1) << 60, np.int64(0)
+    for k in range(K):
+        bits = near[at(base + k)]
         while bits:
-            while bits & 1 == 0:
-                bits = (bits >> 1) & 0x7FFFFFFFFFFFFFFF
-                port += 1
-            place = r * PS + port
-            down = np.int64(s.port[at(place << 3)])
-            credit = np.int64(s.port[at((place << 3) + 7)]) if far is not None else rules.credit
-            some, sent = False, np.int64(0)
-            for v in range(rules.escapes, V):
-                out = (port << LV) + v
-                sent += np.int64(s.rec[at(((down + v) << 3) + 7)])
-                if (s.unowned[at(r * W + (out >> 6))] >> (out & 63)) & 1 and not full(
-                    shape, far, s.rec, s.popped, s.ring, s.passed, mask, down + v, c, rules.room, credit
-                ):
-                    some = True
-            if some:
-                ties = ties + 1 if sent == least else 1
-                if sent < least or (sent == least and below(s.state, RANDOM, ties) == 0):
-                    best, least = np.int64(port), sent
-            bits = (bits >> 1) & 0x7FFFFFFFFFFFFFFF
-            port += 1
+            out = (k << 6) + lowest_bit(np.uint64(bits))
+            bits &= bits - 1
+            flits = flits_at(far, V, mask, credit, port, rec, popped, ring, passed, r * PS + out, c)
+            ties = ties + 1 if flits == least else np.int64(1)
+            if flits < least or (flits == least and below(state, RANDOM, ties) == 0):
+                best, least = out, flits
     return best
 
 
-@njit(cache=True, nogil=True)
-def choose(shape: tuple, far: int | None, net: tuple, s: tuple, rules: tuple, r: int, packet: int, c: int) -> int:
-    """The output class that a packet at the head of its VC asks for: port << log2(slots) | first VC."""
-    LV, N = len(shape[1]), s.active.size // len(shape[0])
-    k, packets = packet << 4, s.packets
+@njit(cache=True, nogil=True, inline="always")
+def free_port(
+    escapes: int, room: int, LV: int, V: int, PS: int, near: np.ndarray, port: np.ndarray, rec: np.ndarray,
+    unowned: np.ndarray, state: np.ndarray, base: int, K: int, b: int, r: int,
+) -> int:  # fmt: skip
+    """A port on a shortest way, of those with a VC to choose that is free and not full the emptiest; -1: none."""
+    best, least, ties = np.int64(-1), np.int64(1) << 60, np.int64(0)
+    for k in range(K):
+        bits = near[at(base + k)]
+        while bits:
+            out = (k << 6) + lowest_bit(np.uint64(bits))
+            bits &= bits - 1
+            cell = out << LV
+            idle = unowned[at(b + (cell >> 6))] >> (cell & 63)
+            down = np.int64(port[at((r * PS + out) << 3)])
+            some, flits = False, np.int64(0)
+            for v in range(escapes, V):
+                sent = np.int64(rec[at(((down + v) << 3) + 7)])
+                flits += sent
+                some |= (idle >> v) & 1 != 0 and sent < room
+            if some:
+                ties = ties + 1 if flits == least else np.int64(1)
+                if flits < least or (flits == least and below(state, RANDOM, ties) == 0):
+                    best, least = out, flits
+    return best
+
+
+@njit(cache=True, nogil=True, inline="always")
+def choose(
+    far: int | None, near_too: int | None, detours: int | None, rules: Rules, LV: int, V: int, PS: int, N: int, mask: int,
+    way: np.ndarray, distance: np.ndarray, near: np.ndarray, port: np.ndarray, rec: np.ndarray, popped: np.ndarray,
+    ring: np.ndarray, passed: np.ndarray, unowned: np.ndarray, packets: np.ndarray, state: np.ndarray, b: int, r: int, vc: int,
+    packet: int, c: int,
+) -> int:  # fmt: skip
+    """The output class that a packet at the head of its VC asks for: port << log2(slots) | first VC.
+
+    vc: that which it has come by.
+    """
+    k = packet << 4
     word = np.int64(packets[at(k + WORD)])
     goal = word >> 16
-    toward = goal
-    if rules.choice == DETOUR:
-        if packets[at(k + VIA)] == UNDECIDED:
-            packets[at(k + VIA)] = (
-                detour_of(shape, far, net, s, rules, r, goal, c) if r != goal else np.int64(NO_DETOUR)
-            )
-        elif packets[at(k + VIA)] == r:
-            packets[at(k + VIA)] = NO_DETOUR
+    toward, out = goal, np.int64(-1)
+    if detours is not None:
+        via = np.int64(packets[at(k + VIA)])
+        if via == UNDECIDED:
+            via = np.int64(NO_DETOUR)
+            if r != goal:
+                via = detour_of(
+                    far, rules, LV, V, PS, N, mask, way, distance, port, rec, popped, ring, passed, state, r, goal, c
+                )
+            packets[at(k + VIA)] = via
+        elif via == r:
+            via = np.int64(NO_DETOUR)
+            packets[at(k + VIA)] = via
             packets[at(k + PHASE)] = 1
-        if packets[at(k + VIA)] >= 0:
-            toward = np.int64(packets[at(k + VIA)])
+        if via >= 0:
+            toward = via
     if toward == r:
-        return ((word >> 7) & 511) << LV
-    if rules.choice == ANY or rules.choice == SHORTER:
-        return shortest(shape, far, net, s, rules, r, goal, c, rules.choice == SHORTER) << LV
-    if rules.choice == ESCAPE and not packets[at(k + ESCAPED)]:
-        port = free_port(shape, far, net, s, rules, r, goal, c)
-        if port >= 0:
-            return (port << LV) + rules.escapes
-    out = np.int64(net.way[at((np.int64(packets[at(k + LAYER)]) * N + r) * N + toward)])
-    if rules.lanes == BY_HOP:
-        out += np.int64(packets[at(k + MADE_HOPS)]) * rules.width
-    else:
-        if rules.lanes == BY_PACKET:
-            out += np.int64(packets[at(k + OF_LANE)]) * rules.width
-        out += np.int64(packets[at(k + PHASE)]) * rules.escapes
+        out = ((word >> 7) & 511) << LV
+        if rules.last_vcs == 1 and packets[at(k + MADE_HOPS)]:
+            out += vc
+    elif near_too is not None:
+        K = near.size // (N * N)
+        base = (r * N + goal) * K
+        if rules.choice == ANY:
+            out = any_port(near, state, base, K) << LV
+        elif rules.choice == SHORTER:
+            out = (
+                emptiest_port(
+                    far, V, PS, mask, rules.credit, near, port, rec, popped, ring, passed, state, base, K, r, c
+                )
+                << LV
+            )
+        elif not packets[at(k + ESCAPED)]:
+            found = free_port(rules.escapes, rules.room, LV, V, PS, near, port, rec, unowned, state, base, K, b, r)
+            if found >= 0:
+                out = (found << LV) + rules.escapes
+    if out < 0:
+        out = np.int64(way[at((np.int64(packets[at(k + LAYER)]) * N + r) * N + toward)])
+        if rules.lanes == BY_HOP:
+            out += np.int64(packets[at(k + MADE_HOPS)]) * rules.width
+        else:
+            if rules.lanes == BY_PACKET:
+                out += np.int64(packets[at(k + OF_LANE)]) * rules.width
+            out += np.int64(packets[at(k + PHASE)]) * rules.escapes
     return out

@@ -80,8 +80,8 @@ def under_way_far(ring: np.ndarray, passed: np.ndarray, mask: int, g: int, now: 
 
 @njit(cache=True, nogil=True, inline="always")
 def full(
-    shape: tuple, far: int | None, rec: np.ndarray, popped: np.ndarray, ring: np.ndarray, passed: np.ndarray, mask: int, g: int, now: int,
-    room: int, credit: int,
+    shape: tuple, far: int | None, rec: np.ndarray, popped: np.ndarray, ring: np.ndarray, passed: np.ndarray, mask: int,
+    g: int, now: int, room: int, credit: int,
 ) -> bool:  # fmt: skip
     """Whether fewer than 1 of `room` credits for VC g have reached those who send to it, at a cycle."""
     sent = np.int64(rec[at((g << 3) + 7)])

@@ -26,7 +26,26 @@ from topoloom.simulator._flit_kernels import AHEAD, BORN, HEAD, LANE, LAST, SLOT
 from topoloom.simulator._source_kernels import inject, make_packets
 from topoloom.simulator._trip_kernels import arrived
 from topoloom.simulator.buffers import (
-    BORN_IN, BY_HOP, BY_PACKET, DONE, ESCAPE, ESCAPED, FLITS, FREE, HOPS, LATENCY, LENGTH, MADE_HOPS, ROUTERS, TIME, WORD,
+    BORN_IN,
+    BY_HOP,
+    BY_PACKET,
+    DONE,
+    ESCAPE,
+    ESCAPED,
+    FLITS,
+    FREE,
+    HOPS,
+    INSIDE,
+    LATENCY,
+    LENGTH,
+    MADE_HOPS,
+    RECORD,
+    ROUTERS,
+    TIME,
+    Buffers,
+    Demand,
+    Network,
+    Rules,
 )  # fmt: skip
 
 
@@ -64,8 +83,8 @@ def withdraw(asked: np.ndarray, pending: np.ndarray, W: int, r: int, vc: int, ou
 
 @njit(cache=True, nogil=True)
 def routers(
-    shape: tuple, rich: int | None, far: int | None, net: tuple, s: tuple, rules: tuple, demand: tuple, t: int, tb: int,
-    begin: int, end: int,
+    shape: tuple, rich: int | None, far: int | None, near_too: int | None, detours: int | None, net: Network, s: Buffers,
+    rules: Rules, demand: Demand, t: int, tb: int, begin: int, end: int,
 ) -> None:  # fmt: skip
     """Every router runs from one cycle to before another, AHEAD later at most."""
     W, LV, V = len(shape[0]), len(shape[1]), len(shape[2])
@@ -85,8 +104,10 @@ def routers(
     fresh, touched, nearest, winner = s.fresh, s.touched, s.nearest, s.winner
     state, histogram, packets, spans = s.state, s.histogram, s.packets, net.spans
     mask = ring.size // max(1, rec.size >> 3) - 1
+    distance, near = net.distance, net.near
     way, lanes, width, hold, whole = net.way, rules.lanes, rules.width, rules.hold, rules.whole
-    speedup, room, bound, usual = rules.speedup, rules.room, rules.bound, rules.credit
+    speedup, room, bound, eject, usual = rules.speedup, rules.room, rules.bound, rules.eject, rules.credit
+    notes = s.log.size > 0 or demand.loop.size > 0
     free, hops, flits = state[FREE], np.int64(0), np.int64(0)
     for r in range(N):
         b, G = r * W, r * GS
@@ -130,7 +151,10 @@ def routers(
                                 if step:
                                     continue
                                 withdraw(asked, pending, W, r, iv, old)
-                            out = choose(shape, far, net, s, rules, r, np.int64(rec[at(g << 3)]), c)
+                            out = choose(
+                                far, near_too, detours, rules, LV, V, PS, N, mask, way, distance, near, port, rec, popped, ring,
+                                passed, unowned, packets, state, b, r, iv & VM, np.int64(rec[at(g << 3)]), c,
+                            )  # fmt: skip
                             ask(asked, pending, W, r, iv, out)
                             rec[at((g << 3) + 6)] = out
                             if rules.choice != ESCAPE:
@@ -145,7 +169,7 @@ def routers(
                         gp = r * PS + (oc >> LV)
                         down = np.int64(port[at(gp << 3)])
                         if rich is not None:
-                            wide = V if down < 0 else spans[at(oc & VM)]
+                            wide = rules.last_vcs if down < 0 else spans[at(oc & VM)]
                         else:
                             wide = V if down < 0 else width
                         can = (unowned[at(b + w)] >> k) & ((np.int64(1) << wide) - 1)
@@ -219,7 +243,7 @@ def routers(
                             g2 = np.int64(rec[at((g << 3) + 6)])
                             o = np.int64(rec[at((g << 3) + 5)]) >> LV
                             gp = r * PS + o
-                            if np.int64(port[at((gp << 3) + 2)]) - c >= bound:
+                            if np.int64(port[at((gp << 3) + 2)]) - c >= (bound if g2 >= 0 else eject):
                                 continue
                             if g2 >= 0:
                                 least = room
@@ -316,9 +340,13 @@ def routers(
                                 place = latency if latency < 4096 else min(4096 + (latency >> 6), histogram.size - 1)
                                 histogram[at(place)] += 1
                             if rich is not None:
-                                state[FREE] = free
-                                arrived(net, s, rules, demand, word, arrival, begin, end)
-                                free = state[FREE]
+                                if notes:
+                                    state[FREE] = free
+                                    arrived(net, s, rules, demand, word, arrival, begin, end)
+                                    free = state[FREE]
+                                packets[at(word << 4)] = state[RECORD]
+                                state[RECORD] = word
+                                state[INSIDE] -= 1
                 for w in range(W):
                     active[at(b + w)] |= fresh[at(w)]
                     fresh[at(w)] = 0
@@ -329,17 +357,9 @@ def routers(
 
 @njit(cache=True, nogil=True)
 def run(
-    shape: tuple,
-    rich: int | None,
-    far: int | None,
-    net: tuple,
-    s: tuple,
-    rules: tuple,
-    demand: tuple,
-    until: int,
-    begin: int,
-    end: int,
-) -> None:
+    shape: tuple, rich: int | None, far: int | None, near_too: int | None, detours: int | None, net: Network, s: Buffers,
+    rules: Rules, demand: Demand, until: int, begin: int, end: int,
+) -> None:  # fmt: skip
     """Run until a cycle; packets born from `begin` to before `end` are measured."""
     t = s.state[TIME]
     while t < until:
@@ -347,6 +367,6 @@ def run(
         for c in range(t, tb):
             make_packets(net, s, rules, demand, c, begin, end)
             inject(shape, rich, far, net, s, rules, demand, c, t, begin, end)
-        routers(shape, rich, far, net, s, rules, demand, t, tb, begin, end)
+        routers(shape, rich, far, near_too, detours, net, s, rules, demand, t, tb, begin, end)
         t = tb
     s.state[TIME] = t

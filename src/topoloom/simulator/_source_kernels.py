@@ -12,10 +12,43 @@ import math
 import numpy as np
 from numba import njit
 
+from topoloom.graph._simd import lowest_bit
 from topoloom.simulator._flit_kernels import BORN, HEAD, LANE, LAST, append, at, below, draw, full, stirred
 from topoloom.simulator.buffers import (
-    ASKED, BACKLOG, BEGAN, BORN_IN, BURSTS, BY_PACKET, DETOUR, ENTERED, ESCAPED, EVENT, FREE, INJECTED, INSIDE, KIND, LAYER,
-    LENGTH, MADE, MADE_HOPS, NEXT, NO_DETOUR, OF_LANE, OWNER, PHASE, RANDOM, RECORD, SOURCE, UNDECIDED, VIA, WAITED, WORD,
+    ASKED,
+    BACKLOG,
+    BEGAN,
+    BORN_IN,
+    BURSTS,
+    BY_PACKET,
+    DETOUR,
+    ENTERED,
+    ESCAPED,
+    EVENT,
+    FREE,
+    INJECTED,
+    INSIDE,
+    KIND,
+    LAYER,
+    LENGTH,
+    MADE,
+    MADE_HOPS,
+    NEXT,
+    NO_DETOUR,
+    OF_LANE,
+    OWNER,
+    PHASE,
+    RANDOM,
+    RECORD,
+    SOURCE,
+    UNDECIDED,
+    VIA,
+    WAITED,
+    WORD,
+    Buffers,
+    Demand,
+    Network,
+    Rules,
 )  # fmt: skip
 
 #: Of a queue's record.
@@ -93,7 +126,7 @@ def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int
 
 
 @njit(cache=True, nogil=True)
-def make_packets(net: tuple, s: tuple, rules: tuple, demand: tuple, c: int, begin: int, end: int) -> None:
+def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int) -> None:
     """The packets of a cycle: their hosts by geometric skips over all hosts and cycles, bursts under way, or a trace."""
     state, home, queue, pool, backlog, burst = s.state, net.home, s.queue, s.pool, s.backlog, s.burst
     hosts, most, load = home.size, rules.most, demand.load
@@ -171,58 +204,54 @@ def make_packets(net: tuple, s: tuple, rules: tuple, demand: tuple, c: int, begi
     state[EVENT] = e
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def record_of(
-    net: tuple, s: tuple, rules: tuple, demand: tuple, n: int, place: int, born: int, lane: int, c: int
-) -> int:
-    """A record for the packet that a host is about to inject; -1: there is none left."""
-    state, packets = s.state, s.packets
+    choice: int, lanes: int, allowed: np.ndarray, lane_of: np.ndarray, packets: np.ndarray, pool: np.ndarray, trips: np.ndarray,
+    state: np.ndarray, N: int, n: int, here: int, place: int, lane: int, c: int,
+) -> int:  # fmt: skip
+    """A record for the packet that host n at switch `here` is about to inject; there must be one left."""
     number = state[RECORD]
-    if number < 0:
-        return np.int64(-1)
     k = number << 4
     state[RECORD] = np.int64(packets[at(k)])
     state[INSIDE] += 1
-    word = np.int64(s.pool[at((place << 2) + 1)])
+    word = np.int64(pool[at((place << 2) + 1)])
     packets[at(k + WORD)] = word
     packets[at(k + SOURCE)] = n
-    packets[at(k + BORN_IN)] = born
-    packets[at(k + VIA)] = UNDECIDED if rules.choice == DETOUR else NO_DETOUR
-    packets[at(k + LENGTH)] = s.pool[at((place << 2) + 3)]
+    packets[at(k + BORN_IN)] = np.int64(pool[at((place << 2) + 2)]) >> BORN
+    packets[at(k + VIA)] = UNDECIDED if choice == DETOUR else NO_DETOUR
+    packets[at(k + MADE_HOPS)] = 0
+    packets[at(k + PHASE)] = 0
+    packets[at(k + LENGTH)] = pool[at((place << 2) + 3)]
     packets[at(k + ENTERED)] = c
     packets[at(k + OF_LANE)] = lane
-    for clear in (MADE_HOPS, PHASE, ESCAPED, LAYER):
-        packets[at(k + clear)] = 0
-    if net.allowed.size:
+    packets[at(k + LAYER)] = 0
+    packets[at(k + ESCAPED)] = 0
+    if allowed.size:
         # A layer, drawn among those that the pair may take.
-        N = s.active.size // max(1, s.fresh.size)
-        here, there = np.int64(net.home[at(n)]) >> 16, word >> 16
-        layers = net.allowed[at(here * N + there)]
-        count, bits = 0, layers
+        there = word >> 16
+        layers, count = allowed[at(here * N + there)], 0
+        bits = layers
         while bits:
             bits &= bits - 1
             count += 1
-        layer = np.int64(0)
-        if count:
-            skip, bits = below(state, RANDOM, count), layers
-            for _ in range(skip):
-                bits &= bits - 1
-            while (bits >> layer) & 1 == 0:
-                layer += 1
+        if count > 1:
+            for _ in range(below(state, RANDOM, count)):
+                layers &= layers - 1
+        layer = lowest_bit(np.uint64(layers)) if layers else np.int64(0)
         packets[at(k + LAYER)] = layer
-        if rules.lanes == BY_PACKET:
-            packets[at(k + OF_LANE)] = net.lane[at((layer * N + here) * N + there)]
-    if demand.loop.size:
-        packets[at(k + KIND)] = s.trips[at(place << 2)]
-        packets[at(k + OWNER)] = s.trips[at((place << 2) + 1)]
-        packets[at(k + ASKED)] = s.trips[at((place << 2) + 2)]
-        packets[at(k + BEGAN)] = s.trips[at((place << 2) + 3)]
+        if lanes == BY_PACKET:
+            packets[at(k + OF_LANE)] = lane_of[at((layer * N + here) * N + there)]
+    if trips.size:
+        packets[at(k + KIND)] = trips[at(place << 2)]
+        packets[at(k + OWNER)] = trips[at((place << 2) + 1)]
+        packets[at(k + ASKED)] = trips[at((place << 2) + 2)]
+        packets[at(k + BEGAN)] = trips[at((place << 2) + 3)]
     return number
 
 
 @njit(cache=True, nogil=True)
 def inject(
-    shape: tuple, rich: int | None, far: int | None, net: tuple, s: tuple, rules: tuple, demand: tuple, c: int, t: int,
+    shape: tuple, rich: int | None, far: int | None, net: Network, s: Buffers, rules: Rules, demand: Demand, c: int, t: int,
     begin: int, end: int,
 ) -> None:  # fmt: skip
     """Every host whose VC has a credit injects a flit."""
@@ -230,9 +259,11 @@ def inject(
     PS = (W * 64) >> LV
     state, queue, pool, backlog, home_of, lane_of = s.state, s.queue, s.pool, s.backlog, net.home, net.lane
     rec, popped, ring, passed, calendar = s.rec, s.popped, s.ring, s.passed, s.calendar
-    whole, lanes, credit = rules.whole, rules.lanes, rules.credit
+    whole, lanes, credit = rules.whole, rules.lanes, rules.host_credit
     N = s.active.size // W
     mask = s.ring.size // max(1, s.rec.size >> 3) - 1
+    allowed, packets, trips, choice = net.allowed, s.packets, s.trips, rules.choice
+    any_vc = rules.last_vcs > 1 or V == 1
     free, still = state[FREE], np.int64(0)
     for k in range(state[BACKLOG]):
         n = np.int64(backlog[at(k)])
@@ -247,8 +278,10 @@ def inject(
         elif (birth >> BORN) <= c and state[RECORD] >= 0:
             left = np.int64(pool[at((place << 2) + 3)])
             room = rules.room - (left - 1 if whole else 0)
-            for _ in range(V):
+            for _ in range(V if any_vc else 1):
                 v = v + 1 if v + 1 < V else 0
+                if not any_vc:
+                    v = below(state, RANDOM, V)
                 if not full(shape, far, rec, popped, ring, passed, mask, g0 + v, c, room, credit):
                     found = True
                     break
@@ -261,7 +294,9 @@ def inject(
                 if lanes == BY_PACKET:
                     lane = np.int64(lane_of[at((home >> 16) * N + (word >> 16))])
                 if rich is not None:
-                    queue[at(q + PACKET)] = record_of(net, s, rules, demand, n, place, birth >> BORN, lane, c)
+                    queue[at(q + PACKET)] = record_of(
+                        choice, lanes, allowed, lane_of, packets, pool, trips, state, N, n, home >> 16, place, lane, c
+                    )
                 birth |= (lane << LANE) | HEAD
             if rich is not None:
                 word = np.int64(queue[at(q + PACKET)])

@@ -4,10 +4,27 @@ import numpy as np
 from numba import njit
 
 from topoloom.simulator._flit_kernels import at, below
-from topoloom.simulator._source_kernels import chance, enqueue, goal_of
+from topoloom.simulator._source_kernels import enqueue, goal_of
 from topoloom.simulator.buffers import (
-    ASKED, BEGAN, BEGUN, BORN_IN, ENDED, ENTERED, INSIDE, KIND, LAST_END, LENGTH, LOGGED, MADE, MADE_HOPS, OWNER, RANDOM,
-    RECORD, SOURCE, WORD,
+    ASKED,
+    BEGAN,
+    BEGUN,
+    BORN_IN,
+    ENDED,
+    ENTERED,
+    KIND,
+    LAST_END,
+    LENGTH,
+    LOGGED,
+    MADE_HOPS,
+    OWNER,
+    RANDOM,
+    SOURCE,
+    WORD,
+    Buffers,
+    Demand,
+    Network,
+    Rules,
 )  # fmt: skip
 
 #: Of `Demand.loop`.
@@ -15,7 +32,7 @@ REQUEST, REPLY, SERVICE, SECOND, MISS, TRIPS = 0, 1, 2, 3, 4, 5
 
 
 @njit(cache=True, nogil=True)
-def ask_for(net: tuple, s: tuple, rules: tuple, demand: tuple, n: int, born: int) -> None:
+def ask_for(net: Network, s: Buffers, rules: Rules, demand: Demand, n: int, born: int) -> None:
     """A host begins a round trip."""
     goal = goal_of(1, demand.first, demand.to, 1.0, 0, s.queue, s.state, n, net.home.size)
     length = demand.loop[REQUEST]
@@ -29,7 +46,7 @@ def ask_for(net: tuple, s: tuple, rules: tuple, demand: tuple, n: int, born: int
 
 
 @njit(cache=True, nogil=True)
-def send(net: tuple, s: tuple, kind: int, source: int, goal: int, born: int, length: int, k: int) -> None:
+def send(net: Network, s: Buffers, kind: int, source: int, goal: int, born: int, length: int, k: int) -> None:
     """A further packet of the round trip of record k."""
     place = enqueue(s.pool, s.queue, s.backlog, s.state, source, np.int64(net.home[at(goal)]), born, length)
     s.trips[at(place << 2)] = kind
@@ -39,8 +56,10 @@ def send(net: tuple, s: tuple, kind: int, source: int, goal: int, born: int, len
 
 
 @njit(cache=True, nogil=True)
-def arrived(net: tuple, s: tuple, rules: tuple, demand: tuple, packet: int, arrival: int, begin: int, end: int) -> None:
-    """The last flit of a packet has arrived: log it, answer it, and free its record."""
+def arrived(
+    net: Network, s: Buffers, rules: Rules, demand: Demand, packet: int, arrival: int, begin: int, end: int
+) -> None:
+    """The last flit of a packet has arrived: log it and answer it."""
     k, packets, state = packet << 4, s.packets, s.state
     born = np.int64(packets[at(k + BORN_IN)])
     if begin <= born < end and (state[LOGGED] << 3) + 8 <= s.log.size:
@@ -78,6 +97,3 @@ def arrived(net: tuple, s: tuple, rules: tuple, demand: tuple, packet: int, arri
             state[LAST_END] = max(state[LAST_END], arrival)
             if np.int64(s.burst[at((owner << 2) + 1)]) < loop[TRIPS]:
                 ask_for(net, s, rules, demand, owner, arrival)
-    packets[at(k)] = state[RECORD]
-    state[RECORD] = packet
-    state[INSIDE] -= 1

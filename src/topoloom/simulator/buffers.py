@@ -29,7 +29,7 @@ IN_TABLE, BY_HOP, BY_PACKET = 0, 1, 2
 
 
 class Network(NamedTuple):
-    """What stays. Places of port p of switch r in arrays of ports: r * ports + p, with as many ports as VC words have slots for.
+    """What stays. Port p of switch r has place r * ports + p, with as many ports as VC words have slots for.
 
     Attributes
     ----------
@@ -95,9 +95,12 @@ class Rules(NamedTuple):
 
     Attributes
     ----------
-    speedup, room, credit, inject, hold, bound
-        Internal steps a cycle; flits a VC; cycles of a credit, from a host to its router, and of the allocation of a VC beyond
-        the step that it takes; flits of an output queue.
+    speedup, room, credit, host_credit, inject, hold
+        Internal steps a cycle; flits a VC; cycles of a credit, of one to a host, from a host to its router, and of the
+        allocation of a VC beyond the step that it takes.
+    bound, eject, last_vcs
+        Flits of an output queue, and of one to a host; VCs that a packet may take to its host: all, or 1: that which it has
+        come by, and then hosts draw the VC that they inject into.
     lanes, width, choice, escapes, returns
         How lanes are known (`IN_TABLE` ...); VCs a lane; what packets choose (`TABLES` ...); VCs of the lanes that packets
         escape to; 1 where they may return from them.
@@ -115,9 +118,12 @@ class Rules(NamedTuple):
     speedup: int
     room: int
     credit: int
+    host_credit: int
     inject: int
     hold: int
     bound: int
+    eject: int
+    last_vcs: int
     lanes: int
     width: int
     choice: int

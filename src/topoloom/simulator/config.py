@@ -31,7 +31,7 @@ class RouterConfig:
     link_cycles, host_cycles : int
         On every cable between switches (but where simulations are told each cable's), and between a host and its switch.
     credit_cycles : int
-        From a flit's leaving a buffer to its credit's use, beside the cable's.
+        From a flit's leaving a buffer to its credit's use, beside the cable's; a host uses it a cycle after its cable's.
     route_cycles, vc_cycles, switch_cycles, crossbar_cycles : int
         Delays in every router beyond the internal step that each of the two allocations takes: before a flit that has arrived
         can ask; from the allocation of a VC to the first request for the switch; from that of the switch to the flit's leaving
@@ -43,6 +43,9 @@ class RouterConfig:
         A packet goes on only where there is room for all of it (virtual cut-through); else wormhole.
     burst_packets : float
         How many packets a host makes one after the other on average; 1: each by itself (Bernoulli).
+    host_vcs : "any" or "one"
+        "one": a host draws the VC of each packet and waits for it, and a packet goes to its host in the VC that it has come by;
+        else both take any VC that is free.
     to_itself : bool
         Whether uniform traffic goes to its own host too.
     detours, detour_threshold, detour_weight : int, int, float
@@ -70,6 +73,7 @@ class RouterConfig:
     packet_mix: str = ""
     cut_through: bool = False
     burst_packets: float = 1.0
+    host_vcs: str = "any"
     to_itself: bool = False
     detours: int = 0
     detour_threshold: int = 0
@@ -83,6 +87,8 @@ class RouterConfig:
             value = getattr(self, name)
             if not low <= value <= high:
                 raise InputError(f"router: {name}={value}; it is {low} to {high:g}")
+        if self.host_vcs not in ("any", "one"):
+            raise InputError(f"router: host_vcs='{self.host_vcs}'; it is any or one")
         longest = max(length for length, _ in self.lengths)
         if self.cut_through and longest > self.buffer_flits:
             raise InputError(

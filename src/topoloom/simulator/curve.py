@@ -1,6 +1,10 @@
 """What simulations find: points of a load curve."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from topoloom.simulator.config import RouterConfig
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,12 @@ class Point:
         Flits that left a router, a second of processor time.
     saturated : bool
         Whether hosts get less than sources make, so that latency has no limit.
+    source_mean, network_mean : float
+        Cycles of `latency_mean` in the source's queue, and from injection to arrival.
+    link_mean, link_max : float
+        Flits a cycle on the channels between switches: their mean, and the busiest channel's.
+    channel_loads : float32[channels]
+        Flits a cycle on each of them, in the order of `Routing.channels`; empty where nobody counted them.
     """
 
     offered: float
@@ -42,11 +52,31 @@ class Point:
     cycles: int
     flit_hops_per_s: float
     saturated: bool
+    source_mean: float = 0.0
+    network_mean: float = 0.0
+    link_mean: float = 0.0
+    link_max: float = 0.0
+    channel_loads: np.ndarray = field(default_factory=lambda: np.empty(0, np.float32), compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class LoadCurve:
-    """Points by offered load, and what was simulated: the topology, the engine, the traffic, the preset and the seed."""
+    """Points by offered load, and what was simulated.
+
+    Attributes
+    ----------
+    topology, engine, traffic, preset : str
+        Names; the preset is "own" where a `RouterConfig` was given.
+    seed : int
+    points : tuple of Point
+        In the order in which their loads were asked for.
+    router : RouterConfig
+        What the preset says, with all that was changed of it.
+    ended : "done" or "interrupted"
+        Interrupted: `points` are those that were finished.
+    zero_load : float, optional
+        Cycles that a packet takes in the empty network, where that was measured.
+    """
 
     topology: str
     engine: str
@@ -54,3 +84,6 @@ class LoadCurve:
     preset: str
     seed: int
     points: tuple[Point, ...]
+    router: RouterConfig = field(default_factory=RouterConfig)
+    ended: str = "done"
+    zero_load: float | None = None

@@ -29,6 +29,8 @@ class Machine:
     shape: tuple[tuple[int, ...], ...]
     rich: int | None
     far: int | None
+    near_too: int | None
+    detours: int | None
     net: Network
     buffers: Buffers
     rules: Rules
@@ -106,8 +108,8 @@ def machine(
     port[mine, 0] = (channels.to.astype(np.int64) * ports + out[channels.back]) << shift
     port[mine, 1] = cables[link] + beyond
     port[mine, 7] = cables[link] + spare
-    credits = np.unique(np.append(cables + spare, config.host_cycles + spare))
-    far = int(credits.max()) > _SHORT_CREDIT or credits.size > 1
+    credits, host_credit = np.unique(cables + spare), config.host_cycles + 1 + config.switch_cycles
+    far = max(int(credits.max(initial=0)), host_credit) > _SHORT_CREDIT or credits.size > 1
     ring = 1 << (room - 1).bit_length() if far else 0
     rec = np.zeros((n * cells, 8), np.int32)
     rec[:, 5] = -1
@@ -117,7 +119,7 @@ def machine(
     pool = held + most * hosts + demand.events.size // 4 + 8
     places = _chain(pool, 4)
     rich = (
-        routing.choice is not None or config.cut_through or len(config.lengths) > 1 or log > 0
+        routing.choice is not None or config.cut_through or len(config.lengths) > 1 or log > 0 or config.host_vcs != "any"
         or demand.loop.size > 0 or demand.events.size > 0
     )  # fmt: skip
     state = np.zeros(32, np.int64)
@@ -127,7 +129,13 @@ def machine(
         home=((topology.endpoints.astype(np.int64) << 16) | (host_port << 7)).astype(np.int32),
         host_at=_hosts_at(topology.endpoints, host_port, n, ports),
     )
-    rules = rules._replace(room=room, credit=int(credits[0]) if not far else config.host_cycles + spare, most=most)
+    # A host gives its credits back when it has got the flit, which then takes as long as any.
+    last_vcs = vcs if config.host_vcs == "any" else 1
+    eject = max(1, last_vcs * room - (2 * config.host_cycles + 1 + config.credit_cycles))
+    rules = rules._replace(
+        room=room, credit=int(credits.max(initial=spare + 1)), host_credit=host_credit, most=most, last_vcs=last_vcs,
+        eject=min(eject, rules.bound),
+    )  # fmt: skip
     int32, int64 = np.int32, np.int64
     scratch = [np.zeros(size, int64) for size in (words, (ports + 63) >> 6, ports, ports)]
     made = Buffers(
@@ -141,7 +149,8 @@ def machine(
     )  # fmt: skip
     many = longest > 1 or demand.loop.size > 0
     shape = ((0,) * words, (0,) * shift, (0,) * vcs, (0,) * int(many))
-    return Machine(shape, 1 if rich else None, 1 if far else None, net, made, rules)
+    some = (rich, far, rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR)
+    return Machine(shape, *(1 if flag else None for flag in some), net, made, rules)
 
 
 def _chain(places: int, width: int) -> np.ndarray:
@@ -210,8 +219,8 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
     )
     bound = config.output_flits or 1 << 40
     rules = Rules(
-        speedup=config.speedup, room=0, credit=0, inject=config.host_cycles + 1 + config.route_cycles, hold=config.vc_cycles,
-        bound=bound, lanes=rule, width=width, choice=kind, escapes=escapes,
+        speedup=config.speedup, room=0, credit=0, host_credit=0, inject=config.host_cycles + 1 + config.route_cycles,
+        hold=config.vc_cycles, bound=bound, eject=0, last_vcs=0, lanes=rule, width=width, choice=kind, escapes=escapes,
         returns=int(isinstance(choice, Escape) and choice.returns), tries=tries, knows=knows,
         threshold=config.detour_threshold, over=round(256 * config.detour_weight), whole=int(config.cut_through), most=0,
         itself=int(config.to_itself),

@@ -10,7 +10,9 @@ from topoloom.simulator.buffers import DONE, FLITS, HOPS, LATENCY, MADE, ROUTERS
 from topoloom.simulator.config import RouterConfig
 from topoloom.simulator.curve import Point
 from topoloom.simulator.machine import machine
+from topoloom.simulator.traffic import UNIFORM, Loop, Trace, Traffic
 from topoloom.simulator.watchdog import check_moving
+from topoloom.threads import asked_to_stop
 
 #: Cycles of a batch; batches before measuring, at most and at least, and from which growing latency is let be; batches
 #: measured, at least and at most.
@@ -21,17 +23,31 @@ _STEADY, _TIGHT = 0.03, 0.01
 _DRAIN = 20_000
 #: Hosts get less than this share of what sources make: saturated. Below it is chance in batches of few packets.
 _ACCEPTED = 0.97
+#: Or latency grows: over so many batches at least, by so much, and so much more often up than down (Kendall).
+_TREND, _RISE, _MOSTLY = 20, 1.5, 0.7
 
 
 class Run:
-    """A simulation at one load, batch by batch."""
+    """A simulation at one load, or of a trace or closed loop, batch by batch.
 
-    def __init__(self, routing: Routing, config: RouterConfig, partner: np.ndarray, load: float, seed: int) -> None:
-        topology = routing.topology
-        cables = np.full(len(topology.links), config.link_cycles, np.int64)
-        demand = _demand(config, partner, load)
-        self.routing, self.demand = routing, demand
-        self.machine = machine(routing, config, cables, demand, seed=seed)
+    Parameters
+    ----------
+    load : float
+        Flits a host and cycle; not looked at with a trace or a loop.
+    cables : int64[links], optional
+        Cycles of each cable; the config's for all when left out.
+    log : int
+        Packets of the window that are written down one by one.
+    """
+
+    def __init__(
+        self, routing: Routing, config: RouterConfig, traffic: Traffic | Trace | Loop, load: float, seed: int, *,
+        cables: np.ndarray | None = None, log: int = 0,
+    ) -> None:  # fmt: skip
+        if cables is None:
+            cables = np.full(len(routing.topology.links), config.link_cycles, np.int64)
+        self.routing, self.demand = routing, _demand(config, traffic, load)
+        self.machine = machine(routing, config, cables, self.demand, seed=seed, log=log)
         self.histogram = self.machine.buffers.histogram
         self.cycle = 0
 
@@ -39,10 +55,15 @@ class Run:
         """Run on."""
         from topoloom.simulator._router_kernels import run
 
+        if asked_to_stop.is_set():
+            raise KeyboardInterrupt
         at = self.machine
         before = int(at.state[HOPS])
         self.cycle += cycles
-        run(at.shape, at.rich, at.far, at.net, at.buffers, at.rules, self.demand, self.cycle, begin, end)
+        run(
+            at.shape, at.rich, at.far, at.near_too, at.detours, at.net, at.buffers, at.rules, self.demand, self.cycle,
+            begin, end,
+        )  # fmt: skip
         check_moving(self.routing, at, int(at.state[HOPS]) - before)
 
     def got(self) -> np.ndarray:
@@ -50,33 +71,57 @@ class Run:
         hosts = np.flatnonzero(self.machine.net.host_at >= 0)
         return self.machine.buffers.port[8 * hosts + 6].astype(np.int64)
 
+    def channel_flits(self) -> np.ndarray:
+        """Flits that each channel has carried, int64[channels]."""
+        channels, ports = self.routing.channels, self.machine.buffers.port.size // 8 // self.routing.topology.switches
+        place = channels.origin.astype(np.int64) * ports + np.arange(channels.to.size) - channels.first[channels.origin]
+        return self.machine.buffers.port[8 * place + 6].astype(np.int64)
+
     def inside(self) -> int:
         """Flits in all buffers."""
         return int(self.machine.buffers.rec[7::8].sum())
 
 
-def _demand(config: RouterConfig, partner: np.ndarray, load: float) -> Demand:
+def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float) -> Demand:
     lengths = sorted(config.lengths)
-    none = np.zeros(0, np.int64)
-    silent = partner >= 0
-    first = np.concatenate([[0], np.cumsum(silent)]).astype(np.int64)
-    return Demand(
-        kind=1 if partner.size else 0, first=first if partner.size else none, to=partner[silent].astype(np.int32), share=1.0,
-        load=min(load / config.mean_flits / config.burst_packets, 1 - 1e-9), burst=float(config.burst_packets),
+    none, none32 = np.zeros(0, np.int64), np.zeros(0, np.int32)
+    empty = Demand(
+        kind=UNIFORM, first=none, to=none32, share=1.0, load=0.0, burst=float(config.burst_packets),
         lengths=np.array([length for length, _ in lengths], np.int32),
-        shares=np.cumsum([share for _, share in lengths]), events=np.zeros(0, np.int32), loop=none, back_first=none,
-        back_to=np.zeros(0, np.int32),
+        shares=np.cumsum([share for _, share in lengths]), events=none32, loop=none, back_first=none, back_to=none32,
     )  # fmt: skip
+    if isinstance(traffic, Trace):
+        events = np.stack([traffic.cycle, traffic.source, traffic.destination, traffic.flits], 1)
+        return empty._replace(events=events.astype(np.int32).reshape(-1))
+    if isinstance(traffic, Loop):
+        miss = round(traffic.miss * (1 << 32)) if traffic.back_to.size else 0
+        loop = [
+            traffic.request_flits,
+            traffic.reply_flits,
+            traffic.service_cycles,
+            traffic.miss_cycles,
+            miss,
+            traffic.requests,
+        ]
+        return empty._replace(
+            first=traffic.first, to=traffic.to, loop=np.array(loop, np.int64), back_first=traffic.back_first,
+            back_to=traffic.back_to,
+        )  # fmt: skip
+    packets = min(load / config.mean_flits / config.burst_packets, 1 - 1e-9)
+    return empty._replace(
+        kind=traffic.kind, first=traffic.first, to=traffic.to, share=float(traffic.share), load=packets
+    )
 
 
-def point(routing: Routing, config: RouterConfig, partner: np.ndarray, load: float, seed: int) -> Point:
+def point(
+    routing: Routing, config: RouterConfig, traffic: Traffic, load: float, seed: int, cables: np.ndarray | None = None
+) -> Point:
     """Simulate one load: warm up, measure batches until the mean latency is known well, and let what is measured arrive."""
-    run = Run(routing, config, partner, load, seed)
+    run = Run(routing, config, traffic, load, seed, cables=cables)
     state = run.machine.state
     run.go(1, 1 << 60, 1 << 60)  # compiles, where it has to
     began, never = time.thread_time(), 1 << 60
-    hosts = routing.topology.endpoints.size
-    senders = int((partner >= 0).sum()) if partner.size else hosts
+    senders = int(traffic.senders.sum())
     last, last_flits, calm = math.inf, 0, 0
     for batch in range(_WARM):
         before = state.copy()
@@ -92,7 +137,7 @@ def point(routing: Routing, config: RouterConfig, partner: np.ndarray, load: flo
         calm, last, last_flits = calm + 1 if steady else 0, mean, flits
         if batch + 1 >= _WARM_LEAST and calm >= 3:
             break
-    begin, flits_before, got_before = run.cycle, int(state[FLITS]), run.got()
+    begin, flits_before, got_before, carried = run.cycle, int(state[FLITS]), run.got(), run.channel_flits()
     state[[DONE, LATENCY, MADE, ROUTERS, WAITED]] = 0
     run.histogram[:] = 0
     means: list[float] = []
@@ -104,22 +149,26 @@ def point(routing: Routing, config: RouterConfig, partner: np.ndarray, load: flo
         if len(means) >= _LEAST:
             flits = senders * (run.cycle - begin)
             saturated = int(state[FLITS]) - flits_before < _ACCEPTED * load * flits - 3 * math.sqrt(load * flits)
+            saturated = saturated or _growing(means)
             if saturated or _half_width(means) <= _TIGHT * float(np.mean(means)):
                 break
     end = run.cycle
-    receivers = np.unique(partner[partner >= 0]) if partner.size else np.arange(hosts)
     accepted = (int(state[FLITS]) - flits_before) / senders / (end - begin)
-    least = int((run.got() - got_before)[receivers].min()) / (end - begin)
+    least = int((run.got() - got_before)[traffic.receivers].min()) / (end - begin)
+    loads = ((run.channel_flits() - carried) / (end - begin)).astype(np.float32)
     while not saturated and state[DONE] < state[MADE] and run.cycle < end + _DRAIN:
         run.go(100, begin, end)
     seconds = time.thread_time() - began
+    waited, mean = _ratio(state[WAITED], state[MADE]), _ratio(state[LATENCY], state[DONE])
     return Point(
         offered=load, accepted=accepted, accepted_min=least,
-        latency_mean=_ratio(state[LATENCY], state[DONE]), latency_ci95=_half_width(means),
+        latency_mean=mean, latency_ci95=_half_width(means),
         latency_p50=_percentile(run.histogram, 0.5), latency_p99=_percentile(run.histogram, 0.99),
         latency_p999=_percentile(run.histogram, 0.999), hops_mean=_ratio(state[ROUTERS], state[DONE]),
         packets=int(state[DONE]), cycles=int(state[TIME]),
         flit_hops_per_s=int(state[HOPS]) / seconds if seconds else 0.0, saturated=saturated,
+        source_mean=waited, network_mean=mean - waited, link_mean=float(loads.mean()) if loads.size else 0.0,
+        link_max=float(loads.max(initial=0)), channel_loads=loads,
     )  # fmt: skip
 
 
@@ -130,6 +179,15 @@ def _percentile(histogram: np.ndarray, share: float) -> int:
         return 0
     place = int(np.searchsorted(ranks, share * ranks[-1]))
     return place if place < 4096 else (place - 4096) << 6
+
+
+def _growing(means: list[float]) -> bool:
+    """Whether batch means go up and up: the last quarter is above the first, and later ones are mostly above earlier ones."""
+    if len(means) < _TREND or np.mean(means[-len(means) // 4 :]) < _RISE * np.mean(means[: len(means) // 4]):
+        return False
+    values = np.array(means)
+    later = np.sign(values[None, :] - values[:, None])[np.triu_indices(values.size, 1)]
+    return bool(later.mean() > _MOSTLY)
 
 
 def _ratio(total: int, count: int) -> float:

@@ -1,37 +1,47 @@
 """The verb: latency and throughput of a routed network under load, flit by flit."""
 
-from collections.abc import Iterable, Iterator
+import struct
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
+from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
 from topoloom.simulator.config import RouterConfig, find_preset
 from topoloom.simulator.curve import LoadCurve, Point
 from topoloom.simulator.point import point
-from topoloom.simulator.traffic import LISTS, UNIFORM, Traffic, traffic_of
-from topoloom.threads import over_cores
+from topoloom.simulator.traffic import Traffic, traffic_of
+from topoloom.threads import asked_to_stop, over_cores
 
 
 def simulate(
     routing: Routing, traffic: str = "uniform", preset: str | RouterConfig = "slimfly-2014", *,
     loads: Iterable[float] = (0.1, 0.3, 0.5, 0.7, 0.9), seed: int = 1, jobs: int | None = None,
+    cables: np.ndarray | None = None, known: Mapping[float, Point] | None = None, on_point: Callable[[Point], None] | None = None,
 ) -> LoadCurve:  # fmt: skip
     """Simulate a routed network at some loads.
+
+    Ctrl-C ends the sweep; the points that are finished then are what it returns.
 
     Parameters
     ----------
     routing : Routing
-        With its lanes, each of which gets as many VCs as any other. Choices beside the tables are not simulated yet.
+        With its lanes, each of which gets as many VCs as any other, and what its packets may choose.
     traffic : str
-        `topoloom.simulator.traffic`.
+        A pattern of `topoloom.simulator.traffic` that has a load.
     preset : str or RouterConfig
     loads : floats
         Flits that a host makes a cycle, above 0 up to 1.
     seed : int
-        The same seed gives the same numbers.
+        The same seed gives the same numbers: those of a load do not depend on the other loads.
     jobs : int, optional
         Loads simulated at a time; every core when left out.
+    known : mapping of float to Point, optional
+        Points of an earlier sweep with the same settings, by load: they are taken as they are.
+    on_point : callable, optional
+        Told of each new point as soon as it is finished, one after the other, from the thread that simulated it.
 
     Raises
     ------
@@ -40,35 +50,48 @@ def simulate(
     """
     config = find_preset(preset) if isinstance(preset, str) else preset
     topology = routing.topology
-    if routing.choice is not None:
-        raise InputError(f"{topology.name}: engine {routing.engine} lets packets choose, which is not simulated yet")
-    partner = _partners(traffic, routing, seed)
-    wanted = [float(load) for load in loads]
+    sent = traffic_of(traffic, routing, seed)
+    if not isinstance(sent, Traffic):
+        raise InputError(f"traffic '{traffic}' has no load that could be swept; simulate it with execute")
+    wanted = list(dict.fromkeys(float(load) for load in loads))
     if not wanted:
         raise InputError(f"{topology.name}: no load to simulate; give one or more, as in loads=[0.1, 0.5]")
     for load in wanted:
         if not 0 < load <= 1:
             raise InputError(f"load {load:g}; a host makes more than 0 and at most 1 flit a cycle")
-    found: dict[int, Point] = {}
+    found: dict[float, Point] = {load: known[load] for load in wanted if load in known} if known else {}
+    missing = [load for load in wanted if load not in found]
+    one_at_a_time = threading.Lock()
 
     def work(numbers: Iterator[int]) -> None:
         for number in numbers:
-            found[number] = point(routing, config, partner, wanted[number], seed + number)
+            if asked_to_stop.is_set():
+                return
+            load = missing[number]
+            new = point(routing, config, sent, load, seed_of(seed, load), cables)
+            with one_at_a_time:
+                found[load] = new
+                if on_point is not None:
+                    on_point(new)
 
-    over_cores(work, len(wanted), jobs)
+    ended = "done"
+    try:
+        over_cores(work, len(missing), jobs)
+        if len(found) < len(wanted):
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        ended = "interrupted"
     name = preset if isinstance(preset, str) else "own"
-    return LoadCurve(topology.name, routing.engine, traffic, name, seed, tuple(found[i] for i in range(len(wanted))))
+    points = tuple(found[load] for load in wanted if load in found)
+    return LoadCurve(topology.name, routing.engine, traffic, name, seed, points, config, ended)
 
 
-def _partners(text: str, routing: Routing, seed: int) -> np.ndarray:
-    """Where each host sends, int32[hosts], -1: nowhere; empty for uniform traffic."""
-    found = traffic_of(text, routing, seed)
-    if isinstance(found, Traffic) and found.kind == UNIFORM:
-        return np.empty(0, np.int32)
-    if isinstance(found, Traffic) and found.kind == LISTS and found.share == 1 and np.diff(found.first).max() == 1:
-        partner = np.full(found.hosts, -1, np.int32)
-        partner[found.senders] = found.to
-        return partner
-    raise InputError(
-        f"traffic '{text}' is not simulated yet; patterns with one partner a host are, and uniform traffic"
-    )
+def seed_of(seed: int, load: float) -> int:
+    """The seed of one load of a sweep: of the sweep's seed and of the load itself, whatever other loads there are.
+
+    Examples
+    --------
+    >>> seed_of(1, 0.5) == seed_of(1, 0.5), seed_of(1, 0.5) == seed_of(1, 0.6)
+    (True, False)
+    """
+    return Draws(seed, int.from_bytes(struct.pack(">d", load))).word() >> 33

@@ -1,0 +1,154 @@
+"""Load curves on one pair of axes: latency against the load that arrives."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from topoloom.errors import InputError
+from topoloom.report import figures
+from topoloom.report.page import table
+from topoloom.report.svg import style
+from topoloom.simulator.curve import LoadCurve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLOURS = ("#2563a8", "#d1661b", "#2f8f4e", "#b02a4c", "#6a4fb3", "#8a6d1f", "#159a9c", "#555b66")
+_SHAPES = "osD^vPX*"
+#: The latency axis ends so far above the greatest latency that has a limit; it is logarithmic from such a ratio on.
+_ROOM, _LOGARITHMIC = 1.3, 8.0
+
+
+def load_curves(curves: Sequence[LoadCurve]) -> "Figure":
+    """Latency against accepted load of one network or of several.
+
+    Filled marks are means with their 95 % confidence interval. Above saturation latency has no limit, so that only the
+    accepted load counts: such points are open marks on the upper edge, joined by a dashed line. A curve begins at load 0
+    with `LoadCurve.zero_load` where that was measured.
+
+    Raises
+    ------
+    InputError
+        No curve, or matplotlib (the extra `plots`) is not installed.
+    """
+    if not curves:
+        raise InputError("no load curve to draw; give one or more")
+    if not figures.available():
+        raise InputError("this picture needs matplotlib: pip install topoloom[plots]")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(8.6, 4.8), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(color="#e4e4e4", linewidth=0.7)
+        axes.set_axisbelow(True)
+        top = _scale(axes, curves)
+        names = _names(curves)
+        for number, (curve, name) in enumerate(zip(curves, names, strict=True)):
+            _draw(axes, curve, name, top, _COLOURS[number % len(_COLOURS)], _SHAPES[number % len(_SHAPES)])
+        axes.set_xlabel("accepted load [flits a host and cycle]")
+        axes.set_ylabel("mean latency [cycles]")
+        axes.set_title(_title(curves), fontsize=10, loc="left", pad=12)
+        _legend(axes, any(point.saturated for curve in curves for point in curve.points))
+    return figure
+
+
+def load_table(curves: Sequence[LoadCurve]) -> str:
+    """The points of the curves as a table in HTML."""
+    head = [
+        "network",
+        "offered",
+        "accepted",
+        "of the host that gets least",
+        "mean latency",
+        "99 %",
+        "hops",
+        "saturated",
+    ]
+    rows = [
+        [
+            name, f"{point.offered:g}", f"{point.accepted:.4f}", f"{point.accepted_min:.4f}",
+            f"{point.latency_mean:.2f} +- {point.latency_ci95:.2f}", f"{point.latency_p99:,}", f"{point.hops_mean:.3f}",
+            "yes" if point.saturated else "no",
+        ]
+        for curve, name in zip(curves, _names(curves), strict=True)
+        for point in curve.points
+    ]  # fmt: skip
+    return table(head, rows, text=frozenset({0}))
+
+
+def _scale(axes: "Axes", curves: Sequence[LoadCurve]) -> float:
+    """Set the axes' limits, and return the upper end of the latencies."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    limited = [point.latency_mean for curve in curves for point in curve.points if not point.saturated]
+    limited += [curve.zero_load for curve in curves if curve.zero_load is not None]
+    every = limited or [point.latency_mean for curve in curves for point in curve.points] or [1.0]
+    low, high = min(every), max(every)
+    axes.set_xlim(0, max([1.02 * point.accepted for curve in curves for point in curve.points], default=1.0) or 1.0)
+    if low > 0 and high / low > _LOGARITHMIC:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+        axes.set_ylim(low / _ROOM, high * _ROOM)
+        return high * _ROOM
+    axes.set_ylim(0, high * _ROOM or 1.0)
+    return high * _ROOM or 1.0
+
+
+def _draw(axes: "Axes", curve: LoadCurve, name: str, top: float, colour: str, shape: str) -> None:
+    points = sorted(curve.points, key=lambda point: point.offered)
+    well = [point for point in points if not point.saturated]
+    over = [point for point in points if point.saturated]
+    x, y = [point.accepted for point in well], [point.latency_mean for point in well]
+    if curve.zero_load is not None:
+        axes.plot([0.0, *x], [curve.zero_load, *y], color=colour, linewidth=1.5)
+    else:
+        axes.plot(x, y, color=colour, linewidth=1.5)
+    axes.errorbar(
+        x, y, [point.latency_ci95 for point in well], fmt=shape, color=colour, markersize=5, capsize=2, elinewidth=0.9,
+        label=name,
+    )  # fmt: skip
+    if over:
+        ends = ([x[-1]], [y[-1]]) if well else ([], [])
+        axes.plot(
+            [*ends[0], *(point.accepted for point in over)], [*ends[1], *([top] * len(over))], color=colour, linewidth=1.1,
+            linestyle="--",
+        )  # fmt: skip
+        axes.plot(
+            [point.accepted for point in over], [top] * len(over), shape, markerfacecolor="white", markeredgecolor=colour,
+            markersize=6.5, clip_on=False, zorder=5,
+        )  # fmt: skip
+
+
+def _names(curves: Sequence[LoadCurve]) -> list[str]:
+    """What tells each curve from the others; of several, only what differs."""
+    keys = ("topology", "engine", "traffic", "preset", "seed")
+    differ = [key for key in keys if len({getattr(curve, key) for curve in curves}) > 1] or ["topology"]
+    return [", ".join(str(getattr(curve, key)) for key in differ) for curve in curves]
+
+
+def _title(curves: Sequence[LoadCurve]) -> str:
+    """What all curves share."""
+    told = []
+    for key, words in (
+        ("topology", "{}"), ("engine", "engine {}"), ("traffic", "{} traffic"), ("preset", "routers of {}"),
+    ):  # fmt: skip
+        values = {getattr(curve, key) for curve in curves}
+        if len(values) == 1 and not (key == "topology" and len(curves) == 1):
+            told.append(words.format(values.pop()))
+    return ", ".join(told)
+
+
+def _legend(axes: "Axes", saturated: bool) -> None:
+    from matplotlib.lines import Line2D
+
+    handles, labels = axes.get_legend_handles_labels()
+    if saturated:
+        mark = Line2D([], [], color="#555b66", linestyle="--", marker="o", markerfacecolor="white", linewidth=1.1)
+        handles, labels = [*handles, mark], [*labels, "saturated: latency without limit"]
+    axes.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=8, frameon=False, ncol=2)
