@@ -137,20 +137,27 @@ def machine(
         eject=min(eject, rules.bound),
     )  # fmt: skip
     int32, int64 = np.int32, np.int64
-    scratch = [np.zeros(size, int64) for size in (words, (ports + 63) >> 6, ports, ports)]
+    fresh, touched, nearest, winner, tried = (
+        np.zeros(k, int64) for k in (words, (ports + 63) >> 6, ports, ports, 2 * vcs)
+    )
     made = Buffers(
         places.reshape(-1), rec.reshape(-1), np.zeros(0 if far else n * cells, int64), np.zeros(ring * n * cells, int32),
         np.zeros(2 * n * cells if far else 0, int32), port.reshape(-1), np.zeros(SLOTS * n * words, int64),
         np.zeros(n * words, int64), np.zeros(n * words, int64), np.full(n * words, -1, int64),
-        np.zeros(n * cells * (words + 1), int64), np.zeros(n * words if rich else 0, int64), *scratch,
-        np.zeros(hosts * 8, int32), np.zeros(hosts, int32), np.zeros(hosts * 4, int32),
+        np.zeros(n * cells * (words + 1), int64), np.zeros(n * words if rich else 0, int64), fresh, touched,
+        nearest, winner, tried, np.zeros(hosts * 8, int32), np.zeros(hosts, int32), np.zeros(hosts * 4, int32),
         _chain(min(held, _MOST_RECORDS) if rich else 0, 16).reshape(-1), np.zeros(4 * pool if demand.loop.size else 0, int32),
         np.zeros(_HISTOGRAM, int64), np.zeros(8 * log, int32), state,
     )  # fmt: skip
     many = longest > 1 or demand.loop.size > 0
     shape = ((0,) * words, (0,) * shift, (0,) * vcs, (0,) * int(many))
-    some = (rich, far, rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR)
-    return Machine(shape, *(1 if flag else None for flag in some), net, made, rules)
+    near_too, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR
+    return Machine(shape, _flag(rich), _flag(far), _flag(near_too), _flag(detours), net, made, rules)
+
+
+def _flag(value: bool) -> int | None:
+    """What compiled kernels know when they are compiled: None or not."""
+    return 1 if value else None
 
 
 def _chain(places: int, width: int) -> np.ndarray:
@@ -170,8 +177,6 @@ def _hosts_at(endpoints: np.ndarray, host_port: np.ndarray, n: int, ports: int) 
 
 def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: int) -> tuple[Network, Rules]:
     """Tables with their lanes, and how packets choose beside them."""
-    from topoloom.graph.distances import distances_from
-
     topology, choice = routing.topology, routing.choice
     n, lanes = topology.switches, lanes_of(routing)
     own = lanes - choice.lanes if isinstance(choice, Escape) else lanes
@@ -179,7 +184,7 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
     width = 1 if isinstance(choice, Escape) else vcs // lanes
     kind, escapes, tries, knows = b.TABLES, 0, 0, 0
     layers, lane_layers = [routing.ports], [routing.lanes]
-    allowed, distance = np.zeros(0, np.int64), np.zeros(0, np.uint8)
+    allowed, distance, group = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.int32)
     if isinstance(choice, AnyShortest):
         kind, width = b.SHORTER if choice.by_queue else b.ANY, vcs
     elif isinstance(choice, Escape):
@@ -190,7 +195,8 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
             config.detours or choice.tries,
             0 if choice.knows == NOTHING else 1 if choice.knows == LOCAL else 2,
         )
-        distance = distances_from(topology, np.arange(n), 1).astype(np.uint8).reshape(-1)
+        group = group if choice.group is None else choice.group.astype(np.int32)
+        distance = _hops_by_tables(routing).reshape(-1)
     elif isinstance(choice, Layers):
         layers += choice.ports
         lane_layers += choice.lanes or [routing.lanes] * len(choice.ports)
@@ -215,7 +221,7 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
     if kind == b.ESCAPE:
         spans[escapes:] = vcs - escapes
     net = Network(
-        way.reshape(-1), by_packet, np.zeros(0, np.int32), np.zeros(0, np.int32), distance, near, allowed, spans
+        way.reshape(-1), by_packet, np.zeros(0, np.int32), np.zeros(0, np.int32), distance, near, allowed, group, spans
     )
     bound = config.output_flits or 1 << 40
     rules = Rules(
@@ -226,6 +232,19 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
         itself=int(config.to_itself),
     )  # fmt: skip
     return net, rules
+
+
+def _hops_by_tables(routing: Routing) -> np.ndarray:
+    """How long the ways of the tables are, uint8[n, n] by switch and destination."""
+    channels, n = routing.channels, routing.topology.switches
+    hops = np.zeros((n, n), np.uint8)
+    for d in range(n):
+        here, moving = np.arange(n), np.flatnonzero(np.arange(n) != d)
+        while moving.size:
+            hops[moving, d] += 1
+            here[moving] = channels.to[channels.first[here[moving]] + routing.ports[d, here[moving]]]
+            moving = moving[here[moving] != d]
+    return hops
 
 
 def _near(routing: Routing) -> np.ndarray:
