@@ -62,7 +62,7 @@ def test_queues_are_as_long_as_in_booksims_other_runs(name, row):
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if "packet_flits" not in case[3]])
 def test_as_much_gets_through_as_in_booksims_other_runs(name):
-    """At full load the accepted load is within 3 % of BookSim's; long packets, of which 1 to 4 % more get through, are left out."""
+    """At full load the accepted load is within 3 % of BookSim's; of long packets 1 to 4 % more get through: left out."""
     row = next(row for row in BOOKSIM[name]["rows"] if row["mode"] == "throughput")
     assert _point(name, 1.0).accepted == pytest.approx(row["accepted"], rel=0.03)
 
