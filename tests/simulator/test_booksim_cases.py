@@ -1,4 +1,4 @@
-"""More of BookSim 2's runs: permutations on a mesh, packets of many flits, flattened butterflies, fat trees."""
+"""More of BookSim 2's runs: permutations, packets of many flits, tori, flattened butterflies, fat trees, Dragonflies."""
 
 import json
 from dataclasses import replace
@@ -7,13 +7,19 @@ from pathlib import Path
 import pytest
 
 from topoloom.routing.route import route
+from topoloom.simulator.cables import cables_between
 from topoloom.simulator.config import PRESETS
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 
 BOOKSIM = json.loads((Path(__file__).parents[1] / "reference" / "booksim.json").read_text(encoding="utf-8"))["cases"]
 _MESH, _FLY, _BUTTERFLY = "mesh:dims=8x8,hosts=1", "slimfly:q=5,hosts=4", "flattened-butterfly:dims=4x4,hosts=4"
-_TREE = "kary-tree:k=4,n=3"
+_TREE, _TORUS, _DRAGONFLY = "kary-tree:k=4,n=3", "torus:dims=8x8,hosts=1", "dragonfly:p=2"
+#: Its Dragonflies have a VC a phase; and its UGAL.
+_PHASES = {"host_vcs": "one", "vcs": 2}
+_UGAL = {"host_vcs": "one", "vcs": 4, "detours": 1, "detour_threshold": 30, "detour_weight": 2.0}
+#: Its Dragonflies' links: 10 cycles in a group, 100 between.
+_LONG = {"link_cycles": 10}
 #: Each case: the network, the engine, the traffic, the router's settings, and up to which load it is below 80 % of saturation.
 CASES = {
     "mesh-transpose": (_MESH, "dor", "transpose", {"vcs": 3}, 0.1),
@@ -28,6 +34,20 @@ CASES = {
     "slimfly-free3-size4": (_FLY, "minimal", "uniform", {"vcs": 3, "packet_flits": 4}, 0.5),
     "slimfly-hop-size8": (_FLY, "hop-lanes", "uniform", {"vcs": 2, "packet_flits": 8}, 0.5),
     "fattree": (_TREE, "nca", "uniform", {"vcs": 3}, 0.7),
+    "mesh-tornado": (_MESH, "dor", "tornado", {"vcs": 3}, 0.1),
+    "mesh-neighbor": (_MESH, "dor", "neighbour", {"vcs": 3}, 0.5),
+    "torus": (_TORUS, "dor-random", "uniform", {"vcs": 4}, 0.6),
+    "torus-2vc": (_TORUS, "dor-random", "uniform", {"vcs": 2}, 0.4),
+    "torus-2vc-transpose": (_TORUS, "dor-random", "transpose", {"vcs": 2}, 0.2),
+    "torus-size4": (_TORUS, "dor-random", "uniform", {"vcs": 2, "packet_flits": 4}, 0.3),
+    "flatfly-ugal": (_BUTTERFLY, "ugal-l", "uniform", {"vcs": 4, "detours": 1, "detour_threshold": 2}, 0.7),
+    "flatfly-valiant": (_BUTTERFLY, "valiant", "uniform", {"vcs": 4}, 0.3),
+    "fattree-anca": (_TREE, "anca", "uniform", {"vcs": 3}, 0.7),
+    "dragonfly-min-unit": (_DRAGONFLY, "dragonfly", "uniform", _PHASES, 0.6),
+    "dragonfly-min-long": (_DRAGONFLY, "dragonfly", "uniform", {**_PHASES, **_LONG}, 0.1),
+    "dragonfly-ugal-unit": (_DRAGONFLY, "ugal-l", "uniform", {**_UGAL, "buffer_flits": 84}, 0.6),
+    "dragonfly-ugal-long": (_DRAGONFLY, "ugal-l", "uniform", {**_UGAL, **_LONG, "buffer_flits": 84}, 0.08),
+    "dragonfly-ugal-long-deep": (_DRAGONFLY, "ugal-l", "uniform", {**_UGAL, **_LONG, "buffer_flits": 1024}, 0.5),
     "fattree-nca-bitcomp": (_TREE, "nca", "bit-complement", {"vcs": 3}, 0.7),
 }
 #: The least load at which queues are long enough for a mean in a short run.
@@ -43,9 +63,9 @@ def _below_saturation():
 
 def _point(name, load):
     spec, engine, traffic, settings, _ = CASES[name]
-    return simulate(route(build(spec), engine), traffic, replace(PRESETS["booksim"], **settings), loads=[load]).points[
-        0
-    ]
+    routing, config = route(build(spec), engine), replace(PRESETS["booksim"], **settings)
+    cables = cables_between(routing.topology, config, {"group": 100}) if "link_cycles" in settings else None
+    return simulate(routing, traffic, config, loads=[load], cables=cables).points[0]
 
 
 @pytest.mark.parametrize(("name", "row"), list(_below_saturation()))

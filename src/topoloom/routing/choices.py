@@ -15,7 +15,7 @@ class AnyShortest:
     Attributes
     ----------
     by_queue : bool
-        The one with the shortest queue; else one drawn at random.
+        Of two drawn at random the one with the shorter queue; else one drawn at random.
     """
 
     by_queue: bool = False

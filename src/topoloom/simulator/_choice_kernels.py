@@ -1,7 +1,6 @@
 """What packets with records ask for at a switch: layers of tables, any shortest way, ways with an escape, detours.
 
-Arguments: `far`, `near_too` and `detours` are None or 1, which the compiler looks at: credits that take long, packets that
-choose among shortest ways, packets that may make a detour. LV, V, PS, N and mask: log2 of VC slots a port, VCs, ports a router,
+LV, V, PS, N and mask: log2 of VC slots a port, VCs, ports a router,
 switches, places of a ring less 1. The arrays are those of `buffers`.
 """
 
@@ -11,9 +10,9 @@ from numba import njit
 from topoloom.graph._simd import lowest_bit
 from topoloom.simulator._flit_kernels import at, below, under_way, under_way_far
 from topoloom.simulator.buffers import (
-    ANY,
     BY_HOP,
     BY_PACKET,
+    ESCAPE,
     ESCAPED,
     LAYER,
     MADE_HOPS,
@@ -29,7 +28,7 @@ from topoloom.simulator.buffers import (
 )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def flits_at(
     far: int | None, V: int, mask: int, credit: int, port: np.ndarray, rec: np.ndarray, popped: np.ndarray, ring: np.ndarray,
     passed: np.ndarray, place: int, c: int,
@@ -86,10 +85,13 @@ def detour_of(
     if group.size and group[at(goal)] == group[at(r)]:
         tries = 0
     for _ in range(tries):
-        via = below(state, RANDOM, N - 1)
-        if via >= r:
+        # With traffic to oneself too, a detour by one's own switch or the destination's may be drawn: then there is none.
+        via = below(state, RANDOM, N if rules.itself else N - 1)
+        if not rules.itself and via >= r:
             via += 1
-        if via == goal or (group.size and group[at(via)] == group[at(r)]):
+        if rules.itself and rules.knows == 0 and (via == r or via == goal):
+            break
+        if via == r or via == goal or (group.size and group[at(via)] == group[at(r)]):
             continue
         if rules.knows == 0:
             best = via
@@ -110,7 +112,7 @@ def detour_of(
     return best
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
     """A port on a shortest way, drawn."""
     count = 0
@@ -130,25 +132,6 @@ def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
             skip -= 1
             bits &= bits - 1
     return found
-
-
-@njit(cache=True, nogil=True, inline="always")
-def emptiest_port(
-    far: int | None, V: int, PS: int, mask: int, credit: int, near: np.ndarray, port: np.ndarray, rec: np.ndarray,
-    popped: np.ndarray, ring: np.ndarray, passed: np.ndarray, state: np.ndarray, base: int, K: int, r: int, c: int,
-) -> int:  # fmt: skip
-    """Of the ports on shortest ways that with the fewest flits before it; ties are drawn."""
-    best, least, ties = np.int64(0), np.int64(1) << 60, np.int64(0)
-    for k in range(K):
-        bits = near[at(base + k)]
-        while bits:
-            out = (k << 6) + lowest_bit(np.uint64(bits))
-            bits &= bits - 1
-            flits = flits_at(far, V, mask, credit, port, rec, popped, ring, passed, r * PS + out, c)
-            ties = ties + 1 if flits == least else np.int64(1)
-            if flits < least or (flits == least and below(state, RANDOM, ties) == 0):
-                best, least = out, flits
-    return best
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -234,15 +217,15 @@ def choose(
     elif near_too is not None:
         K = near.size // (N * N)
         base = (r * N + goal) * K
-        if rules.choice == ANY:
-            out = any_port(near, state, base, K) << LV
-        elif rules.choice == SHORTER:
-            out = (
-                emptiest_port(
-                    far, V, PS, mask, rules.credit, near, port, rec, popped, ring, passed, state, base, K, r, c
-                )
-                << LV
-            )
+        if rules.choice != ESCAPE:
+            found = any_port(near, state, base, K)
+            if rules.choice == SHORTER:
+                # Of two that are drawn the one with the shorter queue.
+                other = any_port(near, state, base, K)
+                here = flits_at(far, V, mask, rules.credit, port, rec, popped, ring, passed, r * PS + found, c)
+                if here > flits_at(far, V, mask, rules.credit, port, rec, popped, ring, passed, r * PS + other, c):
+                    found = other
+            out = found << LV
         elif not packets[at(k + ESCAPED)]:
             found = free_port(rules.escapes, rules.room, LV, V, PS, near, port, rec, unowned, state, base, K, b, r)
             if found >= 0:

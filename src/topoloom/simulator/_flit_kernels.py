@@ -12,7 +12,8 @@ A flit's word is its destination's switch << 16 | the host's port << 7 | hops ma
 own, the number of the packet. Its birth is the cycle << 6 | lane << 2 | 2 for a packet's first flit | 1 for its last.
 
 `shape` is a tuple of tuples, whose lengths are constants to the compiler: words of VC bits a router, log2 of VC slots a port,
-VCs a port; and 1 or 0: packets of many flits, packets with records, credits that take long.
+and 1 or 0: packets of many flits. `rich`, `far`, `near_too` and `detours` are None or 1, which the compiler looks at too:
+packets with records, credits that take long, packets that choose among shortest ways, packets that may make a detour.
 """
 
 import numpy as np
@@ -24,12 +25,8 @@ SLOTS = 16
 AHEAD = 2
 #: Of a birth: where its cycle and its lane begin; the bits of a packet's first and last flit.
 BORN, LANE, HEAD, LAST = 6, 2, 2, 1
-
-
-@njit(cache=True, nogil=True, inline="always")
-def at(index: int) -> np.uint64:
-    """An index that is never negative, which Numba need not check."""
-    return np.uint64(index)
+#: An index that is never negative, which Numba need not check.
+at = np.uint64
 
 
 @njit(cache=True, nogil=True)
@@ -90,7 +87,7 @@ def full(
         if blocked:
             blocked = sent + under_way_far(ring, passed, mask, g, now, credit) >= room
     else:
-        blocked = sent + ((credit + AHEAD) << len(shape[3])) >= room
+        blocked = sent + ((credit + AHEAD) << len(shape[2])) >= room
         if blocked:
             blocked = sent + under_way(popped, g, now, credit) >= room
     return blocked
@@ -122,7 +119,7 @@ def append(
     return free
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def stirred(x: np.uint64) -> np.uint64:
     """The next word of xorshift64."""
     x ^= x << np.uint64(13)
@@ -131,7 +128,7 @@ def stirred(x: np.uint64) -> np.uint64:
     return x
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def draw(state: np.ndarray, place: int) -> np.uint64:
     """The next word of the stream that is kept at a place."""
     x = stirred(np.uint64(state[at(place)]))
@@ -139,7 +136,7 @@ def draw(state: np.ndarray, place: int) -> np.uint64:
     return x
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def below(state: np.ndarray, place: int, count: int) -> int:
     """A number below `count`, drawn; the high bits decide."""
     return np.int64(((draw(state, place) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))

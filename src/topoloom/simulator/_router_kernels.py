@@ -87,7 +87,7 @@ def routers(
     rules: Rules, demand: Demand, t: int, tb: int, begin: int, end: int,
 ) -> None:  # fmt: skip
     """Every router runs from one cycle to before another, AHEAD later at most."""
-    W, LV, V = len(shape[0]), len(shape[1]), len(shape[2])
+    W, LV, V = len(shape[0]), len(shape[1]), rules.vcs
     VM, FULL = (1 << LV) - 1, (np.int64(1) << (1 << LV)) - 1
     GS, PS = W * 64, (W * 64) >> LV
     N = s.active.size // W
@@ -304,7 +304,7 @@ def routers(
                             history = (history & 0xFFFFFFFF) << (2 * d) if d < 16 else np.int64(0)
                             popped[at(g)] = (c << 32) | ((history + 1) & 0xFFFFFFFF)
                         bit = np.int64(1) << (iv & 63)
-                        last = len(shape[3]) == 0 or birth & LAST != 0
+                        last = len(shape[2]) == 0 or birth & LAST != 0
                         if last:
                             active[at(b + (iv >> 6))] &= ~bit
                             unowned[at(b + (ov >> 6))] |= np.int64(1) << (ov & 63)

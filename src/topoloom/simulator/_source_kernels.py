@@ -55,7 +55,7 @@ from topoloom.simulator.buffers import (
 FIRST, FINAL, COUNT, VC, LEFT, PACKET, TURN = 0, 1, 2, 3, 4, 5, 6
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def chance(state: np.ndarray) -> float:
     """A number between 0 and 1, drawn, never either."""
     return (np.float64(draw(state, RANDOM) >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)
@@ -255,7 +255,7 @@ def inject(
     begin: int, end: int,
 ) -> None:  # fmt: skip
     """Every host whose VC has a credit injects a flit."""
-    W, LV, V = len(shape[0]), len(shape[1]), len(shape[2])
+    W, LV, V = len(shape[0]), len(shape[1]), rules.vcs
     PS = (W * 64) >> LV
     state, queue, pool, backlog, home_of, lane_of = s.state, s.queue, s.pool, s.backlog, net.home, net.lane
     rec, popped, ring, passed, calendar = s.rec, s.popped, s.ring, s.passed, s.calendar

@@ -22,7 +22,7 @@ WORD, SOURCE, BORN_IN, VIA, MADE_HOPS, PHASE, LENGTH, ENTERED, OF_LANE, LAYER, E
 )
 NO_DETOUR, UNDECIDED = -1, -2
 
-#: What packets choose: nothing, any shortest way (at random, or the shorter queue), shortest ways with an escape, detours.
+#: What packets choose: nothing, any shortest way (drawn, or the shorter queue of two), ways with an escape, detours.
 TABLES, ANY, SHORTER, ESCAPE, DETOUR = 0, 1, 2, 3, 4
 #: Lanes: in the table, by hop, by packet.
 IN_TABLE, BY_HOP, BY_PACKET = 0, 1, 2
@@ -99,9 +99,9 @@ class Rules(NamedTuple):
 
     Attributes
     ----------
-    speedup, room, credit, host_credit, inject, hold
-        Internal steps a cycle; flits a VC; cycles of a credit, of one to a host, from a host to its router, and of the
-        allocation of a VC beyond the step that it takes.
+    vcs, speedup, room, credit, host_credit, inject, hold
+        VCs a port; internal steps a cycle; flits a VC; cycles of a credit, of one to a host, from a host to its router, and
+        of the allocation of a VC beyond the step that it takes.
     bound, eject, last_vcs
         Flits of an output queue, and of one to a host; VCs that a packet may take to its host: all, or 1: that which it has
         come by, and then hosts draw the VC that they inject into.
@@ -119,6 +119,7 @@ class Rules(NamedTuple):
         1: uniform traffic goes to its own host too.
     """
 
+    vcs: int
     speedup: int
     room: int
     credit: int

@@ -150,7 +150,7 @@ def machine(
         np.zeros(_HISTOGRAM, int64), np.zeros(8 * log, int32), state,
     )  # fmt: skip
     many = longest > 1 or demand.loop.size > 0
-    shape = ((0,) * words, (0,) * shift, (0,) * vcs, (0,) * int(many))
+    shape = ((0,) * words, (0,) * shift, (0,) * int(many or rich))
     near_too, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR
     return Machine(shape, _flag(rich), _flag(far), _flag(near_too), _flag(detours), net, made, rules)
 
@@ -226,7 +226,7 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
     )
     bound = config.output_flits or 1 << 40
     rules = Rules(
-        speedup=config.speedup, room=0, credit=0, host_credit=0, inject=config.host_cycles + 1 + config.route_cycles,
+        vcs=vcs, speedup=config.speedup, room=0, credit=0, host_credit=0, inject=config.host_cycles + 1 + config.route_cycles,
         hold=config.vc_cycles, bound=bound, eject=0, last_vcs=0, lanes=rule, width=width, choice=kind, escapes=escapes,
         returns=int(isinstance(choice, Escape) and choice.returns), tries=tries, knows=knows,
         threshold=config.detour_threshold, over=round(256 * config.detour_weight), whole=int(config.cut_through), most=0,

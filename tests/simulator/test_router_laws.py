@@ -1,0 +1,227 @@
+"""Laws that any routers keep: nothing is lost, nothing overruns, all comes to rest; and times that can be counted by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from topoloom.errors import InputError
+from topoloom.routing.route import route
+from topoloom.routing.verify import verify
+from topoloom.simulator.buffers import FLITS, HOPS, INJECTED, INSIDE
+from topoloom.simulator.cables import cables_between
+from topoloom.simulator.config import PRESETS, RouterConfig
+from topoloom.simulator.execute import execute, packets_of
+from topoloom.simulator.point import Run
+from topoloom.simulator.simulate import simulate
+from topoloom.simulator.traffic import traffic_of
+from topoloom.spec import build
+
+#: One graph, so that kernels are compiled for few shapes; shortest ways of up to three hops.
+GRAPH = build("jellyfish:n=16,degree=4,hosts=2")
+ROUTED = {name: route(GRAPH, name) for name in ("hop-lanes", "valiant", "ugal-l", "silla-duato", "lnmp", "ecmp")}
+
+
+@st.composite
+def routers(draw):
+    """Routers of 4 or 8 VCs with everything else drawn."""
+    longest = draw(st.integers(1, 6))
+    mix = draw(st.booleans())
+    return RouterConfig(
+        vcs=8, buffer_flits=8 * draw(st.integers(longest, 12)), output_flits=draw(st.sampled_from([0, 1, 3])),
+        speedup=draw(st.integers(1, 2)), link_cycles=draw(st.integers(1, 3)), route_cycles=draw(st.integers(0, 2)),
+        vc_cycles=draw(st.integers(0, 2)), switch_cycles=draw(st.integers(0, 2)), crossbar_cycles=draw(st.integers(0, 2)),
+        credit_cycles=draw(st.integers(1, 4)), packet_flits=longest,
+        packet_mix=f"1:0.5,{longest + 1}:0.5" if mix and longest > 1 else "", cut_through=draw(st.booleans()) and not mix,
+        burst_packets=draw(st.sampled_from([1.0, 3.0])), host_vcs=draw(st.sampled_from(["any", "one"])),
+    )  # fmt: skip
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    name=st.sampled_from(["hop-lanes", "valiant", "ugal-l", "silla-duato", "lnmp"]), config=routers(),
+    load=st.sampled_from([0.05, 0.4, 1.0]), seed=st.integers(0, 1000),
+)  # fmt: skip
+def test_whatever_the_routers_flits_are_conserved_and_come_to_rest(name, config, load, seed):
+    """What is inside was injected and has not arrived; no VC overruns; when hosts fall silent, everything arrives.
+
+    Then no buffer holds a flit, no packet an output VC or a record, and every VC's credits are back.
+    """
+    routing = ROUTED[name]
+    run = Run(routing, config, traffic_of("uniform", routing), load, seed)
+    at = run.machine
+    for _ in range(4):
+        run.go(150, 0, 1 << 60)
+        assert int(at.state[INJECTED]) - int(at.state[FLITS]) == run.inside()
+        assert int(at.buffers.rec[7::8].max()) <= at.rules.room
+    run.demand = run.demand._replace(load=0.0)
+    at.buffers.burst[1::4] = 0
+    while at.buffers.queue[2::8].any() or run.inside():
+        moved = int(at.state[HOPS])
+        run.go(500, 0, 1 << 60)
+        assert at.state[HOPS] > moved
+    assert int(at.state[INJECTED]) == int(at.state[FLITS]) == int(run.got().sum())
+    assert int(at.state[INSIDE]) == 0
+    assert not at.buffers.rec[7::8].any()
+    assert (at.buffers.rec[5::8] == -1).all()
+    assert (at.buffers.unowned == -1).all()
+    assert not at.buffers.active.any()
+    assert not at.buffers.pending.any()
+
+
+def _trace(tmp_path, rows):
+    file = tmp_path / "trace.csv"
+    file.write_text("cycle,source,destination,flits\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    return f"trace:{file}"
+
+
+@pytest.mark.parametrize(
+    ("settings_", "hop", "ends"),
+    [
+        ({}, 3, 2), ({"speedup": 1}, 4, 2), ({"route_cycles": 2}, 5, 2), ({"switch_cycles": 1, "crossbar_cycles": 2}, 6, 2),
+        ({"vc_cycles": 3}, 6, 2), ({"link_cycles": 9}, 11, -6), ({"link_cycles": 40}, 42, -37), ({"host_cycles": 4}, 3, 8),
+    ],
+)  # fmt: skip
+def test_a_lone_packet_takes_what_its_stages_take(tmp_path, settings_, hop, ends):
+    """`hop` cycles a router and `ends` more, and one cycle for each flit after the first."""
+    routing = route(build("torus:dims=4x4,hosts=1"), "dor")
+    config = replace(RouterConfig(vcs=2), **settings_)
+    for goal, flits in ((5, 1), (2, 1), (1, 4)):
+        found = packets_of(routing, _trace(tmp_path, [(7, 0, goal, flits)]), config).rows
+        routers_on_way = len(routing.path(0, goal))
+        assert found.tolist() == [[0, goal, flits, 7, 7, 7 + hop * routers_on_way + ends + flits - 1, routers_on_way]]
+
+
+def test_cables_of_unlike_groups_take_their_own_time(tmp_path):
+    """A packet over a local, a global and a local link of 5, 50 and 5 cycles, each with two cycles of the router."""
+    routing = route(build("dragonfly:p=1"), "dragonfly")
+    config = RouterConfig(vcs=2, link_cycles=5)
+    cables = cables_between(routing.topology, config, {"group": 50})
+    group = routing.topology.labels["group"]
+    longest = next((s, d) for s in range(6) for d in range(6) if len(routing.path(s, d)) == 4)
+    found = packets_of(routing, _trace(tmp_path, [(0, *longest, 1)]), config, cables=cables).rows
+    assert found[0, 5] == 2 + 1 + (5 + 2) + (50 + 2) + (5 + 2) + 2
+    assert group[longest[0]] != group[longest[1]]
+
+
+def test_koibuchis_routers_take_120_ns_a_hop(tmp_path):
+    """100 ns in a switch and 20 on the link (000 III.C), and 8/3 ns for each of the other 32 flits of a packet."""
+    config = replace(PRESETS["koibuchi-2013"])
+    routing = route(build("ring:n=8,hosts=1"), "silla-duato")
+    near, far = (
+        packets_of(routing, _trace(tmp_path, [(0, 0, goal, 33)]), config).rows[0, 5] * config.cycle_ns
+        for goal in (1, 3)
+    )
+    assert (far - near) / 2 == pytest.approx(120, abs=config.cycle_ns / 2)
+
+
+def test_a_closed_loop_of_one_takes_its_round_trips(tmp_path):
+    """One processor with one request under way: every round trip takes both ways, the service, and nothing else."""
+    routing = route(build("torus:dims=9x8,hosts=1"), "dor")
+    text = "chip:processors=1,banks=1,memories=1,window=1,requests=20,miss=0"
+    found = execute(routing, text, RouterConfig(vcs=2, packet_flits=1))
+    assert found.packets == 40
+    rows = packets_of(routing, text, RouterConfig(vcs=2, packet_flits=1)).rows
+    trips = rows[rows[:, 0] == rows[0, 0]][:, 3]
+    assert np.unique(np.diff(trips)).size == 1
+    assert found.cycles == rows[-1, 5]
+    with pytest.raises(InputError, match="has no end"):
+        execute(routing, "uniform")
+
+
+def test_misses_ask_further_and_take_longer():
+    """Every request of which asks a memory controller too: twice the packets, and more than twice the time."""
+    routing = route(build("torus:dims=9x8,hosts=1"), "dor")
+    never, always = (execute(routing, f"chip:requests=20,window=1,miss={miss}", RouterConfig(vcs=2)) for miss in (0, 1))
+    assert always.packets == 2 * never.packets == 4 * 8 * 20
+    assert always.cycles > 2 * never.cycles
+
+
+def test_detours_are_longer_and_adaptive_ones_only_where_it_pays():
+    """Valiant's ways are about twice as long; UGAL's are the shortest at a low load, and longer where these are overloaded."""
+    fly = build("slimfly:q=5,hosts=4")
+    point = {
+        (name, load): simulate(route(fly, name), "worst-case", RouterConfig(vcs=4), loads=[load]).points[0]
+        for name in ("hop-lanes", "valiant", "ugal-l", "ugal-g")
+        for load in (0.05, 0.3)
+    }
+    direct = point["hop-lanes", 0.05].hops_mean
+    assert 1.6 * direct < point["valiant", 0.05].hops_mean < 2.2 * direct
+    for name in ("ugal-l", "ugal-g"):
+        assert direct <= point[name, 0.05].hops_mean < 1.1 * direct
+        assert point[name, 0.3].hops_mean > 1.1 * direct
+        assert not point[name, 0.3].saturated
+    # The worst case sends all through few channels: 1 / 8 of the load gets through there.
+    assert point["hop-lanes", 0.3].saturated
+    assert not point["valiant", 0.3].saturated
+
+
+def test_any_shortest_way_spreads_what_one_table_crowds():
+    """In a fat tree all ways up are used alike, so a permutation that blocks one table gets through."""
+    tree = build("kary-tree:k=4,n=2")
+    for name in ("nca", "anca"):
+        routing = route(tree, name)
+        point = simulate(routing, "bit-complement", RouterConfig(vcs=4), loads=[0.5]).points[0]
+        used = point.channel_loads[point.channel_loads > 0]
+        assert not point.saturated
+        assert used.max() < 1.3 * used.mean()
+
+
+def test_random_ties_are_free_of_deadlock_and_the_judge_sees_where_they_are_not():
+    """dor-random on a torus has no circle; with all packets in one lane the judge finds the ring."""
+    routing = route(build("torus:dims=6x4,hosts=1"), "dor-random")
+    assert routing.verdict.deadlock_free
+    one = np.zeros_like(routing.lanes)
+    broken = replace(routing, lanes=one, choice=replace(routing.choice, lanes=(one,) * 3), verdict=None)
+    assert not verify(broken).deadlock_free
+    both = (routing.choice.allowed.reshape(-1)[:, None] >> np.arange(4) & 1).sum(axis=1)
+    assert set(both.tolist()) == {1, 2, 4}
+    with pytest.raises(InputError, match="dor-random is for tori"):
+        route(build("mesh:dims=4x4,hosts=1"), "dor-random")
+
+
+def test_bursts_wait_longer_at_the_same_load():
+    """As many flits arrive; packets of a burst queue behind each other at their host."""
+    routing = ROUTED["hop-lanes"]
+    single, bursts = (
+        simulate(routing, preset=RouterConfig(vcs=8, burst_packets=burst), loads=[0.2]).points[0]
+        for burst in (1.0, 8.0)
+    )
+    assert bursts.accepted == pytest.approx(single.accepted, rel=0.05)
+    assert bursts.latency_mean > single.latency_mean + 1
+    assert bursts.source_mean + bursts.network_mean == pytest.approx(bursts.latency_mean)
+
+
+def test_links_carry_hosts_traffic_times_hops():
+    """The sum of the channels' loads is what arrives, times the channels of its ways."""
+    point = simulate(ROUTED["hop-lanes"], preset=RouterConfig(vcs=8), loads=[0.3]).points[0]
+    hosts = GRAPH.endpoints.size
+    assert point.channel_loads.sum() == pytest.approx(point.accepted * hosts * (point.hops_mean - 1), rel=0.02)
+    assert point.link_max == pytest.approx(float(point.channel_loads.max()))
+
+
+@pytest.mark.parametrize(
+    ("given_", "message"),
+    [
+        ({"packet_mix": "1:0.5"}, "shares that add up to 1"),
+        ({"packet_mix": "x"}, "write flits:share"),
+        ({"cut_through": True, "packet_flits": 65}, "a packet needs room for all of it"),
+        ({"host_vcs": "two"}, "it is any or one"),
+        ({"speedup": 3}, "speedup=3; it is 1 to 2"),
+    ],
+)
+def test_routers_that_cannot_be_are_refused(given_, message):
+    """One sentence each."""
+    with pytest.raises(InputError, match=message):
+        RouterConfig(**given_)
+
+
+def test_cables_that_cannot_be_are_refused():
+    """A label that is not there, no cycles."""
+    fly = build("dragonfly:p=1")
+    with pytest.raises(InputError, match="no label 'room'"):
+        cables_between(fly, RouterConfig(), {"room": 3})
+    with pytest.raises(InputError, match="0 cycles"):
+        cables_between(fly, RouterConfig(), {"group": 0})
