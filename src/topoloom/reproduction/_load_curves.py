@@ -6,7 +6,6 @@ from functools import lru_cache
 
 from topoloom.reproduction.curves import Curves, Series
 from topoloom.reproduction.registry import Outcome, judge
-from topoloom.routing.choices import AnyShortest
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.simulator.config import RouterConfig
@@ -29,15 +28,12 @@ class Contender:
 
     def command(self, traffic: str, more: str = "") -> str:
         """How a user simulates it."""
-        engine = "nca" if self.engine == "anca" else self.engine
-        return f"topoloom simulate {self.spec} --routing {engine} --traffic {traffic}{more}"
+        return f"topoloom simulate {self.spec} --routing {self.engine} --traffic {traffic}{more}"
 
 
 @lru_cache(maxsize=16)
 def routed(spec: str, engine: str) -> Routing:
-    """A network and its tables; `anca` is nca with the shortest queue chosen, not one at random."""
-    if engine == "anca":
-        return replace(route(build(spec), "nca"), engine="anca", choice=AnyShortest(by_queue=True))
+    """A network and its tables."""
     return route(build(spec), engine)
 
 
