@@ -1,6 +1,7 @@
 """Claims of 004's Figure 8: buffers of several sizes, and Slim Fly with more hosts than its links carry at once."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 from topoloom.reproduction._load_curves import (
     Contender,
@@ -48,9 +49,8 @@ def _buffer_figure(size: Size) -> Curves:
 
 def _more(size: Size) -> Outcome:
     got = {flits: accepted(curve) for flits, curve in buffered(size).items()}
-    steps = zip(BUFFERS, BUFFERS[1:], strict=False)
     return stated(
-        {f"{more} flits carry no less than {few}": not_below(got[more], got[few]) for few, more in steps}
+        {f"{more} flits carry no less than {few}": not_below(got[more], got[few]) for few, more in pairwise(BUFFERS)}
         | {"256 flits carry more than 8": got[256] > got[8]},
         f"accepted at full load, by flits a port: {listed((str(f), v) for f, v in got.items())}",
         f"UGAL-L; the print does not name the protocol; {size.told}", _buffer_figure(size),

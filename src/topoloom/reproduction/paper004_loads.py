@@ -47,16 +47,17 @@ class Size:
 
 
 NAMES = ("SF-MIN", "SF-VAL", "SF-UGAL-L", "SF-UGAL-G", "DF-UGAL-L", "FT-ANCA")
-_LANES = (
-    "3 VCs where they are enough; detours take a VC a hop, 4 in Slim Fly and 6 in Dragonfly, and 64 flits a port are shared by"
-    " them; UGAL compares 4 detours, each by a random switch"
-)
+_LANES = "3 VCs, 4 for detours, which share 64 flits a port; UGAL compares 4 detours, each by a random switch"
 SMALL = Size(
     "slimfly:q=5,hosts=4", "dragonfly:h=3,g=10", "kary-tree:k=6,n=3",
     f"200, 180 and 216 hosts, where the paper has about 10,000 (--full); {_LANES}",
 )  # fmt: skip
 FULL = Size(
-    "slimfly:q=19,hosts=15", "dragonfly:h=7", "kary-tree:k=22,n=3", f"the paper's sizes (errata 004.6); {_LANES}", "/full"
+    "slimfly:q=19,hosts=15",
+    "dragonfly:h=7",
+    "kary-tree:k=22,n=3",
+    f"the paper's sizes (errata 004.6); {_LANES}",
+    "/full",
 )
 
 
@@ -175,7 +176,13 @@ def _register(size: Size) -> None:
             lambda: _saturation(size, name, part, published, at_most), f" --saturation --width {_WIDTH:g}",
         )  # fmt: skip
 
-    add("fig-6a/best", "random traffic: UGAL-G and MIN are the best of Slim Fly", "best", "SF-UGAL-G", lambda: _best(size))
+    add(
+        "fig-6a/best",
+        "random traffic: UGAL-G and MIN are the best of Slim Fly",
+        "best",
+        "SF-UGAL-G",
+        lambda: _best(size),
+    )
     saturated("fig-6a/val", "SF-VAL", 0.5, at_most=True)
     saturated("fig-6a/ugal-l", "SF-UGAL-L", 0.8)
     add(
@@ -188,8 +195,8 @@ def _register(size: Size) -> None:
     )  # fmt: skip
     for part in "bc":
         add(
-            f"fig-6{part}", f"{_TITLES[part].lower()}: the fat tree carries more than UGAL-L and slightly more than UGAL-G; Slim"
-            " Fly slightly more than Dragonfly, with less latency", "more", "SF-UGAL-L",
+            f"fig-6{part}", f"{_TITLES[part].lower()}: the fat tree carries more than UGAL-L and slightly more than UGAL-G;"
+            " Slim Fly slightly more than Dragonfly, with less latency", "more", "SF-UGAL-L",
             lambda part=part: _permutations(size, part),  # type: ignore[misc]
         )  # fmt: skip
     saturated("fig-6d/val", "SF-VAL", 0.4)
