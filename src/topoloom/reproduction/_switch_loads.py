@@ -1,0 +1,108 @@
+"""Networks of 000 under load: latency in ns against accepted traffic in Gbit/s a host."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from topoloom.families.permute import permute
+from topoloom.routing.route import route
+from topoloom.routing.routing import Routing
+from topoloom.simulator.config import find_preset
+from topoloom.simulator.curve import Point
+from topoloom.simulator.simulate import simulate
+from topoloom.spec import build
+from topoloom.topology import Topology
+
+#: The router of 000 III.C.
+PRESET = "koibuchi-2013"
+#: Flits a host and cycle of an almost empty network: 1 Gbit/s.
+LOW = 0.01
+#: A curve ends beyond this latency: 000's throughput is read off at 1,200 ns.
+_HIGHEST_NS, THROUGHPUT_NS = 2000.0, 1200.0
+
+
+@dataclass(frozen=True)
+class Network:
+    """A spec with ``{seed}`` where it is random, and how 000 III.C routes it: `lanes` VCs in all.
+
+    `homes`: each switch's cabinet, where the spec has still to be permuted and no spec can say so.
+    """
+
+    spec: str
+    engine: str
+    lanes: int | None = 4
+    homes: tuple[int, ...] = ()
+
+    def build(self, draw: int) -> Topology:
+        """One draw; with `homes`, the spec fully permuted in those cabinets."""
+        topology = build(self.spec.format(seed=draw))
+        if not self.homes:
+            return topology
+        grouped = topology.replace(labels={**topology.labels, "group": np.array(self.homes)})
+        return permute(grouped, "full", None, "drop", draw)
+
+    def command(self, traffic: str, loads: str = "0.01") -> str:
+        """How a user simulates its first draw."""
+        lanes = "" if self.lanes is None else f" --lanes {self.lanes}"
+        return (
+            f"topoloom simulate '{self.spec.format(seed=1)}' --routing {self.engine}{lanes} --traffic {traffic}"
+            f" --preset {PRESET} --loads {loads}"
+        )
+
+
+@lru_cache(maxsize=64)
+def _routed(network: Network, draw: int) -> Routing:
+    return route(network.build(draw), network.engine, lanes=network.lanes)
+
+
+def clos_in_other_cabinets(switches: int) -> Network:
+    """The Myrinet Clos to be permuted with 16 leaves a cabinet, and all middle and top switches in one."""
+    leaves = switches * 2 // 5
+    homes = tuple(min(switch, leaves) // 16 for switch in range(switches))
+    return Network(f"myrinet-clos:switches={switches}", "updown", None, homes)
+
+
+def _ns(point: Point) -> float:
+    return point.latency_mean * find_preset(PRESET).cycle_ns
+
+
+def gbit_s(flits: float) -> float:
+    """Flits a cycle as Gbit/s."""
+    router = find_preset(PRESET)
+    return flits * router.flit_bits / router.cycle_ns
+
+
+@lru_cache(maxsize=512)
+def low_ns(network: Network, traffic: str, draw: int) -> float:
+    """Mean latency in the almost empty network; `draw` is the seed of the topology and of the simulation."""
+    curve = simulate(_routed(network, draw), traffic, PRESET, loads=[LOW], seed=draw)
+    return _ns(curve.points[0])
+
+
+@lru_cache(maxsize=128)
+def sweep(network: Network, traffic: str, loads: tuple[float, ...]) -> tuple[tuple[float, float], ...]:
+    """Accepted traffic in Gbit/s a host and latency in ns, of the first draw; one point beyond 2,000 ns or saturation."""
+    found: list[tuple[float, float]] = []
+    for first in range(0, len(loads), 2):
+        for point in simulate(_routed(network, 1), traffic, PRESET, loads=loads[first : first + 2]).points:
+            found.append((gbit_s(point.accepted), _ns(point)))
+            if point.saturated or found[-1][1] > _HIGHEST_NS:
+                return tuple(found)
+    return tuple(found)
+
+
+def throughput(points: tuple[tuple[float, float], ...]) -> float:
+    """Accepted traffic in Gbit/s a host where latency passes 1,200 ns (000 III.D), linear between points.
+
+    Examples
+    --------
+    >>> throughput(((1.0, 600.0), (2.0, 800.0), (3.0, 1600.0)))
+    2.5
+    """
+    last = (0.0, 0.0)
+    for accepted, ns in points:
+        if ns > THROUGHPUT_NS:
+            return last[0] + (accepted - last[0]) * (THROUGHPUT_NS - last[1]) / (ns - last[1])
+        last = (accepted, ns)
+    return last[0]
