@@ -1,5 +1,6 @@
 """Networks of 000 under load: latency in ns against accepted traffic in Gbit/s a host."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,6 +13,7 @@ from topoloom.simulator.config import find_preset
 from topoloom.simulator.curve import Point
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
+from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
 #: The router of 000 III.C.
@@ -19,7 +21,9 @@ PRESET = "koibuchi-2013"
 #: Flits a host and cycle of an almost empty network: 1 Gbit/s.
 LOW = 0.01
 #: A curve ends beyond this latency: 000's throughput is read off at 1,200 ns.
-_HIGHEST_NS, THROUGHPUT_NS = 2000.0, 1200.0
+HIGHEST_NS, THROUGHPUT_NS = 2000.0, 1200.0
+#: A latency is steady where its confidence interval is within this share of it.
+_STEADY = 0.05
 
 
 @dataclass(frozen=True)
@@ -73,27 +77,57 @@ def gbit_s(flits: float) -> float:
     return flits * router.flit_bits / router.cycle_ns
 
 
-@lru_cache(maxsize=512)
-def low_ns(network: Network, traffic: str, draw: int) -> float:
-    """Mean latency in the almost empty network; `draw` is the seed of the topology and of the simulation."""
-    curve = simulate(_routed(network, draw), traffic, PRESET, loads=[LOW], seed=draw)
-    return _ns(curve.points[0])
+@lru_cache(maxsize=256)
+def low_ns(network: Network, traffic: str, draws: tuple[int, ...]) -> tuple[float, ...]:
+    """Mean latency in the almost empty network, for each draw: the seed of the topology and of the simulation."""
+    found: dict[int, float] = {}
+    routings = [_routed(network, draw) for draw in draws]
+
+    def work(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            draw = draws[number]
+            found[draw] = _ns(simulate(routings[number], traffic, PRESET, loads=[LOW], seed=draw, jobs=1).points[0])
+
+    over_cores(work, len(draws), None)
+    return tuple(found[draw] for draw in draws)
 
 
 @lru_cache(maxsize=128)
-def sweep(network: Network, traffic: str, loads: tuple[float, ...]) -> tuple[tuple[float, float], ...]:
-    """Accepted traffic in Gbit/s a host and latency in ns, of the first draw; one point beyond 2,000 ns or saturation."""
-    found: list[tuple[float, float]] = []
-    for first in range(0, len(loads), 2):
-        for point in simulate(_routed(network, 1), traffic, PRESET, loads=loads[first : first + 2]).points:
-            found.append((gbit_s(point.accepted), _ns(point)))
-            if point.saturated or found[-1][1] > _HIGHEST_NS:
-                return tuple(found)
-    return tuple(found)
+def sweep(network: Network, traffic: str, step: float) -> tuple[tuple[float, float], ...]:
+    """Accepted traffic in Gbit/s a host and latency in ns, of the first draw.
+
+    At low load and every `step` up to the first point above 2 us or saturated, which is the last; and twice half way
+    around where latency passes 1.2 us.
+    """
+    routing, found = _routed(network, 1), dict[float, tuple[float, float, bool]]()
+
+    def look(loads: list[float]) -> None:
+        for point in simulate(routing, traffic, PRESET, loads=loads).points:
+            # Few packets may fall short by chance; where hosts truly get less, latency is not steady either.
+            unsteady = point.saturated and point.latency_ci95 > _STEADY * point.latency_mean
+            found[point.offered] = (gbit_s(point.accepted), _ns(point), unsteady or _ns(point) > HIGHEST_NS)
+
+    look([LOW, step])
+    while not any(over for _, _, over in found.values()) and max(found) < 1:
+        last = max(found)
+        look([load for load in (round(last + step, 6), round(last + 2 * step, 6)) if load <= 1])
+    for _ in range(2):
+        passed = [load for load, (_, ns, over) in found.items() if ns > THROUGHPUT_NS or over]
+        below = [load for load in found if not passed or load < min(passed)]
+        if passed and below:
+            look([round((min(passed) + max(below)) / 2, 6)])
+    points = []
+    for load in sorted(found):
+        points.append(found[load][:2])
+        if found[load][2]:
+            break
+    return tuple(points)
 
 
 def throughput(points: tuple[tuple[float, float], ...]) -> float:
     """Accepted traffic in Gbit/s a host where latency passes 1,200 ns (000 III.D), linear between points.
+
+    Beyond saturation less may be accepted than before: then what was accepted before.
 
     Examples
     --------
@@ -103,6 +137,6 @@ def throughput(points: tuple[tuple[float, float], ...]) -> float:
     last = (0.0, 0.0)
     for accepted, ns in points:
         if ns > THROUGHPUT_NS:
-            return last[0] + (accepted - last[0]) * (THROUGHPUT_NS - last[1]) / (ns - last[1])
+            return last[0] + max(0.0, accepted - last[0]) * (THROUGHPUT_NS - last[1]) / (ns - last[1])
         last = (accepted, ns)
     return last[0]
