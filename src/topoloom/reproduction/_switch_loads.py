@@ -18,8 +18,9 @@ from topoloom.topology import Topology
 
 #: The router of 000 III.C.
 PRESET = "koibuchi-2013"
-#: Flits a host and cycle of an almost empty network: 1 Gbit/s.
-LOW = 0.01
+#: Flits a host and cycle of an almost empty network, 1 and 0.2 Gbit/s: links are busy for 2 to 4 % of the time. Networks of
+#: degree 4 have half the links for as many hosts, and ways twice as long.
+LOW, LOW_4 = 0.01, 0.002
 #: A curve ends beyond this latency: 000's throughput is read off at 1,200 ns.
 HIGHEST_NS, THROUGHPUT_NS = 2000.0, 1200.0
 #: A latency is steady where its confidence interval is within this share of it.
@@ -30,13 +31,15 @@ _STEADY = 0.05
 class Network:
     """A spec with ``{seed}`` where it is random, and how 000 III.C routes it: `lanes` VCs in all.
 
-    `homes`: each switch's cabinet, where the spec has still to be permuted and no spec can say so.
+    `homes`: each switch's cabinet, where the spec has still to be permuted and no spec can say so. `low`: the load at which
+    it is almost empty, flits a host and cycle.
     """
 
     spec: str
     engine: str
     lanes: int | None = 4
     homes: tuple[int, ...] = ()
+    low: float = LOW
 
     def build(self, draw: int) -> Topology:
         """One draw; with `homes`, the spec fully permuted in those cabinets."""
@@ -46,12 +49,12 @@ class Network:
         grouped = topology.replace(labels={**topology.labels, "group": np.array(self.homes)})
         return permute(grouped, "full", None, "drop", draw)
 
-    def command(self, traffic: str, loads: str = "0.01") -> str:
+    def command(self, traffic: str, loads: str = "") -> str:
         """How a user simulates its first draw."""
         lanes = "" if self.lanes is None else f" --lanes {self.lanes}"
         return (
             f"topoloom simulate '{self.spec.format(seed=1)}' --routing {self.engine}{lanes} --traffic {traffic}"
-            f" --preset {PRESET} --loads {loads}"
+            f" --preset {PRESET} --loads {loads or self.low}"
         )
 
 
@@ -86,7 +89,9 @@ def low_ns(network: Network, traffic: str, draws: tuple[int, ...]) -> tuple[floa
     def work(numbers: Iterator[int]) -> None:
         for number in numbers:
             draw = draws[number]
-            found[draw] = _ns(simulate(routings[number], traffic, PRESET, loads=[LOW], seed=draw, jobs=1).points[0])
+            found[draw] = _ns(
+                simulate(routings[number], traffic, PRESET, loads=[network.low], seed=draw, jobs=1).points[0]
+            )
 
     over_cores(work, len(draws), None)
     return tuple(found[draw] for draw in draws)
@@ -107,7 +112,7 @@ def sweep(network: Network, traffic: str, step: float) -> tuple[tuple[float, flo
             unsteady = point.saturated and point.latency_ci95 > _STEADY * point.latency_mean
             found[point.offered] = (gbit_s(point.accepted), _ns(point), unsteady or _ns(point) > HIGHEST_NS)
 
-    look([LOW, step])
+    look([network.low, step])
     while not any(over for _, _, over in found.values()) and max(found) < 1:
         last = max(found)
         look([load for load in (round(last + step, 6), round(last + 2 * step, 6)) if load <= 1])
