@@ -147,7 +147,6 @@ def test_throughput_stays_under_what_the_busiest_channel_lets_through():
     ("given", "message"),
     [
         ({"traffic": "x"}, "no traffic 'x'; there are all-to-all"),
-        ({"traffic": "shift"}, "traffic 'shift' is not simulated yet"),
         ({"preset": "x"}, "no router preset 'x'; there are booksim"),
         ({"loads": []}, "no load to simulate"),
         ({"loads": [0.0]}, "load 0; a host makes more than 0"),
@@ -160,9 +159,7 @@ def test_what_cannot_be_is_said_in_one_sentence(given, message):
         simulate(route(build("slimfly:q=3,hosts=2")), **given)
 
 
-def test_networks_without_hosts_and_choices_are_refused():
-    """No hosts, no traffic; adaptive engines are not simulated yet, and that is said."""
+def test_networks_without_hosts_are_refused():
+    """No hosts, no traffic."""
     with pytest.raises(InputError, match="needs two hosts or more"):
         simulate(route(build("slimfly:q=3")))
-    with pytest.raises(InputError, match="which is not simulated yet"):
-        simulate(route(build("slimfly:q=3,hosts=2"), "valiant"))

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from topoloom.routing._verify_kernels import ACROSS
+
 
 @njit(cache=True, nogil=True)
 def all_turns(
@@ -158,3 +160,35 @@ def _ring(
         at = before
     ring = trail[seen[at] : length][::-1]
     return ring[ring < size].copy()
+
+
+@njit(cache=True, nogil=True)
+def layer_turns(
+    first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, ports: np.ndarray, lanes: np.ndarray,
+    takes: np.ndarray, carries: np.ndarray, turns: np.ndarray,
+) -> None:  # fmt: skip
+    """Mark the turns, with their lanes before and after, of the ways that pairs which take a layer make in it.
+
+    lanes : uint8[n, n]
+        By destination and switch.
+    takes : bool[n, n]
+        By destination and source.
+    """
+    n = first.size - 1
+    for d in range(n):
+        if not carries[d]:
+            continue
+        for s in range(n):
+            if s == d or not carries[s] or not takes[d, s]:
+                continue
+            v, came, lane = s, np.int64(-1), np.int64(0)
+            for _ in range(n):
+                if v == d:
+                    break
+                channel = first[v] + np.int64(ports[d, v])
+                if came >= 0:
+                    degree = first[v + 1] - first[v]
+                    turn = turn_first[v] + (np.int64(back[came]) - first[v]) * degree + channel - first[v]
+                    turns[turn] |= np.uint64(1) << np.uint64(ACROSS * lane + np.int64(lanes[d, v]))
+                came, lane = channel, np.int64(lanes[d, v])
+                v = np.int64(to[channel])

@@ -34,6 +34,13 @@ def nearest_common_ancestor(request: Request) -> Routing:
     return Routing(request.topology, "nca", _tables(request), minimal=True, choice=AnyShortest())
 
 
+@engine("anca", "adaptive in fat trees: the way up with the shortest queue, to a nearest common ancestor", safe=True)
+def adaptive_nearest_common_ancestor(request: Request) -> Routing:
+    """As nca, but of the channels on shortest ways the one with the fewest flits before it (004 V compares with it)."""
+    choice = AnyShortest(by_queue=True)
+    return Routing(request.topology, "anca", _tables(request), minimal=True, choice=choice)
+
+
 def _tables(request: Request) -> np.ndarray:
     topology = request.topology
     level = _levels(topology)

@@ -12,7 +12,7 @@ from topoloom.routing.channels import turn_places
 from topoloom.routing.choices import Escape, Layers
 from topoloom.routing.routing import HOP, SWITCH, Routing
 from topoloom.routing.verdict import Verdict, together
-from topoloom.routing.verify_choices import named, with_choice
+from topoloom.routing.verify_choices import named, with_choice, with_layers
 from topoloom.threads import over_cores
 
 #: Destinations that a thread follows at a time.
@@ -49,8 +49,11 @@ def verify(routing: Routing, jobs: int | None = None, destinations: np.ndarray |
     """
     if not isinstance(routing.choice, Layers):
         return with_choice(routing, _tables(routing, jobs, destinations), jobs)
-    layers = [replace(routing, ports=ports, choice=None) for ports in (routing.ports, *routing.choice.ports)]
-    return together([_tables(layer, jobs, destinations) for layer in layers])
+    lanes = routing.choice.lanes or (routing.lanes,) * len(routing.choice.ports)
+    tables = zip((routing.ports, *routing.choice.ports), (routing.lanes, *lanes), strict=True)
+    layers = [replace(routing, ports=ports, lanes=own, choice=None) for ports, own in tables]
+    found = together([_tables(layer, jobs, destinations) for layer in layers])
+    return found if routing.choice.lanes is None else with_layers(routing, layers, found)
 
 
 def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None) -> Verdict:

@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.graph.distances import distances_from
 from topoloom.routing.channels import turn_places
-from topoloom.routing.choices import AnyShortest, Detour, Escape
+from topoloom.routing.choices import AnyShortest, Detour, Escape, Layers
 from topoloom.routing.routing import HOP, Routing
 from topoloom.routing.verdict import Verdict
 
@@ -42,6 +42,24 @@ def with_choice(routing: Routing, tables: Verdict, jobs: int | None) -> Verdict:
             return found
         return _with_cycle(routing, found, _extended(routing, lanes), lanes)
     return tables
+
+
+def with_layers(routing: Routing, layers: list[Routing], tables: Verdict) -> Verdict:
+    """The verdict where layers of tables share lanes by switch: no circle among the ways of pairs in layers they may take."""
+    from topoloom.routing._verify_choice_kernels import layer_turns
+    from topoloom.routing._verify_kernels import circle
+
+    channels, turn_first = routing.channels, turn_places(routing.channels)
+    turns = np.zeros(turn_first[-1], np.uint64)
+    allowed = routing.choice.allowed if isinstance(routing.choice, Layers) else None
+    for number, layer in enumerate(layers):
+        takes = np.ones(layer.ports.shape, np.bool_) if allowed is None else (allowed >> number & 1).astype(np.bool_)
+        lanes = np.zeros(layer.ports.shape, np.uint8) if layer.lanes is None else layer.lanes
+        layer_turns(
+            channels.first, channels.to, channels.back, turn_first, layer.ports, lanes, takes, routing.carriers, turns
+        )
+    ring = circle(channels.first, channels.to, channels.back, turn_first, turns, tables.lanes_used, True)
+    return _with_cycle(routing, tables, np.asarray(ring, np.int64), tables.lanes_used)
 
 
 def _with_cycle(routing: Routing, verdict: Verdict, ring: np.ndarray, lanes: int) -> Verdict:

@@ -10,7 +10,7 @@ Nothing that happens in a cycle is seen by another router before two cycles late
 AHEAD cycles at a visit, and the result does not depend on the order of the routers.
 
 port[8 p ...], int32, for port p % ports of switch p / ports: 0 the first VC downstream, -1 a host; 1 cycles on the wire; 2 the
-last departure; round-robin pointers: 3 of the output, 4 of the input's VCs, 5 of its output VCs; 6 flits sent; 7 cycles of a
+last departure; round-robin pointers: 3 of the output, 4 of the input's VCs; 5 nothing; 6 flits sent; 7 cycles of a
 credit.
 active, pending, unowned, choosing, int64[routers * words]: VCs that hold an output VC and have a flit; output classes (their
 first VC) that are asked for; output VCs that nobody holds; VCs whose packet has yet to choose, or chooses anew every cycle.
@@ -101,7 +101,7 @@ def routers(
         s.asked,
         s.choosing,
     )
-    fresh, touched, nearest, winner = s.fresh, s.touched, s.nearest, s.winner
+    fresh, touched, nearest, winner, tried = s.fresh, s.touched, s.nearest, s.winner, s.tried
     state, histogram, packets, spans = s.state, s.histogram, s.packets, net.spans
     mask = ring.size // max(1, rec.size >> 3) - 1
     distance, near = net.distance, net.near
@@ -173,25 +173,45 @@ def routers(
                         else:
                             wide = V if down < 0 else width
                         can = (unowned[at(b + w)] >> k) & ((np.int64(1) << wide) - 1)
+                        a = (G + oc) * (W + 1)
+                        several = wide > 1 and can & (can - 1) != 0
+                        if several:
+                            # Each waiting packet tries one of the free VCs, and of those that try the same one the next wins.
+                            for v in range(wide):
+                                tried[at(2 * v)] = GS
+                            for w2 in range(W):
+                                h = asked[at(a + w2)]
+                                while h:
+                                    iv = (w2 << 6) + lowest_bit(np.uint64(h))
+                                    h &= h - 1
+                                    v = (
+                                        ((iv + 1) * 0x9E3779B1 + (2 * c + step) * 0x85EBCA6B) >> 15 & 0xFFFF
+                                    ) * wide >> 16
+                                    rest = can & (np.int64(-1) << v)
+                                    v = lowest_bit(np.uint64(rest if rest else can))
+                                    d = iv - asked[at(a + W)]
+                                    if d < 0:
+                                        d += GS
+                                    if d < tried[at(2 * v)]:
+                                        tried[at(2 * v)], tried[at(2 * v + 1)] = d, iv
                         while can:
-                            if wide == 1:
-                                v = np.int64(0)
+                            v = lowest_bit(np.uint64(can))
+                            if several:
+                                iv = tried[at(2 * v + 1)]
+                                if tried[at(2 * v)] == GS:
+                                    can &= can - 1
+                                    continue
                             else:
-                                v = np.int64(port[at((gp << 3) + 5)])
-                                h = can & (np.int64(-1) << v) if v < wide else np.int64(0)
-                                v = lowest_bit(np.uint64(h if h else can))
-                                port[at((gp << 3) + 5)] = v + 1
-                            a = (G + oc) * (W + 1)
-                            z = asked[at(a + W)]
-                            w2 = z >> 6
-                            h = asked[at(a + w2)] & (np.int64(-1) << (z & 63))
-                            if h == 0:
-                                for _ in range(W):
-                                    w2 = w2 + 1 if w2 + 1 < W else 0
-                                    h = asked[at(a + w2)]
-                                    if h:
-                                        break
-                            iv = (w2 << 6) + lowest_bit(np.uint64(h))
+                                z = asked[at(a + W)]
+                                w2 = z >> 6
+                                h = asked[at(a + w2)] & (np.int64(-1) << (z & 63))
+                                if h == 0:
+                                    for _ in range(W):
+                                        w2 = w2 + 1 if w2 + 1 < W else 0
+                                        h = asked[at(a + w2)]
+                                        if h:
+                                            break
+                                iv = (w2 << 6) + lowest_bit(np.uint64(h))
                             g = G + iv
                             bit = np.int64(1) << (iv & 63)
                             asked[at(a + (iv >> 6))] &= ~bit

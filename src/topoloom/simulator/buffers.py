@@ -80,6 +80,7 @@ class Buffers(NamedTuple):
     touched: np.ndarray
     nearest: np.ndarray
     winner: np.ndarray
+    tried: np.ndarray
     queue: np.ndarray
     backlog: np.ndarray
     burst: np.ndarray

@@ -137,20 +137,27 @@ def machine(
         eject=min(eject, rules.bound),
     )  # fmt: skip
     int32, int64 = np.int32, np.int64
-    scratch = [np.zeros(size, int64) for size in (words, (ports + 63) >> 6, ports, ports)]
+    fresh, touched, nearest, winner, tried = (
+        np.zeros(k, int64) for k in (words, (ports + 63) >> 6, ports, ports, 2 * vcs)
+    )
     made = Buffers(
         places.reshape(-1), rec.reshape(-1), np.zeros(0 if far else n * cells, int64), np.zeros(ring * n * cells, int32),
         np.zeros(2 * n * cells if far else 0, int32), port.reshape(-1), np.zeros(SLOTS * n * words, int64),
         np.zeros(n * words, int64), np.zeros(n * words, int64), np.full(n * words, -1, int64),
-        np.zeros(n * cells * (words + 1), int64), np.zeros(n * words if rich else 0, int64), *scratch,
-        np.zeros(hosts * 8, int32), np.zeros(hosts, int32), np.zeros(hosts * 4, int32),
+        np.zeros(n * cells * (words + 1), int64), np.zeros(n * words if rich else 0, int64), fresh, touched,
+        nearest, winner, tried, np.zeros(hosts * 8, int32), np.zeros(hosts, int32), np.zeros(hosts * 4, int32),
         _chain(min(held, _MOST_RECORDS) if rich else 0, 16).reshape(-1), np.zeros(4 * pool if demand.loop.size else 0, int32),
         np.zeros(_HISTOGRAM, int64), np.zeros(8 * log, int32), state,
     )  # fmt: skip
     many = longest > 1 or demand.loop.size > 0
     shape = ((0,) * words, (0,) * shift, (0,) * vcs, (0,) * int(many))
-    some = (rich, far, rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR)
-    return Machine(shape, *(1 if flag else None for flag in some), net, made, rules)
+    near_too, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR
+    return Machine(shape, _flag(rich), _flag(far), _flag(near_too), _flag(detours), net, made, rules)
+
+
+def _flag(value: bool) -> int | None:
+    """What compiled kernels know when they are compiled: None or not."""
+    return 1 if value else None
 
 
 def _chain(places: int, width: int) -> np.ndarray:

@@ -19,7 +19,8 @@ from topoloom.threads import asked_to_stop, over_cores
 def simulate(
     routing: Routing, traffic: str = "uniform", preset: str | RouterConfig = "slimfly-2014", *,
     loads: Iterable[float] = (0.1, 0.3, 0.5, 0.7, 0.9), seed: int = 1, jobs: int | None = None,
-    cables: np.ndarray | None = None, known: Mapping[float, Point] | None = None, on_point: Callable[[Point], None] | None = None,
+    cables: np.ndarray | None = None, known: Mapping[float, Point] | None = None,
+    on_point: Callable[[Point], None] | None = None,
 ) -> LoadCurve:  # fmt: skip
     """Simulate a routed network at some loads.
 
@@ -38,6 +39,8 @@ def simulate(
         The same seed gives the same numbers: those of a load do not depend on the other loads.
     jobs : int, optional
         Loads simulated at a time; every core when left out.
+    cables : int64[links], optional
+        Cycles of each cable; the preset's for all when left out.
     known : mapping of float to Point, optional
         Points of an earlier sweep with the same settings, by load: they are taken as they are.
     on_point : callable, optional

@@ -1,0 +1,69 @@
+"""Dimension order on tori with a lane for packets that pass where a ring closes, and either way half-way round it, drawn."""
+
+import itertools
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.routing.choices import Layers
+from topoloom.routing.coordinates import coordinates_of
+from topoloom.routing.registry import Request, engine
+from topoloom.routing.routing import SWITCH, Routing, empty_ports
+
+#: Layers of tables: two for each dimension with a ring.
+_MOST_RINGS = 4
+
+
+@engine(
+    "dor-random",
+    "dimension order on tori, half-way round a ring either way, drawn; a lane for packets that pass its end (for simulators)",
+    safe=True,
+)
+def dor_random(request: Request) -> Routing:
+    """A packet keeps to lane 1 along a ring that it passes the end of, between the last switch and the first, else to lane 0.
+
+    A layer of tables for every choice of the rings whose ends are passed. Most pairs may take one of them; where a coordinate
+    lies half-way round, two, and packets draw. This is what BookSim 2 does on tori (`dim_order`), and spreads better than
+    `dor`, where lane 0 has only what still has to pass the end.
+    """
+    topology = request.topology
+    found = coordinates_of(topology)
+    rings = [axis for axis, dimension in enumerate(found.dimensions) if dimension.kind == "ring" and dimension.side > 3]
+    if not 0 < len(rings) <= _MOST_RINGS:
+        raise InputError(
+            f"{topology.name}: dor-random is for tori with rings of more than three switches in up to {_MOST_RINGS} dimensions;"
+            " engine dor has no lanes to draw here"
+        )
+    n, layers = topology.switches, list(itertools.product((0, 1), repeat=len(rings)))
+    ports = [empty_ports(topology) for _ in layers]
+    lanes = [np.zeros((n, n), np.uint8) for _ in layers]
+    allowed = np.zeros((n, n), np.int64)
+    sides = np.array([found.dimensions[axis].side for axis in rings])
+    switch = np.arange(n)
+    for d in range(n):
+        ahead = (found.at[d, rings] - found.at[:, rings]) % sides
+        passes_up, passes_down = found.at[d, rings] < found.at[:, rings], found.at[d, rings] > found.at[:, rings]
+        up, tie = 2 * ahead < sides, 2 * ahead == sides
+        passes = np.where(up, passes_up, passes_down) & (ahead > 0)
+        for number, (wants, layer_ports, layer_lanes) in enumerate(zip(layers, ports, lanes, strict=True)):
+            passing = np.array(wants, np.bool_)
+            allowed[d] |= ((tie | (passes == passing)).all(axis=1)).astype(np.int64) << number
+            # At a tie the way that does, or does not, pass the end; else the shorter one.
+            goes_up = np.where(tie, passes_up == passing, up)
+            for axis in range(len(found.dimensions) - 1, -1, -1):
+                dimension = found.dimensions[axis]
+                here, goal = found.at[:, axis], found.at[d, axis]
+                moving = np.flatnonzero(here != goal)
+                target = np.full(moving.size, goal)
+                if axis in rings:
+                    ring = rings.index(axis)
+                    target = (here[moving] + np.where(goes_up[moving, ring], 1, -1)) % dimension.side
+                    layer_lanes[d, moving] = wants[ring]
+                elif dimension.kind == "line":
+                    target = here[moving] + np.sign(goal - here[moving])
+                sender = switch[moving]
+                layer_ports[d, sender] = dimension.port[sender, target] + (d + sender) % dimension.width[sender, target]
+                if axis not in rings:
+                    layer_lanes[d, moving] = 0
+    choice = Layers(tuple(ports[1:]), tuple(lanes[1:]), allowed)
+    return Routing(topology, "dor-random", ports[0], lanes[0], SWITCH, minimal=True, choice=choice)
