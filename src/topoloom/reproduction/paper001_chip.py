@@ -71,8 +71,8 @@ def _order() -> Outcome:
     gains = [_faster(name, window, "updown") for name in ("grid", "diagrid") for window in _WINDOWS]
     few, many = _WINDOWS
     text = (
-        f"a closed loop of {_LOOP}; it ends with the slowest processor. Below the torus's by up*/down*, with {few} and {many} under"
-        f" way: grid {_faster_told('grid', 'updown')}, diagrid {_faster_told('diagrid', 'updown')}; by shortest ways in four lanes:"
-        f" grid {_faster_told('grid', 'orders')}, diagrid {_faster_told('diagrid', 'orders')}"
+        f"a closed loop of {_LOOP}; it ends with the slowest processor. Below the torus's by up*/down*, with {few} and {many}"
+        f" under way: grid {_faster_told('grid', 'updown')}, diagrid {_faster_told('diagrid', 'updown')}; by shortest ways in"
+        f" four lanes: grid {_faster_told('grid', 'orders')}, diagrid {_faster_told('diagrid', 'orders')}"
     )
     return judge({"shorter, of 4": 4}, {"shorter, of 4": sum(gain > 0 for gain in gains)}, assumption=text, reason=text)
