@@ -52,6 +52,13 @@ class _Help(click.Command):
 )
 @click.option("--preset", default="slimfly-2014", show_default=True, help="What the routers are like (below).")
 @click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="Change a value of the preset: vcs=3.")
+@click.option(
+    "--between",
+    metavar="LABEL=CYCLES",
+    multiple=True,
+    help="Cables between switches whose label differs take so many cycles: group=100.",
+)
+@click.option("--layout", metavar="DIR", help="A folder of topoloom layout: cables take 5 ns a metre (set cycle_ns).")
 @click.option("--loads", default="0.1:0.9:0.2", show_default=True, help="first:last:step, or a list 0.1,0.5.")
 @click.option("--saturation", "saturating", is_flag=True, help="Find the load at which the network saturates, too.")
 @click.option(
@@ -65,11 +72,14 @@ class _Help(click.Command):
 @click.option("--resume", is_flag=True, help="Keep the points that the file of -o has already.")
 @click.option("--plot", help="Draw latency against accepted load to this file: .svg, .png or .html.")
 @click.option("--heat", help="Draw the links' loads at the highest load of the first topology: .svg, .png or .html.")
+@click.option("--packets", help="Write packets one by one to this CSV file: of a trace, or at the highest load.")
 @json_option
 def command(
     topologies: tuple[str, ...], engine: str, lanes: int | None, preset: str, settings: tuple[str, ...], loads: str,
-    saturating: bool, output: str | None, resume: bool, plot: str | None, heat: str | None, as_json: bool, **same: Any,
+    saturating: bool, output: str | None, resume: bool, plot: str | None, heat: str | None, packets: str | None,
+    between: tuple[str, ...], layout: str | None, as_json: bool, **same: Any,
 ) -> None:  # fmt: skip
+    from topoloom.cli.executions import cables_for, has_end, print_executions, refuse_loads, write_packets
     from topoloom.formats import open_topology
     from topoloom.routing.route import route
     from topoloom.simulator.config import find_preset
@@ -85,13 +95,23 @@ def command(
     config = with_settings(find_preset(preset), settings)
     seed, jobs = same["seed"], same["jobs"]
     routed = [route(open_topology(name), engine, lanes=lanes, seed=seed, jobs=jobs) for name in topologies]
+    traffic = same["traffic"]
+    cables = [cables_for(one, config, between, layout) for one in routed]
+    if packets is not None:
+        write_packets(routed[0], cables[0], config, traffic, max(wanted), seed, packets)
+    if has_end(routed[0], traffic, seed):
+        refuse_loads(traffic, {"-o": output, "--saturation": saturating, "--plot": plot, "--heat": heat})
+        print_executions(routed, cables, config, preset, traffic, seed, as_json)
+        return
     table = PointTable(
-        [settings_of(one, same["traffic"], preset, config, seed) for one in routed], output, resume=resume
-    )
+        [settings_of(one, traffic, preset, config, seed, own) for one, own in zip(routed, cables, strict=True)],
+        output, resume=resume,
+    )  # fmt: skip
     drawn = max(wanted) if heat is not None else None
     curves: list[LoadCurve] = []
     found: list[Saturation] = []
     for number, one in enumerate(routed):
+        same["cables"] = cables[number]
         # The table does not have the loads of channels: a point whose links are drawn is simulated anew.
         anew = drawn if number == 0 else None
         curve = _swept(one, number, wanted, config, table, anew, same)
@@ -161,7 +181,7 @@ def _saturated(
 
 def _of(same: dict[str, Any]) -> dict[str, Any]:
     """What the sweep and the search for saturation have in common."""
-    return {key: same[key] for key in ("traffic", "seed", "jobs")}
+    return {key: same[key] for key in ("traffic", "seed", "jobs", "cables")}
 
 
 def _empty(routing: "Routing", curve: "LoadCurve", config: "RouterConfig", same: dict[str, Any]) -> float:

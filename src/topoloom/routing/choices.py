@@ -40,7 +40,7 @@ class Escape:
     returns: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Detour:
     """By the tables to a switch drawn at random and from there, by the tables, in lanes of their own, to the destination.
 
@@ -52,10 +52,13 @@ class Detour:
     ----------
     knows : "nothing", "local" or "global"
     tries : int
+    group : int64[n], optional
+        Of each switch: packets within a group make no detour, nor is a detour to one's own group. Left out: all may.
     """
 
     knows: str
     tries: int
+    group: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from topoloom.errors import InputError
-from topoloom.routing.choices import GLOBAL, LOCAL, NOTHING, AnyShortest, Choice, Detour, Escape
+from topoloom.routing.choices import GLOBAL, LOCAL, NOTHING, AnyShortest, Detour, Escape
 from topoloom.routing.engine_dor import dor
+from topoloom.routing.engine_dragonfly import dragonfly, groups_of
 from topoloom.routing.engine_minimal import hop_lanes, minimal
 from topoloom.routing.engine_orders import updown
 from topoloom.routing.registry import Request, engine
@@ -52,7 +53,7 @@ def silla_duato(request: Request) -> Routing:
     return replace(routing, engine="silla-duato", lanes=None, choice=_escape(request, routing, returns=False))
 
 
-@engine("valiant", "a detour by a random switch for every packet, in a lane a hop (for simulators)", safe=True)
+@engine("valiant", "a detour by a random switch for every packet (for simulators)", safe=True)
 def valiant(request: Request) -> Routing:
     """Shortest ways to a switch drawn for each packet, and from it (Valiant, 1982; 004 IV.B)."""
     return _detour(request, "valiant", Detour(NOTHING, 1))
@@ -70,8 +71,17 @@ def ugal_global(request: Request) -> Routing:
     return _detour(request, "ugal-g", Detour(GLOBAL, _TRIES))
 
 
-def _detour(request: Request, name: str, choice: Choice) -> Routing:
-    return replace(hop_lanes(replace(request, lanes=None)), engine=name, choice=choice)
+def _detour(request: Request, name: str, choice: Detour) -> Routing:
+    """Both parts of a detour by the tables that suit the network: dragonfly's, dimension order, else shortest ways by hop."""
+    alone = replace(request, lanes=None)
+    for tables in (dragonfly, dor):
+        try:
+            routing = tables(alone)
+        except InputError:
+            continue
+        own = replace(choice, group=groups_of(request.topology)) if tables is dragonfly else choice
+        return replace(routing, engine=name, minimal=False, choice=own)
+    return replace(hop_lanes(alone), engine=name, choice=choice)
 
 
 def _escape(request: Request, tables: Routing, *, returns: bool) -> Escape:

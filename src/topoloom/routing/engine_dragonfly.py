@@ -13,12 +13,13 @@ from topoloom.topology import Topology
 def dragonfly(request: Request) -> Routing:
     """To a switch of the own group that is linked to the destination's group, over that link, and to the destination.
 
-    Where several links join two groups, the destination decides; a switch that has one itself uses its own. A switch of the
-    destination's group sends in lane 1, others in lane 0, so that lanes only rise. At most three hops; where two global links
-    would do in two, the way is longer than the shortest. Source: Kim, Dally, Scott and Abts, ISCA 2008, 4.
+    Where several links join two groups, the destination decides; a switch that has one itself uses its own. The global
+    link and what follows are in lane 1, the local link before it in lane 0, so that lanes only rise. At most three hops;
+    where two global links would do in two, the way is longer than the shortest. Source: Kim, Dally, Scott and Abts, ISCA
+    2008, 4.
     """
     topology = request.topology
-    group = _groups(topology)
+    group = groups_of(topology)
     channels = channels_of(topology)
     n, ports = topology.switches, empty_ports(topology)
     port = np.arange(channels.to.size) - channels.first[channels.origin]
@@ -45,10 +46,13 @@ def dragonfly(request: Request) -> Routing:
             others = members[members != d]
             ports[d, others] = direct[others, d]
     lanes = (group[:, None] == group[None, :]).astype(np.uint8)
+    for target in np.unique(group).tolist():
+        gates = np.unique(channels.origin[(group[channels.to] == target) & ~inside])
+        lanes[np.ix_(group == target, gates)] = 1
     return Routing(topology, "dragonfly", ports, lanes, SWITCH)
 
 
-def _groups(topology: Topology) -> np.ndarray:
+def groups_of(topology: Topology) -> np.ndarray:
     """The group of each switch, int64[n], every one fully joined inside."""
     if "group" not in topology.labels:
         raise InputError(f"{topology.name}: its switches have no label 'group'; engine orders routes anything")

@@ -66,8 +66,8 @@ def queue_along(
 @njit(cache=True, nogil=True)
 def detour_of(
     far: int | None, rules: Rules, LV: int, V: int, PS: int, N: int, mask: int, way: np.ndarray, distance: np.ndarray,
-    port: np.ndarray, rec: np.ndarray, popped: np.ndarray, ring: np.ndarray, passed: np.ndarray, state: np.ndarray, r: int,
-    goal: int, c: int,
+    group: np.ndarray, port: np.ndarray, rec: np.ndarray, popped: np.ndarray, ring: np.ndarray, passed: np.ndarray,
+    state: np.ndarray, r: int, goal: int, c: int,
 ) -> int:  # fmt: skip
     """The switch by which a packet makes a detour, `NO_DETOUR` where the way of the tables is no worse (UGAL).
 
@@ -82,11 +82,14 @@ def detour_of(
         hops = np.int64(256) if rules.over else np.int64(distance[at(r * N + goal)])
         cost = flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c) * hops
     cost -= rules.threshold * (256 if rules.knows == 1 and rules.over else 1)
-    for _ in range(rules.tries):
+    tries = rules.tries
+    if group.size and group[at(goal)] == group[at(r)]:
+        tries = 0
+    for _ in range(tries):
         via = below(state, RANDOM, N - 1)
         if via >= r:
             via += 1
-        if via == goal:
+        if via == goal or (group.size and group[at(via)] == group[at(r)]):
             continue
         if rules.knows == 0:
             best = via
@@ -178,8 +181,8 @@ def free_port(
 @njit(cache=True, nogil=True, inline="always")
 def choose(
     far: int | None, near_too: int | None, detours: int | None, rules: Rules, LV: int, V: int, PS: int, N: int, mask: int,
-    way: np.ndarray, distance: np.ndarray, near: np.ndarray, port: np.ndarray, rec: np.ndarray, popped: np.ndarray,
-    ring: np.ndarray, passed: np.ndarray, unowned: np.ndarray, packets: np.ndarray, state: np.ndarray, b: int, r: int, vc: int,
+    way: np.ndarray, distance: np.ndarray, group: np.ndarray, near: np.ndarray, port: np.ndarray, rec: np.ndarray,
+    popped: np.ndarray, ring: np.ndarray, passed: np.ndarray, unowned: np.ndarray, packets: np.ndarray, state: np.ndarray, b: int, r: int, vc: int,
     packet: int, c: int,
 ) -> int:  # fmt: skip
     """The output class that a packet at the head of its VC asks for: port << log2(slots) | first VC.
@@ -196,9 +199,28 @@ def choose(
             via = np.int64(NO_DETOUR)
             if r != goal:
                 via = detour_of(
-                    far, rules, LV, V, PS, N, mask, way, distance, port, rec, popped, ring, passed, state, r, goal, c
+                    far,
+                    rules,
+                    LV,
+                    V,
+                    PS,
+                    N,
+                    mask,
+                    way,
+                    distance,
+                    group,
+                    port,
+                    rec,
+                    popped,
+                    ring,
+                    passed,
+                    state,
+                    r,
+                    goal,
+                    c,
                 )
             packets[at(k + VIA)] = via
+            packets[at(k + PHASE)] = 1 if via < 0 else 0
         elif via == r:
             via = np.int64(NO_DETOUR)
             packets[at(k + VIA)] = via

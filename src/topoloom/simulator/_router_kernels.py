@@ -104,10 +104,10 @@ def routers(
     fresh, touched, nearest, winner, tried = s.fresh, s.touched, s.nearest, s.winner, s.tried
     state, histogram, packets, spans = s.state, s.histogram, s.packets, net.spans
     mask = ring.size // max(1, rec.size >> 3) - 1
-    distance, near = net.distance, net.near
+    distance, group, near = net.distance, net.group, net.near
     way, lanes, width, hold, whole = net.way, rules.lanes, rules.width, rules.hold, rules.whole
     speedup, room, bound, eject, usual = rules.speedup, rules.room, rules.bound, rules.eject, rules.credit
-    notes = s.log.size > 0 or demand.loop.size > 0
+    notes = s.log.size > 0 or demand.loop.size > 0 or demand.events.size > 0
     free, hops, flits = state[FREE], np.int64(0), np.int64(0)
     for r in range(N):
         b, G = r * W, r * GS
@@ -152,7 +152,7 @@ def routers(
                                     continue
                                 withdraw(asked, pending, W, r, iv, old)
                             out = choose(
-                                far, near_too, detours, rules, LV, V, PS, N, mask, way, distance, near, port, rec, popped, ring,
+                                far, near_too, detours, rules, LV, V, PS, N, mask, way, distance, group, near, port, rec, popped, ring,
                                 passed, unowned, packets, state, b, r, iv & VM, np.int64(rec[at(g << 3)]), c,
                             )  # fmt: skip
                             ask(asked, pending, W, r, iv, out)

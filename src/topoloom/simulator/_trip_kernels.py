@@ -46,6 +46,15 @@ def ask_for(net: Network, s: Buffers, rules: Rules, demand: Demand, n: int, born
 
 
 @njit(cache=True, nogil=True)
+def begin_trips(net: Network, s: Buffers, rules: Rules, demand: Demand, window: int) -> None:
+    """Every host that has somebody to ask begins as many round trips as it may have under way."""
+    for n in range(net.home.size):
+        if demand.first[at(n)] < demand.first[at(n + 1)]:
+            for _ in range(min(window, demand.loop[TRIPS])):
+                ask_for(net, s, rules, demand, n, 0)
+
+
+@njit(cache=True, nogil=True)
 def send(net: Network, s: Buffers, kind: int, source: int, goal: int, born: int, length: int, k: int) -> None:
     """A further packet of the round trip of record k."""
     place = enqueue(s.pool, s.queue, s.backlog, s.state, source, np.int64(net.home[at(goal)]), born, length)
@@ -74,6 +83,7 @@ def arrived(
         s.log[at(line + 6)] = arrival
         s.log[at(line + 7)] = packets[at(k + MADE_HOPS)] + 1
         state[LOGGED] += 1
+    state[LAST_END] = max(state[LAST_END], arrival)
     loop = demand.loop
     if loop.size:
         kind, owner, asked = (
@@ -94,6 +104,5 @@ def arrived(
             send(net, s, 3, here, asked, arrival + loop[SECOND], loop[REPLY], k)
         else:
             state[ENDED] += 1
-            state[LAST_END] = max(state[LAST_END], arrival)
             if np.int64(s.burst[at((owner << 2) + 1)]) < loop[TRIPS]:
                 ask_for(net, s, rules, demand, owner, arrival)

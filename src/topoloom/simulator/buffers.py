@@ -9,8 +9,8 @@ import numpy as np
 FREE, BACKLOG, NEXT, RANDOM, HOPS, TIME, RECORD, EVENT = 0, 1, 2, 3, 4, 5, 6, 7
 #: Of packets born in the window: how many were made and arrived, their latency, routers, and cycles before they left the host.
 MADE, DONE, LATENCY, ROUTERS, WAITED = 8, 9, 10, 11, 12
-#: Flits that arrived and that entered, at any time; packets logged; round trips begun, ended, and when the last ended; hosts in
-#: a burst; packets in the network.
+#: Flits that arrived and that entered, at any time; packets logged; round trips begun and ended, and when the last packet
+#: of a trace or a trip arrived; hosts in a burst; packets in the network.
 FLITS, INJECTED, LOGGED, BEGUN, ENDED, LAST_END, BURSTS, INSIDE = 13, 14, 15, 16, 17, 18, 19, 20
 
 #: Of a packet's record, int32[16]: its destination's word, its source, the cycle it was made in, the switch of its detour
@@ -47,6 +47,8 @@ class Network(NamedTuple):
         By switch and destination: the ports on a shortest way, as bits of k words.
     allowed : int64[n * n] or empty
         By source and destination: the layers that a packet may take, as bits.
+    group : int32[n] or empty
+        Of each switch; packets within one make no detour, nor is a detour to one's own.
     spans : int64[VCs]
         How many VCs the class has that begins at each VC.
     """
@@ -58,6 +60,7 @@ class Network(NamedTuple):
     distance: np.ndarray
     near: np.ndarray
     allowed: np.ndarray
+    group: np.ndarray
     spans: np.ndarray
 
 

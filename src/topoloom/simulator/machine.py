@@ -177,8 +177,6 @@ def _hosts_at(endpoints: np.ndarray, host_port: np.ndarray, n: int, ports: int) 
 
 def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: int) -> tuple[Network, Rules]:
     """Tables with their lanes, and how packets choose beside them."""
-    from topoloom.graph.distances import distances_from
-
     topology, choice = routing.topology, routing.choice
     n, lanes = topology.switches, lanes_of(routing)
     own = lanes - choice.lanes if isinstance(choice, Escape) else lanes
@@ -186,7 +184,7 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
     width = 1 if isinstance(choice, Escape) else vcs // lanes
     kind, escapes, tries, knows = b.TABLES, 0, 0, 0
     layers, lane_layers = [routing.ports], [routing.lanes]
-    allowed, distance = np.zeros(0, np.int64), np.zeros(0, np.uint8)
+    allowed, distance, group = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.int32)
     if isinstance(choice, AnyShortest):
         kind, width = b.SHORTER if choice.by_queue else b.ANY, vcs
     elif isinstance(choice, Escape):
@@ -197,7 +195,8 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
             config.detours or choice.tries,
             0 if choice.knows == NOTHING else 1 if choice.knows == LOCAL else 2,
         )
-        distance = distances_from(topology, np.arange(n), 1).astype(np.uint8).reshape(-1)
+        group = group if choice.group is None else choice.group.astype(np.int32)
+        distance = _hops_by_tables(routing).reshape(-1)
     elif isinstance(choice, Layers):
         layers += choice.ports
         lane_layers += choice.lanes or [routing.lanes] * len(choice.ports)
@@ -222,7 +221,7 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
     if kind == b.ESCAPE:
         spans[escapes:] = vcs - escapes
     net = Network(
-        way.reshape(-1), by_packet, np.zeros(0, np.int32), np.zeros(0, np.int32), distance, near, allowed, spans
+        way.reshape(-1), by_packet, np.zeros(0, np.int32), np.zeros(0, np.int32), distance, near, allowed, group, spans
     )
     bound = config.output_flits or 1 << 40
     rules = Rules(
@@ -233,6 +232,19 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
         itself=int(config.to_itself),
     )  # fmt: skip
     return net, rules
+
+
+def _hops_by_tables(routing: Routing) -> np.ndarray:
+    """How long the ways of the tables are, uint8[n, n] by switch and destination."""
+    channels, n = routing.channels, routing.topology.switches
+    hops = np.zeros((n, n), np.uint8)
+    for d in range(n):
+        here, moving = np.arange(n), np.flatnonzero(np.arange(n) != d)
+        while moving.size:
+            hops[moving, d] += 1
+            here[moving] = channels.to[channels.first[here[moving]] + routing.ports[d, here[moving]]]
+            moving = moving[here[moving] != d]
+    return hops
 
 
 def _near(routing: Routing) -> np.ndarray:

@@ -50,6 +50,10 @@ class Run:
         self.machine = machine(routing, config, cables, self.demand, seed=seed, log=log)
         self.histogram = self.machine.buffers.histogram
         self.cycle = 0
+        if isinstance(traffic, Loop):
+            from topoloom.simulator._trip_kernels import begin_trips
+
+            begin_trips(self.machine.net, self.machine.buffers, self.machine.rules, self.demand, traffic.window)
 
     def go(self, cycles: int, begin: int, end: int) -> None:
         """Run on."""
@@ -163,8 +167,8 @@ def point(
     return Point(
         offered=load, accepted=accepted, accepted_min=least,
         latency_mean=mean, latency_ci95=_half_width(means),
-        latency_p50=_percentile(run.histogram, 0.5), latency_p99=_percentile(run.histogram, 0.99),
-        latency_p999=_percentile(run.histogram, 0.999), hops_mean=_ratio(state[ROUTERS], state[DONE]),
+        latency_p50=percentile(run.histogram, 0.5), latency_p99=percentile(run.histogram, 0.99),
+        latency_p999=percentile(run.histogram, 0.999), hops_mean=_ratio(state[ROUTERS], state[DONE]),
         packets=int(state[DONE]), cycles=int(state[TIME]),
         flit_hops_per_s=int(state[HOPS]) / seconds if seconds else 0.0, saturated=saturated,
         source_mean=waited, network_mean=mean - waited, link_mean=float(loads.mean()) if loads.size else 0.0,
@@ -172,7 +176,7 @@ def point(
     )  # fmt: skip
 
 
-def _percentile(histogram: np.ndarray, share: float) -> int:
+def percentile(histogram: np.ndarray, share: float) -> int:
     """Cycles that so large a share of packets take at most, in steps of 64 above 4,096."""
     ranks = np.cumsum(histogram)
     if not ranks[-1]:

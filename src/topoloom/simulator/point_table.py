@@ -28,12 +28,16 @@ _TRUTH = {"True": True, "False": False}
 Settings = Mapping[str, str]
 
 
-def settings_of(routing: Routing, traffic: str, preset: str, config: RouterConfig, seed: int) -> Settings:
+def settings_of(
+    routing: Routing, traffic: str, preset: str, config: RouterConfig, seed: int, cables: np.ndarray | None = None
+) -> Settings:
     """What points depend on beside their loads, as the table's columns have it; ``tables``: a digest."""
     digest = hashlib.sha256(routing.topology.digest.encode())
     digest.update(routing.ports.tobytes())
     if routing.lanes is not None:
         digest.update(routing.lanes.tobytes())
+    if cables is not None:
+        digest.update(cables.tobytes())
     digest.update(type(routing.choice).__name__.encode())
     for value in vars(routing.choice).values() if routing.choice is not None else ():
         for part in value if isinstance(value, tuple) else (value,):

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
 from topoloom.simulator.config import RouterConfig, find_preset
@@ -42,14 +44,14 @@ class Saturation:
 
 def saturation(
     routing: Routing, traffic: str = "uniform", preset: str | RouterConfig = "slimfly-2014", *, width: float = 0.01,
-    seed: int = 1, jobs: int | None = None, known: Mapping[float, Point] | None = None,
+    seed: int = 1, jobs: int | None = None, cables: np.ndarray | None = None, known: Mapping[float, Point] | None = None,
     on_point: Callable[[Point], None] | None = None,
 ) -> Saturation:  # fmt: skip
     """The greatest load that a routed network carries, to a `width`: first full load, then loads around what it accepts.
 
     Parameters
     ----------
-    routing, traffic, preset, seed, jobs, known, on_point
+    routing, traffic, preset, seed, jobs, cables, known, on_point
         As for `simulate`.
     width : float
         0.001 to 0.5.
@@ -78,7 +80,15 @@ def saturation(
         if not new:
             return
         curve = simulate(
-            routing, traffic, preset, loads=new.values(), seed=seed, jobs=jobs, known=all_known, on_point=on_point
+            routing,
+            traffic,
+            preset,
+            loads=new.values(),
+            seed=seed,
+            jobs=jobs,
+            cables=cables,
+            known=all_known,
+            on_point=on_point,
         )
         if curve.ended != "done":
             raise KeyboardInterrupt

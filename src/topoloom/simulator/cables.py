@@ -1,0 +1,61 @@
+"""How many cycles each cable takes."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.layout.layout import Layout
+from topoloom.simulator.config import RouterConfig
+from topoloom.topology import Topology
+
+#: Nanoseconds a metre of cable (001 VIII.A.1).
+NS_PER_M = 5.0
+
+
+def cables_between(topology: Topology, config: RouterConfig, cycles: Mapping[str, int]) -> np.ndarray:
+    """Cycles of each cable, int64[links]: those of the config, but others for cables between switches of unlike labels.
+
+    Parameters
+    ----------
+    cycles : mapping of a label's name to cycles
+        As in ``{"group": 100}``: cables between switches of unlike ``group``; the last one that fits counts.
+
+    Raises
+    ------
+    InputError
+        The topology has no such label, or cycles below 1.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> cables = cables_between(build("dragonfly:p=1"), RouterConfig(link_cycles=10), {"group": 100})
+    >>> sorted(set(cables.tolist()))
+    [10, 100]
+    """
+    found = np.full(len(topology.links), config.link_cycles, np.int64)
+    for label, value in cycles.items():
+        if label not in topology.labels:
+            known = ", ".join(topology.labels) or "no labels"
+            raise InputError(f"{topology.name}: its switches have no label '{label}' (they have {known})")
+        if not 1 <= value < 1 << 14:
+            raise InputError(
+                f"cables between switches of unlike {label}: {value} cycles; they are 1 to {(1 << 14) - 1}"
+            )
+        of = np.asarray(topology.labels[label])
+        u, v = topology.links.T
+        found[of[u] != of[v]] = value
+    return found
+
+
+def cables_of(layout: Layout, config: RouterConfig) -> np.ndarray:
+    """Cycles of each cable of a layout, int64[links], by its length at 5 ns a metre; at least 1.
+
+    Raises
+    ------
+    InputError
+        The config does not say how long a cycle takes.
+    """
+    if not config.cycle_ns:
+        raise InputError("cables of a layout take nanoseconds: set cycle_ns, the time that a link takes for a flit")
+    return np.maximum(1, np.ceil(layout.length_m * NS_PER_M / config.cycle_ns - 1e-9)).astype(np.int64)
