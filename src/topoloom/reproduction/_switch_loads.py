@@ -23,8 +23,8 @@ PRESET = "koibuchi-2013"
 LOW, LOW_4 = 0.01, 0.002
 #: A curve ends beyond this latency: 000's throughput is read off at 1,200 ns.
 HIGHEST_NS, THROUGHPUT_NS = 2000.0, 1200.0
-#: A latency is steady where its confidence interval is within this share of it.
-_STEADY = 0.05
+#: Saturated networks have at least so many times the latency of almost empty ones.
+_LOADED = 1.5
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,11 @@ def sweep(network: Network, traffic: str, step: float) -> tuple[tuple[float, flo
 
     def look(loads: list[float]) -> None:
         for point in simulate(routing, traffic, PRESET, loads=loads).points:
-            # Few packets may fall short by chance; where hosts truly get less, latency is not steady either.
-            unsteady = point.saturated and point.latency_ci95 > _STEADY * point.latency_mean
-            found[point.offered] = (gbit_s(point.accepted), _ns(point), unsteady or _ns(point) > HIGHEST_NS)
+            ns = _ns(point)
+            first_ns = found[network.low][1] if found else ns
+            # A few packets may fall short by chance; where hosts truly get less, latency has risen, too.
+            over = ns > HIGHEST_NS or (point.saturated and ns > _LOADED * first_ns)
+            found[point.offered] = (gbit_s(point.accepted), ns, over)
 
     look([network.low, step])
     while not any(over for _, _, over in found.values()) and max(found) < 1:

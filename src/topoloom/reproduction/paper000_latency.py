@@ -12,6 +12,8 @@ _PARTIAL = "+permute:mode=partial,cabinet={cabinet},doubles=drop,seed={{seed}}"
 _FULLY = "+permute:mode=full,cabinet={cabinet},doubles=drop,seed={{seed}}"
 #: Draws of random topologies, and of what is sent.
 _DRAWS = (1, 2, 3, 4)
+#: Points: simulations end when a mean is known to 1 %, so the share that one latency is of another to 1.4 % of about 0.82.
+_KNOWN = 1.2
 _MANY_DRAWS = tuple(range(1, 17))
 
 
@@ -46,15 +48,17 @@ def _gains(better: Network, worse: Network, traffic: str, draws: tuple[int, ...]
 
 
 def _judged(published: dict[str, float], found: dict[str, list[float]], low: float, why: str = "") -> Outcome:
-    """One printed draw within two standard deviations of our draws' mean: reproduced."""
-    spread = {name: 2 * stdev(each) for name, each in found.items()}
+    """One printed draw within two standard deviations of our draws' mean, or within what is known of one: reproduced."""
+    spread = {name: max(_KNOWN, 2 * stdev(each)) for name, each in found.items()}
     text = ", ".join(f"{name} {value:.1f}" for name, value in spread.items())
-    draws = len(next(iter(found.values())))
-    within = f"one printed draw within two standard deviations of our {draws} draws ({text})"
+    told = (
+        f"two standard deviations of our {len(next(iter(found.values())))} draws ({text} points; at least {_KNOWN}, for a latency"
+        " is known to 1 %)"
+    )
     return judge(
         published, {name: fmean(each) for name, each in found.items()}, tolerance=spread, digits=3,
-        assumption=f"{within}; read as latency at {gbit_s(low):.1g} Gbit/s a host, buffers of 66 flits a VC",
-        reason=f"two standard deviations of our {draws} draws: {text}{why}",
+        assumption=f"one printed draw within {told}; read as latency at {gbit_s(low):.1g} Gbit/s a host, buffers of 66 flits a VC",
+        reason=f"{told}{why}",
     )  # fmt: skip
 
 
