@@ -52,12 +52,13 @@ def _judged(published: dict[str, float], found: dict[str, list[float]], low: flo
     spread = {name: max(_KNOWN, 2 * stdev(each)) for name, each in found.items()}
     text = ", ".join(f"{name} {value:.1f}" for name, value in spread.items())
     told = (
-        f"two standard deviations of our {len(next(iter(found.values())))} draws ({text} points; at least {_KNOWN}, for a latency"
-        " is known to 1 %)"
+        f"two standard deviations of our {len(next(iter(found.values())))} draws ({text} points; at least {_KNOWN}, for a"
+        " latency is known to 1 %)"
     )
     return judge(
         published, {name: fmean(each) for name, each in found.items()}, tolerance=spread, digits=3,
-        assumption=f"one printed draw within {told}; read as latency at {gbit_s(low):.1g} Gbit/s a host, buffers of 66 flits a VC",
+        assumption=f"one printed draw within {told}; read as latency at {gbit_s(low):.1g} Gbit/s a host, buffers of 66"
+        " flits a VC",
         reason=f"{told}{why}",
     )  # fmt: skip
 
