@@ -70,6 +70,13 @@ def clos_in_other_cabinets(switches: int) -> Network:
     return Network(f"myrinet-clos:switches={switches}", "updown", None, homes)
 
 
+def _points(routing: Routing, traffic: str, loads: list[float], seed: int, jobs: int | None) -> tuple[Point, ...]:
+    curve = simulate(routing, traffic, PRESET, loads=loads, seed=seed, jobs=jobs)
+    if curve.ended != "done":
+        raise KeyboardInterrupt
+    return curve.points
+
+
 def _ns(point: Point) -> float:
     return point.latency_mean * find_preset(PRESET).cycle_ns
 
@@ -107,7 +114,7 @@ def sweep(network: Network, traffic: str, step: float) -> tuple[tuple[float, flo
     routing, found = _routed(network, 1), dict[float, tuple[float, float, bool]]()
 
     def look(loads: list[float]) -> None:
-        for point in simulate(routing, traffic, PRESET, loads=loads).points:
+        for point in _points(routing, traffic, loads, 1, None):
             ns = _ns(point)
             first_ns = found[network.low][1] if found else ns
             # A few packets may fall short by chance; where hosts truly get less, latency has risen, too.

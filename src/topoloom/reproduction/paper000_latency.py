@@ -153,15 +153,14 @@ def _clos(switches: int, *, full: bool = False) -> None:
         " three patterns", "up to 23.4 %", permuted.command("uniform"), full=full,
     )  # fmt: skip
     def compute() -> Outcome:
-        found = {traffic: fmean(_gains(permuted, plain, traffic)) for traffic in PATTERNS}
-        other = {traffic: fmean(_gains(wider, plain, traffic)) for traffic in PATTERNS}
-        text = ", ".join(f"{traffic} {gain:.1f}" for traffic, gain in found.items())
-        wide = ", ".join(f"{traffic} {gain:.1f}" for traffic, gain in other.items())
-        return judge(
-            {"%": 23.4}, {"%": max(found.values())}, tolerance=2, digits=3, assumption=text,
-            reason=f"16 switches a cabinet, up*/down* from one switch: {text} %; 000 gives neither the switch-only cabinets'"
-            f" size nor the uplinks' wiring (errata 000.11): with all other switches than leaves in one cabinet it is {wide} %",
-        )  # fmt: skip
+        narrow = {traffic: fmean(_gains(permuted, plain, traffic)) for traffic in PATTERNS}
+        wide = {traffic: fmean(_gains(wider, plain, traffic)) for traffic in PATTERNS}
+        told = [", ".join(f"{traffic} {gain:.1f}" for traffic, gain in each.items()) for each in (wide, narrow)]
+        text = (
+            f"up*/down* from one switch, and all switches but leaves in one cabinet, of which 000 gives no size: {told[0]} %;"
+            f" with 16 a cabinet as elsewhere: {told[1]} %; the uplinks' wiring is not given either (errata 000.11)"
+        )
+        return judge({"%": 23.4}, {"%": max(wide.values())}, tolerance=2, digits=3, assumption=text, reason=text)
 
 
 _clos(80)
