@@ -82,6 +82,17 @@ def test_tornado_and_neighbour_go_so_far_round():
     assert traffic_of("tornado", network(8)).to.tolist() == [3, 4, 5, 6, 7, 0, 1, 2]
 
 
+def test_tornado_and_neighbour_move_every_coordinate():
+    """On an 8 x 4 torus with two hosts a switch: 3 and 1 further, or 1 and 1, at the same place of the switch."""
+    torus = route(build("torus:dims=8x4,hosts=2"))
+    at = [np.asarray(torus.topology.labels[name]) for name in ("x0", "x1")]
+    for name, steps in (("tornado", (3, 1)), ("neighbour", (1, 1))):
+        to = traffic_of(name, torus).to
+        for axis, (side, step) in enumerate(zip((8, 4), steps, strict=True)):
+            assert ((at[axis][to // 2] - at[axis][np.arange(64) // 2]) % side == step).all()
+        assert (to % 2 == np.arange(64) % 2).all()
+
+
 def test_a_seed_gives_the_same_random_choices_everywhere():
     """Permutation and hot hosts are pinned; another seed gives others."""
     assert traffic_of("permutation", network(8)).to.tolist() == traffic_of("permutation", network(8), 1).to.tolist()

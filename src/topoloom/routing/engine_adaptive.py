@@ -74,7 +74,7 @@ def ugal_global(request: Request) -> Routing:
 def _detour(request: Request, name: str, choice: Detour) -> Routing:
     """Both parts of a detour by the tables that suit the network: dragonfly's, dimension order, else shortest ways by hop."""
     alone = replace(request, lanes=None)
-    for tables in (dragonfly, dor):
+    for tables in (dor, dragonfly):
         try:
             routing = tables(alone)
         except InputError:

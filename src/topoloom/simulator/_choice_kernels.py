@@ -182,8 +182,8 @@ def free_port(
 def choose(
     far: int | None, near_too: int | None, detours: int | None, rules: Rules, LV: int, V: int, PS: int, N: int, mask: int,
     way: np.ndarray, distance: np.ndarray, group: np.ndarray, near: np.ndarray, port: np.ndarray, rec: np.ndarray,
-    popped: np.ndarray, ring: np.ndarray, passed: np.ndarray, unowned: np.ndarray, packets: np.ndarray, state: np.ndarray, b: int, r: int, vc: int,
-    packet: int, c: int,
+    popped: np.ndarray, ring: np.ndarray, passed: np.ndarray, unowned: np.ndarray, packets: np.ndarray, state: np.ndarray,
+    b: int, r: int, vc: int, packet: int, c: int,
 ) -> int:  # fmt: skip
     """The output class that a packet at the head of its VC asks for: port << log2(slots) | first VC.
 

@@ -152,8 +152,8 @@ def routers(
                                     continue
                                 withdraw(asked, pending, W, r, iv, old)
                             out = choose(
-                                far, near_too, detours, rules, LV, V, PS, N, mask, way, distance, group, near, port, rec, popped, ring,
-                                passed, unowned, packets, state, b, r, iv & VM, np.int64(rec[at(g << 3)]), c,
+                                far, near_too, detours, rules, LV, V, PS, N, mask, way, distance, group, near, port, rec,
+                                popped, ring, passed, unowned, packets, state, b, r, iv & VM, np.int64(rec[at(g << 3)]), c,
                             )  # fmt: skip
                             ask(asked, pending, W, r, iv, out)
                             rec[at((g << 3) + 6)] = out

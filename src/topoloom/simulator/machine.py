@@ -204,7 +204,8 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
         allowed = np.ascontiguousarray(allowed.T, np.int64).reshape(-1)
     rule, by_packet = b.IN_TABLE, np.zeros(0, np.uint8)
     if own > 1 or isinstance(choice, Detour):
-        rule = b.BY_HOP if routing.lane_rule == HOP else b.BY_PACKET if routing.lane_rule == PAIR else b.IN_TABLE
+        by_pair = routing.lane_rule == PAIR and routing.lanes is not None
+        rule = b.BY_HOP if routing.lane_rule == HOP else b.BY_PACKET if by_pair else b.IN_TABLE
     classes = words * 64
     way = np.empty((len(layers), n, n), np.uint8 if classes <= 256 else np.uint16)
     for made, ports, table in zip(way, layers, lane_layers, strict=True):

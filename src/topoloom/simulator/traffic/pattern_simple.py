@@ -1,9 +1,12 @@
 """Patterns without shape: to anybody, to everybody in turn, to a fixed other host, to a few hot ones."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
+from topoloom.routing.coordinates import coordinates_of
 from topoloom.simulator.traffic.kinds import ROUND, UNIFORM, Traffic, check_places, to_all, to_one, to_some
 from topoloom.simulator.traffic.registry import Asked, pattern
 from topoloom.spec import Integer, Real
@@ -23,16 +26,16 @@ def all_to_all(asked: Asked) -> Traffic:
     return to_all(asked.name, ROUND, asked.hosts)
 
 
-@pattern("neighbour", "to the next host", source=_DALLY)
+@pattern("neighbour", "to the next host; on meshes and tori, to the next in every dimension", source=_DALLY)
 def neighbour(asked: Asked) -> Traffic:
-    """Host s to s + 1; the last to the first."""
-    return _moved(asked, 1)
+    """Host s to s + 1, the last to the first; where switches have coordinates, each coordinate to the next."""
+    return _moved(asked, lambda _side: 1)
 
 
-@pattern("tornado", "to the host just short of half way round", source=_DALLY)
+@pattern("tornado", "just short of half way round; on meshes and tori, in every dimension", source=_DALLY)
 def tornado(asked: Asked) -> Traffic:
-    """Host s to s + ceil(N / 2) - 1, which is the worst for a ring."""
-    return _moved(asked, max(1, (asked.hosts - 1) // 2))
+    """Host s to s + ceil(N / 2) - 1, which is the worst for a ring; where switches have coordinates, each of them so far."""
+    return _moved(asked, lambda side: (side - 1) // 2)
 
 
 @pattern("permutation", "a random permutation in which nobody sends to itself")
@@ -66,5 +69,21 @@ def hotspot(asked: Asked, hosts: int, share: float) -> Traffic:
     return to_some(asked.name, sender[kept], to[kept], asked.hosts, share)
 
 
-def _moved(asked: Asked, by: int) -> Traffic:
-    return to_one(asked.name, (np.arange(asked.hosts) + by) % asked.hosts)
+def _moved(asked: Asked, by: Callable[[int], int]) -> Traffic:
+    """Every coordinate of a host's switch so much further, if there are any that this changes; else its number."""
+    hosts, topology = asked.hosts, asked.routing.topology
+    try:
+        found = coordinates_of(topology)
+        sides = np.array([dimension.side for dimension in found.dimensions])
+    except InputError:
+        sides = np.array([hosts])
+    each = topology.endpoints_at[0]
+    steps = np.array([by(side) for side in sides.tolist()])
+    if sides.size < 2 or not steps.any() or (topology.endpoints != np.repeat(np.arange(topology.switches), each)).any():
+        return to_one(asked.name, (np.arange(hosts) + max(1, by(hosts))) % hosts)
+    # The number of a switch by its coordinates, and from there back.
+    place = np.ravel_multi_index(tuple(found.at.T), tuple(sides))
+    switch = np.empty(topology.switches, np.int64)
+    switch[place] = np.arange(topology.switches)
+    goal = switch[np.ravel_multi_index(tuple(((found.at + steps) % sides).T), tuple(sides))]
+    return to_one(asked.name, (goal[:, None] * each + np.arange(each)).reshape(-1))

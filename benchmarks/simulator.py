@@ -1,0 +1,232 @@
+"""The simulator: flit-hops a second beside BookSim 2 in one run, on large networks, and for 10,000 cycles of a Slim Fly.
+
+    python benchmarks/simulator.py [--rival PATH] [--only rival,large,long] [--quick]
+
+PATH is a BookSim 2 (commit 28f43299) that you built yourself with `-O3`; without it the columns beside ours stay empty. All
+times are CPU time of one thread. A flit-hop is one flit that leaves one router. Ours: compiling, tables and building are left
+out. Its: the processor time of a run less that of a run of four cycles, which is set-up. Runs of the two take turns, and the
+ratio is the median of the ratios of those that stand side by side; the machine's clock moves, so other ratios mean little.
+
+`rival`: the same network, buffers, packets and load for both, from empty routers. On the Slim Flies both let a packet take any
+of 3 VCs, the only rule that BookSim's `anynet` has. Both Dragonflies have links of 10 cycles in groups and 100 between (its are
+compiled in), but not the same VCs nor the same direct ways. Mean latencies are printed to show that both do the same work.
+
+`large`: networks that BookSim does not finish in a sensible time. `long`: 10,000 cycles, and the most memory that a process
+which builds, routes and simulates takes.
+"""
+
+import argparse
+import multiprocessing
+import re
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.fabrics.export_booksim import anynet_text
+from topoloom.routing.route import route
+from topoloom.routing.routing import Routing
+from topoloom.simulator.buffers import DONE, HOPS, LATENCY
+from topoloom.simulator.config import RouterConfig
+from topoloom.simulator.point import Run
+from topoloom.simulator.traffic import traffic_of
+from topoloom.spec import build
+
+#: What recorded runs of BookSim 2 have, beside what differs from case to case.
+_OPTIONS = {
+    "router": "iq", "internal_speedup": "2.0", "credit_delay": 2, "routing_delay": 0, "vc_alloc_delay": 1, "sw_alloc_delay": 1,
+    "st_final_delay": 1, "output_buffer_size": -1, "vc_allocator": "separable_input_first", "use_noc_latency": 0,
+    "sw_allocator": "separable_input_first", "injection_rate_uses_flits": 1, "sim_type": "throughput", "traffic": "uniform",
+    "warmup_periods": 1, "max_samples": 4, "stopping_thres": "-1.0", "acc_stopping_thres": "-1.0",
+    "deadlock_warn_timeout": 10000,
+}  # fmt: skip
+#: BookSim runs as many samples as that, and all packets arrive after the last.
+_SAMPLES = 4
+
+
+@dataclass(frozen=True)
+class Case:
+    """One network, one load; `cycles` ours and its; `options` of BookSim, empty where it has no part."""
+
+    name: str
+    spec: str
+    engine: str
+    load: float
+    cycles: tuple[int, int]
+    config: RouterConfig = field(default_factory=RouterConfig)
+    options: dict[str, Any] = field(default_factory=dict)
+    cables: tuple[int, int] | None = None  # cycles within groups and between them
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A run: flit-hops, seconds of one thread, mean latency in cycles, and the process's most memory in bytes."""
+
+    hops: float
+    seconds: float
+    latency: float
+    memory: int = 0
+
+    @property
+    def speed(self) -> float:
+        """Million flit-hops a second."""
+        return self.hops / self.seconds / 1e6
+
+
+_FREE = RouterConfig(vcs=3, to_itself=True)
+_ANY = {"topology": "anynet", "routing_function": "min", "num_vcs": 3, "vc_buf_size": 21}
+_BESIDE = (
+    Case("Slim Fly q=5, p=4", "slimfly:q=5,hosts=4", "minimal", 0.5, (20_000, 2000), _FREE, _ANY),
+    Case("Slim Fly q=19, p=15", "slimfly:q=19,hosts=15", "minimal", 0.5, (1000, 200), _FREE, _ANY),
+    Case("mesh 8x8, packets of 8", "mesh:dims=8x8,hosts=1", "dor", 0.2, (40_000, 4000), replace(_FREE, packet_flits=8),
+         {"topology": "mesh", "k": 8, "n": 2, "routing_function": "dim_order", "num_vcs": 3, "vc_buf_size": 21,
+          "packet_size": 8}),
+    Case("Dragonfly h=4, UGAL-L", "dragonfly:h=4", "ugal-l", 0.3, (4000, 800),
+         RouterConfig(buffer_flits=1536, to_itself=True, detours=1, detour_threshold=30, detour_weight=2),
+         {"topology": "dragonflynew", "k": 4, "n": 1, "routing_function": "ugal", "num_vcs": 3, "vc_buf_size": 256},
+         (10, 100)),
+)  # fmt: skip
+_Q43, _JELLY = "slimfly:q=43,hosts=8", "jellyfish:n=5000,degree=24,hosts=8"
+_LARGE = (
+    *(Case("Slim Fly q=43, p=8", _Q43, "hop-lanes", load, (cycles, 0)) for load, cycles in ((0.05, 2000), (0.5, 400))),
+    *(
+        Case("jellyfish 5,000 x 24, 8 hosts", _JELLY, "hop-lanes", load, (cycles, 0))
+        for load, cycles in ((0.05, 1000), (0.3, 300), (0.5, 200), (0.8, 150))
+    ),
+)
+_LONG = (Case("Slim Fly q=19, p=15, 10,000 cycles", "slimfly:q=19,hosts=15", "hop-lanes", 0.5, (10_000, 0)),)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rival", type=Path, help="a BookSim 2; left out: ours alone")
+    parser.add_argument("--only", default="rival,large,long", help="parts, with commas between (rival,large,long)")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the cycles, once each")
+    arguments = parser.parse_args()
+    parts = arguments.only.split(",")
+    if "rival" in parts:
+        if arguments.rival is None:
+            print("no --rival PATH: BookSim 2 is left out")
+        print(
+            f"{'case':36} {'load':>5} {'ours':>8} {'BookSim':>8} {'ratio':>6}  mean latency of both (million flit-hops/s)"
+        )
+        for case in _BESIDE:
+            print(_beside(_shorter(case, arguments.quick), arguments.rival, 1 if arguments.quick else 3), flush=True)
+    for part, cases in (("large", _LARGE), ("long", _LONG)):
+        if part in parts:
+            print(
+                f"\n{'case':36} {'load':>5} {'ours':>8} {'cycles':>7} {'seconds':>8}  most memory (million flit-hops/s)"
+            )
+            for case in cases:
+                print(_alone(_shorter(case, arguments.quick)), flush=True)
+
+
+def _shorter(case: Case, quick: bool) -> Case:
+    return replace(case, cycles=(case.cycles[0] // 10, case.cycles[1] // 10)) if quick else case
+
+
+def _beside(case: Case, rival: Path | None, repeats: int) -> str:
+    """One line: the medians of both, and of their ratio."""
+    routing = route(build(case.spec), case.engine)
+    heading = f"{case.name:36} {case.load:5.2f}"
+    try:
+        _ours(replace(case, cycles=(2, 0)), routing, 1)  # compiles, or refuses
+    except InputError as error:
+        return f"{heading}  left out: {error}"
+    pairs = [
+        (_ours(case, routing, turn), _theirs(case, rival, turn) if rival else None) for turn in range(1, repeats + 1)
+    ]
+    ours = statistics.median(mine.speed for mine, _ in pairs)
+    latency = f"{pairs[0][0].latency:.2f}"
+    both = [(mine, other) for mine, other in pairs if other is not None]
+    if not both:
+        return f"{heading} {ours:8.2f} {'-':>8} {'-':>6}  {latency}"
+    theirs = statistics.median(other.speed for _, other in both)
+    ratio = statistics.median(mine.speed / other.speed for mine, other in both)
+    return f"{heading} {ours:8.2f} {theirs:8.3f} {ratio:6.1f}  {latency} / {both[0][1].latency:.2f}"
+
+
+def _alone(case: Case) -> str:
+    """One line of a network of ours, in a process of its own, so that its memory is its own."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        found = pool.submit(_in_its_process, case).result()
+    return (
+        f"{case.name:36} {case.load:5.2f} {found.speed:8.2f} {case.cycles[0]:7} {found.seconds:8.1f} "
+        f" {found.memory / 2**20:,.0f} MiB"
+    )
+
+
+def _in_its_process(case: Case) -> Timed:
+    routing = route(build(case.spec), case.engine)
+    _ours(replace(case, cycles=(2, 0)), routing, 1)  # compiles
+    found = _ours(case, routing, 1)
+    return replace(found, memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+
+
+def _ours(case: Case, routing: Routing, seed: int) -> Timed:
+    """The only place that knows how a simulation is run below `simulate`."""
+    cables, topology = None, routing.topology
+    if case.cables is not None:
+        group = np.asarray(topology.labels["group"])
+        cables = np.where(group[topology.links[:, 0]] == group[topology.links[:, 1]], *case.cables)
+    run = Run(routing, case.config, traffic_of("uniform", routing), case.load, seed, cables=cables)
+    seconds = _seconds(lambda: run.go(case.cycles[0], 0, 1 << 60), resource.RUSAGE_THREAD)
+    state = run.machine.state
+    return Timed(float(state[HOPS]), seconds, float(state[LATENCY]) / max(1, int(state[DONE])))
+
+
+def _theirs(case: Case, rival: Path, seed: int) -> Timed:
+    """A run less its set-up; what is injected takes its hops before the run ends."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = _OPTIONS | case.options | {"injection_rate": case.load, "seed": seed}
+        topology = build(case.spec)
+        if options["topology"] == "anynet":
+            network = Path(folder, "network.anynet")
+            network.write_text(anynet_text(topology), encoding="utf-8")
+            options["network_file"] = str(network)
+        sample = case.cycles[1] // _SAMPLES
+        text, seconds = _run(rival, options | {"sample_period": sample}, Path(folder, "run"))
+        _, setup = _run(rival, options | {"sample_period": 1}, Path(folder, "setup"))
+    flits = _found(text, "Injected flit rate") * topology.endpoints.size * sample * _SAMPLES
+    return Timed(flits * _found(text, "Hops"), seconds - setup, _found(text, "Packet latency"))
+
+
+def _run(rival: Path, options: dict[str, Any], config: Path) -> tuple[str, float]:
+    config.write_text("".join(f"{name} = {value};\n" for name, value in options.items()), encoding="utf-8")
+    found: list[str] = []
+
+    def call() -> None:
+        done = subprocess.run([str(rival), str(config)], capture_output=True, text=True, check=False)
+        found.append(done.stdout + done.stderr)
+
+    seconds = _seconds(call, resource.RUSAGE_CHILDREN)
+    return found[0], seconds
+
+
+def _found(text: str, label: str) -> float:
+    match = re.search(rf"{label} average = (\S+) \(1 samples\)", text)
+    if match is None:
+        raise SystemExit(f"the rival printed no '{label} average'; it ended with:\n{text[-500:]}")
+    return float(match[1])
+
+
+def _seconds(call: Callable[[], None], who: int) -> float:
+    """Seconds of processor time in user mode, of this thread or of finished children."""
+    before, start = resource.getrusage(who).ru_utime, time.thread_time()
+    call()
+    if who == resource.RUSAGE_THREAD:
+        return time.thread_time() - start
+    return resource.getrusage(who).ru_utime - before
+
+
+if __name__ == "__main__":
+    main()
