@@ -1,5 +1,6 @@
 """What routers are like: virtual channels, buffers, delays; and presets with their sources."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,6 +124,15 @@ class RouterConfig:
     def mean_flits(self) -> float:
         """Flits of a packet on average."""
         return sum(length * share for length, share in self.lengths)
+
+    def spread(self, load: float, packets: float) -> float:
+        """The standard deviation of the flits that sources make, as a share of them, after so many packets at a load.
+
+        A source begins a burst in a cycle or not; bursts have a geometric number of packets, and those a length each.
+        """
+        begins = load / self.mean_flits / self.burst_packets
+        squares = sum(share * length**2 for length, share in self.lengths) / self.mean_flits**2
+        return math.sqrt(max(0.0, 1 - begins) * (2 * self.burst_packets - 1) * squares / max(1.0, packets))
 
     @property
     def values(self) -> dict[str, Any]:

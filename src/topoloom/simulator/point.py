@@ -151,8 +151,9 @@ def point(
         run.go(_BATCH, begin, never)
         means.append(_ratio(state[LATENCY] - before[LATENCY], state[DONE] - before[DONE]))
         if len(means) >= _LEAST:
-            flits = senders * (run.cycle - begin)
-            saturated = int(state[FLITS]) - flits_before < _ACCEPTED * load * flits - 3 * math.sqrt(load * flits)
+            sent = load * senders * (run.cycle - begin)
+            chance = 3 * config.spread(load, sent / config.mean_flits)
+            saturated = int(state[FLITS]) - flits_before < (_ACCEPTED - chance) * sent
             saturated = saturated or _growing(means)
             if saturated or _half_width(means) <= _TIGHT * float(np.mean(means)):
                 break

@@ -114,11 +114,5 @@ def saturation(
 
 
 def _missing(point: Point, config: RouterConfig) -> float:
-    """How much less arrives than was offered, in flits a host and cycle, beyond what chance does to sources.
-
-    A source begins a burst in a cycle or not; bursts have a geometric number of packets, and those a length each.
-    """
-    begins = point.offered / config.mean_flits / config.burst_packets
-    squares = sum(share * length**2 for length, share in config.lengths) / config.mean_flits**2
-    variance = max(0.0, 1 - begins) * (2 * config.burst_packets - 1) * squares / max(1, point.packets)
-    return point.offered - point.accepted - _CHANCE * point.offered * math.sqrt(variance)
+    """How much less arrives than was offered, in flits a host and cycle, beyond what chance does to sources."""
+    return point.offered - point.accepted - _CHANCE * point.offered * config.spread(point.offered, point.packets)
