@@ -16,7 +16,8 @@ _NOT = {
     "004/table-iv/dln-28-cables", "004/table-iv/t3d-cost", "004/table-iv/t5d-cost", "004/table-iv/dln-43-cost",
     "004/table-iv/dln-28-cost", "004/table-iv/df-43-cost", "004/table-iv/ft3-35-cost",
     "004/table-iv/fbf3-43-power", "004/table-iv/fbf3-33-power", "000/fig-9/length-4", "000/fig-9/length-8",
-    "003/fig-10/floyd", "000/fig-6/latency/bit-reversal", "001/fig-14/percent", "001/fig-14/order",
+    "003/fig-10/floyd", "000/fig-6/latency/bit-reversal", "000/fig-8/latency-80",
+    "001/fig-14/percent", "001/fig-14/order",
 }  # fmt: skip
 
 

@@ -204,7 +204,7 @@ def choose(
                 )
             packets[at(k + VIA)] = via
             packets[at(k + PHASE)] = 1 if via < 0 else 0
-        elif via == r:
+        elif via == r or (via >= 0 and goal == r):
             via = np.int64(NO_DETOUR)
             packets[at(k + VIA)] = via
             packets[at(k + PHASE)] = 1

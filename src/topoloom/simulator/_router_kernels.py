@@ -237,7 +237,7 @@ def routers(
                                 ):
                                     packets[at((np.int64(rec[at(g << 3)]) << 4) + ESCAPED)] = 1
                             if hold:
-                                arm(calendar, NW, g, c + hold, c)
+                                arm(calendar, NW, g, c + hold + 1, c)
                             else:
                                 fresh[at(iv >> 6)] |= bit
                 # The switch, input stage: a VC of each port; output stage: the input next in turn.

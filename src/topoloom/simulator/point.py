@@ -108,12 +108,13 @@ def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float) 
             traffic.requests,
         ]
         return empty._replace(
-            first=traffic.first, to=traffic.to, loop=np.array(loop, np.int64), back_first=traffic.back_first,
-            back_to=traffic.back_to,
+            first=traffic.first.copy(), to=traffic.to.copy(), loop=np.array(loop, np.int64),
+            back_first=traffic.back_first.copy(), back_to=traffic.back_to.copy(),
         )  # fmt: skip
     packets = min(load / config.mean_flits / config.burst_packets, 1 - 1e-9)
+    # Copies: arrays that cannot be written to are another type to the compiler, which would compile all anew.
     return empty._replace(
-        kind=traffic.kind, first=traffic.first, to=traffic.to, share=float(traffic.share), load=packets
+        kind=traffic.kind, first=traffic.first.copy(), to=traffic.to.copy(), share=float(traffic.share), load=packets
     )
 
 
