@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
+from topoloom import build, cable, place, save_cabling
 from topoloom.cli import simulate
 from topoloom.cli.countdown import Countdown
 from topoloom.cli.main import main
@@ -185,6 +186,56 @@ def test_ctrl_c_ends_a_real_run(tmp_path):
     assert err.splitlines()[-1] == "error: interrupted"
     assert 1 <= len(_timeless(file)) < 91
     assert len(out.splitlines()) == 2 + len(_timeless(file))
+
+
+def test_a_closed_loop_is_run_to_its_end():
+    """Its execution time, as a document and as a table; options of sweeps are refused."""
+    asked = ("torus:dims=9x8,hosts=1", "--routing", "dor", "--set", "vcs=2", "--traffic", "chip:requests=5")
+    values = json.loads(_run(*asked, "--json"))
+    assert values["packets"] >= 2 * 8 * 5
+    assert values["cycles"] > values["latency_mean"] > 0
+    assert f"{values['cycles']}  " in _run(*asked)
+    with pytest.raises(InputError, match="--plot: 'chip:requests=5' is simulated to its end"):
+        _run(*asked, "--plot", "x.svg")
+
+
+def test_results_are_in_nanoseconds_and_gigabits_where_the_preset_knows():
+    """A cycle of 8/3 ns and flits of 256 bits, at 96 Gb/s: accepted flits a cycle times 96."""
+    asked = ("ring:n=8,hosts=1", "--routing", "silla-duato", "--preset", "koibuchi-2013", "--loads", "0.05")
+    point = json.loads(_run(*asked, "--json"))["points"][0]
+    assert point["latency_mean_ns"] == pytest.approx(point["latency_mean"] * 8 / 3)
+    assert point["accepted_gbps"] == pytest.approx(point["accepted"] * 96)
+    assert "accepted gbps" in _run(*asked)
+
+
+def test_packets_are_written_one_by_one(tmp_path):
+    """A row a packet of a trace, with when it was made, left and arrived."""
+    trace, file = tmp_path / "trace.csv", tmp_path / "packets.csv"
+    trace.write_text("cycle,source,destination,flits\n4,0,1,2\n9,3,0,1\n")
+    _run("torus:dims=3x3,hosts=1", "--routing", "dor", "--traffic", f"trace:{trace}", "--packets", str(file))
+    rows = list(csv.DictReader(file.open()))
+    assert [(row["source"], row["destination"], row["flits"], row["made"]) for row in rows] == [
+        ("0", "1", "2", "4"), ("3", "0", "1", "9")
+    ]  # fmt: skip
+    assert [int(row["arrived"]) - int(row["made"]) for row in rows] == [9, 8]
+
+
+def test_cables_have_their_own_cycles(tmp_path):
+    """By label, or by the lengths of a layout."""
+    asked = ("dragonfly:p=1", "--routing", "dragonfly", "--loads", "0.05", "--set", "link_cycles=10", "--json")
+    same, apart = (json.loads(_run(*asked, *more))["points"][0] for more in ((), ("--between", "group=100")))
+    assert apart["latency_mean"] > same["latency_mean"] + 50
+    for text in ("group", "group=x"):
+        with pytest.raises(InputError, match="write LABEL=CYCLES"):
+            _run(*asked, "--between", text)
+    placed = place(build("dragonfly:p=1"))
+    save_cabling(cable(placed), tmp_path)
+    with pytest.raises(InputError, match="set cycle_ns"):
+        _run(*asked, "--layout", str(tmp_path))
+    laid = json.loads(_run(*asked, "--layout", str(tmp_path), "--set", "cycle_ns=0.1"))["points"][0]
+    assert laid["latency_mean"] > same["latency_mean"]
+    with pytest.raises(InputError, match="it is of dragonfly"):
+        _run("torus:dims=3x3,hosts=1", "--routing", "dor", "--layout", str(tmp_path), "--set", "cycle_ns=1")
 
 
 def test_saturation_is_told(tmp_path):

@@ -17,7 +17,19 @@ SPECS = (
 )  # fmt: skip
 
 #: Engines that are for some networks only, tested in test_structured.py and beside what they need.
-STRUCTURED = {"dor", "dor-pairs", "fat-tree", "nca", "dragonfly", "dsn-f", "duato", "latency", "product"}
+STRUCTURED = {
+    "dor",
+    "dor-pairs",
+    "fat-tree",
+    "nca",
+    "anca",
+    "dor-random",
+    "dragonfly",
+    "dsn-f",
+    "duato",
+    "latency",
+    "product",
+}
 ANY = [name for name in engines() if name not in STRUCTURED]
 
 

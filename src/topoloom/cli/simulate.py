@@ -14,7 +14,7 @@ from topoloom.simulator.traffic import patterns
 if TYPE_CHECKING:
     from topoloom.routing.routing import Routing
     from topoloom.simulator.config import RouterConfig
-    from topoloom.simulator.curve import LoadCurve
+    from topoloom.simulator.curve import LoadCurve, Point
     from topoloom.simulator.point_table import PointTable
     from topoloom.simulator.saturation import Saturation
 
@@ -221,7 +221,10 @@ def _values(curve: "LoadCurve", found: "list[Saturation]") -> dict[str, Any]:
     """One curve as JSON."""
     from topoloom.simulator.point_table import POINT_COLUMNS
 
-    points = [{name: getattr(point, name) for name in POINT_COLUMNS} for point in curve.points]
+    points = [
+        {**{name: getattr(point, name) for name in POINT_COLUMNS}, **_in_units(point, curve.router)}
+        for point in curve.points
+    ]
     values: dict[str, Any] = {
         "name": curve.topology, "engine": curve.engine, "traffic": curve.traffic, "preset": curve.preset,
         "router": curve.router.values, "seed": curve.seed, "ended": curve.ended, "points": points,
@@ -235,11 +238,22 @@ def _print(curve: "LoadCurve", settings: tuple[str, ...], found: "list[Saturatio
     """One curve as a table."""
     routers = _routers(curve, settings)
     click.echo("\n" * apart + f"{curve.topology}, {curve.engine}, {curve.traffic} traffic, {routers}")
-    heads = tuple(name.replace("_", " ") for name in _SHOWN)
-    print_table([heads, *(tuple(_cell(getattr(point, name)) for name in _SHOWN) for point in curve.points)])
+    rows = [
+        {**{name: getattr(point, name) for name in _SHOWN}, **_in_units(point, curve.router)} for point in curve.points
+    ]
+    heads = tuple(name.replace("_", " ") for name in (rows[0] if rows else _SHOWN))
+    print_table([heads, *(tuple(_cell(value) for value in row.values()) for row in rows)])
     for one in found:
         digits = len(f"{one.width:.12f}".rstrip("0")) - 2
         click.echo(f"saturates at {one.load:.{digits}f}, where {one.accepted:.4f} arrives")
+
+
+def _in_units(point: "Point", router: "RouterConfig") -> dict[str, float]:
+    """The mean latency in nanoseconds and what a host gets in Gbit/s, where the router says how long a cycle takes."""
+    if not router.cycle_ns:
+        return {}
+    values = {"latency_mean_ns": point.latency_mean * router.cycle_ns}
+    return values | ({"accepted_gbps": point.accepted * router.flit_bits / router.cycle_ns} if router.flit_bits else {})
 
 
 def _routers(curve: "LoadCurve", settings: tuple[str, ...]) -> str:
