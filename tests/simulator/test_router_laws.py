@@ -140,7 +140,7 @@ def test_misses_ask_further_and_take_longer():
 
 
 def test_detours_are_longer_and_adaptive_ones_only_where_it_pays():
-    """Valiant's ways are about twice as long; UGAL's are the shortest at a low load, and longer where these are overloaded."""
+    """Valiant's ways are about twice as long; UGAL's little longer than direct ones at a low load, more where these are full."""
     fly = build("slimfly:q=5,hosts=4")
     routed = {name: route(fly, name) for name in ("hop-lanes", "valiant", "ugal-l", "ugal-g")}
     low, high = (
@@ -153,7 +153,7 @@ def test_detours_are_longer_and_adaptive_ones_only_where_it_pays():
     direct = low["hop-lanes"].hops_mean - 1
     assert 1.6 * direct < low["valiant"].hops_mean - 1 < 2.2 * direct
     for name in ("ugal-l", "ugal-g"):
-        assert direct <= low[name].hops_mean - 1 < 1.2 * direct
+        assert direct <= low[name].hops_mean - 1 < 1.3 * direct
         assert high[name].hops_mean - 1 > 1.1 * direct
         assert not high[name].saturated
     # The worst case sends all through few channels: 1 / 8 of the load gets through there.
