@@ -23,8 +23,9 @@ _STEADY, _TIGHT = 0.03, 0.01
 _DRAIN = 20_000
 #: Hosts get less than this share of what sources make: saturated. Below it is chance in batches of few packets.
 _ACCEPTED = 0.97
-#: Or latency grows: over so many batches at least, by so much, and so much more often up than down (Kendall).
-_TREND, _RISE, _MOSTLY = 20, 1.5, 0.7
+#: Or less than this share and latency grows: over so many batches at least, by so much, and so much more often up than down
+#: (Kendall).
+_FALLS_SHORT, _TREND, _RISE, _MOSTLY = 0.99, 20, 1.5, 0.7
 
 
 class Run:
@@ -154,8 +155,8 @@ def point(
         if len(means) >= _LEAST:
             sent = load * senders * (run.cycle - begin)
             chance = 3 * config.spread(load, sent / config.mean_flits)
-            saturated = int(state[FLITS]) - flits_before < (_ACCEPTED - chance) * sent
-            saturated = saturated or _growing(means)
+            share = (int(state[FLITS]) - flits_before) / sent + chance
+            saturated = share < _ACCEPTED or (share < _FALLS_SHORT and _growing(means))
             if saturated or _half_width(means) <= _TIGHT * float(np.mean(means)):
                 break
     end = run.cycle
