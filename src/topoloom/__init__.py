@@ -15,6 +15,7 @@ _HOMES = {
     "Cabling": "topoloom.cabling.cabling",
     "Cuts": "topoloom.graph.cuts",
     "Design": "topoloom.designer.design",
+    "Execution": "topoloom.simulator.execute",
     "Floor": "topoloom.floors.floor",
     "Hops": "topoloom.graph.distances",
     "InputError": "topoloom.errors",
@@ -25,6 +26,7 @@ _HOMES = {
     "Parts": "topoloom.cost.parts",
     "Quality": "topoloom.throughput.quality",
     "Rerouted": "topoloom.routing.reroute",
+    "RouterConfig": "topoloom.simulator.config",
     "Routing": "topoloom.routing.routing",
     "Topology": "topoloom.topology",
     "Verdict": "topoloom.routing.verdict",
@@ -35,6 +37,7 @@ _HOMES = {
     "cable": "topoloom.cabling.cabling",
     "cuts": "topoloom.graph.cuts",
     "design": "topoloom.designer.design",
+    "execute": "topoloom.simulator.execute",
     "hops": "topoloom.graph.distances",
     "load": "topoloom.formats",
     "load_layout": "topoloom.cabling.files",
@@ -45,6 +48,7 @@ _HOMES = {
     "quality": "topoloom.throughput.quality",
     "reroute": "topoloom.routing.reroute",
     "route": "topoloom.routing.route",
+    "saturation": "topoloom.simulator.saturation",
     "save": "topoloom.formats",
     "save_cabling": "topoloom.cabling.files",
     "simulate": "topoloom.simulator.simulate",
@@ -57,6 +61,7 @@ __all__ = [
     "Cabling",
     "Cuts",
     "Design",
+    "Execution",
     "Floor",
     "Hops",
     "InputError",
@@ -67,6 +72,7 @@ __all__ = [
     "Parts",
     "Quality",
     "Rerouted",
+    "RouterConfig",
     "Routing",
     "Topology",
     "Verdict",
@@ -77,6 +83,7 @@ __all__ = [
     "cable",
     "cuts",
     "design",
+    "execute",
     "families",
     "hops",
     "load",
@@ -88,6 +95,7 @@ __all__ = [
     "quality",
     "reroute",
     "route",
+    "saturation",
     "save",
     "save_cabling",
     "simulate",
@@ -128,7 +136,11 @@ if TYPE_CHECKING:
     from topoloom.routing.routing import Routing as Routing
     from topoloom.routing.verdict import Verdict as Verdict
     from topoloom.routing.verify import verify as verify
+    from topoloom.simulator.config import RouterConfig as RouterConfig
     from topoloom.simulator.curve import LoadCurve as LoadCurve
+    from topoloom.simulator.execute import Execution as Execution
+    from topoloom.simulator.execute import execute as execute
+    from topoloom.simulator.saturation import saturation as saturation
     from topoloom.simulator.simulate import simulate as simulate
     from topoloom.spec import build as build
     from topoloom.spec import families as families
