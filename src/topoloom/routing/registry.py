@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, hint
 from topoloom.layout.layout import Layout
 from topoloom.modules import load_modules
 from topoloom.routing.routing import Routing
@@ -90,7 +89,5 @@ def find_engine(name: str) -> Engine:
     """
     known = engines()
     if name not in known:
-        near = get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-        raise InputError(f"no routing engine '{name}'; {hint}")
+        raise InputError(f"no routing engine '{name}'; {hint(name, known)}")
     return known[name]

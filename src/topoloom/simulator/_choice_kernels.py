@@ -1,14 +1,14 @@
 """What packets with records ask for at a switch: layers of tables, any shortest way, ways with an escape, detours.
 
-LV, V, PS, N and mask: log2 of VC slots a port, VCs, ports a router,
-switches, places of a ring less 1. The arrays are those of `buffers`.
+LV, V, PS, N and mask: log2 of VC slots a port, VCs, ports a router, switches, places of a ring less 1. The arrays are those of
+`buffers`.
 """
 
 import numpy as np
 from numba import njit
 
 from topoloom.graph._simd import lowest_bit
-from topoloom.simulator._flit_kernels import at, below, under_way, under_way_far
+from topoloom.simulator._flit_kernels import at, below, ones, under_way, under_way_far
 from topoloom.simulator.buffers import (
     BY_HOP,
     BY_PACKET,
@@ -25,7 +25,7 @@ from topoloom.simulator.buffers import (
     VIA,
     WORD,
     Rules,
-)  # fmt: skip
+)
 
 
 @njit(cache=True, nogil=True)
@@ -115,12 +115,9 @@ def detour_of(
 @njit(cache=True, nogil=True)
 def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
     """A port on a shortest way, drawn."""
-    count = 0
+    count = np.int64(0)
     for k in range(K):
-        bits = near[at(base + k)]
-        while bits:
-            bits &= bits - 1
-            count += 1
+        count += ones(near[at(base + k)])
     skip, found = np.int64(0), np.int64(0)
     if count > 1:
         skip = below(state, RANDOM, count)
@@ -182,26 +179,8 @@ def choose(
             via = np.int64(NO_DETOUR)
             if r != goal:
                 via = detour_of(
-                    far,
-                    rules,
-                    LV,
-                    V,
-                    PS,
-                    N,
-                    mask,
-                    way,
-                    distance,
-                    group,
-                    port,
-                    rec,
-                    popped,
-                    ring,
-                    passed,
-                    state,
-                    r,
-                    goal,
-                    c,
-                )
+                    far, rules, LV, V, PS, N, mask, way, distance, group, port, rec, popped, ring, passed, state, r, goal, c,
+                )  # fmt: skip
             packets[at(k + VIA)] = via
             packets[at(k + PHASE)] = 1 if via < 0 else 0
         elif via == r or (via >= 0 and goal == r):

@@ -30,6 +30,16 @@ at = np.uint64
 
 
 @njit(cache=True, nogil=True)
+def ones(bits: int) -> int:
+    """How many bits of a word are set."""
+    count = np.int64(0)
+    while bits:
+        bits &= bits - 1
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
 def arm(calendar: np.ndarray, words: int, g: int, arrival: int, now: int) -> None:
     """Enter VC g into the calendar for when its first flit arrives, or as late as the calendar reaches."""
     when = arrival

@@ -46,7 +46,7 @@ from topoloom.simulator.buffers import (
     Demand,
     Network,
     Rules,
-)  # fmt: skip
+)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -362,7 +362,7 @@ def routers(
                             if rich is not None:
                                 if notes:
                                     state[FREE] = free
-                                    arrived(net, s, rules, demand, word, arrival, begin, end)
+                                    arrived(net, s, demand, word, arrival, begin, end)
                                     free = state[FREE]
                                 packets[at(word << 4)] = state[RECORD]
                                 state[RECORD] = word

@@ -4,7 +4,7 @@ queue[8 h ...], int32: packets that wait at host h: 0, 1 first and last; 2 how m
 the first still to inject, 0: none has been; 5 the record of that packet; 6 where its round through all hosts stands.
 
 trips[4 i ...], int32, for place i of the pool, where there are round trips: kind (0 a request, 1 its reply, 2 a request to a
-second place, 3 the reply to that), who asked first, who was asked first, when it began.
+second place, 3 the reply to that), who asked first, who was asked first, nothing.
 """
 
 import math
@@ -13,11 +13,10 @@ import numpy as np
 from numba import njit
 
 from topoloom.graph._simd import lowest_bit
-from topoloom.simulator._flit_kernels import BORN, HEAD, LANE, LAST, append, at, below, draw, full, stirred
+from topoloom.simulator._flit_kernels import BORN, HEAD, LANE, LAST, append, at, below, draw, full, ones, stirred
 from topoloom.simulator.buffers import (
     ASKED,
     BACKLOG,
-    BEGAN,
     BORN_IN,
     BURSTS,
     BY_PACKET,
@@ -49,7 +48,8 @@ from topoloom.simulator.buffers import (
     Demand,
     Network,
     Rules,
-)  # fmt: skip
+)
+from topoloom.simulator.traffic.kinds import LISTS, ROUND, UNIFORM
 
 #: Of a queue's record.
 FIRST, FINAL, COUNT, VC, LEFT, PACKET, TURN = 0, 1, 2, 3, 4, 5, 6
@@ -67,14 +67,14 @@ def goal_of(
     hosts: int,
 ) -> int:  # fmt: skip
     """The host that host n sends its next packet to; -1: none."""
-    if kind == 1:
+    if kind == LISTS:
         begin, end = first[at(n)], first[at(n + 1)]
         if begin == end:
             return np.int64(-1)
         if share >= 1.0 or chance(state) < share:
             place = begin if end == begin + 1 else begin + below(state, RANDOM, end - begin)
             return np.int64(to[at(place)])
-    elif kind == 2:
+    elif kind == ROUND:
         turn = np.int64(queue[at((n << 3) + TURN)])
         queue[at((n << 3) + TURN)] = turn + 1 if turn + 2 < hosts else 0
         return (n + 1 + turn) % hosts
@@ -142,7 +142,7 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
             following += 1 + np.int64(
                 math.log((np.float64(x >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)) * scale
             )
-            if kind == 0:
+            if kind == UNIFORM:
                 x = stirred(x)
                 goal = np.int64(((x >> np.uint64(32)) * np.uint64(span)) >> np.uint64(32))
                 if not itself and goal >= n:
@@ -229,11 +229,8 @@ def record_of(
     if allowed.size:
         # A layer, drawn among those that the pair may take.
         there = word >> 16
-        layers, count = allowed[at(here * N + there)], 0
-        bits = layers
-        while bits:
-            bits &= bits - 1
-            count += 1
+        layers = allowed[at(here * N + there)]
+        count = ones(layers)
         if count > 1:
             for _ in range(below(state, RANDOM, count)):
                 layers &= layers - 1
@@ -245,7 +242,6 @@ def record_of(
         packets[at(k + KIND)] = trips[at(place << 2)]
         packets[at(k + OWNER)] = trips[at((place << 2) + 1)]
         packets[at(k + ASKED)] = trips[at((place << 2) + 2)]
-        packets[at(k + BEGAN)] = trips[at((place << 2) + 3)]
     return number
 
 

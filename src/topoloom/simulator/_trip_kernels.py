@@ -7,8 +7,6 @@ from topoloom.simulator._flit_kernels import at, below
 from topoloom.simulator._source_kernels import enqueue, goal_of
 from topoloom.simulator.buffers import (
     ASKED,
-    BEGAN,
-    BEGUN,
     BORN_IN,
     ENDED,
     ENTERED,
@@ -24,50 +22,43 @@ from topoloom.simulator.buffers import (
     Buffers,
     Demand,
     Network,
-    Rules,
-)  # fmt: skip
+)
+from topoloom.simulator.traffic.kinds import LISTS
 
 #: Of `Demand.loop`.
 REQUEST, REPLY, SERVICE, SECOND, MISS, TRIPS = 0, 1, 2, 3, 4, 5
 
 
 @njit(cache=True, nogil=True)
-def ask_for(net: Network, s: Buffers, rules: Rules, demand: Demand, n: int, born: int) -> None:
+def send(
+    net: Network, s: Buffers, kind: int, owner: int, asked: int, source: int, goal: int, born: int, length: int
+) -> None:
+    """A packet of the round trip of a host that asked another first."""
+    place = enqueue(s.pool, s.queue, s.backlog, s.state, source, np.int64(net.home[at(goal)]), born, length)
+    s.trips[at(place << 2)] = kind
+    s.trips[at((place << 2) + 1)] = owner
+    s.trips[at((place << 2) + 2)] = asked
+
+
+@njit(cache=True, nogil=True)
+def ask_for(net: Network, s: Buffers, demand: Demand, n: int, born: int) -> None:
     """A host begins a round trip."""
-    goal = goal_of(1, demand.first, demand.to, 1.0, 0, s.queue, s.state, n, net.home.size)
-    length = demand.loop[REQUEST]
-    place = enqueue(s.pool, s.queue, s.backlog, s.state, n, np.int64(net.home[at(goal)]), born, length)
-    s.trips[at(place << 2)] = 0
-    s.trips[at((place << 2) + 1)] = n
-    s.trips[at((place << 2) + 2)] = goal
-    s.trips[at((place << 2) + 3)] = born
-    s.state[BEGUN] += 1
+    goal = goal_of(LISTS, demand.first, demand.to, 1.0, 0, s.queue, s.state, n, net.home.size)
+    send(net, s, 0, n, goal, n, goal, born, demand.loop[REQUEST])
     s.burst[at((n << 2) + 1)] += 1
 
 
 @njit(cache=True, nogil=True)
-def begin_trips(net: Network, s: Buffers, rules: Rules, demand: Demand, window: int) -> None:
+def begin_trips(net: Network, s: Buffers, demand: Demand, window: int) -> None:
     """Every host that has somebody to ask begins as many round trips as it may have under way."""
     for n in range(net.home.size):
         if demand.first[at(n)] < demand.first[at(n + 1)]:
             for _ in range(min(window, demand.loop[TRIPS])):
-                ask_for(net, s, rules, demand, n, 0)
+                ask_for(net, s, demand, n, 0)
 
 
 @njit(cache=True, nogil=True)
-def send(net: Network, s: Buffers, kind: int, source: int, goal: int, born: int, length: int, k: int) -> None:
-    """A further packet of the round trip of record k."""
-    place = enqueue(s.pool, s.queue, s.backlog, s.state, source, np.int64(net.home[at(goal)]), born, length)
-    s.trips[at(place << 2)] = kind
-    s.trips[at((place << 2) + 1)] = s.packets[at(k + OWNER)]
-    s.trips[at((place << 2) + 2)] = s.packets[at(k + ASKED)]
-    s.trips[at((place << 2) + 3)] = s.packets[at(k + BEGAN)]
-
-
-@njit(cache=True, nogil=True)
-def arrived(
-    net: Network, s: Buffers, rules: Rules, demand: Demand, packet: int, arrival: int, begin: int, end: int
-) -> None:
+def arrived(net: Network, s: Buffers, demand: Demand, packet: int, arrival: int, begin: int, end: int) -> None:
     """The last flit of a packet has arrived: log it and answer it."""
     k, packets, state = packet << 4, s.packets, s.state
     born = np.int64(packets[at(k + BORN_IN)])
@@ -94,15 +85,15 @@ def arrived(
         if kind == 0 and loop[MISS] and np.int64(below(state, RANDOM, 1 << 32)) < loop[MISS]:
             begin2, end2 = demand.back_first[at(asked)], demand.back_first[at(asked + 1)]
             second = np.int64(demand.back_to[at(begin2 + below(state, RANDOM, end2 - begin2))])
-            send(net, s, 2, asked, second, arrival + loop[SERVICE], loop[REQUEST], k)
+            send(net, s, 2, owner, asked, asked, second, arrival + loop[SERVICE], loop[REQUEST])
         elif kind == 0 or kind == 3:
-            send(net, s, 1, asked, owner, arrival + loop[SERVICE], loop[REPLY], k)
+            send(net, s, 1, owner, asked, asked, owner, arrival + loop[SERVICE], loop[REPLY])
         elif kind == 2:
             word = np.int64(packets[at(k + WORD)])
             ports = net.host_at.size // (s.active.size // s.fresh.size)
             here = np.int64(net.host_at[at((word >> 16) * ports + ((word >> 7) & 511))])
-            send(net, s, 3, here, asked, arrival + loop[SECOND], loop[REPLY], k)
+            send(net, s, 3, owner, asked, here, asked, arrival + loop[SECOND], loop[REPLY])
         else:
             state[ENDED] += 1
             if np.int64(s.burst[at((owner << 2) + 1)]) < loop[TRIPS]:
-                ask_for(net, s, rules, demand, owner, arrival)
+                ask_for(net, s, demand, owner, arrival)

@@ -9,17 +9,15 @@ import numpy as np
 FREE, BACKLOG, NEXT, RANDOM, HOPS, TIME, RECORD, EVENT = 0, 1, 2, 3, 4, 5, 6, 7
 #: Of packets born in the window: how many were made and arrived, their latency, routers, and cycles before they left the host.
 MADE, DONE, LATENCY, ROUTERS, WAITED = 8, 9, 10, 11, 12
-#: Flits that arrived and that entered, at any time; packets logged; round trips begun and ended, and when the last packet
+#: Flits that arrived and that entered, at any time; packets logged; round trips ended, and when the last packet
 #: of a trace or a trip arrived; hosts in a burst; packets in the network.
-FLITS, INJECTED, LOGGED, BEGUN, ENDED, LAST_END, BURSTS, INSIDE = 13, 14, 15, 16, 17, 18, 19, 20
+FLITS, INJECTED, LOGGED, ENDED, LAST_END, BURSTS, INSIDE = 13, 14, 15, 16, 17, 18, 19
 
 #: Of a packet's record, int32[16]: its destination's word, its source, the cycle it was made in, the switch of its detour
 #: (`NO_DETOUR`, `UNDECIDED`), hops made, whether its detour is behind it, flits, the cycle it entered in, lane, layer, whether
-#: it has escaped; then, of a round trip: kind, who asked first, who was asked, when it began. A free record: the next one in
+#: it has escaped; then, of a round trip: kind, who asked first, who was asked. A free record: the next one in
 #: the first place.
-WORD, SOURCE, BORN_IN, VIA, MADE_HOPS, PHASE, LENGTH, ENTERED, OF_LANE, LAYER, ESCAPED, KIND, OWNER, ASKED, BEGAN = (
-    range(15)
-)
+WORD, SOURCE, BORN_IN, VIA, MADE_HOPS, PHASE, LENGTH, ENTERED, OF_LANE, LAYER, ESCAPED, KIND, OWNER, ASKED = range(14)
 NO_DETOUR, UNDECIDED = -1, -2
 
 #: What packets choose: nothing, any shortest way (drawn, or the shorter queue of two), ways with an escape, detours.

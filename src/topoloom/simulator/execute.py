@@ -16,7 +16,6 @@ from topoloom.simulator.buffers import (
     LOGGED,
     MADE,
     ROUTERS,
-    TIME,
     WAITED,
 )
 from topoloom.simulator.config import RouterConfig, find_preset
@@ -106,12 +105,10 @@ def execute(
         raise InputError(f"traffic '{traffic}' has no end; it is simulated at loads (simulate)")
     run = Run(routing, config, sent, 0.0, seed, cables=cables)
     state = run.machine.state
-    last = 0
     while not _ended(run, sent):
-        last = int(state[TIME])
-        if last > _MOST_CYCLES - _LOOK:
+        if run.cycle > _MOST_CYCLES - _LOOK:
             raise InputError(
-                f"{routing.topology.name}: {traffic} is not over after {last:,} cycles, the most there can be"
+                f"{routing.topology.name}: {traffic} is not over after {run.cycle:,} cycles, the most there can be"
             )
         run.go(_LOOK, 0, 1 << 60)
     done = max(1, int(state[DONE]))
@@ -163,7 +160,6 @@ def packets_of(
         if isinstance(sent, Traffic) and made == state[MADE] and not state[INSIDE]:
             break
     kept = log[: int(state[LOGGED])].astype(np.int64)
-    ports = run.machine.net.host_at.size // routing.topology.switches
-    destination = run.machine.net.host_at[kept[:, 1] * ports + kept[:, 2]]
+    destination = run.machine.net.host_at[kept[:, 1] * run.machine.ports + kept[:, 2]]
     rows = np.column_stack([kept[:, 0], destination, kept[:, 3:]])
     return Packets(rows[np.argsort(rows[:, 5], kind="stable")])

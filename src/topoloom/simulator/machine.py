@@ -24,7 +24,7 @@ _HISTOGRAM = 1 << 14
 
 @dataclass
 class Machine:
-    """The state of a simulation: what `_router_kernels.run` takes."""
+    """The state of a simulation: what `_router_kernels.run` takes, and the place of each channel's port, int64[channels]."""
 
     shape: tuple[tuple[int, ...], ...]
     rich: int | None
@@ -34,6 +34,12 @@ class Machine:
     net: Network
     buffers: Buffers
     rules: Rules
+    channel_port: np.ndarray
+
+    @property
+    def ports(self) -> int:
+        """Ports of a switch that there is room for; port p of switch r has place r * ports + p."""
+        return (64 * len(self.shape[0])) >> len(self.shape[1])
 
     @property
     def state(self) -> np.ndarray:
@@ -152,7 +158,7 @@ def machine(
     many = longest > 1 or demand.loop.size > 0
     shape = ((0,) * words, (0,) * shift, (0,) * int(many or rich))
     near_too, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR
-    return Machine(shape, _flag(rich), _flag(far), _flag(near_too), _flag(detours), net, made, rules)
+    return Machine(shape, _flag(rich), _flag(far), _flag(near_too), _flag(detours), net, made, rules, mine)
 
 
 def _flag(value: bool) -> int | None:

@@ -54,7 +54,7 @@ class Run:
         if isinstance(traffic, Loop):
             from topoloom.simulator._trip_kernels import begin_trips
 
-            begin_trips(self.machine.net, self.machine.buffers, self.machine.rules, self.demand, traffic.window)
+            begin_trips(self.machine.net, self.machine.buffers, self.demand, traffic.window)
 
     def go(self, cycles: int, begin: int, end: int) -> None:
         """Run on."""
@@ -78,9 +78,7 @@ class Run:
 
     def channel_flits(self) -> np.ndarray:
         """Flits that each channel has carried, int64[channels]."""
-        channels, ports = self.routing.channels, self.machine.buffers.port.size // 8 // self.routing.topology.switches
-        place = channels.origin.astype(np.int64) * ports + np.arange(channels.to.size) - channels.first[channels.origin]
-        return self.machine.buffers.port[8 * place + 6].astype(np.int64)
+        return self.machine.buffers.port[8 * self.machine.channel_port + 6].astype(np.int64)
 
     def inside(self) -> int:
         """Flits in all buffers."""
@@ -101,13 +99,8 @@ def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float) 
     if isinstance(traffic, Loop):
         miss = round(traffic.miss * (1 << 32)) if traffic.back_to.size else 0
         loop = [
-            traffic.request_flits,
-            traffic.reply_flits,
-            traffic.service_cycles,
-            traffic.miss_cycles,
-            miss,
-            traffic.requests,
-        ]
+            traffic.request_flits, traffic.reply_flits, traffic.service_cycles, traffic.miss_cycles, miss, traffic.requests
+        ]  # fmt: skip
         return empty._replace(
             first=traffic.first.copy(), to=traffic.to.copy(), loop=np.array(loop, np.int64),
             back_first=traffic.back_first.copy(), back_to=traffic.back_to.copy(),
@@ -128,21 +121,7 @@ def point(
     run.go(1, 1 << 60, 1 << 60)  # compiles, where it has to
     began, never = time.thread_time(), 1 << 60
     senders = int(traffic.senders.sum())
-    last, last_flits, calm = math.inf, 0, 0
-    for batch in range(_WARM):
-        before = state.copy()
-        run.go(_BATCH, 0, never)
-        mean, flits = (
-            _ratio(state[LATENCY] - before[LATENCY], state[DONE] - before[DONE]),
-            int(state[FLITS] - before[FLITS]),
-        )
-        # Above saturation latency grows without end, but as many flits arrive in a batch as in the one before.
-        steady = abs(mean - last) <= _STEADY * mean or (
-            batch >= _GROWING and abs(flits - last_flits) <= _STEADY * flits
-        )
-        calm, last, last_flits = calm + 1 if steady else 0, mean, flits
-        if batch + 1 >= _WARM_LEAST and calm >= 3:
-            break
+    _warm_up(run)
     begin, flits_before, got_before, carried = run.cycle, int(state[FLITS]), run.got(), run.channel_flits()
     state[[DONE, LATENCY, MADE, ROUTERS, WAITED]] = 0
     run.histogram[:] = 0
@@ -177,6 +156,24 @@ def point(
         source_mean=waited, network_mean=mean - waited, link_mean=float(loads.mean()) if loads.size else 0.0,
         link_max=float(loads.max(initial=0)), channel_loads=loads,
     )  # fmt: skip
+
+
+def _warm_up(run: Run) -> None:
+    """Run until batches are alike: in their mean latency, or, above saturation, in what arrives."""
+    state = run.machine.state
+    last, last_flits, calm = math.inf, 0, 0
+    for batch in range(_WARM):
+        before = state.copy()
+        run.go(_BATCH, 0, 1 << 60)
+        mean = _ratio(state[LATENCY] - before[LATENCY], state[DONE] - before[DONE])
+        flits = int(state[FLITS] - before[FLITS])
+        # Above saturation latency grows without end, but as many flits arrive in a batch as in the one before.
+        steady = abs(mean - last) <= _STEADY * mean or (
+            batch >= _GROWING and abs(flits - last_flits) <= _STEADY * flits
+        )
+        calm, last, last_flits = calm + 1 if steady else 0, mean, flits
+        if batch + 1 >= _WARM_LEAST and calm >= 3:
+            break
 
 
 def percentile(histogram: np.ndarray, share: float) -> int:

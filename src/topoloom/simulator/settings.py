@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from difflib import get_close_matches
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, hint
 from topoloom.simulator.config import RouterConfig
 
 #: Not a value of the router but where its values come from.
@@ -40,9 +39,7 @@ def with_settings(config: RouterConfig, settings: Iterable[str]) -> RouterConfig
         if not equals:
             raise InputError(f"router setting '{text}': write KEY=VALUE, as in vcs=3")
         if name not in kinds:
-            near = get_close_matches(name, kinds, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(kinds)}"
-            raise InputError(f"no router setting '{name}' ({hint})")
+            raise InputError(f"no router setting '{name}' ({hint(name, kinds)})")
         changes[name] = _value(kinds[name], name, value)
     return replace(config, **changes)
 

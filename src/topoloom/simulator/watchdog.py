@@ -16,9 +16,7 @@ def check_moving(routing: Routing, at: Machine, moved: int) -> None:
     circle = waiting_circle(at)
     if not circle:
         return
-    words, shift = len(at.shape[0]), len(at.shape[1])
-    per_router = words * 64
-    ports = per_router >> shift
+    shift, ports = len(at.shape[1]), at.ports
     names = []
     for g in circle:
         port = g >> shift

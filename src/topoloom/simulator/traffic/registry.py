@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, hint
 from topoloom.modules import load_modules
 from topoloom.routing.routing import Routing
 from topoloom.simulator.traffic.kinds import Loop, Trace, Traffic
@@ -105,9 +104,7 @@ def find_pattern(name: str) -> Pattern:
     """
     known = patterns()
     if name not in known:
-        near = get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-        raise InputError(f"no traffic '{name[:60]}'; {hint}")
+        raise InputError(f"no traffic '{name[:60]}'; {hint(name, known)}")
     return known[name]
 
 
