@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from topoloom.cost.choose import Cables, choose_cables
+from topoloom.cabling.plugs import Plugs
+from topoloom.cost.choose import Cables, choose_cables, kept_cables
 from topoloom.cost.parts import Parts, load_parts
+from topoloom.errors import InputError
 from topoloom.formats.cables import host_ports
 from topoloom.layout.layout import Layout
 
@@ -39,6 +41,8 @@ class Cabling:
         The bundle, from 0; -1 for a cable that stays in its cabinet.
     pairs : int64[bundles, 2]
         The two cabinets of each bundle.
+    number : int64[cables]
+        The numbers on the cables: 1, 2, .. in this order, unless they had numbers before.
     """
 
     layout: Layout
@@ -49,6 +53,7 @@ class Cabling:
     port: np.ndarray
     bundle: np.ndarray
     pairs: np.ndarray
+    number: np.ndarray
 
     def __len__(self) -> int:
         return len(self.link)
@@ -91,6 +96,7 @@ def cable(
     parts: Parts | str | Path = "slimfly-2014",
     rate_gbps: float | None = None,
     host_cables: bool = False,
+    plugs: Plugs | None = None,
 ) -> Cabling:
     """Every cable of a layout: its ends, its product, its place in the order of work.
 
@@ -103,11 +109,13 @@ def cable(
         The rate of every link, Gb/s; the default is 40, or the nearest that the catalogue's prices hold for.
     host_cables : bool
         Whether to list a cable inside the cabinet for every endpoint.
+    plugs : Plugs, optional
+        Ports, numbers and products of cables that are there already.
 
     Raises
     ------
     InputError
-        A rate that is none, or a link that no product serves.
+        A rate that is none, a link that no product serves, or some cables with numbers and others without.
 
     Examples
     --------
@@ -124,8 +132,9 @@ def cable(
     m, k = len(topology.links), topology.endpoints.size if host_cables else 0
     link = np.concatenate([np.arange(m), np.full(k, -1)])
     ends = np.concatenate([topology.links, np.stack([topology.endpoints[:k], topology.host[:k]], axis=1)])
-    plug = np.stack([topology.endpoint_ports[:k], host_ports(topology.host)[:k]], axis=1)
-    port = np.concatenate([topology.link_ports, plug]).astype(np.int32)
+    plugs = Plugs.of(topology) if plugs is None else plugs
+    plug = np.stack([plugs.endpoint[:k], host_ports(topology.host)[:k]], axis=1)
+    port = np.concatenate([plugs.link, plug]).astype(np.int32)
     turned = np.zeros(m + k, bool)
     turned[:m] = layout.cabinet[topology.links[:, 0]] > layout.cabinet[topology.links[:, 1]]
     ends, port = (np.where(turned[:, None], pair[:, ::-1], pair) for pair in (ends, port))
@@ -139,7 +148,20 @@ def cable(
     length_m = np.concatenate([layout.length_m, np.full(k, layout.floor.inside_m)])
     between = np.concatenate([layout.between, np.zeros(k, bool)])
     bought = choose_cables(parts, length_m[order], between[order], rate_gbps)
-    return Cabling(layout, bought, rate_gbps, link[order], ends[order], port[order], bundle[order], pairs)
+    product = np.concatenate([plugs.product_in(parts), np.full(k, -1)])[order]
+    if (product >= 0).any():
+        bought = kept_cables(bought, product, np.concatenate([plugs.stock_m, np.zeros(k)])[order], rate_gbps)
+    number = _numbers(np.concatenate([plugs.number, plugs.endpoint_number[:k]])[order], topology.name)
+    return Cabling(layout, bought, rate_gbps, link[order], ends[order], port[order], bundle[order], pairs, number)
+
+
+def _numbers(number: np.ndarray, name: str) -> np.ndarray:
+    """The numbers of the cables in the order of work: those that they have, or 1, 2, .."""
+    if not number.any():
+        return np.arange(1, len(number) + 1)
+    if len(np.unique(number)) < len(number) or number.min() < 1:
+        raise InputError(f"{name}: some cables have numbers of their own and others none, or two have one; number all")
+    return number
 
 
 def _bundles(layout: Layout, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

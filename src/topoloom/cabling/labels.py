@@ -30,16 +30,18 @@ def label(cabling: Cabling) -> Labels:
         f"{names[cabinet]}-U{height:0{high}d}"
         for cabinet, height in zip(layout.cabinet.tolist(), layout.height.tolist(), strict=True)
     ]
-    wide = _digits(np.array([layout.topology.radix]), 2)
-    port = [f"-P{number:0{wide}d}" for number in range(layout.topology.radix + 1)]
+    at_switch = np.concatenate([cabling.port[:, 0], cabling.port[~cabling.to_host, 1]])
+    highest = max(layout.topology.radix, int(at_switch.max(initial=0)))
+    wide = _digits(np.array([highest]), 2)
+    port = [f"-P{number:0{wide}d}" for number in range(highest + 1)]
     (a, b), (a_port, b_port) = cabling.ends.T.tolist(), cabling.port.T.tolist()
     far = [
         f"H{end}-P{plug}" if host else switch[end] + port[plug]
         for end, plug, host in zip(b, b_port, cabling.to_host.tolist(), strict=True)
     ]
-    digits = _digits(np.array([len(cabling)]), 5)
+    digits = _digits(cabling.number, 5)
     return Labels(
-        cable=[f"{number:0{digits}d}" for number in range(1, len(cabling) + 1)],
+        cable=[f"{number:0{digits}d}" for number in cabling.number.tolist()],
         switch=switch,
         a=[switch[end] + port[plug] for end, plug in zip(a, a_port, strict=True)],
         b=far,

@@ -12,11 +12,10 @@ from topoloom.formats.csv_columns import csv_table, guarded, numbers, texts
 def cables_csv(cabling: Cabling, labels: Labels) -> str:
     """The cable list: the cables in the order of work, then the switches; `load` and `load_layout` read it."""
     layout, bought = cabling.layout, cabling.bought
-    number = np.arange(1, len(cabling) + 1)
     to_host = cabling.to_host
     titles = [product.title for product in bought.parts.cable]
     cables = {
-        "cable": numbers(number),
+        "cable": numbers(cabling.number),
         "kind": ["host" if host else "link" for host in to_host.tolist()],
         "bundle": [str(bundle + 1) if bundle >= 0 else "" for bundle in cabling.bundle.tolist()],
         "a_label": texts(labels.a),
@@ -83,8 +82,8 @@ def bundles_csv(cabling: Cabling) -> str:
             "a_cabinet": [cabinets[i] for i in cabling.pairs[:, 0].tolist()],
             "b_cabinet": [cabinets[i] for i in cabling.pairs[:, 1].tolist()],
             "cables": numbers(size),
-            "first_cable": numbers(first + 1),
-            "last_cable": numbers(first + size),
+            "first_cable": numbers(cabling.number[inside][first]),
+            "last_cable": numbers(cabling.number[inside][first + size - 1]),
             # All cables of a bundle are as long: they run between the same two places.
             "length_m": numbers(cabling.length_m[first]),
             "total_m": numbers(np.bincount(bundle, cabling.length_m[inside], len(size))),

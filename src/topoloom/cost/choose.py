@@ -75,6 +75,21 @@ def choose_cables(parts: Parts, length_m: np.ndarray, between: np.ndarray | bool
     return Cables(parts, product, length_m, stock_m, usd[0], usd[1], power_w)
 
 
+def kept_cables(bought: Cables, product: np.ndarray, stock_m: np.ndarray, rate_gbps: float) -> Cables:
+    """`bought`, but for the cables that are there already: their `product`, int64[cables], -1 where a new one is bought.
+
+    `stock_m` is the length of those that are there; the floor may ask for less of it now.
+    """
+    parts, there = bought.parts, product >= 0
+    product, stock_m = np.where(there, product, bought.product), np.where(there, stock_m, bought.stock_m)
+    usd = np.stack([bought.usd_low, bought.usd_high])
+    for index, cable in enumerate(parts.cable):
+        mine = there & (product == index)
+        usd[:, mine] = cable.usd(stock_m[mine], rate_gbps)
+    power_w = np.array([cable.both_ends_w for cable in parts.cable])[product]
+    return Cables(parts, product, bought.length_m, stock_m, usd[0], usd[1], power_w)
+
+
 def link_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
     """The cables of a layout's links, in their order."""
     return choose_cables(parts, layout.length_m, layout.between, rate_gbps)

@@ -96,7 +96,11 @@ def dsn_f(n: int, fill: str) -> Topology:
     {l + 1, 0, s + 2^(p - l)}. A new layer fills supernode 0 first (`id`, the paper's numbering), or one switch in every
     supernode in turn (`balanced`, which the transformation to p + 1 assumes: errata 002.6).
     """
-    p = dsn_f_levels(n)
+    return dsn_f_layers(n, dsn_f_levels(n), fill)
+
+
+def dsn_f_layers(n: int, p: int, fill: str) -> Topology:
+    """DSN-F of `p` levels with n switches, also with as many as the next p begins with (002 3.3 splits it there)."""
     supernodes, layer_size = 1 << p, p << p
     switch = np.arange(n)
     layer = switch // layer_size

@@ -14,11 +14,15 @@ _LABELS = {
 }  # fmt: skip
 
 
-def _fat_tree_facts(k: int) -> Facts:
+def _fat_tree_facts(k: int, pods: int | None = None) -> Facts:
     if k % 2:
         raise InputError(f"fat-tree: k={k} must be even (nearest: {k - 1}, {k + 1}); half of a switch's ports face up")
-    p = k // 2
-    return Facts(5 * p * p, k, p, 4 * p**3, 4, hosts=2 * p**3, full_hosts=p, carriers=2 * p * p)
+    pods, p = k if pods is None else pods, k // 2
+    if not 2 <= pods <= k:
+        raise InputError(f"fat-tree: pods={pods} is out of range; the top switches have k={k} ports, so 2 to {k} pods")
+    return Facts(
+        pods * k + p * p, k, min(p, pods), 2 * pods * p * p, 4, hosts=pods * p * p, full_hosts=p, carriers=pods * p
+    )
 
 
 def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
@@ -30,31 +34,34 @@ def _fat_trees(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 @family(
     "fat-tree",
     k=Integer(2, 512, "ports of a switch, even"),
+    pods=Integer(2, 512, "pods that stand, up to k; with fewer, ports of the top switches stay free", default=None),
     facts=_fat_tree_facts,
     source="Leiserson 1985; 004's FT-3: 5 p^2 switches, 2 p^3 hosts, p = k/2 (errata 004.6)",
     sizes=_fat_trees,
     aliases=("ft3", "fat-tree-3"),
     labels=_LABELS,
 )
-def fat_tree(k: int) -> Topology:
+def fat_tree(k: int, pods: int | None = None) -> Topology:
     """Three levels of k-port switches: k pods of k/2 edge and k/2 aggregation switches, k^2/4 core switches.
 
     >>> fat_tree(4)
     Topology(topology: 20 switches, 32 links, 16 hosts)
     """
     p = k // 2
-    pod, edge, aggregation = (axis.ravel() for axis in np.indices((k, p, p)))
-    edges = k * p
+    pods = k if pods is None else pods
+    pod, edge, aggregation = (axis.ravel() for axis in np.indices((pods, p, p)))
+    edges = pods * p
     inside = np.stack([pod * p + edge, edges + pod * p + aggregation], axis=1)
     # Aggregation switch j of every pod reaches the p cores j p .. j p + p - 1.
     up = np.stack([edges + pod * p + edge, 2 * edges + edge * p + aggregation], axis=1)
     level = np.repeat([0, 1, 2], [edges, edges, p * p])
-    pods = np.concatenate([np.repeat(np.arange(k), p), np.repeat(np.arange(k), p), np.full(p * p, k)])
+    # The top switches are group k whether all pods stand or not.
+    group = np.concatenate([np.repeat(np.arange(pods), p), np.repeat(np.arange(pods), p), np.full(p * p, k)])
     return Topology(
         links=np.concatenate([inside, up]),
-        switches=5 * p * p,
+        switches=pods * k + p * p,
         endpoints=np.repeat(np.arange(edges), p),
-        labels={"level": level, "group": pods},
+        labels={"level": level, "group": group},
     )
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import logging
 import math
 import re
 from array import array
@@ -16,8 +15,6 @@ from topoloom.formats._switch_rows import SwitchRows
 from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
 from topoloom.formats.csv_columns import unguarded
 from topoloom.topology import MOST_SWITCHES, Topology
-
-log = logging.getLogger("topoloom")
 
 NEEDED = ("kind", "a_switch", "a_port", "b_switch", "b_port")
 _NUMBER = re.compile(r"[0-9]{1,9}")
@@ -43,6 +40,16 @@ class CableList:
         The length of each link's cable; NaN where no number is given.
     line : int64[links]
         The line of each link.
+    ports : int32[links, 2]
+        The ports at both ends of each link, as the list has them; those of the topology where the list is silent.
+    endpoint_ports : int32[endpoints]
+        The same for the endpoints at their switches.
+    number, endpoint_number : int64[links], int64[endpoints]
+        The number of each cable, of links and of endpoints; 0 where none is given, and where the list has no such cable.
+    stock_m : float64[links]
+        The length in which each link's cable was bought; NaN where no number is given.
+    product : tuple of str
+        The product that each link's cable is; empty where none is given.
     """
 
     source: str
@@ -51,6 +58,12 @@ class CableList:
     stands: np.ndarray
     length_m: np.ndarray
     line: np.ndarray
+    ports: np.ndarray
+    endpoint_ports: np.ndarray
+    number: np.ndarray
+    endpoint_number: np.ndarray
+    stock_m: np.ndarray
+    product: tuple[str, ...]
 
 
 def read_cables(data: bytes, source: str) -> CableList:
@@ -91,6 +104,8 @@ class _Reader:
         # Flat triples (switch or host, port, line): both ends of each link in turn; host cables at switch and at host.
         self._links, self._endpoints, self._hosts = array("q"), array("q"), array("q")
         self._length_m = array("d")
+        self._stock_m, self._product = array("d"), list[str]()
+        self._number, self._endpoint_number = array("q"), array("q")
         # Flat triples (switch, cabinet, line).
         self._stands = array("q")
         self._cabinets: dict[str, int] = {}
@@ -137,8 +152,12 @@ class _Reader:
         self._links.extend((u, self._port(cells, "a_port", line), line, v, self._port(cells, "b_port", line), line))
         self._stand(cells, "a_cabinet", u, line)
         self._stand(cells, "b_cabinet", v, line)
-        place = self._place.get("length_m")
-        self._length_m.append(math.nan if place is None else _length(cells[place]))
+        self._number.append(self._cable(cells))
+        for column, metres in (("length_m", self._length_m), ("stock_m", self._stock_m)):
+            place = self._place.get(column)
+            metres.append(math.nan if place is None else _length(cells[place]))
+        place = self._place.get("product")
+        self._product.append("" if place is None else unguarded(cells[place]))
 
     def _host(self, cells: list[str], line: int) -> None:
         switch = self._switch(cells, "a_switch", line)
@@ -148,6 +167,7 @@ class _Reader:
             raise at(self._source, line, f"b_switch is {short(text)}; on a host's row it is the host, like 'host 17'")
         self._endpoints.extend((switch, self._port(cells, "a_port", line), line))
         self._hosts.extend((int(found[1]), self._port(cells, "b_port", line), line))
+        self._endpoint_number.append(self._cable(cells))
         self._stand(cells, "a_cabinet", switch, line)
 
     def _endpoints_of(self, switch: int, hosts: Iterable[int], line: int) -> None:
@@ -155,6 +175,7 @@ class _Reader:
         for port, host in enumerate(hosts, 1):
             self._endpoints.extend((switch, port, line))
             self._hosts.extend((host, 0, line))
+            self._endpoint_number.append(0)
 
     def _stand(self, cells: list[str], column: str, switch: int, line: int) -> None:
         place = self._place.get(column)
@@ -180,6 +201,12 @@ class _Reader:
                 raise at(self._source, line, f"{column} is {short(text)}; a port is a number from 1, or left empty")
             self._port_of[cell] = int(text or 0)
         return self._port_of[cell]
+
+    def _cable(self, cells: list[str]) -> int:
+        """The number of the cable; 0 when the list has none, or something else there."""
+        place = self._place.get("cable")
+        text = "" if place is None else cells[place].strip()
+        return int(text) if _NUMBER.fullmatch(text) else 0
 
     def finished(self) -> CableList:
         """What the list says, once all rows are taken."""
@@ -213,16 +240,17 @@ class _Reader:
         turned = ends[:, :1] > ends[:, 1:]
         ends, ports = (np.where(turned, pair[:, ::-1], pair) for pair in (ends, ports))
         sorting = np.lexsort((ports[:, 0], ends[:, 1], ends[:, 0]))
-        given = ((ports[sorting], topology.link_ports), (endpoints[order, 1], topology.endpoint_ports))
-        if not all(bool(((theirs == 0) | (theirs == ours)).all()) for theirs, ours in given):
-            log.warning(
-                "%s: topoloom numbers ports itself (hosts first, then links by neighbour); the file's are not kept",
-                self._source,
-            )
-        stands = np.array(self._stands, np.int64).reshape(-1, 3)
-        length_m = np.array(self._length_m)[sorting]
-        cabinets = tuple(map(unguarded, self._cabinets))
-        return CableList(self._source, topology, cabinets, stands, length_m, links[::2, 2][sorting])
+        plugs = [
+            np.where(theirs == 0, ours, theirs).astype(np.int32)
+            for theirs, ours in ((ports[sorting], topology.link_ports), (endpoints[order, 1], topology.endpoint_ports))
+        ]
+        return CableList(
+            self._source, topology, tuple(map(unguarded, self._cabinets)),
+            np.array(self._stands, np.int64).reshape(-1, 3), np.array(self._length_m)[sorting],
+            links[::2, 2][sorting], plugs[0], plugs[1],
+            np.array(self._number, np.int64)[sorting], np.array(self._endpoint_number, np.int64)[order],
+            np.array(self._stock_m)[sorting], tuple(self._product[row] for row in sorting.tolist()),
+        )  # fmt: skip
 
 
 def _one_cable_a_port(ends: np.ndarray, what: str, source: str) -> None:

@@ -1,5 +1,6 @@
 """Cable lists: a CSV with one row a cable, for the people who order and lay them, and one row a switch."""
 
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -10,6 +11,8 @@ from topoloom.formats._storage import contents
 from topoloom.formats.cable_reader import CableList, read_cables
 from topoloom.formats.csv_columns import csv_table, guarded, numbers, texts
 from topoloom.topology import Topology
+
+log = logging.getLogger("topoloom")
 
 #: The columns of a whole list, in order; labels come after them. What a list does not know it leaves out.
 COLUMNS = (
@@ -98,7 +101,14 @@ def write(topology: Topology) -> str:
 
 def read(data: bytes, source: str) -> Topology:
     """The topology that a cable list describes; where things stand and how long they are is left aside."""
-    return read_cables(data, source).topology
+    found = read_cables(data, source)
+    topology = found.topology
+    given = (found.ports, topology.link_ports), (found.endpoint_ports, topology.endpoint_ports)
+    if not all(bool((theirs == ours).all()) for theirs, ours in given):
+        log.warning(
+            "%s: topoloom numbers ports itself (hosts first, then links by neighbour); the file's are not kept", source
+        )
+    return topology
 
 
 def load_cables(path: str | os.PathLike[str]) -> CableList:

@@ -1,6 +1,6 @@
 """Specs: ``slimfly:q=19,hosts=15`` to a Topology, and the register of families."""
 
-from topoloom.spec.grammar import bisection_by_theory, build, facts_of, make, read_settings
+from topoloom.spec.grammar import bisection_by_theory, build, facts_of, family_of, make, read_settings
 from topoloom.spec.parameters import Choice, Integer, Integers, Parameter, Real, Seed
 from topoloom.spec.registry import (
     Facts,
@@ -29,6 +29,7 @@ __all__ = [
     "facts_of",
     "families",
     "family",
+    "family_of",
     "find_family",
     "find_transform",
     "make",

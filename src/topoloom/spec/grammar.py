@@ -53,15 +53,20 @@ def build(spec: str) -> Topology:
     return _build(spec.strip(), 0)
 
 
-def facts_of(spec: str) -> Facts | None:
-    """What theory says of a spec without building it; None for products and transforms."""
+def family_of(spec: str) -> tuple[Family, dict[str, Any], Any] | None:
+    """The family, its parameters and ``hosts=`` of a spec; None for products and what transforms have changed."""
     base, *changes = _split(spec, "+")
     name, _, text = base.partition(":")
     if changes or name == "product":
         return None
     record = find_family(name)
-    values, _ = read_settings(record.name, record.parameters, text, takes_hosts=True)
-    return record.known(values)
+    return record, *read_settings(record.name, record.parameters, text, takes_hosts=True)
+
+
+def facts_of(spec: str) -> Facts | None:
+    """What theory says of a spec without building it; None for products and transforms."""
+    found = family_of(spec)
+    return None if found is None else found[0].known(found[1])
 
 
 def bisection_by_theory(topology: Topology) -> int | None:

@@ -1,0 +1,186 @@
+"""Expansion: a plan that an installer executes, step by step, and what it leaves."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from topoloom.cabling.cabling import Cabling
+from topoloom.expansion.order_of_work import ADD, MOVE, UNPLUG, Task
+from topoloom.expansion.wiring import Cable
+from topoloom.layout.layout import Layout
+from topoloom.topology import Topology
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step, and the network after it.
+
+    Attributes
+    ----------
+    title : str
+        What it does.
+    tasks : tuple of Task
+        In the order of work.
+    topology : Topology
+        The network after it, its switches numbered as they came.
+    new_switches : tuple of int
+        Switches that are set up before the first task.
+    new_cabinets : tuple of str
+        The slots of cabinets that are set up.
+    diameter, aspl : float
+        After the step; inf while the network is not connected.
+    connected : bool
+        Whether all switches reach each other after the step.
+    cut_off : int
+        The most switches that hang apart from the others at some moment of the step; 0 when there is none.
+    """
+
+    title: str
+    tasks: tuple[Task, ...]
+    topology: Topology
+    new_switches: tuple[int, ...]
+    new_cabinets: tuple[str, ...]
+    diameter: float
+    aspl: float
+    connected: bool
+    cut_off: int
+
+    def count(self, work: str) -> int:
+        """How many cables are unplugged, moved or added."""
+        return sum(task.work == work for task in self.tasks)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a plan costs, in dollars; NaN where the catalogue has no price.
+
+    switches: the new ones; cables: those that are bought; installation: every cable that is added or moved, as the catalogue
+    charges for one.
+    """
+
+    switches_usd: float
+    cables_usd: float
+    installation_usd: float
+
+    @property
+    def total_usd(self) -> float:
+        """All that has a price."""
+        return float(np.nansum([self.switches_usd, self.cables_usd, self.installation_usd]))
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """A plan from one network to a larger one, cable by cable.
+
+    Attributes
+    ----------
+    method : str
+    before, after : Cabling
+        All cables before and after, with their ports and numbers; cables that stay keep theirs.
+    steps : tuple of Step
+    cables : tuple of Cable
+        Every cable of the plan, as it ends; tasks name them by their places here.
+    goal : Topology or None
+        The network that comes out, with the numbers of its own spec; None where it has no spec.
+    number : int64[switches] or None
+        The number in `goal` of each switch.
+    ports : int
+        Ports of a switch.
+    cost : Cost
+    seed : int
+    """
+
+    method: str
+    before: Cabling
+    after: Cabling
+    steps: tuple[Step, ...]
+    cables: tuple[Cable, ...]
+    goal: Topology | None
+    number: np.ndarray | None
+    ports: int
+    cost: Cost
+    seed: int
+
+    @property
+    def topology(self) -> Topology:
+        """The network that comes out, its switches numbered as they came."""
+        return self.after.layout.topology
+
+    @property
+    def layout(self) -> Layout:
+        """Where its switches stand."""
+        return self.after.layout
+
+    @cached_property
+    def _counts(self) -> tuple[int, int, int]:
+        """Cables that are in the list before only, after only, and in both with the same ends."""
+        had, has = (
+            {
+                (number, *sorted(zip(ends, ports, strict=True)))
+                for number, ends, ports in zip(c.number.tolist(), c.ends.tolist(), c.port.tolist(), strict=True)
+            }
+            for c in (self.before, self.after)
+        )
+        return len(had - has), len(has - had), len(had & has)
+
+    @property
+    def removed(self) -> int:
+        """Cables that no longer run where they did, moved ones among them."""
+        return self._counts[0]
+
+    @property
+    def added(self) -> int:
+        """Cables that run where none did, moved ones among them."""
+        return self._counts[1]
+
+    @property
+    def kept(self) -> int:
+        """Cables that nobody touches."""
+        return self._counts[2]
+
+    def count(self, work: str) -> int:
+        """How many tasks of the plan unplug, move or add a cable."""
+        return sum(step.count(work) for step in self.steps)
+
+    @property
+    def tasks(self) -> dict[str, int]:
+        """How many tasks there are of each kind."""
+        return {work: self.count(work) for work in (UNPLUG, MOVE, ADD)}
+
+    @property
+    def bought(self) -> int:
+        """Cables that are bought."""
+        return sum(task.new for step in self.steps for task in step.tasks)
+
+    @property
+    def longest_new_m(self) -> float:
+        """What the longest cable spans that is added or moved; 0 without any."""
+        return max((task.length_m for step in self.steps for task in step.tasks), default=0.0)
+
+    @cached_property
+    def touched(self) -> tuple[str, ...]:
+        """The cabinets that stood before and have a cable added, moved or unplugged, by their slots' names."""
+        slots, slot = self.after.layout.slots, self.after.layout.slot
+        stood = set(self.after.layout.slot[: self.before.layout.topology.switches].tolist())
+        at = {slot[switch] for step in self.steps for task in step.tasks for switch in switches_of(task, self.cables)}
+        return tuple(slots.names[s] for s in sorted(int(s) for s in at if s in stood))
+
+    @property
+    def new_cabinets(self) -> int:
+        """Cabinets that are set up."""
+        return sum(len(step.new_cabinets) for step in self.steps)
+
+    @property
+    def cut_off(self) -> int:
+        """The most switches that hang apart at some moment; 0 when the network is never disconnected."""
+        return max((step.cut_off for step in self.steps), default=0)
+
+
+def switches_of(task: Task, cables: tuple[Cable, ...]) -> list[int]:
+    """The switches at which an installer works for a task."""
+    ends = [task.ends[0][0]] if cables[task.cable].host else [switch for switch, _ in task.ends]
+    if task.taken_from is not None:
+        # The end that stays is not touched.
+        ends = [ends[1], task.taken_from[0]]
+    return ends

@@ -1,0 +1,150 @@
+"""The floor under a growing network: cabinets stay where they are, new switches go where their cables are short."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.floors.floor import Floor
+from topoloom.floors.slots import Slots
+from topoloom.layout.cabinets import loads_of
+from topoloom.layout.layout import Layout
+from topoloom.topology import Topology
+
+#: Free slots that are tried for a new cabinet: the nearest to those in use.
+_TRIED = 256
+
+
+class Ground:
+    """Who stands where, and how much room is left.
+
+    A cabinet holds what its slot allows; where the floor sets no limit of switches, as many as the fullest cabinet has. A
+    floor that is as large as its cabinets need gets more rows (or columns, where its rows are given); the slots that were
+    there keep their names and places.
+
+    Parameters
+    ----------
+    layout : Layout
+    more : int
+        At most so many switches will be added.
+    switch_w : float
+        Watts of a switch, where the floor limits them.
+    """
+
+    def __init__(self, layout: Layout, more: int, switch_w: float = 0.0) -> None:
+        self._switch_w = switch_w
+        held = np.bincount(layout.slot)
+        most = int(held.max())
+        self.floor, self.slots, slot = _widened(layout, more)
+        self._slot = slot.astype(np.int64)
+        self._limits = self.slots.limits.copy()
+        self._limits[:, 0] = np.where(np.isfinite(self._limits[:, 0]), self._limits[:, 0], most)
+        self._used = np.zeros((len(self.slots), 3))
+        np.add.at(self._used, self._slot, loads_of(layout.topology, switch_w))
+
+    @property
+    def slot(self) -> np.ndarray:
+        """The slot of every switch that stands, int64[switches]."""
+        return self._slot
+
+    def length_m(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """How long a cable between slots is, float64, like `a` and `b`."""
+        return self.floor.cable_m(self.slots.apart_m(a, b), np.asarray(a) != np.asarray(b))
+
+    def candidates(self, loads: np.ndarray) -> np.ndarray:
+        """The slots that can take all these new switches, int64[...]: cabinets that stand; if none has room, free slots.
+
+        `loads` is what each of the switches takes, float64[switches, 3].
+        """
+        fits = (self._used + loads.sum(axis=0) <= self._limits + 1e-9).all(axis=1)
+        stands = self._used[:, 0] > 0
+        if (fits & stands).any():
+            return np.flatnonzero(fits & stands)
+        free = np.flatnonzero(fits & ~stands)
+        if free.size > _TRIED:
+            used = np.flatnonzero(stands)
+            # The middle of what stands is near to most of it.
+            near = self.slots.apart_m(free[:, None], used[None, :]).min(axis=1)
+            free = np.sort(free[np.argsort(near, kind="stable")[:_TRIED]])
+        return free
+
+    def pieces(self, loads: np.ndarray) -> list[np.ndarray]:
+        """New switches in their order, cut into as many as fit one cabinet: a list of indices.
+
+        Raises
+        ------
+        InputError
+            A switch alone is more than any slot holds.
+        """
+        most = self._limits.max(axis=0)
+        pieces, start, taken = [], 0, np.zeros(3)
+        for i, load in enumerate(loads):
+            if (load > most + 1e-9).any():
+                raise InputError(
+                    f"floor '{self.floor.name}': a new switch is more than a cabinet holds; raise its limits"
+                )
+            if (taken + load > most + 1e-9).any():
+                pieces.append(np.arange(start, i))
+                start, taken = i, np.zeros(3)
+            taken = taken + load
+        pieces.append(np.arange(start, len(loads)))
+        return pieces
+
+    def stand(self, slot: int, loads: np.ndarray) -> None:
+        """Put the next new switches into a slot."""
+        self._slot = np.concatenate([self._slot, np.full(len(loads), slot)])
+        self._used[slot] += loads.sum(axis=0)
+
+    def settle(self, topology: Topology, chosen: dict[int, int]) -> None:
+        """Put all switches of `topology` that stand nowhere yet into slots: `chosen`, or where their cables are shortest.
+
+        Raises
+        ------
+        InputError
+            The floor is full.
+        """
+        first = self._slot.size
+        loads = loads_of(topology, self._switch_w)[first:]
+        ends = np.concatenate([topology.links, topology.links[:, ::-1]])
+        for piece in self.pieces(loads) if len(loads) else []:
+            switches = first + piece
+            if int(switches[0]) in chosen:
+                for switch in switches.tolist():
+                    self.stand(chosen[switch], loads[[switch - first]])
+                continue
+            slots = self.candidates(loads[piece])
+            if not slots.size and piece.size > 1:
+                # Nowhere is room for all of them together.
+                for switch in switches.tolist():
+                    self._place_one(topology, ends, np.array([switch]), loads[[switch - first]])
+                continue
+            self._place_one(topology, ends, switches, loads[piece])
+
+    def _place_one(self, topology: Topology, ends: np.ndarray, switches: np.ndarray, loads: np.ndarray) -> None:
+        slots = self.candidates(loads)
+        if not slots.size:
+            raise InputError(
+                f"floor '{self.floor.name}': no room for switch {int(switches[0])} of {topology.name}: all"
+                f" {len(self.slots)} slots are full; give a larger floor, or let a cabinet hold more"
+            )
+        near = ends[np.isin(ends[:, 0], switches), 1]
+        near = near[near < self._slot.size]
+        total_m = self.length_m(slots[:, None], self._slot[near][None, :]).sum(axis=1)
+        # Sums that differ in their last digits only are equal; then the first slot is taken.
+        self.stand(int(slots[np.round(total_m, 6).argmin()]), loads)
+
+
+def _widened(layout: Layout, more: int) -> tuple[Floor, Slots, np.ndarray]:
+    """The floor with room for `more` cabinets where it can grow: floor, slots, and the slot of every switch."""
+    floor, slots = layout.floor, layout.slots
+    if floor.fixed is not None or (floor.rows is not None and floor.columns is not None):
+        return floor, slots, layout.slot
+    wanted = len(slots) + more
+    if floor.rows is None:
+        columns = slots.columns
+        floor = replace(floor, columns=columns, rows=-(-wanted // columns))
+        return floor, floor.slots_for(1), layout.slot
+    columns = -(-wanted // slots.rows)
+    row, column = np.divmod(layout.slot, slots.columns)
+    floor = replace(floor, rows=slots.rows, columns=columns)
+    return floor, floor.slots_for(1), row * columns + column

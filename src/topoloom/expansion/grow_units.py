@@ -1,0 +1,111 @@
+"""Growth by whole units: a slab of a torus or mesh, a group of a Dragonfly, a pod of a fat tree."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.expansion.matching import by_labels
+from topoloom.expansion.registry import Request, method
+from topoloom.expansion.stages import Growth, renumbered, towards
+from topoloom.spec import Family, family_of, make
+from topoloom.topology import Topology
+
+
+@method("slab", "torus or mesh: whole slabs across one dimension", families=("torus", "mesh"))
+def slab(request: Request) -> Growth:
+    """Slabs at the end of the dimension that can reach the size, the shortest if several can; its rings are opened once."""
+    record, values = _parameters(request, ("torus", "mesh"))
+    dims = values["dims"]
+    found = []
+    for axis, side in enumerate(dims):
+        layer = request.topology.switches // side
+        if request.to % layer == 0:
+            found.append((side, axis, request.to // layer))
+    if not found:
+        steps = ", ".join(str(request.topology.switches // side) for side in sorted(set(dims)))
+        raise InputError(
+            f"{request.topology.name}: a slab has {steps} switches, as the dimension is; grow by whole slabs"
+        )
+    _, axis, side = min(found)
+    goal = _regrown(request, record, values | {"dims": (*dims[:axis], side, *dims[axis + 1 :])})
+    return _unit_by_unit(request, goal, goal.labels[f"x{axis}"], f"slab x{axis} =")
+
+
+@method("group", "Dragonfly: whole groups, up to a h + 1 of them", families=("dragonfly",))
+def group(request: Request) -> Growth:
+    """Groups one by one; with one global link between any two groups nothing but spare global ports is used."""
+    record, values = _parameters(request, ("dragonfly",))
+    topology = request.topology
+    members = int(topology.labels["member"].max()) + 1
+    _whole(request, members, "group")
+    # The sizes that the family works out from each other, written out: they stay.
+    sizes = {"a": members, "h": values["h"] or values["p"] or max(1, members // 2)}
+    sizes["p"] = values["p"] if values["p"] is not None else sizes["h"]
+    goal = _regrown(request, record, values | sizes | {"g": request.to // members})
+    return _unit_by_unit(request, goal, goal.labels["group"], "group")
+
+
+@method("pod", "fat tree: whole pods, up to as many as the top switches have ports", families=("fat-tree",))
+def pod(request: Request) -> Growth:
+    """Pods one by one, on free ports of the top switches (``fat-tree:k=48,pods=20``); nothing is re-wired."""
+    record, values = _parameters(request, ("fat-tree",))
+    top = int((request.topology.labels["level"] == 2).sum())
+    _whole(request, values["k"], "pod", top)
+    goal = _regrown(request, record, values | {"pods": (request.to - top) // values["k"]})
+    return _unit_by_unit(request, goal, goal.labels["group"], "pod")
+
+
+def _parameters(request: Request, names: tuple[str, ...]) -> tuple[Family, dict[str, Any]]:
+    """The family and the parameters of what stands."""
+    topology = request.topology
+    found = family_of(topology.spec) if topology.spec else None
+    if found is None or found[0].name not in names or make(*found) != topology:
+        raise InputError(
+            f"{topology.name}: this method grows what the spec of a {' or '.join(names)} builds; method splice grows anything"
+        )
+    if request.to <= topology.switches:
+        raise InputError(f"{topology.name}: it has {topology.switches} switches already; grow it to more than that")
+    return found[:2]
+
+
+def _whole(request: Request, unit: int, name: str, apart: int = 0) -> None:
+    """Refuse a size that is no whole number of units, `apart` from which some switches stand."""
+    if (request.to - apart) % unit:
+        below = (request.to - apart) // unit * unit + apart
+        raise InputError(
+            f"{request.topology.name}: a {name} has {unit} switches; grow to a whole number of them (nearest:"
+            f" {max(below, request.topology.switches + unit)}, {max(below, request.topology.switches) + unit})"
+        )
+
+
+def _regrown(request: Request, record: Family, values: dict[str, Any]) -> Topology:
+    """The larger network of the family, with as many hosts on a switch."""
+    hosts = int(request.topology.endpoints_at.max())
+    return make(record, values, hosts if hosts else None)
+
+
+def _unit_by_unit(request: Request, goal: Topology, unit: np.ndarray, what: str) -> Growth:
+    """The stages, one a new unit; `unit` is that of every switch of `goal`."""
+    found = by_labels(request.topology, goal)
+    if found is None:
+        raise InputError(
+            f"{request.topology.name}: its labels are not those of {goal.name}; method splice grows anything"
+        )
+    before = request.topology
+    fresh = np.flatnonzero(found < 0)
+    names, part = np.unique(unit[fresh], return_inverse=True)
+    order = np.argsort(part.ravel(), kind="stable")
+    standing = found.copy()
+    standing[fresh[order]] = np.arange(before.switches, goal.switches)
+    parts = np.full(goal.switches, -1)
+    parts[standing[fresh]] = part.ravel()
+    stages = towards(
+        before, renumbered(goal, standing, before), parts, list(_titles(what, names.tolist())), request.ports
+    )
+    return Growth(tuple(stages), np.argsort(standing), goal)
+
+
+def _titles(what: str, names: list[Any]) -> Iterator[str]:
+    return (f"{what} {name}" for name in names)

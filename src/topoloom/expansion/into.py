@@ -1,0 +1,53 @@
+"""From a network into any other that is as large: its switches matched, its cables moved cabinet by cabinet."""
+
+import numpy as np
+
+from topoloom.expansion.ground import Ground
+from topoloom.expansion.matching import matched
+from topoloom.expansion.stages import Growth, renumbered, towards
+from topoloom.layout.cabinets import loads_of
+from topoloom.topology import Topology
+
+
+def into_network(
+    before: Topology, goal: Topology, ground: Ground, ports: int | None, seed: int, jobs: int | None
+) -> Growth:
+    """First the new switches, a cabinet's worth at a time, then what else changes, cabinet by cabinet.
+
+    Raises
+    ------
+    InputError
+        `goal` has fewer switches, or fewer hosts on some switch.
+    """
+    found = matched(before, goal, seed, jobs)
+    standing = found.copy()
+    fresh = np.flatnonzero(found < 0)
+    standing[fresh] = np.arange(before.switches, goal.switches)
+    after = renumbered(goal, standing, before)
+    part = np.full(goal.switches, -1)
+    titles = []
+    if fresh.size:
+        for piece in ground.pieces(loads_of(after)[before.switches :]):
+            new = before.switches + piece
+            part[new] = len(titles)
+            titles.append(f"new switch {new[0]}" if new.size == 1 else f"new switches {new[0]} to {new[-1]}")
+    # Cabinets where nothing more changes have no step of their own.
+    cabinets, cabinet = np.unique(ground.slot, return_inverse=True)
+    busy = _still_changing(before, after, cabinet.ravel())
+    number = np.full(cabinets.size, -1)
+    number[busy] = len(titles) + np.arange(busy.size)
+    part[: before.switches] = number[cabinet.ravel()]
+    titles += [f"cabinet {ground.slots.names[slot]}" for slot in cabinets[busy].tolist()]
+    stages = towards(before, after, part, titles or ["nothing changes"], ports)
+    changing = [stage for i, stage in enumerate(stages) if i == 0 or stage.topology != stages[i - 1].topology]
+    return Growth(tuple(changing), np.argsort(standing), goal)
+
+
+def _still_changing(before: Topology, after: Topology, cabinet: np.ndarray) -> np.ndarray:
+    """The cabinets that have the later end of a link between switches that stand, and which comes or goes."""
+    from topoloom.expansion.stages import difference
+
+    removed, added, _ = difference(before, after)
+    links = np.concatenate([removed, added])
+    links = links[(links < before.switches).all(axis=1)]
+    return np.unique(cabinet[links].max(axis=1)) if len(links) else np.empty(0, np.int64)

@@ -1,0 +1,151 @@
+"""Which switch of one network becomes which of another, so that most cables stay."""
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.expansion.stages import difference
+from topoloom.topology import Topology
+
+#: Tries of exchanging two switches, for each switch and link; searches that start from different answers.
+_TRIES = 400
+_MOST_TRIES = 40_000_000
+
+
+def by_labels(before: Topology, goal: Topology) -> np.ndarray | None:
+    """The number, where it stands, of each switch of `goal`, int64[goal.switches], -1 for new ones; by the labels.
+
+    Switches with the same labels are matched in their order. None where a switch of `before` has no like in `goal`.
+    """
+    if not before.labels or before.labels.keys() != goal.labels.keys():
+        return None
+    names = sorted(before.labels)
+    keys = [list(zip(*(topology.labels[name].tolist() for name in names), strict=True)) for topology in (before, goal)]
+    waiting: dict[tuple[object, ...], list[int]] = {}
+    for switch, key in reversed(list(enumerate(keys[1]))):
+        waiting.setdefault(key, []).append(switch)
+    found = np.full(goal.switches, -1)
+    for switch, key in enumerate(keys[0]):
+        places = waiting.get(key)
+        if not places:
+            return None
+        found[places.pop()] = switch
+    return found
+
+
+def matched(before: Topology, goal: Topology, seed: int = 1, jobs: int | None = None) -> np.ndarray:
+    """The number, where it stands, of each switch of `goal`, -1 for new ones, so that many links stay.
+
+    Starts from the labels, from the numbers, and from matchings grown outwards from a switch, and exchanges switches while
+    more links stay (annealing). Hosts do not move: a switch becomes one with at least as many hosts.
+
+    Parameters
+    ----------
+    before, goal : Topology
+    seed : int
+        The same seed gives the same matching, for any number of threads.
+    jobs : int, optional
+        Threads; all cores by default.
+
+    Raises
+    ------
+    InputError
+        `goal` has fewer switches, or hosts would have to move.
+    """
+    if goal.switches < before.switches:
+        raise InputError(
+            f"{goal.name}: it has {goal.switches} switches and {before.name} {before.switches}; a network grows into one that"
+            " is as large at least"
+        )
+    starts = [start for start in (by_labels(before, goal), _by_numbers(before, goal)) if start is not None]
+    starts = [start for start in starts if _hosts_stay(before, goal, start)]
+    starts += _outwards(before, goal, seed)
+    if not starts:
+        raise InputError(
+            f"{goal.name}: hosts would have to move; give it at least as many hosts on as many switches as {before.name} has"
+        )
+    kept = [_kept(before, goal, start) for start in starts]
+    best = starts[int(np.argmax(kept))]
+    if max(kept) == len(before.links):
+        return best
+    from topoloom.expansion._match_kernels import exchange
+    from topoloom.searches import acceptance
+    from topoloom.threads import over_cores
+
+    offsets, neighbours, _ = goal.csr
+    tries = min(_MOST_TRIES, _TRIES * (goal.switches + len(goal.links)))
+    old = _padded(before, goal.switches).csr
+    results: dict[int, np.ndarray] = {}
+
+    def work(numbers):  # type: ignore[no-untyped-def]
+        for number in numbers:
+            place = _whole(starts[number], before)
+            exchange(
+                offsets, neighbours, old[0], old[1], place, goal.endpoints_at, _counts(before, goal.switches),
+                acceptance(), Draws(seed, number).state(), tries,
+            )  # fmt: skip
+            results[number] = place
+
+    chosen = np.argsort(-np.array(kept), kind="stable")[:4]
+    starts = [starts[int(i)] for i in chosen]
+    over_cores(work, len(starts), jobs)
+    for number in range(len(starts)):
+        found = np.where(results[number] < before.switches, results[number], -1)
+        if _kept(before, goal, found) > _kept(before, goal, best):
+            best = found
+    return best
+
+
+def _by_numbers(before: Topology, goal: Topology) -> np.ndarray:
+    numbers = np.arange(goal.switches)
+    return np.where(numbers < before.switches, numbers, -1)
+
+
+def _counts(topology: Topology, switches: int) -> np.ndarray:
+    """Hosts at each switch, with none at those that are yet to come."""
+    counts = np.zeros(switches, np.int64)
+    counts[: topology.switches] = topology.endpoints_at
+    return counts
+
+
+def _padded(topology: Topology, switches: int) -> Topology:
+    """The topology with switches that have no links yet."""
+    return Topology(links=topology.links, switches=switches)
+
+
+def _whole(found: np.ndarray, before: Topology) -> np.ndarray:
+    """A matching with numbers for the new switches too."""
+    place = found.copy()
+    place[found < 0] = np.arange(before.switches, found.size)
+    return place
+
+
+def _hosts_stay(before: Topology, goal: Topology, found: np.ndarray) -> bool:
+    stays = found >= 0
+    return bool((goal.endpoints_at[stays] >= before.endpoints_at[found[stays]]).all())
+
+
+def _kept(before: Topology, goal: Topology, found: np.ndarray) -> int:
+    """How many links stay."""
+    place = _whole(found, before)
+    moved = Topology(links=place[goal.links], switches=goal.switches)
+    return len(difference(before, moved)[2])
+
+
+def _outwards(before: Topology, goal: Topology, seed: int) -> list[np.ndarray]:
+    """Matchings grown from a pair of switches: next comes the pair with the most neighbours that are matched already."""
+    from topoloom.expansion._match_kernels import grown
+
+    counts, old = _counts(before, goal.switches), before.csr
+    draws = Draws(seed)
+    ends = np.argsort(-before.degrees, kind="stable")[:1], draws.below(before.switches, 3)
+    found = []
+    for source in np.concatenate(ends).tolist():
+        fits = np.flatnonzero(goal.endpoints_at >= counts[source])
+        if not fits.size:
+            return []
+        near = fits[np.argsort(np.abs(goal.degrees[fits] - before.degrees[source]), kind="stable")]
+        place = np.full(goal.switches, -1)
+        if grown(goal.csr[0], goal.csr[1], old[0], old[1], place, goal.endpoints_at, counts, source, int(near[0])):
+            found.append(place)
+    return found

@@ -1,0 +1,89 @@
+"""The register of methods of growth: ``dsn-f``, ``splice`` and the others, one function each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from topoloom.errors import InputError, hint
+from topoloom.expansion.ground import Ground
+from topoloom.expansion.stages import Growth
+from topoloom.modules import load_modules
+from topoloom.topology import Topology
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a method is asked for.
+
+    Attributes
+    ----------
+    topology : Topology
+        What stands.
+    to : int
+        Switches, hosts or links, as the method counts.
+    ground : Ground
+        The floor, and who stands where.
+    ports : int or None
+        Ports of every switch; None: as many as are needed.
+    degree, hosts : int or None
+        Links and hosts of a new switch; None: those of most switches.
+    batch : int or None
+        New switches a step; None: the method's own steps.
+    seed : int
+    """
+
+    topology: Topology
+    to: int
+    ground: Ground
+    ports: int | None = None
+    degree: int | None = None
+    hosts: int | None = None
+    batch: int | None = None
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to grow: what `to` counts, and whether it is meant for some families only."""
+
+    name: str
+    grow: Callable[[Request], Growth]
+    description: str
+    counts: str
+    families: tuple[str, ...]
+
+
+_methods: dict[str, Method] = {}
+
+
+def method(
+    name: str, description: str, *, counts: str = "switches", families: tuple[str, ...] = ()
+) -> Callable[[Callable[[Request], Growth]], Callable[[Request], Growth]]:
+    """Register the decorated function under `name`; it is the default of the `families`."""
+
+    def register(grow: Callable[[Request], Growth]) -> Callable[[Request], Growth]:
+        _methods[name] = Method(name, grow, description, counts, families)
+        return grow
+
+    return register
+
+
+def methods() -> dict[str, Method]:
+    """Every method by its name."""
+    load_modules("topoloom.expansion", "grow_")
+    return dict(sorted(_methods.items()))
+
+
+def find_method(name: str, family: str | None) -> Method:
+    """The method of that name; ``auto`` is the one made for the family, else ``splice``.
+
+    Raises
+    ------
+    InputError
+        There is no such method.
+    """
+    known = methods()
+    if name == "auto":
+        return next((found for found in known.values() if family in found.families), known["splice"])
+    if name not in known:
+        raise InputError(f"no method '{name[:60]}'; {hint(name, [*known, 'auto'])}")
+    return known[name]

@@ -1,0 +1,193 @@
+"""Stages: a growing network as it stands after each step, its switches numbered as they came."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.topology import Topology
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """The network after a step, and what the step does, for people.
+
+    Switches keep their numbers through all stages; new ones are numbered after those that stand.
+    """
+
+    title: str
+    topology: Topology
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """What a method plans: the stages, the last of which is the goal.
+
+    Attributes
+    ----------
+    stages : tuple of Stage
+    number : int64[switches] or None
+        The number in `goal` of each switch of the last stage; None where the goal is no network that has a spec.
+    goal : Topology or None
+        The network that comes out, with its own numbers.
+    slot : dict of int to int
+        Slots for new switches that the method itself has chosen.
+    """
+
+    stages: tuple[Stage, ...]
+    number: np.ndarray | None = None
+    goal: Topology | None = None
+    slot: dict[int, int] | None = None
+
+
+def renumbered(goal: Topology, standing: np.ndarray, before: Topology) -> Topology:
+    """`goal` with the numbers of the switches that stand, and hosts that keep their numbers.
+
+    Parameters
+    ----------
+    goal : Topology
+    standing : int64[goal.switches]
+        The number of each of its switches where it stands.
+    before : Topology
+        What stands: its hosts stay on their switches.
+
+    Raises
+    ------
+    InputError
+        A host would have to move, or has several ports.
+    """
+    counts = np.empty(goal.switches, np.int64)
+    counts[standing] = goal.endpoints_at
+    labels = {}
+    for name, values in goal.labels.items():
+        moved = np.empty_like(values)
+        moved[standing] = values
+        labels[name] = moved
+    endpoints, host = hosts_of(before, counts)
+    return Topology(
+        links=standing[goal.links],
+        switches=goal.switches,
+        endpoints=endpoints,
+        host=host,
+        labels=labels,
+        name=goal.name,
+    )
+
+
+def hosts_of(before: Topology, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Endpoints and their hosts when switch i carries counts[i]: those that hang there stay, new ones are numbered on."""
+    if before.hosts < before.endpoints.size:
+        raise InputError(f"{before.name}: hosts have several ports; expand each of their planes by itself")
+    had = np.zeros(counts.size, np.int64)
+    had[: before.switches] = before.endpoints_at
+    if (counts < had).any():
+        switch = int(np.argmax(counts < had))
+        raise InputError(
+            f"{before.name}: switch {switch} carries {had[switch]} hosts and would keep {counts[switch]}; hosts do not move:"
+            " give the larger network at least as many hosts on each switch"
+        )
+    more = np.repeat(np.arange(counts.size), counts - had)
+    endpoints = np.concatenate([before.endpoints, more])
+    return endpoints, np.concatenate([before.host, before.hosts + np.arange(more.size)])
+
+
+def towards(
+    before: Topology, after: Topology, part: np.ndarray, titles: list[str], ports: int | None = None
+) -> list[Stage]:
+    """The stages from one network to another, part by part.
+
+    A new link comes with the later of its new switches, or, between switches that stand, with the later part of its two
+    ends. A link that goes is taken down with the later part of its ends; earlier where new links come to both its ends in
+    one part (they take its place), or where its port is needed; a link without any part goes in the last stage.
+
+    Parameters
+    ----------
+    before, after : Topology
+        Numbered alike; switches from before.switches on are new.
+    part : int64[after.switches]
+        The part in which each switch is dealt with, from 0; -1 for those without. New switches must have one, and be
+        numbered in the order of their parts.
+    titles : list of str
+        What each part is, for people.
+    ports : int, optional
+        The ports of every switch; the default is as many as the fuller of the two networks needs.
+    """
+    n, parts = after.switches, len(titles)
+    new = np.arange(n) >= before.switches
+    ports = max(before.radix, after.radix) if ports is None else ports
+    removed, added, kept = difference(before, after)
+    ends_part = part[added]
+    fresh = new[added]
+    comes = np.where(fresh.any(axis=1), np.where(fresh, ends_part, -1).max(axis=1), ends_part.max(axis=1)).clip(0)
+    goes = part[removed].max(axis=1)
+    goes[goes < 0] = parts - 1
+    degree = np.bincount(before.links.ravel(), minlength=n)
+    waiting = np.arange(len(removed))
+    room = ports - after.endpoints_at
+    stages = []
+    for now in range(parts):
+        arriving = added[comes == now]
+        quota = np.bincount(arriving.ravel(), minlength=n)
+        gone = _replaced(removed[waiting], quota, goes[waiting] <= now)
+        degree += quota - np.bincount(removed[waiting[gone]].ravel(), minlength=n)
+        waiting = waiting[~gone]
+        gone = _crowded(removed[waiting], degree, room)
+        waiting = waiting[~gone]
+        if now == parts - 1:
+            stages.append(Stage(titles[now], after))
+            break
+        links = np.concatenate([kept, removed[waiting], added[comes <= now]])
+        standing = int(np.count_nonzero(~new | (part <= now)))
+        stages.append(Stage(titles[now], _standing(links, standing, after, before, part, now)))
+    return stages
+
+
+def _replaced(links: np.ndarray, quota: np.ndarray, due: np.ndarray) -> np.ndarray:
+    """Which links go because they are due, or because new ones come to both their ends; bool[links]."""
+    gone, quota = due.copy(), quota - np.bincount(links[due].ravel(), minlength=quota.size)
+    for row in np.flatnonzero(~due & (quota[links] > 0).all(axis=1)).tolist():
+        u, v = links[row]
+        if quota[u] > 0 and quota[v] > 0:
+            gone[row] = True
+            quota[u] -= 1
+            quota[v] -= 1
+    return gone
+
+
+def _crowded(links: np.ndarray, degree: np.ndarray, room: np.ndarray) -> np.ndarray:
+    """Which links go because a switch has more than fit; bool[links]. `degree` is brought up to date."""
+    gone = np.zeros(len(links), bool)
+    full = (degree > room)[links]
+    # First those that free a port at both their ends.
+    for row in np.concatenate([np.flatnonzero(full.all(axis=1)), np.flatnonzero(full.any(axis=1))]).tolist():
+        u, v = links[row]
+        if not gone[row] and (degree[u] > room[u] or degree[v] > room[v]):
+            gone[row] = True
+            degree[[u, v]] -= 1
+    return gone
+
+
+def _standing(
+    links: np.ndarray, switches: int, after: Topology, before: Topology, part: np.ndarray, now: int
+) -> Topology:
+    """The network of a stage: hosts of switches that stood, and of new ones that are there."""
+    counts = after.endpoints_at[:switches].copy()
+    waits = (np.arange(switches) < before.switches) & (part[:switches] > now)
+    counts[waits] = before.endpoints_at[np.flatnonzero(waits)]
+    endpoints, host = hosts_of(before, counts)
+    return Topology(links=links, switches=switches, endpoints=endpoints, host=host, name=f"{after.name}, growing")
+
+
+def difference(before: Topology, after: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The links that go, come and stay, int64[..., 2] each; of parallel links as many as both have stay."""
+    n = after.switches
+    keys = [links[:, 0].astype(np.int64) * n + links[:, 1] for links in (before.links, after.links)]
+    every, place = np.unique(np.concatenate(keys), return_inverse=True)
+    had, has = (
+        np.bincount(where, minlength=every.size)
+        for where in (place.ravel()[: keys[0].size], place.ravel()[keys[0].size :])
+    )
+    return tuple(  # type: ignore[return-value]  # three of them
+        np.stack(np.divmod(np.repeat(every, count.clip(0)), n), axis=1)
+        for count in (had - has, has - had, np.minimum(had, has))
+    )
