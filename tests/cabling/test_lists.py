@@ -44,7 +44,7 @@ def files(layout, hosts=False, parts="slimfly-2014"):
     """The four lists of a layout."""
     done = cable(layout, parts, host_cables=hosts)
     labels = label(done)
-    return cables_csv(done, labels), labels_csv(labels), bundles_csv(done), order_csv(done)
+    return cables_csv(done, labels), labels_csv(labels), bundles_csv(done), order_csv(done.bought)
 
 
 @pytest.fixture

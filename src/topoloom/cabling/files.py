@@ -44,7 +44,7 @@ def save_cabling(cabling: Cabling, folder: str | os.PathLike[str]) -> list[Path]
         "floor.toml": floor_toml(layout.floor, layout.slots),
         "labels.csv": labels_csv(labels),
         "bundles.csv": bundles_csv(cabling),
-        "order.csv": order_csv(cabling),
+        "order.csv": order_csv(cabling.bought),
     }
     files |= {f"netbox/{name}": text for name, text in netbox_files(cabling, labels).items()}
     files |= {f"sheets/{name}": text for name, text in sheets(cabling, labels).items()}

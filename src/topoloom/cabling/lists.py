@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
-from topoloom.cost.choose import order_list
+from topoloom.cost.choose import Cables, order_list
 from topoloom.formats.cables import cable_list, switch_rows
 from topoloom.formats.csv_columns import csv_table, guarded, numbers, texts
 
@@ -96,9 +96,9 @@ def bundles_csv(cabling: Cabling) -> str:
     )
 
 
-def order_csv(cabling: Cabling) -> str:
+def order_csv(bought: Cables) -> str:
     """A row for each product and length: how many to order, and what they cost together."""
-    orders = order_list(cabling.bought)
+    orders = order_list(bought)
     each = {
         "pieces": [order.count for order in orders],
         "stock_m": [order.stock_m for order in orders],

@@ -65,8 +65,9 @@ class _Book:
             f" {escape(layout.floor.name)}; {len(cabling):,} cables, {cabling.bundle_sizes.sum():,} of them in"
             f" {len(cabling.pairs):,} bundles between cabinets; {cabling.length_m.sum():,.0f} m</p>"
         )
+        numbered = "numbered" if (np.diff(cabling.number) == 1).all() else "listed"
         yield (
-            "<p>Cables are numbered in the order of work: first the bundles, cabinet after cabinet, each cabinet's longest"
+            f"<p>Cables are {numbered} in the order of work: first the bundles, cabinet after cabinet, each cabinet's longest"
             " first; then the cables that stay inside a cabinet. A label such as <b>A01-U03-P12</b> is port 12 of the"
             " third switch from below in cabinet A01. Each cabinet has a sheet, with a page for each of its switches.</p>"
         )
@@ -119,9 +120,12 @@ class _Book:
             )
 
     def _span(self, first: int, size: int) -> str:
-        """The numbers of cables that follow one another."""
-        number = self._labels.cable
-        return number[first] if size == 1 else f"{number[first]} to {number[first + size - 1]}"
+        """The numbers of cables that are worked on one after another: those in a row as a span."""
+        number, label = self._cabling.number[first : first + size], self._labels.cable
+        ends = [*(np.flatnonzero(np.diff(number) != 1) + 1).tolist(), size]
+        starts = [0, *ends[:-1]]
+        spans = [(label[first + low], label[first + high - 1]) for low, high in zip(starts, ends, strict=True)]
+        return ", ".join(low if low == high else f"{low} to {high}" for low, high in spans)
 
     def switch(self, switch: int, rows: list[str]) -> Iterable[str]:
         """The page of a switch. Its name is in the table's head, which is printed again where the table goes on."""

@@ -31,6 +31,7 @@ _COMMANDS = {
     "simulate": "Latency against accepted load, flit by flit.",
     "verify": "What is cabled beside the plan; or forwarding tables from outside, followed and judged.",
     "layout": "Put the switches in cabinets on a floor; every cable with its length.",
+    "expand": "Grow a network cable by cable: a plan that an installer carries out.",
     "cost": "Switches, cables, watts and money of a topology on a floor.",
     "design": "The main job: from a requirement file to ranked, priced designs.",
     "reproduce": "The papers' numbers with ours beside them.",

@@ -17,6 +17,7 @@ from topoloom.expansion.ground import Ground
 from topoloom.expansion.into import into_network
 from topoloom.expansion.order_of_work import Step as Work
 from topoloom.expansion.order_of_work import plug_hosts
+from topoloom.expansion.recognise import recognised
 from topoloom.expansion.registry import Request, find_method
 from topoloom.expansion.stages import Growth, Stage
 from topoloom.expansion.wiring import Cable, Wiring
@@ -24,7 +25,6 @@ from topoloom.floors.floor import Floor
 from topoloom.graph.distances import hops
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
-from topoloom.spec import family_of
 from topoloom.topology import Topology
 
 
@@ -111,7 +111,7 @@ def expand(
     else:
         if to is None or to < 1:
             raise InputError(f"{before.name}: to how many switches does it grow? give a size (to), or a network (into)")
-        family = family_of(before.spec) if before.spec else None
+        family = recognised(before)
         chosen = find_method(method, family[0].name if family else None)
         name = chosen.name
         host_cables |= chosen.counts == "hosts"
@@ -122,7 +122,9 @@ def expand(
     most = max(stage.topology.radix for stage in growth.stages)
     if radix is not None and most > radix:
         raise InputError(f"{growth.stages[-1].topology.name}: a switch needs {most} ports; radix={radix} is too small")
-    planner = _Planner(layout, parts, rate_gbps, host_cables, plugs, growth, max(most, before.radix, radix or 0), ground)
+    planner = _Planner(
+        layout, parts, rate_gbps, host_cables, plugs, growth, max(most, before.radix, radix or 0), ground
+    )
     steps = []
     for number, stage in enumerate(growth.stages):
         steps.append(planner.step(stage, jobs))
@@ -164,7 +166,9 @@ class _Planner:
         bought = cabling.bought
         usd = np.stack([bought.usd_low, bought.usd_high], axis=1).tolist()
         columns = (cabling.number, bought.product, bought.stock_m, bought.power_w, cabling.to_host)
-        rows = zip(*(column.tolist() for column in columns), usd, cabling.ends.tolist(), cabling.port.tolist(), strict=True)
+        rows = zip(
+            *(column.tolist() for column in columns), usd, cabling.ends.tolist(), cabling.port.tolist(), strict=True
+        )
         for place_, (number, product, stock_m, power_w, host, prices, (a, b), (at_a, at_b)) in enumerate(rows):
             ends = (a, at_a), (b, at_b)
             self.wiring.cables.append(Cable(number, product, stock_m, tuple(prices), power_w, ends, host))
@@ -176,7 +180,14 @@ class _Planner:
         one = choose_cables(self._parts, np.array([length_m]), np.array([between]), self._rate_gbps)
         usd = float(one.usd_low[0]), float(one.usd_high[0])
         new = Cable(
-            self._next, int(one.product[0]), float(one.stock_m[0]), usd, float(one.power_w[0]), ((-1, 0), (-1, 0)), host, False
+            self._next,
+            int(one.product[0]),
+            float(one.stock_m[0]),
+            usd,
+            float(one.power_w[0]),
+            ((-1, 0), (-1, 0)),
+            host,
+            False,
         )
         self._next += 1
         self.wiring.cables.append(new)
@@ -207,11 +218,13 @@ class _Planner:
     def after(self, growth: Growth) -> Cabling:
         """All cables as they lie in the end."""
         topology = growth.stages[-1].topology
-        if growth.goal is not None and growth.number is not None and (growth.number == np.arange(topology.switches)).all():
+        if (
+            growth.goal is not None
+            and growth.number is not None
+            and (growth.number == np.arange(topology.switches)).all()
+        ):
             topology = topology.replace(spec=growth.goal.spec)
-        layout = Layout(
-            topology, self._ground.floor, self._ground.slots, self._ground.slot.astype(np.int32), made="grown"
-        )
+        layout = self._ground.layout(topology, self.before.layout.slots.rows)
         return cable(layout, self._parts, self._rate_gbps, self._host_cables, self._plugs(topology))
 
     def _plugs(self, topology: Topology) -> Plugs:
@@ -239,7 +252,10 @@ class _Planner:
         # Hosts are numbered as they came, and got the lowest free port: of one switch both rise, but for freed ports.
         if not self._host_cables:
             return (port + 1).astype(np.int32)
-        by_host = {self.wiring.cables[c].ends[1][0]: p + 1 for c, p in zip(self.wiring.plugged[switch, port], port, strict=True)}
+        by_host = {
+            self.wiring.cables[c].ends[1][0]: p + 1
+            for c, p in zip(self.wiring.plugged[switch, port], port, strict=True)
+        }
         return np.array([by_host[host] for host in topology.host.tolist()], np.int32)
 
     def cost(self, steps: list[Step]) -> Cost:

@@ -162,7 +162,7 @@ class Expansion:
     def touched(self) -> tuple[str, ...]:
         """The cabinets that stood before and have a cable added, moved or unplugged, by their slots' names."""
         slots, slot = self.after.layout.slots, self.after.layout.slot
-        stood = set(self.after.layout.slot[: self.before.layout.topology.switches].tolist())
+        stood = set(slot[: self.before.layout.topology.switches].tolist())
         at = {slot[switch] for step in self.steps for task in step.tasks for switch in switches_of(task, self.cables)}
         return tuple(slots.names[s] for s in sorted(int(s) for s in at if s in stood))
 

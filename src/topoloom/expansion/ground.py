@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.floors.floor import Floor
-from topoloom.floors.slots import Slots
 from topoloom.layout.cabinets import loads_of
 from topoloom.layout.layout import Layout
 from topoloom.topology import Topology
@@ -35,12 +33,27 @@ class Ground:
         self._switch_w = switch_w
         held = np.bincount(layout.slot)
         most = int(held.max())
-        self.floor, self.slots, slot = _widened(layout, more)
-        self._slot = slot.astype(np.int64)
+        self.floor, self.slots, self._slot = layout.floor, layout.slots, layout.slot.astype(np.int64)
+        self._columns, self._grown = layout.slots.columns, ""
+        self._widen(more)
         self._limits = self.slots.limits.copy()
         self._limits[:, 0] = np.where(np.isfinite(self._limits[:, 0]), self._limits[:, 0], most)
         self._used = np.zeros((len(self.slots), 3))
         np.add.at(self._used, self._slot, loads_of(layout.topology, switch_w))
+
+    def _widen(self, more: int) -> None:
+        """Room for `more` cabinets, where the floor is one that grows."""
+        floor, slots = self.floor, self.slots
+        if floor.fixed is not None or (floor.rows is not None and floor.columns is not None):
+            return
+        wanted = len(slots) + more
+        if floor.rows is None:
+            self._grown, self.floor = "rows", replace(floor, columns=slots.columns, rows=-(-wanted // slots.columns))
+        else:
+            self._grown, self.floor = "columns", replace(floor, columns=-(-wanted // slots.rows))
+            row, column = np.divmod(self._slot, slots.columns)
+            self._slot = row * self.floor.columns + column
+        self.slots = self.floor.slots_for(1)
 
     @property
     def slot(self) -> np.ndarray:
@@ -120,12 +133,24 @@ class Ground:
                 continue
             self._place_one(topology, ends, switches, loads[piece])
 
+    def layout(self, topology: Topology, rows: int) -> Layout:
+        """What stands, on the floor without the empty rows (or columns) that were added behind; `rows` were there before."""
+        floor, slots, slot = self.floor, self.slots, self._slot
+        if self._grown == "rows":
+            floor = replace(floor, rows=max(rows, int(slot.max()) // slots.columns + 1))
+        elif self._grown == "columns":
+            row, column = np.divmod(slot, slots.columns)
+            floor = replace(floor, columns=max(self._columns, int(column.max()) + 1))
+            slot = row * floor.columns + column
+        slots = slots if self._grown == "" else floor.slots_for(1)
+        return Layout(topology, floor, slots, slot.astype(np.int32), made="grown")
+
     def _place_one(self, topology: Topology, ends: np.ndarray, switches: np.ndarray, loads: np.ndarray) -> None:
         slots = self.candidates(loads)
         if not slots.size:
             raise InputError(
                 f"floor '{self.floor.name}': no room for switch {int(switches[0])} of {topology.name}: all"
-                f" {len(self.slots)} slots are full; give a larger floor, or let a cabinet hold more"
+                f" {len(self.slots)} slots are full; give a floor with more rows or slots, or let a cabinet hold more"
             )
         near = ends[np.isin(ends[:, 0], switches), 1]
         near = near[near < self._slot.size]
@@ -134,17 +159,18 @@ class Ground:
         self.stand(int(slots[np.round(total_m, 6).argmin()]), loads)
 
 
-def _widened(layout: Layout, more: int) -> tuple[Floor, Slots, np.ndarray]:
-    """The floor with room for `more` cabinets where it can grow: floor, slots, and the slot of every switch."""
-    floor, slots = layout.floor, layout.slots
-    if floor.fixed is not None or (floor.rows is not None and floor.columns is not None):
-        return floor, slots, layout.slot
-    wanted = len(slots) + more
-    if floor.rows is None:
-        columns = slots.columns
-        floor = replace(floor, columns=columns, rows=-(-wanted // columns))
-        return floor, floor.slots_for(1), layout.slot
-    columns = -(-wanted // slots.rows)
-    row, column = np.divmod(layout.slot, slots.columns)
-    floor = replace(floor, rows=slots.rows, columns=columns)
-    return floor, floor.slots_for(1), row * columns + column
+def with_rows(layout: Layout, rows: int) -> Layout:
+    """The same layout on a floor with more rows.
+
+    Raises
+    ------
+    InputError
+        The floor's slots are listed, or it would have fewer rows.
+    """
+    slots = layout.slots
+    if layout.floor.fixed is not None or not slots.columns:
+        raise InputError(f"floor '{layout.floor.name}': its slots are listed; add slots to its file instead of rows")
+    if rows < slots.rows:
+        raise InputError(f"floor '{layout.floor.name}': it has {slots.rows} rows; a network that stands keeps them")
+    floor = replace(layout.floor, rows=rows, columns=slots.columns)
+    return Layout(layout.topology, floor, floor.slots_for(1), layout.slot, layout.made)

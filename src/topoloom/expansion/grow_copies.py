@@ -3,10 +3,10 @@
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.expansion.recognise import one_of
 from topoloom.expansion.registry import Request, method
 from topoloom.expansion.stages import Growth, Stage, hosts_of
 from topoloom.families._galois import polarity_graph
-from topoloom.spec import family_of, make
 from topoloom.topology import Topology
 
 
@@ -20,12 +20,8 @@ def copies(request: Request) -> Growth:
     neighbours that are no quadrics.
     """
     topology = request.topology
-    found = family_of(topology.spec) if topology.spec else None
-    if found is None or found[0].name != "polarfly" or make(*found) != topology:
-        raise InputError(
-            f"{topology.name}: method copies grows what 'polarfly:q=...' builds; method splice grows anything"
-        )
-    q = found[1]["q"]
+    _, values, _ = one_of(topology, ("polarfly",), "copies")
+    q = values["q"]
     _, quadrics = polarity_graph(q)
     fans = _fans(topology, quadrics) if q % 2 else []
     more = request.to - topology.switches - (q + 1)

@@ -1,14 +1,13 @@
 """DSN-F: layers filled without re-wiring, and supernodes split in two when they are full (002 3.3)."""
 
-from typing import Any
-
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.expansion.recognise import one_of, per_switch
 from topoloom.expansion.registry import Request, method
 from topoloom.expansion.stages import Growth, Stage, renumbered, towards
 from topoloom.families.dsn import dsn_f_layers, dsn_f_levels
-from topoloom.spec import build, family_of, make
+from topoloom.spec import build
 from topoloom.topology import Topology
 
 #: Of a switch: level (from 1), layer, supernode.
@@ -27,11 +26,12 @@ def dsn_f(request: Request) -> Growth:
     that stand in layer 2 of supernodes with more than two there become those that others lack.
     Source: 002 3.3; errata 002.6-8.
     """
-    values, hosts = _settings(request.topology)
+    _, values, _ = one_of(request.topology, ("dsn-f",), "dsn-f")
+    hosts = per_switch(request.topology)
     n, to = request.topology.switches, request.to
     if to <= n:
         raise InputError(f"{request.topology.name}: it has {n} switches already; grow it to more than that")
-    goal = build(f"dsn-f:n={to},fill={values['fill']}" + (f",hosts={hosts}" if hosts is not None else ""))
+    goal = build(f"dsn-f:n={to},fill={values['fill']}" + (f",hosts={hosts}" if hosts else ""))
     now, roles = request.topology, _roles(request.topology)
     stages: list[Stage] = []
     ports = max(now.radix, goal.radix) if request.ports is None else request.ports
@@ -45,15 +45,6 @@ def dsn_f(request: Request) -> Growth:
     if now.switches < to:
         roles = _fill(stages, now, roles, goal, ports)
     return Growth(tuple(stages), _numbers(roles, goal), goal)
-
-
-def _settings(topology: Topology) -> tuple[dict[str, Any], int | None]:
-    """The parameters and the hosts a switch of a DSN-F."""
-    found = family_of(topology.spec) if topology.spec else None
-    if found is None or found[0].name != "dsn-f" or make(*found) != topology:
-        raise InputError(f"{topology.name}: method dsn-f grows what 'dsn-f:n=...' builds; method splice grows anything")
-    _, values, hosts = found
-    return values, None if hosts is None else int(topology.endpoints_at[0])
 
 
 def _keys(topology: Topology) -> list[tuple[int, int, int]]:
@@ -118,7 +109,7 @@ def _split(stages: list[Stage], now: Topology, roles: Roles, p: int, hosts: int,
         half = (layer if layer < 2 else level - 1) & 1
         after[level if layer < 2 else p + 1, 0, 2 * group + half] = switch
         part[switch] = group
-    goal = build(f"dsn-f:n={(p + 1) << (p + 1)},hosts={hosts}")
+    goal = build(f"dsn-f:n={(p + 1) << (p + 1)}").with_hosts(hosts)
     standing = np.array([after[key] for key in _keys(goal)])
     titles = [f"supernode {group} becomes {2 * group} and {2 * group + 1}" for group in range(1 << p)]
     stages += towards(now, renumbered(goal, standing, now), part, titles, ports)

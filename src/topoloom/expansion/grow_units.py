@@ -7,16 +7,17 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.expansion.matching import by_labels
+from topoloom.expansion.recognise import one_of, per_switch
 from topoloom.expansion.registry import Request, method
 from topoloom.expansion.stages import Growth, renumbered, towards
-from topoloom.spec import Family, family_of, make
+from topoloom.spec import Family, make
 from topoloom.topology import Topology
 
 
 @method("slab", "torus or mesh: whole slabs across one dimension", families=("torus", "mesh"))
 def slab(request: Request) -> Growth:
     """Slabs at the end of the dimension that can reach the size, the shortest if several can; its rings are opened once."""
-    record, values = _parameters(request, ("torus", "mesh"))
+    record, values = _parameters(request, ("torus", "mesh"), "slab")
     dims = values["dims"]
     found = []
     for axis, side in enumerate(dims):
@@ -36,7 +37,7 @@ def slab(request: Request) -> Growth:
 @method("group", "Dragonfly: whole groups, up to a h + 1 of them", families=("dragonfly",))
 def group(request: Request) -> Growth:
     """Groups one by one; with one global link between any two groups nothing but spare global ports is used."""
-    record, values = _parameters(request, ("dragonfly",))
+    record, values = _parameters(request, ("dragonfly",), "group")
     topology = request.topology
     members = int(topology.labels["member"].max()) + 1
     _whole(request, members, "group")
@@ -50,24 +51,20 @@ def group(request: Request) -> Growth:
 @method("pod", "fat tree: whole pods, up to as many as the top switches have ports", families=("fat-tree",))
 def pod(request: Request) -> Growth:
     """Pods one by one, on free ports of the top switches (``fat-tree:k=48,pods=20``); nothing is re-wired."""
-    record, values = _parameters(request, ("fat-tree",))
+    record, values = _parameters(request, ("fat-tree",), "pod")
     top = int((request.topology.labels["level"] == 2).sum())
     _whole(request, values["k"], "pod", top)
     goal = _regrown(request, record, values | {"pods": (request.to - top) // values["k"]})
     return _unit_by_unit(request, goal, goal.labels["group"], "pod")
 
 
-def _parameters(request: Request, names: tuple[str, ...]) -> tuple[Family, dict[str, Any]]:
+def _parameters(request: Request, names: tuple[str, ...], method: str) -> tuple[Family, dict[str, Any]]:
     """The family and the parameters of what stands."""
     topology = request.topology
-    found = family_of(topology.spec) if topology.spec else None
-    if found is None or found[0].name not in names or make(*found) != topology:
-        raise InputError(
-            f"{topology.name}: this method grows what the spec of a {' or '.join(names)} builds; method splice grows anything"
-        )
+    record, values, _ = one_of(topology, names, method)
     if request.to <= topology.switches:
         raise InputError(f"{topology.name}: it has {topology.switches} switches already; grow it to more than that")
-    return found[:2]
+    return record, values
 
 
 def _whole(request: Request, unit: int, name: str, apart: int = 0) -> None:
@@ -82,8 +79,7 @@ def _whole(request: Request, unit: int, name: str, apart: int = 0) -> None:
 
 def _regrown(request: Request, record: Family, values: dict[str, Any]) -> Topology:
     """The larger network of the family, with as many hosts on a switch."""
-    hosts = int(request.topology.endpoints_at.max())
-    return make(record, values, hosts if hosts else None)
+    return make(record, values, per_switch(request.topology))
 
 
 def _unit_by_unit(request: Request, goal: Topology, unit: np.ndarray, what: str) -> Growth:

@@ -47,7 +47,8 @@ class Task:
 
 #: A cable, the new link that it is for, and the switch where it stays.
 Move = tuple[int, int, int]
-#: A cable for a link: given how long it is whether it runs between cabinets, and whether to a host; its place in `Wiring.cables`.
+#: Gets a new cable: given how long it is, whether it runs between cabinets, and whether to a host; its place in
+#: `Wiring.cables`.
 Buy = Callable[[float, bool, bool], int]
 
 
@@ -209,7 +210,9 @@ def _cables_of(wiring: Wiring, links: np.ndarray) -> list[int]:
     return found
 
 
-def plug_hosts(wiring: Wiring, before: Topology, after: Topology, new_switches: bool, buy: Buy | None, length_m: float) -> list[Task]:
+def plug_hosts(
+    wiring: Wiring, before: Topology, after: Topology, new_switches: bool, buy: Buy | None, length_m: float
+) -> list[Task]:
     """Give the new hosts of new switches, or of those that stood, their ports; with `buy`, also their cables.
 
     Returns the tasks: none where the cables of hosts are not listed.

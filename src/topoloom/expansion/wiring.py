@@ -71,7 +71,9 @@ class Wiring:
 
     def from_shelf(self, length_m: float) -> int:
         """The shortest cable on the shelf that is long enough, taken from there; -1 without one."""
-        found = [(self.cables[cable].stock_m, cable) for cable in self.shelf if self.cables[cable].stock_m >= length_m - 1e-9]
+        found = [
+            (self.cables[cable].stock_m, cable) for cable in self.shelf if self.cables[cable].stock_m >= length_m - 1e-9
+        ]
         if not found:
             return -1
         cable = min(found)[1]

@@ -28,48 +28,78 @@ def cabinet_hints(layout: Layout) -> list[str]:
     ]
 
 
-def plain_floorplan(layout: Layout) -> str:
-    """Every slot to scale; a cabinet shows its slot and switches, darker with more cables out; y runs up."""
-    floor, slots = layout.floor, layout.slots
-    size_m = np.array([floor.width_m, floor.depth_m])
-    low_m = slots.place_m.min(axis=0) - size_m / 2
-    wide_m, deep_m = (slots.place_m.max(axis=0) + size_m / 2 - low_m).tolist()
-    scale = min(860 / wide_m, 620 / deep_m, 110.0)
-    cell_x, cell_y = (size_m * scale).tolist()
-    corners = (slots.place_m - low_m - size_m / 2) * scale
-    corners[:, 1] = deep_m * scale - corners[:, 1] - cell_y
-    width, height = wide_m * scale + 2 * _MARGIN, deep_m * scale + 2 * _MARGIN + 16
-    title = (
-        f"{layout.topology.name}: {layout.cabinets} cabinets on {len(slots)} slots of {wide_m:.1f} m x {deep_m:.1f} m"
-    )
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
-        f' font-family="sans-serif" role="img"><title>{escape(title)}</title>'
-    ]
+class Sheet:
+    """A floor to scale on a sheet of SVG, y upwards: where its slots are drawn, and what surrounds them."""
 
-    def box(slot: int, fill: str, dash: str, hint: str) -> str:
-        x, y = (corners[slot] + _MARGIN + 1).tolist()
+    def __init__(self, layout: Layout) -> None:
+        floor, slots = layout.floor, layout.slots
+        self._layout, size_m = layout, np.array([floor.width_m, floor.depth_m])
+        low_m = slots.place_m.min(axis=0) - size_m / 2
+        self.wide_m, self.deep_m = (slots.place_m.max(axis=0) + size_m / 2 - low_m).tolist()
+        self._scale = min(860 / self.wide_m, 620 / self.deep_m, 110.0)
+        #: Width and height of a slot as drawn.
+        self.cell = size_m * self._scale
+        corners = (slots.place_m - low_m - size_m / 2) * self._scale
+        corners[:, 1] = self.deep_m * self._scale - corners[:, 1] - self.cell[1]
+        #: The upper left corner of each slot, float64[slots, 2].
+        self.corner = corners + _MARGIN
+
+    def begin(self, title: str) -> str:
+        """The head of the picture."""
+        width, height = self.wide_m * self._scale + 2 * _MARGIN, self.deep_m * self._scale + 2 * _MARGIN + 16
         return (
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{cell_x - 2:.1f}" height="{cell_y - 2:.1f}" fill="{fill}"'
-            f' stroke="#8793a3" stroke-width="0.8"{dash}><title>{escape(hint)}</title></rect>'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
+            f' font-family="sans-serif" role="img"><title>{escape(title)}</title>'
         )
 
-    free = np.setdiff1d(np.arange(len(slots)), layout.used).tolist()
-    if len(free) <= _MOST_FREE:
-        out += [box(slot, "#ffffff", ' stroke-dasharray="3 3"', f"free slot {slots.names[slot]}") for slot in free]
+    def box(self, slot: int, fill: str, hint: str, edge: str = 'stroke="#8793a3" stroke-width="0.8"') -> str:
+        """A slot."""
+        x, y = (self.corner[slot] + 1).tolist()
+        width, height = (self.cell - 2).tolist()
+        return (
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{fill}" {edge}>'
+            f"<title>{escape(hint)}</title></rect>"
+        )
+
+    def free(self) -> list[str]:
+        """The slots without a cabinet; none of them in a hall of very many."""
+        slots = self._layout.slots
+        free = np.setdiff1d(np.arange(len(slots)), self._layout.used).tolist()
+        if len(free) > _MOST_FREE:
+            return []
+        dashes = 'stroke="#8793a3" stroke-width="0.8" stroke-dasharray="3 3"'
+        return [self.box(slot, "#ffffff", f"free slot {slots.names[slot]}", dashes) for slot in free]
+
+    def name(self, slot: int, second: str, ink: str) -> list[str]:
+        """The name of a slot in its middle, and a second line where there is room."""
+        lines = [escape(self._layout.slots.names[slot]), second]
+        cell_x, cell_y = self.cell.tolist()
+        x, y = (self.corner[slot] + self.cell / 2).tolist()
+        large = min(cell_x / 3.4, cell_y / 3) >= 12
+        size = min(13.0, cell_x / (0.7 * max(map(len, lines[: 1 + large]))), cell_y / 1.6)
+        return _lines(lines[: 1 + large], x, y, size, ink)
+
+    def end(self) -> str:
+        """The floor's sides with their lengths, and the end of the picture."""
+        return _sides(self.wide_m, self.deep_m, self._scale) + "\n</svg>"
+
+
+def plain_floorplan(layout: Layout) -> str:
+    """Every slot to scale; a cabinet shows its slot and switches, darker with more cables out; y runs up."""
+    sheet = Sheet(layout)
+    title = (
+        f"{layout.topology.name}: {layout.cabinets} cabinets on {len(layout.slots)} slots of {sheet.wide_m:.1f} m x"
+        f" {sheet.deep_m:.1f} m"
+    )
+    out = [sheet.begin(title), *sheet.free()]
     share = cables_leaving(layout) / max(1, int(cables_leaving(layout).max(initial=0)))
     switches = np.bincount(layout.cabinet, minlength=layout.cabinets).tolist()
     for number, hint in enumerate(cabinet_hints(layout)):
         slot, dark = int(layout.used[number]), float(share[number])
         fill = f"rgb({round(228 - 150 * dark)},{round(238 - 110 * dark)},{round(248 - 60 * dark)})"
-        out.append(box(slot, fill, "", hint))
-        lines = [escape(slots.names[slot]), f"{switches[number]} sw"]
-        x, y = (corners[slot] + _MARGIN + np.array([cell_x, cell_y]) / 2).tolist()
-        large = min(cell_x / 3.4, cell_y / 3) >= 12
-        size = min(13.0, cell_x / (0.7 * max(map(len, lines[: 1 + large]))), cell_y / 1.6)
-        out += _lines(lines[: 1 + large], x, y, size, "#ffffff" if dark > 0.75 else "#1c2733")
-    out.append(_sides(wide_m, deep_m, scale))
-    out.append("</svg>")
+        out.append(sheet.box(slot, fill, hint))
+        out += sheet.name(slot, f"{switches[number]} sw", "#ffffff" if dark > 0.75 else "#1c2733")
+    out.append(sheet.end())
     return "\n".join(out)
 
 

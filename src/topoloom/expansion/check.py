@@ -1,0 +1,173 @@
+"""Carrying out a plan: its tasks on the cables before must give the cables after, exactly."""
+
+import csv
+import io
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from topoloom.errors import InputError, at
+from topoloom.expansion.plan_files import AFTER, BEFORE, PLAN, STEPS
+from topoloom.files import read_text
+from topoloom.graph.connectivity import components
+from topoloom.topology import Topology
+
+#: Larger files are no plan.
+_LONGEST = 1 << 30
+_PLAN_COLUMNS = (
+    "step", "work", "cable", "kind", "a_switch", "a_port", "b_switch", "b_port", "from_switch", "from_port", "length_m",
+    "stock_m", "product",
+)  # fmt: skip
+_LIST_COLUMNS = ("cable", "kind", "a_switch", "a_port", "b_switch", "b_port", "length_m", "stock_m", "product")
+_STEP_COLUMNS = ("step", "switches", "links", "connected")
+
+Row = dict[str, str]
+End = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was carried out: steps, tasks, and the cables that lie in the end."""
+
+    steps: int
+    tasks: int
+    cables: int
+
+
+def check_plan(folder: str | os.PathLike[str]) -> Checked:
+    """Carry out a plan that `save_expansion` wrote, on paper: from the files alone, task by task.
+
+    Every task must be possible when its turn comes: cables lie where the plan takes them out, ports are free that it plugs
+    into. After each step there must be as many links as the plan says, and all switches connected where it says so. In the
+    end every cable must be the one that the list after names: number, both ends with their ports, length, stock, product.
+
+    Raises
+    ------
+    InputError
+        The first place that does not fit: ``file:line: reason``.
+    """
+    folder = Path(folder)
+    state = _State()
+    for line, row in _rows(folder / BEFORE / "cables.csv", _LIST_COLUMNS):
+        if row["kind"] in {"link", "host"}:
+            state.lay(row, str(folder / BEFORE / "cables.csv"), line)
+    source, steps = str(folder / PLAN), _rows(folder / STEPS, _STEP_COLUMNS)
+    tasks = _rows(folder / PLAN, _PLAN_COLUMNS)
+    done = 0
+    for step_line, step in steps:
+        while done < len(tasks) and tasks[done][1]["step"] == step["step"]:
+            line, row = tasks[done]
+            state.do(row, source, line)
+            done += 1
+        state.compare_step(step, str(folder / STEPS), step_line)
+    if done < len(tasks):
+        raise at(source, tasks[done][0], f"step {tasks[done][1]['step']} is none of {STEPS}, or out of its order")
+    after = folder / AFTER / "cables.csv"
+    goal = _State()
+    for line, row in _rows(after, _LIST_COLUMNS):
+        if row["kind"] in {"link", "host"}:
+            goal.lay(row, str(after), line)
+    state.compare(goal, str(after))
+    return Checked(len(steps), len(tasks), len(goal.cables))
+
+
+def _rows(path: Path, needed: tuple[str, ...]) -> list[tuple[int, Row]]:
+    """The rows of a CSV file with the lines that they end on."""
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file; 'topoloom expand -o' writes a plan's folder")
+    reader = csv.DictReader(io.StringIO(read_text(path, _LONGEST)), strict=True)
+    missing = [name for name in needed if name not in (reader.fieldnames or ())]
+    if missing:
+        raise at(str(path), 1, f"column{'s' * (len(missing) > 1)} {', '.join(missing)} missing")
+    try:
+        rows = [(reader.line_num, row) for row in reader]
+    except csv.Error as error:
+        raise at(str(path), reader.line_num, f"is not CSV: {error}") from None
+    for line, row in rows:
+        if None in row or None in row.values():
+            raise at(str(path), line, "as many cells as the header has are needed")
+    return rows
+
+
+class _State:
+    """The cables as they lie: by their numbers, and by their ports."""
+
+    def __init__(self) -> None:
+        #: Of each cable that is plugged in: both ends (ordered), length, stock length, product, and the line it came from.
+        self.cables: dict[str, tuple[frozenset[End], str, str, str, int]] = {}
+        self._ports: dict[End, str] = {}
+        #: Cables that were unplugged: their stock lengths and products.
+        self._shelf: dict[str, tuple[str, str]] = {}
+
+    def lay(self, row: Row, source: str, line: int) -> None:
+        """Plug in the cable of a row."""
+        number, ends = row["cable"], ((row["a_switch"], row["a_port"]), (row["b_switch"], row["b_port"]))
+        if number in self.cables:
+            raise at(source, line, f"cable {number} lies already")
+        for switch, port in ends:
+            if (switch, port) in self._ports:
+                raise at(source, line, f"port {port} of {_named(switch)} already has cable {self._ports[switch, port]}")
+            self._ports[switch, port] = number
+        self.cables[number] = frozenset(ends), row["length_m"], row["stock_m"], row["product"], line
+
+    def do(self, row: Row, source: str, line: int) -> None:
+        """One task."""
+        number, work = row["cable"], row["work"]
+        a, b = (row["a_switch"], row["a_port"]), (row["b_switch"], row["b_port"])
+        if work == "add":
+            kept = self._shelf.pop(number, None)
+            if kept not in (None, (row["stock_m"], row["product"])):
+                raise at(source, line, f"cable {number} was another when it was unplugged")
+            self.lay(row, source, line)
+            return
+        if work not in {"unplug", "move"}:
+            raise at(source, line, f"work is {work[:20]!r}; it must be unplug, move or add")
+        gone = b if work == "unplug" else (row["from_switch"], row["from_port"])
+        if number not in self.cables or self.cables[number][0] != frozenset((a, gone)):
+            raise at(source, line, f"cable {number} does not run from {_at(a)} to {_at(gone)}")
+        stock_m, product = self.cables.pop(number)[2:4]
+        for end in (a, gone):
+            del self._ports[end]
+        if work == "unplug":
+            self._shelf[number] = stock_m, product
+        elif (stock_m, product) != (row["stock_m"], row["product"]):
+            raise at(source, line, f"cable {number} is {stock_m} m of {product}; the plan moves another")
+        else:
+            self.lay(row, source, line)
+
+    def compare_step(self, step: Row, source: str, line: int) -> None:
+        """Whether the network is what the plan says of it after a step."""
+        ends = [ends for ends, *_ in self.cables.values() if not any(switch.startswith("host") for switch, _ in ends)]
+        if len(ends) != int(step["links"]):
+            raise at(source, line, f"there are {len(ends)} links after the step, not {step['links']}")
+        links = np.array([[int(switch) for switch, _ in pair] for pair in ends], np.int64).reshape(-1, 2)
+        pieces = int(components(Topology(links=links, switches=int(step["switches"]))).max()) + 1
+        if (pieces == 1) != (step["connected"] == "yes"):
+            raise at(source, line, f"the network has {pieces} pieces after the step, but the plan says otherwise")
+
+    def compare(self, goal: "_State", source: str) -> None:
+        """Whether all cables are those of the list after."""
+        for number, (ends, length_m, stock_m, product, line) in goal.cables.items():
+            found = self.cables.get(number)
+            if found is None:
+                raise at(source, line, f"cable {number} is not there when the plan is done")
+            if found[:4] != (ends, length_m, stock_m, product):
+                raise at(source, line, f"cable {number} runs or is otherwise when the plan is done: {_told(found)}")
+        extra = next((number for number in self.cables if number not in goal.cables), None)
+        if extra is not None:
+            raise InputError(f"{source}: cable {extra} lies when the plan is done, but the list does not have it")
+
+
+def _named(switch: str) -> str:
+    return switch if switch.startswith("host") else f"switch {switch}"
+
+
+def _at(end: End) -> str:
+    return f"port {end[1]} of {_named(end[0])}"
+
+
+def _told(cable: tuple[frozenset[End], str, str, str, int]) -> str:
+    ends, length_m, stock_m, product, _ = cable
+    return f"{' to '.join(map(_at, sorted(ends)))}, {length_m} m, bought as {stock_m} m of {product}"

@@ -1,0 +1,174 @@
+"""The report of an expansion: what it takes, the network after every step, and the work of each step with its floor."""
+
+import math
+import os
+from html import escape
+from pathlib import Path
+
+from topoloom._version import __version__
+from topoloom.errors import InputError
+from topoloom.expansion.expansion import Expansion
+from topoloom.expansion.plan_files import plan_rows, save_expansion, step_facts
+from topoloom.files import write_atomically
+from topoloom.report import figures
+from topoloom.report.expansion_floor import legend, step_floorplan
+from topoloom.report.page import cards, figure, page, table
+from topoloom.reproduction.curves import Curves, Series
+
+PAGE, FOLDER = "plan.html", "steps"
+#: The columns of a task that people read, of those in plan.csv.
+_COLUMNS = {
+    "task": "task", "work": "work", "cable": "cable", "source": "from", "a_label": "end a", "b_label": "end b",
+    "from_label": "taken out of", "length_m": "length m", "stock_m": "stock m", "product": "product",
+}  # fmt: skip
+_TEXTS = frozenset({1, 2, 3, 4, 5, 6, 9})
+
+
+def write_expansion(expansion: Expansion, folder: str | os.PathLike[str]) -> list[Path]:
+    """Everything that a plan's folder holds: its lists, the report, and a floor plan for every step; returns the paths.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be made, or a file in it cannot be written.
+    """
+    folder = Path(folder)
+    written = save_expansion(expansion, folder)
+    pictures = {f"step-{number:03d}.svg": step_floorplan(expansion, number - 1) for number in _numbers(expansion)}
+    try:
+        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+        for old in (folder / FOLDER).glob("step-*.svg"):
+            if old.name not in pictures:
+                old.unlink()
+    except OSError as error:
+        raise InputError(
+            f"{folder / FOLDER}: the folder cannot be made or cleared: {error.strerror or error}"
+        ) from None
+    files = {f"{FOLDER}/{name}": text for name, text in pictures.items()} | {PAGE: expansion_page(expansion)}
+    for name, text in files.items():
+        write_atomically(folder / name, text)
+    return [*written, *(folder / name for name in files)]
+
+
+def expansion_page(expansion: Expansion) -> str:
+    """The report as one HTML page, which shows the pictures beside it in the folder ``steps``."""
+    before, after = expansion.before.layout, expansion.layout
+    title = f"{before.topology.name} grows to {after.topology.switches:,} switches"
+    body = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="quiet">topoloom {__version__}: {escape(_made(expansion))}</p>',
+        *_totals(expansion),
+        *_curves(expansion),
+        *_steps(expansion),
+        *_work(expansion),
+    ]
+    return page(title, body)
+
+
+def _numbers(expansion: Expansion) -> range:
+    return range(1, len(expansion.steps) + 1)
+
+
+def _made(expansion: Expansion) -> str:
+    layout = expansion.before.layout
+    goal = f" into {expansion.goal.spec or expansion.goal.name}" if expansion.goal is not None else ""
+    spec = layout.topology.spec or layout.topology.name
+    return f"a plan from {spec}{goal} by {expansion.method}, seed {expansion.seed}; floor {layout.floor.name}, {layout.made}"
+
+
+def _totals(expansion: Expansion) -> list[str]:
+    cost, tasks = expansion.cost, expansion.tasks
+    told = (
+        "All switches that are in service reach each other all the time."
+        if not expansion.cut_off
+        else f"At some moment {expansion.cut_off} switches are cut off; the table of the steps says when."
+    )
+    return [
+        cards(
+            [
+                (f"{expansion.removed:,}", "cables removed"),
+                (f"{expansion.added:,}", "cables added"),
+                (f"{expansion.kept:,}", "cables untouched"),
+                (f"{expansion.bought:,}", "cables to buy"),
+                (f"{expansion.longest_new_m:.1f} m", "longest new cable"),
+                (f"{len(expansion.touched)} of {expansion.before.layout.cabinets}", "cabinets touched"),
+                (f"{expansion.new_cabinets}", "cabinets set up"),
+                (f"{cost.total_usd:,.0f} USD", "switches, cables, installation"),
+            ]
+        ),
+        f"<p>{tasks['unplug']:,} cables are unplugged, {tasks['move']:,} moved at one end and {tasks['add']:,} plugged in;"
+        f" each switch has {expansion.ports} ports. A cable that is moved counts as removed and as added. {told}</p>",
+    ]
+
+
+def _curves(expansion: Expansion) -> list[str]:
+    if not figures.available() or len(expansion.steps) < 2:
+        return []
+    finite = [step for step in expansion.steps if math.isfinite(step.aspl)]
+    series = tuple(
+        Series(
+            name,
+            tuple(
+                (number, float(getattr(step, key))) for number, step in enumerate(expansion.steps, 1) if step in finite
+            ),
+        )
+        for name, key in (("diameter", "diameter"), ("ASPL", "aspl"))
+    )
+    drawn = figures.curves(Curves("plan", "After each step", "step", "hops", series))
+    return [figure(drawn, "Diameter and mean distance (ASPL) of all switches after each step.")] if finite else []
+
+
+def _steps(expansion: Expansion) -> list[str]:
+    head = (
+        "step",
+        "",
+        "cabinets",
+        "unplug",
+        "move",
+        "add",
+        "switches",
+        "links",
+        "diameter",
+        "ASPL",
+        "cut off on the way",
+    )
+    rows = []
+    for number, step in enumerate(expansion.steps, 1):
+        facts = step_facts(step)
+        rows.append(
+            (
+                str(number), step.title, ", ".join(step.new_cabinets), str(facts["unplug"]), str(facts["move"]),
+                str(facts["add"]), f"{facts['switches']:,}", f"{facts['links']:,}", _hops(step.diameter, 0),
+                _hops(step.aspl, 4), f"{step.cut_off} switches" if step.cut_off else "",
+            )
+        )  # fmt: skip
+    return ["<h2>Steps</h2>", table(head, rows, text=frozenset({1, 2, 10}))]
+
+
+def _work(expansion: Expansion) -> list[str]:
+    out = ["<h2>Work</h2>", legend()]
+    rows = plan_rows(expansion)
+    columns = [rows[name] for name in _COLUMNS]
+    start = 0
+    for number, step in enumerate(expansion.steps, 1):
+        stop = start + len(step.tasks)
+        cells = zip(*(column[start:stop] for column in columns), strict=True)
+        start = stop
+        opened = " open" if number == 1 else ""
+        new = (
+            f"<p>Set up: switch{'es' * (len(step.new_switches) != 1)} {step_facts(step)['new_switches']}.</p>"
+            if step.new_switches
+            else ""
+        )
+        source, look = f"{FOLDER}/step-{number:03d}.svg", "max-width:100%;max-height:560px"
+        out += [
+            f"<details{opened}><summary><b>Step {number}</b>: {escape(step.title)}, {len(step.tasks)} tasks</summary>{new}",
+            f'<img src="{source}" alt="floor plan of step {number}" loading="lazy" style="{look}">',
+            table(list(_COLUMNS.values()), cells, text=_TEXTS),
+            "</details>",
+        ]
+    return out
+
+
+def _hops(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}" if math.isfinite(value) else "not connected"
