@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from statistics import fmean
 
+import msgspec
+
 from topoloom.cost.parts import load_parts
 from topoloom.floors.floor import preset
 from topoloom.layout.layout import Layout
@@ -59,10 +61,10 @@ def cables_usd(name: str, n: int) -> float:
     return float(load_parts("slimfly-2014").link_usd(layout.length_m, layout.between, RATE_GBPS).sum()) / n
 
 
-def switch_usd(ports: float) -> float:
-    """The line for switches at so many ports, below the smallest switch that 004 prices too, and between whole numbers."""
-    line = load_parts("slimfly-2014").switch
-    return float(line.per_port_usd * ports + line.base_usd)
+def switch_usd(ports: int) -> float:
+    """The bare line for switches, as 002 uses it: its switches are smaller than any that 004 prices."""
+    line = msgspec.structs.replace(load_parts("slimfly-2014").switch, least_ports=0)
+    return float(line.line_usd(ports).mean())
 
 
 def node_usd(name: str, n: int) -> float:

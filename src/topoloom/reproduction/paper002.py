@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import log2
 
 from topoloom.families.dsn import dsn_f_levels
@@ -72,7 +73,9 @@ def _every() -> list[_Size]:
 
 
 def _theorem_1_claims(full: bool) -> None:
-    part, which = ("/full", f"every n from 8 to {_LARGEST:,}") if full else ("", f"{len(_SAMPLED)} n up to {_LARGEST:,}")
+    part, which = (
+        ("/full", f"every n from 8 to {_LARGEST:,}") if full else ("", f"{len(_SAMPLED)} n up to {_LARGEST:,}")
+    )
 
     @claim(
         f"002/theorem-1a{part}", f"DSN-F: average degree 4, greatest degree 5 ({which})", "4, 5",
@@ -108,17 +111,59 @@ def _theorem_1_claims(full: bool) -> None:
     )  # fmt: skip
     def one_hop() -> Outcome:
         found = _every() if full else _each(range(24, 897))
-        more = max(b.diameter - a.diameter for a, b in zip(found, found[1:], strict=False))
-        layers = {p: measured(f"dsn-f:n={2 * p << p}").diameter - measured(f"dsn-f:n={p << p}").diameter for p in range(3, 10)}
+        more = max(b.diameter - a.diameter for a, b in pairwise(found))
+        layers = {
+            p: measured(f"dsn-f:n={2 * p << p}").diameter - measured(f"dsn-f:n={p << p}").diameter for p in range(3, 10)
+        }
         return judge(
             {"hops": 1}, {"hops": more},
             assumption=f"one switch, from each n to n + 1, {found[0].n} to {found[-1].n:,}; the whole second layer adds"
-            f" {min(layers.values()):g} to {max(layers.values()):g} (p = 3 .. 9), as Theorem 1b allows",
+            f" {', '.join(f'{more:g}' for more in sorted(set(layers.values())))} (p = 3 .. 9), as many as Theorem 1b allows",
         )  # fmt: skip
 
 
 _theorem_1_claims(full=False)
 _theorem_1_claims(full=True)
+
+
+@claim(
+    "002/section-3.3/no-rewiring", "DSN-F: adding switches to a layer unplugs no cable", "0", "topoloom hops dsn-f:n=903",
+)  # fmt: skip
+def _no_rewiring() -> Outcome:
+    """Links of n switches that n + 1, or n + p, do not have, as long as p stays."""
+    gone = {"one switch": 0, "a group of p": 0}
+    for n in range(24, 896):
+        p = dsn_f_levels(n)
+        for what, more in (("one switch", 1), ("a group of p", p)):
+            if dsn_f_levels(n + more) == p and n % more == 0:
+                gone[what] = max(gone[what], len(_links(n) - _links(n + more)))
+    return judge(
+        {"a group of p": 0}, gone,
+        assumption="whole groups of p are added; switch by switch, the cable that closes the group's ring moves on, where rings"
+        " are closed from three switches (002 does not say; errata 002.10); 24 to 896 switches",
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _links(n: int) -> frozenset[tuple[int, int]]:
+    return frozenset((u, v) for u, v in build(f"dsn-f:n={n}").links.tolist())
+
+
+@claim(
+    "002/section-1/one-cabinet", "new switches are cabled to a single existing cabinet (DSN-F, 896 to 1,792)", "1",
+    "topoloom info dsn-f:n=1792",
+)  # fmt: skip
+def _one_cabinet() -> Outcome:
+    topology = build("dsn-f:n=1792")
+    group, layer = topology.labels["group"], topology.labels["layer"]
+    u, v = topology.links.T
+    new = (layer[u] > 0) | (layer[v] > 0)
+    others = int((group[u[new]] != group[v[new]]).sum())
+    return judge(
+        {"cables to other supernodes": 0}, {"cables to other supernodes": others},
+        assumption="as long as p stays and a cabinet holds a supernode's switches of layer 0; the split p -> p + 1 moves many"
+        " cables (errata 002.9)",
+    )  # fmt: skip
 
 
 @claim(
@@ -163,14 +208,13 @@ def _figure_3() -> Outcome:
     curves = figure_3()
     diameters = {int(more): value for more, value in curves.series[0].points}
     aspls = ", ".join(f"{value:.3f}" for _, value in curves.series[1].points)
-    outcome = judge(
+    told = ", ".join(f"{value:g}" for value in diameters.values())
+    return judge(
         {"step at 896": 1, "1024 minus 768": -1},
         {"step at 896": diameters[896] - diameters[768], "1024 minus 768": diameters[1024] - diameters[768]},
-        assumption=f"new layers fill supernode by supernode (errata 002.6); diameters {', '.join(f'{d:g}' for d in diameters.values())};"
-        f" ASPL {aspls}, which at 1024 more is above that at 768 more",
-        figure=curves,
-    )
-    return outcome
+        figure=curves, assumption=f"new layers fill supernode by supernode (errata 002.6); diameters {told}; ASPL {aspls},"
+        " which at 1024 more is above that at 768 more",
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=1)
