@@ -50,7 +50,7 @@ def _most(values: Mapping[int, float], count: int = 2) -> set[int]:
 
 
 @claim(
-    "002/fig-7", "mean cable length of DSN-F below DSN, 128 and 4,096 switches", "17.72 %, 24.82 %", _LAYOUT,
+    "002/fig-7/below-dsn", "mean cable length of DSN-F below DSN, 128 and 4,096 switches", "17.72 %, 24.82 %", _LAYOUT,
 )  # fmt: skip
 def _below_dsn() -> Outcome:
     values, curves = _figure_7()
@@ -199,8 +199,9 @@ def _dominate() -> Outcome:
 
 
 @claim(
-    "002/section-5.2", "spare ports for 25, 50 and 100 % growth cost up to 13, 27 and 54 % more", "13 %, 27 %, 54 %",
-    "topoloom cost dsn-f:n=896,hosts=4 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal --spare-ports 0.25",
+    "002/section-5.2/spare-ports", "spare ports for 25, 50 and 100 % growth cost up to 13, 27 and 54 % more",
+    "13 %, 27 %, 54 %",
+    "topoloom cost dsn-f:n=896,hosts=4 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal --spare 25",
 )  # fmt: skip
 def _spare_ports() -> Outcome:
     cables = {n: cables_usd("DSN-F", n) for n in SIZES}
