@@ -25,10 +25,14 @@ _NOT = {
 
 #: Simulations that take minutes together: test_load_claims looks at parts of them.
 _MINUTES = ("004/fig-6", "004/fig-8")
+#: Claims on the same forty layouts, half a minute's work: one test, so that one process lays them out.
+_LAID_OUT = ("002/fig-7", "002/fig-8", "002/section-5.2")
 
 
 @pytest.mark.parametrize(
-    "claim", [c for c in claims() if not c.full and not c.id.startswith(_MINUTES)], ids=lambda claim: claim.id
+    "claim",
+    [c for c in claims() if not c.full and not c.id.startswith(_MINUTES + _LAID_OUT)],
+    ids=lambda claim: claim.id,
 )
 def test_a_claim_has_its_verdict(claim):
     """Reproduced, wrong or not reproducible: as the errata say, computed afresh."""
@@ -43,6 +47,12 @@ def test_a_claim_has_its_verdict(claim):
         assert outcome.why
     assert outcome.ours
     assert claim.command.startswith("topoloom ")
+
+
+def test_claims_on_layouts_by_size_have_their_verdicts():
+    """The same of 002's cables and costs."""
+    for claim in claims(_LAID_OUT):
+        test_a_claim_has_its_verdict(claim)
 
 
 def test_a_verdict_follows_from_the_numbers():
