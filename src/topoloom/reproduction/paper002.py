@@ -1,7 +1,7 @@
 """Claims of 002 about DSN-F, distributed shortcut networks that grow: Theorem 1 and figure 3."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from math import log2
@@ -70,6 +70,19 @@ def _sampled() -> list[_Size]:
 @lru_cache(maxsize=1)
 def _every() -> list[_Size]:
     return _each(range(8, _LARGEST + 1))
+
+
+@claim(
+    "002/fig-1", "DSN-F with n = 32, p = 3: node 0 is linked to 1, 2, 13, 23 and 24", "1, 2, 13, 23, 24",
+    "topoloom info dsn-f:n=32",
+)  # fmt: skip
+def _figure_1() -> Outcome:
+    links = build("dsn-f:n=32").links
+    found = sorted(int(links[row, 1 - end]) for row, end in zip(*(links == 0).nonzero(), strict=True))
+    return replace(
+        judge({"missing or more": 0}, {"missing or more": len({1, 2, 13, 23, 24} ^ set(found))}),
+        ours=", ".join(map(str, found)),
+    )
 
 
 def _theorem_1_claims(full: bool) -> None:
