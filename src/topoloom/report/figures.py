@@ -81,6 +81,8 @@ def curves(figure: Curves) -> str:
     """A paper's figure, redrawn from our points; a curve, its variants and its bounds share a colour."""
 
     def draw(axes: "Axes") -> None:
+        from matplotlib.ticker import MaxNLocator
+
         groups = list(dict.fromkeys(series.name.split()[0] for series in figure.series))
         drawn: Counter[tuple[str, bool]] = Counter()
         for series in figure.series:
@@ -98,6 +100,8 @@ def curves(figure: Curves) -> str:
             ticks = sorted({x for series in figure.series for x, _ in series.points})
             axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
             axes.minorticks_off()
+        elif all(x == int(x) for series in figure.series for x, _ in series.points):
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_title(figure.title, fontsize=10)
         axes.set_xlabel(figure.x)
         axes.set_ylabel(figure.y)
