@@ -16,6 +16,7 @@ _HOMES = {
     "Cuts": "topoloom.graph.cuts",
     "Design": "topoloom.designer.design",
     "Execution": "topoloom.simulator.execute",
+    "Expansion": "topoloom.expansion.expansion",
     "Floor": "topoloom.floors.floor",
     "Hops": "topoloom.graph.distances",
     "InputError": "topoloom.errors",
@@ -35,9 +36,11 @@ _HOMES = {
     "bounds": "topoloom.graph.bounds",
     "build": "topoloom.spec",
     "cable": "topoloom.cabling.cabling",
+    "check_plan": "topoloom.expansion.check",
     "cuts": "topoloom.graph.cuts",
     "design": "topoloom.designer.design",
     "execute": "topoloom.simulator.execute",
+    "expand": "topoloom.expansion.expand",
     "hops": "topoloom.graph.distances",
     "load": "topoloom.formats",
     "load_layout": "topoloom.cabling.files",
@@ -51,6 +54,7 @@ _HOMES = {
     "saturation": "topoloom.simulator.saturation",
     "save": "topoloom.formats",
     "save_cabling": "topoloom.cabling.files",
+    "save_expansion": "topoloom.expansion.plan_files",
     "simulate": "topoloom.simulator.simulate",
     "verify": "topoloom.routing.verify",
 }
@@ -62,6 +66,7 @@ __all__ = [
     "Cuts",
     "Design",
     "Execution",
+    "Expansion",
     "Floor",
     "Hops",
     "InputError",
@@ -81,9 +86,11 @@ __all__ = [
     "bounds",
     "build",
     "cable",
+    "check_plan",
     "cuts",
     "design",
     "execute",
+    "expand",
     "families",
     "hops",
     "load",
@@ -98,6 +105,7 @@ __all__ = [
     "saturation",
     "save",
     "save_cabling",
+    "save_expansion",
     "simulate",
     "verify",
 ]
@@ -114,6 +122,10 @@ if TYPE_CHECKING:
     from topoloom.designer.design import design as design
     from topoloom.designer.need import Need as Need
     from topoloom.errors import InputError as InputError
+    from topoloom.expansion.check import check_plan as check_plan
+    from topoloom.expansion.expand import expand as expand
+    from topoloom.expansion.expansion import Expansion as Expansion
+    from topoloom.expansion.plan_files import save_expansion as save_expansion
     from topoloom.floors.floor import Floor as Floor
     from topoloom.formats import load as load
     from topoloom.formats import save as save

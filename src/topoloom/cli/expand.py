@@ -169,6 +169,7 @@ def _facts(plan: "Expansion") -> dict[str, Any]:
 def _tell(plan: "Expansion", facts: dict[str, Any]) -> None:
     before = plan.before.layout.topology
     steps = facts["steps"]
+    rows: list[tuple[str, ...]]
     head = ("step", "", "unplug", "move", "add", "switches", "diameter", "ASPL", "")
     rows = [
         (

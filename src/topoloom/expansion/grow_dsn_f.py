@@ -75,16 +75,16 @@ def _fill(stages: list[Stage], now: Topology, roles: Roles, goal: Topology, port
     roles = {key: switch for key, switch in roles.items() if key in there}
     # Switches that have no place there take the first places that are missing; the others are new.
     ids = [*spare, *range(now.switches, goal.switches)]
-    moved, part_of = set(spare), {}
-    names = {}
+    part_of: dict[int, int] = {}
+    names: dict[int, int] = {}
     for key, switch in zip(missing, ids, strict=True):
         roles[key] = switch
         part_of[switch] = names.setdefault(key[2], len(names))
     part = np.full(goal.switches, -1)
     part[list(part_of)] = list(part_of.values())
-    new = np.bincount([part_of[s] for s in part_of if s not in moved], minlength=len(names))
-    come = np.bincount([part_of[s] for s in moved], minlength=len(names)) if moved else np.zeros(len(names), int)
-    titles = [f"supernode {group}: {_arrivals(int(new[k]), int(come[k]))}" for group, k in names.items()]
+    new = np.bincount(list(part_of.values()), minlength=len(names))
+    come = np.bincount([part_of[s] for s in spare], minlength=len(names))
+    titles = [f"supernode {group}: {_arrivals(int(new[k] - come[k]), int(come[k]))}" for group, k in names.items()]
     standing = np.array([roles[key] for key in wanted])
     stages += towards(now, renumbered(goal, standing, now), part, titles, ports)
     return roles

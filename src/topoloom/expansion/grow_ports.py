@@ -92,8 +92,8 @@ def _spare(request: Request, name: str) -> np.ndarray:
 def _random_links(topology: Topology, spare: np.ndarray, slot: np.ndarray, count: int, draws: Draws) -> np.ndarray:
     """Up to `count` links between spare ports of switches in one slot, int64[links, 2].
 
-    Ports are paired at random, round after round; those that are left, where all others are neighbours, go in between the
-    ends of a new link.
+    Ports are paired at random, round after round; pairs that are left, of neighbours or of one switch, go in between the ends
+    of a new link.
     """
     n, left = topology.switches, spare.clip(0)
     made = np.empty((0, 2), np.int64)
@@ -113,19 +113,23 @@ def _random_links(topology: Topology, spare: np.ndarray, slot: np.ndarray, count
         taken = np.concatenate([taken, chosen @ [n, 1]])
         left = left - np.bincount(chosen.ravel(), minlength=n)
     links, there = [(int(u), int(v)) for u, v in made], set(taken.tolist())
-    for u in np.flatnonzero(left >= 2).tolist():
-        for _ in range(int(left[u]) // 2):
-            if len(links) == count or not _put_between(u, links, there, slot, n, draws):
-                break
+    ports = np.repeat(np.arange(n), left)
+    ports = ports[np.argsort(slot[ports], kind="stable")].tolist()
+    while len(links) < count and len(ports) > 1:
+        u, v = ports[0], ports[1]
+        together = slot[u] == slot[v] and _put_between(u, v, links, there, slot, n, draws)
+        del ports[: 2 if together else 1]
     return np.array(links, np.int64).reshape(-1, 2)
 
 
-def _put_between(u: int, links: list[tuple[int, int]], there: set[int], slot: np.ndarray, n: int, draws: Draws) -> bool:
-    """Let a new link a - b make way for u - a and u - b, drawn at random; False where there is none."""
+def _put_between(
+    u: int, v: int, links: list[tuple[int, int]], there: set[int], slot: np.ndarray, n: int, draws: Draws
+) -> bool:
+    """Let a new link a - b make way for u - a and v - b, drawn at random; False where there is none. u may be v."""
     for row in draws.permutation(len(links)).tolist():
         a, b = links[row]
-        pairs = [(min(u, end), max(u, end)) for end in (a, b)]
-        if slot[a] == slot[u] and u not in (a, b) and not any(low * n + high in there for low, high in pairs):
+        pairs = [(min(u, a), max(u, a)), (min(v, b), max(v, b))]
+        if slot[a] == slot[u] and not {a, b} & {u, v} and not any(low * n + high in there for low, high in pairs):
             there.discard(a * n + b)
             there.update(low * n + high for low, high in pairs)
             links[row : row + 1] = pairs

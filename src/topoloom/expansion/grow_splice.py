@@ -140,14 +140,14 @@ class _Splicer:
 
         The odd port is joined to that of another new switch. Where there are too few links, ports stay free.
         """
-        opened = []
+        opened = 0
         for row in links:
-            if len(opened) == self.degree // 2:
+            if opened == self.degree // 2:
                 break
             u, v = self.ends[row].tolist()
             if u in self._near[new] or v in self._near[new] or new in (u, v) or len(self._near[new]) + 2 > self.degree:
                 continue
-            opened.append(row)
+            opened += 1
             self._near[u].discard(v)
             self._near[v].discard(u)
             for end in (u, v):

@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.expansion.ground import Ground
 from topoloom.expansion.matching import matched
-from topoloom.expansion.stages import Growth, renumbered, towards
+from topoloom.expansion.stages import Growth, difference, renumbered, towards
 from topoloom.layout.cabinets import loads_of
 from topoloom.topology import Topology
 
@@ -25,7 +25,7 @@ def into_network(
     standing[fresh] = np.arange(before.switches, goal.switches)
     after = renumbered(goal, standing, before)
     part = np.full(goal.switches, -1)
-    titles = []
+    titles: list[str] = []
     if fresh.size:
         for piece in ground.pieces(loads_of(after)[before.switches :]):
             new = before.switches + piece
@@ -45,8 +45,6 @@ def into_network(
 
 def _still_changing(before: Topology, after: Topology, cabinet: np.ndarray) -> np.ndarray:
     """The cabinets that have the later end of a link between switches that stand, and which comes or goes."""
-    from topoloom.expansion.stages import difference
-
     removed, added, _ = difference(before, after)
     links = np.concatenate([removed, added])
     links = links[(links < before.switches).all(axis=1)]

@@ -1,15 +1,21 @@
 """Which switch of one network becomes which of another, so that most cables stay."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.expansion.stages import difference
+from topoloom.fabrics.shape import match_shapes
 from topoloom.topology import Topology
 
-#: Tries of exchanging two switches, for each switch and link; searches that start from different answers.
-_TRIES = 400
-_MOST_TRIES = 40_000_000
+#: Tries of exchanging two switches, for each switch and link.
+_TRIES, _MOST_TRIES = 400, 40_000_000
+#: Searches: as many of the starts as keep the most links.
+_SEARCHES = 4
+#: Larger networks are not compared by their shapes, which takes tables of all pairs.
+_MOST_FOR_SHAPES, _GUESSES = 2_048, 8
 
 
 def by_labels(before: Topology, goal: Topology) -> np.ndarray | None:
@@ -36,8 +42,8 @@ def by_labels(before: Topology, goal: Topology) -> np.ndarray | None:
 def matched(before: Topology, goal: Topology, seed: int = 1, jobs: int | None = None) -> np.ndarray:
     """The number, where it stands, of each switch of `goal`, -1 for new ones, so that many links stay.
 
-    Starts from the labels, from the numbers, and from matchings grown outwards from a switch, and exchanges switches while
-    more links stay (annealing). Hosts do not move: a switch becomes one with at least as many hosts.
+    Starts from the labels, the numbers, the shapes of both, and matchings grown outwards from a switch, and exchanges
+    switches while more links stay (annealing). Hosts do not move: a switch becomes one with at least as many hosts.
 
     Parameters
     ----------
@@ -58,42 +64,49 @@ def matched(before: Topology, goal: Topology, seed: int = 1, jobs: int | None = 
             " is as large at least"
         )
     starts = [start for start in (by_labels(before, goal), _by_numbers(before, goal)) if start is not None]
-    starts = [start for start in starts if _hosts_stay(before, goal, start)]
+    starts = [start for start in (*starts, *_by_shape(before, goal, seed)) if _hosts_stay(before, goal, start)]
     starts += _outwards(before, goal, seed)
     if not starts:
         raise InputError(
             f"{goal.name}: hosts would have to move; give it at least as many hosts on as many switches as {before.name} has"
         )
-    kept = [_kept(before, goal, start) for start in starts]
-    best = starts[int(np.argmax(kept))]
-    if max(kept) == len(before.links):
-        return best
+    starts.sort(key=lambda start: -_kept(before, goal, start))
+    if _kept(before, goal, starts[0]) < len(before.links):
+        starts += _exchanged(before, goal, starts[:_SEARCHES], seed, jobs)
+    return max(starts, key=lambda found: _kept(before, goal, found))
+
+
+def _exchanged(
+    before: Topology, goal: Topology, starts: list[np.ndarray], seed: int, jobs: int | None
+) -> list[np.ndarray]:
+    """What annealing makes of each start."""
     from topoloom.expansion._match_kernels import exchange
     from topoloom.searches import acceptance
     from topoloom.threads import over_cores
 
-    offsets, neighbours, _ = goal.csr
+    new, standing = goal.csr, Topology(links=before.links, switches=goal.switches).csr
+    counts, accepted = _counts(before, goal.switches), acceptance()
     tries = min(_MOST_TRIES, _TRIES * (goal.switches + len(goal.links)))
-    old = _padded(before, goal.switches).csr
-    results: dict[int, np.ndarray] = {}
+    places = [_whole(start, before) for start in starts]
 
-    def work(numbers):  # type: ignore[no-untyped-def]
+    def work(numbers: Iterator[int]) -> None:
         for number in numbers:
-            place = _whole(starts[number], before)
+            draw = Draws(seed, number).state()
             exchange(
-                offsets, neighbours, old[0], old[1], place, goal.endpoints_at, _counts(before, goal.switches),
-                acceptance(), Draws(seed, number).state(), tries,
-            )  # fmt: skip
-            results[number] = place
+                new[0],
+                new[1],
+                standing[0],
+                standing[1],
+                places[number],
+                goal.endpoints_at,
+                counts,
+                accepted,
+                draw,
+                tries,
+            )
 
-    chosen = np.argsort(-np.array(kept), kind="stable")[:4]
-    starts = [starts[int(i)] for i in chosen]
-    over_cores(work, len(starts), jobs)
-    for number in range(len(starts)):
-        found = np.where(results[number] < before.switches, results[number], -1)
-        if _kept(before, goal, found) > _kept(before, goal, best):
-            best = found
-    return best
+    over_cores(work, len(places), jobs)
+    return [np.where(place < before.switches, place, -1) for place in places]
 
 
 def _by_numbers(before: Topology, goal: Topology) -> np.ndarray:
@@ -101,16 +114,24 @@ def _by_numbers(before: Topology, goal: Topology) -> np.ndarray:
     return np.where(numbers < before.switches, numbers, -1)
 
 
+def _by_shape(before: Topology, goal: Topology, seed: int) -> list[np.ndarray]:
+    """What the shapes of both say: it finds one network under other numbers, where all else fails."""
+    if goal.switches > _MOST_FOR_SHAPES or not len(before.links):
+        return []
+    shapes = match_shapes(goal, before, seed=seed, tries=_GUESSES)
+    found = np.full(goal.switches, -1)
+    known = np.flatnonzero(shapes.planned >= 0)
+    found[shapes.planned[known]] = known
+    lost = np.setdiff1d(np.arange(before.switches), known)
+    found[np.flatnonzero(found < 0)[: lost.size]] = lost
+    return [found]
+
+
 def _counts(topology: Topology, switches: int) -> np.ndarray:
     """Hosts at each switch, with none at those that are yet to come."""
     counts = np.zeros(switches, np.int64)
     counts[: topology.switches] = topology.endpoints_at
     return counts
-
-
-def _padded(topology: Topology, switches: int) -> Topology:
-    """The topology with switches that have no links yet."""
-    return Topology(links=topology.links, switches=switches)
 
 
 def _whole(found: np.ndarray, before: Topology) -> np.ndarray:

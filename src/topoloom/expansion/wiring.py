@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.cabling.cabling import Plugs
+from topoloom.cabling.plugs import Plugs
 from topoloom.topology import Topology
 
 #: A port that nothing is plugged into, and one that a host's cable is in.

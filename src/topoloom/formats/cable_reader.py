@@ -240,14 +240,14 @@ class _Reader:
         turned = ends[:, :1] > ends[:, 1:]
         ends, ports = (np.where(turned, pair[:, ::-1], pair) for pair in (ends, ports))
         sorting = np.lexsort((ports[:, 0], ends[:, 1], ends[:, 0]))
-        plugs = [
+        ports_now, endpoint_ports = (
             np.where(theirs == 0, ours, theirs).astype(np.int32)
             for theirs, ours in ((ports[sorting], topology.link_ports), (endpoints[order, 1], topology.endpoint_ports))
-        ]
+        )
         return CableList(
             self._source, topology, tuple(map(unguarded, self._cabinets)),
             np.array(self._stands, np.int64).reshape(-1, 3), np.array(self._length_m)[sorting],
-            links[::2, 2][sorting], plugs[0], plugs[1],
+            links[::2, 2][sorting], ports_now, endpoint_ports,
             np.array(self._number, np.int64)[sorting], np.array(self._endpoint_number, np.int64)[order],
             np.array(self._stock_m)[sorting], tuple(self._product[row] for row in sorting.tolist()),
         )  # fmt: skip

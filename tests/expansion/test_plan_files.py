@@ -1,0 +1,111 @@
+"""The files of a plan, and the check that carries it out: it notices what does not fit, and says where."""
+
+import csv
+
+import pytest
+
+from topoloom import InputError, build, check_plan, expand, load, load_layout, save_expansion
+from topoloom.cabling.plugs import load_plugs
+from topoloom.expansion.plan_files import ranges
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A plan with moved, unplugged and added cables."""
+    save_expansion(
+        expand(build("jellyfish:n=24,degree=4,hosts=1"), 30, floor="koibuchi-2013", host_cables=True), tmp_path
+    )
+    return tmp_path
+
+
+def changed(path, row, **cells):
+    """Change cells of the first row that `row` accepts; returns its line."""
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    place = next(i for i, found in enumerate(rows) if row(found))
+    rows[place].update(cells)
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return place + 2
+
+
+def test_a_plan_as_it_is(folder):
+    """It fits; its lists are read as cable lists, and the network after is the plan's."""
+    assert check_plan(folder).steps == 6
+    assert load_layout(folder / "after").topology == load(folder / "after" / "cables.csv")
+    assert load(folder / "before" / "cables.csv") == build("jellyfish:n=24,degree=4,hosts=1")
+
+
+@pytest.mark.parametrize(
+    ("file", "row", "cells", "reason"),
+    [
+        ("plan.csv", lambda row: row["work"] == "move", {"from_port": "40"}, "does not run from"),
+        ("plan.csv", lambda row: row["work"] == "add", {"b_switch": "0", "b_port": "2"}, "already has cable"),
+        ("plan.csv", lambda row: row["work"] == "add", {"cable": "1"}, "cable 1 lies already"),
+        ("plan.csv", lambda row: row["work"] == "unplug", {"cable": "9999"}, "cable 9999 does not run"),
+        ("plan.csv", lambda row: True, {"work": "mend"}, "work is 'mend'; it must be unplug, move or add"),
+        ("plan.csv", lambda row: row["work"] == "move", {"stock_m": "77"}, "the plan moves another"),
+        ("plan.csv", lambda row: row["step"] == "6", {"step": "9"}, "links after the step, not 60"),
+        ("steps.csv", lambda row: row["step"] == "2", {"links": "7"}, "links after the step, not 7"),
+        ("steps.csv", lambda row: row["step"] == "3", {"connected": "no"}, "the plan says otherwise"),
+        ("after/cables.csv", lambda row: row["kind"] == "link", {"a_port": "39"}, "runs or is otherwise"),
+        ("after/cables.csv", lambda row: row["kind"] == "link", {"length_m": "99"}, "runs or is otherwise"),
+        ("before/cables.csv", lambda row: row["kind"] == "link", {"cable": "7777"}, ""),
+    ],
+)
+def test_what_does_not_fit_is_found(folder, file, row, cells, reason):
+    """One changed cell: the check names a file and a line."""
+    changed(folder / file, row, **cells)
+    with pytest.raises(InputError, match=r"\.csv:\d+: .*" + reason):
+        check_plan(folder)
+
+
+def test_a_step_too_many(folder):
+    """Tasks of a step that steps.csv does not have are not left undone in silence."""
+    text = (folder / "plan.csv").read_text()
+    last = text.splitlines()[-1].split(",")
+    (folder / "plan.csv").write_text(text + ",".join([last[0], "7", *last[2:]]) + "\n")
+    with pytest.raises(InputError, match=r"plan.csv:\d+: step 7 is none of steps.csv"):
+        check_plan(folder)
+
+
+def test_missing_files_and_columns(folder, tmp_path):
+    """Each is one sentence."""
+    with pytest.raises(InputError, match="there is no such file; 'topoloom expand -o' writes"):
+        check_plan(tmp_path / "nowhere")
+    text = (folder / "plan.csv").read_text()
+    (folder / "plan.csv").write_text(text.replace("from_port", "from_plug", 1))
+    with pytest.raises(InputError, match=r"plan.csv:1: column from_port missing"):
+        check_plan(folder)
+
+
+def test_a_plan_goes_on_from_another(folder, tmp_path):
+    """The network after one plan, with its ports, numbers and products, is that before the next."""
+    layout, plugs = load_layout(folder / "after"), load_plugs(folder / "after")
+    again = tmp_path / "again"
+    save_expansion(expand(layout, 33, plugs=plugs, host_cables=True), again)
+    check_plan(again)
+    columns = ("cable", "kind", "a_switch", "a_port", "b_switch", "b_port", "length_m", "stock_m", "product")
+
+    def rows(path):
+        with open(path, newline="") as file:
+            found = [row for row in csv.DictReader(file) if row["kind"] != "switch"]
+        return sorted(tuple(row[name] for name in columns) for row in found)
+
+    assert rows(folder / "after" / "cables.csv") == rows(again / "before" / "cables.csv")
+
+
+def test_bought_cables_are_ordered(folder):
+    """The order list has as many cables as the plan adds new ones."""
+    with open(folder / "order.csv", newline="") as file:
+        pieces = sum(int(row["pieces"]) for row in csv.DictReader(file))
+    with open(folder / "plan.csv", newline="") as file:
+        assert pieces == sum(row["source"] == "new" for row in csv.DictReader(file))
+
+
+def test_ranges():
+    """Numbers in a row as one range."""
+    assert ranges((3, 4, 5, 9, 11, 12)) == "3..5 9 11..12"
+    assert ranges(()) == ""

@@ -1,0 +1,202 @@
+"""Plans of all methods: degrees, ports, connectedness at each step, and that carrying one out gives what it says."""
+
+from collections import Counter
+from itertools import pairwise
+
+import networkx
+import numpy as np
+import pytest
+from expansion_cases import EVERY, PLANS, plan, replayed
+
+from topoloom import build, check_plan, expand, hops, place, save_expansion
+from topoloom.cost.parts import load_parts
+from topoloom.expansion.ground import Ground
+from topoloom.expansion.planner import Planner
+from topoloom.expansion.stages import Growth, Stage
+
+
+@pytest.fixture(scope="module")
+def plans():
+    """Every plan, made once."""
+    return {name: plan(name) for name in EVERY}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_carrying_a_plan_out_gives_the_cables_after(plans, name, tmp_path):
+    """The tasks of plan.csv, on the cables before, give the cables after: numbers, ports, lengths, products."""
+    done = plans[name]
+    save_expansion(done, tmp_path)
+    checked = check_plan(tmp_path)
+    assert checked.tasks == sum(len(step.tasks) for step in done.steps)
+    assert checked.cables == len(done.after)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_plan_is_the_difference_of_its_cable_lists(plans, name):
+    """Removed, added and kept are the cables in one list and not the other, each with its number and both its ports."""
+    done = plans[name]
+
+    def lying(cabling):
+        rows = zip(cabling.number.tolist(), cabling.ends.tolist(), cabling.port.tolist(), strict=True)
+        return {(number, frozenset(zip(ends, ports, strict=True))) for number, ends, ports in rows}
+
+    before, after = lying(done.before), lying(done.after)
+    assert (done.removed, done.added, done.kept) == (
+        len(before - after), len(after - before), len(before & after),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_steps_are_the_networks_they_say(plans, name):
+    """After each step the replayed cables are the step's network; hops, connectedness and sizes are that network's."""
+    done = plans[name]
+    edges = {}
+    for step, _, graph in replayed(done):
+        edges[step] = Counter(tuple(sorted(pair)) for pair in graph.edges())
+    for step in done.steps:
+        topology = step.topology
+        if step in edges:
+            assert edges[step] == Counter(map(tuple, topology.links.tolist()))
+        found = hops(topology)
+        assert (step.diameter, step.aspl, step.connected) == (found.diameter, found.aspl, found.connected)
+    assert done.steps[-1].topology == done.topology
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_nobody_is_cut_off_unless_told(plans, name):
+    """Between any two tasks of a step the switches in service reach each other, or the task says how many do not."""
+    done = plans[name]
+    for step, task, graph in replayed(done):
+        serving = set(range(step.topology.switches)) - set(step.new_switches)
+        component = networkx.node_connected_component(graph, 0)
+        apart = serving - component
+        assert bool(apart) == bool(task.cut_off)
+    assert done.cut_off == 0
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_ports_suffice_and_stay(plans, name):
+    """No step uses more ports than a switch has; a cable that nobody touches keeps both its ports."""
+    done = plans[name]
+    assert max(step.topology.radix for step in done.steps) <= done.ports
+    at = {}
+    for cabling in (done.before, done.after):
+        for row in range(len(cabling)):
+            ends = [(int(cabling.ends[row, 0]), int(cabling.port[row, 0]))]
+            if not cabling.to_host[row]:
+                ends.append((int(cabling.ends[row, 1]), int(cabling.port[row, 1])))
+            assert all(port <= done.ports for _, port in ends)
+            at.setdefault(int(cabling.number[row]), []).append(frozenset(ends))
+    touched = {done.cables[task.cable].number for step in done.steps for task in step.tasks}
+    assert all(ends[0] == ends[-1] for number, ends in at.items() if number not in touched)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_hosts_stay_where_they_are(plans, name):
+    """A host hangs on the same switch before, after, and at every step between; new ones are numbered on."""
+    done = plans[name]
+    before = done.before.layout.topology
+    homes = dict(zip(before.host.tolist(), before.endpoints.tolist(), strict=True))
+    for step in done.steps:
+        now = dict(zip(step.topology.host.tolist(), step.topology.endpoints.tolist(), strict=True))
+        assert all(now[host] == switch for host, switch in homes.items())
+
+
+@pytest.mark.parametrize("name", ["splice", "splice-near"])
+def test_splicing_keeps_every_degree(plans, name):
+    """Switches that stood have as many links at every step; new ones have the usual number, but for odd ports."""
+    done = plans[name]
+    before = done.before.layout.topology.degrees
+    usual = int(np.bincount(before).argmax())
+    for step in done.steps:
+        degrees = step.topology.degrees
+        assert (degrees[: before.size] == before).all()
+    new = done.topology.degrees[before.size :]
+    assert (new <= usual).all()
+    assert (new < usual).sum() <= usual % 2
+
+
+def test_near_splicing_touches_few_cabinets():
+    """The cables of four new switches go to one cabinet beside them; drawn at random, they go to most."""
+    near, drawn = (
+        expand(build("jellyfish:n=160,degree=6"), 164, method, floor="koibuchi-2013", batch=4)
+        for method in ("splice-near", "splice")
+    )
+    assert len(near.touched) == 1
+    assert len(drawn.touched) > 5
+    assert near.longest_new_m < drawn.longest_new_m
+
+
+@pytest.mark.parametrize("name", ["pod", "group", "copies", "channels", "channels-near", "hosts"])
+def test_growth_on_spare_ports_rewires_nothing(name):
+    """Pods, groups with one link between two, copies, channels and hosts only add cables."""
+    more = {"group": ("dragonfly:a=4,h=2,g=6", 28)}.get(name)
+    done = expand(build(more[0]), more[1]) if more else plan(name)
+    assert done.removed == 0
+    assert done.tasks["unplug"] == done.tasks["move"] == 0
+
+
+def test_quadrics_keep_the_diameter():
+    """A copy of the quadrics leaves diameter 2, fans make it 3 (PolarFly, SC 2022); degrees are at most q + 3 and then rise."""
+    done = expand(build("polarfly:q=7"), 57 + 8 + 14)
+    assert [step.diameter for step in done.steps] == [2, 3, 3]
+    assert int(done.steps[0].topology.degrees.max()) == 7 + 3
+
+
+@pytest.mark.parametrize(
+    ("spec", "to", "goal"),
+    [
+        ("torus:dims=4x5,hosts=2", 30, "torus:dims=6x5,hosts=2"),
+        ("dragonfly:a=4,h=2,g=4", 28, "dragonfly:a=4,h=2,g=7"),
+        ("fat-tree:k=6,pods=3", 39, "fat-tree:k=6,pods=5"),
+        ("dsn-f:n=27", 70, "dsn-f:n=70"),
+    ],
+)
+def test_families_grow_into_themselves(spec, to, goal):
+    """The network that comes out is the family's own, edge for edge, by the numbers that the plan gives."""
+    done = expand(build(spec), to)
+    wanted = build(goal)
+    assert done.goal == wanted
+    number, grown = done.number, done.topology
+    links = np.sort(number[grown.links], axis=1)
+    assert sorted(map(tuple, links.tolist())) == sorted(map(tuple, wanted.links.tolist()))
+    assert (wanted.endpoints_at[number] == grown.endpoints_at).all()
+
+
+def test_moved_cables_are_long_enough():
+    """A cable that is moved, or comes from the shelf, spans no more than it measures, with the catalogue's slack."""
+    done = plan("torus to jellyfish")
+    slack_m = done.after.bought.parts.slack_m
+    reused = [task for step in done.steps for task in step.tasks if task.work != "unplug" and not task.new]
+    assert reused
+    assert all(done.cables[task.cable].stock_m >= task.length_m + slack_m - 1e-9 for task in reused)
+
+
+def test_a_cut_that_cannot_be_helped_is_told():
+    """From one line of switches with two ports each to another, no order keeps all together: the plan says who is cut off."""
+    line = build("mesh:dims=6")
+    other = line.replace(links=[(0, 2), (2, 4), (4, 1), (1, 3), (3, 5)], labels={}, spec=None, name="other")
+    layout = place(line, map="rows")
+    growth = Growth((Stage("all at once", other),))
+    planner = Planner(layout, load_parts("slimfly-2014"), 40.0, False, None, growth, 2, Ground(layout, 0))
+    step = planner.step(growth.stages[0], None)
+    assert step.connected
+    assert step.cut_off > 0
+
+
+def test_the_same_seed_gives_the_same_plan():
+    """On one thread and on two; another seed opens other links."""
+    first, again, other = (
+        expand(build("jellyfish:n=40,degree=4"), 44, seed=seed, jobs=jobs) for seed, jobs in ((3, 1), (3, 2), (4, 2))
+    )
+    assert first.topology == again.topology != other.topology
+    assert [step.tasks for step in first.steps] == [step.tasks for step in again.steps]
+
+
+def test_sizes_rise_from_step_to_step():
+    """Every step has more switches, links or hosts than the one before, or moves cables."""
+    for name in PLANS:
+        steps = plan(name).steps
+        for one, two in pairwise(steps):
+            assert two.topology.switches >= one.topology.switches
+            assert two.tasks
