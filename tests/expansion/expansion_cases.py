@@ -15,7 +15,7 @@ PLANS = {
     "copies": ("polarfly:q=5,hosts=2", 31 + 6 + 10, {}),
     "splice": ("jellyfish:n=30,degree=5,hosts=2", 37, {"floor": "koibuchi-2013"}),
     "splice-near": ("jellyfish:n=40,degree=6,hosts=3", 50, {"floor": "koibuchi-2013", "batch": 4}),
-    "hosts": ("slimfly:q=5,hosts=4", 235, {"radix": 12}),
+    "hosts": ("slimfly:q=5,hosts=4", 305, {"radix": 14}),
     "channels": ("slimfly:q=5,hosts=4", 215, {"radix": 13}),
     "channels-near": ("slimfly:q=5,hosts=4", 190, {"radix": 12}),
 }

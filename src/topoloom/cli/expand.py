@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from topoloom.cost.parts import Parts
     from topoloom.expansion.expansion import Expansion
     from topoloom.layout.layout import Layout
+    from topoloom.topology import Topology
 
 #: Steps that are listed on the screen; the others are in the files.
 _SHOWN = 24
@@ -182,8 +183,10 @@ def _tell(plan: "Expansion", facts: dict[str, Any]) -> None:
         between = f"{len(rows) - _SHOWN} steps more; -o writes them, --json prints them"
         rows[_SHOWN - 1 : -1] = [("...", between, *[""] * 7)]
     print_facts(
-        f"{before.name}: from {before.switches} to {facts['switches']} switches by {plan.method}, {len(steps)} steps",
+        f"{before.name} by {plan.method}: {len(steps)} step{'s' * (len(steps) != 1)}",
         [
+            ("from", _size(before)),
+            ("to", _size(plan.topology)),
             ("cables", f"{plan.removed} removed, {plan.added} added, {plan.kept} untouched"),
             (
                 "tasks",
@@ -204,6 +207,11 @@ def _tell(plan: "Expansion", facts: dict[str, Any]) -> None:
     )
     click.echo()
     print_table([head, *rows])
+
+
+def _size(topology: "Topology") -> str:
+    hosts = f", {topology.hosts:,} hosts" if topology.hosts else ""
+    return f"{topology.switches:,} switches, {len(topology.links):,} links{hosts}"
 
 
 def _remark(step: dict[str, Any]) -> str:

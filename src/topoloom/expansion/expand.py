@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from topoloom.cabling.plugs import Plugs
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.errors import InputError
@@ -109,7 +111,9 @@ def expand(
     most = max(stage.topology.radix for stage in growth.stages)
     if radix is not None and most > radix:
         raise InputError(f"{growth.stages[-1].topology.name}: a switch needs {most} ports; radix={radix} is too small")
-    ground, ports = _ground(layout, more, parts, rate_gbps), max(most, before.radix, radix or 0)
+    group = growth.stages[-1].topology.labels.get("group")
+    ground = _ground(layout, more, parts, rate_gbps, group)
+    ports = max(most, before.radix, radix or 0)
     planner = Planner(layout, parts, rate_gbps, host_cables, plugs, growth, ports, ground)
     steps = []
     for number, stage in enumerate(growth.stages):
@@ -123,6 +127,6 @@ def expand(
     )  # fmt: skip
 
 
-def _ground(layout: Layout, more: int, parts: Parts, rate_gbps: float) -> Ground:
+def _ground(layout: Layout, more: int, parts: Parts, rate_gbps: float, group: np.ndarray | None = None) -> Ground:
     watts = parts.switch_w(layout.topology.radix, rate_gbps) if layout.floor.limits_power else 0.0
-    return Ground(layout, max(0, more), watts)
+    return Ground(layout, max(0, more), watts, group)

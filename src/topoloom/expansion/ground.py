@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.floors.slots import NO_LIMIT
 from topoloom.layout.cabinets import loads_of
 from topoloom.layout.layout import Layout
 from topoloom.topology import Topology
@@ -16,7 +17,8 @@ _TRIED = 256
 class Ground:
     """Who stands where, and how much room is left.
 
-    A cabinet holds what its slot allows; where the floor sets no limit of switches, as many as the fullest cabinet has. A
+    A cabinet holds what its slot allows. New switches go to a cabinet of their own group where there is one; on a floor
+    without a limit of switches a new group gets a cabinet, and switches without groups fill cabinets as in a sequence. A
     floor that is as large as its cabinets need gets more rows (or columns, where its rows are given); the slots that were
     there keep their names and places.
 
@@ -27,17 +29,22 @@ class Ground:
         At most so many switches will be added.
     switch_w : float
         Watts of a switch, where the floor limits them.
+    group : int64[switches] or None
+        The groups of all switches that there will be; None where they have none.
     """
 
-    def __init__(self, layout: Layout, more: int, switch_w: float = 0.0) -> None:
-        self._switch_w = switch_w
-        held = np.bincount(layout.slot)
-        most = int(held.max())
+    def __init__(self, layout: Layout, more: int, switch_w: float = 0.0, group: np.ndarray | None = None) -> None:
+        self._switch_w, self._group = switch_w, group
         self.floor, self.slots, self._slot = layout.floor, layout.slots, layout.slot.astype(np.int64)
         self._columns, self._grown = layout.slots.columns, ""
         self._widen(more)
         self._limits = self.slots.limits.copy()
-        self._limits[:, 0] = np.where(np.isfinite(self._limits[:, 0]), self._limits[:, 0], most)
+        #: Whether groups alone say how many switches a cabinet holds.
+        self._by_group = group is not None and not np.isfinite(self._limits[:, :2]).any()
+        if group is None:
+            hosts = self.floor.sequence_hosts
+            usual = np.array([self.floor.sequence_cabinet, NO_LIMIT if hosts is None else hosts, NO_LIMIT])
+            self._limits = np.where(np.isfinite(self._limits), self._limits, usual)
         self._used = np.zeros((len(self.slots), 3))
         np.add.at(self._used, self._slot, loads_of(layout.topology, switch_w))
 
@@ -64,14 +71,20 @@ class Ground:
         """How long a cable between slots is, float64, like `a` and `b`."""
         return self.floor.cable_m(self.slots.apart_m(a, b), np.asarray(a) != np.asarray(b))
 
-    def candidates(self, loads: np.ndarray) -> np.ndarray:
-        """The slots that can take all these new switches, int64[...]: cabinets that stand; if none has room, free slots.
+    def candidates(self, loads: np.ndarray, group: int | None = None) -> np.ndarray:
+        """The slots that can take all these new switches, int64[...].
 
-        `loads` is what each of the switches takes, float64[switches, 3].
+        Cabinets of their group; if there is none with room, other cabinets; if there is none either, free slots. `loads` is
+        what each of the switches takes, float64[switches, 3].
         """
         fits = (self._used + loads.sum(axis=0) <= self._limits + 1e-9).all(axis=1)
         stands = self._used[:, 0] > 0
-        if (fits & stands).any():
+        if self._group is not None and group is not None:
+            own = np.zeros(len(self.slots), bool)
+            own[self._slot[self._group[: self._slot.size] == group]] = True
+            if (fits & own).any():
+                return np.flatnonzero(fits & own)
+        if (fits & stands).any() and not self._by_group:
             return np.flatnonzero(fits & stands)
         free = np.flatnonzero(fits & ~stands)
         if free.size > _TRIED:
@@ -81,8 +94,8 @@ class Ground:
             free = np.sort(free[np.argsort(near, kind="stable")[:_TRIED]])
         return free
 
-    def pieces(self, loads: np.ndarray) -> list[np.ndarray]:
-        """New switches in their order, cut into as many as fit one cabinet: a list of indices.
+    def pieces(self, loads: np.ndarray, group: np.ndarray | None = None) -> list[np.ndarray]:
+        """New switches in their order, cut where another group begins and into as many as fit a cabinet: a list of indices.
 
         Raises
         ------
@@ -90,14 +103,17 @@ class Ground:
             A switch alone is more than any slot holds.
         """
         most = self._limits.max(axis=0)
-        pieces, start, taken = [], 0, np.zeros(3)
+        pieces: list[np.ndarray] = []
+        start, taken = 0, np.zeros(3)
         for i, load in enumerate(loads):
             if (load > most + 1e-9).any():
                 raise InputError(
                     f"floor '{self.floor.name}': a new switch is more than a cabinet holds; raise its limits"
                 )
-            if (taken + load > most + 1e-9).any():
-                pieces.append(np.arange(start, i))
+            other = group is not None and i > 0 and group[i] != group[i - 1]
+            if other or (taken + load > most + 1e-9).any():
+                if i > start:
+                    pieces.append(np.arange(start, i))
                 start, taken = i, np.zeros(3)
             taken = taken + load
         pieces.append(np.arange(start, len(loads)))
@@ -119,13 +135,14 @@ class Ground:
         first = self._slot.size
         loads = loads_of(topology, self._switch_w)[first:]
         ends = np.concatenate([topology.links, topology.links[:, ::-1]])
-        for piece in self.pieces(loads) if len(loads) else []:
+        groups = None if self._group is None else self._group[first : first + len(loads)]
+        for piece in self.pieces(loads, groups) if len(loads) else []:
             switches = first + piece
             if int(switches[0]) in chosen:
                 for switch in switches.tolist():
                     self.stand(chosen[switch], loads[[switch - first]])
                 continue
-            slots = self.candidates(loads[piece])
+            slots = self.candidates(loads[piece], self._group_of(switches))
             if not slots.size and piece.size > 1:
                 # Nowhere is room for all of them together.
                 for switch in switches.tolist():
@@ -146,7 +163,7 @@ class Ground:
         return Layout(topology, floor, slots, slot.astype(np.int32), made="grown")
 
     def _place_one(self, topology: Topology, ends: np.ndarray, switches: np.ndarray, loads: np.ndarray) -> None:
-        slots = self.candidates(loads)
+        slots = self.candidates(loads, self._group_of(switches))
         if not slots.size:
             raise InputError(
                 f"floor '{self.floor.name}': no room for switch {int(switches[0])} of {topology.name}: all"
@@ -157,6 +174,9 @@ class Ground:
         total_m = self.length_m(slots[:, None], self._slot[near][None, :]).sum(axis=1)
         # Sums that differ in their last digits only are equal; then the first slot is taken.
         self.stand(int(slots[np.round(total_m, 6).argmin()]), loads)
+
+    def _group_of(self, switches: np.ndarray) -> int | None:
+        return None if self._group is None else int(self._group[switches[0]])
 
 
 def with_rows(layout: Layout, rows: int) -> Layout:

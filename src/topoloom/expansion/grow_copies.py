@@ -5,7 +5,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.expansion.recognise import one_of
 from topoloom.expansion.registry import Request, method
-from topoloom.expansion.stages import Growth, Stage, hosts_of
+from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_of
 from topoloom.families._galois import polarity_graph
 from topoloom.topology import Topology
 
@@ -67,6 +67,6 @@ def _copied(now: Topology, original: Topology, chosen: np.ndarray, hosts: int, t
         switches=counts.size,
         endpoints=endpoints,
         host=host,
-        name=f"{original.name}, {counts.size} switches",
+        name=grown_name(original, f"{counts.size} switches"),
     )
     return Stage(f"a copy of {title}", topology)

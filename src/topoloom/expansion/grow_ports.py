@@ -5,7 +5,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.expansion.registry import Request, method
-from topoloom.expansion.stages import Growth, Stage, hosts_of
+from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_of
 from topoloom.topology import Topology
 
 
@@ -36,8 +36,11 @@ def hosts(request: Request) -> Growth:
         counts[fewest] += 1
         spare[fewest] -= 1
         left -= fewest.size
-        endpoints, host = hosts_of(topology, counts)
-        last = topology.replace(endpoints=endpoints, host=host, name=f"{topology.name}, {request.to} hosts", spec=None)
+        last = stages[-1].topology if stages else topology
+        endpoints, host = hosts_of(last, counts)
+        last = topology.replace(
+            endpoints=endpoints, host=host, name=grown_name(topology, f"{request.to} hosts"), spec=None
+        )
         stages.append(Stage(f"a host more on {fewest.size} switches", last))
     return Growth(tuple(stages))
 
@@ -75,7 +78,7 @@ def _channels(request: Request, *, inside: bool) -> Growth:
     stages = []
     for stop in range(batch, more + batch, batch):
         links = np.concatenate([topology.links, made[:stop]])
-        name = f"{topology.name}, {len(links)} links"
+        name = grown_name(topology, f"{len(links)} links")
         count = len(made[stop - batch : stop])
         stages.append(Stage(f"{count} random links", topology.replace(links=links, name=name, spec=None)))
     return Growth(tuple(stages))

@@ -1,11 +1,14 @@
 """Stages: a growing network as it stands after each step, its switches numbered as they came."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.topology import Topology
+
+_SIZE = re.compile(r", [0-9]+ (switches|hosts|links)$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +77,11 @@ def renumbered(goal: Topology, standing: np.ndarray, before: Topology) -> Topolo
     )
 
 
+def grown_name(before: Topology, size: str) -> str:
+    """The name of what stands, with its new size in place of that of an earlier growth."""
+    return f"{_SIZE.sub('', before.name)}, {size}"
+
+
 def hosts_of(before: Topology, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Endpoints and their hosts when switch i carries counts[i]: those that hang there stay, new ones are numbered on."""
     if before.hosts < before.endpoints.size:
@@ -115,6 +123,7 @@ def towards(
     n, parts = after.switches, len(titles)
     new = np.arange(n) >= before.switches
     ports = max(before.radix, after.radix) if ports is None else ports
+    after = _hosts_in_order(before, after, part)
     removed, added, kept = difference(before, after)
     ends_part = part[added]
     fresh = new[added]
@@ -140,6 +149,15 @@ def towards(
         standing = int(np.count_nonzero(~new | (part <= now)))
         stages.append(Stage(titles[now], _standing(links, standing, after, before, part, now)))
     return stages
+
+
+def _hosts_in_order(before: Topology, after: Topology, part: np.ndarray) -> Topology:
+    """`after` with its new hosts numbered part by part, as they come."""
+    new = ~np.isin(after.host, before.host)
+    order = np.lexsort((after.endpoints[new], part[after.endpoints[new]]))
+    host = after.host.copy()
+    host[np.flatnonzero(new)[order]] = before.hosts + np.arange(order.size)
+    return after.replace(endpoints=after.endpoints, host=host)
 
 
 def _replaced(links: np.ndarray, quota: np.ndarray, due: np.ndarray) -> np.ndarray:
@@ -171,11 +189,11 @@ def _standing(
     links: np.ndarray, switches: int, after: Topology, before: Topology, part: np.ndarray, now: int
 ) -> Topology:
     """The network of a stage: hosts of switches that stood, and of new ones that are there."""
-    counts = after.endpoints_at[:switches].copy()
-    waits = (np.arange(switches) < before.switches) & (part[:switches] > now)
-    counts[waits] = before.endpoints_at[np.flatnonzero(waits)]
-    endpoints, host = hosts_of(before, counts)
-    return Topology(links=links, switches=switches, endpoints=endpoints, host=host, name=f"{after.name}, growing")
+    there = np.isin(after.host, before.host) | (part[after.endpoints] <= now)
+    return Topology(
+        links=links, switches=switches, endpoints=after.endpoints[there], host=after.host[there],
+        name=f"{after.name}, growing",
+    )  # fmt: skip
 
 
 def difference(before: Topology, after: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
