@@ -86,7 +86,7 @@ def test_a_plan_goes_on_from_another(folder, tmp_path):
     """The network after one plan, with its ports, numbers and products, is that before the next."""
     layout, plugs = load_layout(folder / "after"), load_plugs(folder / "after")
     again = tmp_path / "again"
-    save_expansion(expand(with_rows(layout, 2), 33, plugs=plugs, host_cables=True), again)
+    save_expansion(expand(with_rows(layout, 3), 33, plugs=plugs, host_cables=True), again)
     check_plan(again)
     columns = ("cable", "kind", "a_switch", "a_port", "b_switch", "b_port", "length_m", "stock_m", "product")
 

@@ -28,7 +28,8 @@ def hosts(request: Request) -> Growth:
             f"{topology.name}: {int(spare.sum())} ports are spare, so there is room for"
             f" {topology.endpoints.size + int(spare.sum())} hosts; give switches with more ports"
         )
-    stages, counts, left = [], topology.endpoints_at.copy(), more
+    stages: list[Stage] = []
+    counts, left = topology.endpoints_at.copy(), more
     while left:
         # A round gives a host to each switch that has as few as any with room.
         open_ones = np.flatnonzero(spare > 0)
