@@ -7,8 +7,10 @@ import networkx
 import numpy as np
 import pytest
 from expansion_cases import EVERY, PLANS, plan, replayed
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from topoloom import build, check_plan, expand, hops, place, save_expansion
+from topoloom import Topology, build, check_plan, expand, hops, place, save_expansion
 from topoloom.cost.parts import load_parts
 from topoloom.expansion.ground import Ground
 from topoloom.expansion.planner import Planner
@@ -182,6 +184,38 @@ def test_a_cut_that_cannot_be_helped_is_told():
     step = planner.step(growth.stages[0], None)
     assert step.connected
     assert step.cut_off > 0
+
+
+@st.composite
+def _pairs(draw):
+    """A connected network, and another that is as large at least, on switches with just enough ports for both."""
+    found = []
+    n = draw(st.integers(3, 9))
+    for switches in (n, n + draw(st.integers(0, 4))):
+        tree = [(draw(st.integers(0, v - 1)), v) for v in range(1, switches)]
+        some = st.tuples(st.integers(0, switches - 1), st.integers(0, switches - 1))
+        more = [pair for pair in draw(st.lists(some, max_size=10)) if pair[0] != pair[1]]
+        found.append(Topology(links=[*tree, *more], switches=switches))
+    return found
+
+
+@given(_pairs())
+@settings(max_examples=60, deadline=None)
+def test_any_network_becomes_any_other(pair):
+    """Parallel cables and bridges too: the tasks lead from one to the other, and say truly what each of them cuts off."""
+    before, goal = pair
+    done = expand(before, into=goal)
+    assert done.ports == max(step.topology.radix for step in (*done.steps, done.steps[0])) or done.ports == before.radix
+    for _, task, graph in replayed(done):
+        if task.work == "add":
+            assert task.cut_off == 0
+            continue
+        u, v = (task.ends[0][0], task.taken_from[0]) if task.taken_from else (task.ends[0][0], task.ends[1][0])
+        sides = [networkx.node_connected_component(graph, end) for end in (u, v)]
+        assert task.cut_off == (0 if v in sides[0] else min(map(len, sides)))
+    number = done.number
+    links = np.sort(number[done.topology.links], axis=1)
+    assert sorted(map(tuple, links.tolist())) == sorted(map(tuple, goal.links.tolist()))
 
 
 def test_the_same_seed_gives_the_same_plan():
