@@ -28,6 +28,7 @@ _HOMES = {
     "Rerouted": "topoloom.routing.reroute",
     "RouterConfig": "topoloom.simulator.config",
     "Routing": "topoloom.routing.routing",
+    "Survival": "topoloom.resilience.survival",
     "Topology": "topoloom.topology",
     "Verdict": "topoloom.routing.verdict",
     "balance_paths": "topoloom.routing.balance",
@@ -36,6 +37,7 @@ _HOMES = {
     "build": "topoloom.spec",
     "cable": "topoloom.cabling.cabling",
     "cuts": "topoloom.graph.cuts",
+    "damage": "topoloom.resilience.damage",
     "design": "topoloom.designer.design",
     "execute": "topoloom.simulator.execute",
     "hops": "topoloom.graph.distances",
@@ -74,6 +76,7 @@ __all__ = [
     "Rerouted",
     "RouterConfig",
     "Routing",
+    "Survival",
     "Topology",
     "Verdict",
     "balance_paths",
@@ -82,6 +85,7 @@ __all__ = [
     "build",
     "cable",
     "cuts",
+    "damage",
     "design",
     "execute",
     "families",
@@ -127,6 +131,8 @@ if TYPE_CHECKING:
     from topoloom.layout.place import place as place
     from topoloom.optimizer.optimize import optimize as optimize
     from topoloom.optimizer.result import Optimized as Optimized
+    from topoloom.resilience.damage import damage as damage
+    from topoloom.resilience.survival import Survival as Survival
     from topoloom.routing.balance import balance_paths as balance_paths
     from topoloom.routing.balance import balance_routing as balance_routing
     from topoloom.routing.product import product_routing as product_routing

@@ -92,7 +92,9 @@ def aftermath(
         raise InputError(f"samples={samples}: at least one is needed")
     what = failing(topology, fail, order, cabinets, jobs)
     small = topology.switches <= MOST_TUB
-    whole = (uniform_bound(topology, jobs), tub(topology, jobs).value if small else None) if throughput else (None, None)
+    whole = (
+        (uniform_bound(topology, jobs), tub(topology, jobs).value if small else None) if throughput else (None, None)
+    )
     found = []
     for share in levels:
         shares: list[tuple[float, float | None]] = []
@@ -119,13 +121,13 @@ def aftermath(
                 entries = max(1, new.entries)
                 mended.append((new.broken / entries, new.changed / entries, new.lanes_changed / entries, new.anew))
         uniform, worst = [one for one, _ in shares], [one for _, one in shares if one is not None]
-        costs = [float(np.mean(column)) for column in list(zip(*mended, strict=True))[:3]] if mended else [None] * 3
+        broken, changed, lanes_changed = (_mean([one[i] for one in mended]) for i in range(3))
         found.append(
             Aftermath(
                 share, failures_at(share, what.units), samples, connected,
-                float(np.mean(uniform)) if uniform else None, min(uniform) if uniform else None,
-                float(np.mean(worst)) if worst else None, min(worst) if worst else None,
-                len(mended), *costs, sum(one[3] for one in mended),
+                _mean(uniform), min(uniform) if uniform else None,
+                _mean(worst), min(worst) if worst else None,
+                len(mended), broken, changed, lanes_changed, sum(one[3] for one in mended),
             )
         )  # fmt: skip
     return found
@@ -134,3 +136,7 @@ def aftermath(
 def _ratio(left: float, whole: float | None) -> float:
     """What is left of a bound; all of one that is infinite."""
     return left / whole if whole and math.isfinite(whole) else 1.0
+
+
+def _mean(values: list[float]) -> float | None:
+    return float(np.mean(values)) if values else None

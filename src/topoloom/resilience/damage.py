@@ -76,8 +76,8 @@ def damage(
 
     Notes
     -----
-    Connectedness: one union-find pass a sample for all levels. Diameter and ASPL: a bit-parallel search of all pairs for each of
-    about log2(levels) levels a sample when links fail, which only makes ways longer; each level when switches do.
+    Connectedness: one union-find pass a sample for all levels. Diameter and ASPL: a bit-parallel search of all pairs, for some
+    log2(levels) levels a sample when links fail, which only makes ways longer, for each level when switches do.
 
     Examples
     --------

@@ -88,7 +88,9 @@ def lifetime(
         if not 0 <= fit < math.inf:
             raise InputError(f"{name}={fit:g}: failures in 1e9 hours, at least 0")
     if not link_fit + switch_fit > 0:
-        raise InputError("link_fit= and switch_fit= are 0: nothing ever fails; give one of them, in failures in 1e9 hours")
+        raise InputError(
+            "link_fit= and switch_fit= are 0: nothing ever fails; give one of them, in failures in 1e9 hours"
+        )
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     none = np.empty(0, np.int64)

@@ -57,9 +57,7 @@ class Failing:
         return mixed
 
 
-def failing(
-    topology: Topology, fail: str, order: str, cabinets: np.ndarray | None, jobs: int | None = None
-) -> Failing:
+def failing(topology: Topology, fail: str, order: str, cabinets: np.ndarray | None, jobs: int | None = None) -> Failing:
     """The links, switches or cabinets of a topology in the order in which they fail.
 
     `load`: by the routes over both directions of a link, or into a switch, when every pair's traffic is split evenly over its
