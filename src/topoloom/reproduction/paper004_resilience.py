@@ -6,7 +6,7 @@ that fits the table best (errata, "Strength of evidence").
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -30,7 +30,9 @@ NETWORKS = {
         8192: "torus:dims=20x20x20",
     },
     "T5D": {1024: "torus:dims=4x4x4x4x4", 8192: "torus:dims=6x6x6x6x6"},
-    "HC": {512: "hypercube:n=9", 1024: "hypercube:n=10", 2048: "hypercube:n=11", 4096: "hypercube:n=12", 8192: "hypercube:n=13"},
+    "HC": {
+        512: "hypercube:n=9", 1024: "hypercube:n=10", 2048: "hypercube:n=11", 4096: "hypercube:n=12", 8192: "hypercube:n=13",
+    },
     "LH-HC": {512: "longhop:n=9", 1024: "longhop:n=10", 2048: "longhop:n=11", 4096: "longhop:n=12", 8192: "longhop:n=13"},
     "FT-3": {512: "fat-tree:k=12", 1024: "fat-tree:k=16", 2048: "fat-tree:k=20", 4096: "fat-tree:k=26", 8192: "fat-tree:k=32"},
     "DF": {1024: "dragonfly:h=4", 2048: "dragonfly:h=5", 4096: "dragonfly:h=6", 8192: "dragonfly:h=7"},
@@ -78,7 +80,7 @@ def survival(column: str, size: int, metric: str) -> Survival:
 def _cell(column: str, size: int) -> Outcome:
     found = survival(column, size, "disconnection")
     return judge(
-        {"%": TABLE_III[column][size]}, {"%": 100 * found.threshold, "% exactly": round(100 * (found.exact or 0.0), 2)},
+        {"%": TABLE_III[column][size]}, {"%": 100 * found.threshold, "exactly %": round(100 * (found.exact or 0.0), 2)},
         tolerance=_STEP, assumption=f"{found.topology}, {found.samples:,} orders, within one step; {_CRITERION}",
         reason=f"{found.topology}, {found.samples:,} orders, {_CRITERION}",
     )  # fmt: skip
@@ -91,7 +93,7 @@ def _diameter(column: str) -> Outcome:
         f"{found.topology}, diameter {found.whole:g} and at most {found.most:g}, {found.samples} orders, {_CRITERION}"
     )
     return judge(
-        {"%": DIAMETER[column]}, {"%": 100 * found.threshold, "% in every order": 100 * always}, tolerance=_STEP,
+        {"%": DIAMETER[column]}, {"%": 100 * found.threshold, "in every order %": 100 * always}, tolerance=_STEP,
         assumption=f"within one step; {told}", reason=told,
     )  # fmt: skip
 
@@ -108,9 +110,9 @@ def _aspl(column: str) -> Outcome:
         apart = left.histogram[1:]
         mean = float(np.dot(apart, np.arange(1, apart.size + 1)) / apart.sum())
         reason += (
-            f"; at {100 * share:g} % it is in {left.components} pieces, as Table III has it, too; between the pairs that still"
-            f" reach each other the mean is {mean:.2f}"
+            f"; at {100 * share:g} % it is in {left.components} pieces, and by Table III, too, it falls apart before"
         )
+        reason += f"; between the pairs that still reach each other the mean is {mean:.2f}"
     return judge(
         {"%": ASPL[column]}, {"%": 100 * found.threshold}, tolerance=_STEP, assumption=f"within one step; {told}",
         reason=reason,
@@ -124,21 +126,21 @@ def _register(identity: str, what: str, percent: int, command: str, compute: Cal
 for _column, _row in TABLE_III.items():
     for _size, _percent in _row.items():
         _register(
-            f"004/table-iii/{_column.lower()}-{_size}", f"Table III: {_column}, N about {_size:,}: links that can fail before it"
-            " is disconnected", _percent, f"topoloom resilience {NETWORKS[_column][_size]} --width {_WIDTH}",
-            lambda column=_column, size=_size: _cell(column, size),
+            f"004/table-iii/{_column.lower()}-{_size}", f"Table III: {_column}, N about {_size:,}: links that can fail before"
+            " it falls apart", _percent, f"topoloom resilience {NETWORKS[_column][_size]} --width {_WIDTH}",
+            partial(_cell, _column, _size),
         )  # fmt: skip
 for _column, _percent in DIAMETER.items():
     _register(
         f"004/iii-d-2/{_column.lower()}", f"III.D.2: {_column}, N about 2^13: links that can fail before the diameter grows by"
         " more than two", _percent,
         f"topoloom resilience {NETWORKS[_column][8192]} --metric diameter --samples {_ORDERS.get(_column, 400)}",
-        lambda column=_column: _diameter(column),
+        partial(_diameter, _column),
     )  # fmt: skip
 for _column, _percent in ASPL.items():
     _register(
         f"004/iii-d-3/{_column.lower()}", f"III.D.3: {_column}, N about 2^13: links that can fail before the average distance"
         " grows by more than one hop", _percent,
         f"topoloom resilience {NETWORKS[_column][8192]} --metric aspl --samples {_ORDERS.get(_column, 400)}",
-        lambda column=_column: _aspl(column),
+        partial(_aspl, _column),
     )  # fmt: skip
