@@ -85,7 +85,7 @@ def aftermath(
     >>> from topoloom.spec import build
     >>> found = aftermath(build("hypercube:n=5"), levels=[0.1], samples=3)[0]
     >>> found.failures, found.connected, round(found.uniform, 2)
-    (8, 3, 0.85)
+    (8, 3, 0.88)
     """
     topology = network.topology if isinstance(network, Routing) else network
     if samples < 1:
