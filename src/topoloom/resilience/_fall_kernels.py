@@ -45,6 +45,8 @@ def _root(parent: np.ndarray, u: int) -> int:
 @njit(cache=True, nogil=True, inline="always")
 def _joined(parent: np.ndarray, some: np.ndarray, u: int, v: int) -> int:
     """Join the pieces of u and v; by how many the pieces with switches that count become fewer (0 or 1)."""
+    if parent[u] == parent[v]:  # most links of a piece that holds nearly all
+        return 0
     a, b = _root(parent, u), _root(parent, v)
     if a == b:
         return 0
