@@ -163,6 +163,8 @@ def test_cabinets_come_from_the_floor_or_from_a_layout(tmp_path):
         (("--tolerate", "1"), "disconnection has no hops"), (("--values",), "disconnection has no hops"),
         (("--order", "cables"), "links fail in the order random, load, degree"),
         (("--share", "5%"), "nothing asks for it"), (("--link-fit", "1", "--link-mtbf", "1"), "say the same thing"),
+        (("--link-fit", "nan"), "not infinite"), (("--damaged", "-"), "name a file"),
+        (("--metric", "diameter", "--tolerate", "inf"), "at least 0"),
         (("--link-fit", "0"), "nothing ever fails at 0"), (("--damaged", "/nowhere/x.json"), "there is no folder"),
         (("petersen", "--damaged", "x.json"), "name one TOPOLOGY"), (("--reroute", "mini"), "did you mean minimal"),
         (("-o", ""), "name of the folder is empty"), (("no:such",), "no"),
@@ -199,7 +201,7 @@ def _listens_to_ctrl_c():
 
 def test_ctrl_c_ends_a_real_run():
     """SIGINT in a run that would take an hour: code 130, JSON with the samples that are finished, no traceback."""
-    words = ["resilience", "torus:dims=12x12x12", "--metric", "aspl", "--samples", "1000000", "--jobs", "2", "--json"]
+    words = ["resilience", "torus:dims=12x12x12", "--metric", "aspl", "--samples", "900000", "--jobs", "2", "--json"]
     running = subprocess.Popen(
         [sys.executable, "-m", "topoloom", *words], text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
         preexec_fn=_listens_to_ctrl_c,  # noqa: PLW1509 (no thread runs here)
@@ -213,4 +215,4 @@ def test_ctrl_c_ends_a_real_run():
     if out:  # on a machine that is slow to compile nothing may be finished
         values = json.loads(out)
         assert values["ended"] == "interrupted"
-        assert 0 < values["samples"] < 1_000_000
+        assert 0 < values["samples"] < 900_000

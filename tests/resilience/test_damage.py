@@ -81,6 +81,7 @@ def test_a_ring_holds_one_cut_and_no_two():
     found = damage(RING, levels=[k / 12 for k in range(4)], samples=50)
     assert [level.probability for level in found.levels] == [1.0, 1.0, 0.0, 0.0]
     assert found.exact == 1 / 12
+    assert damage(RING, metric="diameter", tolerate=1e18, levels=[1 / 12], samples=9).threshold == 1 / 12
     longer = damage(RING, metric="diameter", tolerate=5, levels=[1 / 12], samples=50)
     assert (longer.whole, longer.most) == (6, 11)  # the path has 11 hops
     assert longer.threshold == longer.exact == 1 / 12

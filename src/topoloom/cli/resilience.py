@@ -1,5 +1,6 @@
 """`topoloom resilience`: what survives when cables, switches or cabinets fail."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,7 @@ _CURVE = (
 )
 @click.option("--levels", default="0.05:0.95:0.05", show_default=True, help="first:last:step, or a list 5%,10%.")
 @click.option(
-    "--samples", type=click.IntRange(1, 10_000_000), help="Random orders: 1000, or at most so many with --width."
+    "--samples", type=click.IntRange(1, 1_000_000), help="Random orders: 1000, or at most so many with --width."
 )
 @click.option(
     "--width",
@@ -267,6 +268,8 @@ def _check(topologies: tuple[str, ...], given: dict[str, Any]) -> None:
     if given["damaged"] is not None:
         if len(topologies) > 1:
             raise InputError(f"--damaged {given['damaged']}: holds one network; name one TOPOLOGY")
+        if given["damaged"] == "-":
+            raise InputError("--damaged -: standard output is for the survival curve; name a file")
         if not Path(given["damaged"]).parent.is_dir():
             raise InputError(
                 f"--damaged {given['damaged']}: there is no folder {Path(given['damaged']).parent}; make it first"
@@ -284,6 +287,8 @@ def _rates(given: dict[str, Any]) -> dict[str, float]:
             raise InputError(f"--{what}-fit and --{what}-mtbf say the same thing; give one of them")
         if fit is not None or mtbf is not None:
             rates[f"{what}_fit"] = fit if mtbf is None else FIT_HOURS / mtbf
+            if not math.isfinite(rates[f"{what}_fit"]):
+                raise InputError(f"--{what}-{'fit' if mtbf is None else 'mtbf'}: give a number that is not infinite")
     if rates and not any(rates.values()):
         raise InputError("--link-fit and --switch-fit: nothing ever fails at 0; give a rate above it")
     return rates

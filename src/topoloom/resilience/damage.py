@@ -1,5 +1,6 @@
 """The verb: how much of a network can fail before it falls apart, or its ways get too long."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -172,7 +173,7 @@ def _check(
         raise InputError(f"width={width:g}: how wide an interval of a probability may be, as in 0.02")
     if samples is not None and samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
-    if tolerate is not None and not tolerate >= 0:
+    if tolerate is not None and not 0 <= tolerate < math.inf:
         raise InputError(f"tolerate={tolerate:g}: hops more, at least 0")
     if metric == "disconnection" and (tolerate is not None or values):
         what = "tolerate" if tolerate is not None else "values"

@@ -67,7 +67,7 @@ class Trial:
         offsets, neighbours, link = self.topology.csr
         mean = self.metric == "aspl"
         # Nothing asks how much longer than it may be the diameter is, unless all lengths are wanted.
-        rounds = max(1, int(most)) if halving and not mean else n
+        rounds = min(n, max(1, int(most))) if halving and not mean else n
         values, last = np.empty((states.size, failures.size)), np.empty(states.size, np.int64)
         ranked = np.argsort(~self.counts, kind="stable").astype(np.int32)
         judged(
