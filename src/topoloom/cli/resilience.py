@@ -1,7 +1,5 @@
 """`topoloom resilience`: what survives when cables, switches or cabinets fail."""
 
-import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +14,7 @@ if TYPE_CHECKING:
     from topoloom.resilience.aftermath import Aftermath
     from topoloom.resilience.lifetime import Lifetime
     from topoloom.resilience.survival import Survival
+    from topoloom.routing.routing import Routing
     from topoloom.topology import Topology
 
 #: What `damage` takes as it is.
@@ -126,6 +125,7 @@ _CURVE = (
 @json_option
 def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **given: Any) -> None:  # fmt: skip
     from topoloom.cli.folders import writable_folder
+    from topoloom.cli.resilience_options import check, rates_of, shares_of
     from topoloom.cli.resilience_text import json_of, print_all, write_all
     from topoloom.formats import open_topology
     from topoloom.resilience.orders import ORDERS
@@ -136,11 +136,12 @@ def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **gi
         )
     levels = shares_of("--levels", given["levels"])
     shares = [share for text in given["shares"] or ("0.1",) for share in shares_of("--share", text)]
-    rates = _rates(given)
-    _check(topologies, given)
+    rates = rates_of(given)
+    check(topologies, given)
     out = writable_folder(folder) if folder is not None else None
     networks = [open_topology(name) for name in topologies]
     cabinets = [_cabinets(one, given) for one in networks]
+    tables = [_tables(one, given) for one in networks]
     if given["damaged"] is not None:
         _write_damaged(networks[0], cabinets[0], shares, given)
     curves: list[Survival] = []
@@ -152,17 +153,14 @@ def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **gi
             curves.append(_curve(network, where, levels, given))
             if curves[-1].ended != "done":
                 raise KeyboardInterrupt
-        for network, where in zip(networks, cabinets, strict=True):
-            if rates:
-                lifetimes.append(_lifetime(network, rates, given))
-            if given["throughput"] or given["reroute"] is not None:
-                after.append(_aftermath(network, where, shares, given))
+        if rates:
+            lifetimes += [_lifetime(network, rates, given) for network in networks]
+        if given["throughput"] or given["reroute"] is not None:
+            after += [_aftermath(one, where, shares, given) for one, where in zip(tables, cabinets, strict=True)]
     except KeyboardInterrupt:
         if not curves:
             raise
         interrupted = True
-        # What is not known of every curve would stand in the wrong row.
-        lifetimes, after = [part if len(part) == len(networks) else [] for part in (lifetimes, after)]  # type: ignore[assignment]
     if out is not None:
         write_all(out, curves, lifetimes, after)
     if as_json:
@@ -202,16 +200,30 @@ def _lifetime(network: "Topology", rates: dict[str, float], given: dict[str, Any
     )
 
 
-def _aftermath(
-    network: "Topology", cabinets: "np.ndarray | None", shares: list[float], given: dict[str, Any]
-) -> "list[Aftermath]":
-    from topoloom.resilience.aftermath import aftermath
+def _tables(network: "Topology", given: dict[str, Any]) -> "Topology | Routing":
+    """The network with tables that can be mended, where these are asked for: what cannot be done is refused before any work."""
     from topoloom.routing.route import route
+    from topoloom.routing.routing import SWITCH
 
     engine = given["reroute"]
+    if engine is None:
+        return network
+    made = route(network, engine, seed=given["seed"] & 0x7FFFFFFF, jobs=given["jobs"])
+    if made.choice is not None or made.lane_rule == SWITCH:
+        why = "lets packets choose" if made.choice is not None else "changes lanes on the way"
+        raise InputError(
+            f"--reroute {engine}: the engine {why}, so its tables cannot be mended; take another, as orders"
+        )
+    return made
+
+
+def _aftermath(
+    network: "Topology | Routing", cabinets: "np.ndarray | None", shares: list[float], given: dict[str, Any]
+) -> "list[Aftermath]":
+    from topoloom.resilience.aftermath import aftermath
+
     return aftermath(
-        route(network, engine, seed=given["seed"] & 0x7FFFFFFF, jobs=given["jobs"]) if engine is not None else network,
-        given["fail"], levels=shares, order=given["order"], samples=given["after_samples"], cabinets=cabinets,
+        network, given["fail"], levels=shares, order=given["order"], samples=given["after_samples"], cabinets=cabinets,
         seed=given["seed"], throughput=given["throughput"], jobs=given["jobs"],
     )  # fmt: skip
 
@@ -252,69 +264,3 @@ def _cabinets(network: "Topology", given: dict[str, Any]) -> "np.ndarray | None"
             f"--layout {given['layout']}: it is of {placed.topology.name}, not of {network.name}; name that one"
         )
     return placed.cabinet
-
-
-def _check(topologies: tuple[str, ...], given: dict[str, Any]) -> None:
-    """Refuse options that do not go together, before any work."""
-    if given["metric"] == "disconnection":
-        for option, value in (("--tolerate", given["tolerate"] is not None), ("--values", given["values"])):
-            if value:
-                raise InputError(
-                    f"{option}: disconnection has no hops; ask for --metric diameter or aspl, or leave it out"
-                )
-    asked = given["throughput"] or given["reroute"] is not None
-    if given["shares"] and not asked and given["damaged"] is None:
-        raise InputError("--share: nothing asks for it; add --throughput, --reroute ENGINE or --damaged FILE")
-    if given["damaged"] is not None:
-        if len(topologies) > 1:
-            raise InputError(f"--damaged {given['damaged']}: holds one network; name one TOPOLOGY")
-        if given["damaged"] == "-":
-            raise InputError("--damaged -: standard output is for the survival curve; name a file")
-        if not Path(given["damaged"]).parent.is_dir():
-            raise InputError(
-                f"--damaged {given['damaged']}: there is no folder {Path(given['damaged']).parent}; make it first"
-            )
-
-
-def _rates(given: dict[str, Any]) -> dict[str, float]:
-    """Failures of links and switches in 1e9 hours, as far as they are given."""
-    from topoloom.resilience.lifetime import FIT_HOURS
-
-    rates = {}
-    for what in ("link", "switch"):
-        fit, mtbf = given[f"{what}_fit"], given[f"{what}_mtbf"]
-        if fit is not None and mtbf is not None:
-            raise InputError(f"--{what}-fit and --{what}-mtbf say the same thing; give one of them")
-        if fit is not None or mtbf is not None:
-            rates[f"{what}_fit"] = fit if mtbf is None else FIT_HOURS / mtbf
-            if not math.isfinite(rates[f"{what}_fit"]):
-                raise InputError(f"--{what}-{'fit' if mtbf is None else 'mtbf'}: give a number that is not infinite")
-    if rates and not any(rates.values()):
-        raise InputError("--link-fit and --switch-fit: nothing ever fails at 0; give a rate above it")
-    return rates
-
-
-def shares_of(option: str, text: str) -> list[float]:
-    """Shares of a list, or from a first to a last by steps; a number with % is so many hundredths."""
-    try:
-        if ":" not in text:
-            found = [_share(part) for part in text.split(",")]
-        else:
-            first, last, step = (_share(part) for part in text.split(":"))
-            count = int((last - first) / step + 1e-9) + 1
-            if step <= 0 or not 1 <= count <= 10_000:
-                raise ValueError
-            found = [round(first + number * step, 12) for number in range(count)]
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise InputError(f"{option} '{text}': write first:last:step, as in 0.05:0.95:0.05, or a list 5%,10%") from None
-    for share in found:
-        if not 0 <= share <= 1:
-            raise InputError(
-                f"{option} '{text}': {share:g} is not a share of what fails, which is between 0 and 1 (100 %)"
-            )
-    return found
-
-
-def _share(text: str) -> float:
-    word = text.strip()
-    return round(float(word[:-1]) / 100, 12) if word.endswith("%") else float(word)
