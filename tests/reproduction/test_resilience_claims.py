@@ -46,6 +46,22 @@ def test_the_fat_tree_of_2048_is_not_reproducible():
     assert outcome.ours.startswith("% 50")
 
 
+def test_what_the_text_says_of_the_table_holds(monkeypatch):
+    """From the table's own numbers it does; from numbers without that order it does not, and what fails is named."""
+    from types import SimpleNamespace
+
+    def printed(column, size, metric):
+        share = TABLE_III[column][size] / 100 + (0.001 if column in ("SF", "DLN", "FBF-3") else -size / 1e6)
+        return SimpleNamespace(threshold=TABLE_III[column][size] / 100, exact=share)
+
+    monkeypatch.setattr(paper004_resilience, "survival", printed)
+    assert run(claims(["004/iii-d-1"])[0]).verdict is Verdict.ASSUMED
+    monkeypatch.setattr(paper004_resilience, "survival", lambda *_: SimpleNamespace(threshold=0.5, exact=0.5))
+    outcome = run(claims(["004/iii-d-1"])[0])
+    assert outcome.verdict is Verdict.NOT_REPRODUCIBLE
+    assert "SF can lose more than DF" in outcome.why
+
+
 def test_a_size_that_grows_by_hops_is_told_with_its_bound():
     """The diameter of Slim Fly: at most 4, as the paper says; ten points more than it prints."""
     outcome = run(claims(["004/iii-d-2/sf"])[0])

@@ -11,6 +11,7 @@ from functools import cache, partial
 import numpy as np
 
 from topoloom.graph.distances import hops
+from topoloom.reproduction._load_curves import stated
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.resilience.damage import damage
 from topoloom.resilience.remnant import remnant
@@ -143,4 +144,34 @@ for _column, _percent in ASPL.items():
         " grows by more than one hop", _percent,
         f"topoloom resilience {NETWORKS[_column][8192]} --metric aspl --samples {_ORDERS.get(_column, 400)}",
         partial(_aspl, _column),
+    )  # fmt: skip
+
+
+@claim(
+    "004/iii-d-1", "III.D.1: SF, DLN and FBF-3 can lose most links, DLN up to 75 %, SF more than DF; tori the fewer the larger they"
+    " are; HC and LH-HC stay the same", "holds", "topoloom reproduce 004/table-iii",
+)  # fmt: skip
+def _order() -> Outcome:
+    exact = {
+        column: {size: survival(column, size, "disconnection").exact or 0.0 for size in row}
+        for column, row in TABLE_III.items()
+    }
+    best = ("SF", "DLN", "FBF-3")
+    ahead = all(
+        exact[one][size] > exact[other][size]
+        for one in best for size in exact[one] for other in exact if other not in best and size in exact[other]
+    )  # fmt: skip
+    spread = {column: 100 * (max(exact[column].values()) - min(exact[column].values())) for column in ("HC", "LH-HC")}
+    return stated(
+        {
+            "SF, DLN and FBF-3 can lose most at every size": ahead,
+            "DLN can lose up to 75 %": max(survival("DLN", size, "disconnection").threshold for size in exact["DLN"]) == 0.75,
+            "SF can lose more than DF": all(exact["SF"][size] > exact["DF"][size] for size in (2048, 4096, 8192)),
+            "tori can lose the fewer the larger they are": all(
+                row == sorted(row, reverse=True) for row in (list(exact["T3D"].values()), list(exact["T5D"].values()))
+            ),
+            "HC and LH-HC stay within a step": max(spread.values()) <= _STEP,
+        },
+        "; ".join(f"{column} " + ", ".join(f"{100 * share:.1f}" for share in row.values()) for column, row in exact.items())
+        + " % exactly, by rising size", f"the networks of Table III here; {_CRITERION}",
     )  # fmt: skip
