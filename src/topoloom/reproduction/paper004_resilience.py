@@ -148,7 +148,7 @@ for _column, _percent in ASPL.items():
 
 
 @claim(
-    "004/iii-d-1", "III.D.1: SF, DLN and FBF-3 can lose most links, DLN up to 75 %, SF more than DF; tori the fewer the larger they"
+    "004/iii-d-1", "III.D.1: SF, DLN and FBF-3 can lose most links, DLN up to 75 %, SF more than DF; tori fewer the larger they"
     " are; HC and LH-HC stay the same", "holds", "topoloom reproduce 004/table-iii",
 )  # fmt: skip
 def _order() -> Outcome:
