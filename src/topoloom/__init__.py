@@ -29,6 +29,7 @@ _HOMES = {
     "Rerouted": "topoloom.routing.reroute",
     "RouterConfig": "topoloom.simulator.config",
     "Routing": "topoloom.routing.routing",
+    "Survival": "topoloom.resilience.survival",
     "Topology": "topoloom.topology",
     "Verdict": "topoloom.routing.verdict",
     "balance_paths": "topoloom.routing.balance",
@@ -38,6 +39,7 @@ _HOMES = {
     "cable": "topoloom.cabling.cabling",
     "check_plan": "topoloom.expansion.check",
     "cuts": "topoloom.graph.cuts",
+    "damage": "topoloom.resilience.damage",
     "design": "topoloom.designer.design",
     "execute": "topoloom.simulator.execute",
     "expand": "topoloom.expansion.expand",
@@ -79,6 +81,7 @@ __all__ = [
     "Rerouted",
     "RouterConfig",
     "Routing",
+    "Survival",
     "Topology",
     "Verdict",
     "balance_paths",
@@ -88,6 +91,7 @@ __all__ = [
     "cable",
     "check_plan",
     "cuts",
+    "damage",
     "design",
     "execute",
     "expand",
@@ -139,6 +143,8 @@ if TYPE_CHECKING:
     from topoloom.layout.place import place as place
     from topoloom.optimizer.optimize import optimize as optimize
     from topoloom.optimizer.result import Optimized as Optimized
+    from topoloom.resilience.damage import damage as damage
+    from topoloom.resilience.survival import Survival as Survival
     from topoloom.routing.balance import balance_paths as balance_paths
     from topoloom.routing.balance import balance_routing as balance_routing
     from topoloom.routing.product import product_routing as product_routing

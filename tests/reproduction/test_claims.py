@@ -23,8 +23,8 @@ _NOT = {
 }  # fmt: skip
 
 
-#: Simulations that take minutes together: test_load_claims looks at parts of them.
-_MINUTES = ("004/fig-6", "004/fig-8")
+#: What takes minutes together: test_load_claims and test_resilience_claims look at parts of it.
+_MINUTES = ("004/fig-6", "004/fig-8", "004/table-iii", "004/iii-d")
 #: Claims on the same forty layouts, half a minute's work: one test, so that one process lays them out.
 _LAID_OUT = ("002/fig-7", "002/fig-8", "002/section-5.2")
 

@@ -1,4 +1,4 @@
-"""One line on the screen for a sweep under way: how many loads are done, and the time to go."""
+"""One line on the screen for work under way: how many loads (or samples) are done, and the time to go."""
 
 import sys
 import threading
@@ -17,12 +17,14 @@ class Countdown:
     ----------
     title : str
     loads : sequence of float
-        What is to be simulated. The time to go takes a load to be as much work as its flits. Empty: nobody knows how many
+        What is to be done. The time to go takes a load to be as much work as its flits. Empty: nobody knows how many
         loads there will be.
+    what : str
+        What they are called.
     """
 
-    def __init__(self, title: str, loads: Sequence[float]) -> None:
-        self._title, self._loads, self._done = title, list(loads), list[float]()
+    def __init__(self, title: str, loads: Sequence[float], what: str = "loads") -> None:
+        self._title, self._loads, self._done, self._what = title, list(loads), list[float](), what
         self._started = time.monotonic()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._tick, daemon=True) if sys.stderr.isatty() else None
@@ -45,8 +47,8 @@ class Countdown:
     def line(self, seconds: float) -> str:
         """What is drawn so many seconds after the beginning."""
         if not self._loads:
-            return f"{self._title}: {len(self._done)} loads so far, {_time(seconds)}"
-        text = f"{self._title}: {len(self._done)} of {len(self._loads)} loads, {_time(seconds)}"
+            return f"{self._title}: {len(self._done)} {self._what} so far, {_time(seconds)}"
+        text = f"{self._title}: {len(self._done)} of {len(self._loads)} {self._what}, {_time(seconds)}"
         if not self._done:
             return text
         left = max(0.0, sum(self._loads) - sum(self._done))

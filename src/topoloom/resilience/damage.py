@@ -1,0 +1,180 @@
+"""The verb: how much of a network can fail before it falls apart, or its ways get too long."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.resilience.orders import failing, failures_at, states
+from topoloom.resilience.survival import Survival, threshold_of
+from topoloom.resilience.tally import Tally
+from topoloom.resilience.trial import trial
+from topoloom.threads import asked_to_stop, over_cores
+from topoloom.topology import Topology
+
+METRICS = ("disconnection", "diameter", "aspl")
+OF = ("switches", "hosts")
+STEPS = tuple(round(0.05 * step, 2) for step in range(1, 20))
+#: Samples without a width, and at most with one.
+SAMPLES, MOST_SAMPLES = 1000, 100_000
+#: Samples that a thread takes at a time, and those between two looks at the width, by what they cost.
+_CHUNK, _BATCH = {True: 4, False: 32}, {True: 200, False: 1000}
+
+
+def damage(
+    topology: Topology, fail: str = "links", metric: str = "disconnection", *, order: str = "random",
+    levels: Iterable[float] | None = None, samples: int | None = None, width: float | None = None,
+    criterion: float = 0.75, tolerate: float | None = None, of: str = "switches", cabinets: np.ndarray | None = None,
+    seed: int = 1, jobs: int | None = None, values: bool = False, on_samples: Callable[[int], None] | None = None,
+) -> Survival:  # fmt: skip
+    """The survival curve of a topology under random or targeted failures.
+
+    Every sample is one order of failures, and all levels look at the same orders: the samples of one level are independent of
+    each other, so its interval holds; those of two levels are not, so the curve of links cannot rise by chance. Ctrl-C ends the
+    sampling; what is finished then is what it returns.
+
+    Parameters
+    ----------
+    topology : Topology
+        Connected.
+    fail : str
+        "links", "switches" or "cabinets"; switches fail with all their links and hosts.
+    metric : str
+        "disconnection", "diameter" or "aspl": what is left must be connected and, for the last two, at most `tolerate` hops
+        worse than the whole network.
+    order : str
+        "random", or what fails first: "load", "degree", "cables" (`orders.failing`); ties in random order.
+    levels : floats, optional
+        Shares of all links, switches or cabinets; 0.05 to 0.95 in steps of 0.05 when left out.
+    samples : int, optional
+        1,000 when left out; with a `width`, at most so many (100,000 when left out).
+    width : float, optional
+        Take samples until the 95 % confidence interval of every level is no wider: 0.02 takes about 9,600.
+    criterion : float
+        A level counts as survived when the share of samples that survive is at least this.
+    tolerate : float, optional
+        Hops; 2 for the diameter and 1 for the ASPL when left out.
+    of : str
+        "switches": between all that survive; "hosts": between those that carry hosts, so that a spine that is cut off does
+        not count.
+    cabinets : int[switches], optional
+        The cabinet of each switch, for ``fail="cabinets"``.
+    seed : int
+        The same seed gives the same curve, whatever `jobs`.
+    jobs : int, optional
+        Threads; every core when left out.
+    values : bool
+        Measure the diameter or the ASPL at every level, for `Level.mean` and `Level.worst`; else only as often as it takes to
+        find the level at which it is too much.
+    on_samples : callable, optional
+        Told how many samples more are finished, from the thread that did them.
+
+    Raises
+    ------
+    InputError
+        A topology that is not connected to begin with, no hosts for ``of="hosts"``, or values out of range.
+
+    Notes
+    -----
+    Connectedness: one union-find pass a sample for all levels. Diameter and ASPL: a bit-parallel search of all pairs, for some
+    log2(levels) levels a sample when links fail, which only makes ways longer, for each level when switches do.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> ring = build("torus:dims=20")  # one link less is a path, two are two pieces
+    >>> found = damage(ring, levels=[0.05, 0.1], samples=100)
+    >>> [level.probability for level in found.levels], found.threshold
+    ([1.0, 0.0], 0.05)
+    """
+    shares = _levels(levels)
+    _check(metric, of, criterion, width, samples, tolerate, values)
+    what = failing(topology, fail, order, cabinets, jobs)
+    asked = trial(topology, what, metric, of, tolerate, jobs)
+    failures = np.array([failures_at(share, what.units) for share in shares], np.int64)
+    # Without a switch the others may be closer together: then no level says anything of another.
+    tally = Tally(asked, failures, values or fail != "links")
+    wanted = samples if samples is not None else MOST_SAMPLES if width is not None else SAMPLES
+    batch = wanted if width is None else _BATCH[asked.hops]
+    ended, exact = "done", None
+    try:
+        while tally.samples < wanted:
+            end = min(wanted, tally.samples + batch)
+            _sample(tally, states(seed, tally.samples, end), jobs, on_samples)
+            if width is not None and all(level.high - level.low <= width for level in tally.levels(shares)):
+                break
+        exact = tally.exact(criterion, states(seed, 0, tally.samples), jobs)
+    except KeyboardInterrupt:
+        if not tally.samples:
+            raise
+        ended = "interrupted"
+    found = tuple(tally.levels(shares))
+    return Survival(
+        topology.name, fail, metric, order, of, what.units, found, criterion, asked.whole, asked.most,
+        threshold_of(found, criterion), exact, seed, tally.samples, ended,
+    )  # fmt: skip
+
+
+def _sample(tally: Tally, begins: np.ndarray, jobs: int | None, on_samples: Callable[[int], None] | None) -> None:
+    """Ask samples, given where their streams begin, on all cores; on Ctrl-C only the first of them that are finished count.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C.
+    """
+    chunk = _CHUNK[tally.trial.hops]
+    parts = np.split(begins, range(chunk, begins.size, chunk))
+    answers: dict[int, np.ndarray] = {}
+
+    def work(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            if asked_to_stop.is_set():
+                return
+            answers[number] = tally.ask(parts[number])
+            if on_samples is not None:
+                on_samples(parts[number].size)
+
+    try:
+        over_cores(work, len(parts), jobs)
+        if len(answers) < len(parts):
+            raise KeyboardInterrupt
+    finally:
+        # Those in order only: what ends first is what fell apart first, and would count too much.
+        for number, part in enumerate(parts):
+            if number not in answers:
+                break
+            tally.add(answers[number], part.size)
+
+
+def _levels(levels: Iterable[float] | None) -> list[float]:
+    """Shares in rising order, each once."""
+    shares = sorted({float(share) for share in (STEPS if levels is None else levels)})
+    if not shares:
+        raise InputError("no level to look at; give shares of what fails, as in levels=[0.05, 0.1]")
+    for share in shares:
+        if not 0 <= share <= 1:
+            raise InputError(f"level {share:g}: a share of what fails is between 0 and 1")
+    return shares
+
+
+def _check(
+    metric: str, of: str, criterion: float, width: float | None, samples: int | None, tolerate: float | None, values: bool
+) -> None:  # fmt: skip
+    """Refuse what makes no sense."""
+    if metric not in METRICS:
+        raise InputError(f"metric='{metric}': {', '.join(METRICS)} can be asked for")
+    if of not in OF:
+        raise InputError(f"of='{of}': between {' or '.join(OF)}")
+    if not 0 < criterion <= 1:
+        raise InputError(f"criterion={criterion:g}: a probability above 0, at most 1, as in 0.75")
+    if width is not None and not 0 < width < 1:
+        raise InputError(f"width={width:g}: how wide an interval of a probability may be, as in 0.02")
+    if samples is not None and samples < 1:
+        raise InputError(f"samples={samples}: at least one is needed")
+    if tolerate is not None and not 0 <= tolerate < math.inf:
+        raise InputError(f"tolerate={tolerate:g}: hops more, at least 0")
+    if metric == "disconnection" and (tolerate is not None or values):
+        what = "tolerate" if tolerate is not None else "values"
+        raise InputError(f"{what}=: disconnection has no hops; ask for metric='diameter' or 'aspl', or leave it out")

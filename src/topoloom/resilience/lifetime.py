@@ -1,0 +1,118 @@
+"""How long a network holds without repair, from how often its links and switches fail."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.resilience.orders import Failing
+from topoloom.resilience.survival import Z
+from topoloom.resilience.trial import trial
+from topoloom.threads import asked_to_stop, over_cores
+from topoloom.topology import Topology
+
+#: Hours of a FIT: one failure in so many.
+FIT_HOURS = 1e9
+_STREAM, _CHUNK = 8, 32
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """The mean time to disconnection.
+
+    Attributes
+    ----------
+    hours, low, high : float
+        The mean, and its 95 % confidence interval.
+    failures : float
+        How many failures there are by then, on average, the one that parts the network included.
+    link_fit, switch_fit : float
+        Failures of a link and of a switch in 1e9 hours.
+    of : str
+        Which switches have to stay in one piece.
+    samples, seed : int
+    """
+
+    hours: float
+    low: float
+    high: float
+    failures: float
+    link_fit: float
+    switch_fit: float
+    of: str
+    samples: int
+    seed: int
+
+
+def lifetime(
+    topology: Topology, *, link_fit: float = 0.0, switch_fit: float = 0.0, of: str = "switches", samples: int = 1000,
+    seed: int = 1, jobs: int | None = None,
+) -> Lifetime:  # fmt: skip
+    """The mean time until what is left is no longer in one piece, when links and switches fail and nothing is repaired.
+
+    Each link and each switch fails at its constant rate, on its own (exponential times). Orders of failures are drawn; the
+    mean time given an order is exact, the sum of 1 / (rates of all that is left) up to the failure that parts the network, so
+    the interval is that of the orders alone.
+
+    Parameters
+    ----------
+    topology : Topology
+        Connected.
+    link_fit, switch_fit : float
+        Failures in 1e9 hours; one of them positive. From a mean time between failures of h hours: 1e9 / h.
+    of : str
+        "switches": all that are left; "hosts": those with hosts.
+    samples, seed : int
+        Orders, and where they come from.
+    jobs : int, optional
+        Threads; every core when left out.
+
+    Raises
+    ------
+    InputError
+        No rate, a network that is not connected to begin with, or fewer than two switches to keep together.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> ring = lifetime(build("torus:dims=10"), link_fit=100)  # the second of ten links: 1e7 (1/10 + 1/9) hours
+    >>> round(ring.hours), ring.failures
+    (2111111, 2.0)
+    """
+    from topoloom.resilience._fall_kernels import races
+
+    for name, fit in (("link_fit", link_fit), ("switch_fit", switch_fit)):
+        if not 0 <= fit < math.inf:
+            raise InputError(f"{name}={fit:g}: failures in 1e9 hours, at least 0")
+    if not link_fit + switch_fit > 0:
+        raise InputError(
+            "link_fit= and switch_fit= are 0: nothing ever fails; give one of them, in failures in 1e9 hours"
+        )
+    if samples < 1:
+        raise InputError(f"samples={samples}: at least one is needed")
+    none = np.empty(0, np.int64)
+    counts = trial(topology, Failing("links", none, none, none), "disconnection", of, None, jobs).counts
+    if counts.sum() < 2:
+        raise InputError(f"{topology.name}: fewer than two switches have to stay together; they cannot be parted")
+    hours, failures = np.empty(samples), np.empty(samples, np.int64)
+    begins = Draws(seed, _STREAM).words(samples)
+
+    def work(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            if asked_to_stop.is_set():
+                raise KeyboardInterrupt
+            part = slice(number * _CHUNK, (number + 1) * _CHUNK)
+            races(
+                topology.links, *topology.csr, counts, link_fit / FIT_HOURS, switch_fit / FIT_HOURS, begins[part],
+                hours[part], failures[part],
+            )  # fmt: skip
+
+    over_cores(work, -(-samples // _CHUNK), jobs)
+    mean = float(hours.mean())
+    half = Z * float(hours.std(ddof=1)) / math.sqrt(samples) if samples > 1 else math.inf
+    return Lifetime(
+        mean, max(0.0, mean - half), mean + half, float(failures.mean()), link_fit, switch_fit, of, samples, seed
+    )

@@ -1,0 +1,140 @@
+"""What damage finds: how likely a network survives so many failures."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+#: The normal quantile of a 95 % confidence interval.
+Z = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of damage.
+
+    Attributes
+    ----------
+    share : float
+        Of all links, switches or cabinets.
+    failures : int
+        How many that is.
+    samples, survived : int
+        Random orders looked at, and those in which the network survives so many failures.
+    probability, low, high : float
+        survived / samples, and its 95 % confidence interval (Wilson's).
+    mean, worst : float or None
+        Of the diameter or the ASPL over the samples that are still connected; None where none is, or nobody asked.
+    """
+
+    share: float
+    failures: int
+    samples: int
+    survived: int
+    probability: float
+    low: float
+    high: float
+    mean: float | None = None
+    worst: float | None = None
+
+
+@dataclass(frozen=True)
+class Survival:
+    """A survival curve.
+
+    Attributes
+    ----------
+    topology : str
+        Its name.
+    fail, metric, order, of : str
+        What fails, what is asked of the rest, in which order, and between which switches.
+    units : int
+        Links, switches or cabinets: how many can fail.
+    levels : tuple of Level
+        By rising share.
+    criterion : float
+        The least probability with which a level counts as survived.
+    whole, most : float or None
+        Diameter or ASPL of the whole network, and what it may become; None for disconnection.
+    threshold : float
+        The last share up to which every level is survived; 0 if none.
+    exact : float or None
+        The same in single failures: the largest share up to which every number of failures is survived. None where that
+        was not looked for.
+    seed, samples : int
+        Of the random orders, and how many.
+    ended : "done" or "interrupted"
+        Interrupted: with fewer samples than asked for.
+    """
+
+    topology: str
+    fail: str
+    metric: str
+    order: str
+    of: str
+    units: int
+    levels: tuple[Level, ...]
+    criterion: float
+    whole: float | None
+    most: float | None
+    threshold: float
+    exact: float | None
+    seed: int
+    samples: int
+    ended: str = "done"
+
+    @property
+    def words(self) -> str:
+        """What survival means here, in words."""
+        between = "all surviving switches" if self.of == "switches" else "all surviving switches with hosts"
+        what = {
+            "disconnection": f"{between} are in one piece",
+            "diameter": f"{between} are in one piece, at most {_number(self.most)} hops apart",
+            "aspl": f"{between} are in one piece, at most {_number(self.most)} hops apart on average",
+        }[self.metric]
+        return f"{what}; P >= {self.criterion:g}"
+
+
+def wilson(survived: int, samples: int) -> tuple[float, float]:
+    """The 95 % confidence interval of a probability of which `survived` of `samples` trials tell (Wilson, 1927).
+
+    (p + z^2/2n -+ z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n): unlike p -+ z sigma it holds near 0 and 1.
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in wilson(9, 10)]
+    [0.5958, 0.9821]
+    """
+    p, square = survived / samples, Z * Z / samples
+    middle = (p + square / 2) / (1 + square)
+    half = Z * math.sqrt(p * (1 - p) / samples + square / (4 * samples)) / (1 + square)
+    low = 0.0 if survived == 0 else max(0.0, middle - half)
+    high = 1.0 if survived == samples else min(1.0, middle + half)
+    return low, high
+
+
+def level_of(
+    share: float, failures: int, samples: int, survived: int, mean: float | None = None, worst: float | None = None
+) -> Level:
+    """A level with its interval."""
+    low, high = wilson(survived, samples)
+    return Level(share, failures, samples, survived, survived / samples, low, high, mean, worst)
+
+
+def threshold_of(levels: Sequence[Level], criterion: float) -> float:
+    """The last share up to which every level has at least this probability; 0 if the first has not.
+
+    Examples
+    --------
+    >>> threshold_of([level_of(share, 0, 100, survived) for share, survived in ((0.1, 99), (0.2, 80), (0.3, 40))], 0.75)
+    0.2
+    """
+    found = 0.0
+    for level in levels:
+        if level.probability < criterion:
+            break
+        found = level.share
+    return found
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")

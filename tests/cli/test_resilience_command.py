@@ -1,0 +1,219 @@
+"""`topoloom resilience`: its JSON, its tables, its files, an interrupt, and its errors."""
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from topoloom import build, cable, damage, load, place, save_cabling
+from topoloom.cli import resilience
+from topoloom.cli.main import main
+from topoloom.errors import InputError
+from topoloom.report import figures
+from topoloom.resilience import damage as verb
+from topoloom.resilience.lifetime import lifetime
+
+FLY = "slimfly:q=5,hosts=4"
+
+
+def _run(*arguments):
+    result = CliRunner().invoke(resilience.command, arguments, catch_exceptions=False, standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+def test_json_is_the_verbs_answer():
+    """One object for one topology, with the criterion in words; several are a list, in the order given."""
+    values = json.loads(_run(FLY, "--samples", "50", "--seed", "3", "--json"))
+    found = damage(build(FLY), samples=50, seed=3)
+    assert [level["survived"] for level in values["levels"]] == [level.survived for level in found.levels]
+    assert (values["threshold"], values["exact"], values["units"]) == (found.threshold, found.exact, 175)
+    assert values["survives"] == "all surviving switches are in one piece; P >= 0.75"
+    assert (values["metric"], values["fail"], values["order"], values["ended"]) == (
+        "disconnection",
+        "links",
+        "random",
+        "done",
+    )
+    assert values["spec"] == FLY
+    assert "aftermath" not in values
+    several = json.loads(_run(FLY, "petersen", "--samples", "10", "--json"))
+    assert [one["name"] for one in several["topologies"]] == ["slimfly(q=5,hosts=4)", "petersen"]
+
+
+def test_options_reach_the_verb():
+    """Metric, order, levels, criterion, tolerance, width and hosts."""
+    asked = (
+        "--metric",
+        "aspl",
+        "--tolerate",
+        "0.5",
+        "--fail",
+        "switches",
+        "--order",
+        "load",
+        "--levels",
+        "10%,20%,0.3",
+    )
+    values = json.loads(_run(FLY, *asked, "--of", "hosts", "--criterion", "0.5", "--samples", "20", "--json"))
+    found = damage(
+        build(FLY),
+        "switches",
+        "aspl",
+        tolerate=0.5,
+        order="load",
+        levels=[0.1, 0.2, 0.3],
+        of="hosts",
+        criterion=0.5,
+        samples=20,
+    )
+    assert [(level["share"], level["survived"]) for level in values["levels"]] == [
+        (level.share, level.survived) for level in found.levels
+    ]
+    assert values["most"] == pytest.approx(values["whole"] + 0.5)
+    assert values["levels"][0]["mean"] is not None
+    assert json.loads(_run(FLY, "--width", "0.2", "--json"))["samples"] == 1000
+
+
+def test_tables_have_every_level():
+    """One topology: a row a level, with its interval; several: a column each, and their thresholds."""
+    said = _run(FLY, "--samples", "20", "--levels", "5%:50%:5%")
+    assert "5 %     9      1.0000" in said
+    assert len([line for line in said.splitlines() if " %  " in line[:6]]) == 10
+    both = _run(FLY, "hypercube:n=5", "--samples", "20", "--levels", "10%,50%").splitlines()
+    assert both[2].split() == ["failed", "slimfly(q=5,hosts=4)", "hypercube(n=5)"]
+    assert [line.split()[0] for line in both[5:]] == ["threshold", "exactly", "can", "orders"]
+
+
+def test_lifetimes_from_fit_and_from_mtbf_agree():
+    """1e9 / FIT hours between failures."""
+    asked = ("--samples", "30", "--json")
+    fit = json.loads(_run(FLY, "--link-fit", "200", "--switch-fit", "500", *asked))["time_to_disconnection"]
+    mtbf = json.loads(_run(FLY, "--link-mtbf", "5e6", "--switch-mtbf", "2e6", *asked))["time_to_disconnection"]
+    assert fit == mtbf
+    assert fit["hours"] == lifetime(build(FLY), link_fit=200, switch_fit=500, samples=30).hours
+    assert fit["repair"] is False
+    assert "without repair" in _run(FLY, "--link-fit", "200", "--samples", "30")
+
+
+def test_what_damage_costs():
+    """Throughput and tables at each share, in JSON and as a table."""
+    asked = (FLY, "--samples", "10", "--throughput", "--reroute", "orders", "--share", "5%,10%", "--draws", "2")
+    values = json.loads(_run(*asked, "--json"))["aftermath"]
+    assert [one["share"] for one in values] == [0.05, 0.1]
+    assert all(0 < one["uniform"] < 1 and one["broken"] <= one["changed"] for one in values)
+    assert "2 of 2" in _run(*asked)
+
+
+def test_what_is_left_can_be_saved(tmp_path):
+    """The first order's remnant, as any format; 5 % of 175 links are 9."""
+    file = tmp_path / "left.json"
+    _run(FLY, "--samples", "5", "--damaged", str(file), "--share", "5%")
+    assert len(load(file).links) == 175 - 9
+
+
+def test_the_folder_holds_curves_and_page(tmp_path, monkeypatch):
+    """CSV of all levels, pictures, and one page that needs nothing else; without matplotlib no pictures."""
+    asked = (FLY, "hypercube:n=5", "--samples", "20", "--link-fit", "10", "--throughput", "--draws", "1")
+    _run(*asked, "-o", str(tmp_path / "out"))
+    rows = list(csv.DictReader((tmp_path / "out" / "survival.csv").open()))
+    assert len(rows) == 2 * 19
+    assert float(rows[0]["low"]) <= float(rows[0]["probability"]) <= float(rows[0]["high"])
+    ET.parse(tmp_path / "out" / "survival.svg")
+    assert (tmp_path / "out" / "survival.png").read_bytes().startswith(b"\x89PNG")
+    text = (tmp_path / "out" / "resilience.html").read_text()
+    for words in ("<svg", "Thresholds", "Mean time to disconnection", "What damage costs", "hypercube(n=5)"):
+        assert words in text
+    assert "<script" not in text
+    assert "src=" not in text
+    monkeypatch.setattr(figures, "available", lambda: False)
+    _run(*asked, "-o", str(tmp_path / "bare"))
+    assert {file.name for file in (tmp_path / "bare").iterdir()} == {"survival.csv", "resilience.html"}
+
+
+def test_cabinets_come_from_the_floor_or_from_a_layout(tmp_path):
+    """The options of the floor, or the folder that `layout` wrote; of another network it is refused."""
+    fly = build("slimfly:q=5")
+    save_cabling(cable(place(fly)), tmp_path)
+    asked = ("slimfly:q=5", "--fail", "cabinets", "--samples", "10", "--json")
+    assert json.loads(_run(*asked))["units"] == 5
+    assert json.loads(_run(*asked, "--cluster", "sequential", "--cabinet", "5"))["units"] == 10
+    assert json.loads(_run(*asked, "--layout", str(tmp_path)))["units"] == 5
+    with pytest.raises(InputError, match="not of petersen"):
+        _run("petersen", *asked[1:], "--layout", str(tmp_path))
+    with pytest.raises(InputError, match="--cluster: the cabinets are those of --layout"):
+        _run(*asked, "--layout", str(tmp_path), "--cluster", "sequential")
+    with pytest.raises(InputError, match="--cabinet: only cabinets stand in one"):
+        _run("slimfly:q=5", "--cabinet", "5")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--levels", "1:x"), "write first:last:step"), (("--levels", "0.5:0.1:0.1"), "write first:last:step"),
+        (("--levels", "120%"), "1.2 is not a share"), (("--levels", "nan"), "is not a share"),
+        (("--tolerate", "1"), "disconnection has no hops"), (("--values",), "disconnection has no hops"),
+        (("--order", "cables"), "links fail in the order random, load, degree"),
+        (("--share", "5%"), "nothing asks for it"), (("--link-fit", "1", "--link-mtbf", "1"), "say the same thing"),
+        (("--link-fit", "nan"), "not infinite"), (("--damaged", "-"), "name a file"),
+        (("--metric", "diameter", "--tolerate", "inf"), "at least 0"),
+        (("--link-fit", "0"), "nothing ever fails at 0"), (("--damaged", "/nowhere/x.json"), "there is no folder"),
+        (("petersen", "--damaged", "x.json"), "name one TOPOLOGY"), (("--reroute", "mini"), "did you mean minimal"),
+        (("--reroute", "valiant"), "lets packets choose"), (("--reroute", "segments"), "changes lanes on the way"),
+        (("-o", ""), "name of the folder is empty"), (("no:such",), "no"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_in_a_sentence(arguments, message):
+    """An `InputError`, which the command line prints as one line before it ends with 2."""
+    with pytest.raises(InputError, match=message):
+        _run("slimfly:q=3,hosts=2", "--samples", "2", *arguments)
+
+
+def test_an_interrupt_keeps_what_is_finished(tmp_path, capsys, monkeypatch):
+    """The samples so far are printed and written, the code is 130; of rows for all topologies only whole tables."""
+
+    def stopped(*words, **more):
+        return replace(damage(*words, **more), ended="interrupted")
+
+    monkeypatch.setattr(verb, "damage", stopped)
+    with pytest.raises(SystemExit) as end:
+        main(["resilience", FLY, "petersen", "--samples", "9", "--link-fit", "3", "--json", "-o", str(tmp_path)])
+    said = capsys.readouterr()
+    assert end.value.code == 130
+    assert "9 samples are finished" in said.err
+    assert said.err.splitlines()[-1] == "error: interrupted"
+    only = json.loads(said.out)["topologies"]
+    assert [one["ended"] for one in only] == ["interrupted"]
+    assert "time_to_disconnection" not in only[0]
+    assert len((tmp_path / "survival.csv").read_text().splitlines()) == 20
+
+
+def _listens_to_ctrl_c():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def test_ctrl_c_ends_a_real_run():
+    """SIGINT in a run that would take an hour: code 130, JSON with the samples that are finished, no traceback."""
+    words = ["resilience", "torus:dims=12x12x12", "--metric", "aspl", "--samples", "900000", "--jobs", "2", "--json"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "topoloom", *words], text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
+        preexec_fn=_listens_to_ctrl_c,  # noqa: PLW1509 (no thread runs here)
+    )  # fmt: skip
+    time.sleep(6)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 130, err
+    assert "Traceback" not in err
+    assert err.splitlines()[-1] == "error: interrupted"
+    if out:  # on a machine that is slow to compile nothing may be finished
+        values = json.loads(out)
+        assert values["ended"] == "interrupted"
+        assert 0 < values["samples"] < 900_000
