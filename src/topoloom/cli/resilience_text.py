@@ -29,7 +29,7 @@ def json_of(
         network = networks[number]
         values: dict[str, Any] = {
             "name": curve.topology, "spec": network.spec, "switches": network.switches, "links": len(network.links),
-            "hosts": network.hosts, **asdict(curve), "survives": curve.words,
+            "hosts": network.hosts, **asdict(curve), "survives": curve.words, "widest": curve.widest,
         }  # fmt: skip
         del values["topology"]
         if lifetimes:
@@ -61,7 +61,8 @@ def print_all(
 
 
 def _print_one(curve: Survival) -> None:
-    facts = [("orders", f"{curve.samples}, seed {curve.seed}"), ("threshold", _threshold(curve))]
+    orders = f"{curve.samples}, seed {curve.seed}; no interval is wider than {curve.widest:.4f}"
+    facts = [("orders", orders), ("threshold", _threshold(curve))]
     if curve.whole is not None:
         facts.append((curve.metric, f"{curve.whole:.6g} when whole, at most {curve.most:.6g}"))
     print_facts(None, facts)

@@ -83,6 +83,11 @@ class Survival:
     ended: str = "done"
 
     @property
+    def widest(self) -> float:
+        """The width of the widest interval of a level: what more samples would make narrower."""
+        return max(level.high - level.low for level in self.levels)
+
+    @property
     def words(self) -> str:
         """What survival means here, in words."""
         between = "all surviving switches" if self.of == "switches" else "all surviving switches with hosts"
