@@ -1,0 +1,106 @@
+"""Starting SimGrid: one process in a folder of its own, ended with all its children whatever happens."""
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from topoloom.applications.tools import tool
+from topoloom.errors import InputError
+from topoloom.threads import asked_to_stop
+
+#: Seconds between two looks at Ctrl-C.
+_LOOK_SECONDS = 0.2
+_SIMULATED = re.compile(r"Simulated time: ([0-9.eE+-]+) seconds")
+_NOISE = re.compile(r"\[[^\]]*\]\s*(?:\[[^\]]*\]\s*)*")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a simulation said: seconds it simulated, its program's output, and how much CPU it took."""
+
+    seconds: float
+    output: str
+    cpu_s: float
+
+
+@contextmanager
+def workplace() -> Iterator[Path]:
+    """A folder for one simulation, gone afterwards with everything in it."""
+    with tempfile.TemporaryDirectory(prefix="topoloom-app-") as folder:
+        yield Path(folder)
+
+
+def simulate(
+    folder: Path, library: Path, homes: list[int], program: list[str], options: list[str], environment: Mapping[str, str],
+    name: str,
+) -> Told:  # fmt: skip
+    """Run a program on the platform of `environment`, one rank on each of the hosts `homes`.
+
+    Raises
+    ------
+    InputError
+        The program ends with an error, or never: SimGrid's own words, cut to a line.
+    KeyboardInterrupt
+        Ctrl-C; no process is left.
+    """
+    hostfile = folder / "hosts.txt"
+    hostfile.write_text("".join(f"host{home}\n" for home in homes))
+    command = [
+        tool("smpirun"), "-np", str(len(homes)), "-platform", str(library), "-hostfile", str(hostfile),
+        *options, *program,
+    ]  # fmt: skip
+    before = os.times()
+    with open(folder / "out.txt", "w+") as out, open(folder / "err.txt", "w+") as err:
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=out, stderr=err, stdin=subprocess.DEVNULL, start_new_session=True,
+            env={**os.environ, **environment, "TMPDIR": str(folder)},
+        )  # fmt: skip
+        try:
+            _wait(process)
+        finally:
+            _end(process)
+        after = os.times()
+        for stream in (out, err):
+            stream.seek(0)
+        output, errors = out.read(), err.read()
+    simulated = _SIMULATED.search(errors)
+    if process.returncode or simulated is None:
+        raise InputError(f"{name}: the simulation failed: {_reason(output, errors, process.returncode)}")
+    cpu_s = after.children_user + after.children_system - before.children_user - before.children_system
+    return Told(float(simulated[1]), output, cpu_s)
+
+
+def _wait(process: "subprocess.Popen[bytes]") -> None:
+    while True:
+        try:
+            process.wait(_LOOK_SECONDS)
+            return
+        except subprocess.TimeoutExpired:
+            if asked_to_stop.is_set():
+                raise KeyboardInterrupt from None
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Kill the process and all that it started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def _reason(output: str, errors: str, code: int) -> str:
+    """The line that says why."""
+    lines = [_NOISE.sub("", line).strip() for line in (output + "\n" + errors).splitlines()]
+    lines = [line for line in lines if line]
+    for sign in ("deadlock", "terminate called", "what():", "error", "abort", "fail", "cannot", "unknown"):
+        for line in lines:
+            if sign in line.lower() and not line.lower().startswith("terminate called"):
+                return line[:300]
+    return lines[-1][:300] if lines else f"it ended with code {code}"
