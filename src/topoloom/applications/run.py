@@ -92,7 +92,7 @@ def run_app(
     Parameters
     ----------
     network : Routing or Topology
-        Tables, which are obeyed hop by hop, or a topology, which engine orders routes.
+        Tables, which are obeyed hop by hop, or a topology, which engine minimal routes; SimGrid knows no deadlock of lanes.
     app : str or Program
         ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.applications.registry.applications` has all), or a program.
     ranks : int, optional
@@ -115,7 +115,7 @@ def run_app(
     -----
     Delays: a message passes both its hosts' links, every switch and every cable on its way. Links are full-duplex.
     """
-    routing = network if isinstance(network, Routing) else route(network)
+    routing = network if isinstance(network, Routing) else route(network, "minimal")
     settings = Settings() if settings is None else settings
     ranks = routing.topology.endpoints.size if ranks is None else ranks
     if ranks < 1:
