@@ -42,6 +42,9 @@ def test_a_folder_is_checked_grown_on_and_priced(tmp_path):
     assert len(list((first / "steps").glob("*.svg"))) == 6
     with pytest.raises(InputError, match="what is laid out already stays where it is"):
         run(str(first / "after"), "--to", "40", "--floor", "koibuchi-2013")
+    for own in (first, first / "after"):
+        with pytest.raises(InputError, match="which the plan starts from; take another folder"):
+            run(str(first / "after"), "--to", "40", "--rows", "3", "-o", str(own))
     run(str(first / "after"), "--to", "40", "--rows", "3", "-o", str(second), "--check")
     assert load_layout(second / "after").topology.switches == 40
     assert "40" in run(str(second / "after"), command=cost.command)

@@ -147,7 +147,7 @@ def test_cabinets_come_from_the_floor_or_from_a_layout(tmp_path):
     assert json.loads(_run(*asked))["units"] == 5
     assert json.loads(_run(*asked, "--cluster", "sequential", "--cabinet", "5"))["units"] == 10
     assert json.loads(_run(*asked, "--layout", str(tmp_path)))["units"] == 5
-    with pytest.raises(InputError, match="not of petersen"):
+    with pytest.raises(InputError, match="is not petersen with 10 and 15"):
         _run("petersen", *asked[1:], "--layout", str(tmp_path))
     with pytest.raises(InputError, match="--cluster: the cabinets are those of --layout"):
         _run(*asked, "--layout", str(tmp_path), "--cluster", "sequential")

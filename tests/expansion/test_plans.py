@@ -1,5 +1,6 @@
 """Plans of all methods: degrees, ports, connectedness at each step, and that carrying one out gives what it says."""
 
+import tempfile
 from collections import Counter
 from itertools import pairwise
 
@@ -10,7 +11,20 @@ from expansion_cases import EVERY, PLANS, plan, replayed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topoloom import Topology, build, check_plan, expand, hops, place, save_expansion
+from topoloom import (
+    InputError,
+    Topology,
+    build,
+    cable,
+    check_plan,
+    expand,
+    hops,
+    load_layout,
+    place,
+    save_cabling,
+    save_expansion,
+)  # fmt: skip
+from topoloom.cabling.plugs import load_plugs
 from topoloom.cost.parts import load_parts
 from topoloom.expansion.ground import Ground
 from topoloom.expansion.planner import Planner
@@ -174,16 +188,68 @@ def test_moved_cables_are_long_enough():
     assert all(done.cables[task.cable].stock_m >= task.length_m + slack_m - 1e-9 for task in reused)
 
 
-def test_a_cut_that_cannot_be_helped_is_told():
-    """From one line of switches with two ports each to another, no order keeps all together: the plan says who is cut off."""
-    line = build("mesh:dims=6")
-    other = line.replace(links=[(0, 2), (2, 4), (4, 1), (1, 3), (3, 5)], labels={}, spec=None, name="other")
-    layout = place(line, map="rows")
-    growth = Growth((Stage("all at once", other),))
-    planner = Planner(layout, load_parts("slimfly-2014"), 40.0, False, None, growth, 2, Ground(layout, 0))
+def _order_exists(before, after, ports):
+    """Whether some order of moves, unplugs and adds keeps the switches together after each: all are tried."""
+    start, goal = Counter(map(tuple, before.links.tolist())), Counter(map(tuple, after.links.tolist()))
+    first = (frozenset((start - goal).elements()), frozenset((goal - start).elements()))
+    kept = list((start & goal).elements())
+    waiting, seen = [first], {first}
+
+    def good(state):
+        gone, come = first[0] - state[0], first[1] - state[1]
+        graph = networkx.MultiGraph([*kept, *state[0], *come])
+        graph.add_nodes_from(range(before.switches))
+        return max(dict(graph.degree()).values()) <= ports and networkx.is_connected(graph) and gone is not None
+
+    while waiting:
+        out, into = waiting.pop()
+        if not out and not into:
+            return True
+        steps = [(out - {link}, into) for link in out] + [(out, into - {link}) for link in into]
+        steps += [(out - {old}, into - {new}) for old in out for new in into if set(old) & set(new)]
+        for state in steps:
+            if state not in seen and good(state):
+                seen.add(state)
+                waiting.append(state)
+    return False
+
+
+@st.composite
+def _tight(draw):
+    """Two connected networks without parallel links on the same few switches, and as many ports as the fuller one needs."""
+    n = draw(st.integers(4, 6))
+    found = []
+    for _ in range(2):
+        tree = {(draw(st.integers(0, v - 1)), v) for v in range(1, n)}
+        some = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda pair: pair[0] < pair[1])
+        found.append(Topology(links=sorted(tree | set(draw(st.lists(some, max_size=3)))), switches=n))
+    return found
+
+
+@given(_tight())
+@settings(max_examples=150, deadline=None)
+def test_cut_off_only_where_no_order_prevents_it(pair):
+    """In one step with ports just enough: what the plan cuts off, every order cuts off."""
+    before, after = pair
+    ports = max(before.radix, after.radix)
+    growth = Growth((Stage("all at once", after),))
+    layout = place(before, map="rows")
+    planner = Planner(layout, load_parts("slimfly-2014"), 40.0, False, None, growth, ports, Ground(layout, 0))
     step = planner.step(growth.stages[0], None)
-    assert step.connected
-    assert step.cut_off > 0
+    assert bool(step.cut_off) != _order_exists(before, after, ports)
+
+
+def test_moves_that_interrupt_are_told():
+    """From one line of switches with two ports each to another: cables move one by one, and meanwhile it is in pieces."""
+    before = Topology(links=[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], switches=6)
+    after = Topology(links=[(0, 2), (2, 4), (4, 1), (1, 3), (3, 5)], switches=6)
+    growth = Growth((Stage("all at once", after),))
+    planner = Planner(
+        place(before, map="rows"), load_parts("slimfly-2014"), 40.0, False, None, growth, 2, Ground(place(before), 0)
+    )
+    step = planner.step(growth.stages[0], None)
+    assert (step.cut_off, step.connected) == (0, True)
+    assert 0 < step.interrupted <= step.count("move")
 
 
 @st.composite
@@ -205,17 +271,45 @@ def test_any_network_becomes_any_other(pair):
     """Parallel cables and bridges too: the tasks lead from one to the other, and say truly what each of them cuts off."""
     before, goal = pair
     done = expand(before, into=goal)
-    assert done.ports == max(step.topology.radix for step in (*done.steps, done.steps[0])) or done.ports == before.radix
-    for _, task, graph in replayed(done):
-        if task.work == "add":
-            assert task.cut_off == 0
-            continue
-        u, v = (task.ends[0][0], task.taken_from[0]) if task.taken_from else (task.ends[0][0], task.ends[1][0])
-        sides = [networkx.node_connected_component(graph, end) for end in (u, v)]
-        assert task.cut_off == (0 if v in sides[0] else min(map(len, sides)))
+    for step, task, graph in replayed(done):
+        serving = set(range(step.topology.switches)) - set(step.new_switches)
+        pieces = [len(serving & piece) for piece in networkx.connected_components(graph)]
+        assert task.cut_off == len(serving) - max(pieces)
+    with tempfile.TemporaryDirectory() as folder:
+        save_expansion(done, folder)
+        check_plan(folder)
     number = done.number
     links = np.sort(number[done.topology.links], axis=1)
     assert sorted(map(tuple, links.tolist())) == sorted(map(tuple, goal.links.tolist()))
+
+
+def test_new_hosts_on_switches_that_stand_are_cabled(tmp_path):
+    """Their cables are listed, for their ports are not the first ones; the layout after is read back."""
+    done = expand(build("torus:dims=4x4,hosts=1"), into=build("torus:dims=4x4,hosts=2"))
+    assert (done.added, done.bought, done.removed) == (16, 16, 0)
+    save_expansion(done, tmp_path)
+    assert load_layout(tmp_path / "after").topology.hosts == 32
+
+
+def test_networks_in_pieces_are_called_so():
+    """Where links are missing to begin with, the plan does not say that all is connected."""
+    still = expand(Topology(links=[(0, 1)], switches=4), 8, "hosts", radix=4)
+    assert still.connectedness == "not after steps 1, 2"
+
+
+def test_prices_that_are_not_known():
+    """A catalogue without prices gives no cost, and says nothing costs nothing only where nothing is bought."""
+    done = expand(build("torus:dims=4x4"), 20, parts="nakano-2016")
+    assert np.isnan(done.cost.cables_usd)
+
+
+def test_what_lies_keeps_its_product(tmp_path):
+    """A layout of one catalogue cannot be grown with another, which would rename its cables."""
+    save_cabling(cable(place(build("torus:dims=4x4"), map="rows"), "nakano-2016"), tmp_path)
+    layout, plugs = load_layout(tmp_path), load_plugs(tmp_path)
+    with pytest.raises(InputError, match="which the catalogue slimfly-2014 has not; give the one"):
+        expand(layout, 20, plugs=plugs)
+    assert expand(layout, 20, plugs=plugs, parts="nakano-2016").kept == 28
 
 
 def test_the_same_seed_gives_the_same_plan():

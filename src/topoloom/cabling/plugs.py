@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from topoloom.cost.parts import Parts
+from topoloom.errors import InputError
 from topoloom.formats.cables import load_cables
 from topoloom.topology import Topology
 
@@ -46,8 +47,20 @@ class Plugs:
         return cls(topology.link_ports, topology.endpoint_ports, *numbers, ("",) * m, np.full(m, np.nan))
 
     def product_in(self, parts: Parts) -> np.ndarray:
-        """The place of each link's product in a catalogue, int64[links]; -1 where it is not there, or its length not known."""
+        """The place of each link's product in a catalogue, int64[links]; -1 where it, or its length, is not known.
+
+        Raises
+        ------
+        InputError
+            A product that the catalogue does not have.
+        """
         place = {product.title: index for index, product in enumerate(parts.cable)}
+        lost = next((title for title in self.product if title and title not in place), None)
+        if lost is not None:
+            raise InputError(
+                f"the cable list has cables '{lost[:60]}', which the catalogue {parts.name} has not; give the one that they"
+                " were bought from (--parts)"
+            )
         found = np.array([place.get(title, -1) for title in self.product], np.int64)
         return np.where(np.isnan(self.stock_m), -1, found)
 

@@ -1,5 +1,6 @@
 """`topoloom expand TOPOLOGY`: a plan, cable by cable, to a larger network; and carrying one out on paper."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,10 @@ def command(
     catalogue = load_parts(parts)
     rate_gbps = catalogue.link_rate(rate_gbps)
     goal = open_topology(into) if into is not None else None
-    out = writable_folder(folder) if folder is not None else None
+    out = None
+    if folder is not None:
+        _refuse_own(topology, folder)
+        out = writable_folder(folder)
     where = floor, columns, cabinet
     layout, plugs = _opened(topology, rows, where, cluster, mapping, catalogue, rate_gbps, seed, jobs)
     plan = expand(
@@ -148,6 +152,7 @@ def _facts(plan: "Expansion") -> dict[str, Any]:
         "hosts": after.topology.hosts,
         "links": len(after.topology.links),
         "radix": plan.ports,
+        "radix_before": before.topology.radix,
         "removed": plan.removed,
         "added": plan.added,
         "kept": plan.kept,
@@ -159,6 +164,8 @@ def _facts(plan: "Expansion") -> dict[str, Any]:
         "cabinets_new": plan.new_cabinets,
         "cabinets_touched": list(plan.touched),
         "cut_off": plan.cut_off,
+        "interrupted": plan.interrupted,
+        "before": step_facts(plan.start),
         "cost_usd": {
             "switches": plan.cost.switches_usd, "cables": plan.cost.cables_usd, "installation": plan.cost.installation_usd,
             "total": plan.cost.total_usd,
@@ -177,11 +184,11 @@ def _tell(plan: "Expansion", facts: dict[str, Any]) -> None:
             str(number), step["title"], str(step["unplug"]), str(step["move"]), str(step["add"]), str(step["switches"]),
             plain(step["diameter"]), plain(round(step["aspl"], 4)), _remark(step),
         )
-        for number, step in enumerate(steps, 1)
+        for number, step in enumerate([facts["before"], *steps])
     ]  # fmt: skip
-    if len(rows) > _SHOWN:
-        between = f"{len(rows) - _SHOWN} steps more; -o writes them, --json prints them"
-        rows[_SHOWN - 1 : -1] = [("...", between, *[""] * 7)]
+    if len(steps) > _SHOWN:
+        between = f"{len(steps) - _SHOWN} steps more; -o writes them, --json prints them"
+        rows[_SHOWN:-1] = [("...", between, *[""] * 7)]
     print_facts(
         f"{before.name} by {plan.method}: {len(steps)} step{'s' * (len(steps) != 1)}",
         [
@@ -197,12 +204,9 @@ def _tell(plan: "Expansion", facts: dict[str, Any]) -> None:
                 "cabinets",
                 f"{len(plan.touched)} of {facts['cabinets_before']} touched, {plan.new_cabinets} new",
             ),
-            ("ports", f"{plan.ports} a switch"),
-            ("cost", f"{plan.cost.total_usd:,.0f} USD: {_costs(facts['cost_usd'])}"),
-            (
-                "connected",
-                "all the time" if not plan.cut_off else f"not always: at most {plan.cut_off} switches are cut off",
-            ),
+            ("ports", _ports(plan)),
+            ("cost", _cost(plan)),
+            ("connected", plan.connectedness),
         ],
     )
     click.echo()
@@ -215,11 +219,39 @@ def _size(topology: "Topology") -> str:
 
 
 def _remark(step: dict[str, Any]) -> str:
+    if not step["connected"]:
+        return "not connected"
     if step["cut_off"]:
         return f"cuts off {step['cut_off']} switches on the way"
-    return "" if step["connected"] else "not connected"
+    return f"{step['interrupted']} moves cut something off while they last" if step["interrupted"] else ""
 
 
-def _costs(costs: dict[str, float]) -> str:
-    named = [f"{what} {usd:,.0f}" for what, usd in costs.items() if what != "total" and usd]
-    return ", ".join(named) or "nothing is bought"
+def _ports(plan: "Expansion") -> str:
+    standing = plan.before.layout.topology
+    if plan.ports <= standing.radix:
+        return f"{plan.ports} a switch"
+    return f"{plan.ports} a switch; those that stand use {standing.radix} at most now, and must have them too (not in the cost)"
+
+
+def _cost(plan: "Expansion") -> str:
+    cost, parts = plan.cost, plan.after.bought.parts
+    named = {"switches": cost.switches_usd, "cables": cost.cables_usd, "installation": cost.installation_usd}
+    known = [f"{what} {usd:,.0f}" for what, usd in named.items() if usd and not math.isnan(usd)]
+    unknown = [what for what, usd in named.items() if math.isnan(usd)]
+    missing = f"; the catalogue {parts.name} has no price of {' and '.join(unknown)}" if unknown else ""
+    if unknown and not known:
+        return f"not known{missing}"
+    return f"{cost.total_usd:,.0f} USD: {', '.join(known) or 'nothing is bought'}{missing}"
+
+
+def _refuse_own(source: str, folder: str) -> None:
+    """Refuse to write a plan over what it starts from."""
+    from topoloom.errors import InputError
+
+    cables = laid_out(source)
+    if cables is None:
+        return
+    begin, end = cables.resolve().parent, Path(folder).resolve()
+    # A plan's folder has its own folders before and after; those of another one are not to be written over either.
+    if begin == end or begin in end.parents or end in begin.parents:
+        raise InputError(f"-o {folder}: {source} lies there, which the plan starts from; take another folder")

@@ -143,6 +143,8 @@ def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **gi
     cabinets = [_cabinets(one, given) for one in networks]
     tables = [_tables(one, given) for one in networks]
     if given["damaged"] is not None:
+        if len(shares) > 1:
+            raise InputError(f"--share names {len(shares)} shares, but --damaged writes one network; give one share")
         _write_damaged(networks[0], cabinets[0], shares, given)
     curves: list[Survival] = []
     lifetimes: list[Lifetime] = []
@@ -167,7 +169,7 @@ def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **gi
         found = json_of(networks, curves, lifetimes, after)
         print_json(found[0] if len(topologies) == 1 else {"topologies": found})
     else:
-        print_all(curves, lifetimes, after)
+        print_all(curves, lifetimes, after, given["width"])
     if interrupted:
         click.echo(f"{curves[-1].topology}: {curves[-1].samples} samples are finished", err=True)
         raise KeyboardInterrupt
@@ -261,6 +263,8 @@ def _cabinets(network: "Topology", given: dict[str, Any]) -> "np.ndarray | None"
     placed = load_layout(given["layout"])
     if placed.topology.digest != network.digest:
         raise InputError(
-            f"--layout {given['layout']}: it is of {placed.topology.name}, not of {network.name}; name that one"
+            f"--layout {given['layout']}: its network ({placed.topology.name}: {placed.topology.switches} switches,"
+            f" {len(placed.topology.links)} links) is not {network.name} with {network.switches} and {len(network.links)}; name"
+            " the layout's own network"
         )
     return placed.cabinet

@@ -41,7 +41,8 @@ def json_of(
 
 
 def print_all(
-    curves: Sequence[Survival], lifetimes: Sequence[Lifetime], after: Sequence[Sequence[Aftermath]]
+    curves: Sequence[Survival], lifetimes: Sequence[Lifetime], after: Sequence[Sequence[Aftermath]],
+    width: float | None = None,
 ) -> None:  # fmt: skip
     """One curve with all that is known of each level, or several beside each other."""
     from topoloom.report.survival_figures import title_of
@@ -49,6 +50,11 @@ def print_all(
     click.echo(f"{curves[0].topology}: {title_of(curves)}" if len(curves) == 1 else title_of(curves))
     for words in dict.fromkeys(curve.words for curve in curves):
         click.echo(f"survived: {words}")
+    for curve in curves:
+        if width is not None and curve.widest > width:
+            click.echo(
+                f"{curve.topology}: intervals are not yet {width:g} wide after {curve.samples:,} orders; --samples allows more"
+            )
     if len(curves) == 1:
         _print_one(curves[0])
     else:

@@ -32,21 +32,21 @@ def _stays(
 @njit(cache=True, nogil=True)
 def exchange(
     offsets: np.ndarray, neighbours: np.ndarray, old_offsets: np.ndarray, old_neighbours: np.ndarray, place: np.ndarray,
-    hosts: np.ndarray, had: np.ndarray, dear: np.ndarray, draw: np.ndarray, tries: int,
-) -> int:  # fmt: skip
-    """Exchange what switches of the goal stand as, so that many links stay (annealing); the best comes back in `place`.
+    hosts: np.ndarray, had: np.ndarray, dear: np.ndarray, draw: np.ndarray, begin: int, end: int, tries: int,
+    best: np.ndarray, gains: np.ndarray,
+) -> None:  # fmt: skip
+    """Exchange what switches of the goal stand as, so that many links stay: tries begin .. end - 1 of an annealing of `tries`.
 
     offsets, neighbours and old_*: both networks, as many switches each; place int64[n]: the number, where it stands, of every
     switch of the goal; hosts, had int64[n]: hosts of the goal's switches, and of those that stand; dear float32[4096]: the
-    table of acceptance. Half of the tries bring a switch next to one of its neighbours' neighbours. Returns the links gained.
+    table of acceptance; best int64[n] and gains int64[2] (links gained since the begin: now, and by the best) go from call to
+    call. Half of the tries bring a switch next to one of its neighbours' neighbours.
     """
     n = place.size
-    best = place.copy()
-    gain = best_gain = 0
     holder = np.empty(n, np.int64)
     for switch in range(n):
         holder[place[switch]] = switch
-    for step in range(tries):
+    for step in range(begin, end):
         hot = 0.6 * (1.0 - step / tries)
         a = np.int64(next_below(draw, n))
         if next_word(draw) & np.uint64(1) and offsets[a + 1] > offsets[a]:
@@ -71,12 +71,10 @@ def exchange(
         if more >= 0 or -more <= hot * dear[np.int64(next_word(draw) >> np.uint64(52))]:
             place[a], place[b] = at_b, at_a
             holder[at_a], holder[at_b] = b, a
-            gain += more
-            if gain > best_gain:
-                best_gain = gain
+            gains[0] += more
+            if gains[0] > gains[1]:
+                gains[1] = gains[0]
                 best[:] = place
-    place[:] = best
-    return best_gain
 
 
 @njit(cache=True, nogil=True)

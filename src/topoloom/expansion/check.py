@@ -3,25 +3,28 @@
 import csv
 import io
 import os
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from topoloom.cabling.files import load_layout
 from topoloom.errors import InputError, at
 from topoloom.expansion.plan_files import AFTER, BEFORE, PLAN, STEPS
 from topoloom.files import read_text
-from topoloom.graph.connectivity import components
+from topoloom.graph.distances import hops
 from topoloom.topology import Topology
 
 #: Larger files are no plan.
 _LONGEST = 1 << 30
+_DIGITS = 8
 _PLAN_COLUMNS = (
     "step", "work", "cable", "kind", "a_switch", "a_port", "b_switch", "b_port", "from_switch", "from_port", "length_m",
     "stock_m", "product",
 )  # fmt: skip
 _LIST_COLUMNS = ("cable", "kind", "a_switch", "a_port", "b_switch", "b_port", "length_m", "stock_m", "product")
-_STEP_COLUMNS = ("step", "switches", "links", "connected")
+_STEP_COLUMNS = ("step", "switches", "links", "connected", "diameter", "aspl", "unplug", "move", "add")
 
 Row = dict[str, str]
 End = tuple[str, str]
@@ -40,8 +43,9 @@ def check_plan(folder: str | os.PathLike[str]) -> Checked:
     """Carry out a plan that `save_expansion` wrote, on paper: from the files alone, task by task.
 
     Every task must be possible when its turn comes: cables lie where the plan takes them out, ports are free that it plugs
-    into. After each step there must be as many links as the plan says, and all switches connected where it says so. In the
-    end every cable must be the one that the list after names: number, both ends with their ports, length, stock, product.
+    into. After each step links, connectedness, diameter, ASPL and the number of tasks must be what the plan says. In the end
+    every cable must be the one that the list after names: number, both ends with their ports, length, stock and product; the
+    list must be a layout, and its switches stand where the plan says. Labels, prices and `cut_off` are not checked.
 
     Raises
     ------
@@ -57,11 +61,13 @@ def check_plan(folder: str | os.PathLike[str]) -> Checked:
     tasks = _rows(folder / PLAN, _PLAN_COLUMNS)
     done = 0
     for step_line, step in steps:
+        works: Counter[str] = Counter()
         while done < len(tasks) and tasks[done][1]["step"] == step["step"]:
             line, row = tasks[done]
             state.do(row, source, line)
+            works[row["work"]] += 1
             done += 1
-        state.compare_step(step, str(folder / STEPS), step_line)
+        state.compare_step(step, str(folder / STEPS), step_line, works)
     if done < len(tasks):
         raise at(source, tasks[done][0], f"step {tasks[done][1]['step']} is none of {STEPS}, or out of its order")
     after = folder / AFTER / "cables.csv"
@@ -70,6 +76,8 @@ def check_plan(folder: str | os.PathLike[str]) -> Checked:
         if row["kind"] in {"link", "host"}:
             goal.lay(row, str(after), line)
     state.compare(goal, str(after))
+    load_layout(folder / AFTER)
+    _compare_places(tasks, source, after)
     return Checked(len(steps), len(tasks), len(goal.cables))
 
 
@@ -137,15 +145,34 @@ class _State:
         else:
             self.lay(row, source, line)
 
-    def compare_step(self, step: Row, source: str, line: int) -> None:
-        """Whether the network is what the plan says of it after a step."""
+    def compare_step(self, step: Row, source: str, line: int, works: Counter[str]) -> None:
+        """Whether the network is what the plan says of it after a step, and the tasks as many."""
         ends = [ends for ends, *_ in self.cables.values() if not any(switch.startswith("host") for switch, _ in ends)]
-        if len(ends) != int(step["links"]):
-            raise at(source, line, f"there are {len(ends)} links after the step, not {step['links']}")
-        links = np.array([[int(switch) for switch, _ in pair] for pair in ends], np.int64).reshape(-1, 2)
-        pieces = int(components(Topology(links=links, switches=int(step["switches"]))).max()) + 1
-        if (pieces == 1) != (step["connected"] == "yes"):
-            raise at(source, line, f"the network has {pieces} pieces after the step, but the plan says otherwise")
+        links = np.array([[_number(switch, source, line) for switch, _ in pair] for pair in ends], np.int64).reshape(
+            -1, 2
+        )
+        switches = _number(step["switches"], source, line)
+        if links.size and links.max() >= switches:
+            raise at(
+                source, line, f"a cable runs to switch {links.max()}, but there are {switches} switches after the step"
+            )
+        found = hops(Topology(links=links, switches=switches))
+        told = {
+            "links": str(len(ends)),
+            "connected": "yes" if found.connected else "no",
+            "diameter": f"{found.diameter:g}" if found.connected else "",
+            "aspl": (f"{found.aspl:g}" if found.aspl == int(found.aspl) else f"{found.aspl:.6f}")
+            if found.connected
+            else "",
+            **{work: str(works[work]) for work in ("unplug", "move", "add")},
+        }
+        for column, value in told.items():
+            if step[column] != value:
+                raise at(
+                    source,
+                    line,
+                    f"{column} is {step[column] or 'empty'}; carrying the plan out gives {value or 'none'}",
+                )
 
     def compare(self, goal: "_State", source: str) -> None:
         """Whether all cables are those of the list after."""
@@ -158,6 +185,29 @@ class _State:
         extra = next((number for number in self.cables if number not in goal.cables), None)
         if extra is not None:
             raise InputError(f"{source}: cable {extra} lies when the plan is done, but the list does not have it")
+
+
+def _compare_places(tasks: list[tuple[int, Row]], source: str, after: Path) -> None:
+    """Whether the plan names the cabinets and heights at which the list after has the switches."""
+    place: dict[str, tuple[str, str]] = {}
+    for _, row in _rows(after, ("a_cabinet", "a_height")):
+        if row["kind"] == "switch":
+            place[row["a_switch"]] = row["a_cabinet"], row["a_height"]
+    for line, row in tasks:
+        for side in ("a", "b", "from"):
+            switch = row[f"{side}_switch"]
+            there = row.get(f"{side}_cabinet", ""), row.get(f"{side}_height", "")
+            if switch in place and there != place[switch]:
+                cabinet, height = place[switch]
+                raise at(
+                    source, line, f"switch {switch} stands in cabinet {cabinet} at height {height}, not as it says"
+                )
+
+
+def _number(text: str, source: str, line: int) -> int:
+    if not text.isdigit() or len(text) > _DIGITS:
+        raise at(source, line, f"{text[:20]!r} is no number of a switch, or of switches")
+    return int(text)
 
 
 def _named(switch: str) -> str:

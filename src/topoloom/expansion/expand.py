@@ -13,7 +13,7 @@ from topoloom.expansion.ground import Ground
 from topoloom.expansion.into import into_network
 from topoloom.expansion.planner import Planner
 from topoloom.expansion.recognise import recognised
-from topoloom.expansion.registry import Request, find_method
+from topoloom.expansion.registry import Method, Request, find_method
 from topoloom.floors.floor import Floor
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
@@ -63,7 +63,7 @@ def expand(
     batch : int, optional
         New switches (or links) a step, for methods that leave it open.
     host_cables : bool
-        Whether the cables of hosts are listed; method ``hosts`` lists them always.
+        Whether the cables of hosts are listed; they always are where switches that stand get more hosts.
     plugs : Plugs, optional
         Ports, numbers and products of the cables that stand; the default is a network as built.
     seed : int
@@ -105,9 +105,12 @@ def expand(
         family = recognised(before)
         chosen = find_method(method, family[0].name if family else None)
         name, more = chosen.name, (to - before.switches) * (chosen.counts == "switches")
-        host_cables |= chosen.counts == "hosts"
+        _refuse_unused(chosen, {"degree": degree, "hosts": hosts, "batch": batch})
         ground = _ground(layout, more, parts, rate_gbps)
         growth = chosen.grow(Request(before, to, ground, radix, degree, hosts, batch, seed))
+    last = growth.stages[-1].topology
+    # Their hosts would not hang on the first ports, which is where a list without their cables has them.
+    host_cables |= bool((last.endpoints_at[: before.switches] > before.endpoints_at).any())
     most = max(stage.topology.radix for stage in growth.stages)
     if radix is not None and most > radix:
         raise InputError(f"{growth.stages[-1].topology.name}: a switch needs {most} ports; radix={radix} is too small")
@@ -123,8 +126,15 @@ def expand(
     after = planner.after(growth)
     return Expansion(
         name, planner.before, after, tuple(steps), tuple(planner.wiring.cables), growth.goal, growth.number, planner.ports,
-        planner.cost(steps), seed,
+        planner.cost(steps), seed, planner.start(jobs),
     )  # fmt: skip
+
+
+def _refuse_unused(chosen: Method, given: dict[str, int | None]) -> None:
+    """Refuse what the method does not ask for."""
+    for name, value in given.items():
+        if value is not None and name not in chosen.takes:
+            raise InputError(f"{name}={value}: method {chosen.name} does not take it; leave it out")
 
 
 def _ground(layout: Layout, more: int, parts: Parts, rate_gbps: float, group: np.ndarray | None = None) -> Ground:

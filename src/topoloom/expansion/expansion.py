@@ -6,7 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
-from topoloom.expansion.order_of_work import ADD, MOVE, UNPLUG, Task
+from topoloom.expansion.order_of_work import Task
+from topoloom.expansion.order_search import ADD, MOVE, UNPLUG
 from topoloom.expansion.wiring import Cable
 from topoloom.layout.layout import Layout
 from topoloom.topology import Topology
@@ -33,7 +34,9 @@ class Step:
     connected : bool
         Whether all switches reach each other after the step.
     cut_off : int
-        The most switches that hang apart from the others at some moment of the step; 0 when there is none.
+        The most switches in service that are apart from the largest piece of the network after some task; 0 when all are in it.
+    interrupted : int
+        Moves that leave some switch apart for as long as the cable is out at one end.
     """
 
     title: str
@@ -45,6 +48,7 @@ class Step:
     aspl: float
     connected: bool
     cut_off: int
+    interrupted: int
 
     def count(self, work: str) -> int:
         """How many cables are unplugged, moved or added."""
@@ -89,6 +93,8 @@ class Expansion:
         Ports of a switch.
     cost : Cost
     seed : int
+    start : Step
+        What stood: a step without tasks.
     """
 
     method: str
@@ -101,6 +107,7 @@ class Expansion:
     ports: int
     cost: Cost
     seed: int
+    start: Step
 
     @property
     def topology(self) -> Topology:
@@ -155,8 +162,8 @@ class Expansion:
 
     @property
     def longest_new_m(self) -> float:
-        """What the longest cable spans that is added or moved; 0 without any."""
-        return max((task.length_m for step in self.steps for task in step.tasks), default=0.0)
+        """What the longest cable spans that is bought; 0 without any."""
+        return max((task.length_m for step in self.steps for task in step.tasks if task.new), default=0.0)
 
     @cached_property
     def touched(self) -> tuple[str, ...]:
@@ -173,8 +180,27 @@ class Expansion:
 
     @property
     def cut_off(self) -> int:
-        """The most switches that hang apart at some moment; 0 when the network is never disconnected."""
+        """The most switches in service that are apart from the others after some task; 0 when there are none."""
         return max((step.cut_off for step in self.steps), default=0)
+
+    @property
+    def interrupted(self) -> int:
+        """Moves that leave some switch apart for as long as the cable is out at one end."""
+        return sum(step.interrupted for step in self.steps)
+
+    @property
+    def connectedness(self) -> str:
+        """Whether the network holds together on the way, in words."""
+        apart = [number for number, step in enumerate(self.steps, 1) if not step.connected]
+        if apart:
+            some = ", ".join(map(str, apart[:5])) + (", .." if len(apart) > 5 else "")
+            return f"not after step{'s' * (len(apart) != 1)} {some}"
+        if self.cut_off:
+            return f"not always: up to {self.cut_off} switches in service are cut off between tasks"
+        if self.interrupted:
+            moves = f"{self.interrupted} move{'s' * (self.interrupted != 1)}"
+            return f"after every task; {moves} cut something off while the cable is out"
+        return "all the time"
 
 
 def switches_of(task: Task, cables: tuple[Cable, ...]) -> list[int]:

@@ -10,12 +10,18 @@ from topoloom.families._galois import polarity_graph
 from topoloom.topology import Topology
 
 
-@method("copies", "PolarFly: a copy of the quadrics, then copies of fans; nothing is re-wired", families=("polarfly",))
+@method(
+    "copies",
+    "PolarFly: a copy of the quadrics, then copies of fans; nothing is re-wired",
+    families=("polarfly",),
+    takes=("hosts",),
+)
 def copies(request: Request) -> Growth:
     """Copies of the q + 1 quadrics (each gets its original's neighbours), then of clusters of q switches, one a step.
 
-    The copies of a cluster have its inner links among themselves and its outer links to the originals. Highest degree: q + 3
-    after the quadrics, and what fans add; the diameter stays 2 with the quadrics and is 3 with fans.
+    The copies of a cluster have its inner links among themselves and its outer links to the originals. For odd q the highest
+    degree is q + 3 after the quadrics, and what fans add; for even q, where one switch is linked to all quadrics, 2 q + 2. The
+    diameter stays 2 with the quadrics and is 3 with fans.
     Source: Lakhotia et al., PolarFly, SC 2022, VI; clusters for odd q: a quadric's neighbours, each with its own
     neighbours that are no quadrics.
     """

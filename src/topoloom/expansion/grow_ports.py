@@ -46,7 +46,7 @@ def hosts(request: Request) -> Growth:
     return Growth(tuple(stages))
 
 
-@method("channels", "any topology: links drawn at random between spare ports", counts="links")
+@method("channels", "any topology: links drawn at random between spare ports", counts="links", takes=("batch",))
 def channels(request: Request) -> Growth:
     """Links between random switches with spare ports that are not neighbours yet; no two between the same switches.
 
@@ -55,7 +55,7 @@ def channels(request: Request) -> Growth:
     return _channels(request, inside=False)
 
 
-@method("channels-near", "as channels, inside cabinets only", counts="links")
+@method("channels-near", "as channels, inside cabinets only", counts="links", takes=("batch",))
 def channels_near(request: Request) -> Growth:
     """Random links between switches of one cabinet (004 VII.A: "limit the random connections to intra-rack copper links")."""
     return _channels(request, inside=True)

@@ -14,9 +14,14 @@ from topoloom.topology import Topology
 
 #: Steps that people still read; with more new switches a step has several.
 _STEPS = 64
+_TAKES = ("degree", "hosts", "batch")
 
 
-@method("splice", "any topology: links drawn at random are opened, and a new switch is put in between (Jellyfish)")
+@method(
+    "splice",
+    "any topology: links drawn at random are opened, and a new switch is put in between (Jellyfish)",
+    takes=_TAKES,
+)
 def splice(request: Request) -> Growth:
     """Of every two ports of a new switch one link u - v, drawn at random, becomes u - x - v; all degrees stay.
 
@@ -32,7 +37,11 @@ def splice(request: Request) -> Growth:
     return Growth(tuple(stages))
 
 
-@method("splice-near", "any topology: new switches beside one cabinet, put in between the ends of the nearest links")
+@method(
+    "splice-near",
+    "any topology: new switches beside one cabinet, put in between the ends of the nearest links",
+    takes=_TAKES,
+)
 def splice_near(request: Request) -> Growth:
     """As splice, with the links that take the least cable from where the new switches stand; equal ones are drawn.
 
@@ -105,7 +114,10 @@ class _Splicer:
         usual = np.bincount(topology.degrees[carriers if carriers.any() else slice(None)])
         self.degree = int(usual.argmax()) if request.degree is None else request.degree
         if self.degree < 2:
-            raise InputError(f"degree={self.degree}: a new switch goes in between links with 2 ports or more")
+            raise InputError(
+                f"{topology.name}: a new switch goes in between links with 2 ports or more, not with {self.degree}; say how"
+                " many links it gets (degree)"
+            )
         hosts = int(np.bincount(topology.endpoints_at[carriers]).argmax()) if carriers.any() else 0
         self._hosts = hosts if request.hosts is None else request.hosts
         if request.ports is not None and self.degree + self._hosts > request.ports:
@@ -155,6 +167,11 @@ class _Splicer:
                 self._near[new].add(end)
             self.ends[row] = u, new
             self.ends = np.concatenate([self.ends, [[v, new]]])
+        if opened < self.degree // 2:
+            raise InputError(
+                f"{self._request.topology.name}: switch {new} finds {opened} links to go in between, for {2 * opened} of its"
+                f" {self.degree} ports; give new switches fewer links (degree)"
+            )
         if self.degree % 2:
             if self._odd is None or self._odd in self._near[new]:
                 self._odd = new

@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.expansion.ground import Ground
 from topoloom.expansion.matching import matched
-from topoloom.expansion.stages import Growth, difference, renumbered, towards
+from topoloom.expansion.stages import Growth, Stage, difference, renumbered, towards
 from topoloom.layout.cabinets import loads_of
 from topoloom.topology import Topology
 
@@ -21,7 +21,7 @@ def into_network(
     """
     found = matched(before, goal, seed, jobs)
     standing = found.copy()
-    fresh = np.flatnonzero(found < 0)
+    fresh = _outwards(goal, np.flatnonzero(found >= 0))
     standing[fresh] = np.arange(before.switches, goal.switches)
     after = renumbered(goal, standing, before)
     part = np.full(goal.switches, -1)
@@ -39,8 +39,31 @@ def into_network(
     part[: before.switches] = number[cabinet.ravel()]
     titles += [f"cabinet {ground.slots.names[slot]}" for slot in cabinets[busy].tolist()]
     stages = towards(before, after, part, titles or ["nothing changes"], ports)
-    changing = [stage for i, stage in enumerate(stages) if i == 0 or stage.topology != stages[i - 1].topology]
+    networks = [before, *(stage.topology for stage in stages)]
+    changing = [stage for stage, was in zip(stages, networks, strict=False) if not _alike(was, stage.topology)]
+    if not changing:
+        changing = stages[-1:]
+    changing[-1] = Stage(changing[-1].title, stages[-1].topology)
     return Growth(tuple(changing), np.argsort(standing), goal)
+
+
+def _alike(one: Topology, two: Topology) -> bool:
+    """Whether links and hosts are the same."""
+    return (
+        one.switches == two.switches
+        and np.array_equal(one.links, two.links)
+        and np.array_equal(one.endpoints, two.endpoints)
+    )
+
+
+def _outwards(goal: Topology, standing: np.ndarray) -> np.ndarray:
+    """The switches of `goal` that do not stand yet, each after one that it is linked to, as far as there is one."""
+    from topoloom.graph._bfs_kernels import distances_from_set
+
+    far, queue = np.empty(goal.switches, np.int32), np.empty(goal.switches, np.int32)
+    distances_from_set(*goal.csr[:2], standing, far, queue)
+    fresh = np.setdiff1d(np.arange(goal.switches), standing)
+    return fresh[np.argsort(np.where(far[fresh] < 0, goal.switches, far[fresh]), kind="stable")]
 
 
 def _still_changing(before: Topology, after: Topology, cabinet: np.ndarray) -> np.ndarray:

@@ -12,6 +12,8 @@ from topoloom.topology import Topology
 
 #: Tries of exchanging two switches, for each switch and link.
 _TRIES, _MOST_TRIES = 400, 40_000_000
+#: Tries between two looks at Ctrl-C.
+_SLICE = 500_000
 #: Searches: as many of the starts as keep the most links.
 _SEARCHES = 4
 #: Larger networks are not compared by their shapes, which takes tables of all pairs.
@@ -82,31 +84,27 @@ def _exchanged(
     """What annealing makes of each start."""
     from topoloom.expansion._match_kernels import exchange
     from topoloom.searches import acceptance
-    from topoloom.threads import over_cores
+    from topoloom.threads import asked_to_stop, over_cores
 
     new, standing = goal.csr, Topology(links=before.links, switches=goal.switches).csr
     counts, accepted = _counts(before, goal.switches), acceptance()
     tries = min(_MOST_TRIES, _TRIES * (goal.switches + len(goal.links)))
-    places = [_whole(start, before) for start in starts]
+    found = [_whole(start, before) for start in starts]
 
     def work(numbers: Iterator[int]) -> None:
         for number in numbers:
-            draw = Draws(seed, number).state()
-            exchange(
-                new[0],
-                new[1],
-                standing[0],
-                standing[1],
-                places[number],
-                goal.endpoints_at,
-                counts,
-                accepted,
-                draw,
-                tries,
-            )
+            draw, gains = Draws(seed, number).state(), np.zeros(2, np.int64)
+            place, best = found[number].copy(), found[number]
+            for begin in range(0, tries, _SLICE):
+                if asked_to_stop.is_set():
+                    raise KeyboardInterrupt
+                exchange(
+                    new[0], new[1], standing[0], standing[1], place, goal.endpoints_at, counts, accepted, draw, begin,
+                    min(tries, begin + _SLICE), tries, best, gains,
+                )  # fmt: skip
 
-    over_cores(work, len(places), jobs)
-    return [np.where(place < before.switches, place, -1) for place in places]
+    over_cores(work, len(found), jobs)
+    return [np.where(place < before.switches, place, -1) for place in found]
 
 
 def _by_numbers(before: Topology, goal: Topology) -> np.ndarray:

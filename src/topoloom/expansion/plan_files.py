@@ -14,7 +14,8 @@ from topoloom.cabling.lists import cables_csv, order_csv
 from topoloom.cost.choose import Cables
 from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion, Step
-from topoloom.expansion.order_of_work import ADD, MOVE, UNPLUG, Task
+from topoloom.expansion.order_of_work import Task
+from topoloom.expansion.order_search import ADD, MOVE, UNPLUG
 from topoloom.files import write_atomically
 from topoloom.floors.floor_text import floor_toml
 from topoloom.formats.csv_columns import csv_table, guarded, numbers, texts
@@ -93,6 +94,7 @@ def plan_rows(expansion: Expansion) -> dict[str, list[str]]:
         "usd_low": metres([low for low, _ in usd], 2),
         "usd_high": metres([high for _, high in usd], 2),
         "cut_off": [str(task.cut_off) if task.cut_off else "" for task in tasks],
+        "interrupted": [str(task.interrupted) if task.interrupted else "" for task in tasks],
     }
 
 
@@ -119,6 +121,7 @@ def step_facts(step: Step) -> dict[str, Any]:
         "aspl": step.aspl,
         "connected": step.connected,
         "cut_off": step.cut_off,
+        "interrupted": step.interrupted,
     }
 
 
@@ -157,7 +160,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:g}" if value == int(value) else f"{value:.6f}" if np.isfinite(value) else ""
+        return "" if not np.isfinite(value) else f"{value:g}" if value == int(value) else f"{value:.6f}"
     return guarded(" ".join(value) if isinstance(value, list) else str(value))
 
 

@@ -11,8 +11,8 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.products import low_high
 from topoloom.expansion.expansion import Cost, Step
 from topoloom.expansion.ground import Ground
-from topoloom.expansion.order_of_work import UNPLUG, plug_hosts
-from topoloom.expansion.order_of_work import Step as Work
+from topoloom.expansion.order_of_work import plug_hosts, work_off
+from topoloom.expansion.order_search import UNPLUG
 from topoloom.expansion.stages import Growth, Stage
 from topoloom.expansion.wiring import HOST, Cable, Wiring
 from topoloom.graph.distances import hops
@@ -85,8 +85,9 @@ class Planner:
         inside_m = self._ground.floor.inside_m
         tasks = plug_hosts(self.wiring, before, after, True, buy, inside_m)
         padded = replace(before, switches=after.switches, labels={}) if after.switches > before.switches else before
-        work = Work(self.wiring, padded, after, slot, self._ground.length_m, self._parts.slack_m, self._buy)
-        tasks += work.work()
+        tasks += work_off(
+            self.wiring, padded, after, before.switches, slot, self._ground.length_m, self._parts.slack_m, self._buy
+        )
         tasks += plug_hosts(self.wiring, before, after, False, buy, inside_m)
         found = hops(after, jobs)
         self._now = after
@@ -94,8 +95,15 @@ class Planner:
         return Step(
             stage.title, tuple(tasks), after, tuple(range(before.switches, after.switches)),
             tuple(self._ground.slots.names[s] for s in new_slots), found.diameter, found.aspl, found.connected,
-            max((task.cut_off for task in tasks), default=0),
+            max((task.cut_off for task in tasks), default=0), sum(task.interrupted > 0 for task in tasks),
         )  # fmt: skip
+
+    def start(self, jobs: int | None) -> Step:
+        """What stands, as a step without tasks."""
+        topology = self.before.layout.topology
+        found = hops(topology, jobs)
+        title = "as it stands"
+        return Step(title, (), topology, (), (), found.diameter, found.aspl, found.connected, 0, 0)
 
     def after(self, growth: Growth) -> Cabling:
         """All cables as they lie in the end."""

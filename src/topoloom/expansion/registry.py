@@ -43,25 +43,31 @@ class Request:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to grow: what `to` counts, and whether it is meant for some families only."""
+    """A way to grow: what `to` counts, the families that it is the default of, which of degree, hosts and batch it takes."""
 
     name: str
     grow: Callable[[Request], Growth]
     description: str
     counts: str
     families: tuple[str, ...]
+    takes: tuple[str, ...]
 
 
 _methods: dict[str, Method] = {}
 
 
 def method(
-    name: str, description: str, *, counts: str = "switches", families: tuple[str, ...] = ()
+    name: str,
+    description: str,
+    *,
+    counts: str = "switches",
+    families: tuple[str, ...] = (),
+    takes: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Request], Growth]], Callable[[Request], Growth]]:
     """Register the decorated function under `name`; it is the default of the `families`."""
 
     def register(grow: Callable[[Request], Growth]) -> Callable[[Request], Growth]:
-        _methods[name] = Method(name, grow, description, counts, families)
+        _methods[name] = Method(name, grow, description, counts, families, takes)
         return grow
 
     return register

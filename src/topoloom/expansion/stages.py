@@ -106,7 +106,8 @@ def towards(
 
     A new link comes with the later of its new switches, or, between switches that stand, with the later part of its two
     ends. A link that goes is taken down with the later part of its ends; earlier where new links come to both its ends in
-    one part (they take its place), or where its port is needed; a link without any part goes in the last stage.
+    one part (they take its place), or where its port is needed; a link without any part goes in the last stage. A link that
+    holds the network together stays until others do, as long as its ports are not needed.
 
     Parameters
     ----------
@@ -139,13 +140,15 @@ def towards(
         quota = np.bincount(arriving.ravel(), minlength=n)
         gone = _replaced(removed[waiting], quota, goes[waiting] <= now)
         degree += quota - np.bincount(removed[waiting[gone]].ravel(), minlength=n)
-        waiting = waiting[~gone]
-        gone = _crowded(removed[waiting], degree, room)
-        waiting = waiting[~gone]
+        crowded = _crowded(removed[waiting], degree, room, gone)
         if now == parts - 1:
             stages.append(Stage(titles[now], after))
             break
-        links = np.concatenate([kept, removed[waiting], added[comes <= now]])
+        gone |= crowded
+        there = np.concatenate([kept, added[comes <= now]])
+        gone &= ~_bridges(there, removed[waiting], gone, degree, room)
+        waiting = waiting[~gone]
+        links = np.concatenate([there, removed[waiting]])
         standing = int(np.count_nonzero(~new | (part <= now)))
         stages.append(Stage(titles[now], _standing(links, standing, after, before, part, now)))
     return stages
@@ -172,10 +175,31 @@ def _replaced(links: np.ndarray, quota: np.ndarray, due: np.ndarray) -> np.ndarr
     return gone
 
 
-def _crowded(links: np.ndarray, degree: np.ndarray, room: np.ndarray) -> np.ndarray:
-    """Which links go because a switch has more than fit; bool[links]. `degree` is brought up to date."""
+def _bridges(
+    there: np.ndarray, links: np.ndarray, gone: np.ndarray, degree: np.ndarray, room: np.ndarray
+) -> np.ndarray:
+    """Of the links that would go, those that stay for now, for without them the network falls apart; bool[links].
+
+    `there` are the links that are there anyway. `degree` is brought up to date.
+    """
+    from topoloom.graph.connectivity import components
+
+    stays = np.zeros(len(links), bool)
+    n = degree.size
+    piece = components(Topology(links=np.concatenate([there, links[~gone]]), switches=n)).astype(np.int64)
+    for row in np.flatnonzero(gone).tolist():
+        u, v = links[row]
+        if piece[u] != piece[v] and degree[u] < room[u] and degree[v] < room[v]:
+            stays[row] = True
+            degree[[u, v]] += 1
+            piece[piece == piece[v]] = piece[u]
+    return stays
+
+
+def _crowded(links: np.ndarray, degree: np.ndarray, room: np.ndarray, leaving: np.ndarray) -> np.ndarray:
+    """Which more links go because a switch has more than fit; bool[links]. `degree` is brought up to date."""
     gone = np.zeros(len(links), bool)
-    full = (degree > room)[links]
+    full = (degree > room)[links] & ~leaving[:, None]
     # First those that free a port at both their ends.
     for row in np.concatenate([np.flatnonzero(full.all(axis=1)), np.flatnonzero(full.any(axis=1))]).tolist():
         u, v = links[row]

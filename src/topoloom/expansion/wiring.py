@@ -49,9 +49,6 @@ class Wiring:
         self.cables: list[Cable] = []
         #: Cables that are plugged into nothing.
         self.shelf: list[int] = []
-        self._stamp = np.zeros(switches, np.int64)
-        self._queue = np.empty((2, switches), np.int32)
-        self._mark = 1
         (u, v), (at_u, at_v) = topology.links.T, plugs.link.T - 1
         self.far[u, at_u], self.far[v, at_v] = v, u
         self.far[topology.endpoints, plugs.endpoint - 1] = HOST
@@ -60,10 +57,6 @@ class Wiring:
         """The lowest free port of a switch, from 1; 0 where all are taken."""
         free = np.flatnonzero(self.far[switch] == FREE)
         return int(free[0]) + 1 if free.size else 0
-
-    def has_room(self, switch: int) -> bool:
-        """Whether a port is free."""
-        return bool((self.far[switch] == FREE).any())
 
     def between(self, u: int, v: int) -> list[int]:
         """The cables between two switches, by their places in `cables`, by their ports at u."""
@@ -91,11 +84,6 @@ class Wiring:
         self.cables[cable].plugged = False
         self.shelf.append(cable)
 
-    def plug_back(self, cable: int) -> None:
-        """Undo `unplug`."""
-        self.shelf.remove(cable)
-        self._set(self.cables[cable].ends, cable)
-
     def move(self, cable: int, stays: int, to: int) -> None:
         """Take one end of a cable out and plug it into the lowest free port of another switch; it becomes its second end."""
         first, second = self.cables[cable].ends
@@ -104,24 +92,11 @@ class Wiring:
         self._clear(*gone)
         self._set((kept, (to, port)), cable)
 
-    def move_back(self, cable: int, end: tuple[int, int]) -> None:
-        """Undo `move`, which took the cable out of `end`."""
-        kept, moved = self.cables[cable].ends
-        self._clear(*moved)
-        self._set((kept, end), cable)
-
     def plug_host(self, switch: int, cable: int) -> int:
         """Give a host the lowest free port of a switch, with its cable (-1: not listed); returns the port."""
         port = self.free_port(switch)
         self.far[switch, port - 1], self.plugged[switch, port - 1] = HOST, cable
         return port
-
-    def cut_off(self, u: int, v: int) -> int:
-        """How many switches the smaller side has if u and v no longer reach each other; 0 while they do."""
-        from topoloom.expansion._wiring_kernels import cut_off
-
-        self._mark += 2
-        return int(cut_off(self.far, u, v, self._stamp, self._mark, self._queue))
 
     def _clear(self, switch: int, port: int) -> None:
         self.far[switch, port - 1] = FREE

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from topoloom._version import __version__
 from topoloom.errors import InputError
-from topoloom.expansion.expansion import Expansion
+from topoloom.expansion.expansion import Expansion, Step
 from topoloom.expansion.plan_files import plan_rows, save_expansion, step_facts
 from topoloom.files import write_atomically
 from topoloom.report import figures
@@ -53,7 +53,8 @@ def write_expansion(expansion: Expansion, folder: str | os.PathLike[str]) -> lis
 def expansion_page(expansion: Expansion) -> str:
     """The report as one HTML page, which shows the pictures beside it in the folder ``steps``."""
     before, after = expansion.before.layout, expansion.layout
-    title = f"{before.topology.name} grows to {after.topology.switches:,} switches"
+    into = f" into {expansion.goal.name}" if expansion.goal is not None else ""
+    title = f"{before.topology.name} grows{into}: {before.topology.switches:,} to {after.topology.switches:,} switches"
     body = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="quiet">topoloom {__version__}: {escape(_made(expansion))}</p>',
@@ -78,11 +79,7 @@ def _made(expansion: Expansion) -> str:
 
 def _totals(expansion: Expansion) -> list[str]:
     cost, tasks = expansion.cost, expansion.tasks
-    told = (
-        "All switches that are in service reach each other all the time."
-        if not expansion.cut_off
-        else f"At some moment {expansion.cut_off} switches are cut off; the table of the steps says when."
-    )
+    told = f"Connected: {expansion.connectedness}."
     return [
         cards(
             [
@@ -93,7 +90,7 @@ def _totals(expansion: Expansion) -> list[str]:
                 (f"{expansion.longest_new_m:.1f} m", "longest new cable"),
                 (f"{len(expansion.touched)} of {expansion.before.layout.cabinets}", "cabinets touched"),
                 (f"{expansion.new_cabinets}", "cabinets set up"),
-                (f"{cost.total_usd:,.0f} USD", "switches, cables, installation"),
+                (_usd(cost.total_usd), "switches, cables, installation"),
             ]
         ),
         f"<p>{tasks['unplug']:,} cables are unplugged, {tasks['move']:,} moved at one end and {tasks['add']:,} plugged in;"
@@ -104,18 +101,15 @@ def _totals(expansion: Expansion) -> list[str]:
 def _curves(expansion: Expansion) -> list[str]:
     if not figures.available() or len(expansion.steps) < 2:
         return []
-    finite = [step for step in expansion.steps if math.isfinite(step.aspl)]
+    every = (expansion.start, *expansion.steps)
+    finite = [step for step in every if math.isfinite(step.aspl)]
     series = tuple(
-        Series(
-            name,
-            tuple(
-                (number, float(getattr(step, key))) for number, step in enumerate(expansion.steps, 1) if step in finite
-            ),
-        )
+        Series(name, tuple((number, float(getattr(step, key))) for number, step in enumerate(every) if step in finite))
         for name, key in (("diameter", "diameter"), ("ASPL", "aspl"))
     )
-    drawn = figures.curves(Curves("plan", "After each step", "step", "hops", series))
-    return [figure(drawn, "Diameter and mean distance (ASPL) of all switches after each step.")] if finite else []
+    caption = "Diameter and mean distance (ASPL) of all switches as it stands (0) and after each step."
+    drawn = figures.curves(Curves("plan", "After each step", "step", "hops", series)) if finite else ""
+    return [figure(drawn, caption)] if finite else []
 
 
 def _steps(expansion: Expansion) -> list[str]:
@@ -133,13 +127,13 @@ def _steps(expansion: Expansion) -> list[str]:
         "cut off on the way",
     )
     rows = []
-    for number, step in enumerate(expansion.steps, 1):
+    for number, step in enumerate((expansion.start, *expansion.steps)):
         facts = step_facts(step)
         rows.append(
             (
                 str(number), step.title, ", ".join(step.new_cabinets), str(facts["unplug"]), str(facts["move"]),
                 str(facts["add"]), f"{facts['switches']:,}", f"{facts['links']:,}", _hops(step.diameter, 0),
-                _hops(step.aspl, 4), f"{step.cut_off} switches" if step.cut_off else "",
+                _hops(step.aspl, 4), _apart(step),
             )
         )  # fmt: skip
     return ["<h2>Steps</h2>", table(head, rows, text=frozenset({1, 2, 10}))]
@@ -168,6 +162,16 @@ def _work(expansion: Expansion) -> list[str]:
             "</details>",
         ]
     return out
+
+
+def _apart(step: Step) -> str:
+    told = [f"{step.cut_off} switches"] if step.cut_off else []
+    told += [f"{step.interrupted} moves, while they last"] if step.interrupted else []
+    return "; ".join(told)
+
+
+def _usd(value: float) -> str:
+    return f"{value:,.0f} USD" if value else "no prices"
 
 
 def _hops(value: float, digits: int) -> str:

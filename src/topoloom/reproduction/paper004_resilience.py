@@ -1,7 +1,7 @@
 """Claims of 004's Section III.D: how many links of each network can fail (Table III), and before its ways get too long.
 
-Which network stands for a size N was settled by rule before anything was computed: of each family the balanced variant with
-the number of hosts nearest to N. The criterion, P(connected) >= 0.75, is not in the paper: of five thresholds it is the one
+Which network stands for a size N follows one rule for every cell: of each family the balanced variant with the number of
+hosts nearest to N. The criterion, P(connected) >= 0.75, is not in the paper: of five thresholds it is the one
 that fits the table best (errata, "Strength of evidence").
 """
 
