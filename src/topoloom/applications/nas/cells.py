@@ -5,7 +5,7 @@ from typing import NamedTuple
 from topoloom.applications.nas.actions import Rank
 from topoloom.applications.nas.skeleton import Run, check_ranks, share
 
-_TAGS = ((2000, 3000), (4000, 5000), (6000, 7000))
+_TAGS = ((2000, 3000), (4000, 5000), (7000, 6000))
 """Tags of messages forth and back along each axis."""
 
 

@@ -110,9 +110,7 @@ class _Grid:
                 self.south, self.north, _FROM_SOUTH, count
             )
         count = 10 * self.x * self.size
-        return self._pass(self.west, self.east, _FROM_WEST, count) + self._pass(
-            self.east, self.west, _FROM_EAST, count
-        )
+        return self._pass(self.west, self.east, _FROM_WEST, count) + self._pass(self.east, self.west, _FROM_EAST, count)
 
     def _pass(self, source: int | None, to: int | None, tag: int, count: int) -> str:
         """Post a receive, send on, wait: what is there of it."""

@@ -84,9 +84,10 @@ def mg(run: Run) -> Trace:
 
 def _loops(finest: int) -> int:
     """Operations of an iteration's loops, level by level, by which the benchmark's own count is shared out."""
-    residual = sum(8**k for k in range(2, finest)) + 2 * 8**finest
-    coarser = sum(8**k for k in range(1, finest))
-    return _RESIDUAL * residual + _SMOOTH * (coarser + 8**finest) + (_RESTRICT + _INTERPOLATE) * coarser
+    points = [1 << 3 * k for k in range(finest + 1)]
+    residual = sum(points[2:finest]) + 2 * points[finest]
+    coarser = sum(points[1:finest])
+    return _RESIDUAL * residual + _SMOOTH * (coarser + points[finest]) + (_RESTRICT + _INTERPOLATE) * coarser
 
 
 def _box(ranks: int) -> tuple[int, int, int]:

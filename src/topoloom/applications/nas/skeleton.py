@@ -7,7 +7,7 @@ from topoloom.applications.nas.actions import Rank
 from topoloom.applications.program import Trace
 from topoloom.errors import InputError
 
-_MOST = 1 << 20
+_MOST = 1 << 20  # ranks that are looked at for the nearest
 
 
 class Parts(NamedTuple):
@@ -76,9 +76,9 @@ def check_ranks(name: str, ranks: int, rule: str, accepts: Callable[[int], bool]
     """
     if ranks >= 1 and accepts(ranks):
         return
-    start = min(max(ranks, 0), _MOST)
+    start = min(max(ranks, 0), _MOST + 1)
     below = next((number for number in range(start - 1, 0, -1) if accepts(number)), None)
-    above = next((number for number in range(start + 1, 4 * start + 1100) if accepts(number)), None)
+    above = next((number for number in range(start + 1, min(4 * start + 1100, _MOST + 1)) if accepts(number)), None)
     near = ", ".join(str(number) for number in (below, above) if number is not None)
     raise InputError(f"{name}: {ranks} ranks; the number of ranks is {rule} (nearest: {near})")
 

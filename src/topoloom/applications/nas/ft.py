@@ -1,0 +1,86 @@
+"""FT: Fourier transforms of a box, transposed between ranks by all-to-all."""
+
+from math import log
+
+from topoloom.applications.nas.actions import COMPLEX, INTEGER, LOGICAL, Rank
+from topoloom.applications.nas.skeleton import Parts, Run, check_ranks, is_power_of_two, skeleton
+from topoloom.applications.program import Trace
+
+SIZES = {
+    "S": (64, 64, 64, 6),
+    "W": (128, 128, 32, 6),
+    "A": (256, 256, 128, 6),
+    "B": (512, 256, 256, 20),
+    "C": (512, 512, 512, 20),
+    "D": (2048, 1024, 1024, 25),
+}
+"""Points along x, y and z and the iterations, by class."""
+
+
+def ft(run: Run) -> Trace:
+    """The skeleton of FT.
+
+    Up to as many ranks as planes, each has slabs and one all-to-all among all ranks transposes. With more, ranks are a
+    grid of planes times what is left and two all-to-all, each among some of the ranks, transpose twice. SimGrid's
+    traces know no groups of ranks: such an all-to-all is written as one among all, that sends nothing outside the group.
+    A first transform comes before the clock starts.
+
+    Source: NAS-95-020 section 2.2; NPB3.3-MPI.
+    """
+    x, y, z, usual = SIZES[run.size]
+    check_ranks(
+        "ft",
+        run.ranks,
+        f"a power of two of at most {z * z} for class {run.size}",
+        lambda ranks: is_power_of_two(ranks) and ranks <= z * z,
+    )
+    steps = run.steps(usual)
+    points = float(x * y * z)
+    first = points * (14.8157 + 7.19641 * log(points))
+    step = points * (5.23518 + 7.21113 * log(points))
+
+    def parts(me: Rank) -> Parts:
+        moves = _moves(me, run)
+        works = _works(run)
+        timed = _transform(me, [first / run.ranks * work for work in works], moves)
+        back = _transform(me, [step / run.ranks * work for work in works[::-1]], moves[::-1])
+        opening = me.bcast(1, INTEGER) * 4 + me.bcast(1, LOGICAL)
+        return Parts(opening + "".join(moves) + me.barrier(), timed + (back + me.reduce(1, COMPLEX)) * steps, "")
+
+    return skeleton("ft", run, first + steps * step, parts)
+
+
+def _works(run: Run) -> list[float]:
+    """Shares of the work before, between and after the transposes: an axis costs the logarithm of its length."""
+    x, y, z, _ = SIZES[run.size]
+    along = [log(length) / log(x * y * z) for length in (x, y, z)]
+    if run.ranks == 1:
+        return [1.0]
+    return [along[0] + along[1], along[2]] if run.ranks <= z else along
+
+
+def _moves(me: Rank, run: Run) -> list[str]:
+    """The transposes of a transform, in turn."""
+    x, y, z, _ = SIZES[run.size]
+    points = x * y * z // run.ranks
+    if run.ranks == 1:
+        return []
+    if run.ranks <= z:
+        return [me.alltoall(points // run.ranks, COMPLEX)]
+    wide = run.ranks // z
+    row, column = divmod(me.number, wide)
+    return [
+        _among(me, run.ranks, range(column, run.ranks, wide), points // z),
+        _among(me, run.ranks, range(row * wide, (row + 1) * wide), points // wide),
+    ]
+
+
+def _among(me: Rank, ranks: int, group: range, count: int) -> str:
+    """An all-to-all of a group of ranks."""
+    counts = [count if rank in group else 0 for rank in range(ranks)]
+    return me.alltoallv(counts, counts, COMPLEX)
+
+
+def _transform(me: Rank, works: list[float], moves: list[str]) -> str:
+    """A transform: work, and between two pieces of work a transpose."""
+    return "".join(me.compute(work) + move for work, move in zip(works, [*moves, ""], strict=True))
