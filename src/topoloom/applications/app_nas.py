@@ -50,9 +50,6 @@ _iterative(
 _iterative(
     "cg", "NAS CG skeleton: sparse matrix products, sums along rows and swaps; a power of two of ranks", cg, CG_SIZES
 )
-_iterative(
-    "ft", "NAS FT skeleton: Fourier transform in three dimensions, all-to-all; a power of two of ranks", ft, FT_SIZES
-)
 _iterative("is", "NAS IS skeleton: integer sort, all-to-all of keys; a power of two of ranks", integer_sort, IS_SIZES)
 _iterative("lu", "NAS LU skeleton: wavefronts of small messages; x times y ranks, y <= x <= 2 y", lu, LU_SIZES)
 _iterative("mg", "NAS MG skeleton: multigrid, halos on all levels; a power of two of ranks", mg, MG_SIZES)
@@ -68,6 +65,24 @@ _iterative("sp", "NAS SP skeleton: pentadiagonal solver, pipelines along three a
 )
 def _ep(ranks: int, class_: str, untimed: str) -> Trace:
     return ep(Run(ranks, class_, 0, untimed == "yes"))
+
+
+@application(
+    "ft",
+    "NAS FT skeleton: Fourier transform in three dimensions, all-to-all; a power of two of ranks",
+    source=_SOURCE,
+    class_=_classes(FT_SIZES),
+    iterations=_ITERATIONS,
+    untimed=_UNTIMED,
+    groups=Choice(
+        ("messages", "alltoall"),
+        "an all-to-all within a group, with more ranks than planes: as its messages, or as SimGrid's own trace has it, "
+        "which replays as one of all ranks",
+        default="messages",
+    ),
+)
+def _ft(ranks: int, class_: str, iterations: int, untimed: str, groups: str) -> Trace:
+    return ft(Run(ranks, class_, iterations, untimed == "yes"), groups == "messages")
 
 
 @application(

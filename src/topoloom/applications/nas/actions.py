@@ -52,9 +52,10 @@ class Rank:
         """Wait for all that is posted."""
         return f"{self.number} waitall {requests}\n"
 
-    def exchange(self, partner: int, tag: int, sent: int, received: int) -> str:
-        """Swap doubles with a partner: post the receive, send, wait."""
-        return self.irecv(partner, tag, received) + self.send(partner, tag, sent) + self.wait_received(partner, tag)
+    def exchange(self, partner: int, tag: int, sent: int, received: int, datatype: int = DOUBLE) -> str:
+        """Swap with a partner: post the receive, send, wait."""
+        posted = self.irecv(partner, tag, received, datatype)
+        return posted + self.send(partner, tag, sent, datatype) + self.wait_received(partner, tag)
 
     def bcast(self, count: int, datatype: int) -> str:
         """A broadcast from rank 0."""

@@ -17,13 +17,16 @@ SIZES = {
 """Points along x, y and z and the iterations, by class."""
 
 
-def ft(run: Run) -> Trace:
+def ft(run: Run, groups: bool = True) -> Trace:
     """The skeleton of FT.
 
     Up to as many ranks as planes, each has slabs and one all-to-all among all ranks transposes. With more, ranks are a
-    grid of planes times what is left and two all-to-all, each among some of the ranks, transpose twice. SimGrid's
-    traces know no groups of ranks: such an all-to-all is written as one among all, that sends nothing outside the group.
-    A first transform comes before the clock starts.
+    grid of planes times what is left, and two all-to-all, each within groups of ranks, transpose twice. A first
+    transform comes before the clock starts.
+
+    SimGrid's traces know no groups, and replay an all-to-all of a group as one of all ranks. So one of a group is written
+    as its messages, a swap with each other rank of the group in turn; with ``groups`` false it is written as SimGrid's
+    own trace of the benchmark has it, to compare with such traces, not to replay.
 
     Source: NAS-95-020 section 2.2; NPB3.3-MPI.
     """
@@ -40,7 +43,7 @@ def ft(run: Run) -> Trace:
     step = points * (5.23518 + 7.21113 * log(points))
 
     def parts(me: Rank) -> Parts:
-        moves = _moves(me, run)
+        moves = _moves(me, run, groups)
         works = _works(run)
         timed = _transform(me, [first / run.ranks * work for work in works], moves)
         back = _transform(me, [step / run.ranks * work for work in works[::-1]], moves[::-1])
@@ -59,7 +62,7 @@ def _works(run: Run) -> list[float]:
     return [along[0] + along[1], along[2]] if run.ranks <= z else along
 
 
-def _moves(me: Rank, run: Run) -> list[str]:
+def _moves(me: Rank, run: Run, groups: bool) -> list[str]:
     """The transposes of a transform, in turn."""
     x, y, z, _ = SIZES[run.size]
     points = x * y * z // run.ranks
@@ -68,17 +71,19 @@ def _moves(me: Rank, run: Run) -> list[str]:
     if run.ranks <= z:
         return [me.alltoall(points // run.ranks, COMPLEX)]
     wide = run.ranks // z
+    if not groups:
+        return [me.alltoall(points // z, COMPLEX), me.alltoall(points // wide, COMPLEX)]
     row, column = divmod(me.number, wide)
     return [
-        _among(me, run.ranks, range(column, run.ranks, wide), points // z),
-        _among(me, run.ranks, range(row * wide, (row + 1) * wide), points // wide),
+        _among(me, range(column, run.ranks, wide), row, points // z),
+        _among(me, range(row * wide, (row + 1) * wide), column, points // wide),
     ]
 
 
-def _among(me: Rank, ranks: int, group: range, count: int) -> str:
-    """An all-to-all of a group of ranks."""
-    counts = [count if rank in group else 0 for rank in range(ranks)]
-    return me.alltoallv(counts, counts, COMPLEX)
+def _among(me: Rank, group: range, place: int, count: int) -> str:
+    """The all-to-all of a group of 2^a ranks, in which this one has a place: swaps with each other one."""
+    partners = [group[place ^ step] for step in range(1, len(group))]
+    return "".join(me.exchange(partner, 1, count, count, COMPLEX) for partner in partners)
 
 
 def _transform(me: Rank, works: list[float], moves: list[str]) -> str:
