@@ -26,7 +26,6 @@ from topoloom.applications.registry import application
 from topoloom.spec import Choice, Integer, Parameter
 
 _SOURCE = "Bailey et al., The NAS Parallel Benchmarks 2.0 (NAS-95-020); NPB3.3-MPI"
-_ITERATIONS = Integer(0, 1000, "iterations of the timed part; 0: the class's own", default=0)
 _UNTIMED = Choice(
     ("yes", "no"), "whether set-up, warm-up and verification are there, which it does not time", default="yes"
 )
@@ -36,8 +35,14 @@ def _classes(sizes: Iterable[str]) -> Choice:
     return Choice(tuple(sizes), "size of the problem", default="A")
 
 
-def _iterative(name: str, description: str, make: Callable[[Run], Trace], sizes: Iterable[str]) -> None:
-    parameters: dict[str, Parameter] = {"class_": _classes(sizes), "iterations": _ITERATIONS, "untimed": _UNTIMED}
+def _iterations(most: int = 1000) -> Integer:
+    return Integer(0, most, "iterations of the timed part; 0: the class's own", default=0)
+
+
+def _iterative(
+    name: str, description: str, make: Callable[[Run], Trace], sizes: Iterable[str], most: int = 1000
+) -> None:
+    parameters: dict[str, Parameter] = {"class_": _classes(sizes), "iterations": _iterations(most), "untimed": _UNTIMED}
 
     @application(name, description, source=_SOURCE, **parameters)
     def program(ranks: int, class_: str, iterations: int, untimed: str) -> Trace:
@@ -50,7 +55,9 @@ _iterative(
 _iterative(
     "cg", "NAS CG skeleton: sparse matrix products, sums along rows and swaps; a power of two of ranks", cg, CG_SIZES
 )
-_iterative("is", "NAS IS skeleton: integer sort, all-to-all of keys; a power of two of ranks", integer_sort, IS_SIZES)
+_iterative(
+    "is", "NAS IS skeleton: integer sort, all-to-all of keys; a power of two of ranks", integer_sort, IS_SIZES, 20
+)
 _iterative("lu", "NAS LU skeleton: wavefronts of small messages; x times y ranks, y <= x <= 2 y", lu, LU_SIZES)
 _iterative("mg", "NAS MG skeleton: multigrid, halos on all levels; a power of two of ranks", mg, MG_SIZES)
 _iterative("sp", "NAS SP skeleton: pentadiagonal solver, pipelines along three axes; a square of ranks", sp, SP_SIZES)
@@ -72,7 +79,7 @@ def _ep(ranks: int, class_: str, untimed: str) -> Trace:
     "NAS FT skeleton: Fourier transform in three dimensions, all-to-all; a power of two of ranks",
     source=_SOURCE,
     class_=_classes(FT_SIZES),
-    iterations=_ITERATIONS,
+    iterations=_iterations(),
     untimed=_UNTIMED,
     groups=Choice(
         ("messages", "alltoall"),

@@ -35,46 +35,39 @@ def integer_sort(run: Run) -> Trace:
     steps = run.steps(_ITERATIONS)
 
     def parts(me: Rank) -> Parts:
-        text: list[str] = []
-        for step in [1, *range(1, steps + 1)]:
-            moved = _moved(run.size, run.ranks, step, steps)
+        moves, timed = [], ""
+        for moved in _moved(run.size, run.ranks, steps):
             sent, received = moved[me.number].tolist(), moved[:, me.number].tolist()
+            sizes = me.allreduce((1 << buckets) + _TESTED, INTEGER) + me.alltoall(1, INTEGER)
+            moves.append(sizes + me.alltoallv(sent, received, INTEGER))
             # Half of the work is to put one's keys into buckets, half to rank those that come.
-            unit = 0.0 if not text else 0.5
-            text.append(
-                me.compute(unit * sum(sent))
-                + me.allreduce((1 << buckets) + _TESTED, INTEGER)
-                + me.alltoall(1, INTEGER)
-                + me.alltoallv(sent, received, INTEGER)
-                + me.compute(unit * sum(received))
-            )
+            timed += me.compute(0.5 * sum(sent)) + moves[-1] + me.compute(0.5 * sum(received))
         check = me.irecv(me.number - 1, 1000, 1, INTEGER) if me.number > 0 else ""
         check += me.send(me.number + 1, 1000, 1, INTEGER) if me.number < run.ranks - 1 else ""
         check += me.wait_received(me.number - 1, 1000) if me.number > 0 else ""
-        return Parts(
-            me.bcast(1, INTEGER) + text[0], "".join(text[1:]), me.reduce(1, DOUBLE) + check + me.reduce(1, INTEGER)
-        )
+        return Parts(me.bcast(1, INTEGER) + moves[0], timed, me.reduce(1, DOUBLE) + check + me.reduce(1, INTEGER))
 
     return skeleton("is", run, float(steps << keys), parts)
 
 
-@lru_cache(maxsize=32)
-def _moved(size: str, ranks: int, step: int, steps: int) -> NDArray[np.int64]:
-    """Keys that each rank (row) sends to each rank (column) in an iteration of so many."""
+@lru_cache(maxsize=2)
+def _moved(size: str, ranks: int, steps: int) -> list[NDArray[np.int32]]:
+    """Keys that each rank (row) sends to each rank (column), iteration by iteration."""
     keys, values, buckets = SIZES[size]
+    shift = values - buckets
     sizes = _histogram(keys, buckets).reshape(ranks, -1, 1 << buckets).sum(1)
     first = _first_keys(2 * steps + 1, values)
-    # Rank 0 sets two keys in each iteration, and keeps those of the iterations before.
-    for done in range(1, step + 1):
-        for place, value in ((done, done), (done + steps, (1 << values) - done)):
-            sizes[0, first[place] >> values - buckets] -= 1
-            sizes[0, value >> values - buckets] += 1
-            first[place] = value
-    # Buckets go to a rank until all so far hold its share; a rank takes one bucket at least, the last ones maybe none.
-    moved = np.zeros((ranks, ranks), np.int64)
-    owner = np.minimum(_owners(sizes.sum(0), (1 << keys) // ranks), ranks - 1)  # empty buckets are left in the end
-    np.add.at(moved.T, owner, sizes.T)
-    return moved
+    moves = []
+    for step in range(1, steps + 1):
+        # Rank 0 sets two keys in each iteration, and keeps those of the iterations before.
+        for place, value in ((step, step), (step + steps, (1 << values) - step)):
+            sizes[0, first[place] >> shift] -= 1
+            sizes[0, value >> shift] += 1
+        owner = np.minimum(_owners(sizes.sum(0), (1 << keys) // ranks), ranks - 1)  # empty buckets may be left over
+        moved = np.zeros((ranks, ranks), np.int32)
+        np.add.at(moved.T, owner, sizes.T)
+        moves.append(moved)
+    return moves
 
 
 def _owners(totals: NDArray[np.int64], share: int) -> NDArray[np.int64]:
