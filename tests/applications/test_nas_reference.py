@@ -9,7 +9,8 @@ import pytest
 
 _COUNTED = nas_runs.measured("calls.json")
 _TRACED = nas_runs.measured("traces.json")
-_QUICK = sorted(name for name, run in _TRACED.items() if run["lines"] < 420_000)
+# Drawing the keys of is.C.64 takes half a minute of a slow machine; it was compared when the file was made.
+_QUICK = sorted(name for name in _TRACED if name != "is.C.64")
 
 
 @pytest.mark.parametrize("name", sorted(_COUNTED))
@@ -39,9 +40,9 @@ def test_every_line_is_the_real_program_s(name: str) -> None:
 
 
 def test_all_benchmarks_and_odd_grids_are_among_the_traced() -> None:
-    """The traced runs have all nine benchmarks, four classes, and numbers of ranks of every kind."""
+    """The traced runs have all nine benchmarks, five classes, and numbers of ranks of every kind."""
     assert {name.split(".")[0] for name in _QUICK} == {"bt", "cg", "dt", "ep", "ft", "is", "lu", "mg", "sp"}
-    assert {name.split(".")[1] for name in _QUICK} == {"S", "W", "A", "B"}
+    assert {name.split(".")[1] for name in _QUICK} == {"S", "W", "A", "B", "C"}
     assert {1, 2, 6, 9, 16, 25, 36, 128} <= {int(name.split(".")[2]) for name in _QUICK}
 
 
