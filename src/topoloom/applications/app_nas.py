@@ -25,7 +25,7 @@ from topoloom.applications.program import Trace
 from topoloom.applications.registry import application
 from topoloom.spec import Choice, Integer, Parameter
 
-_SOURCE = "Bailey et al., The NAS Parallel Benchmarks 2.0 (NAS-95-020); NPB3.3-MPI"
+_SOURCE = "NAS Parallel Benchmarks, NPB3.3-MPI (NAS reports 95-020 and 02-007)"
 _UNTIMED = Choice(
     ("yes", "no"), "whether set-up, warm-up and verification are there, which it does not time", default="yes"
 )

@@ -21,7 +21,7 @@ def bt(run: Run) -> Trace:
     A step swaps faces, then solves along x, y and z: elimination goes through the slabs of the axis from the first to
     the last, substitution back, and every rank has work in every slab. One step comes before the clock starts.
 
-    Source: NAS-95-020 section 2.7; NPB3.3-MPI.
+    Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
     size, usual = SIZES[run.size]
     check_cells("bt", run, size)

@@ -39,7 +39,7 @@ def cg(run: Run) -> Trace:
     the result along the grid's row, by halves, and swaps them with the rank across the diagonal; sums of numbers go by
     the same partners. An iteration has 25 steps and the residual; one iteration comes before the clock starts.
 
-    Source: NAS-95-020 section 2.4; NPB3.3-MPI.
+    Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
     size, nonzer, usual = SIZES[run.size]
     check_ranks("cg", run.ranks, "a power of two", lambda ranks: is_power_of_two(ranks) and _grid(ranks)[1] <= size)

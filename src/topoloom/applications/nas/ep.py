@@ -13,7 +13,7 @@ _BATCH = 16  # pairs in a batch, as a power of two
 def ep(run: Run) -> Trace:
     """The skeleton of EP. Its operations are the random numbers, two a pair; ranks share them by batches of 65,536 pairs.
 
-    Source: NAS-95-020 section 2.1; NPB3.3-MPI.
+    Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
     exponent = SIZES[run.size]
     batches = 1 << exponent - _BATCH

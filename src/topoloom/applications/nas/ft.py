@@ -28,7 +28,7 @@ def ft(run: Run, groups: bool = True) -> Trace:
     as its messages, a swap with each other rank of the group in turn; with ``groups`` false it is written as SimGrid's
     own trace of the benchmark has it, to compare with such traces, not to replay.
 
-    Source: NAS-95-020 section 2.2; NPB3.3-MPI.
+    Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
     x, y, z, usual = SIZES[run.size]
     check_ranks(

@@ -20,7 +20,7 @@ def lu(run: Run) -> Trace:
     columns. The sweep up passes a row of points south and east, plane by plane; the sweep down passes them back; then
     the right-hand side swaps faces two points deep. One step comes before the clock starts.
 
-    Source: NAS-95-020 section 2.5; NPB3.3-MPI.
+    Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
     size, usual = SIZES[run.size]
     check_ranks(

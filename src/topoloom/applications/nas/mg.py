@@ -44,7 +44,7 @@ def mg(run: Run) -> Trace:
     one after the other. Coarse levels have fewer points than ranks: those that are left out do nothing, and are served
     when the correction comes back down. One V-cycle and two set-ups come before the clock starts.
 
-    Source: NAS-95-020 section 2.3; NPB3.3-MPI.
+    Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
     finest, usual = SIZES[run.size]
     side = 1 << finest

@@ -26,7 +26,7 @@ def integer_sort(run: Run) -> Trace:
     other how many keys they send, and send them. The keys are the benchmark's own, from its random numbers; each
     iteration changes two of rank 0's, as it does. One iteration comes before the clock starts.
 
-    Source: NAS-95-020 section 2.8; NPB3.3-MPI.
+    Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
     keys, _, buckets = SIZES[run.size]
     most = 128 if run.size == "S" else 1024

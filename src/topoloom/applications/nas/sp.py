@@ -18,7 +18,7 @@ def sp(run: Run) -> Trace:
     It goes as BT does, with smaller messages that leave out the boundary, and it overlaps: a receive is posted, the
     coefficients of the cell are worked out, then the receive and the send before it are waited for.
 
-    Source: NAS-95-020 section 2.6; NPB3.3-MPI.
+    Source: NAS reports 95-020 and 02-007; the program of NPB3.3-MPI.
     """
     size, usual = SIZES[run.size]
     check_cells("sp", run, size)
