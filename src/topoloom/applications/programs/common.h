@@ -1,0 +1,33 @@
+/* What the built-in programs share: arguments, results, the clock and buffers. */
+#ifndef TOPOLOOM_COMMON_H
+#define TOPOLOOM_COMMON_H
+
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The whole number or the number behind NAME= among the arguments; the program ends where it is missing. */
+long whole(int argc, char **argv, const char *name);
+double number(int argc, char **argv, const char *name);
+
+/* A line "result NAME VALUE UNIT", by rank 0 of the world only. */
+void result(const char *name, double value, const char *unit);
+
+/* One memory for all ranks: they live in one process of the simulator, and what messages carry does not matter.
+   SimGrid maps it onto one small block and copies nothing into it. */
+void *one_for_all(const char *name, size_t bytes);
+
+/* The seconds from the first rank's begin to the last rank's end, known to rank 0. */
+double from_first_to_last(double begin, double end);
+
+/* The largest value of any rank and the mean over ranks, known to rank 0. */
+double largest(double value);
+double mean(double value);
+
+/* SplitMix64, as topoloom's own draws: the next word, and a random order of 0 .. count - 1 (Fisher-Yates). */
+uint64_t next_word(uint64_t *state);
+void random_order(uint64_t *state, int *order, int count);
+
+#endif
