@@ -82,24 +82,23 @@ int main(int argc, char **argv)
     for (int d = 0; d < dims; d++) {
         int behind, ahead, values = (int)(halo * points / block[d]);
         MPI_Cart_shift(grid, d, 1, &behind, &ahead);
-        if (behind != MPI_PROC_NULL)
+        if (behind != MPI_PROC_NULL && cut[d] > 1) /* a rank that is its own neighbour sends nothing */
             side[sides++] = (struct side){behind, values, 0, d};
-        if (ahead != MPI_PROC_NULL)
+        if (ahead != MPI_PROC_NULL && cut[d] > 1)
             side[sides++] = (struct side){ahead, values, 1, d};
         most = values > most ? values : most;
     }
     double *out[2 * MOST], *in[2 * MOST];
-    size_t largest_slab = (size_t)1 << 3;
-    while (largest_slab < (size_t)most * sizeof(double))
-        largest_slab *= 2;
     for (int s = 0; s < sides; s++) {
         out[s] = check ? malloc(side[s].values * sizeof(double)) : NULL;
         in[s] = check ? calloc(side[s].values, sizeof(double)) : NULL;
-        if (check)
-            slab(out[s], 0, side[s].dimension, side[s].direction ? first[side[s].dimension] + block[side[s].dimension] - halo : first[side[s].dimension], halo, first, block, all, dims);
+        int d = side[s].dimension;
+        if (check) /* the own points nearest to the face */
+            slab(out[s], 0, d, side[s].direction ? first[d] + block[d] - halo : first[d], halo, first, block, all, dims);
     }
     double greatest = 0;
-    MPI_Allreduce(&(double){(double)most}, &greatest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    double own_greatest = most;
+    MPI_Allreduce(&own_greatest, &greatest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     char *any = one_for_all("halo", (size_t)greatest * sizeof(double));
 
     MPI_Barrier(MPI_COMM_WORLD);
@@ -107,10 +106,14 @@ int main(int argc, char **argv)
     for (int i = 0; i < iterations; i++) {
         MPI_Request all_of[4 * MOST];
         double start = MPI_Wtime();
-        for (int s = 0; s < sides; s++) /* a message carries the direction in which it travels */
-            MPI_Irecv(check ? (void *)in[s] : any, side[s].values, MPI_DOUBLE, side[s].neighbour, 2 * side[s].dimension + !side[s].direction, grid, &all_of[s]);
-        for (int s = 0; s < sides; s++)
-            MPI_Isend(check ? (void *)out[s] : any, side[s].values, MPI_DOUBLE, side[s].neighbour, 2 * side[s].dimension + side[s].direction, grid, &all_of[sides + s]);
+        for (int s = 0; s < sides; s++) { /* the tag tells in which direction a message travels */
+            int tag = 2 * side[s].dimension + !side[s].direction;
+            MPI_Irecv(check ? (void *)in[s] : any, side[s].values, MPI_DOUBLE, side[s].neighbour, tag, grid, &all_of[s]);
+        }
+        for (int s = 0; s < sides; s++) {
+            int tag = 2 * side[s].dimension + side[s].direction;
+            MPI_Isend(check ? (void *)out[s] : any, side[s].values, MPI_DOUBLE, side[s].neighbour, tag, grid, &all_of[sides + s]);
+        }
         talking += MPI_Wtime() - start;
         if (overlap)
             smpi_execute_flops(flops * inner);
@@ -132,8 +135,10 @@ int main(int argc, char **argv)
     result("communication_most", share, "-");
     if (check) {
         long wrong = 0;
-        for (int s = 0; s < sides; s++)
-            wrong += slab(in[s], 1, side[s].dimension, side[s].direction ? first[side[s].dimension] + block[side[s].dimension] : first[side[s].dimension] - halo, halo, first, block, all, dims);
+        for (int s = 0; s < sides; s++) { /* the neighbour's points beyond the face */
+            int d = side[s].dimension;
+            wrong += slab(in[s], 1, d, side[s].direction ? first[d] + block[d] : first[d] - halo, halo, first, block, all, dims);
+        }
         result("check", largest((double)wrong) == 0, "-");
     }
     MPI_Finalize();
