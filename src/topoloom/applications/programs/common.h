@@ -15,7 +15,7 @@ double number(int argc, char **argv, const char *name);
 /* A line "result NAME VALUE UNIT", by rank 0 of the world only. */
 void result(const char *name, double value, const char *unit);
 
-/* One memory for all ranks: they live in one process of the simulator, and what messages carry does not matter.
+/* One memory for all ranks, who ask for the same size: they live in one process, and what messages carry does not matter.
    SimGrid maps it onto one small block and copies nothing into it. */
 void *one_for_all(const char *name, size_t bytes);
 
