@@ -6,7 +6,7 @@ from topoloom.errors import InputError
 
 
 def squarest(ranks: int, dims: int) -> tuple[int, ...]:
-    """The grid of `ranks` that MPI_Dims_create is meant to give: sides as near to each other as can be, the longest first.
+    """The grid of `ranks` whose sides are as near to each other as can be, the longest first (as MPI_Dims_create is meant to).
 
     Examples
     --------
@@ -19,8 +19,8 @@ def squarest(ranks: int, dims: int) -> tuple[int, ...]:
     for side in range(1, ranks + 1):
         if side**dims > ranks:
             break
-        if ranks % side == 0:  # the shortest side
-            found.append((*squarest(ranks // side, dims - 1), side))
+        if ranks % side == 0:
+            found.append(tuple(sorted((*squarest(ranks // side, dims - 1), side), reverse=True)))
     return min(found, key=lambda sides: (max(sides) - min(sides), sides))
 
 

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     if (!check)
         MPI_Op_create(nothing, 1, &sum);
 
-    MPI_Barrier(MPI_COMM_WORLD);
+    start_together(time_to_agree());
     double begin = MPI_Wtime();
     for (int i = 0; i < repeats; i++)
         MPI_Allreduce(out, in, count, MPI_DOUBLE, sum, MPI_COMM_WORLD);

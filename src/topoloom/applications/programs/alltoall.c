@@ -25,7 +25,7 @@ int main(int argc, char **argv)
             for (int i = 0; i < bytes; i++)
                 out[(size_t)to * bytes + i] = (char)(rank * 31 + to * 17 + i);
 
-    MPI_Barrier(MPI_COMM_WORLD);
+    start_together(time_to_agree());
     double begin = MPI_Wtime();
     for (int i = 0; i < repeats; i++)
         MPI_Alltoall(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, MPI_COMM_WORLD);

@@ -64,6 +64,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < SIZES; i++)
         size[i] = i < SMALL ? 1 << i : (int)lround(4096 * pow(most / 4096.0, (i - SMALL + 1) / 8.0));
 
+    double agreeing = time_to_agree();
     int *order = malloc(ranks * sizeof *order);
     double *time = malloc(patterns * SIZES * METHODS * sizeof *time), *slowest = malloc(patterns * SIZES * METHODS * sizeof *time);
     for (int pattern = 0; pattern < patterns; pattern++) {
@@ -78,7 +79,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < SIZES; i++)
             for (int method = 0; method < METHODS; method++) {
                 int times = most / size[i] < loops ? most / size[i] : loops;
-                MPI_Barrier(MPI_COMM_WORLD);
+                start_together(agreeing);
                 double begin = MPI_Wtime();
                 for (int loop = 0; loop < times; loop++)
                     exchange(method, left, right, out, in, size[i]);

@@ -1,5 +1,6 @@
 /* What the built-in programs share: arguments, results, the clock and buffers. */
 #include "common.h"
+#include <time.h>
 
 static const char *text(int argc, char **argv, const char *name)
 {
@@ -40,6 +41,29 @@ static void *shared(size_t bytes)
 void *one_for_all(const char *name, size_t bytes)
 {
     return SMPI_SHARED_CALL(shared, name, bytes > 0 ? bytes : 1);
+}
+
+static double latest(double value)
+{
+    double most = 0;
+    MPI_Allreduce(&value, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return most;
+}
+
+double time_to_agree(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin = MPI_Wtime();
+    latest(begin);
+    return latest(MPI_Wtime() - begin);
+}
+
+void start_together(double agreeing)
+{
+    double start = latest(MPI_Wtime()) + 2 * agreeing, left = start - MPI_Wtime();
+    struct timespec pause = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
+    if (left > 0)
+        smpi_nanosleep(&pause, NULL);
 }
 
 double from_first_to_last(double begin, double end)

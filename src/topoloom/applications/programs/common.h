@@ -19,6 +19,11 @@ void result(const char *name, double value, const char *unit);
    SimGrid maps it onto one small block and copies nothing into it. */
 void *one_for_all(const char *name, size_t bytes);
 
+/* Ranks leave a barrier one after the other, which would be part of what is timed. The simulator's clock is the same for
+   all, so they can start at one moment: `time_to_agree` once, then `start_together` before each timing. */
+double time_to_agree(void);
+void start_together(double agreeing);
+
 /* The seconds from the first rank's begin to the last rank's end, known to rank 0. */
 double from_first_to_last(double begin, double end);
 

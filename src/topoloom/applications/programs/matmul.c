@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     double *b = check ? malloc((size_t)breadth * width * sizeof *b) : one_for_all("b", most * sizeof *b);
     double *c = check ? calloc((size_t)height * breadth, sizeof *c) : NULL;
 
-    MPI_Barrier(MPI_COMM_WORLD);
+    start_together(time_to_agree());
     double begin = MPI_Wtime(), talking = 0;
     for (int k = 0, next; k < n; k = next) {
         int has_a = owner(k, n, columns), has_b = owner(k, n, rows);

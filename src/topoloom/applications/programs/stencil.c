@@ -101,7 +101,7 @@ int main(int argc, char **argv)
     MPI_Allreduce(&own_greatest, &greatest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     char *any = one_for_all("halo", (size_t)greatest * sizeof(double));
 
-    MPI_Barrier(MPI_COMM_WORLD);
+    start_together(time_to_agree());
     double begin = MPI_Wtime(), talking = 0;
     for (int i = 0; i < iterations; i++) {
         MPI_Request all_of[4 * MOST];
