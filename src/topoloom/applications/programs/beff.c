@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 
     double agreeing = time_to_agree();
     int *order = malloc(ranks * sizeof *order);
-    double *time = malloc(patterns * SIZES * METHODS * sizeof *time), *slowest = malloc(patterns * SIZES * METHODS * sizeof *time);
+    double *time = malloc(patterns * SIZES * METHODS * sizeof *time);
     for (int pattern = 0; pattern < patterns; pattern++) {
         int place = 0, left, right;
         for (int i = 0; i < ranks; i++)
@@ -86,14 +86,14 @@ int main(int argc, char **argv)
                 time[(pattern * SIZES + i) * METHODS + method] = (MPI_Wtime() - begin) / times;
             }
     }
-    MPI_Reduce(time, slowest, patterns * SIZES * METHODS, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    largest_of_each(time, patterns * SIZES * METHODS);
 
     if (rank == 0) {
         double log_of[2] = {0, 0}, log_at_most = 0;
         for (int pattern = 0; pattern < patterns; pattern++) {
             double sum = 0, b = 0;
             for (int i = 0; i < SIZES; i++) {
-                double *of = &slowest[(pattern * SIZES + i) * METHODS];
+                double *of = &time[(pattern * SIZES + i) * METHODS];
                 b = size[i] * 2.0 * ranks / (of[0] < of[1] ? of[0] : of[1]);
                 sum += b;
             }

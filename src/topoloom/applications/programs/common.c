@@ -2,6 +2,8 @@
 #include "common.h"
 #include <time.h>
 
+enum { GATHER = 30000 }; /* a tag that no program uses */
+
 static const char *text(int argc, char **argv, const char *name)
 {
     size_t length = strlen(name);
@@ -43,16 +45,48 @@ void *one_for_all(const char *name, size_t bytes)
     return SMPI_SHARED_CALL(shared, name, bytes > 0 ? bytes : 1);
 }
 
+/* Up a binomial tree to rank 0: the largest, or the sum, of each value. */
+static void gather(double *values, int count, int sum)
+{
+    int rank, ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    double *theirs = malloc(count * sizeof *theirs);
+    for (int step = 1; step < ranks; step *= 2) {
+        if (rank & step) {
+            MPI_Send(values, count, MPI_DOUBLE, rank - step, GATHER, MPI_COMM_WORLD);
+            break;
+        }
+        if (rank + step < ranks) {
+            MPI_Recv(theirs, count, MPI_DOUBLE, rank + step, GATHER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            for (int i = 0; i < count; i++)
+                values[i] = sum ? values[i] + theirs[i] : theirs[i] > values[i] ? theirs[i] : values[i];
+        }
+    }
+    free(theirs);
+}
+
+/* The largest value, known to all: down the same tree. */
 static double latest(double value)
 {
-    double most = 0;
-    MPI_Allreduce(&value, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return most;
+    int rank, ranks, step = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    gather(&value, 1, 0);
+    while (step < ranks)
+        step *= 2;
+    for (step /= 2; step >= 1; step /= 2) {
+        if (rank % (2 * step) == step)
+            MPI_Recv(&value, 1, MPI_DOUBLE, rank - step, GATHER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else if (rank % (2 * step) == 0 && rank + step < ranks)
+            MPI_Send(&value, 1, MPI_DOUBLE, rank + step, GATHER, MPI_COMM_WORLD);
+    }
+    return value;
 }
 
 double time_to_agree(void)
 {
-    MPI_Barrier(MPI_COMM_WORLD);
+    latest(0);
     double begin = MPI_Wtime();
     latest(begin);
     return latest(MPI_Wtime() - begin);
@@ -68,25 +102,33 @@ void start_together(double agreeing)
 
 double from_first_to_last(double begin, double end)
 {
-    double mine[2] = {-begin, end}, most[2] = {0, 0};
-    MPI_Reduce(mine, most, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    double most[2] = {-begin, end};
+    gather(most, 2, 0);
     return most[0] + most[1];
+}
+
+void largest_of_each(double *values, int count)
+{
+    gather(values, count, 0);
 }
 
 double largest(double value)
 {
-    double most = 0;
-    MPI_Reduce(&value, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    return most;
+    gather(&value, 1, 0);
+    return value;
+}
+
+double largest_for_all(double value)
+{
+    return latest(value);
 }
 
 double mean(double value)
 {
     int ranks;
-    double sum = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    MPI_Reduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-    return sum / ranks;
+    gather(&value, 1, 1);
+    return value / ranks;
 }
 
 uint64_t next_word(uint64_t *state)

@@ -27,8 +27,11 @@ void start_together(double agreeing);
 /* The seconds from the first rank's begin to the last rank's end, known to rank 0. */
 double from_first_to_last(double begin, double end);
 
-/* The largest value of any rank and the mean over ranks, known to rank 0. */
+/* The largest value of any rank and the mean over ranks, known to rank 0 (or to all). Up a tree of messages of their own:
+   MPI's collectives are for what is timed, and its default reduction is slow to simulate on a thousand ranks. */
 double largest(double value);
+double largest_for_all(double value);
+void largest_of_each(double *values, int count);
 double mean(double value);
 
 /* SplitMix64, as topoloom's own draws: the next word, and a random order of 0 .. count - 1 (Fisher-Yates). */

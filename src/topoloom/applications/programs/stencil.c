@@ -96,10 +96,7 @@ int main(int argc, char **argv)
         if (check) /* the own points nearest to the face */
             slab(out[s], 0, d, side[s].direction ? first[d] + block[d] - halo : first[d], halo, first, block, all, dims);
     }
-    double greatest = 0;
-    double own_greatest = most;
-    MPI_Allreduce(&own_greatest, &greatest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    char *any = one_for_all("halo", (size_t)greatest * sizeof(double));
+    char *any = one_for_all("halo", (size_t)largest_for_all(most) * sizeof(double));
 
     start_together(time_to_agree());
     double begin = MPI_Wtime(), talking = 0;
