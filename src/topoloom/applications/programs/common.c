@@ -66,13 +66,11 @@ static void gather(double *values, int count, int sum)
     free(theirs);
 }
 
-/* The largest value, known to all: down the same tree. */
-static double latest(double value)
+double from_rank_0(double value)
 {
     int rank, ranks, step = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    gather(&value, 1, 0);
     while (step < ranks)
         step *= 2;
     for (step /= 2; step >= 1; step /= 2) {
@@ -84,17 +82,23 @@ static double latest(double value)
     return value;
 }
 
+double largest_for_all(double value)
+{
+    gather(&value, 1, 0);
+    return from_rank_0(value);
+}
+
 double time_to_agree(void)
 {
-    latest(0);
+    largest_for_all(0);
     double begin = MPI_Wtime();
-    latest(begin);
-    return latest(MPI_Wtime() - begin);
+    largest_for_all(begin);
+    return largest_for_all(MPI_Wtime() - begin);
 }
 
 void start_together(double agreeing)
 {
-    double start = latest(MPI_Wtime()) + 2 * agreeing, left = start - MPI_Wtime();
+    double start = largest_for_all(MPI_Wtime()) + 2 * agreeing, left = start - MPI_Wtime();
     struct timespec pause = {(time_t)left, (long)((left - (double)(time_t)left) * 1e9)};
     if (left > 0)
         smpi_nanosleep(&pause, NULL);
@@ -116,11 +120,6 @@ double largest(double value)
 {
     gather(&value, 1, 0);
     return value;
-}
-
-double largest_for_all(double value)
-{
-    return latest(value);
 }
 
 double mean(double value)

@@ -34,6 +34,9 @@ double largest_for_all(double value);
 void largest_of_each(double *values, int count);
 double mean(double value);
 
+/* The value of rank 0, which all wait for, down the same tree. */
+double from_rank_0(double value);
+
 /* SplitMix64, as topoloom's own draws: the next word, and a random order of 0 .. count - 1 (Fisher-Yates). */
 uint64_t next_word(uint64_t *state);
 void random_order(uint64_t *state, int *order, int count);

@@ -13,6 +13,14 @@ static void draw(uint64_t *state, int ranks, int *from, int *to)
     *to += *to >= *from;
 }
 
+static void pass_token(int rank, int from, int to)
+{
+    if (from != to && rank == from)
+        MPI_Send(NULL, 0, MPI_CHAR, to, TOKEN, MPI_COMM_WORLD);
+    if (from != to && rank == to)
+        MPI_Recv(NULL, 0, MPI_CHAR, from, TOKEN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* The seconds of so many round trips, known to `from`. */
 static double round_trips(int rank, int from, int to, int repeats, char *out, char *in, int bytes)
 {
@@ -42,16 +50,13 @@ int main(int argc, char **argv)
 
     double least = 1e300, most = 0, sum = 0, wrong = 0;
     int count = pairs > 0 ? pairs : 1, before = -1;
+    start_together(time_to_agree());
     for (int pair = 0; pair < count; pair++) {
         int from = 0, to = ranks - 1;
         if (pairs > 0)
             draw(&state, ranks, &from, &to);
-        if (before >= 0 && before != from) {
-            if (rank == before)
-                MPI_Send(NULL, 0, MPI_CHAR, from, TOKEN, MPI_COMM_WORLD);
-            if (rank == from)
-                MPI_Recv(NULL, 0, MPI_CHAR, before, TOKEN, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        }
+        if (before >= 0)
+            pass_token(rank, before, from);
         before = from;
         if (rank != from && rank != to)
             continue;
@@ -69,6 +74,8 @@ int main(int argc, char **argv)
             sum += latency;
         }
     }
+    pass_token(rank, before, 0);
+    from_rank_0(0); /* results travel when the last pair has ended */
     least = -largest(-least);
     most = largest(most);
     sum = mean(sum) * ranks / count;
