@@ -82,8 +82,10 @@ static void collective(struct step *of, enum kind kind, void (*act)(struct step 
 {
     int ranks;
     MPI_Comm_size(comm, &ranks);
+    if (ranks == 1)
+        return;
     double begin = MPI_Wtime();
-    for (long left = (long)bytes; left > 0 && ranks > 1; left -= of->bucket)
+    for (long left = (long)bytes; left > 0; left -= of->bucket)
         act(of, left < of->bucket ? left : of->bucket, comm);
     of->time[kind] += MPI_Wtime() - begin;
 }
@@ -234,8 +236,10 @@ int main(int argc, char **argv)
     double value = number(argc, argv, "value_bytes"), gradient = number(argc, argv, "gradient_bytes");
     int tied = number(argc, argv, "embeddings") == 1;
     shared += copies * embedding;
-    size_t room = (size_t)(of.bucket > of.pipeline_bytes ? of.bucket : of.pipeline_bytes);
-    room = of.pair_bytes * (size_t)ep > room ? of.pair_bytes * (size_t)ep : room;
+    size_t room = (size_t)(of.ring ? of.bucket / 2 + 1 : of.bucket); /* a ring of two sends halves */
+    size_t pairs = (size_t)of.pair_bytes * (size_t)(of.ring ? 1 : ep);
+    room = room > (size_t)of.pipeline_bytes ? room : (size_t)of.pipeline_bytes;
+    room = room > pairs ? room : pairs;
     of.out = one_for_all("out", room);
     of.in = one_for_all("in", room);
     MPI_Op_create(nothing, 1, &of.nothing);
