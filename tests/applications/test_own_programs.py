@@ -126,14 +126,3 @@ def test_matrices_are_broadcast_and_multiplied(folder):
 def test_a_run_is_the_same_again(folder):
     """The same settings give the same digits, seeds included."""
     assert simulated(folder, "beff:seed=5", 12) == simulated(folder, "beff:seed=5", 12)
-
-
-def test_programs_are_part_of_the_package():
-    """What is compiled at run time is installed, header and models too."""
-    from importlib.resources import files
-
-    room = files("topoloom.applications")
-    names = "pingpong alltoall allreduce beff stencil matmul training common".split()
-    assert all((room / "programs" / f"{name}.c").is_file() for name in names)
-    assert (room / "programs" / "common.h").is_file()
-    assert (room / "data" / "gpt3-175b.toml").is_file()

@@ -1,5 +1,6 @@
 """What a step of training computes and sends, against the formulas of the papers, and what does not fit."""
 
+from importlib.resources import files
 from itertools import product
 from math import prod
 
@@ -140,3 +141,12 @@ def test_grids_are_as_square_as_can_be():
             assert prod(found) == ranks
             assert list(found) == sorted(found, reverse=True)
             assert max(found) - min(found) == best
+
+
+def test_programs_are_part_of_the_package():
+    """What is compiled at run time is installed, header and models too."""
+    room = files("topoloom.applications")
+    names = ["pingpong", "alltoall", "allreduce", "beff", "stencil", "matmul", "training", "common"]
+    assert all((room / "programs" / f"{name}.c").is_file() for name in names)
+    assert (room / "programs" / "common.h").is_file()
+    assert (room / "data" / "gpt3-175b.toml").is_file()
