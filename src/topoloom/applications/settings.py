@@ -31,7 +31,8 @@ class Settings:
     collectives : str
         The selector of collective algorithms; ``default`` is SimGrid's own.
     algorithms : str
-        Algorithms chosen one by one, over the selector: ``alltoall:pair,allreduce:rdb``.
+        Algorithms chosen one by one, over the selector: ``alltoall:pair,allreduce:rdb``. All-to-alls go round a ring of partners
+        unless chosen otherwise: SimGrid's own sends to all at once, which is slow to simulate.
     computation : str
         Of programs that are compiled: ``none``, but for what they charge themselves, or ``measured``, the time that this machine
         takes, times `own_gflops` over the speed.
@@ -53,7 +54,7 @@ class Settings:
     speed_gflops: float = 100.0
     model: str = "plain"
     collectives: str = "default"
-    algorithms: str = ""
+    algorithms: str = "alltoall:ring,alltoallv:ring"
     computation: str = "none"
     own_gflops: float = 1.0
     loop_gbps: float = 400.0
@@ -107,7 +108,7 @@ _LEAST = {
 #: What the papers say of their own simulations; what they do not say is our choice.
 PRESETS = {
     "truong-2017": Settings(),
-    "nakano-2016": Settings(cable_m=5.0, collectives="mvapich2", switch_ns=60.0),
+    "nakano-2016": Settings(cable_m=5.0, collectives="mvapich2", algorithms="", switch_ns=60.0),
     "xu-2019": Settings(rate_gbps=1.0, switch_ns=0.0, link_ns=30_000.0, host_link_ns=30_000.0, speed_gflops=8.0),
 }
 
