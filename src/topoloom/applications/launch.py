@@ -15,7 +15,7 @@ from topoloom.errors import InputError
 from topoloom.threads import asked_to_stop
 
 #: Seconds between two looks at Ctrl-C.
-_LOOK_SECONDS = 0.2
+_LOOK_SECONDS = 0.02
 _SIMULATED = re.compile(r"Simulated time: ([0-9.eE+-]+) seconds")
 _NOISE = re.compile(r"\[[^\]]*\]\s*(?:\[[^\]]*\]\s*)*")
 
@@ -55,35 +55,33 @@ def simulate(
         tool("smpirun"), "-np", str(len(homes)), "-platform", str(library), "-hostfile", str(hostfile),
         *options, *program,
     ]  # fmt: skip
-    before = os.times()
     with open(folder / "out.txt", "w+") as out, open(folder / "err.txt", "w+") as err:
         process = subprocess.Popen(
             command, cwd=folder, stdout=out, stderr=err, stdin=subprocess.DEVNULL, start_new_session=True,
             env={**os.environ, **environment, "TMPDIR": str(folder)},
         )  # fmt: skip
         try:
-            _wait(process)
+            cpu_s = _waited(process)
         finally:
             _end(process)
-        after = os.times()
         for stream in (out, err):
             stream.seek(0)
         output, errors = out.read(), err.read()
     simulated = _SIMULATED.search(errors)
     if process.returncode or simulated is None:
         raise InputError(f"{name}: the simulation failed: {_reason(output, errors, process.returncode)}")
-    cpu_s = after.children_user + after.children_system - before.children_user - before.children_system
     return Told(float(simulated[1]), output, cpu_s)
 
 
-def _wait(process: "subprocess.Popen[bytes]") -> None:
+def _waited(process: "subprocess.Popen[bytes]") -> float:
+    """Wait for the end of a process; the CPU time of it and its children."""
     while True:
-        try:
-            process.wait(_LOOK_SECONDS)
-            return
-        except subprocess.TimeoutExpired:
-            if asked_to_stop.is_set():
-                raise KeyboardInterrupt from None
+        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if ended:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return usage.ru_utime + usage.ru_stime
+        if asked_to_stop.wait(_LOOK_SECONDS):
+            raise KeyboardInterrupt
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

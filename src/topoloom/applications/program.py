@@ -18,13 +18,17 @@ class Source:
     arguments : tuple of str
         What it is called with.
     own : bool
-        Whether it is one of topoloom's own: those print their results as lines ``result NAME VALUE UNIT``.
+        Whether it is one of topoloom's own: those print their results as lines ``result NAME VALUE UNIT``, and have no global
+        variables.
+    binary : Path, optional
+        The program, where it is built already.
     """
 
     name: str
     files: tuple[Path, ...]
     arguments: tuple[str, ...] = ()
     own: bool = True
+    binary: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,8 @@ def _simulated(
             )
         command = ["-replay", _traces(program, folder)]
     else:
-        command = [str(compiled(program.files)), *program.arguments]
+        binary = compiled(program.files) if program.binary is None else program.binary
+        command = [*(["-no-privatize"] if program.own else []), str(binary), *program.arguments]
     if capture:
         command = ["-trace-ti", "-trace-file", str(folder / "captured.txt"), *command]
     return simulate(

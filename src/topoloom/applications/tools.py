@@ -14,8 +14,8 @@ from topoloom.errors import InputError
 
 _PACKAGES = "apt-get install libsimgrid-dev g++ (and gfortran for Fortran)"
 #: What compiles an old Fortran program with today's compiler.
-_FORTRAN = ("-O2", "-std=legacy", "-fallow-argument-mismatch", "-fallow-invalid-boz", "-w")
-_FORTRAN_ENDS = (".f", ".f77", ".f90", ".f95", ".f03", ".f08", ".for")
+FORTRAN = ("-O2", "-std=legacy", "-fallow-argument-mismatch", "-fallow-invalid-boz", "-w")
+FORTRAN_ENDS = (".f", ".f77", ".f90", ".f95", ".f03", ".f08", ".for")
 
 
 def tool(name: str) -> str:
@@ -62,12 +62,12 @@ def compiled(sources: Sequence[Path]) -> Path:
     for source in sources:
         if not source.is_file():
             raise InputError(f"{source}: there is no such file")
-    fortran = any(source.suffix.lower() in _FORTRAN_ENDS for source in sources)
-    wrong = [source for source in sources if source.suffix.lower() not in (*_FORTRAN_ENDS, ".c")]
+    fortran = any(source.suffix.lower() in FORTRAN_ENDS for source in sources)
+    wrong = [source for source in sources if source.suffix.lower() not in (*FORTRAN_ENDS, ".c")]
     if wrong or not sources:
         named = f"{wrong[0]}: it is" if wrong else "there is"
         raise InputError(f"{named} no C (.c) or Fortran (.f, .f90) source")
-    command = (tool("smpiff"), *_FORTRAN) if fortran else (tool("smpicc"), "-O2", "-w")
+    command = (tool("smpiff"), *FORTRAN) if fortran else (tool("smpicc"), "-O2", "-w")
     return _built(tuple(sources), "program", command, ("-lm",))
 
 
@@ -79,7 +79,7 @@ def _built(sources: tuple[Path, ...], name: str, command: tuple[str, ...], libra
         # Included files are not read: sources in a folder are built anew when anything in it changes.
         if source.suffix != ".cpp":
             digest.update("\0".join(_neighbours(source)).encode())
-    place = _cache() / digest.hexdigest()[:24] / name
+    place = cache_folder() / digest.hexdigest()[:24] / name
     if place.exists():
         return place
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ def complaint(text: str) -> str:
     return first[:300]
 
 
-def _cache() -> Path:
+def cache_folder() -> Path:
     """The user's cache folder, or a temporary one where that cannot be written to."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "topoloom" / "simgrid"
     try:
