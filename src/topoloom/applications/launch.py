@@ -6,7 +6,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,13 @@ from topoloom.threads import asked_to_stop
 #: Seconds between two looks at Ctrl-C.
 _LOOK_SECONDS = 0.02
 _SIMULATED = re.compile(r"Simulated time: ([0-9.eE+-]+) seconds")
+#: What SimGrid says of ranks that end before MPI_Finalize, though it exits as if all were well.
+_GAVE_UP = re.compile(r"MPI_Abort was called|Do all your MPI ranks call MPI_Finalize")
+#: What a line that says why has in it, the best first.
+_SIGNS = (
+    "mpi_abort was called", "deadlock", "is invalid", "please", "what():", "error", "abort", "fail", "cannot", "unknown",
+    "mpi_finalize",
+)  # fmt: skip
 _NOISE = re.compile(r"\[[^\]]*\]\s*(?:\[[^\]]*\]\s*)*")
 
 
@@ -68,7 +75,7 @@ def simulate(
             stream.seek(0)
         output, errors = out.read(), err.read()
     simulated = _SIMULATED.search(errors)
-    if process.returncode or simulated is None:
+    if process.returncode or simulated is None or _GAVE_UP.search(errors):
         raise InputError(f"{name}: the simulation failed: {_reason(output, errors, process.returncode)}")
     return Told(float(simulated[1]), output, cpu_s)
 
@@ -86,18 +93,18 @@ def _waited(process: "subprocess.Popen[bytes]") -> float:
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
     """Kill the process and all that it started."""
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.wait()
+    if process.returncode is None:
+        with suppress(ChildProcessError):
+            process.wait()
 
 
 def _reason(output: str, errors: str, code: int) -> str:
     """The line that says why."""
     lines = [_NOISE.sub("", line).strip() for line in (output + "\n" + errors).splitlines()]
     lines = [line for line in lines if line]
-    for sign in ("deadlock", "terminate called", "what():", "error", "abort", "fail", "cannot", "unknown"):
+    for sign in _SIGNS:
         for line in lines:
             if sign in line.lower() and not line.lower().startswith("terminate called"):
                 return line[:300]

@@ -59,7 +59,9 @@ def trace_from(path: str | os.PathLike[str]) -> Trace:
         No index, a trace that is missing, of another rank, or cut short: ``file: reason``.
     """
     folder = Path(path)
-    index = folder if folder.is_file() else next((folder / name for name in _INDEXES if (folder / name).is_file()), None)
+    index = (
+        folder if folder.is_file() else next((folder / name for name in _INDEXES if (folder / name).is_file()), None)
+    )
     if index is None:
         raise InputError(f"{folder}: there is no index of traces ({', '.join(_INDEXES)}), a file's name a line")
     files = []
@@ -84,7 +86,9 @@ def _check(file: Path, rank: int) -> None:
         last = opened.read().decode("utf-8", "replace").split("\n")
     end = next((line.split() for line in reversed(last) if line.strip()), [])
     if first[:2] != [str(rank), "init"]:
-        raise InputError(f"{file}: the trace of rank {rank} begins with '{rank} init'; this one with '{' '.join(first)[:40]}'")
+        raise InputError(
+            f"{file}: the trace of rank {rank} begins with '{rank} init'; this one with '{' '.join(first)[:40]}'"
+        )
     if end[:2] != [str(rank), "finalize"]:
         raise InputError(f"{file}: the trace is cut short: it ends with '{' '.join(end)[:40]}', not '{rank} finalize'")
 

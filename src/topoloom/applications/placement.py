@@ -1,7 +1,6 @@
 """Which host runs which rank: in order, at random, cabinet by cabinet, from a file, or where messages go short ways."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 

@@ -211,5 +211,5 @@ void load_platform(const sg::Engine& engine)
     sg::Engine::on_simulation_end_cb(write_loads);
   }
   if (std::getenv("TOPOLOOM_ROUTES") != nullptr)
-    sg::Engine::on_platform_created_cb(write_routes);
+    sg::Engine::on_simulation_end_cb(write_routes);
 }

@@ -75,7 +75,7 @@ def _cable_m(links: int, settings: Settings, layout: Layout | None) -> np.ndarra
 def _next_hops(routing: Routing, carriers: np.ndarray) -> np.ndarray:
     """Twice the link, and one more against its order, from every switch towards each carrier, int32[carriers, switches]."""
     topology = routing.topology
-    offsets, neighbours, link = topology.csr
+    link = topology.csr[2]
     channels = channels_of(topology)
     switch = np.arange(topology.switches)
     ports = routing.ports[carriers].astype(np.int64)

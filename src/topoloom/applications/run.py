@@ -13,7 +13,7 @@ from topoloom.applications.launch import Told, simulate, workplace
 from topoloom.applications.matrix import communication_matrix
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.platform import write_fabric
-from topoloom.applications.program import Program, Source, Trace
+from topoloom.applications.program import Program, Trace
 from topoloom.applications.registry import program_of
 from topoloom.applications.settings import Settings
 from topoloom.applications.tools import compiled, platform_library, version
@@ -117,7 +117,10 @@ def run_app(
     """
     routing = network if isinstance(network, Routing) else route(network, "minimal")
     settings = Settings() if settings is None else settings
-    ranks = routing.topology.endpoints.size if ranks is None else ranks
+    topology = routing.topology
+    if not topology.hosts:
+        raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
+    ranks = topology.endpoints.size if ranks is None else ranks
     if ranks < 1:
         raise InputError(f"ranks={ranks}: at least one is needed")
     program = program_of(app, ranks) if isinstance(app, str) else app
@@ -211,7 +214,7 @@ def _waiting(computed: np.ndarray, homes: np.ndarray, seconds: float, settings: 
     if not seconds:
         return np.zeros(homes.size)
     each = computed[homes] / np.bincount(homes, minlength=computed.size)[homes]
-    return np.clip(1 - each / (settings.speed_gflops * 1e9) / seconds, 0.0, 1.0)
+    return np.asarray(np.clip(1 - each / (settings.speed_gflops * 1e9) / seconds, 0.0, 1.0))
 
 
 def plain(run: AppRun) -> dict[str, Any]:

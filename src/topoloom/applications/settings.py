@@ -31,11 +31,11 @@ class Settings:
     collectives : str
         The selector of collective algorithms; ``default`` is SimGrid's own.
     algorithms : str
-        Algorithms chosen one by one, over the selector: ``alltoall:pair,allreduce:rdb``. All-to-alls go round a ring of partners
-        unless chosen otherwise: SimGrid's own sends to all at once, which is slow to simulate.
+        Algorithms chosen one by one, over the selector: ``alltoall:pair,allreduce:rdb``. All-to-alls go round a ring of
+        partners unless chosen otherwise: SimGrid's own sends to all at once, which is slow to simulate.
     computation : str
-        Of programs that are compiled: ``none``, but for what they charge themselves, or ``measured``, the time that this machine
-        takes, times `own_gflops` over the speed.
+        Of programs that are compiled: ``none``, but for what they charge themselves, or ``measured``, the time that this
+        machine takes, times `own_gflops` over the speed.
     own_gflops : float
         What this machine computes, for ``measured``.
     loop_gbps, loop_ns : float
