@@ -38,7 +38,13 @@ def ran(jobs: Iterable[Job], routed: Callable[[str], Routing]) -> dict[Job, AppR
         for number in numbers:
             job = missing[number]
             _done[job] = run_app(
-                networks[job.network], job.app, job.ranks, placement=job.placement, settings=job.settings, seed=job.seed, jobs=1
+                networks[job.network],
+                job.app,
+                job.ranks,
+                placement=job.placement,
+                settings=job.settings,
+                seed=job.seed,
+                jobs=1,
             )
 
     over_cores(work, len(missing), None)
@@ -123,7 +129,8 @@ class Contest:
         for name, key in keys.items():
             each = {
                 app: [
-                    100 * (runs[job(base, app, seed)].seconds / runs[job(key, app, seed)].seconds - 1) for seed in way.seeds
+                    100 * (runs[job(base, app, seed)].seconds / runs[job(key, app, seed)].seconds - 1)
+                    for seed in way.seeds
                 ]
                 for app in apps
             }

@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 from functools import lru_cache
-from statistics import fmean
 
 from topoloom.applications.settings import PRESETS
-from topoloom.reproduction._app_runs import Contest, Gain, Way, needs_simgrid, told
+from topoloom.reproduction._app_figures import relative_figure
+from topoloom.reproduction._app_runs import Contest, Way, needs_simgrid, told
 from topoloom.reproduction._sizes_002 import spec
-from topoloom.reproduction.curves import Curves, Series
 from topoloom.reproduction.registry import Outcome, Verdict, claim
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
@@ -17,6 +16,8 @@ _NAMES = ("DSN-F", "DSN", "RR-4")
 _MACHINE = PRESETS["truong-2017"]
 #: Half a unit of the last place of what is read from the text would be 0.5; a cut program and another draw need more.
 _NEAR = 5.0
+_POINT_TO_POINT = ("BT", "CG", "LU", "SP")
+_Y = "Mop/s / 2-D torus's"
 _CUT = "iterations=1,untimed=no"
 
 
@@ -31,9 +32,7 @@ def _contest(switches: int, hosts: int, class_: str) -> Contest:
     programs["DT"] = f"dt:class={'B' if class_ == 'B' else 'W'},graph=SH"
     programs["FT"] = f"ft:class=A,{_CUT}"
     keys = {name: f"{spec(name, switches)},hosts={hosts}" for name in ("2-D torus", *_NAMES)}
-    return Contest(
-        ("2-D torus", keys["2-D torus"]), {n: keys[n] for n in _NAMES}, programs, switches * hosts, _routed
-    )
+    return Contest(("2-D torus", keys["2-D torus"]), {n: keys[n] for n in _NAMES}, programs, switches * hosts, _routed)
 
 
 _SMALL = _contest(64, 1, "A")
@@ -51,23 +50,14 @@ def _at_speed(gflops: float) -> Way:
 def _sensitivity(contest: Contest) -> str:
     """What computation and collectives move, of DSN-F with one placement at random."""
     speeds = [_at_speed(value) for value in (10.0, 100.0, 1000.0)]
-    computing = ", ".join(f"{way.name} {contest.gains(way, ['DSN-F'])['DSN-F']}" for way in speeds)
+    computing = ", ".join(f"{way.name} {contest.gains(way, ['DSN-F'], _POINT_TO_POINT)['DSN-F']}" for way in speeds)
     pairs = Way("", "random", replace(_MACHINE, algorithms="alltoall:bruck"))
     here = contest.gains(speeds[1], ["DSN-F"], ["FT"])["DSN-F"]
     there = contest.gains(pairs, ["DSN-F"], ["FT"])["DSN-F"]
-    return f"DSN-F by a rank's speed: {computing}; FT by the all-to-all: ring {here}, Bruck's {there}"
-
-
-def _figure(name: str, title: str, by_way: dict[str, dict[str, Gain]]) -> Curves:
-    """Relative Mop/s by program, the mean last."""
-    series = []
-    for way, gains in by_way.items():
-        for network, gain in gains.items():
-            values = [fmean(each) for each in gain.programs.values()] + [gain.mean]
-            points = tuple((float(at), 1 + value / 100) for at, value in enumerate(values, 1))
-            series.append(Series(f"{network}, ranks {way}", points))
-    programs = ", ".join(next(iter(next(iter(by_way.values())).values())).programs)
-    return Curves(name, title, f"{programs}, mean", "Mop/s / 2-D torus's", tuple(series), joined=False)
+    return (
+        f"DSN-F by a rank's speed ({', '.join(_POINT_TO_POINT)}): {computing};"
+        f" FT by the all-to-all: ring {here}, Bruck's {there}"
+    )
 
 
 def _settings(contest: Contest, cut: str) -> str:
@@ -97,7 +87,9 @@ def _order() -> Outcome:
         f"placement decides: it holds with ranks {' and '.join(holds) or 'placed in neither way'};"
         f" {_sensitivity(_SMALL)}. {_settings(_SMALL, 'one a switch, class A cut to one time step')}"
     )
-    figure = _figure("002-figure-9-small", "64 switches, 64 ranks", {"in order": linear, "at random": random})
+    figure = relative_figure(
+        "002-figure-9-small", "64 switches, 64 ranks", {"in order": linear, "at random": random}, _Y
+    )
     return Outcome(ours, Verdict.ASSUMED if holds else Verdict.NOT_REPRODUCIBLE, why, figure=figure)
 
 
@@ -115,7 +107,7 @@ def _full(switches: int, percent: float, seeds: int, names: tuple[str, ...]) -> 
         ours = "; ".join(f"ranks {way}: {told(found, each=True)}" for way, found in by_way.items())
         reason = f"within {_NEAR:g} points with ranks {near[0]}" if near else f"with neither within {_NEAR:g} points"
         why = f"{reason}; {_settings(contest, 'four a switch, class B, FT class A, cut to one time step')}"
-        figure = _figure(f"002-figure-9-{switches}", f"{switches} switches, {contest.ranks} ranks", by_way)
+        figure = relative_figure(f"002-figure-9-{switches}", f"{switches} switches, {contest.ranks} ranks", by_way, _Y)
         return Outcome(ours, Verdict.ASSUMED if near else Verdict.NOT_REPRODUCIBLE, why, figure=figure)
 
 
