@@ -92,8 +92,8 @@ def _order() -> Outcome:
     holds = [name for name, found in by_way.items() if all(gain.mean > 0 for gain in found.values())]
     ours = "; ".join(f"ranks {name}: {told(found, each=True)}" for name, found in by_way.items())
     why = (
-        f"it holds with ranks {' and '.join(holds) or 'placed in neither way'}; placement moves it, and each program's sign; CG and LU on the grid with"
-        f" ranks at random: {speeds}. {_settings(64, 72, 'A', 1024)}"
+        f"it holds with ranks {' and '.join(holds) or 'placed in neither way'}; placement moves the mean, and turns some"
+        f" programs; CG and LU on the grid with ranks at random: {speeds}. {_settings(64, 72, 'A', 1024)}"
     )
     figure = relative_figure("001-figure-11-small", "72 switches, 64 ranks", by_way, "speed / 3-D torus's")
     return Outcome(ours, Verdict.ASSUMED if holds else Verdict.NOT_REPRODUCIBLE, why, figure=figure)
