@@ -5,13 +5,16 @@ cd "$(dirname "$0")/.."
 sh tools/venv.sh test
 bin=.venv/bin
 
-# The report is opened in Chromium, and a real OpenSM on ibsim takes the forwarding tables; without them those tests are
-# skipped, and pytest says so.
+# The report is opened in Chromium, a real OpenSM on ibsim takes the forwarding tables, and SimGrid runs applications; without
+# them those tests are skipped, and pytest says so.
 missing=
 command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
 PATH="$PATH:/usr/sbin:/sbin" command -v opensm >/dev/null 2>&1 || missing="$missing opensm"
 command -v ibsim >/dev/null 2>&1 || missing="$missing ibsim-utils"
 command -v ibdmchk >/dev/null 2>&1 || missing="$missing ibutils"
+command -v smpirun >/dev/null 2>&1 || missing="$missing libsimgrid-dev"
+command -v g++ >/dev/null 2>&1 || missing="$missing g++"
+command -v gfortran >/dev/null 2>&1 || missing="$missing gfortran"
 if [ -n "$missing" ] && command -v apt-get >/dev/null 2>&1; then
     as_root=
     if [ "$(id -u)" -ne 0 ]; then as_root="sudo -n"; fi

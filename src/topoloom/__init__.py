@@ -10,6 +10,7 @@ ensure_cache()
 
 #: Where each public name lives; a name is imported when it is first used, so that `import topoloom` is quick.
 _HOMES = {
+    "AppRun": "topoloom.applications.run",
     "Bill": "topoloom.cost.bill",
     "Bounds": "topoloom.graph.bounds",
     "Cabling": "topoloom.cabling.cabling",
@@ -53,6 +54,7 @@ _HOMES = {
     "quality": "topoloom.throughput.quality",
     "reroute": "topoloom.routing.reroute",
     "route": "topoloom.routing.route",
+    "run_app": "topoloom.applications.run",
     "saturation": "topoloom.simulator.saturation",
     "save": "topoloom.formats",
     "save_cabling": "topoloom.cabling.files",
@@ -62,6 +64,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AppRun",
     "Bill",
     "Bounds",
     "Cabling",
@@ -106,6 +109,7 @@ __all__ = [
     "quality",
     "reroute",
     "route",
+    "run_app",
     "saturation",
     "save",
     "save_cabling",
@@ -115,6 +119,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from topoloom.applications.run import AppRun as AppRun
+    from topoloom.applications.run import run_app as run_app
     from topoloom.cabling.cabling import Cabling as Cabling
     from topoloom.cabling.cabling import cable as cable
     from topoloom.cabling.files import load_layout as load_layout

@@ -25,13 +25,15 @@ _NOT = {
 
 #: What takes minutes together: test_load_claims and test_resilience_claims look at parts of it.
 _MINUTES = ("004/fig-6", "004/fig-8", "004/table-iii", "004/iii-d")
+#: Applications, which SimGrid simulates: test_app_claims looks at how their verdicts follow.
+_APPLICATIONS = ("002/fig-9", "001/fig-11", "003/fig-11", "003/fig-12")
 #: Claims on the same forty layouts, half a minute's work: one test, so that one process lays them out.
 _LAID_OUT = ("002/fig-7", "002/fig-8", "002/section-5.2")
 
 
 @pytest.mark.parametrize(
     "claim",
-    [c for c in claims() if not c.full and not c.id.startswith(_MINUTES + _LAID_OUT)],
+    [c for c in claims() if not c.full and not c.id.startswith(_MINUTES + _LAID_OUT + _APPLICATIONS)],
     ids=lambda claim: claim.id,
 )
 def test_a_claim_has_its_verdict(claim):

@@ -32,7 +32,7 @@ _FLOORS: dict[int, dict[Kind, tuple[int, int]]] = {
     1152: {"grid": (32, 36), "diagrid": (48, 24)},
     4608: {"grid": (64, 72), "diagrid": (96, 48)},
 }
-_TORI = {72: (3, 4, 6), 288: (6, 6, 8), 1152: (8, 12, 12), 4608: (16, 16, 18)}
+TORI = {72: (3, 4, 6), 288: (6, 6, 8), 1152: (8, 12, 12), 4608: (16, 16, 18)}
 _KINDS: tuple[Kind, ...] = ("grid", "diagrid")
 
 
@@ -62,16 +62,23 @@ _A_MOVES = {72: 5_000, 288: 4_000, 1152: 2_000, 4608: 10_000}
 
 
 @lru_cache(maxsize=8)
-def _low_latency(kind: Kind, switches: int) -> tuple[Weighed, LatencyBounds]:
+def low_latency_links(kind: Kind, switches: int) -> np.ndarray:
+    """The links of the grid or diagrid of 001, VIII.A: K = 6, L = 6, cabinets of 1 m x 1 m; switches 72 k^2."""
     floor = _FLOORS[switches][kind]
     lengths = _lengths(kind, *floor, (1.0, 1.0), 0.0)
-    links = _annealed(kind, floor, 6, 6, lengths, _A, _A_MOVES[switches], 6.0)
+    return _annealed(kind, floor, 6, 6, lengths, _A, _A_MOVES[switches], 6.0)
+
+
+@lru_cache(maxsize=8)
+def _low_latency(kind: Kind, switches: int) -> tuple[Weighed, LatencyBounds]:
+    lengths = _lengths(kind, *_FLOORS[switches][kind], (1.0, 1.0), 0.0)
+    links = low_latency_links(kind, switches)
     return weigh(links, lengths, _A), latency_bounds(lengths, 6, 6.0, _A.delays)
 
 
 def _torus_on_floor(switches: int, point: np.ndarray) -> Weighed:
     """A torus whose switch i stands on point[i] of the grid."""
-    torus = build(f"torus:dims={'x'.join(map(str, _TORI[switches]))}")
+    torus = build(f"torus:dims={'x'.join(map(str, TORI[switches]))}")
     return weigh(point[torus.links], _lengths("grid", *_FLOORS[switches]["grid"], (1.0, 1.0), 0.0), _A)
 
 
@@ -106,7 +113,7 @@ def _folded(side: int) -> np.ndarray:
 
 def _torus_maps() -> dict[str, Callable[[], np.ndarray]]:
     """Ways to put 16 x 16 x 18 switches on 64 rows of 72: the point of each switch, int64[4608]."""
-    x, y, z = np.indices(_TORI[4608]).reshape(3, -1)
+    x, y, z = np.indices(TORI[4608]).reshape(3, -1)
     # A ring of 16 as a closed way through 4 x 4 cabinets.
     block_x = np.array([0, 1, 2, 3, 3, 2, 1, 1, 2, 3, 3, 2, 1, 0, 0, 0])
     block_y = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 2, 1])
@@ -208,7 +215,7 @@ def _low_power(kind: Kind, switches: int) -> Weighed:
 def _power_torus(switches: int) -> Weighed:
     rows, columns = _FLOORS[switches]["grid"]
     room = preset("nakano-grid", rows=rows, columns=columns, width_m=0.6, depth_m=2.1, overhead_end_m=1.0)
-    layout = place(build(f"torus:dims={'x'.join(map(str, _TORI[switches]))}"), room, jobs=1)
+    layout = place(build(f"torus:dims={'x'.join(map(str, TORI[switches]))}"), room, jobs=1)
     goal = Goal(power=1.0, cap_ns=_CAP_NS, parts=_catalogue(), rate_gbps=_RATE)
     return weigh(layout.topology.links, LinkLengths.of_layout(layout), goal)
 

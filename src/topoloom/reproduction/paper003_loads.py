@@ -6,17 +6,18 @@ from functools import lru_cache
 import numpy as np
 
 from topoloom.graph.product import cartesian_product
+from topoloom.reproduction._floyd import floyd
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.routing.balance import BalancedRouting, balance_paths, balance_routing
 from topoloom.routing.product import product_routing
 from topoloom.routing.verify import verify
 from topoloom.spec import build
 
-_PRODUCT = "product:(optimal:n=16,degree={0})*(optimal:n=16,degree={0})"
+PRODUCT = "product:(optimal:n=16,degree={0})*(optimal:n=16,degree={0})"
 
 
 @lru_cache(maxsize=8)
-def _balanced(n: int, degree: int) -> BalancedRouting:
+def balanced(n: int, degree: int) -> BalancedRouting:
     return balance_routing(build(f"optimal:n={n},degree={degree}"), exact=True)
 
 
@@ -28,7 +29,7 @@ def _base(n: int, degree: int, least: int, most: int, published: str, right: flo
         f"topoloom reproduce 003/fig-8/{n}-{degree}",
     )
     def compute() -> Outcome:
-        found, free = _balanced(n, degree), balance_paths(build(f"optimal:n={n},degree={degree}"))
+        found, free = balanced(n, degree), balance_paths(build(f"optimal:n={n},degree={degree}"))
         return judge(
             {"least": least, "most": most, "objective": right, "bound": right, "a path a pair": right},
             {
@@ -87,7 +88,7 @@ def _product_3() -> Outcome:
     "topoloom reproduce 003/fig-10/16-4",
 )  # fmt: skip
 def _product_4() -> Outcome:
-    load, free = _product_load(4), balance_routing(build(_PRODUCT.format(4))).load
+    load, free = _product_load(4), balance_routing(build(PRODUCT.format(4))).load
     # 16 * 10 + 16 * 10 + 15 * 15, and with 12 for 10.
     outcome = judge({"least": 545, "most": 609}, {"least": int(load.min()), "most": int(load.max())})
     told = f"balanced directly, not coordinate by coordinate, they are {free.min()} to {free.max()}"
@@ -99,7 +100,7 @@ def _product_4() -> Outcome:
     "topoloom reproduce 003/fig-10/floyd",
 )  # fmt: skip
 def _floyd() -> Outcome:
-    load = _floyd_loads(_PRODUCT.format(3))
+    load = _floyd_loads(PRODUCT.format(3))
     return judge(
         {"most": 2000}, {"most": int(load.max())}, tolerance=50,
         reason="a way is replaced here by one through the first middle switch that makes it shorter; the loads depend on how"
@@ -108,23 +109,15 @@ def _floyd() -> Outcome:
 
 
 def _product_load(degree: int) -> np.ndarray:
-    routing = _balanced(16, degree).routing
-    verdict = verify(product_routing(build(_PRODUCT.format(degree)), [routing, routing]))
+    routing = balanced(16, degree).routing
+    verdict = verify(product_routing(build(PRODUCT.format(degree)), [routing, routing]))
     return verdict.switch_load
 
 
 def _floyd_loads(spec: str) -> np.ndarray:
     """Pairs through each switch when Floyd's algorithm chooses the ways: a new one only where it is shorter."""
     topology = build(spec)
-    n = topology.switches
-    far, follow = np.full((n, n), n), np.tile(np.arange(n), (n, 1))
-    far[tuple(topology.links.T)] = far[tuple(topology.links.T[::-1])] = 1
-    np.fill_diagonal(far, 0)
-    for middle in range(n):
-        through = far[:, middle, None] + far[None, middle]
-        shorter = through < far
-        far[shorter] = through[shorter]
-        follow = np.where(shorter, follow[:, middle, None], follow)
+    n, follow = topology.switches, floyd(topology)
     load = np.zeros(n, np.int64)
     at, goal = np.divmod(np.arange(n * n), n)
     while at.size:

@@ -18,6 +18,8 @@ class Verdict(Enum):
     ASSUMED = "reproduced with an assumption"
     PAPER_WRONG = "the paper is wrong"
     NOT_REPRODUCIBLE = "not reproducible"
+    #: A program that it needs is not installed; nothing is said of the paper.
+    NOT_RUN = "not run"
 
 
 @dataclass(frozen=True)

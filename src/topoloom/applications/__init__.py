@@ -1,0 +1,1 @@
+"""MPI programs on a network, simulated by SimGrid."""

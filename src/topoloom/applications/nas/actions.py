@@ -1,0 +1,87 @@
+"""The lines of a time-independent trace, as SimGrid 3.32 writes and replays them."""
+
+from dataclasses import dataclass
+
+DOUBLE, INTEGER, LOGICAL, COMPLEX = 0, 1, 23, 43
+"""The numbers by which SimGrid's traces know MPI's datatypes."""
+
+BYTES = {DOUBLE: 8, INTEGER: 4, LOGICAL: 4, COMPLEX: 16}
+"""Bytes of one element of each datatype."""
+
+
+@dataclass(frozen=True)
+class Rank:
+    """A rank that writes its lines: each method gives the text of one action, its line end with it.
+
+    Lines are plain text, so that a loop of the program is a text times a number.
+
+    Examples
+    --------
+    >>> print(Rank(3).send(7, 10, 512) * 2, end="")
+    3 send 7 10 512 0
+    3 send 7 10 512 0
+    """
+
+    number: int
+
+    def send(self, to: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
+        """A send that the rank waits for."""
+        return f"{self.number} send {to} {tag} {count} {datatype}\n"
+
+    def isend(self, to: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
+        """A send that goes on by itself."""
+        return f"{self.number} isend {to} {tag} {count} {datatype}\n"
+
+    def recv(self, source: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
+        """A receive that the rank waits for."""
+        return f"{self.number} recv {source} {tag} {count} {datatype}\n"
+
+    def irecv(self, source: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
+        """A receive that is posted; `count` is the room that it has, at least what arrives."""
+        return f"{self.number} irecv {source} {tag} {count} {datatype}\n"
+
+    def wait_received(self, source: int, tag: int) -> str:
+        """Wait for the receive from `source`."""
+        return f"{self.number} wait {source} {self.number} {tag}\n"
+
+    def wait_sent(self, to: int, tag: int) -> str:
+        """Wait for the send to `to`."""
+        return f"{self.number} wait {self.number} {to} {tag}\n"
+
+    def waitall(self, requests: int) -> str:
+        """Wait for all that is posted."""
+        return f"{self.number} waitall {requests}\n"
+
+    def exchange(self, partner: int, tag: int, sent: int, received: int, datatype: int = DOUBLE) -> str:
+        """Swap with a partner: post the receive, send, wait."""
+        posted = self.irecv(partner, tag, received, datatype)
+        return posted + self.send(partner, tag, sent, datatype) + self.wait_received(partner, tag)
+
+    def bcast(self, count: int, datatype: int) -> str:
+        """A broadcast from rank 0."""
+        return f"{self.number} bcast {count} 0 {datatype}\n"
+
+    def reduce(self, count: int, datatype: int) -> str:
+        """A reduction to rank 0."""
+        return f"{self.number} reduce {count} 0 0 {datatype}\n"
+
+    def allreduce(self, count: int, datatype: int) -> str:
+        """A reduction whose result every rank gets."""
+        return f"{self.number} allreduce {count} 0 {datatype}\n"
+
+    def alltoall(self, count: int, datatype: int) -> str:
+        """Every rank sends `count` elements to every rank."""
+        return f"{self.number} alltoall {count} {count} {datatype} {datatype}\n"
+
+    def alltoallv(self, sent: list[int], received: list[int], datatype: int) -> str:
+        """Every rank sends its own number of elements to each."""
+        counts = " ".join(map(str, [sum(sent), *sent, sum(received), *received]))
+        return f"{self.number} alltoallv {counts} {datatype} {datatype}\n"
+
+    def barrier(self) -> str:
+        """Wait until all are here."""
+        return f"{self.number} barrier\n"
+
+    def compute(self, operations: float) -> str:
+        """So many operations of this rank's own; nothing is written where there are none."""
+        return f"{self.number} compute {operations:.12g}\n" if operations > 0 else ""

@@ -1,0 +1,88 @@
+"""What the skeletons share: the trace of three parts, even shares, and the numbers of ranks that are refused."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from topoloom.applications.nas.actions import Rank
+from topoloom.applications.program import Trace
+from topoloom.errors import InputError
+
+_MOST = 1 << 20  # ranks that are looked at for the nearest
+
+
+class Parts(NamedTuple):
+    """The text of a rank: what the benchmark does before its clock runs, while it runs, and after."""
+
+    before: str
+    timed: str
+    after: str
+
+
+class Run(NamedTuple):
+    """What a run of a benchmark is told: its ranks, its class, its iterations (0: the class's own), its untimed parts."""
+
+    ranks: int
+    size: str
+    iterations: int = 0
+    untimed: bool = True
+
+    def steps(self, usual: int) -> int:
+        """The iterations asked for, or the class's own."""
+        return self.iterations or usual
+
+
+def skeleton(name: str, run: Run, operations: float, parts: Callable[[Rank], Parts]) -> Trace:
+    """The trace of a benchmark whose ranks have these parts.
+
+    Without the untimed parts the trace is what the benchmark's clock measures, so that operations over simulated
+    seconds is the rate that it would print.
+    """
+
+    def text(rank: int) -> str:
+        before, timed, after = parts(Rank(rank))
+        inside = before + timed + after if run.untimed else timed
+        return f"{rank} init\n{inside}{rank} finalize\n"
+
+    return Trace(f"{name.upper()}.{run.size}", run.ranks, text, operations)
+
+
+def share(total: int, parts: int, part: int) -> int:
+    """How many of `total` the part-th of `parts` has, as even as can be, the first ones having one more.
+
+    Examples
+    --------
+    >>> [share(10, 4, part) for part in range(4)]
+    [3, 3, 2, 2]
+    """
+    return total // parts + (part < total % parts)
+
+
+def check_ranks(name: str, ranks: int, rule: str, accepts: Callable[[int], bool]) -> None:
+    """Refuse a number of ranks that the benchmark does not take.
+
+    Parameters
+    ----------
+    name : str
+    ranks : int
+    rule : str
+        What the number of ranks is: ``a power of two``.
+    accepts : callable
+        Whether a number of ranks is taken.
+
+    Raises
+    ------
+    InputError
+        Naming the nearest numbers that it takes.
+    """
+    if ranks >= 1 and accepts(ranks):
+        return
+    start = min(max(ranks, 0), _MOST + 1)
+    below = next((number for number in range(start - 1, 0, -1) if accepts(number)), None)
+    above = next((number for number in range(start + 1, min(4 * start + 1100, _MOST + 1)) if accepts(number)), None)
+    near = ", ".join(str(number) for number in (below, above) if number is not None)
+    raise InputError(f"{name}: {ranks} ranks; the number of ranks is {rule} (nearest: {near})")
+
+
+def is_power_of_two(number: int) -> bool:
+    """Whether a whole number above zero is a power of two."""
+    return number & (number - 1) == 0

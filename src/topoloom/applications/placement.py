@@ -1,0 +1,111 @@
+"""Which host runs which rank: in order, at random, cabinet by cabinet, from a file, or where messages go short ways."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError, at, hint
+from topoloom.files import read_text
+from topoloom.layout.layout import Layout
+from topoloom.routing.routing import Routing
+from topoloom.threads import cores
+
+PLACEMENTS = ("linear", "random", "cabinet", "optimised", "file")
+#: A file of placements holds a number a line.
+_LONGEST = 1 << 26
+
+
+def place_ranks(
+    how: str,
+    ranks: int,
+    routing: Routing,
+    layout: Layout | None = None,
+    matrix: Callable[[], np.ndarray] | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+) -> np.ndarray:
+    """The host of each rank, int64[ranks].
+
+    Parameters
+    ----------
+    how : str
+        ``linear`` (rank r on host r), ``random``, ``cabinet`` (random within cabinets, which are filled one after another in
+        the order of the floor), ``optimised`` (the bytes that ranks exchange times the hops between their hosts, made small by
+        the solver that also puts cabinets on floors), or ``file:PATH`` (a host a line).
+    ranks : int
+    routing : Routing
+    layout : Layout, optional
+        For ``cabinet``; without it the family's own groups.
+    matrix : callable, optional
+        Gives the bytes that each rank sends to each other one, float64[ranks, ranks]; asked for ``optimised`` only.
+    seed : int
+
+    Raises
+    ------
+    InputError
+        No such placement, more ranks than hosts, or a file that does not name that many hosts.
+    """
+    topology = routing.topology
+    hosts = topology.endpoints.size
+    if ranks > hosts:
+        raise InputError(f"{topology.name}: {ranks} ranks, but only {hosts} hosts; give it more, or run fewer ranks")
+    name, _, path = how.partition(":")
+    if name not in PLACEMENTS:
+        raise InputError(f"no placement '{name[:40]}'; {hint(name, PLACEMENTS)}")
+    if name == "file":
+        return _from_file(path, ranks, hosts)
+    if path:
+        raise InputError(f"placement {how}: only file takes something behind a colon")
+    if name == "linear":
+        return np.arange(ranks)
+    if name == "random":
+        return Draws(seed).permutation(hosts)[:ranks]
+    if name == "cabinet":
+        return _by_cabinet(ranks, routing, layout, Draws(seed))
+    if matrix is None:
+        raise InputError("placement optimised: nobody knows what these ranks exchange")
+    return _optimised(matrix(), routing, seed, jobs)
+
+
+def _from_file(path: str, ranks: int, hosts: int) -> np.ndarray:
+    homes = []
+    for line, text in enumerate(read_text(path, _LONGEST).splitlines(), 1):
+        word = text.partition("#")[0].strip().removeprefix("host")
+        if not word:
+            continue
+        if not word.isdigit() or int(word) >= hosts:
+            raise at(path, line, f"{text.strip()[:40]!r} is no host; hosts are 0 to {hosts - 1}, one a line")
+        homes.append(int(word))
+    if len(homes) != ranks:
+        raise InputError(f"{path}: it names {len(homes)} hosts for {ranks} ranks; give one a line for each rank")
+    return np.array(homes)
+
+
+def _by_cabinet(ranks: int, routing: Routing, layout: Layout | None, draws: Draws) -> np.ndarray:
+    topology = routing.topology
+    if layout is not None:
+        group = layout.cabinet
+    elif "group" in topology.labels:
+        group = topology.labels["group"]
+    else:
+        raise InputError(f"{topology.name}: placement cabinet needs cabinets; give a floor, or a layout's folder")
+    home = np.empty(topology.endpoints.size, np.int64)
+    home[topology.host] = topology.endpoints
+    return np.lexsort((draws.permutation(home.size), np.asarray(group)[home]))[:ranks]
+
+
+def _optimised(matrix: np.ndarray, routing: Routing, seed: int, jobs: int | None) -> np.ndarray:
+    from topoloom.graph.distances import distance_matrix
+    from topoloom.qap.assign import assign
+
+    topology = routing.topology
+    hops = distance_matrix(topology)
+    home = np.empty(topology.endpoints.size, np.int64)
+    home[topology.host] = topology.endpoints
+    # Two hosts' links on every way, also between hosts of one switch.
+    apart = hops[np.ix_(home, home)].astype(float) + 2
+    np.fill_diagonal(apart, 0.0)
+    start = np.arange(len(matrix))
+    found = assign(matrix + matrix.T, apart, "anneal" if home.size > 512 else "both", start, seed, jobs=cores(jobs))
+    return found.place.astype(np.int64)

@@ -1,0 +1,86 @@
+"""The file that SimGrid's platform is made from: switches, cables, hosts, and the tables' next hops."""
+
+import struct
+from pathlib import Path
+
+import numpy as np
+
+from topoloom.applications.settings import Settings
+from topoloom.errors import InputError
+from topoloom.files import write_atomically
+from topoloom.layout.layout import Layout
+from topoloom.routing.channels import channels_of
+from topoloom.routing.routing import Routing, carriers_of
+
+_BYTES_A_GBIT = 1e9 / 8
+
+
+def fabric(routing: Routing, settings: Settings, layout: Layout | None = None, cores: int = 1) -> bytes:
+    """The network as platform.cpp reads it.
+
+    ``TLFABRIC``; int64[5]: switches, links, hosts, switches with hosts, cores of a host; float64[7]: operations a second,
+    bytes a second of a link, of a host's link, delay of a host's link, of a switch, bytes a second and delay within a host;
+    then int32[links, 2] the links, float64[links] their delays, int32[hosts] the switch of each host, int32[carriers] the
+    switches with hosts, and int32[carriers, switches] the next hop towards each of them: twice the link, and one more
+    where it is walked from its higher switch; -1 where no host's message passes. Delays in seconds, little-endian.
+
+    Raises
+    ------
+    InputError
+        Tables that choose on the way, networks without hosts, hosts with several ports, or a layout of another network.
+    """
+    topology = routing.topology
+    if routing.choice is not None:
+        raise InputError(
+            f"engine {routing.engine} chooses ways as the network fills, and SimGrid's routes are fixed; take another engine,"
+            " such as orders or minimal"
+        )
+    if topology.hosts < topology.endpoints.size:
+        raise InputError(f"{topology.name}: hosts have several ports; SimGrid's have one: give each host one port")
+    if layout is not None and not np.array_equal(layout.topology.links, topology.links):
+        raise InputError(f"{topology.name}: the layout is of another network")
+    carriers = np.flatnonzero(carriers_of(topology))
+    if not carriers.size:
+        raise InputError(f"{topology.name}: it has no hosts; give it some, as in {topology.spec or 'SPEC'},hosts=4")
+    delay_ns = _cable_m(topology.links.shape[0], settings, layout) * settings.cable_ns_per_m + settings.link_ns
+    host_m = layout.floor.inside_m if layout is not None and settings.cable_m < 0 else max(settings.cable_m, 0.0)
+    host_ns = host_m * settings.cable_ns_per_m + settings.host_link_ns
+    rates = (
+        settings.speed_gflops * 1e9, settings.rate_gbps * _BYTES_A_GBIT,
+        (settings.host_rate_gbps or settings.rate_gbps) * _BYTES_A_GBIT, host_ns * 1e-9, settings.switch_ns * 1e-9,
+        settings.loop_gbps * _BYTES_A_GBIT, settings.loop_ns * 1e-9,
+    )  # fmt: skip
+    counts = topology.switches, len(topology.links), topology.endpoints.size, carriers.size, cores
+    home = np.empty(topology.endpoints.size, np.int32)
+    home[topology.host] = topology.endpoints
+    parts = [topology.links.astype("<i4"), (delay_ns * 1e-9).astype("<f8"), home.astype("<i4"), carriers.astype("<i4")]
+    parts.append(_next_hops(routing, carriers).astype("<i4"))
+    return b"TLFABRIC" + struct.pack("<5q7d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
+
+
+def write_fabric(
+    path: Path, routing: Routing, settings: Settings, layout: Layout | None = None, cores: int = 1
+) -> None:
+    """Write `fabric` into a file."""
+    write_atomically(path, fabric(routing, settings, layout, cores))
+
+
+def _cable_m(links: int, settings: Settings, layout: Layout | None) -> np.ndarray:
+    """How long each link's cable is, float64[links]."""
+    if settings.cable_m >= 0 or layout is None:
+        return np.full(links, max(settings.cable_m, 0.0))
+    return layout.length_m
+
+
+def _next_hops(routing: Routing, carriers: np.ndarray) -> np.ndarray:
+    """Twice the link, and one more against its order, from every switch towards each carrier, int32[carriers, switches]."""
+    topology = routing.topology
+    link = topology.csr[2]
+    channels = channels_of(topology)
+    switch = np.arange(topology.switches)
+    ports = routing.ports[carriers].astype(np.int64)
+    known = ports != routing.none
+    place = channels.first[switch][None, :] + np.where(known, ports, 0)
+    place = np.minimum(place, len(link) - 1)
+    against = topology.links[link[place], 0] != switch[None, :]
+    return np.where(known, 2 * link[place].astype(np.int64) + against, -1)

@@ -1,0 +1,55 @@
+"""Programs: what MPI ranks do, as C or Fortran to compile, or as traces to replay."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Source:
+    """A program that is compiled and run.
+
+    Attributes
+    ----------
+    name : str
+        For people: ``alltoall(bytes=65536)``.
+    files : tuple of Path
+        C (.c) or Fortran (.f, .f90) sources, compiled together by smpicc or smpiff.
+    arguments : tuple of str
+        What it is called with.
+    own : bool
+        Whether it is one of topoloom's own: those print their results as lines ``result NAME VALUE UNIT``, and have no global
+        variables.
+    binary : Path, optional
+        The program, where it is built already.
+    """
+
+    name: str
+    files: tuple[Path, ...]
+    arguments: tuple[str, ...] = ()
+    own: bool = True
+    binary: Path | None = None
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A program as time-independent traces: what each rank sends, receives and computes, in its order.
+
+    Attributes
+    ----------
+    name : str
+        For people: ``CG.A``.
+    ranks : int
+    text : callable
+        The trace of a rank in SimGrid's format, from ``RANK init`` to ``RANK finalize``, a line an action.
+    operations : float
+        What the program counts as its operations, for Mop/s; 0 where it counts none.
+    """
+
+    name: str
+    ranks: int
+    text: Callable[[int], str]
+    operations: float = 0.0
+
+
+Program = Source | Trace

@@ -1,0 +1,236 @@
+"""The verb `run_app`: an MPI program on a routed network, simulated by SimGrid."""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from topoloom.applications.launch import Told, simulate, workplace
+from topoloom.applications.matrix import communication_matrix
+from topoloom.applications.placement import place_ranks
+from topoloom.applications.platform import write_fabric
+from topoloom.applications.program import Program, Trace
+from topoloom.applications.registry import program_of
+from topoloom.applications.settings import Settings
+from topoloom.applications.tools import compiled, platform_library, version
+from topoloom.errors import InputError
+from topoloom.layout.layout import Layout
+from topoloom.routing.route import route
+from topoloom.routing.routing import Routing
+from topoloom.topology import Topology
+
+_RESULT = re.compile(r"^result (\S+) (\S+)(?: (\S+))?$", re.MULTILINE)
+_INDEX = "index.txt"
+
+
+@dataclass(frozen=True, eq=False)
+class AppRun:
+    """What an MPI program did on a network.
+
+    Attributes
+    ----------
+    program, topology, engine, placement : str
+    ranks : int
+    seconds : float
+        Simulated, from MPI_Init to MPI_Finalize.
+    results : dict of str to (float, str)
+        What a program of topoloom's own says: the value and its unit.
+    mops : float
+        Million operations a second, as the program counts them; NaN where it counts none.
+    communication : float64[ranks]
+        The share of the time that each rank does not compute. Ranks of one host share what they compute evenly.
+    link_bytes : float64[links, 2]
+        What each link carried, from its lower switch to its higher and back; SimGrid adds 16 bytes to a message.
+    homes : int64[ranks]
+        The host of each rank.
+    settings : Settings
+    seed : int
+        Of the placement.
+    cpu_s : float
+        CPU time that the simulation took.
+    simgrid : str
+        SimGrid's version.
+    output : str
+        What the program printed.
+    """
+
+    program: str
+    topology: str
+    engine: str
+    placement: str
+    ranks: int
+    seconds: float
+    results: dict[str, tuple[float, str]]
+    mops: float
+    communication: np.ndarray
+    link_bytes: np.ndarray
+    homes: np.ndarray
+    settings: Settings
+    seed: int
+    cpu_s: float
+    simgrid: str
+    output: str
+
+
+def run_app(
+    network: Routing | Topology,
+    app: str | Program,
+    ranks: int | None = None,
+    *,
+    placement: str = "linear",
+    settings: Settings | None = None,
+    layout: Layout | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+) -> AppRun:
+    """Run an MPI program on a network, simulated by SimGrid (SMPI).
+
+    Parameters
+    ----------
+    network : Routing or Topology
+        Tables, which are obeyed hop by hop, or a topology, which engine minimal routes; SimGrid knows no deadlock of lanes.
+    app : str or Program
+        ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.applications.registry.applications` has all), or a program.
+    ranks : int, optional
+        One for every host when left out.
+    placement : str
+        ``linear``, ``random``, ``cabinet``, ``optimised`` or ``file:PATH`` (`placement.place_ranks`).
+    settings : Settings, optional
+        Rates, delays, model, collectives.
+    layout : Layout, optional
+        How long every cable is, and which switches share a cabinet.
+    seed : int
+        Of the placement.
+
+    Raises
+    ------
+    InputError
+        No SimGrid; a program that does not compile, refuses its ranks or fails; more ranks than hosts.
+
+    Notes
+    -----
+    Delays: a message passes both its hosts' links, every switch and every cable on its way. Links are full-duplex.
+    """
+    routing = network if isinstance(network, Routing) else route(network, "minimal")
+    settings = Settings() if settings is None else settings
+    topology = routing.topology
+    if not topology.hosts:
+        raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
+    ranks = topology.endpoints.size if ranks is None else ranks
+    if ranks < 1:
+        raise InputError(f"ranks={ranks}: at least one is needed")
+    program = program_of(app, ranks) if isinstance(app, str) else app
+    if isinstance(program, Trace) and program.ranks != ranks:
+        raise InputError(f"{program.name}: the traces are of {program.ranks} ranks, not of {ranks}")
+    library = platform_library()
+    homes = place_ranks(
+        placement, ranks, routing, layout, lambda: matrix_of(program, ranks, routing, settings, layout), seed, jobs
+    )
+    with workplace() as folder:
+        told = _simulated(folder, library, program, homes, routing, settings, layout)
+        loads = (folder / "loads.txt").read_text().splitlines()
+    links = np.array([line.split()[1:] for line in loads if line.startswith("link")], float).reshape(-1, 2)
+    computed = np.array([line.split()[1] for line in loads if line.startswith("host")], float)
+    operations = program.operations if isinstance(program, Trace) else 0.0
+    return AppRun(
+        program.name, routing.topology.name, routing.engine, placement, ranks, told.seconds, _results(told.output),
+        operations / told.seconds / 1e6 if operations and told.seconds else math.nan,
+        _waiting(computed, homes, told.seconds, settings), links, homes, settings, seed, told.cpu_s, version(), told.output,
+    )  # fmt: skip
+
+
+def matrix_of(
+    program: Program, ranks: int, routing: Routing, settings: Settings, layout: Layout | None = None
+) -> np.ndarray:
+    """The bytes that each rank sends to each other one, float64[ranks, ranks]; a program that is compiled runs for it once."""
+    if isinstance(program, Trace):
+        return communication_matrix(map(program.text, range(ranks)), ranks)
+    with workplace() as folder:
+        homes = place_ranks("linear", ranks, routing)
+        _simulated(folder, platform_library(), program, homes, routing, settings, layout, capture=True)
+        return communication_matrix(captured(folder), ranks)
+
+
+def captured(folder: Path) -> Iterator[str]:
+    """The traces that SimGrid wrote of a run, in the order of the ranks."""
+    index = (folder / "captured.txt").read_text().split()
+    for name in index:
+        yield (folder / name if not Path(name).is_absolute() else Path(name)).read_text()
+
+
+def _simulated(
+    folder: Path, library: Path, program: Program, homes: np.ndarray, routing: Routing, settings: Settings,
+    layout: Layout | None, *, capture: bool = False,
+) -> Told:  # fmt: skip
+    """Run a program in a folder."""
+    cores = int(np.bincount(homes).max())
+    write_fabric(folder / "fabric.bin", routing, settings, layout, cores)
+    environment = {"TOPOLOOM_FABRIC": str(folder / "fabric.bin"), "TOPOLOOM_LOADS": str(folder / "loads.txt")}
+    replay = isinstance(program, Trace)
+    if isinstance(program, Trace):
+        if settings.collectives != "default":
+            raise InputError(
+                f"{program.name}: SimGrid replays traces with its default collectives only; leave out"
+                f" collectives={settings.collectives}, or choose algorithms one by one (algorithms=alltoall:pair)"
+            )
+        command = ["-replay", _traces(program, folder)]
+    else:
+        binary = compiled(program.files) if program.binary is None else program.binary
+        command = [*(["-no-privatize"] if program.own else []), str(binary), *program.arguments]
+    if capture:
+        command = ["-trace-ti", "-trace-file", str(folder / "captured.txt"), *command]
+    return simulate(
+        folder, library, homes.tolist(), command, settings.options(replay=replay), environment, program.name
+    )
+
+
+def _traces(program: Trace, folder: Path) -> str:
+    """The traces as files, and their index."""
+    (folder / "traces").mkdir()
+    names = []
+    for rank in range(program.ranks):
+        names.append(f"traces/{rank}.txt")
+        (folder / names[-1]).write_text(program.text(rank))
+    (folder / _INDEX).write_text("\n".join(names) + "\n")
+    return str(folder / _INDEX)
+
+
+def _results(output: str) -> dict[str, tuple[float, str]]:
+    found: dict[str, tuple[float, str]] = {}
+    for name, value, unit in _RESULT.findall(output):
+        try:
+            found[name] = float(value), unit
+        except ValueError:
+            continue
+    return found
+
+
+def _waiting(computed: np.ndarray, homes: np.ndarray, seconds: float, settings: Settings) -> np.ndarray:
+    """The share of the time that each rank does not compute, float64[ranks]."""
+    if not seconds:
+        return np.zeros(homes.size)
+    each = computed[homes] / np.bincount(homes, minlength=computed.size)[homes]
+    return np.asarray(np.clip(1 - each / (settings.speed_gflops * 1e9) / seconds, 0.0, 1.0))
+
+
+def plain(run: AppRun) -> dict[str, Any]:
+    """A run as plain values, without what the program printed."""
+    return {
+        "program": run.program, "topology": run.topology, "engine": run.engine, "placement": run.placement, "seed": run.seed,
+        "ranks": run.ranks, "seconds": run.seconds, "mops": run.mops,
+        "results": {name: {"value": value, "unit": unit} for name, (value, unit) in run.results.items()},
+        "communication_share": {
+            "mean": float(run.communication.mean()), "least": float(run.communication.min()),
+            "most": float(run.communication.max()),
+        },
+        "link_bytes": {
+            "total": float(run.link_bytes.sum()),
+            "most": float(run.link_bytes.max(initial=0.0)),
+            "mean": float(run.link_bytes.mean()) if run.link_bytes.size else 0.0,
+        },
+        "settings": run.settings.words, "simgrid": run.simgrid, "cpu_s": run.cpu_s,
+    }  # fmt: skip

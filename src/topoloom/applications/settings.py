@@ -1,0 +1,136 @@
+"""What decides a simulated time, said out loud: rates, delays, the network model, the collectives, how computation counts."""
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from topoloom.errors import InputError, hint
+
+MODELS = ("plain", "smpi")
+SELECTORS = ("default", "ompi", "mpich", "mvapich2", "impi")
+COMPUTATION = ("none", "measured")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The machine and the model.
+
+    Attributes
+    ----------
+    rate_gbps, host_rate_gbps : float
+        Of a link between switches, and of a host's link, in each direction; 0 for the hosts': the same.
+    switch_ns, cable_ns_per_m, link_ns, host_link_ns : float
+        What delays a message: each switch that it passes, each metre of cable, each link besides its length, and each of the
+        two hosts' links.
+    cable_m : float
+        How long every cable is; negative: as the layout has it, 0 without a layout.
+    speed_gflops : float
+        Of a rank.
+    model : str
+        ``plain``: a message of b bytes takes the delays and b over the rate of the fullest link on its way, shared fairly.
+        ``smpi``: SimGrid's own factors on top, fitted to a cluster with Ethernet.
+    collectives : str
+        The selector of collective algorithms; ``default`` is SimGrid's own.
+    algorithms : str
+        Algorithms chosen one by one, over the selector: ``alltoall:pair,allreduce:rdb``. All-to-alls go round a ring of
+        partners unless chosen otherwise: SimGrid's own sends to all at once, which is slow to simulate.
+    computation : str
+        Of programs that are compiled: ``none``, but for what they charge themselves, or ``measured``, the time that this
+        machine takes, times `own_gflops` over the speed.
+    own_gflops : float
+        What this machine computes, for ``measured``.
+    loop_gbps, loop_ns : float
+        Between ranks of one host.
+
+    Source: 002 section 6.1 for 40 Gb/s, 200 ns and 100 Gflop/s.
+    """
+
+    rate_gbps: float = 40.0
+    host_rate_gbps: float = 0.0
+    switch_ns: float = 200.0
+    cable_ns_per_m: float = 5.0
+    link_ns: float = 0.0
+    host_link_ns: float = 0.0
+    cable_m: float = -1.0
+    speed_gflops: float = 100.0
+    model: str = "plain"
+    collectives: str = "default"
+    algorithms: str = "alltoall:ring,alltoallv:ring"
+    computation: str = "none"
+    own_gflops: float = 1.0
+    loop_gbps: float = 400.0
+    loop_ns: float = 100.0
+
+    def __post_init__(self) -> None:
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if not (value > 0 if least else value >= 0) or value == float("inf"):
+                raise InputError(f"{name}={value:g}: it must be {'above 0' if least else '0 or more'}")
+        for name, known in (("model", MODELS), ("collectives", SELECTORS), ("computation", COMPUTATION)):
+            if getattr(self, name) not in known:
+                raise InputError(f"{name}={getattr(self, name)}: {hint(getattr(self, name), known)}")
+        for part in filter(None, self.algorithms.split(",")):
+            operation, sign, algorithm = part.partition(":")
+            if not (sign and operation.isidentifier() and algorithm):
+                raise InputError(f"algorithms={self.algorithms}: write operation:algorithm,..., as in alltoall:pair")
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """All of it, as plain values."""
+        return asdict(self)
+
+    def options(self, *, replay: bool) -> list[str]:
+        """SimGrid's own options that say the same."""
+        chosen = [
+            "smpi/display-timing:yes", "surf/precision:1e-12", "network/crosstraffic:0",
+            "smpi/simulate-computation:yes", f"smpi/host-speed:{self.own_gflops * 1e9:.17g}f",
+        ]  # fmt: skip
+        if replay or self.computation == "none":
+            # What programs and traces charge counts; what happens between two calls is not measured.
+            chosen.append("smpi/cpu-threshold:1e30")
+        if self.model == "plain":
+            chosen += [
+                "network/model:CM02", "network/latency-factor:1", "network/bandwidth-factor:1", "network/weight-S:0",
+                "network/TCP-gamma:0", "smpi/lat-factor:1", "smpi/bw-factor:1", "smpi/or:0:0:0", "smpi/os:0:0:0",
+                "smpi/ois:0:0:0", "smpi/test:0", "smpi/iprobe:0", "smpi/init:0", "smpi/wtime:0",
+            ]  # fmt: skip
+        if self.collectives != "default":
+            chosen.append(f"smpi/coll-selector:{self.collectives}")
+        chosen += [f"smpi/{part}" for part in filter(None, self.algorithms.split(","))]
+        return [f"--cfg={option}" for option in chosen]
+
+
+#: Which numbers must be above 0.
+_LEAST = {
+    "rate_gbps": True, "host_rate_gbps": False, "switch_ns": False, "cable_ns_per_m": False, "link_ns": False,
+    "host_link_ns": False, "speed_gflops": True, "own_gflops": True, "loop_gbps": True, "loop_ns": False,
+}  # fmt: skip
+
+#: What the papers say of their own simulations; what they do not say is our choice.
+PRESETS = {
+    "truong-2017": Settings(),
+    "nakano-2016": Settings(cable_m=5.0, collectives="mvapich2", algorithms="", switch_ns=60.0),
+    "xu-2019": Settings(rate_gbps=1.0, switch_ns=0.0, link_ns=30_000.0, host_link_ns=30_000.0, speed_gflops=8.0),
+}
+
+
+def changed(settings: Settings, changes: dict[str, str]) -> Settings:
+    """Settings with some of them read from text: ``{"rate_gbps": "100"}``.
+
+    Raises
+    ------
+    InputError
+        A name that there is not, or a value that is none.
+    """
+    kinds = {field.name: field.type for field in fields(Settings)}
+    values: dict[str, Any] = {}
+    for key, text in changes.items():
+        if key not in kinds:
+            raise InputError(f"no setting '{key[:60]}'; {hint(key, kinds)}")
+        if kinds[key] in (float, "float"):
+            try:
+                values[key] = float(text)
+            except ValueError:
+                raise InputError(f"{key}={text[:60]}: a number is needed") from None
+        else:
+            values[key] = text
+    return replace(settings, **values)

@@ -1,0 +1,118 @@
+"""The report of applications: each program on each network beside a baseline, with the spread, and every run."""
+
+import math
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from topoloom._version import __version__
+from topoloom.applications.run import AppRun
+from topoloom.applications.sweep import Case, Compared, runs_csv
+from topoloom.files import write_atomically
+from topoloom.report import figures
+from topoloom.report.page import figure, page, table
+from topoloom.report.svg import style, svg_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLOURS = ("#2563a8", "#d1661b", "#2f8f4e", "#b02a4c", "#6a4fb3", "#8a6d1f", "#159a9c", "#555b66")
+
+
+def write_apps(
+    folder: Path, runs: Sequence[tuple[Case, AppRun]], rows: Sequence[Compared], baseline: str
+) -> list[Path]:
+    """``runs.csv``, ``app.html`` and, with matplotlib, ``bars.svg`` in a folder; returns their paths."""
+    files = {"runs.csv": runs_csv(runs), "app.html": app_page(runs, rows, baseline)}
+    if figures.available():
+        files["bars.svg"] = bars(rows, baseline)
+    for name, text in files.items():
+        write_atomically(folder / name, text)
+    return [folder / name for name in files]
+
+
+def app_page(runs: Sequence[tuple[Case, AppRun]], rows: Sequence[Compared], baseline: str) -> str:
+    """The report as one self-contained HTML page."""
+    first = runs[0][1]
+    title = f"Applications on {', '.join(dict.fromkeys(case.name for case, _ in runs))}"
+    body = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="quiet">topoloom {__version__}, SimGrid {first.simgrid}; {first.ranks} ranks</p>',
+    ]
+    if figures.available():
+        caption = (
+            f"The baseline's time over each network's, the mean over placements and tables; {baseline} is 1, higher is faster."
+            " Whiskers: the least and the most of the same placement and table."
+        )
+        body.append(figure(bars(rows, baseline), caption))
+    body += ["<h2>Beside the baseline</h2>", _compared(rows), "<h2>Runs</h2>", _runs(runs), "<h2>Settings</h2>"]
+    settings = [(name, str(value)) for name, value in first.settings.words.items()]
+    body.append(table(["setting", "value"], settings, text=frozenset({0, 1})))
+    return page(title, body)
+
+
+def bars(rows: Sequence[Compared], baseline: str) -> str:
+    """A group of bars a program, a bar a network, as SVG text."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    programs = list(dict.fromkeys(row.program for row in rows))
+    names = list(dict.fromkeys(row.topology for row in rows))
+    with style():
+        drawn = Figure(figsize=(max(6.0, 1.1 * len(programs) + 4), 4.4), layout="constrained")
+        FigureCanvasSVG(drawn)
+        axes = drawn.add_subplot()
+        _draw(axes, rows, programs, names)
+        axes.axhline(1.0, color="#333333", linewidth=0.8)
+        axes.set_ylabel(f"speed, {baseline} = 1")
+        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
+        return svg_text(drawn)
+
+
+def _draw(axes: "Axes", rows: Sequence[Compared], programs: list[str], names: list[str]) -> None:
+    width = 0.8 / len(names)
+    axes.spines[["top", "right"]].set_visible(False)
+    for index, name in enumerate(names):
+        mine = [next(row for row in rows if row.program == program and row.topology == name) for program in programs]
+        places = [number + (index - (len(names) - 1) / 2) * width for number in range(len(programs))]
+        means = [row.faster for row in mine]
+        spread = [[row.faster - row.slowest for row in mine], [row.fastest - row.faster for row in mine]]
+        axes.bar(
+            places, means, width * 0.92, color=_COLOURS[index % len(_COLOURS)], label=name, yerr=spread, capsize=2.5
+        )
+    axes.set_xticks(range(len(programs)), programs, rotation=20 if len(programs) > 4 else 0, fontsize=8)
+
+
+def _compared(rows: Sequence[Compared]) -> str:
+    head = ("program", "network", "runs", "seconds", "least", "most", "speed", "slowest", "fastest")
+    return table(
+        head,
+        [
+            (
+                row.program, row.topology, str(row.runs), *(f"{value:.6g}" for value in (row.seconds, row.least, row.most)),
+                *(f"{value:.3f}" for value in (row.faster, row.slowest, row.fastest)),
+            )
+            for row in rows
+        ],
+        text=frozenset({0, 1}),
+    )  # fmt: skip
+
+
+def _runs(runs: Sequence[tuple[Case, AppRun]]) -> str:
+    head = (
+        "program", "network", "tables", "placement", "seconds", "Mop/s", "communication", "most on a link [MB]", "results",
+    )  # fmt: skip
+    return table(
+        head,
+        [
+            (
+                run.program, case.name, f"{run.engine}, seed {case.routing_seed}", f"{run.placement}, seed {run.seed}",
+                f"{run.seconds:.6g}", "" if math.isnan(run.mops) else f"{run.mops:,.0f}",
+                f"{100 * run.communication.mean():.1f} %", f"{run.link_bytes.max(initial=0.0) / 1e6:.2f}",
+                ", ".join(f"{name} {value:.4g} {unit}" for name, (value, unit) in run.results.items()),
+            )
+            for case, run in runs
+        ],
+        text=frozenset({0, 1, 2, 3, 8}),
+    )  # fmt: skip

@@ -1,0 +1,18 @@
+"""Figures of applications relative to a baseline."""
+
+from statistics import fmean
+
+from topoloom.reproduction._app_runs import Gain
+from topoloom.reproduction.curves import Curves, Series
+
+
+def relative_figure(name: str, title: str, by_way: dict[str, dict[str, Gain]], y: str) -> Curves:
+    """By program, the mean last: how many times as fast as the baseline each network is, with ranks placed each way."""
+    series = []
+    for way, gains in by_way.items():
+        for network, gain in gains.items():
+            values = [fmean(each) for each in gain.programs.values()] + [gain.mean]
+            points = tuple((float(at), 1 + value / 100) for at, value in enumerate(values, 1))
+            series.append(Series(f"{network}, ranks {way}", points))
+    programs = ", ".join(next(iter(next(iter(by_way.values())).values())).programs)
+    return Curves(name, title, f"{programs}, mean", y, tuple(series), joined=False)

@@ -1,0 +1,147 @@
+"""Simulated applications that several claims are about, each simulated once, as many at a time as there are cores."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import wraps
+from statistics import fmean
+
+from topoloom.applications.run import AppRun, run_app
+from topoloom.applications.settings import Settings
+from topoloom.applications.tools import available, tool
+from topoloom.errors import InputError
+from topoloom.reproduction.registry import Outcome, Verdict
+from topoloom.routing.routing import Routing
+from topoloom.threads import over_cores
+
+_done: dict["Job", AppRun] = {}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A simulation: a network by a name that is unique among all claims, and what `run_app` is asked for."""
+
+    network: str
+    app: str
+    ranks: int
+    placement: str
+    seed: int
+    settings: Settings
+
+
+def ran(jobs: Iterable[Job], routed: Callable[[str], Routing]) -> dict[Job, AppRun]:
+    """What came of some simulations; those that were done before are not done again."""
+    wanted = list(dict.fromkeys(jobs))
+    missing = [job for job in wanted if job not in _done]
+    networks = {name: routed(name) for name in dict.fromkeys(job.network for job in missing)}
+
+    def work(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            job = missing[number]
+            _done[job] = run_app(
+                networks[job.network],
+                job.app,
+                job.ranks,
+                placement=job.placement,
+                settings=job.settings,
+                seed=job.seed,
+                jobs=1,
+            )
+
+    over_cores(work, len(missing), None)
+    return {job: _done[job] for job in wanted}
+
+
+def needs_simgrid(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
+    """A claim that without SimGrid says so, instead of a verdict on the paper."""
+
+    @wraps(compute)
+    def checked() -> Outcome:
+        if available():
+            return compute()
+        try:
+            for name in ("smpirun", "smpicc", "g++"):
+                tool(name)
+        except InputError as error:
+            return Outcome("not run", Verdict.NOT_RUN, str(error))
+        raise AssertionError("tools that are all there")
+
+    return checked
+
+
+@dataclass(frozen=True)
+class Way:
+    """How programs run: its name for people, where ranks are, and the machine; a seed a placement."""
+
+    name: str
+    placement: str
+    settings: Settings
+    seeds: tuple[int, ...] = (1,)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How much faster than the baseline a network is, in %: of each program, and on average, both by placement."""
+
+    programs: dict[str, list[float]]
+    means: list[float] = field(default_factory=list)
+
+    @property
+    def mean(self) -> float:
+        return fmean(self.means)
+
+    def __str__(self) -> str:
+        spread = f" ({min(self.means):+.1f} to {max(self.means):+.1f})" if len(self.means) > 1 else ""
+        return f"{self.mean:+.1f} %{spread}"
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Networks against a baseline.
+
+    Attributes
+    ----------
+    baseline : (str, str)
+        The name for people, and the network's own name for `routed`.
+    others : dict of str to str
+    programs : dict of str to str
+        The name for people, and what `run_app` is asked for.
+    ranks : int
+    routed : callable
+    """
+
+    baseline: tuple[str, str]
+    others: dict[str, str]
+    programs: dict[str, str]
+    ranks: int
+    routed: Callable[[str], Routing]
+
+    def gains(self, way: Way, others: Iterable[str] = (), programs: Iterable[str] = ()) -> dict[str, Gain]:
+        """By network: the baseline's time over its time less 1, which is also that of Mop/s; the same placements for all."""
+        names, apps = tuple(others) or tuple(self.others), tuple(programs) or tuple(self.programs)
+        base, keys = self.baseline[1], {name: self.others[name] for name in names}
+
+        def job(network: str, app: str, seed: int) -> Job:
+            return Job(network, self.programs[app], self.ranks, way.placement, seed, way.settings)
+
+        all_keys = (base, *keys.values())
+        runs = ran((job(key, app, seed) for app in apps for seed in way.seeds for key in all_keys), self.routed)
+        found = {}
+        for name, key in keys.items():
+            each = {
+                app: [
+                    100 * (runs[job(base, app, seed)].seconds / runs[job(key, app, seed)].seconds - 1)
+                    for seed in way.seeds
+                ]
+                for app in apps
+            }
+            found[name] = Gain(each, [fmean(values[at] for values in each.values()) for at in range(len(way.seeds))])
+        return found
+
+
+def told(gains: dict[str, Gain], *, each: bool = False) -> str:
+    """Gains in one line, if wanted with every program's."""
+    return "; ".join(
+        f"{name} {gain}"
+        + (f" [{', '.join(f'{app} {fmean(v):+.0f}' for app, v in gain.programs.items())}]" if each else "")
+        for name, gain in gains.items()
+    )

@@ -1,0 +1,156 @@
+"""The platform obeys our tables: routes link by link, delays, bytes; and it is quick to make."""
+
+import time
+
+import numpy as np
+import pytest
+from smpi_runs import needs_simgrid
+
+from topoloom import InputError, Topology, build, place, route
+from topoloom.applications.launch import simulate, workplace
+from topoloom.applications.platform import fabric, write_fabric
+from topoloom.applications.program import Source
+from topoloom.applications.run import run_app
+from topoloom.applications.settings import Settings
+from topoloom.applications.tools import compiled, platform_library
+from topoloom.draws import Draws
+
+SETTINGS = Settings(switch_ns=100, cable_ns_per_m=5, cable_m=4, rate_gbps=8)
+_PROGRAM = "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); }\n"
+
+
+def routes(routing, pairs, layout=None, settings=SETTINGS):
+    """SimGrid's routes between pairs of hosts: the delay in seconds and the names of the links."""
+    with workplace() as folder:
+        (folder / "p.c").write_text(_PROGRAM)
+        program = compiled((folder / "p.c",))
+        write_fabric(folder / "fabric.bin", routing, settings, layout)
+        (folder / "routes").write_text("".join(f"{a} {b}\n" for a, b in pairs))
+        environment = {"TOPOLOOM_FABRIC": str(folder / "fabric.bin"), "TOPOLOOM_ROUTES": str(folder / "routes")}
+        simulate(
+            folder, platform_library(), [0, 1], [str(program)], settings.options(replay=False), environment, "test"
+        )
+        lines = (folder / "routes.out").read_text().splitlines()
+    return [(float(line.split()[0]), line.split()[1:]) for line in lines]
+
+
+@needs_simgrid
+@pytest.mark.parametrize(
+    ("spec", "engine"),
+    [
+        ("torus:dims=4x5,hosts=2", "dor"),
+        ("jellyfish:n=30,degree=4,hosts=3", "orders"),
+        ("slimfly:q=5,hosts=2", "minimal"),
+        ("fat-tree:k=4", "fat-tree"),
+    ],
+)
+def test_routes_are_the_tables_hop_by_hop(spec, engine):
+    """Each sampled route has the cables of our tables in their order and direction, and their switches between."""
+    routing = route(build(spec), engine)
+    topology = routing.topology
+    hosts = topology.endpoints.size
+    draws = Draws(5)
+    pairs = [
+        (a, b) for a, b in zip(draws.below(hosts, 60).tolist(), draws.below(hosts, 60).tolist(), strict=True) if a != b
+    ]
+    offsets, neighbours, link = topology.csr
+    home = dict(zip(topology.host.tolist(), topology.endpoints.tolist(), strict=True))
+    for (a, b), (delay_s, names) in zip(pairs, routes(routing, pairs), strict=True):
+        at, goal = home[a], home[b]
+        wanted = [f"plug{a}_UP", f"switch{at}"]
+        cables = 0
+        while at != goal:
+            place_ = offsets[at] + int(routing.ports[goal, at])
+            cable, far = int(link[place_]), int(neighbours[place_])
+            wanted += [f"cable{cable}_{'UP' if at < far else 'DOWN'}", f"switch{far}"]
+            at, cables = far, cables + 1
+        wanted.append(f"plug{b}_DOWN")
+        assert names == wanted
+        # Every switch, every cable and both hosts' cables delay.
+        assert delay_s == pytest.approx(1e-9 * (100 * (cables + 1) + 5 * 4 * (cables + 2)))
+
+
+@needs_simgrid
+def test_parallel_links_are_two():
+    """Of two cables between two switches each carries what the tables send over it."""
+    topology = Topology(links=[(0, 1), (0, 1), (1, 2), (1, 2)], switches=3, endpoints=[0, 1, 2])
+    routing = route(topology, "minimal")
+    ((_, names),) = routes(routing, [(0, 2)])
+    offsets, _, link = topology.csr
+    first = int(link[offsets[0] + int(routing.ports[2, 0])])
+    second = int(link[offsets[1] + int(routing.ports[2, 1])])
+    assert [name for name in names if name.startswith("cable")] == [f"cable{first}_UP", f"cable{second}_UP"]
+
+
+@needs_simgrid
+def test_a_layout_gives_the_cables_lengths():
+    """With a layout each cable delays by its own length, and a host's by that inside a cabinet."""
+    topology = build("torus:dims=4x4,hosts=1")
+    layout = place(topology, "koibuchi-2013", map="rows")
+    routing = route(topology, "dor")
+    settings = Settings(switch_ns=0, cable_ns_per_m=10)
+    ((delay_s, names),) = routes(routing, [(0, 15)], layout, settings)
+    metres = [layout.length_m[int(name[5:].split("_")[0])] for name in names if name.startswith("cable")]
+    assert delay_s == pytest.approx(1e-8 * (sum(metres) + 2 * layout.floor.inside_m))
+
+
+@needs_simgrid
+@pytest.mark.parametrize("bytes_", [1, 1000, 100_000])
+def test_a_message_takes_delays_and_bytes(bytes_, tmp_path):
+    """On an empty network: switches, cables and 16 bytes more than it has, over the rate of a link."""
+    topology = build("torus:dims=4x4,hosts=1")
+    program = tmp_path / "p.c"
+    program.write_text(
+        "#include <mpi.h>\n#include <stdio.h>\nstatic char m[100000];\nint main(int c, char **v) { int r; MPI_Init(&c, &v);"
+        f" MPI_Comm_rank(MPI_COMM_WORLD, &r); double t = MPI_Wtime(); if (r == 0) MPI_Send(m, {bytes_}, MPI_CHAR, 10, 0,"
+        f" MPI_COMM_WORLD); if (r == 10) {{ MPI_Recv(m, {bytes_}, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+        ' printf("result time %.12g s\\n", MPI_Wtime() - t); } MPI_Finalize(); }\n'
+    )
+    run = run_app(topology, Source("one", (program,), own=False), settings=SETTINGS)
+    hops = 4  # from (0, 0) to (2, 2)
+    wanted = 1e-9 * (100 * (hops + 1) + 20 * (hops + 2)) + (bytes_ + 16) / 1e9
+    assert run.results["time"][0] == pytest.approx(wanted, rel=1e-9)
+    # Each link of the way has carried the message, and no other has.
+    assert run.link_bytes.sum() == hops * (bytes_ + 16)
+    assert np.count_nonzero(run.link_bytes) == hops
+
+
+def test_the_file_holds_the_network():
+    """Counts, rates and next hops, read back by hand; without SimGrid."""
+    routing = route(build("torus:dims=3x3,hosts=2"), "dor")
+    data = fabric(routing, SETTINGS, cores=2)
+    assert data[:8] == b"TLFABRIC"
+    assert np.frombuffer(data, "<i8", 5, 8).tolist() == [9, 18, 18, 9, 2]
+    assert np.frombuffer(data, "<f8", 7, 48)[:3].tolist() == [1e11, 1e9, 1e9]
+    following = np.frombuffer(data, "<i4", 81, len(data) - 4 * 81).reshape(9, 9)
+    links = routing.topology.links
+    for goal in range(9):
+        for at in range(9):
+            far, hops = at, 0
+            while far != goal and hops < 9:
+                channel = following[goal, far]
+                far, hops = int(links[channel // 2][1 - channel % 2]), hops + 1
+            assert far == goal
+
+
+def test_what_simgrid_cannot_take():
+    """Adaptive tables, networks without hosts, hosts with several ports, layouts of other networks."""
+    with pytest.raises(InputError, match="chooses ways as the network fills"):
+        fabric(route(build("torus:dims=4x4,hosts=1"), "ecmp"), SETTINGS)
+    with pytest.raises(InputError, match="it has no hosts"):
+        run_app(build("torus:dims=4x4"), "pingpong")
+    two = build("complete:n=3").replace(endpoints=[0, 1], host=[0, 0])
+    with pytest.raises(InputError, match="hosts have several ports"):
+        fabric(route(two, "minimal"), SETTINGS)
+    with pytest.raises(InputError, match="the layout is of another network"):
+        fabric(route(build("torus:dims=4x4,hosts=1"), "dor"), SETTINGS, place(build("torus:dims=4x5"), map="rows"))
+
+
+@needs_simgrid
+def test_256_switches_in_a_second():
+    """Four hosts a switch: the platform is made, and two ranks start and end, in seconds of CPU."""
+    routing = route(build("torus:dims=16x16,hosts=4"), "minimal")
+    started = time.monotonic()
+    run = run_app(routing, "pingpong", 2)
+    assert run.cpu_s < 5
+    assert time.monotonic() - started < 30

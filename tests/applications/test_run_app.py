@@ -1,0 +1,254 @@
+"""`run_app`: placements, shares, matrices, the user's programs; what is refused, and what is left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from smpi_runs import needs_simgrid
+
+from topoloom import InputError, build, place, route
+from topoloom.applications.matrix import communication_matrix
+from topoloom.applications.own import program_from, trace_from
+from topoloom.applications.placement import place_ranks
+from topoloom.applications.program import Trace
+from topoloom.applications.run import matrix_of, plain, run_app
+from topoloom.applications.settings import PRESETS, Settings, changed
+from topoloom.applications.sweep import Case, compared, run_all, runs_csv
+
+TORUS = build("torus:dims=4x4,hosts=2")
+
+
+def ring(ranks, bytes_, flops):
+    """Each rank computes, sends to the next and receives from the one before."""
+
+    def text(rank):
+        after, before = (rank + 1) % ranks, (rank - 1) % ranks
+        lines = ["init", f"compute {flops}", f"isend {after} 0 {bytes_} 6", f"recv {before} 0 {bytes_} 6", "waitall 1"]
+        return "".join(f"{rank} {line}\n" for line in (*lines, "finalize"))
+
+    return Trace("ring", ranks, text, operations=ranks * flops)
+
+
+@needs_simgrid
+def test_shares_and_operations():
+    """A rank that computes 1 ms and waits for what a message takes: the share, and operations a second."""
+    run = run_app(TORUS, ring(8, 1_000_000, 1e8), 8)
+    assert run.communication == pytest.approx(np.full(8, 1 - 1e-3 / run.seconds), rel=1e-6)
+    assert run.mops == pytest.approx(8e8 / run.seconds / 1e6)
+    slower = run_app(TORUS, ring(8, 1_000_000, 1e8), 8, settings=Settings(speed_gflops=10))
+    assert slower.seconds == pytest.approx(run.seconds + 9e-3, rel=1e-3)
+    assert {"seconds", "communication_share", "link_bytes", "settings", "placement"} <= plain(run).keys()
+
+
+@needs_simgrid
+def test_faster_links_and_shorter_delays():
+    """Rates and delays do what they say."""
+    seconds = {
+        name: run_app(TORUS, ring(8, 10_000_000, 0), 8, settings=settings).seconds
+        for name, settings in {
+            "as it is": Settings(), "twice": Settings(rate_gbps=80), "late": Settings(switch_ns=1e6),
+            "smpi": Settings(model="smpi"),
+        }.items()
+    }  # fmt: skip
+    assert seconds["twice"] < 0.6 * seconds["as it is"]
+    assert seconds["late"] > seconds["as it is"] + 1e-3
+    assert seconds["smpi"] != seconds["as it is"]
+
+
+def test_the_matrix_of_a_trace():
+    """Bytes by sender and receiver; an all-to-all between all."""
+    assert communication_matrix(map(ring(4, 100, 0).text, range(4)), 4).tolist() == [
+        [0, 100, 0, 0], [0, 0, 100, 0], [0, 0, 0, 100], [100, 0, 0, 0],
+    ]  # fmt: skip
+    texts = [f"{rank} init\n{rank} alltoall 5 5 1 1\n{rank} finalize\n" for rank in range(3)]
+    assert communication_matrix(texts, 3).tolist() == [[0, 20, 20], [20, 0, 20], [20, 20, 0]]
+
+
+def test_placements(tmp_path):
+    """Each host at most once; by cabinet in their order; from a file; optimised, a ring runs between neighbours."""
+    routing = route(TORUS, "minimal")
+    for how in ("linear", "random", "optimised"):
+        homes = place_ranks(
+            how, 32, routing, matrix=lambda: communication_matrix(map(ring(32, 9, 0).text, range(32)), 32)
+        )
+        assert sorted(homes.tolist()) == list(range(32))
+    layout = place(TORUS, "koibuchi-2013", map="rows")
+    homes = place_ranks("cabinet", 20, routing, layout)
+    cabinet = layout.cabinet[TORUS.endpoints[homes]]
+    assert (np.diff(cabinet) >= 0).all()
+    listed = tmp_path / "hosts.txt"
+    listed.write_text("host3\n# a word\n7\n")
+    assert place_ranks(f"file:{listed}", 2, routing).tolist() == [3, 7]
+    (homes, other) = (place_ranks("random", 32, routing, seed=seed) for seed in (1, 2))
+    assert homes.tolist() != other.tolist()
+
+
+def test_an_optimised_ring_goes_short_ways():
+    """The hops of all messages are fewer than at random."""
+    routing = route(TORUS, "minimal")
+    matrix = communication_matrix(map(ring(32, 9, 0).text, range(32)), 32)
+    from topoloom.graph.distances import distance_matrix
+
+    hops = distance_matrix(TORUS)[np.ix_(TORUS.endpoints, TORUS.endpoints)]
+
+    def total(how):
+        homes = place_ranks(how, 32, routing, matrix=lambda: matrix)
+        return float((matrix * hops[np.ix_(homes, homes)]).sum())
+
+    assert total("optimised") < 0.6 * total("random")
+
+
+@needs_simgrid
+def test_a_compiled_program_has_a_matrix():
+    """It runs once for it: ranks of an all-to-all exchange with all others."""
+    routing = route(TORUS, "minimal")
+    from topoloom.applications.registry import program_of
+
+    matrix = matrix_of(program_of("alltoall:bytes=1000", 8), 8, routing, Settings())
+    assert (matrix[~np.eye(8, dtype=bool)] >= 1000).all()
+
+
+@pytest.mark.parametrize(
+    ("how", "ranks", "reason"),
+    [
+        ("linear", 33, "33 ranks, but only 32 hosts"),
+        ("nearest", 4, "did you mean linear"),
+        ("cabinet", 4, "needs cabinets"),
+        ("file:/nowhere/hosts.txt", 4, "hosts.txt"),
+        ("random:4", 4, "only file takes something"),
+    ],
+)
+def test_placements_refused(how, ranks, reason):
+    """One sentence each."""
+    with pytest.raises(InputError, match=reason):
+        place_ranks(how, ranks, route(TORUS, "minimal"))
+
+
+@needs_simgrid
+def test_several_runs_beside_a_baseline():
+    """The baseline is 1 by itself; ratios are placement by placement; the table has a row a run."""
+    cases = [
+        Case(name, route(build(name), "minimal"), None, 1)
+        for name in ("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1")
+    ]
+    runs = run_all(cases, [ring(16, 100_000, 0)], 16, [("linear", 1), ("random", 1), ("random", 2)], Settings())
+    torus, full = compared(runs, cases[0].name)
+    assert (torus.faster, torus.slowest, torus.fastest, torus.runs) == (1, 1, 1, 3)
+    assert full.slowest <= full.faster <= full.fastest
+    assert full.faster > 1
+    assert len(runs_csv(runs).splitlines()) == 7
+
+
+@needs_simgrid
+def test_the_users_program(tmp_path):
+    """A file, a folder of files, a Makefile that uses the usual variables; what does not compile says where."""
+    (tmp_path / "one.c").write_text(
+        "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { MPI_Init(&c, &v); int r; MPI_Comm_rank("
+        'MPI_COMM_WORLD, &r); if (!r) printf("with %s\\n", c > 1 ? v[1] : "nothing"); MPI_Finalize(); }\n'
+    )
+    run = run_app(TORUS, program_from(tmp_path / "one.c", ("words",)), 4)
+    assert run.output.strip() == "with words"
+    assert run_app(TORUS, program_from(tmp_path), 2).output.strip() == "with nothing"
+    (tmp_path / "Makefile").write_text("prog: one.c\n\t$(MPICC) one.c -o prog\nboth: prog\n\t$(MPICC) one.c -o other\n")
+    assert run_app(TORUS, program_from(tmp_path, make="prog"), 2).output.strip() == "with nothing"
+    assert not (tmp_path / "prog").exists()
+    with pytest.raises(InputError, match="make both builds 2 MPI programs"):
+        program_from(tmp_path, make="both")
+    with pytest.raises(InputError, match="make none fails"):
+        program_from(tmp_path, make="none")
+    (tmp_path / "bad.c").write_text("int main( {}\n")
+    with pytest.raises(InputError, match=r"bad.c: it does not compile: .*bad.c:1:"):
+        run_app(TORUS, program_from(tmp_path / "bad.c"), 2)
+
+
+@needs_simgrid
+def test_a_program_that_fails_or_waits_for_ever(tmp_path):
+    """SimGrid's own words in one line; nothing is left in the folder for temporary files."""
+    (tmp_path / "stuck.c").write_text(
+        "#include <mpi.h>\nint main(int c, char **v) { int x; MPI_Init(&c, &v); MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD,"
+        " MPI_STATUS_IGNORE); MPI_Finalize(); }\n"
+    )
+    (tmp_path / "fails.c").write_text(
+        "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Abort(MPI_COMM_WORLD, 3); }\n"
+    )
+    for name in ("stuck", "fails"):
+        with pytest.raises(InputError, match=f"{name}.c: the simulation failed: "):
+            run_app(TORUS, program_from(tmp_path / f"{name}.c"), 2)
+
+
+def test_traces_that_are_none(tmp_path):
+    """No index, a file that is missing, another rank's, one that is cut short."""
+    with pytest.raises(InputError, match="there is no index of traces"):
+        trace_from(tmp_path)
+    (tmp_path / "index.txt").write_text("a.txt\nb.txt\n")
+    with pytest.raises(InputError, match=r"index.txt:1: there is no file a.txt"):
+        trace_from(tmp_path)
+    text = ring(2, 8, 0).text
+    (tmp_path / "a.txt").write_text(text(0))
+    (tmp_path / "b.txt").write_text(text(0))
+    with pytest.raises(InputError, match="the trace of rank 1 begins with '1 init'"):
+        trace_from(tmp_path)
+    (tmp_path / "b.txt").write_text(text(1).rsplit("\n", 2)[0] + "\n")
+    with pytest.raises(InputError, match=r"b\.txt: the trace is cut short"):
+        trace_from(tmp_path)
+    (tmp_path / "b.txt").write_text(text(1))
+    assert trace_from(tmp_path).ranks == 2
+
+
+@needs_simgrid
+def test_traces_that_are_replayed(tmp_path):
+    """A folder of traces runs as its program does; another number of ranks is refused."""
+    (tmp_path / "index.txt").write_text("".join(f"{rank}.txt\n" for rank in range(4)))
+    for rank in range(4):
+        (tmp_path / f"{rank}.txt").write_text(ring(4, 1000, 1e6).text(rank))
+    run = run_app(TORUS, trace_from(tmp_path), 4)
+    assert run.seconds == run_app(TORUS, ring(4, 1000, 1e6), 4).seconds
+    with pytest.raises(InputError, match="the traces are of 4 ranks, not of 8"):
+        run_app(TORUS, trace_from(tmp_path), 8)
+
+
+def test_settings():
+    """Read from text, with what is wrong in a sentence; the presets are what papers say."""
+    assert changed(Settings(), {"rate_gbps": "100", "model": "smpi"}).rate_gbps == 100
+    assert PRESETS["xu-2019"].speed_gflops == 8
+    for changes, reason in (
+        ({"rate": "1"}, "no setting 'rate'; did you mean rate_gbps"),
+        ({"rate_gbps": "fast"}, "a number is needed"),
+        ({"rate_gbps": "0"}, "above 0"),
+        ({"model": "tcp"}, "model=tcp"),
+        ({"algorithms": "pair"}, "operation:algorithm"),
+    ):
+        with pytest.raises(InputError, match=reason):
+            changed(Settings(), changes)
+
+
+@needs_simgrid
+def test_ctrl_c_leaves_no_process_and_no_folder(tmp_path):
+    """Interrupted in the middle of a long program: 130, and nothing of it is left."""
+    (tmp_path / "long.c").write_text(
+        "#include <mpi.h>\n#include <unistd.h>\nint main(int c, char **v) { MPI_Init(&c, &v); volatile double x = 0; for (;;) x"
+        " += 1; MPI_Finalize(); }\n"
+    )
+    (tmp_path / "temp").mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "topoloom", "app", "torus:dims=3x3,hosts=1", "--mpi", str(tmp_path / "long.c"), "--ranks", "2"],
+        env={**os.environ, "TMPDIR": str(tmp_path / "temp")}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509  # CI ignores it
+    )  # fmt: skip
+    for _ in range(300):
+        if any((tmp_path / "temp").glob("topoloom-app-*/fabric.bin")):
+            break
+        time.sleep(0.1)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert not list((tmp_path / "temp").iterdir())
+    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert str(tmp_path) not in running
+    assert Path(tmp_path / "long.c").exists()

@@ -1,0 +1,159 @@
+"""Claims on simulated applications: what is compared, and how verdicts follow from times, which are made up here."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import networkx
+import numpy as np
+import pytest
+
+from topoloom.applications.registry import program_of
+from topoloom.applications.tools import available
+from topoloom.reproduction import Verdict, _app_runs, claims, paper001_apps, paper002_apps, paper003_apps, run
+from topoloom.reproduction._app_runs import Contest, Gain, Job, Way, ran, told
+from topoloom.reproduction._floyd import floyd, floyd_routing
+from topoloom.routing.route import route
+from topoloom.spec import build
+
+needs_simgrid = pytest.mark.skipif(not available(), reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
+_IDS = {
+    "002/fig-9/order", "001/fig-11/order", "003/fig-11/small", "003/fig-12/ft-a", "002/fig-9/64", "002/fig-9/256",
+    "001/fig-11/288", "003/fig-11/sizes", "003/fig-12/bandwidth", "003/fig-12/ft-c",
+}  # fmt: skip
+
+
+def pretend(monkeypatch, seconds):
+    """Simulations that take `seconds(network, app, placement)`, and say so as every result."""
+    asked = []
+
+    def made_up(network, app, ranks, *, placement, settings, seed, jobs):
+        asked.append((app, placement, seed))
+        value = seconds(network, app, placement)
+        return SimpleNamespace(seconds=value, results={"time": (value, "s"), "beff": (1 / value, "B/s")})
+
+    monkeypatch.setattr(_app_runs, "run_app", made_up)
+    monkeypatch.setattr(_app_runs, "_done", {})
+    monkeypatch.setattr(_app_runs, "available", lambda: True)
+    for module in (paper001_apps, paper002_apps, paper003_apps):
+        monkeypatch.setattr(module, "_routed", lambda name: name)
+    for module, name in ((paper001_apps, "_SMALL"), (paper002_apps, "_SMALL")):
+        monkeypatch.setattr(module, name, replace(getattr(module, name), routed=lambda name: name))
+    return asked
+
+
+def claimed(name):
+    """The outcome of one claim."""
+    return run(claims([name])[0])
+
+
+def test_the_claims_are_there_and_the_long_ones_are_full():
+    """Four by default, and the figures of full size behind --full."""
+    found = {c.id: c for c in claims() if c.id in _IDS}
+    assert set(found) == _IDS
+    assert {c.id for c in found.values() if not c.full} == {
+        "002/fig-9/order", "001/fig-11/order", "003/fig-11/small", "003/fig-12/ft-a",
+    }  # fmt: skip
+    assert all(c.command == f"topoloom reproduce {c.id}" for c in found.values())
+
+
+@pytest.mark.parametrize(("switches", "hosts", "class_"), [(64, 1, "A"), (64, 4, "B"), (256, 4, "B")])
+def test_every_program_takes_the_ranks_of_figure_9(switches, hosts, class_):
+    """The six benchmarks of 002, four processes a switch in full: all accept their ranks, all networks hold them."""
+    contest = paper002_apps._contest(switches, hosts, class_)
+    assert set(contest.programs) == {"BT", "CG", "DT", "FT", "LU", "SP"}
+    for app in contest.programs.values():
+        assert program_of(app, contest.ranks).ranks == contest.ranks
+    for key in (contest.baseline[1], *contest.others.values()):
+        topology = build(key)
+        assert (topology.switches, topology.hosts) == (switches, contest.ranks)
+        # Four links a switch, but for the last groups of DSN-F and DSN.
+        assert 3.6 * switches <= topology.degrees.sum() <= 4 * switches
+
+
+def test_a_gain_is_of_speed_on_the_same_placement_and_means_are_over_programs():
+    """Twice as fast is +100 %; the mean of +100 % and 0 % is +50 %, a placement each."""
+    seconds = {"base": 2.0, "fast": 1.0}
+    patch = pytest.MonkeyPatch()
+    asked = pretend(patch, lambda network, app, _: seconds[network] if app == "a" else 3.0)
+    try:
+        contest = Contest(("base", "base"), {"fast": "fast"}, {"A": "a", "B": "b"}, 4, lambda name: name)
+        way = Way("at random", "random", paper002_apps._MACHINE, (1, 2))
+        gain = contest.gains(way)["fast"]
+        assert gain.programs == {"A": [100.0, 100.0], "B": [0.0, 0.0]}
+        assert gain.means == [50.0, 50.0]
+        assert len(asked) == 8
+        contest.gains(way)
+        assert len(asked) == 8
+    finally:
+        patch.undo()
+    assert told({"fast": Gain({"A": [1.0, 3.0]}, [1.0, 3.0])}) == "fast +2.0 % (+1.0 to +3.0)"
+
+
+@pytest.mark.parametrize(
+    ("speed", "verdict"), [(0.9, Verdict.NOT_REPRODUCIBLE), (1.23, Verdict.ASSUMED)], ids=["slower", "as printed"]
+)
+def test_figure_9_verdicts_follow_from_the_times(monkeypatch, speed, verdict):
+    """DSN-F 23 % faster than the torus reproduces 64 switches and the order; slower reproduces neither."""
+    pretend(monkeypatch, lambda network, app, _: 1.0 if "torus" in str(network) else 1 / speed)
+    outcome = claimed("002/fig-9/order")
+    assert outcome.verdict is verdict
+    assert f"{100 * speed - 100:+.1f} %" in outcome.ours
+    assert outcome.figure is not None
+
+
+def test_placement_is_named_when_it_decides(monkeypatch):
+    """Faster at random and slower in order: reproduced with the assumption that ranks are at random."""
+
+    def seconds(network, _app, placement):
+        return 1.0 if "torus" in str(network) else {"linear": 1.2, "random": 0.9}[placement]
+
+    pretend(monkeypatch, seconds)
+    outcome = claimed("002/fig-9/order")
+    assert outcome.verdict is Verdict.ASSUMED
+    assert "it holds with ranks at random;" in outcome.why
+
+
+def test_figure_11_and_12_verdicts_follow_from_the_times(monkeypatch):
+    """Printed ratios reproduce every claim of 003 but those on sizes, which need the most at the smallest."""
+    times = {"floyd 3": 1.2, "floyd 4": 1.138, "balanced 3": 1.0, "balanced 4": 1.0}
+    pretend(monkeypatch, lambda network, app, _: times[network])
+    ids = ("003/fig-11/small", "003/fig-12/ft-a", "003/fig-12/bandwidth")
+    verdicts = [claimed(name).verdict for name in ids]
+    assert verdicts == [Verdict.NOT_REPRODUCIBLE, Verdict.ASSUMED, Verdict.ASSUMED]
+    times["floyd 3"] = 2.0
+    monkeypatch.setattr(_app_runs, "_done", {})
+    assert [claimed(name).verdict for name in ids] == [Verdict.ASSUMED, Verdict.ASSUMED, Verdict.NOT_REPRODUCIBLE]
+
+
+@pytest.mark.parametrize("name", sorted(_IDS))
+def test_without_simgrid_a_claim_says_so(monkeypatch, name):
+    """No verdict on the paper, and the packages' names."""
+    monkeypatch.setenv("PATH", "")
+    outcome = claimed(name)
+    assert outcome.verdict is Verdict.NOT_RUN
+    assert "libsimgrid-dev" in outcome.why
+
+
+def test_floyds_ways_are_shortest_and_its_tables_take_them():
+    """Lengths against networkx; each hop is that of the ways."""
+    topology = build("product:(petersen)*(optimal:n=16,degree=3)")
+    follow, routing = floyd(topology), floyd_routing(topology)
+    far = dict(networkx.all_pairs_shortest_path_length(networkx.Graph(topology.links.tolist())))
+    for source in range(topology.switches):
+        for goal in range(topology.switches):
+            if source != goal:
+                path = routing.path(source, goal)
+                assert path[1] == follow[source, goal]
+                assert len(path) - 1 == far[source][goal]
+    assert np.array_equal(np.diag(follow), np.arange(topology.switches))
+
+
+@needs_simgrid
+def test_simulations_are_the_same_one_at_a_time_and_together():
+    """Two at a time give what one gives; a second asking simulates nothing."""
+    routing = route(build("torus:dims=4x4,hosts=1"), "minimal")
+    jobs = [Job("test 4x4", "alltoall:bytes=1024", 16, how, 1, paper002_apps._MACHINE) for how in ("linear", "random")]
+    both = ran(jobs, lambda _: routing)
+    again = ran(jobs, lambda _: pytest.fail("simulated again"))
+    assert [both[job].seconds for job in jobs] == [again[job].seconds for job in jobs]
+    assert all(one.seconds > 0 for one in both.values())
