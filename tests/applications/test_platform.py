@@ -14,6 +14,7 @@ from topoloom.applications.run import run_app
 from topoloom.applications.settings import Settings
 from topoloom.applications.tools import compiled, platform_library
 from topoloom.draws import Draws
+from topoloom.graph.latency import latencies
 
 SETTINGS = Settings(switch_ns=100, cable_ns_per_m=5, cable_m=4, rate_gbps=8)
 _PROGRAM = "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); }\n"
@@ -113,6 +114,19 @@ def test_a_message_takes_delays_and_bytes(bytes_, tmp_path):
     # Each link of the way has carried the message, and no other has.
     assert run.link_bytes.sum() == hops * (bytes_ + 16)
     assert np.count_nonzero(run.link_bytes) == hops
+
+
+@needs_simgrid
+def test_delays_are_our_own_zero_load_latency():
+    """Mean and most over all pairs of hosts: those of `latencies`, which the designer and 001's claims take."""
+    topology = build("jellyfish:n=16,degree=4,hosts=1")
+    pairs = [(a, b) for a in range(16) for b in range(16) if a != b]
+    settings = Settings(switch_ns=60, cable_ns_per_m=5, cable_m=5)
+    found = np.array([delay_s for delay_s, _ in routes(route(topology, "minimal"), pairs, settings=settings)])
+    wanted = latencies(topology, 5.0, 60, 5)
+    hosts_ns = 2 * 5 * 5
+    assert found.mean() * 1e9 - hosts_ns == pytest.approx(wanted.mean_ns)
+    assert found.max() * 1e9 - hosts_ns == pytest.approx(wanted.max_ns)
 
 
 def test_the_file_holds_the_network():
