@@ -112,7 +112,7 @@ def test_gradients_take_the_ring_s_time(folder):
 
 def test_mpi_s_collectives_carry_the_same_step(folder):
     """Every kind of collective also runs by MPI, with the same operations, and with all degrees at once."""
-    path = Path(__file__).parents[2] / "examples" / "training.toml"
+    path = Path(__file__).parents[2] / "examples" / "models" / "training.toml"
     ring = simulated(folder, f"training:model={path}", 16)
     mpi = simulated(folder, f"training:model={path},collectives=mpi", 16)
     assert ring["compute"] == pytest.approx(mpi["compute"])
