@@ -27,15 +27,7 @@ class _Help(click.Command):
         from topoloom.applications.settings import PRESETS
 
         with formatter.section("Applications"):
-            formatter.write_dl(
-                [
-                    (
-                        f"{name}:{','.join(f'{key}=' for key in found.parameters)}" if found.parameters else name,
-                        found.description,
-                    )
-                    for name, found in applications().items()
-                ]
-            )
+            formatter.write_dl([(_usage(found), found.description) for found in applications().values()])
         with formatter.section("Presets"):
             formatter.write_text(", ".join(PRESETS))
 
