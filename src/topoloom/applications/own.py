@@ -4,11 +4,10 @@ import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from topoloom.applications.program import Source, Trace
-from topoloom.applications.tools import FORTRAN, FORTRAN_ENDS, cache_folder, complaint, tool
+from topoloom.applications.tools import FORTRAN, FORTRAN_ENDS, complaint, kept, tool
 from topoloom.errors import InputError
 from topoloom.files import read_text
 
@@ -101,31 +100,29 @@ def _made(folder: Path, make: str) -> Path:
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         about = file.stat()
         digest.update(f"{file.relative_to(folder)} {about.st_size} {about.st_mtime_ns}\n".encode())
-    place = cache_folder() / digest.hexdigest()[:24] / "program"
-    if place.exists():
-        return place
-    compilers = dict.fromkeys(("MPICC", "CC", "CLINK"), tool("smpicc"))
-    compilers |= dict.fromkeys(("MPIF77", "MPIF90", "MPIFC", "F77", "FC", "FLINK"), tool("smpiff"))
-    variables = [f"{name}={value}" for name, value in compilers.items()] + [f"FFLAGS={' '.join(FORTRAN)}"]
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place.parent) as inner:
-        copy = Path(inner) / folder.resolve().name
+
+    def made(inner: Path) -> Path:
+        copy = inner / folder.resolve().name
         shutil.copytree(folder, copy)
         before = _executables(copy)
+        compilers = dict.fromkeys(("MPICC", "CC", "CLINK"), tool("smpicc"))
+        compilers |= dict.fromkeys(("MPIF77", "MPIF90", "MPIFC", "F77", "FC", "FLINK"), tool("smpiff"))
+        variables = [f"{name}={value}" for name, value in compilers.items()] + [f"FFLAGS={' '.join(FORTRAN)}"]
         told = subprocess.run(
             [tool("make"), *variables, *make.split()], cwd=copy, capture_output=True, text=True, check=False,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
-        new = [path for path in _executables(copy) if path not in before]
         if told.returncode:
             raise InputError(f"{folder}: make {make} fails: {complaint(told.stderr or told.stdout)}")
         # Helpers that a Makefile builds for itself are plain programs: ours is linked with SimGrid.
-        ours = [path for path in new if b"libsimgrid" in path.read_bytes() or b"smpi_" in path.read_bytes()]
+        programs = [(path, path.read_bytes()) for path in _executables(copy) - before]
+        ours = [path for path, content in programs if b"libsimgrid" in content or b"smpi_" in content]
         if len(ours) != 1:
             named = ", ".join(path.name for path in ours) or "none"
             raise InputError(f"{folder}: make {make} builds {len(ours)} MPI programs ({named}); ask for one")
-        ours[0].replace(place)
-    return place
+        return ours[0]
+
+    return kept(digest.hexdigest(), "program", made)
 
 
 def _executables(folder: Path) -> set[Path]:

@@ -157,9 +157,8 @@ def matrix_of(
 
 def captured(folder: Path) -> Iterator[str]:
     """The traces that SimGrid wrote of a run, in the order of the ranks."""
-    index = (folder / "captured.txt").read_text().split()
-    for name in index:
-        yield (folder / name if not Path(name).is_absolute() else Path(name)).read_text()
+    for name in (folder / "captured.txt").read_text().split():
+        yield (folder / name).read_text()
 
 
 def _simulated(
@@ -170,7 +169,6 @@ def _simulated(
     cores = int(np.bincount(homes).max())
     write_fabric(folder / "fabric.bin", routing, settings, layout, cores)
     environment = {"TOPOLOOM_FABRIC": str(folder / "fabric.bin"), "TOPOLOOM_LOADS": str(folder / "loads.txt")}
-    replay = isinstance(program, Trace)
     if isinstance(program, Trace):
         if settings.collectives != "default":
             raise InputError(
@@ -183,9 +181,8 @@ def _simulated(
         command = [*(["-no-privatize"] if program.own else []), str(binary), *program.arguments]
     if capture:
         command = ["-trace-ti", "-trace-file", str(folder / "captured.txt"), *command]
-    return simulate(
-        folder, library, homes.tolist(), command, settings.options(replay=replay), environment, program.name
-    )
+    options = settings.options(replay=isinstance(program, Trace))
+    return simulate(folder, library, homes.tolist(), command, options, environment, program.name)
 
 
 def _traces(program: Trace, folder: Path) -> str:

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -79,19 +79,27 @@ def _built(sources: tuple[Path, ...], name: str, command: tuple[str, ...], libra
         # Included files are not read: sources in a folder are built anew when anything in it changes.
         if source.suffix != ".cpp":
             digest.update("\0".join(_neighbours(source)).encode())
-    place = cache_folder() / digest.hexdigest()[:24] / name
-    if place.exists():
-        return place
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place.parent) as folder:
-        made = Path(folder) / name
+
+    def made(folder: Path) -> Path:
+        target = folder / name
         told = subprocess.run(
-            [*command, *map(str, (source.resolve() for source in sources)), "-o", str(made), *libraries],
+            [*command, *map(str, (source.resolve() for source in sources)), "-o", str(target), *libraries],
             capture_output=True, text=True, check=False, cwd=folder,
         )  # fmt: skip
-        if told.returncode or not made.exists():
+        if told.returncode or not target.exists():
             raise InputError(f"{sources[0]}: it does not compile: {complaint(told.stderr or told.stdout)}")
-        made.replace(place)
+        return target
+
+    return kept(digest.hexdigest(), name, made)
+
+
+def kept(digest: str, name: str, made: Callable[[Path], Path]) -> Path:
+    """The file that `made` makes in a folder of its own, given that; from the cache where it was made before."""
+    place = cache_folder() / digest[:24] / name
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
+            made(Path(folder)).replace(place)
     return place
 
 

@@ -9,12 +9,25 @@ from topoloom.cabling.cabling import Cabling
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The texts of a cabling: `cable`, list of str a cable; `switch`, one a switch; `a` and `b`, one a cable."""
+    """The texts of a cabling: `cable`, list of str a cable; `switch`, one a switch; `a` and `b`, one a cable.
+
+    `port_digits`: as many as the numbers of ports have.
+    """
 
     cable: list[str]
     switch: list[str]
     a: list[str]
     b: list[str]
+    port_digits: int
+
+    def end(self, switch: int, port: int) -> str:
+        """The label of a port of a switch, also of one that no cable is in."""
+        return f"{self.switch[switch]}-P{port:0{self.port_digits}d}"
+
+
+def host_end(host: int, port: int) -> str:
+    """The label of a host's port."""
+    return f"H{host}-P{port}"
 
 
 def label(cabling: Cabling) -> Labels:
@@ -36,7 +49,7 @@ def label(cabling: Cabling) -> Labels:
     port = [f"-P{number:0{wide}d}" for number in range(highest + 1)]
     (a, b), (a_port, b_port) = cabling.ends.T.tolist(), cabling.port.T.tolist()
     far = [
-        f"H{end}-P{plug}" if host else switch[end] + port[plug]
+        host_end(end, plug) if host else switch[end] + port[plug]
         for end, plug, host in zip(b, b_port, cabling.to_host.tolist(), strict=True)
     ]
     digits = _digits(cabling.number, 5)
@@ -45,6 +58,7 @@ def label(cabling: Cabling) -> Labels:
         switch=switch,
         a=[switch[end] + port[plug] for end, plug in zip(a, a_port, strict=True)],
         b=far,
+        port_digits=wide,
     )
 
 

@@ -177,9 +177,8 @@ def _facts(plan: "Expansion") -> dict[str, Any]:
 def _tell(plan: "Expansion", facts: dict[str, Any]) -> None:
     before = plan.before.layout.topology
     steps = facts["steps"]
-    rows: list[tuple[str, ...]]
     head = ("step", "", "unplug", "move", "add", "switches", "diameter", "ASPL", "")
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             str(number), step["title"], str(step["unplug"]), str(step["move"]), str(step["add"]), str(step["switches"]),
             plain(step["diameter"]), plain(round(step["aspl"], 4)), _remark(step),

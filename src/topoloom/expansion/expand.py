@@ -102,12 +102,12 @@ def expand(
     else:
         if to is None or to < 1:
             raise InputError(f"{before.name}: to how many switches does it grow? give a size (to), or a network (into)")
-        family = recognised(before)
-        chosen = find_method(method, family[0].name if family else None)
+        known = recognised(before) if method == "auto" else None
+        chosen = find_method(method, known[0].name if known else None)
         name, more = chosen.name, (to - before.switches) * (chosen.counts == "switches")
         _refuse_unused(chosen, {"degree": degree, "hosts": hosts, "batch": batch})
         ground = _ground(layout, more, parts, rate_gbps)
-        growth = chosen.grow(Request(before, to, ground, radix, degree, hosts, batch, seed))
+        growth = chosen.grow(Request(before, to, ground, radix, degree, hosts, batch, seed, known))
     last = growth.stages[-1].topology
     # Their hosts would not hang on the first ports, which is where a list without their cables has them.
     host_cables |= bool((last.endpoints_at[: before.switches] > before.endpoints_at).any())

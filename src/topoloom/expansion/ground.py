@@ -143,12 +143,19 @@ class Ground:
                     self.stand(chosen[switch], loads[[switch - first]])
                 continue
             slots = self.candidates(loads[piece], self._group_of(switches))
-            if not slots.size and piece.size > 1:
-                # Nowhere is room for all of them together.
-                for switch in switches.tolist():
-                    self._place_one(topology, ends, np.array([switch]), loads[[switch - first]])
+            if slots.size:
+                self._place(ends, switches, loads[piece], slots)
                 continue
-            self._place_one(topology, ends, switches, loads[piece])
+            # Nowhere is room for all of them together.
+            for switch in switches.tolist():
+                one, load = np.array([switch]), loads[[switch - first]]
+                slots = self.candidates(load, self._group_of(one))
+                if not slots.size:
+                    raise InputError(
+                        f"floor '{self.floor.name}': no room for switch {switch} of {topology.name}: all"
+                        f" {len(self.slots)} slots are full; give a floor with more rows or slots, or let a cabinet hold more"
+                    )
+                self._place(ends, one, load, slots)
 
     def layout(self, topology: Topology, rows: int) -> Layout:
         """What stands, on the floor without the empty rows (or columns) that were added behind; `rows` were there before."""
@@ -162,13 +169,8 @@ class Ground:
         slots = slots if self._grown == "" else floor.slots_for(1)
         return Layout(topology, floor, slots, slot.astype(np.int32), made="grown")
 
-    def _place_one(self, topology: Topology, ends: np.ndarray, switches: np.ndarray, loads: np.ndarray) -> None:
-        slots = self.candidates(loads, self._group_of(switches))
-        if not slots.size:
-            raise InputError(
-                f"floor '{self.floor.name}': no room for switch {int(switches[0])} of {topology.name}: all"
-                f" {len(self.slots)} slots are full; give a floor with more rows or slots, or let a cabinet hold more"
-            )
+    def _place(self, ends: np.ndarray, switches: np.ndarray, loads: np.ndarray, slots: np.ndarray) -> None:
+        """Put switches into that of the slots from which their cables are shortest."""
         near = ends[np.isin(ends[:, 0], switches), 1]
         near = near[near < self._slot.size]
         total_m = self.length_m(slots[:, None], self._slot[near][None, :]).sum(axis=1)

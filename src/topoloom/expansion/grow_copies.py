@@ -5,8 +5,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.expansion.recognise import one_of
 from topoloom.expansion.registry import Request, method
-from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_of
-from topoloom.families._galois import polarity_graph
+from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_with
 from topoloom.topology import Topology
 
 
@@ -26,9 +25,9 @@ def copies(request: Request) -> Growth:
     neighbours that are no quadrics.
     """
     topology = request.topology
-    _, values, _ = one_of(topology, ("polarfly",), "copies")
+    _, values, _ = one_of(request, ("polarfly",), "copies")
     q = values["q"]
-    _, quadrics = polarity_graph(q)
+    quadrics = np.flatnonzero(topology.degrees == q)  # the others have q + 1
     fans = _fans(topology, quadrics) if q % 2 else []
     more = request.to - topology.switches - (q + 1)
     most = len(fans) * q
@@ -65,14 +64,13 @@ def _copied(now: Topology, original: Topology, chosen: np.ndarray, hosts: int, t
     inner = (ends >= 0).all(axis=1)
     outer = (ends >= 0).any(axis=1) & ~inner
     links = np.concatenate([now.links, ends[inner], np.where(ends >= 0, ends, original.links)[outer]])
-    counts = np.full(now.switches + chosen.size, hosts)
-    counts[: now.switches] = now.endpoints_at
-    endpoints, host = hosts_of(now, counts)
+    switches = now.switches + chosen.size
+    endpoints, host = hosts_with(now, switches, hosts)
     topology = Topology(
         links=links,
-        switches=counts.size,
+        switches=switches,
         endpoints=endpoints,
         host=host,
-        name=grown_name(original, f"{counts.size} switches"),
+        name=grown_name(original, f"{switches} switches"),
     )
     return Stage(f"a copy of {title}", topology)

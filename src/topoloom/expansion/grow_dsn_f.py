@@ -26,7 +26,7 @@ def dsn_f(request: Request) -> Growth:
     that stand in layer 2 of supernodes with more than two there become those that others lack.
     Source: 002 3.3; errata 002.6-8.
     """
-    _, values, _ = one_of(request.topology, ("dsn-f",), "dsn-f")
+    _, values, _ = one_of(request, ("dsn-f",), "dsn-f")
     hosts = per_switch(request.topology)
     n, to = request.topology.switches, request.to
     if to <= n:

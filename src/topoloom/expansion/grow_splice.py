@@ -8,7 +8,7 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.expansion.ground import Ground
 from topoloom.expansion.registry import Request, method
-from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_of
+from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_with
 from topoloom.layout.cabinets import loads_of
 from topoloom.topology import Topology
 
@@ -185,9 +185,7 @@ class _Splicer:
         """The network with these new switches."""
         before = self._request.topology
         switches = int(members[-1]) + 1
-        counts = np.full(switches, self._hosts)
-        counts[: before.switches] = before.endpoints_at
-        endpoints, host = hosts_of(before, counts)
+        endpoints, host = hosts_with(before, switches, self._hosts)
         names = f"switch {members[0]}" if len(members) == 1 else f"switches {members[0]} to {members[-1]}"
         name = grown_name(before, f"{self._request.to} switches")
         topology = Topology(links=self.ends, switches=switches, endpoints=endpoints, host=host, name=name)

@@ -61,7 +61,7 @@ def pod(request: Request) -> Growth:
 def _parameters(request: Request, names: tuple[str, ...], method: str) -> tuple[Family, dict[str, Any]]:
     """The family and the parameters of what stands."""
     topology = request.topology
-    record, values, _ = one_of(topology, names, method)
+    record, values, _ = one_of(request, names, method)
     if request.to <= topology.switches:
         raise InputError(f"{topology.name}: it has {topology.switches} switches already; grow it to more than that")
     return record, values

@@ -75,24 +75,15 @@ def work_off(
     cables = _cables_of(wiring, removed)
     between = (slot[added[:, 0]] != slot[added[:, 1]]).tolist()
     spans_m = length_m(slot[added[:, 0]], slot[added[:, 1]]).tolist()
-    left_m = [
-        [wiring.cables[cable].stock_m - span_m - slack_m for span_m in spans_m] if len(spans_m) * len(cables) <= _MOST_PAIRS
-        else None for cable in cables
-    ]  # fmt: skip
 
     def fits(row: int, link: int) -> float:
         """How much of a cable is left over on a new link; below 0 where it is too short."""
-        known = left_m[row]
-        return known[link] if known is not None else wiring.cables[cables[row]].stock_m - spans_m[link] - slack_m
+        return wiring.cables[cables[row]].stock_m - spans_m[link] - slack_m
 
     exchange = Exchange(
         wiring.far, [(int(u), int(v)) for u, v in removed], [(int(u), int(v)) for u, v in added], fits, serving
     )
     return [_done(wiring, action, exchange, cables, spans_m, between, slack_m, buy) for action in order_of(exchange)]
-
-
-#: Tables of what is left over of each cable on each new link are made for so many pairs.
-_MOST_PAIRS = 1_000_000
 
 
 def _done(

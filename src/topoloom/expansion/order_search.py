@@ -218,17 +218,18 @@ def _force(
             break
     number = int(np.argmin(costs))
     action = waiting[number]
-    if action.work == MOVE and not movable[number]:
-        action = Action(UNPLUG, action.row, action.link)
-    u, v = exchange.removed[action.row]
-    net.unplug(u, v)
-    if action.work == MOVE:
+    if number < len(matched):
+        del matched[number]
+    else:
+        del unplugs[number - len(matched)]
+    net.unplug(*exchange.removed[action.row])
+    if movable[number]:
         net.plug(action.stays, _other(exchange.added[action.link], action.stays))
-    elif action.link >= 0:
+        actions.append(action)
+        return
+    actions.append(Action(UNPLUG, action.row))
+    if action.work == MOVE:
         adds.append(action.link)
-        action = Action(UNPLUG, action.row)
-    actions.append(action)
-    del (matched if number < len(matched) else unplugs)[number if number < len(matched) else number - len(matched)]
 
 
 def _searched(exchange: Exchange) -> list[Action] | None:

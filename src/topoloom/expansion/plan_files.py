@@ -9,7 +9,7 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.files import save_cabling
-from topoloom.cabling.labels import Labels, label
+from topoloom.cabling.labels import Labels, host_end, label
 from topoloom.cabling.lists import cables_csv, order_csv
 from topoloom.cost.choose import Cables
 from topoloom.errors import InputError
@@ -172,7 +172,6 @@ class _Names:
         self._labels: Labels = label(cabling)
         self._cabinet = [layout.cabinet_names[i] for i in layout.cabinet.tolist()]
         self._height = layout.height.tolist()
-        self._wide = max(2, len(str(max(layout.topology.radix, int(cabling.port.max(initial=0))))))
 
     def columns(self, side: str, ends: list[tuple[tuple[int, int] | None, bool]]) -> dict[str, list[str]]:
         """The five columns of one side; ends that are not there are empty, and those at hosts are hosts."""
@@ -185,6 +184,6 @@ class _Names:
             return ("",) * 5
         switch, port = end
         if host:
-            return "", "", f"host {switch}", str(port), f"H{switch}-P{port}"
-        text = f"{self._labels.switch[switch]}-P{port:0{self._wide}d}"
-        return self._cabinet[switch], str(self._height[switch]), str(switch), str(port), text
+            return "", "", f"host {switch}", str(port), host_end(switch, port)
+        label = self._labels.end(switch, port)
+        return self._cabinet[switch], str(self._height[switch]), str(switch), str(port), label

@@ -1,18 +1,16 @@
 """What family a network is of, whatever numbers its switches have by now."""
 
 import re
-from typing import Any
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.expansion.matching import by_labels
+from topoloom.expansion.registry import Known, Request
 from topoloom.expansion.stages import difference
-from topoloom.spec import Family, family_of, make
+from topoloom.spec import family_of, make
 from topoloom.topology import Topology
 
-#: A family, its parameters, and its hosts as the spec has them.
-Known = tuple[Family, dict[str, Any], Any]
 _NAME = re.compile(r"([a-z0-9-]+)\((.*)\)")
 
 
@@ -40,7 +38,7 @@ def recognised(topology: Topology) -> Known | None:
     return None if len(removed) or len(added) else found
 
 
-def one_of(topology: Topology, names: tuple[str, ...], method: str) -> Known:
+def one_of(request: Request, names: tuple[str, ...], method: str) -> Known:
     """As `recognised`, for a method that grows only some families.
 
     Raises
@@ -48,7 +46,8 @@ def one_of(topology: Topology, names: tuple[str, ...], method: str) -> Known:
     InputError
         The network is of none of them.
     """
-    found = recognised(topology)
+    topology = request.topology
+    found = request.known or recognised(topology)
     if found is None or found[0].name not in names:
         specs = " or ".join(f"'{name}:...'" for name in names)
         raise InputError(f"{topology.name}: method {method} grows what {specs} builds; method splice grows anything")

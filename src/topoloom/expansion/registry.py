@@ -2,12 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from topoloom.errors import InputError, hint
 from topoloom.expansion.ground import Ground
 from topoloom.expansion.stages import Growth
 from topoloom.modules import load_modules
+from topoloom.spec import Family
 from topoloom.topology import Topology
+
+#: A family, its parameters, and its hosts as the spec has them.
+Known = tuple[Family, dict[str, Any], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +34,8 @@ class Request:
     batch : int or None
         New switches a step; None: the method's own steps.
     seed : int
+    known : family, parameters and hosts, or None
+        What the topology is, where somebody has found out already.
     """
 
     topology: Topology
@@ -39,6 +46,7 @@ class Request:
     hosts: int | None = None
     batch: int | None = None
     seed: int = 1
+    known: Known | None = None
 
 
 @dataclass(frozen=True)

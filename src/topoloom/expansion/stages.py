@@ -99,6 +99,13 @@ def hosts_of(before: Topology, counts: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return endpoints, np.concatenate([before.host, before.hosts + np.arange(more.size)])
 
 
+def hosts_with(before: Topology, switches: int, each: int) -> tuple[np.ndarray, np.ndarray]:
+    """`hosts_of` where each new switch, up to `switches` in all, carries so many."""
+    counts = np.full(switches, each)
+    counts[: before.switches] = before.endpoints_at
+    return hosts_of(before, counts)
+
+
 def towards(
     before: Topology, after: Topology, part: np.ndarray, titles: list[str], ports: int | None = None
 ) -> list[Stage]:

@@ -17,35 +17,34 @@ from topoloom.report.svg import style, svg_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_COLOURS = ("#2563a8", "#d1661b", "#2f8f4e", "#b02a4c", "#6a4fb3", "#8a6d1f", "#159a9c", "#555b66")
-
 
 def write_apps(
     folder: Path, runs: Sequence[tuple[Case, AppRun]], rows: Sequence[Compared], baseline: str
 ) -> list[Path]:
     """``runs.csv``, ``app.html`` and, with matplotlib, ``bars.svg`` in a folder; returns their paths."""
-    files = {"runs.csv": runs_csv(runs), "app.html": app_page(runs, rows, baseline)}
-    if figures.available():
-        files["bars.svg"] = bars(rows, baseline)
+    drawn = bars(rows, baseline) if figures.available() else ""
+    files = {"runs.csv": runs_csv(runs), "app.html": app_page(runs, rows, baseline, drawn)}
+    if drawn:
+        files["bars.svg"] = drawn
     for name, text in files.items():
         write_atomically(folder / name, text)
     return [folder / name for name in files]
 
 
-def app_page(runs: Sequence[tuple[Case, AppRun]], rows: Sequence[Compared], baseline: str) -> str:
-    """The report as one self-contained HTML page."""
+def app_page(runs: Sequence[tuple[Case, AppRun]], rows: Sequence[Compared], baseline: str, drawn: str) -> str:
+    """The report as one self-contained HTML page; `drawn` are the bars, empty without matplotlib."""
     first = runs[0][1]
     title = f"Applications on {', '.join(dict.fromkeys(case.name for case, _ in runs))}"
     body = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="quiet">topoloom {__version__}, SimGrid {first.simgrid}; {first.ranks} ranks</p>',
     ]
-    if figures.available():
+    if drawn:
         caption = (
             f"The baseline's time over each network's, the mean over placements and tables; {baseline} is 1, higher is faster."
             " Whiskers: the least and the most of the same placement and table."
         )
-        body.append(figure(bars(rows, baseline), caption))
+        body.append(figure(drawn, caption))
     body += ["<h2>Beside the baseline</h2>", _compared(rows), "<h2>Runs</h2>", _runs(runs), "<h2>Settings</h2>"]
     settings = [(name, str(value)) for name, value in first.settings.words.items()]
     body.append(table(["setting", "value"], settings, text=frozenset({0, 1})))
@@ -60,14 +59,14 @@ def bars(rows: Sequence[Compared], baseline: str) -> str:
     programs = list(dict.fromkeys(row.program for row in rows))
     names = list(dict.fromkeys(row.topology for row in rows))
     with style():
-        drawn = Figure(figsize=(max(6.0, 1.1 * len(programs) + 4), 4.4), layout="constrained")
-        FigureCanvasSVG(drawn)
-        axes = drawn.add_subplot()
+        sheet = Figure(figsize=(max(6.0, 1.1 * len(programs) + 4), 4.4), layout="constrained")
+        FigureCanvasSVG(sheet)
+        axes = sheet.add_subplot()
         _draw(axes, rows, programs, names)
         axes.axhline(1.0, color="#333333", linewidth=0.8)
         axes.set_ylabel(f"speed, {baseline} = 1")
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
-        return svg_text(drawn)
+        return svg_text(sheet)
 
 
 def _draw(axes: "Axes", rows: Sequence[Compared], programs: list[str], names: list[str]) -> None:
@@ -79,7 +78,13 @@ def _draw(axes: "Axes", rows: Sequence[Compared], programs: list[str], names: li
         means = [row.faster for row in mine]
         spread = [[row.faster - row.slowest for row in mine], [row.fastest - row.faster for row in mine]]
         axes.bar(
-            places, means, width * 0.92, color=_COLOURS[index % len(_COLOURS)], label=name, yerr=spread, capsize=2.5
+            places,
+            means,
+            width * 0.92,
+            color=figures.COLOURS[index % len(figures.COLOURS)],
+            label=name,
+            yerr=spread,
+            capsize=2.5,
         )
     axes.set_xticks(range(len(programs)), programs, rotation=20 if len(programs) > 4 else 0, fontsize=8)
 

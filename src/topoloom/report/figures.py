@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Distinct in hue and lightness, and for the common kinds of colour blindness when shapes are added.
-_COLOURS = ("#2563a8", "#d1661b", "#2f8f4e", "#b02a4c", "#6a4fb3", "#8a6d1f", "#159a9c", "#555b66")
-_SHAPES = "osD^vPX*"
+COLOURS = ("#2563a8", "#d1661b", "#2f8f4e", "#b02a4c", "#6a4fb3", "#8a6d1f", "#159a9c", "#555b66")
+SHAPES = "osD^vPX*"
 
 
 def available() -> bool:
@@ -64,7 +64,7 @@ def hop_histograms(candidates: Sequence[Candidate]) -> str:
         from matplotlib.ticker import MaxNLocator
 
         width = 0.8 / len(candidates)
-        for index, (candidate, colour) in enumerate(zip(candidates, cycle(_COLOURS), strict=False)):
+        for index, (candidate, colour) in enumerate(zip(candidates, cycle(COLOURS), strict=False)):
             counts = candidate.hop_histogram[1:]
             total = sum(counts) or 1
             places = [hop + 1 + (index - (len(candidates) - 1) / 2) * width for hop in range(len(counts))]
@@ -90,7 +90,7 @@ def curves(figure: Curves) -> str:
             look = groups.index(group)
             x, y = zip(*series.points, strict=True)
             axes.plot(
-                x, y, color=_COLOURS[look % len(_COLOURS)], marker="" if series.bound else _SHAPES[look % len(_SHAPES)],
+                x, y, color=COLOURS[look % len(COLOURS)], marker="" if series.bound else SHAPES[look % len(SHAPES)],
                 linestyle=("-", "--", ":")[drawn[group, series.bound] % 3] if figure.joined else "", markersize=5,
                 linewidth=0.8 if series.bound else 1.5, label=series.name,
             )  # fmt: skip
@@ -113,8 +113,8 @@ def curves(figure: Curves) -> str:
 def _looks(candidates: Sequence[Candidate]) -> dict[str, tuple[str, str]]:
     """A colour and a shape for every family: eight colours first, then other shapes."""
     families = sorted({c.family for c in candidates})
-    size = len(_COLOURS)
-    return {f: (_COLOURS[i % size], _SHAPES[(i // size + i) % len(_SHAPES)]) for i, f in enumerate(families)}
+    size = len(COLOURS)
+    return {f: (COLOURS[i % size], SHAPES[(i // size + i) % len(SHAPES)]) for i, f in enumerate(families)}
 
 
 def _scale(axes: "Axes", which: Literal["x", "y"], values: Sequence[float]) -> None:

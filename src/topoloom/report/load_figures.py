@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from topoloom.errors import InputError
 from topoloom.report import figures
+from topoloom.report.figures import COLOURS, SHAPES
 from topoloom.report.page import table
 from topoloom.report.svg import style
 from topoloom.simulator.curve import LoadCurve
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS = ("#2563a8", "#d1661b", "#2f8f4e", "#b02a4c", "#6a4fb3", "#8a6d1f", "#159a9c", "#555b66")
-_SHAPES = "osD^vPX*"
 #: The latency axis ends so far above the greatest latency that has a limit; it is logarithmic from such a ratio on.
 _ROOM, _LOGARITHMIC = 1.3, 8.0
 
@@ -48,7 +47,7 @@ def load_curves(curves: Sequence[LoadCurve]) -> "Figure":
         top = _scale(axes, curves)
         names = _names(curves)
         for number, (curve, name) in enumerate(zip(curves, names, strict=True)):
-            _draw(axes, curve, name, top, _COLOURS[number % len(_COLOURS)], _SHAPES[number % len(_SHAPES)])
+            _draw(axes, curve, name, top, COLOURS[number % len(COLOURS)], SHAPES[number % len(SHAPES)])
         axes.set_xlabel("accepted load [flits a host and cycle]")
         axes.set_ylabel("mean latency [cycles]")
         axes.set_title(_title(curves), fontsize=10, loc="left", pad=12)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from topoloom.errors import InputError
 from topoloom.report import figures
+from topoloom.report.figures import COLOURS, SHAPES
 from topoloom.report.page import cards, page, table
 from topoloom.report.page import figure as figure_of
 from topoloom.report.svg import style, svg_text
@@ -16,8 +17,6 @@ from topoloom.resilience.survival import Survival
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_COLOURS = ("#2563a8", "#d1661b", "#2f8f4e", "#b02a4c", "#6a4fb3", "#8a6d1f", "#159a9c", "#555b66")
-_SHAPES = "osD^vPX*"
 _LINES = ("-", "--", ":")
 _WORDS = {
     "disconnection": "in one piece",
@@ -56,15 +55,15 @@ def survival_curves(curves: Sequence[Survival]) -> "Figure":
         axes.grid(color="#e4e4e4", linewidth=0.7)
         axes.set_axisbelow(True)
         for number, (curve, name) in enumerate(zip(curves, curve_names(curves), strict=True)):
-            colour = _COLOURS[number % len(_COLOURS)]
+            colour = COLOURS[number % len(COLOURS)]
             x = [0.0, *(100 * level.share for level in curve.levels)]
             axes.fill_between(
                 x, [1.0, *(level.low for level in curve.levels)], [1.0, *(level.high for level in curve.levels)],
                 color=colour, alpha=0.2, linewidth=0,
             )  # fmt: skip
             axes.plot(
-                x, [1.0, *(level.probability for level in curve.levels)], _SHAPES[number % len(_SHAPES)], color=colour,
-                linestyle=_LINES[number // len(_COLOURS) % len(_LINES)], markersize=4, linewidth=1.4, label=name,
+                x, [1.0, *(level.probability for level in curve.levels)], SHAPES[number % len(SHAPES)], color=colour,
+                linestyle=_LINES[number // len(COLOURS) % len(_LINES)], markersize=4, linewidth=1.4, label=name,
             )  # fmt: skip
         for criterion in sorted({curve.criterion for curve in curves}):
             axes.axhline(criterion, color="#555b66", linewidth=0.9, linestyle=(0, (4, 3)))
