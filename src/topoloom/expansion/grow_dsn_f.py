@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from topoloom.errors import InputError
 from topoloom.expansion.recognise import one_of, per_switch
-from topoloom.expansion.registry import Request, method
+from topoloom.expansion.registry import Request, method, must_grow
 from topoloom.expansion.stages import Growth, Stage, renumbered, towards
 from topoloom.families.dsn import dsn_f_layers, dsn_f_levels
 from topoloom.spec import build
@@ -29,8 +28,7 @@ def dsn_f(request: Request) -> Growth:
     _, values, _ = one_of(request, ("dsn-f",), "dsn-f")
     hosts = per_switch(request.topology)
     n, to = request.topology.switches, request.to
-    if to <= n:
-        raise InputError(f"{request.topology.name}: it has {n} switches already; grow it to more than that")
+    must_grow(request, n)
     goal = build(f"dsn-f:n={to},fill={values['fill']}" + (f",hosts={hosts}" if hosts else ""))
     now, roles = request.topology, _roles(request.topology)
     stages: list[Stage] = []

@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.expansion.registry import Request, method
+from topoloom.expansion.registry import Request, method, must_grow
 from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_of
 from topoloom.topology import Topology
 
@@ -17,8 +17,7 @@ def hosts(request: Request) -> Growth:
     """
     topology = request.topology
     more = request.to - topology.endpoints.size
-    if more <= 0:
-        raise InputError(f"{topology.name}: it has {topology.endpoints.size} hosts already; grow it to more than that")
+    must_grow(request, topology.endpoints.size, "hosts")
     spare = _spare(request, "hosts")
     carriers = topology.endpoints_at > 0
     if carriers.any():
@@ -64,8 +63,7 @@ def channels_near(request: Request) -> Growth:
 def _channels(request: Request, *, inside: bool) -> Growth:
     topology = request.topology
     more = request.to - len(topology.links)
-    if more <= 0:
-        raise InputError(f"{topology.name}: it has {len(topology.links)} links already; grow it to more than that")
+    must_grow(request, len(topology.links), "links")
     spare = _spare(request, "channels")
     slot = request.ground.slot if inside else np.zeros(topology.switches, np.int64)
     made = _random_links(topology, spare, slot, more, Draws(request.seed))

@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.expansion.ground import Ground
-from topoloom.expansion.registry import Request, method
+from topoloom.expansion.registry import Request, method, must_grow
 from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_with
 from topoloom.layout.cabinets import loads_of
 from topoloom.topology import Topology
@@ -106,8 +106,7 @@ class _Splicer:
     def __init__(self, request: Request) -> None:
         topology = request.topology
         self._request = request
-        if request.to <= topology.switches:
-            raise InputError(f"{topology.name}: it has {topology.switches} switches already; grow it to more than that")
+        must_grow(request, topology.switches)
         if not len(topology.links):
             raise InputError(f"{topology.name}: it has no links that a new switch could go in between")
         carriers = topology.endpoints_at > 0

@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.expansion.matching import by_labels
 from topoloom.expansion.recognise import one_of, per_switch
-from topoloom.expansion.registry import Request, method
+from topoloom.expansion.registry import Request, method, must_grow
 from topoloom.expansion.stages import Growth, renumbered, towards
 from topoloom.spec import Family, make
 from topoloom.topology import Topology
@@ -62,8 +62,7 @@ def _parameters(request: Request, names: tuple[str, ...], method: str) -> tuple[
     """The family and the parameters of what stands."""
     topology = request.topology
     record, values, _ = one_of(request, names, method)
-    if request.to <= topology.switches:
-        raise InputError(f"{topology.name}: it has {topology.switches} switches already; grow it to more than that")
+    must_grow(request, topology.switches)
     return record, values
 
 

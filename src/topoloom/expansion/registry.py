@@ -49,6 +49,12 @@ class Request:
     known: Known | None = None
 
 
+def must_grow(request: Request, has: int, what: str = "switches") -> None:
+    """Refuse a size that is there already."""
+    if request.to <= has:
+        raise InputError(f"{request.topology.name}: it has {has} {what} already; grow it to more than that")
+
+
 @dataclass(frozen=True)
 class Method:
     """A way to grow: what `to` counts, the families that it is the default of, which of degree, hosts and batch it takes."""
