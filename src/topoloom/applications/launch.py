@@ -19,20 +19,28 @@ _LOOK_SECONDS = 0.02
 _SIMULATED = re.compile(r"Simulated time: ([0-9.eE+-]+) seconds")
 #: What SimGrid says of ranks that end before MPI_Finalize, though it exits as if all were well.
 _GAVE_UP = re.compile(r"MPI_Abort was called|Do all your MPI ranks call MPI_Finalize")
-#: What a line that says why has in it, the best first.
+#: What a line that says why has in it, the best first; and which of these only SimGrid says, not the program.
 _SIGNS = (
     "mpi_abort was called", "deadlock", "is invalid", "please", "what():", "error", "abort", "fail", "cannot", "unknown",
     "mpi_finalize",
+)  # fmt: skip
+_SIMGRID_ONLY = frozenset({"please", "is invalid"})
+#: Runs what it is given, and beside it one who waits for the end of the pipe that this process holds open: whatever ends it,
+#: SIGKILL too, the simulation and its folder go with it.
+_GUARDED = (
+    "sh", "-c",
+    'exec 3<&0; { read -r never; rm -rf -- "$TMPDIR"; kill -KILL 0; } <&3 3<&- & exec "$@" </dev/null 3<&-', "sh",
 )  # fmt: skip
 _NOISE = re.compile(r"\[[^\]]*\]\s*(?:\[[^\]]*\]\s*)*")
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a simulation said: seconds it simulated, its program's output, and how much CPU it took."""
+    """What a simulation said: seconds it simulated, its program's output and exit code, and how much CPU it took."""
 
     seconds: float
     output: str
+    code: int
     cpu_s: float
 
 
@@ -52,19 +60,20 @@ def simulate(
     Raises
     ------
     InputError
-        The program ends with an error, or never: SimGrid's own words, cut to a line.
+        The program ends before MPI_Finalize, or never: SimGrid's own words, cut to a line. What its ranks return after
+        that is not judged: a NAS benchmark (DT) returns 1 when all is well.
     KeyboardInterrupt
         Ctrl-C; no process is left.
     """
     hostfile = folder / "hosts.txt"
     hostfile.write_text("".join(f"host{home}\n" for home in homes))
     command = [
-        tool("smpirun"), "-np", str(len(homes)), "-platform", str(library), "-hostfile", str(hostfile),
+        *_GUARDED, tool("smpirun"), "-np", str(len(homes)), "-platform", str(library), "-hostfile", str(hostfile),
         *options, *program,
     ]  # fmt: skip
     with open(folder / "out.txt", "w+") as out, open(folder / "err.txt", "w+") as err:
         process = subprocess.Popen(
-            command, cwd=folder, stdout=out, stderr=err, stdin=subprocess.DEVNULL, start_new_session=True,
+            command, cwd=folder, stdout=out, stderr=err, stdin=subprocess.PIPE, start_new_session=True,
             env={**os.environ, **environment, "TMPDIR": str(folder)},
         )  # fmt: skip
         try:
@@ -75,9 +84,9 @@ def simulate(
             stream.seek(0)
         output, errors = out.read(), err.read()
     simulated = _SIMULATED.search(errors)
-    if process.returncode or simulated is None or _GAVE_UP.search(errors):
+    if process.returncode < 0 or simulated is None or _GAVE_UP.search(errors):
         raise InputError(f"{name}: the simulation failed: {_reason(output, errors, process.returncode)}")
-    return Told(float(simulated[1]), output, cpu_s)
+    return Told(float(simulated[1]), output, process.returncode, cpu_s)
 
 
 def _waited(process: "subprocess.Popen[bytes]") -> float:
@@ -98,14 +107,20 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     if process.returncode is None:
         with suppress(ChildProcessError):
             process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def _reason(output: str, errors: str, code: int) -> str:
     """The line that says why."""
-    lines = [_NOISE.sub("", line).strip() for line in (output + "\n" + errors).splitlines()]
-    lines = [line for line in lines if line]
+    said, told = (
+        [line for line in (_NOISE.sub("", line).strip() for line in text.splitlines()) if line]
+        for text in (output, errors)
+    )
     for sign in _SIGNS:
-        for line in lines:
+        lines = told if sign in _SIMGRID_ONLY else said + told
+        for line, following in zip(lines, [*lines[1:], ""], strict=True):
             if sign in line.lower() and not line.lower().startswith("terminate called"):
-                return line[:300]
+                return (f"{line} {following}".strip() if line.endswith(":") else line)[:300]
+    lines = said + told
     return lines[-1][:300] if lines else f"it ended with code {code}"

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,8 @@ from topoloom.files import read_text
 #: The names that SimGrid and people give to the list of a program's traces.
 _INDEXES = ("index.txt", "smpi_simgrid.txt", "simgrid_smpi.txt", "traces.txt")
 _LONGEST = 1 << 30
+_MAKEFILES = re.compile(r"(GNU)?[Mm]akefile.*|.*\.(mk|mak|make|def|inc)")
+_MPI_COMPILERS = re.compile(r"\bMPI(CC|F77|F90|FC)\b")
 
 
 def program_from(path: str | os.PathLike[str], arguments: tuple[str, ...] = (), make: str | None = None) -> Source:
@@ -105,24 +108,44 @@ def _made(folder: Path, make: str) -> Path:
         copy = inner / folder.resolve().name
         shutil.copytree(folder, copy)
         before = _executables(copy)
-        compilers = dict.fromkeys(("MPICC", "CC", "CLINK"), tool("smpicc"))
-        compilers |= dict.fromkeys(("MPIF77", "MPIF90", "MPIFC", "F77", "FC", "FLINK"), tool("smpiff"))
-        variables = [f"{name}={value}" for name, value in compilers.items()] + [f"FFLAGS={' '.join(FORTRAN)}"]
-        told = subprocess.run(
-            [tool("make"), *variables, *make.split()], cwd=copy, capture_output=True, text=True, check=False,
-            stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        _configured(copy)
+        command = [tool("make"), "--no-print-directory", *_variables(copy), *make.split()]
+        told = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         if told.returncode:
-            raise InputError(f"{folder}: make {make} fails: {complaint(told.stderr or told.stdout)}")
-        # Helpers that a Makefile builds for itself are plain programs: ours is linked with SimGrid.
+            raise InputError(f"{folder}: make {make} fails: {complaint(told.stderr + told.stdout)}")
+        # Helpers that a Makefile builds for itself are plain programs: ours starts MPI, in C or in Fortran.
         programs = [(path, path.read_bytes()) for path in _executables(copy) - before]
-        ours = [path for path, content in programs if b"libsimgrid" in content or b"smpi_" in content]
+        ours = [path for path, content in programs if b"MPI_Init" in content or b"mpi_init" in content]
         if len(ours) != 1:
             named = ", ".join(path.name for path in ours) or "none"
             raise InputError(f"{folder}: make {make} builds {len(ours)} MPI programs ({named}); ask for one")
         return ours[0]
 
     return kept(digest.hexdigest(), "program", made)
+
+
+def _configured(folder: Path) -> None:
+    """Give the NAS benchmarks, as they are delivered, the configuration and the folder that are left to their users."""
+    template, config = folder / "config" / "make.def.template", folder / "config" / "make.def"
+    if template.is_file() and not config.exists():
+        shutil.copy(template, config)
+        (folder / "bin").mkdir(exist_ok=True)
+
+
+def _variables(folder: Path) -> list[str]:
+    """What make's usual variables are to be: SimGrid's compilers, which bring their libraries and headers.
+
+    Where a Makefile has names of its own for MPI's compilers, CC and the like build its helpers, which run as they are.
+    """
+    c, fortran = tool("smpicc"), tool("smpiff")
+    texts = (file.read_text("utf-8", "replace") for file in folder.rglob("*") if _MAKEFILES.fullmatch(file.name))
+    named = any(_MPI_COMPILERS.search(text) for text in texts)
+    found = dict.fromkeys(("MPICC", "CLINK"), c) | dict.fromkeys(("MPIF77", "MPIF90", "MPIFC", "FLINK"), fortran)
+    found |= {} if named else {"CC": c, "F77": fortran, "FC": fortran}
+    found |= {"FFLAGS": " ".join(FORTRAN)}
+    # Those of the NAS benchmarks name another MPI's.
+    found |= dict.fromkeys(("FMPI_LIB", "FMPI_INC", "CMPI_LIB", "CMPI_INC"), "")
+    return [f"{name}={value}" for name, value in found.items()]
 
 
 def _executables(folder: Path) -> set[Path]:

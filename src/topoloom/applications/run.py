@@ -56,6 +56,8 @@ class AppRun:
         SimGrid's version.
     output : str
         What the program printed.
+    code : int
+        What it returned, as a program says that it failed; it had reached MPI_Finalize nonetheless.
     """
 
     program: str
@@ -74,6 +76,7 @@ class AppRun:
     cpu_s: float
     simgrid: str
     output: str
+    code: int
 
 
 def run_app(
@@ -140,6 +143,7 @@ def run_app(
         program.name, routing.topology.name, routing.engine, placement, ranks, told.seconds, _results(told.output),
         operations / told.seconds / 1e6 if operations and told.seconds else math.nan,
         _waiting(computed, homes, told.seconds, settings), links, homes, settings, seed, told.cpu_s, version(), told.output,
+        told.code,
     )  # fmt: skip
 
 
@@ -229,5 +233,5 @@ def plain(run: AppRun) -> dict[str, Any]:
             "most": float(run.link_bytes.max(initial=0.0)),
             "mean": float(run.link_bytes.mean()) if run.link_bytes.size else 0.0,
         },
-        "settings": run.settings.words, "simgrid": run.simgrid, "cpu_s": run.cpu_s,
+        "settings": run.settings.words, "simgrid": run.simgrid, "cpu_s": run.cpu_s, "exit_code": run.code,
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -15,6 +16,10 @@ from topoloom.errors import InputError
 _PACKAGES = "apt-get install libsimgrid-dev g++ (and gfortran for Fortran)"
 #: What compiles an old Fortran program with today's compiler.
 FORTRAN = ("-O2", "-std=legacy", "-fallow-argument-mismatch", "-fallow-invalid-boz", "-w")
+#: What a line of a compiler, a linker or make has in it that says why, the best first.
+_SIGNS = ("error:", "undefined reference", "cannot", "no rule", "must", "error")
+#: What a linker and make say of what somebody else has said.
+_ECHO = re.compile(r"collect2:|make(\[\d+\])?: (\*\*\* .*Error \d+$|Entering|Leaving)")
 FORTRAN_ENDS = (".f", ".f77", ".f90", ".f95", ".f03", ".f08", ".for")
 
 
@@ -111,10 +116,13 @@ def _neighbours(source: Path) -> list[str]:
 
 
 def complaint(text: str) -> str:
-    """The line of a compiler's output that says what is wrong, cut to what people read."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    first = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "no message")
-    return first[:300]
+    """The line of a compiler's or make's output that says what is wrong, cut to what people read."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not _ECHO.match(line)]
+    for sign in _SIGNS:
+        for line in lines:
+            if sign in line.lower():
+                return line[:300]
+    return lines[-1][:300] if lines else "no message"
 
 
 def cache_folder() -> Path:

@@ -214,6 +214,8 @@ def _tell_one(run: "AppRun") -> None:
     ]
     if not math.isnan(run.mops):
         facts.insert(1, ("Mop/s", f"{run.mops:,.1f}"))
+    if run.code:
+        facts.append(("exit code", f"{run.code}, after MPI_Finalize"))
     print_facts(f"{run.program}, {run.ranks} ranks on {run.topology}", facts)
     if run.output and not run.results:
         click.echo(f"\n{run.output.rstrip()}")
