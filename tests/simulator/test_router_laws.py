@@ -1,6 +1,7 @@
 """Laws that any routers keep: nothing is lost, nothing overruns, all comes to rest; and times that can be counted by hand."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -19,18 +20,23 @@ from topoloom.simulator.simulate import simulate
 from topoloom.simulator.traffic import traffic_of
 from topoloom.spec import build
 
-#: One graph, so that kernels are compiled for few shapes; shortest ways of up to three hops.
-GRAPH = build("jellyfish:n=16,degree=4,hosts=2")
-ROUTED = {name: route(GRAPH, name) for name in ("hop-lanes", "valiant", "ugal-l", "silla-duato", "lnmp", "ecmp")}
+#: One graph of diameter 2, and 4 VCs: kernels are compiled for few shapes.
+GRAPH = build("slimfly:q=3,hosts=2")
+
+
+@cache
+def routed(name):
+    """The graph with the tables of an engine."""
+    return route(GRAPH, name)
 
 
 @st.composite
 def routers(draw):
-    """Routers of 4 or 8 VCs with everything else drawn."""
+    """Routers of 4 VCs with everything else drawn."""
     longest = draw(st.integers(1, 6))
     mix = draw(st.booleans())
     return RouterConfig(
-        vcs=8, buffer_flits=8 * draw(st.integers(longest, 12)), output_flits=draw(st.sampled_from([0, 1, 3])),
+        vcs=4, buffer_flits=4 * draw(st.integers(longest, 12)), output_flits=draw(st.sampled_from([0, 1, 3])),
         speedup=draw(st.integers(1, 2)), link_cycles=draw(st.integers(1, 3)), route_cycles=draw(st.integers(0, 2)),
         vc_cycles=draw(st.integers(0, 2)), switch_cycles=draw(st.integers(0, 2)), crossbar_cycles=draw(st.integers(0, 2)),
         credit_cycles=draw(st.integers(1, 4)), packet_flits=longest,
@@ -49,7 +55,7 @@ def test_whatever_the_routers_flits_are_conserved_and_come_to_rest(name, config,
 
     Then no buffer holds a flit, no packet an output VC or a record, and every VC's credits are back.
     """
-    routing = ROUTED[name]
+    routing = routed(name)
     run = Run(routing, config, traffic_of("uniform", routing), load, seed)
     at = run.machine
     for _ in range(4):
@@ -148,7 +154,7 @@ def test_detours_are_longer_and_adaptive_ones_only_where_it_pays():
             name: simulate(routing, traffic, RouterConfig(vcs=4), loads=[load]).points[0]
             for name, routing in routed.items()
         }
-        for traffic, load in (("uniform", 0.02), ("worst-case", 0.3))
+        for traffic, load in (("uniform", 0.02), ("worst-case", 0.2))
     )
     direct = low["hop-lanes"].hops_mean - 1
     assert 1.6 * direct < low["valiant"].hops_mean - 1 < 2.2 * direct
@@ -187,9 +193,9 @@ def test_random_ties_are_free_of_deadlock_and_the_judge_sees_where_they_are_not(
 
 def test_bursts_wait_longer_at_the_same_load():
     """As many flits arrive; packets of a burst queue behind each other at their host."""
-    routing = ROUTED["hop-lanes"]
+    routing = routed("hop-lanes")
     single, bursts = (
-        simulate(routing, preset=RouterConfig(vcs=8, burst_packets=burst), loads=[0.2]).points[0]
+        simulate(routing, preset=RouterConfig(vcs=4, burst_packets=burst), loads=[0.2]).points[0]
         for burst in (1.0, 8.0)
     )
     assert bursts.accepted == pytest.approx(single.accepted, rel=0.05)
@@ -199,7 +205,7 @@ def test_bursts_wait_longer_at_the_same_load():
 
 def test_links_carry_hosts_traffic_times_hops():
     """The sum of the channels' loads is what arrives, times the channels of its ways."""
-    point = simulate(ROUTED["hop-lanes"], preset=RouterConfig(vcs=8), loads=[0.3]).points[0]
+    point = simulate(routed("hop-lanes"), preset=RouterConfig(vcs=4), loads=[0.3]).points[0]
     hosts = GRAPH.endpoints.size
     assert point.channel_loads.sum() == pytest.approx(point.accepted * hosts * (point.hops_mean - 1), rel=0.02)
     assert point.link_max == pytest.approx(float(point.channel_loads.max()))
