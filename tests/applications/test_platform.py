@@ -1,6 +1,7 @@
 """The platform obeys our tables: routes link by link, delays, bytes; and it is quick to make."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from smpi_runs import needs_simgrid
 from topoloom import InputError, Topology, build, place, route
 from topoloom.applications.launch import simulate, workplace
 from topoloom.applications.platform import fabric, write_fabric
-from topoloom.applications.program import Source
+from topoloom.applications.program import Source, Trace
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import Settings
 from topoloom.applications.tools import compiled, platform_library
@@ -117,6 +118,49 @@ def test_a_message_takes_delays_and_bytes(bytes_, tmp_path):
 
 
 @needs_simgrid
+@pytest.mark.parametrize(("duplex", "share"), [("full", 1), ("half", 2)])
+def test_both_ways_at_once(duplex, share, tmp_path):
+    """Two ranks send to each other: over full duplex as if alone; over half duplex each gets half of the rate."""
+    text = ["isend {0} 0 1000000 6", "recv {0} 0 1000000 6", "waitall 1"]
+    trace = Trace(
+        "swap", 2, lambda rank: "".join(f"{rank} {line.format(1 - rank)}\n" for line in ("init", *text, "finalize"))
+    )
+    settings = replace(SETTINGS, duplex=duplex, switch_ns=0, cable_m=0)
+    run = run_app(build("torus:dims=4x4,hosts=1"), trace, 2, settings=settings)
+    assert run.seconds == pytest.approx(share * (1_000_000 + 16) / 1e9, rel=1e-6)
+    assert run.link_bytes.sum() == 2 * (1_000_000 + 16)
+
+
+@needs_simgrid
+def test_near_and_far_messages_share_a_link_evenly():
+    """Two messages over one cable, one hop and three: each gets half of the rate, so both arrive as late but for the delay."""
+    pairs = {0: (1, 2), 1: (2, 6), 2: (1, 0), 6: (2, 1)}  # two hosts a switch: from switch 0 to 1, and to 3
+
+    def text(rank):
+        tag, other = pairs.get(rank, (0, 0))
+        call = f"{'send' if rank < 2 else 'recv'} {other} {tag} 1000000 6"
+        return "".join(f"{rank} {line}\n" for line in ("init", *([call] if tag else []), "finalize"))
+
+    routing = route(build("ring:n=8,hosts=2"), "minimal")
+    both = run_app(routing, Trace("two", 8, text), 8, settings=SETTINGS)
+    delay = 1e-9 * (100 * 4 + 20 * 5)
+    assert both.seconds == pytest.approx(2 * (1_000_000 + 16) / 1e9 + delay, rel=1e-3)
+
+
+@needs_simgrid
+def test_a_short_message_may_travel_ahead():
+    """Its receiver computes 10 ms first: by itself it is there then; else it sets out then."""
+    texts = {0: ["send 1 0 1000 6"], 1: ["compute 1e9", "recv 0 0 1000 6"]}
+    trace = Trace("late", 2, lambda rank: "".join(f"{rank} {line}\n" for line in ("init", *texts[rank], "finalize")))
+    waits, ahead = (
+        run_app(build("torus:dims=4x4,hosts=1"), trace, 2, settings=replace(SETTINGS, ahead_bytes=limit)).seconds
+        for limit in (0, 65536)
+    )
+    assert ahead == pytest.approx(1e-2, rel=1e-9)
+    assert waits == pytest.approx(1e-2 + 1e-9 * (100 * 2 + 20 * 3) + 1016 / 1e9, rel=1e-9)
+
+
+@needs_simgrid
 def test_delays_are_our_own_zero_load_latency():
     """Mean and most over all pairs of hosts: those of `latencies`, which the designer and 001's claims take."""
     topology = build("jellyfish:n=16,degree=4,hosts=1")
@@ -134,8 +178,8 @@ def test_the_file_holds_the_network():
     routing = route(build("torus:dims=3x3,hosts=2"), "dor")
     data = fabric(routing, SETTINGS, cores=2)
     assert data[:8] == b"TLFABRIC"
-    assert np.frombuffer(data, "<i8", 5, 8).tolist() == [9, 18, 18, 9, 2]
-    assert np.frombuffer(data, "<f8", 7, 48)[:3].tolist() == [1e11, 1e9, 1e9]
+    assert np.frombuffer(data, "<i8", 7, 8).tolist() == [9, 18, 18, 9, 2, 0, 1]
+    assert np.frombuffer(data, "<f8", 7, 64)[:3].tolist() == [1e11, 1e9, 1e9]
     following = np.frombuffer(data, "<i4", 81, len(data) - 4 * 81).reshape(9, 9)
     links = routing.topology.links
     for goal in range(9):

@@ -11,7 +11,6 @@ import pytest
 from smpi_runs import needs_simgrid
 
 from topoloom import InputError, build, place, route
-from topoloom.applications.matrix import communication_matrix
 from topoloom.applications.own import program_from, trace_from
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.program import Trace
@@ -59,22 +58,16 @@ def test_faster_links_and_shorter_delays():
     assert seconds["smpi"] != seconds["as it is"]
 
 
-def test_the_matrix_of_a_trace():
-    """Bytes by sender and receiver; an all-to-all between all."""
-    assert communication_matrix(map(ring(4, 100, 0).text, range(4)), 4).tolist() == [
-        [0, 100, 0, 0], [0, 0, 100, 0], [0, 0, 0, 100], [100, 0, 0, 0],
-    ]  # fmt: skip
-    texts = [f"{rank} init\n{rank} alltoall 5 5 1 1\n{rank} finalize\n" for rank in range(3)]
-    assert communication_matrix(texts, 3).tolist() == [[0, 20, 20], [20, 0, 20], [20, 20, 0]]
+def around(ranks):
+    """Who sends to whom in `ring`: each to the next, as much."""
+    return np.roll(np.eye(ranks), 1, axis=1)
 
 
 def test_placements(tmp_path):
     """Each host at most once; by cabinet in their order; from a file; optimised, a ring runs between neighbours."""
     routing = route(TORUS, "minimal")
     for how in ("linear", "random", "optimised"):
-        homes = place_ranks(
-            how, 32, routing, matrix=lambda: communication_matrix(map(ring(32, 9, 0).text, range(32)), 32)
-        )
+        homes = place_ranks(how, 32, routing, matrix=lambda: around(32))
         assert sorted(homes.tolist()) == list(range(32))
     layout = place(TORUS, "koibuchi-2013", map="rows")
     homes = place_ranks("cabinet", 20, routing, layout)
@@ -90,7 +83,7 @@ def test_placements(tmp_path):
 def test_an_optimised_ring_goes_short_ways():
     """The hops of all messages are fewer than at random."""
     routing = route(TORUS, "minimal")
-    matrix = communication_matrix(map(ring(32, 9, 0).text, range(32)), 32)
+    matrix = around(32)
     from topoloom.graph.distances import distance_matrix
 
     hops = distance_matrix(TORUS)[np.ix_(TORUS.endpoints, TORUS.endpoints)]
@@ -102,14 +95,34 @@ def test_an_optimised_ring_goes_short_ways():
     assert total("optimised") < 0.6 * total("random")
 
 
-@needs_simgrid
-def test_a_compiled_program_has_a_matrix():
-    """It runs once for it: ranks of an all-to-all exchange with all others."""
-    routing = route(TORUS, "minimal")
-    from topoloom.applications.registry import program_of
+_EXCHANGES = """#include <mpi.h>
+static char out[1000], in[1000];
+int main(int c, char **v) {
+  int rank, other;
+  MPI_Comm row;
+  MPI_Init(&c, &v);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  other = rank ^ 4;
+  MPI_Sendrecv(out, 1000, MPI_CHAR, other, 0, in, 1000, MPI_CHAR, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &row);
+  MPI_Bcast(out, 500, MPI_CHAR, 0, row);
+  MPI_Finalize();
+}
+"""
 
-    matrix = matrix_of(program_of("alltoall:bytes=1000", 8), 8, routing, Settings())
-    assert (matrix[~np.eye(8, dtype=bool)] >= 1000).all()
+
+@needs_simgrid
+def test_a_matrix_counts_every_message(tmp_path):
+    """Messages of traces and programs, both halves of an exchange, collectives among some of the ranks; 16 bytes more each."""
+    routing = route(TORUS, "minimal")
+    assert matrix_of(ring(4, 100, 0), 4, routing, Settings()).tolist() == (116 * around(4)).tolist()
+    (tmp_path / "exchanges.c").write_text(_EXCHANGES)
+    matrix = matrix_of(program_from(tmp_path / "exchanges.c"), 8, routing, Settings())
+    for rank in range(8):
+        # MPI_Comm_split gathers and spreads some bytes of its own.
+        assert matrix[rank, rank ^ 4] >= 1016
+        assert (matrix[rank, rank ^ 1] >= 516) == (rank % 2 == 0)
+    assert matrix.sum() < 8 * 1016 + 4 * 516 + 8 * 400
 
 
 @pytest.mark.parametrize(
@@ -136,11 +149,37 @@ def test_several_runs_beside_a_baseline():
         for name in ("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1")
     ]
     runs = run_all(cases, [ring(16, 100_000, 0)], 16, [("linear", 1), ("random", 1), ("random", 2)], Settings())
-    torus, full = compared(runs, cases[0].name)
-    assert (torus.faster, torus.slowest, torus.fastest, torus.runs) == (1, 1, 1, 3)
+    ordered, ordered_full, torus, full = compared(runs, cases[0].name)
+    assert [row.placement for row in (ordered, torus)] == ["linear", "random"]
+    assert (torus.faster, torus.slowest, torus.fastest, torus.runs) == (1, 1, 1, 2)
+    assert (ordered.runs, ordered_full.runs, full.runs) == (1, 1, 2)
     assert full.slowest <= full.faster <= full.fastest
     assert full.faster > 1
     assert len(runs_csv(runs).splitlines()) == 7
+
+
+@needs_simgrid
+def test_a_program_is_compared_by_its_own_measure():
+    """An all-to-all by its time, without what surrounds it; a bandwidth by how much more there is; a trace by its seconds."""
+    cases = [
+        Case(name, route(build(name), "minimal"), None, 1)
+        for name in ("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1")
+    ]
+    runs = run_all(cases, ["alltoall:bytes=8", "beff:bytes=8192", "ep:class=S"], 16, [("linear", 1)], Settings())
+    rows = [row for row in compared(runs, cases[0].name) if row.topology == cases[1].name]
+    assert [(row.measure, row.unit) for row in rows] == [("time", "s"), ("beff", "B/s"), ("seconds", "s")]
+    results = {(run.program.partition("(")[0], case.name): run for case, run in runs}
+    torus, full = ({program: results[program, case.name] for program in ("alltoall", "beff")} for case in cases)
+    assert rows[0].faster == torus["alltoall"].results["time"][0] / full["alltoall"].results["time"][0]
+    assert rows[1].faster == full["beff"].results["beff"][0] / torus["beff"].results["beff"][0]
+
+
+@needs_simgrid
+def test_mops_are_of_what_the_benchmark_times():
+    """Operations over the seconds of the timed part alone, as it prints them; none of a run with set-up and warm-up."""
+    assert np.isnan(run_app(TORUS, "mg:class=S", 16).mops)
+    timed = run_app(TORUS, "mg:class=S,untimed=no", 16)
+    assert timed.mops > 0
 
 
 @needs_simgrid
@@ -241,6 +280,8 @@ def test_settings():
         ({"rate": "1"}, "no setting 'rate'; did you mean rate_gbps"),
         ({"rate_gbps": "fast"}, "a number is needed"),
         ({"rate_gbps": "0"}, "above 0"),
+        ({"switch_ns": "0.001"}, "it must be 0, or 0.1 or more"),
+        ({"duplex": "both"}, "duplex=both"),
         ({"model": "tcp"}, "model=tcp"),
         ({"algorithms": "pair"}, "operation:algorithm"),
     ):

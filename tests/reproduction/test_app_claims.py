@@ -1,14 +1,17 @@
 """Claims on simulated applications: what is compared, and how verdicts follow from times, which are made up here."""
 
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 
 import networkx
 import numpy as np
 import pytest
 
+from topoloom.applications.launch import simulate, workplace
 from topoloom.applications.registry import program_of
-from topoloom.applications.tools import available
+from topoloom.applications.settings import Settings
+from topoloom.applications.tools import available, compiled
 from topoloom.reproduction import Verdict, _app_runs, claims, paper001_apps, paper002_apps, paper003_apps, run
 from topoloom.reproduction._app_runs import Contest, Gain, Job, Way, ran, told
 from topoloom.reproduction._floyd import floyd, floyd_routing
@@ -29,11 +32,14 @@ def pretend(monkeypatch, seconds):
     def made_up(network, app, ranks, *, placement, settings, seed, jobs):
         asked.append((app, placement, seed))
         value = seconds(network, app, placement)
-        return SimpleNamespace(seconds=value, results={"time": (value, "s"), "beff": (1 / value, "B/s")})
+        return SimpleNamespace(
+            seconds=value, measured=(value, "s"), results={"time": (value, "s"), "beff": (1 / value, "B/s")}
+        )
 
     monkeypatch.setattr(_app_runs, "run_app", made_up)
     monkeypatch.setattr(_app_runs, "_done", {})
     monkeypatch.setattr(_app_runs, "available", lambda: True)
+    monkeypatch.setattr(_app_runs, "tabled", lambda network, _: network)
     for module in (paper001_apps, paper002_apps, paper003_apps):
         monkeypatch.setattr(module, "_routed", lambda name: name)
     for module, name in ((paper001_apps, "_SMALL"), (paper002_apps, "_SMALL")):
@@ -110,7 +116,7 @@ def test_placement_is_named_when_it_decides(monkeypatch):
     pretend(monkeypatch, seconds)
     outcome = claimed("002/fig-9/order")
     assert outcome.verdict is Verdict.ASSUMED
-    assert "it holds with ranks at random;" in outcome.why
+    assert "it holds with ranks at random and at random by Floyd's ways;" in outcome.why
 
 
 def test_figure_11_and_12_verdicts_follow_from_the_times(monkeypatch):
@@ -146,6 +152,66 @@ def test_floyds_ways_are_shortest_and_its_tables_take_them():
                 assert path[1] == follow[source, goal]
                 assert len(path) - 1 == far[source][goal]
     assert np.array_equal(np.diag(follow), np.arange(topology.switches))
+
+
+_PAIRS = """#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int c, char **v) {
+  int rank, ranks, to, from;
+  MPI_Init(&c, &v);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (from = 0; from < ranks; from++)
+    for (to = 0; to < ranks; to++) {
+      double begun;
+      if (from == to) continue;
+      if (rank == from) sleep(1000); /* till the other waits */
+      begun = MPI_Wtime();
+      if (rank == from) MPI_Send(&begun, 1, MPI_DOUBLE, to, 0, MPI_COMM_WORLD);
+      if (rank == to) {
+        MPI_Recv(&begun, 1, MPI_DOUBLE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("took %d %d %.15g\\n", from, to, MPI_Wtime() - begun);
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  MPI_Finalize();
+}
+"""
+
+
+@needs_simgrid
+def test_floyds_ways_are_those_of_simgrids_own_routing(tmp_path):
+    """Each link delays by its own power of 1.5: what a message takes tells its way, which is ours of the other direction."""
+    topology = build("torus:dims=3x4")
+    delays = [1e-3 * 1.5**number for number in range(len(topology.links))]
+    tags = [
+        f'<link id="l{number}" bandwidth="1e18Bps" latency="{delay:.17g}s"/>' for number, delay in enumerate(delays)
+    ]
+    tags = [f'<host id="host{switch}" speed="1Gf"/>' for switch in range(topology.switches)] + tags
+    tags += [
+        f'<route src="host{a}" dst="host{b}"><link_ctn id="l{number}"/></route>'
+        for number, (a, b) in enumerate(topology.links.tolist())
+    ]
+    (tmp_path / "floyd.xml").write_text(
+        '<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1">'
+        f'<zone id="all" routing="Floyd">{"".join(tags)}</zone></platform>'
+    )
+    (tmp_path / "pairs.c").write_text(_PAIRS)
+    options = [option for option in Settings().options(replay=False) if "algorithms" not in option]
+    with workplace() as folder:
+        told = simulate(
+            folder, tmp_path / "floyd.xml", list(range(topology.switches)), [str(compiled((tmp_path / "pairs.c",)))], options,
+            {}, "pairs",
+        )  # fmt: skip
+    lines = [line.split()[1:] for line in told.output.splitlines() if line.startswith("took")]
+    assert len(lines) == topology.switches * (topology.switches - 1)
+    routing = floyd_routing(topology)
+    link = {frozenset(ends): number for number, ends in enumerate(topology.links.tolist())}
+    for source, goal, seconds in lines:
+        path = routing.path(int(goal), int(source))
+        ours = sum(delays[link[frozenset(ends)]] for ends in pairwise(path))
+        assert float(seconds) == pytest.approx(ours, rel=1e-6)
 
 
 @needs_simgrid

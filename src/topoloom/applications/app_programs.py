@@ -14,8 +14,8 @@ _BYTES = (1, 1 << 30)
 _YES_NO = ("no", "yes")
 
 
-def own_program(name: str, file: str, **arguments: Any) -> Source:
-    """One of the C programs of this package, with arguments ``key=value``.
+def own_program(name: str, file: str, *, measure: str = "time", **arguments: Any) -> Source:
+    """One of the C programs of this package, with arguments ``key=value``; networks are compared by its `measure`.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def own_program(name: str, file: str, **arguments: Any) -> Source:
     """
     words = {"no": 0, "yes": 1}
     listed = tuple(f"{key}={words.get(value, value)}" for key, value in arguments.items())
-    return Source(name, (_FOLDER / file, _FOLDER / "common.c"), listed)
+    return Source(name, (_FOLDER / file, _FOLDER / "common.c"), listed, measure=measure)
 
 
 def shown(name: str, **settings: Any) -> str:
@@ -65,7 +65,9 @@ def pingpong(ranks: int, bytes: int, repeats: int, pairs: int, seed: int, check:
     """Refuses one rank."""
     _at_least_two("pingpong", ranks)
     name = shown("pingpong", bytes=bytes, repeats=repeats, pairs=pairs or None, check=check)
-    return own_program(name, "pingpong.c", bytes=bytes, repeats=repeats, pairs=pairs, seed=seed, check=check)
+    return own_program(
+        name, "pingpong.c", measure="latency", bytes=bytes, repeats=repeats, pairs=pairs, seed=seed, check=check
+    )
 
 
 @application(
@@ -115,7 +117,7 @@ def beff(ranks: int, bytes: int, loops: int, orders: int, seed: int) -> Source:
     """Refuses one rank."""
     _at_least_two("beff", ranks)
     name = shown("beff", bytes=bytes, loops=loops, orders=orders, seed=seed)
-    return own_program(name, "beff.c", bytes=bytes, loops=loops, orders=orders, seed=seed)
+    return own_program(name, "beff.c", measure="beff", bytes=bytes, loops=loops, orders=orders, seed=seed)
 
 
 def _stencil(name: str, ranks: int, points: tuple[int, ...], grid: tuple[int, ...] | None, **settings: Any) -> Source:
@@ -130,10 +132,10 @@ def _stencil(name: str, ranks: int, points: tuple[int, ...], grid: tuple[int, ..
             f" points, less than the halo of {settings['halo']}; give more points or fewer ranks"
         )
     axes = "xyz"[:dims]
-    arguments = {f"points_{axis}": side for axis, side in zip(axes, points, strict=True)}
+    arguments: dict[str, Any] = {f"points_{axis}": side for axis, side in zip(axes, points, strict=True)}
     arguments |= {f"ranks_{axis}": parts for axis, parts in zip(axes, cut, strict=True)}
     label = shown(name, points=points, grid=cut, **settings)
-    return own_program(label, "stencil.c", dims=dims, **arguments, **settings)
+    return own_program(label, "stencil.c", **{"dims": dims, **arguments, **settings})
 
 
 def _of_stencil(points: tuple[int, ...], flops: float) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from topoloom.threads import asked_to_stop
 
 #: Seconds between two looks at Ctrl-C.
 _LOOK_SECONDS = 0.02
-_SIMULATED = re.compile(r"Simulated time: ([0-9.eE+-]+) seconds")
+#: What SimGrid says of a simulation that came to its end.
+_SIMULATED = "Simulated time: "
 #: What SimGrid says of ranks that end before MPI_Finalize, though it exits as if all were well.
 _GAVE_UP = re.compile(r"MPI_Abort was called|Do all your MPI ranks call MPI_Finalize")
 #: What a line that says why has in it, the best first; and which of these only SimGrid says, not the program.
@@ -36,9 +37,8 @@ _NOISE = re.compile(r"\[[^\]]*\]\s*(?:\[[^\]]*\]\s*)*")
 
 @dataclass(frozen=True)
 class Told:
-    """What a simulation said: seconds it simulated, its program's output and exit code, and how much CPU it took."""
+    """What a simulation said: its program's output and exit code, and how much CPU it took."""
 
-    seconds: float
     output: str
     code: int
     cpu_s: float
@@ -83,10 +83,9 @@ def simulate(
         for stream in (out, err):
             stream.seek(0)
         output, errors = out.read(), err.read()
-    simulated = _SIMULATED.search(errors)
-    if process.returncode < 0 or simulated is None or _GAVE_UP.search(errors):
+    if process.returncode < 0 or _SIMULATED not in errors or _GAVE_UP.search(errors):
         raise InputError(f"{name}: the simulation failed: {_reason(output, errors, process.returncode)}")
-    return Told(float(simulated[1]), output, process.returncode, cpu_s)
+    return Told(output, process.returncode, cpu_s)
 
 
 def _waited(process: "subprocess.Popen[bytes]") -> float:

@@ -1,10 +1,13 @@
 // A SimGrid platform from a file that topoloom wrote: one star zone a switch that carries hosts, and a route between any two
 // of them along topoloom's tables, hop by hop. Compiled once; which network it is, the environment says:
 //   TOPOLOOM_FABRIC  the network (platform.py describes the file)
-//   TOPOLOOM_LOADS   where to write, at the end, the bytes that each direction of each link has carried, and the
-//                    operations that each host has computed (optional)
+//   TOPOLOOM_LOADS   where to write, at the end, the simulated time (SimGrid's own line has six digits), the bytes that each
+//                    direction of each link has carried, and the operations that each host has computed (optional)
+//   TOPOLOOM_MATRIX  where to write, at the end, float64[hosts, hosts]: the bytes that each host has sent to each other one
+//                    (optional; only where links are shared evenly)
 //   TOPOLOOM_ROUTES  pairs of hosts, a line each; their routes are written beside it, to the same name with ".out" (optional)
 #include <simgrid/kernel/resource/Action.hpp>
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/plugins/load.h>
 #include <simgrid/s4u.hpp>
 
@@ -16,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace sg = simgrid::s4u;
@@ -32,7 +36,7 @@ public:
 namespace {
 
 struct Fabric {
-  std::int64_t switches, links, hosts, carriers, cores;
+  std::int64_t switches, links, hosts, carriers, cores, half_duplex, fair;
   double speed_flops, link_bytes_s, host_bytes_s, host_latency_s, switch_latency_s, loop_bytes_s, loop_latency_s;
   std::vector<std::int32_t> ends, host_switch, carrier, next;
   std::vector<double> latency_s;
@@ -59,11 +63,12 @@ Fabric load(const char* path)
   if (std::memcmp(magic, "TLFABRIC", 8) != 0)
     throw std::runtime_error("topoloom: TOPOLOOM_FABRIC names no network");
   Fabric f;
-  std::int64_t counts[5];
+  std::int64_t counts[7];
   double rates[7];
-  read(in, counts, 5);
+  read(in, counts, 7);
   read(in, rates, 7);
   f.switches = counts[0], f.links = counts[1], f.hosts = counts[2], f.carriers = counts[3], f.cores = counts[4];
+  f.half_duplex = counts[5], f.fair = counts[6];
   f.speed_flops = rates[0], f.link_bytes_s = rates[1], f.host_bytes_s = rates[2], f.host_latency_s = rates[3];
   f.switch_latency_s = rates[4], f.loop_bytes_s = rates[5], f.loop_latency_s = rates[6];
   read(in, f.ends, 2 * f.links);
@@ -82,6 +87,26 @@ std::vector<sg::Host*> hosts;
 std::unordered_map<const void*, std::size_t> direction_of;
 std::vector<double> carried;
 
+// SimGrid shares a link by the inverse of a message's delay, as TCP would. Where all are to get the same, every route has the
+// same nominal delay, and a message's own is a multiple of it.
+constexpr double NOMINAL_S = 1e-6;
+std::unordered_map<const sg::Link*, double> delay_of;
+
+// The bytes that each host has sent to each other one, the sender's row first.
+std::vector<double> exchanged;
+std::unordered_map<const sg::Host*, std::size_t> number_of;
+
+double delayed(double bytes, const sg::Host* from, const sg::Host* to, const std::vector<sg::Link*>& links,
+               const std::unordered_set<sg::NetZone*>&)
+{
+  if (!exchanged.empty())
+    exchanged[number_of.at(from) * number_of.size() + number_of.at(to)] += bytes;
+  double delay_s = 0;
+  for (const auto* link : links)
+    delay_s += delay_of.at(link);
+  return delay_s / NOMINAL_S;
+}
+
 void message_ended(const simgrid::kernel::resource::NetworkAction& action, simgrid::kernel::resource::Action::State)
 {
   if (action.get_state() != simgrid::kernel::resource::Action::State::FINISHED)
@@ -97,10 +122,17 @@ void write_loads()
 {
   std::ofstream out(std::getenv("TOPOLOOM_LOADS"));
   out.precision(17);
+  out << "time " << sg::Engine::get_clock() << '\n';
   for (std::size_t l = 0; l < cables.size(); l++)
     out << "link " << carried[2 * l] << ' ' << carried[2 * l + 1] << '\n';
   for (auto* host : hosts)
     out << "host " << sg_host_get_computed_flops(host) << '\n';
+}
+
+void write_matrix()
+{
+  std::ofstream out(std::getenv("TOPOLOOM_MATRIX"), std::ios::binary);
+  out.write(reinterpret_cast<const char*>(exchanged.data()), static_cast<std::streamsize>(exchanged.size() * sizeof(double)));
 }
 
 void write_routes()
@@ -114,6 +146,11 @@ void write_routes()
     std::vector<sg::Link*> links;
     double latency_s = 0;
     hosts.at(a)->route_to(hosts.at(b), links, &latency_s);
+    if (!delay_of.empty()) {
+      latency_s = 0;
+      for (const auto* link : links)
+        latency_s += delay_of.at(link);
+    }
     out << latency_s;
     for (const auto* link : links)
       out << ' ' << link->get_name();
@@ -127,6 +164,16 @@ extern "C" void load_platform(const sg::Engine& engine);
 void load_platform(const sg::Engine& engine)
 {
   const Fabric f = load(std::getenv("TOPOLOOM_FABRIC"));
+  // Where links are shared evenly, a link's own delay is for `delayed`, and half of the nominal one for each host's link.
+  auto late = [&f](sg::Link* link, double own_s, double nominal_s) {
+    if (f.fair)
+      delay_of[link] = own_s;
+    return f.fair ? nominal_s : own_s;
+  };
+  auto late_both = [&](sg::SplitDuplexLink* link, double own_s, double nominal_s) {
+    late(link->get_link_up(), own_s, nominal_s);
+    link->set_latency(late(link->get_link_down(), own_s, nominal_s))->seal();
+  };
   const bool loads = std::getenv("TOPOLOOM_LOADS") != nullptr;
   if (loads)
     sg_host_load_plugin_init();
@@ -142,10 +189,17 @@ void load_platform(const sg::Engine& engine)
   for (std::int32_t h = 0; h < f.hosts; h++)
     held[place[f.host_switch[h]]].push_back(h);
 
+  // Where a cable is half duplex, what goes either way passes one more link, which both ways share.
+  auto shared = [&](sg::NetZone* in, const std::string& name, double bytes_s) {
+    auto* both = f.half_duplex ? in->create_link("both_" + name, bytes_s)->seal() : nullptr;
+    if (both != nullptr)
+      late(both, 0, 0);
+    return both;
+  };
   // A switch delays everything that passes it, and shares nothing.
-  auto passed = [&f](sg::NetZone* in, std::int64_t s) {
-    return in->create_link("switch" + std::to_string(s), 1e18)
-        ->set_latency(f.switch_latency_s)
+  auto passed = [&](sg::NetZone* in, std::int64_t s) {
+    auto* link = in->create_link("switch" + std::to_string(s), 1e18);
+    return link->set_latency(late(link, f.switch_latency_s, 0))
         ->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)
         ->seal();
   };
@@ -162,14 +216,17 @@ void load_platform(const sg::Engine& engine)
       const auto name = std::to_string(h);
       auto* host = hosts[h] = star->create_host("host" + name, f.speed_flops)->set_core_count(static_cast<int>(f.cores))->seal();
       auto* plug = plugs[h] = star->create_split_duplex_link("plug" + name, f.host_bytes_s);
-      plug->set_latency(f.host_latency_s)->seal();
-      const auto* loop = star->create_link("loop" + name, f.loop_bytes_s)
-                             ->set_latency(f.loop_latency_s)
-                             ->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)
-                             ->seal();
+      late_both(plug, f.host_latency_s, NOMINAL_S / 2);
+      auto* loop = star->create_link("loop" + name, f.loop_bytes_s);
+      loop->set_latency(late(loop, f.loop_latency_s, NOMINAL_S))->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)->seal();
       auto* at = host->get_netpoint();
-      star->add_route(at, nullptr, nullptr, nullptr, {{plug, Up::UP}, sg::LinkInRoute(own)}, false);
-      star->add_route(nullptr, at, nullptr, nullptr, {{plug, Up::DOWN}}, false);
+      std::vector<sg::LinkInRoute> up{{plug, Up::UP}, sg::LinkInRoute(own)}, down{{plug, Up::DOWN}};
+      if (const auto* both = shared(star, "plug" + name, f.host_bytes_s); both != nullptr) {
+        up.emplace_back(both);
+        down.emplace_back(both);
+      }
+      star->add_route(at, nullptr, nullptr, nullptr, up, false);
+      star->add_route(nullptr, at, nullptr, nullptr, down, false);
       star->add_route(at, at, nullptr, nullptr, {sg::LinkInRoute(loop)}, false);
     }
     star->seal();
@@ -178,9 +235,11 @@ void load_platform(const sg::Engine& engine)
     if (inside[s] == nullptr)
       inside[s] = passed(world, s);
   cables.resize(f.links);
+  std::vector<sg::Link*> both(f.links);
   for (std::int64_t l = 0; l < f.links; l++) {
     cables[l] = world->create_split_duplex_link("cable" + std::to_string(l), f.link_bytes_s);
-    cables[l]->set_latency(f.latency_s[l])->seal();
+    late_both(cables[l], f.latency_s[l], 0);
+    both[l] = shared(world, "cable" + std::to_string(l), f.link_bytes_s);
   }
   std::vector<sg::LinkInRoute> route;
   for (std::int32_t a = 0; a < f.carriers; a++)
@@ -195,11 +254,21 @@ void load_platform(const sg::Engine& engine)
         const auto back = channel & 1;
         at = f.ends[(channel & ~1) + (1 - back)];
         route.emplace_back(cables[channel / 2], back ? Up::DOWN : Up::UP);
+        if (both[channel / 2] != nullptr)
+          route.emplace_back(both[channel / 2]);
         route.emplace_back(inside[at]);
       }
       world->add_route(zone[a]->get_netpoint(), zone[b]->get_netpoint(), gate[a], gate[b], route, false);
     }
   world->seal();
+  if (f.fair)
+    world->get_network_model()->set_lat_factor_cb(delayed);
+  if (std::getenv("TOPOLOOM_MATRIX") != nullptr) {
+    exchanged.assign(f.hosts * f.hosts, 0);
+    for (std::int64_t h = 0; h < f.hosts; h++)
+      number_of[hosts[h]] = h;
+    sg::Engine::on_simulation_end_cb(write_matrix);
+  }
 
   if (loads) {
     carried.assign(2 * cables.size(), 0);

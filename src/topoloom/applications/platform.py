@@ -18,11 +18,12 @@ _BYTES_A_GBIT = 1e9 / 8
 def fabric(routing: Routing, settings: Settings, layout: Layout | None = None, cores: int = 1) -> bytes:
     """The network as platform.cpp reads it.
 
-    ``TLFABRIC``; int64[5]: switches, links, hosts, switches with hosts, cores of a host; float64[7]: operations a second,
-    bytes a second of a link, of a host's link, delay of a host's link, of a switch, bytes a second and delay within a host;
-    then int32[links, 2] the links, float64[links] their delays, int32[hosts] the switch of each host, int32[carriers] the
-    switches with hosts, and int32[carriers, switches] the next hop towards each of them: twice the link, and one more
-    where it is walked from its higher switch; -1 where no host's message passes. Delays in seconds, little-endian.
+    ``TLFABRIC``; int64[7]: switches, links, hosts, switches with hosts, cores of a host, 1 for half duplex, 1 for links that
+    are shared evenly; float64[7]: operations a second, bytes a second of a link, of a host's link, delay of a host's link, of
+    a switch, bytes a second and delay within a host; then int32[links, 2] the links, float64[links] their delays,
+    int32[hosts] the switch of each host, int32[carriers] the switches with hosts, and int32[carriers, switches] the next hop
+    towards each of them: twice the link, and one more where it is walked from its higher switch; -1 where no host's message
+    passes. Delays in seconds, little-endian.
 
     Raises
     ------
@@ -50,12 +51,13 @@ def fabric(routing: Routing, settings: Settings, layout: Layout | None = None, c
         (settings.host_rate_gbps or settings.rate_gbps) * _BYTES_A_GBIT, host_ns * 1e-9, settings.switch_ns * 1e-9,
         settings.loop_gbps * _BYTES_A_GBIT, settings.loop_ns * 1e-9,
     )  # fmt: skip
-    counts = topology.switches, len(topology.links), topology.endpoints.size, carriers.size, cores
+    how = int(settings.duplex == "half"), int(settings.model == "plain")
+    counts = topology.switches, len(topology.links), topology.endpoints.size, carriers.size, cores, *how
     home = np.empty(topology.endpoints.size, np.int32)
     home[topology.host] = topology.endpoints
     parts = [topology.links.astype("<i4"), (delay_ns * 1e-9).astype("<f8"), home.astype("<i4"), carriers.astype("<i4")]
     parts.append(_next_hops(routing, carriers).astype("<i4"))
-    return b"TLFABRIC" + struct.pack("<5q7d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
+    return b"TLFABRIC" + struct.pack("<7q7d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
 
 
 def write_fabric(

@@ -22,6 +22,8 @@ class Source:
         variables.
     binary : Path, optional
         The program, where it is built already.
+    measure : str
+        Which of its results networks are compared by; empty: the whole time.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Source:
     arguments: tuple[str, ...] = ()
     own: bool = True
     binary: Path | None = None
+    measure: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,15 @@ class Trace:
         The trace of a rank in SimGrid's format, from ``RANK init`` to ``RANK finalize``, a line an action.
     operations : float
         What the program counts as its operations, for Mop/s; 0 where it counts none.
+    timed : bool
+        Whether the traces are what the program's own clock measures, so that operations over seconds are its Mop/s.
     """
 
     name: str
     ranks: int
     text: Callable[[int], str]
     operations: float = 0.0
+    timed: bool = True
 
 
 Program = Source | Trace

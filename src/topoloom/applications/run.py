@@ -2,15 +2,13 @@
 
 import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from topoloom.applications.launch import Told, simulate, workplace
-from topoloom.applications.matrix import communication_matrix
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.platform import write_fabric
 from topoloom.applications.program import Program, Trace
@@ -39,8 +37,11 @@ class AppRun:
         Simulated, from MPI_Init to MPI_Finalize.
     results : dict of str to (float, str)
         What a program of topoloom's own says: the value and its unit.
+    measure : str
+        By what networks are compared: one of `results`, or ``seconds``.
     mops : float
-        Million operations a second, as the program counts them; NaN where it counts none.
+        Million operations a second, as the program counts and times them; NaN where it does not, or where the run has parts
+        that it does not time.
     communication : float64[ranks]
         The share of the time that each rank does not compute. Ranks of one host share what they compute evenly.
     link_bytes : float64[links, 2]
@@ -67,6 +68,7 @@ class AppRun:
     ranks: int
     seconds: float
     results: dict[str, tuple[float, str]]
+    measure: str
     mops: float
     communication: np.ndarray
     link_bytes: np.ndarray
@@ -77,6 +79,11 @@ class AppRun:
     simgrid: str
     output: str
     code: int
+
+    @property
+    def measured(self) -> tuple[float, str]:
+        """What networks are compared by, and its unit: s, or B/s where more is better."""
+        return self.results.get(self.measure, (self.seconds, "s"))
 
 
 def run_app(
@@ -131,48 +138,49 @@ def run_app(
         raise InputError(f"{program.name}: the traces are of {program.ranks} ranks, not of {ranks}")
     library = platform_library()
     homes = place_ranks(
-        placement, ranks, routing, layout, lambda: matrix_of(program, ranks, routing, settings, layout), seed, jobs
+        placement, ranks, routing, layout, lambda: matrix_of(program, ranks, routing, settings), seed, jobs
     )
     with workplace() as folder:
         told = _simulated(folder, library, program, homes, routing, settings, layout)
         loads = (folder / "loads.txt").read_text().splitlines()
     links = np.array([line.split()[1:] for line in loads if line.startswith("link")], float).reshape(-1, 2)
     computed = np.array([line.split()[1] for line in loads if line.startswith("host")], float)
-    operations = program.operations if isinstance(program, Trace) else 0.0
+    seconds = next(float(line.split()[1]) for line in loads if line.startswith("time"))
+    operations = program.operations if isinstance(program, Trace) and program.timed else 0.0
+    results = _results(told.output)
+    measure = "" if isinstance(program, Trace) else program.measure
     return AppRun(
-        program.name, routing.topology.name, routing.engine, placement, ranks, told.seconds, _results(told.output),
-        operations / told.seconds / 1e6 if operations and told.seconds else math.nan,
-        _waiting(computed, homes, told.seconds, settings), links, homes, settings, seed, told.cpu_s, version(), told.output,
+        program.name, routing.topology.name, routing.engine, placement, ranks, seconds, results,
+        measure if measure in results else "seconds", operations / seconds / 1e6 if operations and seconds else math.nan,
+        _waiting(computed, homes, seconds, settings), links, homes, settings, seed, told.cpu_s, version(), told.output,
         told.code,
     )  # fmt: skip
 
 
-def matrix_of(
-    program: Program, ranks: int, routing: Routing, settings: Settings, layout: Layout | None = None
-) -> np.ndarray:
-    """The bytes that each rank sends to each other one, float64[ranks, ranks]; a program that is compiled runs for it once."""
-    if isinstance(program, Trace):
-        return communication_matrix(map(program.text, range(ranks)), ranks)
+def matrix_of(program: Program, ranks: int, routing: Routing, settings: Settings) -> np.ndarray:
+    """The bytes that each rank sends to each other one, float64[ranks, ranks], collectives by their messages.
+
+    The program runs for it once, with a rank a host.
+    """
     with workplace() as folder:
         homes = place_ranks("linear", ranks, routing)
-        _simulated(folder, platform_library(), program, homes, routing, settings, layout, capture=True)
-        return communication_matrix(captured(folder), ranks)
-
-
-def captured(folder: Path) -> Iterator[str]:
-    """The traces that SimGrid wrote of a run, in the order of the ranks."""
-    for name in (folder / "captured.txt").read_text().split():
-        yield (folder / name).read_text()
+        even = replace(settings, model="plain")
+        _simulated(folder, platform_library(), program, homes, routing, even, None, matrix=folder / "matrix.bin")
+        found = np.fromfile(folder / "matrix.bin").reshape((routing.topology.endpoints.size,) * 2)[:ranks, :ranks]
+    np.fill_diagonal(found, 0.0)
+    return found
 
 
 def _simulated(
     folder: Path, library: Path, program: Program, homes: np.ndarray, routing: Routing, settings: Settings,
-    layout: Layout | None, *, capture: bool = False,
+    layout: Layout | None, *, matrix: Path | None = None,
 ) -> Told:  # fmt: skip
     """Run a program in a folder."""
     cores = int(np.bincount(homes).max())
     write_fabric(folder / "fabric.bin", routing, settings, layout, cores)
     environment = {"TOPOLOOM_FABRIC": str(folder / "fabric.bin"), "TOPOLOOM_LOADS": str(folder / "loads.txt")}
+    if matrix is not None:
+        environment["TOPOLOOM_MATRIX"] = str(matrix)
     if isinstance(program, Trace):
         if settings.collectives != "default":
             raise InputError(
@@ -183,8 +191,6 @@ def _simulated(
     else:
         binary = compiled(program.files) if program.binary is None else program.binary
         command = [*(["-no-privatize"] if program.own else []), str(binary), *program.arguments]
-    if capture:
-        command = ["-trace-ti", "-trace-file", str(folder / "captured.txt"), *command]
     options = settings.options(replay=isinstance(program, Trace))
     return simulate(folder, library, homes.tolist(), command, options, environment, program.name)
 
@@ -222,7 +228,7 @@ def plain(run: AppRun) -> dict[str, Any]:
     """A run as plain values, without what the program printed."""
     return {
         "program": run.program, "topology": run.topology, "engine": run.engine, "placement": run.placement, "seed": run.seed,
-        "ranks": run.ranks, "seconds": run.seconds, "mops": run.mops,
+        "ranks": run.ranks, "seconds": run.seconds, "measure": run.measure, "mops": run.mops,
         "results": {name: {"value": value, "unit": unit} for name, (value, unit) in run.results.items()},
         "communication_share": {
             "mean": float(run.communication.mean()), "least": float(run.communication.min()),

@@ -6,6 +6,7 @@ from typing import Any
 from topoloom.errors import InputError, hint
 
 MODELS = ("plain", "smpi")
+DUPLEX = ("full", "half")
 SELECTORS = ("default", "ompi", "mpich", "mvapich2", "impi")
 COMPUTATION = ("none", "measured")
 
@@ -18,6 +19,9 @@ class Settings:
     ----------
     rate_gbps, host_rate_gbps : float
         Of a link between switches, and of a host's link, in each direction; 0 for the hosts': the same.
+    duplex : str
+        ``full``: a link carries its rate each way at once; ``half``: both ways share it, as links in SimGrid's platform files
+        do unless they say otherwise.
     switch_ns, cable_ns_per_m, link_ns, host_link_ns : float
         What delays a message: each switch that it passes, each metre of cable, each link besides its length, and each of the
         two hosts' links.
@@ -26,13 +30,18 @@ class Settings:
     speed_gflops : float
         Of a rank.
     model : str
-        ``plain``: a message of b bytes takes the delays and b over the rate of the fullest link on its way, shared fairly.
-        ``smpi``: SimGrid's own factors on top, fitted to a cluster with Ethernet.
+        ``plain``: a message of b bytes takes the delays and b over the rate of the fullest link on its way, which all
+        messages there share evenly, however far they go.
+        ``smpi``: SimGrid's own factors, fitted to a cluster with Ethernet, and its shares, which favour short delays.
     collectives : str
         The selector of collective algorithms; ``default`` is SimGrid's own.
     algorithms : str
-        Algorithms chosen one by one, over the selector: ``alltoall:pair,allreduce:rdb``. All-to-alls go round a ring of
-        partners unless chosen otherwise: SimGrid's own sends to all at once, which is slow to simulate.
+        Algorithms chosen one by one, over the selector: ``alltoall:pair,allreduce:rab``. Unless chosen otherwise, all-to-alls
+        go round a ring of partners, and sums are made by recursive doubling and binomial trees: SimGrid's own send to all at
+        once, which is slow to simulate, and have rank 0 gather from all, whose link then decides alone.
+    ahead_bytes : float
+        Messages of fewer bytes travel as soon as they are sent; the others once their receive is posted. 0, all wait so, is
+        SimGrid's own; in MPI libraries it is the eager limit. A send of less than 64 KiB returns at once either way.
     computation : str
         Of programs that are compiled: ``none``, but for what they charge themselves, or ``measured``, the time that this
         machine takes, times `own_gflops` over the speed.
@@ -46,6 +55,7 @@ class Settings:
 
     rate_gbps: float = 40.0
     host_rate_gbps: float = 0.0
+    duplex: str = "full"
     switch_ns: float = 200.0
     cable_ns_per_m: float = 5.0
     link_ns: float = 0.0
@@ -54,7 +64,8 @@ class Settings:
     speed_gflops: float = 100.0
     model: str = "plain"
     collectives: str = "default"
-    algorithms: str = "alltoall:ring,alltoallv:ring"
+    algorithms: str = "alltoall:ring,alltoallv:ring,allreduce:rdb,reduce:binomial"
+    ahead_bytes: float = 0.0
     computation: str = "none"
     own_gflops: float = 1.0
     loop_gbps: float = 400.0
@@ -63,9 +74,18 @@ class Settings:
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
             value = getattr(self, name)
+            if name in _DELAYS and 0 < value < _SHORTEST_NS:
+                raise InputError(
+                    f"{name}={value:g}: it must be 0, or {_SHORTEST_NS:g} or more, which SimGrid can tell from 0"
+                )
             if not (value > 0 if least else value >= 0) or value == float("inf"):
                 raise InputError(f"{name}={value:g}: it must be {'above 0' if least else '0 or more'}")
-        for name, known in (("model", MODELS), ("collectives", SELECTORS), ("computation", COMPUTATION)):
+        for name, known in (
+            ("duplex", DUPLEX),
+            ("model", MODELS),
+            ("collectives", SELECTORS),
+            ("computation", COMPUTATION),
+        ):
             if getattr(self, name) not in known:
                 raise InputError(f"{name}={getattr(self, name)}: {hint(getattr(self, name), known)}")
         for part in filter(None, self.algorithms.split(",")):
@@ -82,14 +102,15 @@ class Settings:
         """SimGrid's own options that say the same."""
         chosen = [
             "smpi/display-timing:yes", "surf/precision:1e-12", "network/crosstraffic:0",
-            "smpi/simulate-computation:yes", f"smpi/host-speed:{self.own_gflops * 1e9:.17g}f",
+            f"smpi/async-small-thresh:{self.ahead_bytes:.0f}", "smpi/simulate-computation:yes",
+            f"smpi/host-speed:{self.own_gflops * 1e9:.17g}f",
         ]  # fmt: skip
         if replay or self.computation == "none":
             # What programs and traces charge counts; what happens between two calls is not measured.
             chosen.append("smpi/cpu-threshold:1e30")
         if self.model == "plain":
             chosen += [
-                "network/model:CM02", "network/latency-factor:1", "network/bandwidth-factor:1", "network/weight-S:0",
+                "network/model:CM02", "network/bandwidth-factor:1", "network/weight-S:0",
                 "network/TCP-gamma:0", "smpi/lat-factor:1", "smpi/bw-factor:1", "smpi/or:0:0:0", "smpi/os:0:0:0",
                 "smpi/ois:0:0:0", "smpi/test:0", "smpi/iprobe:0", "smpi/init:0", "smpi/wtime:0",
             ]  # fmt: skip
@@ -99,10 +120,13 @@ class Settings:
         return [f"--cfg={option}" for option in chosen]
 
 
+#: The shortest delay that is not lost in SimGrid's precision, and what delays.
+_SHORTEST_NS = 0.1
+_DELAYS = frozenset({"switch_ns", "link_ns", "host_link_ns", "loop_ns"})
 #: Which numbers must be above 0.
 _LEAST = {
     "rate_gbps": True, "host_rate_gbps": False, "switch_ns": False, "cable_ns_per_m": False, "link_ns": False,
-    "host_link_ns": False, "speed_gflops": True, "own_gflops": True, "loop_gbps": True, "loop_ns": False,
+    "host_link_ns": False, "speed_gflops": True, "own_gflops": True, "loop_gbps": True, "loop_ns": False, "ahead_bytes": False,
 }  # fmt: skip
 
 #: What the papers say of their own simulations; what they do not say is our choice.

@@ -5,6 +5,7 @@ import io
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from topoloom.applications.program import Program
 from topoloom.applications.run import AppRun, run_app
@@ -30,24 +31,43 @@ class Compared:
 
     Attributes
     ----------
-    program, topology : str
-    seconds, least, most : float
-        Mean, least and most over placements and tables.
+    program, topology, placement : str
+    measure, unit : str
+        What is compared (`AppRun.measured`): a time, or a bandwidth in B/s.
+    mean, least, most : float
+        Of the measure, over seeds and tables.
     faster, slowest, fastest : float
-        The baseline's seconds over these, placement by placement: the mean of the ratios, the least and the most. Above 1:
-        faster than the baseline.
+        How many times as fast as the baseline, seed by seed: the mean of the ratios, the least and the most.
     runs : int
     """
 
     program: str
     topology: str
-    seconds: float
+    placement: str
+    measure: str
+    unit: str
+    mean: float
     least: float
     most: float
     faster: float
     slowest: float
     fastest: float
     runs: int
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """For people: a row of a table."""
+        return (
+            self.program, self.topology, self.placement, str(self.runs), f"{self.measure} [{self.unit}]",
+            *(f"{value:.6g}" for value in (self.mean, self.least, self.most)),
+            *(f"{value:.3f}" for value in (self.faster, self.slowest, self.fastest)),
+        )  # fmt: skip
+
+
+#: What stands above `Compared.cells`.
+CELLS = (
+    "program", "network", "placement", "runs", "measure", "mean", "least", "most", "speed", "slowest", "fastest",
+)  # fmt: skip
 
 
 def run_all(
@@ -78,30 +98,37 @@ def run_all(
 
 
 def compared(runs: Sequence[tuple[Case, AppRun]], baseline: str) -> list[Compared]:
-    """Each program on each network beside the network named `baseline`, placement by placement and table by table."""
+    """Each program under each kind of placement on each network, beside the network named `baseline`."""
+    found: dict[tuple[str, str], dict[str, dict[tuple[int, int], AppRun]]] = {}
+    for case, run in runs:
+        of = found.setdefault((run.program, run.placement), {})
+        of.setdefault(case.name, {})[run.seed, case.routing_seed] = run
     rows = []
-    programs = list(dict.fromkeys(run.program for _, run in runs))
-    names = list(dict.fromkeys(case.name for case, _ in runs))
-    for program in programs:
-        of = {
-            name: {
-                (run.placement, run.seed, case.routing_seed): run.seconds
-                for case, run in runs
-                if run.program == program and case.name == name
-            }
-            for name in names
-        }
-        for name in names:
-            seconds = list(of[name].values())
-            ratios = [of[baseline][key] / value for key, value in of[name].items() if value and key in of[baseline]]
+    for (program, placement), of in found.items():
+        for name, mine in of.items():
+            values = [run.measured[0] for run in mine.values()]
+            ratios = [
+                ratio
+                for key, run in mine.items()
+                if key in of[baseline] and not math.isnan(ratio := speed_beside(run, of[baseline][key]))
+            ]
+            some = next(iter(mine.values()))
             rows.append(
                 Compared(
-                    program, name, sum(seconds) / len(seconds), min(seconds), max(seconds),
-                    sum(ratios) / len(ratios) if ratios else math.nan, min(ratios, default=math.nan),
-                    max(ratios, default=math.nan), len(seconds),
+                    program, name, placement, some.measure, some.measured[1], fmean(values), min(values), max(values),
+                    fmean(ratios) if ratios else math.nan, min(ratios, default=math.nan), max(ratios, default=math.nan),
+                    len(values),
                 )
             )  # fmt: skip
     return rows
+
+
+def speed_beside(run: AppRun, base: AppRun) -> float:
+    """How many times as fast as another a run is, by its measure."""
+    (value, unit), (other, _) = run.measured, base.measured
+    if not value or not other:
+        return math.nan
+    return value / other if unit == "B/s" else other / value
 
 
 def runs_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
@@ -111,15 +138,17 @@ def runs_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
     settings = list(runs[0][1].settings.words) if runs else []
     writer.writerow(
         [
-            "program", "topology", "engine", "routing_seed", "placement", "seed", "ranks", "seconds", "mops",
+            "program", "topology", "engine", "routing_seed", "placement", "seed", "ranks", "seconds", "measure", "value",
+            "unit", "mops",
             "communication_mean", "communication_most", "link_bytes_total", "link_bytes_most", "cpu_s", "simgrid", *settings,
         ]
     )  # fmt: skip
     for case, run in runs:
+        value, unit = run.measured
         writer.writerow(
             [
                 run.program, case.name, run.engine, case.routing_seed, run.placement, run.seed, run.ranks,
-                f"{run.seconds:.9g}", "" if math.isnan(run.mops) else f"{run.mops:.6g}",
+                f"{run.seconds:.9g}", run.measure, f"{value:.9g}", unit, "" if math.isnan(run.mops) else f"{run.mops:.6g}",
                 f"{run.communication.mean():.6f}", f"{run.communication.max():.6f}", f"{run.link_bytes.sum():.0f}",
                 f"{run.link_bytes.max(initial=0.0):.0f}", f"{run.cpu_s:.2f}", run.simgrid, *run.settings.words.values(),
             ]

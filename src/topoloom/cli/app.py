@@ -182,21 +182,14 @@ def _cases(name: str, engine: str, seed: int, seeds: int, floor: str | None, job
 
 
 def _tell(runs: list[tuple["Case", "AppRun"]], rows: list["Compared"], baseline: str) -> None:
+    from topoloom.applications.sweep import CELLS
+
     first = runs[0][1]
     if len(runs) == 1:
         _tell_one(first)
         return
-    table: list[tuple[str, ...]] = [
-        ("program", "network", "runs", "seconds", "least", "most", f"speed ({baseline} = 1)", "slowest", "fastest")
-    ]
-    table += [
-        (
-            row.program, row.topology, str(row.runs), *(f"{value:.6g}" for value in (row.seconds, row.least, row.most)),
-            *(f"{value:.3f}" for value in (row.faster, row.slowest, row.fastest)),
-        )
-        for row in rows
-    ]  # fmt: skip
-    print_table(table)
+    print_table([CELLS, *(row.cells for row in rows)])
+    click.echo(f"speed: {baseline} = 1, seed by seed")
     click.echo(f"\nSimGrid {first.simgrid}: {_words(first)}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from topoloom._version import __version__
 from topoloom.applications.run import AppRun
-from topoloom.applications.sweep import Case, Compared, runs_csv
+from topoloom.applications.sweep import CELLS, Case, Compared, runs_csv
 from topoloom.files import write_atomically
 from topoloom.report import figures
 from topoloom.report.page import figure, page, table
@@ -41,8 +41,8 @@ def app_page(runs: Sequence[tuple[Case, AppRun]], rows: Sequence[Compared], base
     ]
     if drawn:
         caption = (
-            f"The baseline's time over each network's, the mean over placements and tables; {baseline} is 1, higher is faster."
-            " Whiskers: the least and the most of the same placement and table."
+            f"How many times as fast as {baseline} each network is, by the program's own measure; the mean over seeds and"
+            " tables, whiskers from the least to the most of the same seed and table."
         )
         body.append(figure(drawn, caption))
     body += ["<h2>Beside the baseline</h2>", _compared(rows), "<h2>Runs</h2>", _runs(runs), "<h2>Settings</h2>"]
@@ -52,11 +52,11 @@ def app_page(runs: Sequence[tuple[Case, AppRun]], rows: Sequence[Compared], base
 
 
 def bars(rows: Sequence[Compared], baseline: str) -> str:
-    """A group of bars a program, a bar a network, as SVG text."""
+    """A group of bars a program and placement, a bar a network, as SVG text."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    programs = list(dict.fromkeys(row.program for row in rows))
+    programs = list(dict.fromkeys(_group(row) for row in rows))
     names = list(dict.fromkeys(row.topology for row in rows))
     with style():
         sheet = Figure(figsize=(max(6.0, 1.1 * len(programs) + 4), 4.4), layout="constrained")
@@ -69,11 +69,16 @@ def bars(rows: Sequence[Compared], baseline: str) -> str:
         return svg_text(sheet)
 
 
+def _group(row: Compared) -> str:
+    """What stands under a group of bars."""
+    return f"{row.program}, {row.placement}"
+
+
 def _draw(axes: "Axes", rows: Sequence[Compared], programs: list[str], names: list[str]) -> None:
     width = 0.8 / len(names)
     axes.spines[["top", "right"]].set_visible(False)
     for index, name in enumerate(names):
-        mine = [next(row for row in rows if row.program == program and row.topology == name) for program in programs]
+        mine = [next(row for row in rows if _group(row) == program and row.topology == name) for program in programs]
         places = [number + (index - (len(names) - 1) / 2) * width for number in range(len(programs))]
         means = [row.faster for row in mine]
         spread = [[row.faster - row.slowest for row in mine], [row.fastest - row.faster for row in mine]]
@@ -90,18 +95,7 @@ def _draw(axes: "Axes", rows: Sequence[Compared], programs: list[str], names: li
 
 
 def _compared(rows: Sequence[Compared]) -> str:
-    head = ("program", "network", "runs", "seconds", "least", "most", "speed", "slowest", "fastest")
-    return table(
-        head,
-        [
-            (
-                row.program, row.topology, str(row.runs), *(f"{value:.6g}" for value in (row.seconds, row.least, row.most)),
-                *(f"{value:.3f}" for value in (row.faster, row.slowest, row.fastest)),
-            )
-            for row in rows
-        ],
-        text=frozenset({0, 1}),
-    )  # fmt: skip
+    return table(CELLS, [row.cells for row in rows], text=frozenset({0, 1, 2, 4}))
 
 
 def _runs(runs: Sequence[tuple[Case, AppRun]]) -> str:

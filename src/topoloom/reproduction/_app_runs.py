@@ -1,14 +1,16 @@
 """Simulated applications that several claims are about, each simulated once, as many at a time as there are cores."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from statistics import fmean
 
 from topoloom.applications.run import AppRun, run_app
 from topoloom.applications.settings import Settings
+from topoloom.applications.sweep import speed_beside
 from topoloom.applications.tools import available, tool
 from topoloom.errors import InputError
+from topoloom.reproduction._floyd import floyd_routing
 from topoloom.reproduction.registry import Outcome, Verdict
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
@@ -68,14 +70,44 @@ def needs_simgrid(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
     return checked
 
 
+#: Behind a network's name: its ways are Floyd's.
+_FLOYD = " by Floyd"
+
+
+def tabled(network: str, routed: Callable[[str], Routing]) -> Routing:
+    """A network by the tables that its name asks for."""
+    name = network.removesuffix(_FLOYD)
+    return floyd_routing(routed(name).topology) if name != network else routed(name)
+
+
 @dataclass(frozen=True)
 class Way:
-    """How programs run: its name for people, where ranks are, and the machine; a seed a placement."""
+    """How programs run: its name for people, where ranks are, and the machine; a seed a placement; and by which tables.
+
+    With `floyd` the ways are those that Floyd's algorithm finds first, as SimGrid's own routing of that name.
+    """
 
     name: str
     placement: str
     settings: Settings
     seeds: tuple[int, ...] = (1,)
+    floyd: bool = False
+
+
+def ways(machine: Settings, seeds: Mapping[str, int]) -> list[Way]:
+    """Placements in order and at random, by balanced tables and by Floyd's, and these over half duplex, so many seeds each.
+
+    The papers say neither; `seeds` has them by name, those that are not there are left out.
+    """
+    half = replace(machine, duplex="half")
+    found = {
+        "in order": Way("in order", "linear", machine),
+        "at random": Way("at random", "random", machine),
+        "in order by Floyd's ways": Way("in order by Floyd's ways", "linear", machine, floyd=True),
+        "at random by Floyd's ways": Way("at random by Floyd's ways", "random", machine, floyd=True),
+        "at random by Floyd's ways, half duplex": Way("at random by Floyd's ways, half duplex", "random", half, floyd=True),
+    }  # fmt: skip
+    return [replace(found[name], seeds=tuple(range(1, count + 1))) for name, count in seeds.items()]
 
 
 @dataclass(frozen=True)
@@ -116,20 +148,24 @@ class Contest:
     routed: Callable[[str], Routing]
 
     def gains(self, way: Way, others: Iterable[str] = (), programs: Iterable[str] = ()) -> dict[str, Gain]:
-        """By network: the baseline's time over its time less 1, which is also that of Mop/s; the same placements for all."""
+        """By network: its speed over the baseline's less 1, of the programs' own measure; the same placements for all."""
         names, apps = tuple(others) or tuple(self.others), tuple(programs) or tuple(self.programs)
-        base, keys = self.baseline[1], {name: self.others[name] for name in names}
+        suffix = _FLOYD if way.floyd else ""
+        base, keys = self.baseline[1] + suffix, {name: self.others[name] + suffix for name in names}
 
         def job(network: str, app: str, seed: int) -> Job:
             return Job(network, self.programs[app], self.ranks, way.placement, seed, way.settings)
 
         all_keys = (base, *keys.values())
-        runs = ran((job(key, app, seed) for app in apps for seed in way.seeds for key in all_keys), self.routed)
+        runs = ran(
+            (job(key, app, seed) for app in apps for seed in way.seeds for key in all_keys),
+            lambda name: tabled(name, self.routed),
+        )
         found = {}
         for name, key in keys.items():
             each = {
                 app: [
-                    100 * (runs[job(base, app, seed)].seconds / runs[job(key, app, seed)].seconds - 1)
+                    100 * (speed_beside(runs[job(key, app, seed)], runs[job(base, app, seed)]) - 1)
                     for seed in way.seeds
                 ]
                 for app in apps

@@ -23,7 +23,7 @@ _NEAR = 3.0
 _SIZES = (64, 1 << 10, 1 << 13, 1 << 16, 1 << 19)
 _SAID = "8 Gflop/s, 1 Gb/s full duplex, 30 us a link as printed, which here are also the hosts' links; a rank a switch"
 _ASSUMED = (
-    f"{_SAID}; Floyd's tables by the first middle switch that makes a way shorter; switches without delay, rates shared fairly,"
+    f"{_SAID}; Floyd's tables by the first middle switch that makes a way shorter; switches without delay, rates shared evenly,"
     " all-to-alls round a ring unless said otherwise"
 )
 
@@ -139,7 +139,7 @@ def _bandwidth() -> Outcome:
 def _ft(class_: str, *, full: bool) -> None:
     @claim(
         f"003/fig-12/ft-{class_.lower()}", f"NAS FT class {class_} is faster with balanced tables than with Floyd's",
-        "faster, most of class C", f"topoloom reproduce 003/fig-12/ft-{class_.lower()}", full=full,
+        "faster, most of class C" if full else "faster", f"topoloom reproduce 003/fig-12/ft-{class_.lower()}", full=full,
     )  # fmt: skip
     @needs_simgrid
     def compute() -> Outcome:
