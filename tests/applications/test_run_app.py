@@ -1,10 +1,12 @@
 """`run_app`: placements, shares, matrices, the user's programs; what is refused, and what is left behind."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -132,6 +134,7 @@ def test_a_matrix_counts_every_message(tmp_path):
         ("nearest", 4, "did you mean linear"),
         ("cabinet", 4, "needs cabinets"),
         ("file:/nowhere/hosts.txt", 4, "hosts.txt"),
+        ("file:", 4, "which file"),
         ("random:4", 4, "only file takes something"),
     ],
 )
@@ -201,7 +204,53 @@ def test_the_users_program(tmp_path):
         program_from(tmp_path, make="none")
     (tmp_path / "bad.c").write_text("int main( {}\n")
     with pytest.raises(InputError, match=r"bad.c: it does not compile: .*bad.c:1:"):
-        run_app(TORUS, program_from(tmp_path / "bad.c"), 2)
+        program_from(tmp_path / "bad.c")
+    (tmp_path / "latin.c").write_bytes(b"int main( { /* caf\xe9 */ }\n")
+    with pytest.raises(InputError, match=r"latin.c: it does not compile: .*latin.c:1:"):
+        program_from(tmp_path / "latin.c")
+
+
+_SAYS = (
+    '#include <mpi.h>\n#include <stdio.h>\n#include "inner/what.h"\nint main(int c, char **v) {{ MPI_Init(&c, &v);'
+    " puts(WHAT); {} MPI_Finalize(); return 0; }}\n"
+)
+
+
+@needs_simgrid
+def test_what_a_program_includes_may_change(tmp_path):
+    """A header in a folder below: the next run has what is there now; and any bytes may be printed."""
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "says.c").write_text(_SAYS.format(""))
+    for text, printed in ((b'#define WHAT "one"\n', "one"), (b'#define WHAT "caf\xe9"\n', "caf\ufffd")):
+        (tmp_path / "inner" / "what.h").write_bytes(text)
+        assert run_app(TORUS, program_from(tmp_path / "says.c"), 1).output.strip() == printed
+
+
+@needs_simgrid
+def test_a_program_runs_where_its_user_is(tmp_path, monkeypatch):
+    """It reads and writes files there."""
+    monkeypatch.chdir(tmp_path)
+    Path("copies.c").write_text(
+        '#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { int n; MPI_Init(&c, &v); FILE *in = fopen("in.txt",'
+        ' "r"), *out = fopen("out.txt", "w"); fscanf(in, "%d", &n); fprintf(out, "%d", n + 1); fclose(out); MPI_Finalize();'
+        " return 0; }\n"
+    )
+    Path("in.txt").write_text("41")
+    run_app(TORUS, program_from("copies.c"), 1)
+    assert Path("out.txt").read_text() == "42"
+
+
+@needs_simgrid
+def test_modules_come_before_what_uses_them(tmp_path):
+    """A folder of Fortran sources whose names are in the wrong order; and folders that are built already."""
+    (tmp_path / "a_main.f90").write_text(
+        "program main\nuse zconst\ninclude 'mpif.h'\ncall MPI_INIT(i)\nprint *, 'value', seven\ncall MPI_FINALIZE(i)\nend\n"
+    )
+    (tmp_path / "zconst.f90").write_text("module zconst\ninteger, parameter :: seven = 7\nend module\n")
+    assert run_app(TORUS, program_from(tmp_path), 1).output.split() == ["value", "7"]
+    (tmp_path / "Makefile").write_text("prog: zconst.f90 a_main.f90\n\t$(MPIFC) $^ -o prog\n")
+    shutil.copy("/bin/true", tmp_path / "prog")
+    assert run_app(TORUS, program_from(tmp_path, make="prog"), 1).output.split() == ["value", "7"]
 
 
 @needs_simgrid
@@ -236,9 +285,19 @@ def test_a_program_that_fails_or_waits_for_ever(tmp_path):
     (tmp_path / "fails.c").write_text(
         "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Abort(MPI_COMM_WORLD, 3); }\n"
     )
-    for name in ("stuck", "fails"):
-        with pytest.raises(InputError, match=f"{name}.c: the simulation failed: "):
+    start = "#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\nint main(int c, char **v) { MPI_Init(&c, &v);"
+    (tmp_path / "crashes.c").write_text(
+        start + ' puts("relative error: fine"); fflush(stdout); *(volatile int *)0 = 1; MPI_Finalize(); }\n'
+    )
+    (tmp_path / "leaves.c").write_text(start + ' puts("input.dat: no such file"); exit(3); }\n')
+    for name, reason in {
+        "stuck": "[Dd]eadlock", "fails": "MPI_Abort was called", "crashes": "it crashed: Segmentation fault",
+        "leaves": "a rank returned 3 before MPI_Finalize; it says: input.dat: no such file",
+    }.items():  # fmt: skip
+        with pytest.raises(InputError, match=f"{name}.c: the simulation failed: .*{reason}"):
             run_app(TORUS, program_from(tmp_path / f"{name}.c"), 2)
+    with pytest.raises(InputError, match="Collective 'alltoall' has no algorithm 'nosuch'"):
+        run_app(TORUS, "alltoall", 4, settings=Settings(algorithms="alltoall:nosuch"))
 
 
 def test_traces_that_are_none(tmp_path):
@@ -251,10 +310,15 @@ def test_traces_that_are_none(tmp_path):
     text = ring(2, 8, 0).text
     (tmp_path / "a.txt").write_text(text(0))
     (tmp_path / "b.txt").write_text(text(0))
-    with pytest.raises(InputError, match="the trace of rank 1 begins with '1 init'"):
+    with pytest.raises(InputError, match=r"b.txt:1: the trace of rank 1 begins with '1 init'; here is '0 init'"):
         trace_from(tmp_path)
     (tmp_path / "b.txt").write_text(text(1).rsplit("\n", 2)[0] + "\n")
     with pytest.raises(InputError, match=r"b\.txt: the trace is cut short"):
+        trace_from(tmp_path)
+    (tmp_path / "b.txt").write_text(text(1).replace("1 compute", "0 compute"))
+    with pytest.raises(
+        InputError, match=r"b.txt:2: the trace of rank 1 has '1' before each action; here is '0 compute 0'"
+    ):
         trace_from(tmp_path)
     (tmp_path / "b.txt").write_text(text(1))
     assert trace_from(tmp_path).ranks == 2
@@ -282,8 +346,10 @@ def test_settings():
         ({"rate_gbps": "0"}, "above 0"),
         ({"switch_ns": "0.001"}, "it must be 0, or 0.1 or more"),
         ({"duplex": "both"}, "duplex=both"),
+        ({"cable_m": "nan"}, "cable_m=nan: it must be 0 or more, or -1"),
+        ({"algorithms": "all2all:pair"}, "no operation all2all; did you mean"),
         ({"model": "tcp"}, "model=tcp"),
-        ({"algorithms": "pair"}, "operation:algorithm"),
+        ({"algorithms": "alltoall:"}, "operation:algorithm"),
     ):
         with pytest.raises(InputError, match=reason):
             changed(Settings(), changes)

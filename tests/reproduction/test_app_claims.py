@@ -40,6 +40,8 @@ def pretend(monkeypatch, seconds):
     monkeypatch.setattr(_app_runs, "_done", {})
     monkeypatch.setattr(_app_runs, "available", lambda: True)
     monkeypatch.setattr(_app_runs, "tabled", lambda network, _: network)
+    monkeypatch.setattr(paper003_apps, "_at_once", lambda _: {3: 90.0, 4: 95.0})
+    monkeypatch.setattr(paper003_apps, "_busiest", lambda _: 35.0)
     for module in (paper001_apps, paper002_apps, paper003_apps):
         monkeypatch.setattr(module, "_routed", lambda name: name)
     for module, name in ((paper001_apps, "_SMALL"), (paper002_apps, "_SMALL")):

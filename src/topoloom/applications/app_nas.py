@@ -1,6 +1,7 @@
 """The NAS Parallel Benchmarks as skeletons: ``cg:class=A``, ``dt:class=S,graph=SH``."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from topoloom.applications.nas.bt import SIZES as BT_SIZES
 from topoloom.applications.nas.bt import bt
@@ -89,7 +90,8 @@ def _ep(ranks: int, class_: str, untimed: str) -> Trace:
     ),
 )
 def _ft(ranks: int, class_: str, iterations: int, untimed: str, groups: str) -> Trace:
-    return ft(Run(ranks, class_, iterations, untimed == "yes"), groups == "messages")
+    made = ft(Run(ranks, class_, iterations, untimed == "yes"), groups == "messages")
+    return made if groups == "messages" else replace(made, name=f"{made.name} (groups={groups})")
 
 
 @application(

@@ -1,38 +1,34 @@
-"""Starting SimGrid: one process in a folder of its own, ended with all its children whatever happens."""
+"""Starting SimGrid: one process in a folder of its own, and what it says when it fails."""
 
 import os
 import re
 import signal
-import subprocess
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
+from topoloom.applications.processes import passing_folder, run
 from topoloom.applications.tools import tool
 from topoloom.errors import InputError
-from topoloom.threads import asked_to_stop
 
-#: Seconds between two looks at Ctrl-C.
-_LOOK_SECONDS = 0.02
 #: What SimGrid says of a simulation that came to its end.
 _SIMULATED = "Simulated time: "
 #: What SimGrid says of ranks that end before MPI_Finalize, though it exits as if all were well.
 _GAVE_UP = re.compile(r"MPI_Abort was called|Do all your MPI ranks call MPI_Finalize")
-#: What a line that says why has in it, the best first; and which of these only SimGrid says, not the program.
-_SIGNS = (
-    "mpi_abort was called", "deadlock", "is invalid", "please", "what():", "error", "abort", "fail", "cannot", "unknown",
-    "mpi_finalize",
-)  # fmt: skip
-_SIMGRID_ONLY = frozenset({"please", "is invalid"})
-#: Runs what it is given, and beside it one who waits for the end of the pipe that this process holds open: whatever ends it,
-#: SIGKILL too, the simulation and its folder go with it.
-_GUARDED = (
-    "sh", "-c",
-    'exec 3<&0; { read -r never; rm -rf -- "$TMPDIR"; kill -KILL 0; } <&3 3<&- & exec "$@" </dev/null 3<&-', "sh",
-)  # fmt: skip
-_NOISE = re.compile(r"\[[^\]]*\]\s*(?:\[[^\]]*\]\s*)*")
+#: A line of SimGrid's: when and who, where in its source, category and level, and the text.
+_LINE = re.compile(r"\[[^\]]*\] (?:\S+:\d+: )?\[[\w.]+/(\w+)\] (.*)")
+_RETURNED = re.compile(r"did not return 0\. Return value : (\d+)")
+#: What else is not the program's: a backtrace, smpirun's last words, the command that it ran.
+_ECHO = re.compile(
+    r"\s+->|Aborted|Execution failed with code|Segmentation fault|Access violation|terminate called|.*--cfg=smpi/"
+)
+#: What smpirun says at the end of a program that does not return 0.
+_SMPIRUN = re.compile(r"Execution failed with code|.*--cfg=smpi/")
+_CODE = re.compile(r"Execution failed with code (\d+)")
+#: What a line of a program that says why has in it.
+_SIGNS = ("error", "abort", "fail", "invalid", "cannot", "no such", "must", "unknown")
 
 
 @dataclass(frozen=True)
@@ -44,18 +40,16 @@ class Told:
     cpu_s: float
 
 
-@contextmanager
-def workplace() -> Iterator[Path]:
+def workplace() -> AbstractContextManager[Path]:
     """A folder for one simulation, gone afterwards with everything in it."""
-    with tempfile.TemporaryDirectory(prefix="topoloom-app-") as folder:
-        yield Path(folder)
+    return passing_folder("topoloom-app-")
 
 
 def simulate(
     folder: Path, library: Path, homes: list[int], program: list[str], options: list[str], environment: Mapping[str, str],
-    name: str,
+    name: str, cwd: str | None = None,
 ) -> Told:  # fmt: skip
-    """Run a program on the platform of `environment`, one rank on each of the hosts `homes`.
+    """Run a program on the platform of `environment`, one rank on each of the hosts `homes`, in `cwd` or else the folder.
 
     Raises
     ------
@@ -68,58 +62,46 @@ def simulate(
     hostfile = folder / "hosts.txt"
     hostfile.write_text("".join(f"host{home}\n" for home in homes))
     command = [
-        *_GUARDED, tool("smpirun"), "-np", str(len(homes)), "-platform", str(library), "-hostfile", str(hostfile),
+        tool("smpirun"), "-np", str(len(homes)), "-platform", str(library), "-hostfile", str(hostfile),
         *options, *program,
     ]  # fmt: skip
-    with open(folder / "out.txt", "w+") as out, open(folder / "err.txt", "w+") as err:
-        process = subprocess.Popen(
-            command, cwd=folder, stdout=out, stderr=err, stdin=subprocess.PIPE, start_new_session=True,
-            env={**os.environ, **environment, "TMPDIR": str(folder)},
-        )  # fmt: skip
-        try:
-            cpu_s = _waited(process)
-        finally:
-            _end(process)
+    surroundings = {**os.environ, **environment, "TMPDIR": str(folder)}
+    with (
+        open(folder / "out.txt", "w+", errors="replace") as out,
+        open(folder / "err.txt", "w+", errors="replace") as err,
+    ):
+        code, cpu_s = run(command, folder if cwd is None else cwd, out, err, surroundings)
         for stream in (out, err):
             stream.seek(0)
         output, errors = out.read(), err.read()
-    if process.returncode < 0 or _SIMULATED not in errors or _GAVE_UP.search(errors):
-        raise InputError(f"{name}: the simulation failed: {_reason(output, errors, process.returncode)}")
-    return Told(output, process.returncode, cpu_s)
-
-
-def _waited(process: "subprocess.Popen[bytes]") -> float:
-    """Wait for the end of a process; the CPU time of it and its children."""
-    while True:
-        ended, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if ended:
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return usage.ru_utime + usage.ru_stime
-        if asked_to_stop.wait(_LOOK_SECONDS):
-            raise KeyboardInterrupt
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Kill the process and all that it started."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    if process.returncode is None:
-        with suppress(ChildProcessError):
-            process.wait()
-    if process.stdin is not None:
-        process.stdin.close()
+    if code < 0 or _SIMULATED not in errors or _GAVE_UP.search(errors):
+        raise InputError(f"{name}: the simulation failed: {_reason(output, errors, code)}")
+    return Told("".join(line for line in output.splitlines(keepends=True) if not _SMPIRUN.match(line)), code, cpu_s)
 
 
 def _reason(output: str, errors: str, code: int) -> str:
-    """The line that says why."""
-    said, told = (
-        [line for line in (_NOISE.sub("", line).strip() for line in text.splitlines()) if line]
-        for text in (output, errors)
-    )
-    for sign in _SIGNS:
-        lines = told if sign in _SIMGRID_ONLY else said + told
-        for line, following in zip(lines, [*lines[1:], ""], strict=True):
-            if sign in line.lower() and not line.lower().startswith("terminate called"):
-                return (f"{line} {following}".strip() if line.endswith(":") else line)[:300]
-    lines = said + told
-    return lines[-1][:300] if lines else f"it ended with code {code}"
+    """Why a simulation failed: SimGrid's reason, and the program's last words where it is the program's fault."""
+    lines = [(found, line.strip()) for line in errors.splitlines() for found in [_LINE.match(line)]]
+    simgrid = [found.groups() for found, _ in lines if found]
+    said = [line.strip() for line in output.splitlines()] + [line for found, line in lines if not found]
+    words = _last_words([line for line in said if line and not _ECHO.match(line)])
+    if "MPI_Abort was called" in errors:
+        return f"MPI_Abort was called{words}"
+    if returned := _RETURNED.search(errors):
+        return f"a rank returned {returned[1]} before MPI_Finalize{words}"
+    critical = [text for level, text in simgrid if level == "CRITICAL" and "backtrace" not in text]
+    if critical:
+        waits = "deadlock" in critical[0].lower()
+        return f"{critical[0].removeprefix('Uncaught exception ')}{words if waits else ''}"[:400]
+    crash = _CODE.search(output)
+    if crash and int(crash[1]) > 128:
+        return f"it crashed: {signal.strsignal(int(crash[1]) - 128) or crash[1]}"
+    return f"ranks end before MPI_Finalize{words}" if not code else f"it ended with code {code}{words}"
+
+
+def _last_words(lines: list[str]) -> str:
+    """``; it says: ...``: the first line of a program's that says why, or the last of all; empty where it says nothing."""
+    for line, following in pairwise([*lines, ""]):
+        if any(sign in line.lower() for sign in _SIGNS):
+            return f"; it says: {f'{line} {following}'.strip() if line.endswith(':') else line}"[:300]
+    return f"; it says: {lines[-1]}"[:300] if lines else ""

@@ -1,20 +1,24 @@
 """The user's own programs: C or Fortran files, folders with a Makefile, and traces of SimGrid."""
 
-import hashlib
 import os
 import re
 import shutil
-import subprocess
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from topoloom.applications.processes import passing_folder, told
 from topoloom.applications.program import Source, Trace
-from topoloom.applications.tools import FORTRAN, FORTRAN_ENDS, complaint, kept, tool
-from topoloom.errors import InputError
+from topoloom.applications.tools import FORTRAN, FORTRAN_ENDS, cache_folder, compiled, complaint, placed, tool
+from topoloom.errors import InputError, at
 from topoloom.files import read_text
 
 #: The names that SimGrid and people give to the list of a program's traces.
 _INDEXES = ("index.txt", "smpi_simgrid.txt", "simgrid_smpi.txt", "traces.txt")
 _LONGEST = 1 << 30
+_MODULE = re.compile(r"^\s*module\s+(?!procedure\b)(\w+)\s*(?:!.*)?$", re.IGNORECASE | re.MULTILINE)
+_USE = re.compile(r"^\s*use\s*(?:,[^:]*)?(?:::)?\s*(\w+)", re.IGNORECASE | re.MULTILINE)
+#: What a folder is copied without: what was built for another MPI.
+_BUILT = frozenset({".o", ".mod", ".obj"})
 _MAKEFILES = re.compile(r"(GNU)?[Mm]akefile.*|.*\.(mk|mak|make|def|inc)")
 _MPI_COMPILERS = re.compile(r"\bMPI(CC|F77|F90|FC)\b")
 
@@ -35,21 +39,36 @@ def program_from(path: str | os.PathLike[str], arguments: tuple[str, ...] = (), 
     Raises
     ------
     InputError
-        Nothing there, no sources, or a Makefile that does not build one program.
+        Nothing there, no sources, sources that do not compile, or a Makefile that does not build one program.
     """
     source = Path(path)
+    name = source.resolve().name
     if make is not None:
-        return Source(source.name, (), arguments, own=False, binary=_made(source, make))
+        return Source(name, (), arguments, own=False, binary=_made(source, make))
     if source.is_dir():
         ends = (".c", *FORTRAN_ENDS)
-        files = tuple(sorted(file for file in source.iterdir() if file.suffix.lower() in ends))
+        files = [file for file in source.iterdir() if file.suffix.lower() in ends]
         if not files:
             hint = "; its Makefile is used with --make" if (source / "Makefile").exists() else ""
             raise InputError(f"{source}: the folder has no .c, .f or .f90 files{hint}")
-        return Source(source.name, files, arguments, own=False)
+        return Source(name, (), arguments, own=False, binary=compiled(_in_order(files)))
     if not source.exists():
         raise InputError(f"{source}: there is no such file or folder")
-    return Source(source.name, (source,), arguments, own=False)
+    return Source(name, (), arguments, own=False, binary=compiled((source,)))
+
+
+def _in_order(files: list[Path]) -> list[Path]:
+    """Sources in the order of their names, those with a Fortran module before those that use it."""
+    texts = {file: file.read_text("utf-8", "replace") for file in sorted(files)}
+    modules = {name.lower(): file for file, text in texts.items() for name in _MODULE.findall(text)}
+    needs = {
+        file: [modules[name.lower()] for name in _USE.findall(text) if modules.get(name.lower(), file) != file]
+        for file, text in texts.items()
+    }
+    try:
+        return list(TopologicalSorter(needs).static_order())
+    except CycleError:
+        return list(texts)
 
 
 def trace_from(path: str | os.PathLike[str]) -> Trace:
@@ -76,52 +95,59 @@ def trace_from(path: str | os.PathLike[str]) -> Trace:
         raise InputError(f"{index}: it lists no traces")
     for rank, file in enumerate(files):
         _check(file, rank)
-    return Trace(folder.name, len(files), lambda rank: files[rank].read_text())
+    return Trace(folder.resolve().name, len(files), lambda rank: files[rank].read_text("utf-8", "replace"))
 
 
 def _check(file: Path, rank: int) -> None:
-    """Refuse a trace that is another rank's or has no end."""
+    """Refuse a trace that has another rank's lines, or no end."""
+    beginning, words = f"{rank} ".encode(), [b""]
     with open(file, "rb") as opened:
-        first = opened.readline(200).decode("utf-8", "replace").split()
-        opened.seek(0, os.SEEK_END)
-        opened.seek(max(0, opened.tell() - 200))
-        last = opened.read().decode("utf-8", "replace").split("\n")
-    end = next((line.split() for line in reversed(last) if line.strip()), [])
-    if first[:2] != [str(rank), "init"]:
-        raise InputError(
-            f"{file}: the trace of rank {rank} begins with '{rank} init'; this one with '{' '.join(first)[:40]}'"
-        )
-    if end[:2] != [str(rank), "finalize"]:
-        raise InputError(f"{file}: the trace is cut short: it ends with '{' '.join(end)[:40]}', not '{rank} finalize'")
+        for number, line in enumerate(opened, 1):
+            if not line.strip():
+                continue
+            if not line.startswith(beginning) or (number == 1 and line.split()[1:2] != [b"init"]):
+                told = line.decode("utf-8", "replace").strip()[:40]
+                wanted = f"begins with '{rank} init'" if number == 1 else f"has '{rank}' before each action"
+                raise at(str(file), number, f"the trace of rank {rank} {wanted}; here is '{told}'")
+            words = line.split()
+    if words[1:2] != [b"finalize"]:
+        end = b" ".join(words).decode("utf-8", "replace")[:40]
+        raise InputError(f"{file}: the trace is cut short: it ends with '{end}', not '{rank} finalize'")
 
 
 def _made(folder: Path, make: str) -> Path:
-    """The program that a folder's Makefile builds, kept until a file of the folder changes."""
+    """The program that a folder's Makefile builds, in a copy without what was built there before."""
     if not folder.is_dir():
         raise InputError(f"{folder}: --make needs a folder with a Makefile")
-    digest = hashlib.sha256(make.encode())
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        about = file.stat()
-        digest.update(f"{file.relative_to(folder)} {about.st_size} {about.st_mtime_ns}\n".encode())
-
-    def made(inner: Path) -> Path:
+    with passing_folder("making-", cache_folder()) as inner:
         copy = inner / folder.resolve().name
-        shutil.copytree(folder, copy)
-        before = _executables(copy)
+        try:
+            shutil.copytree(folder, copy, ignore=_what_was_built, ignore_dangling_symlinks=True)
+        except (OSError, shutil.Error) as error:
+            raise InputError(f"{folder}: it cannot be copied: {str(error)[:200]}") from None
         _configured(copy)
-        command = [tool("make"), "--no-print-directory", *_variables(copy), *make.split()]
-        told = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-        if told.returncode:
-            raise InputError(f"{folder}: make {make} fails: {complaint(told.stderr + told.stdout)}")
+        code, text = told([_make(), "--no-print-directory", *_variables(copy), *make.split()], copy)
+        if code:
+            raise InputError(f"{folder}: make {make} fails: {complaint(text)}")
         # Helpers that a Makefile builds for itself are plain programs: ours starts MPI, in C or in Fortran.
-        programs = [(path, path.read_bytes()) for path in _executables(copy) - before]
+        programs = [(path, path.read_bytes()) for path in copy.rglob("*") if _executable(path)]
         ours = [path for path, content in programs if b"MPI_Init" in content or b"mpi_init" in content]
         if len(ours) != 1:
             named = ", ".join(path.name for path in ours) or "none"
             raise InputError(f"{folder}: make {make} builds {len(ours)} MPI programs ({named}); ask for one")
-        return ours[0]
+        return placed(ours[0])
 
-    return kept(digest.hexdigest(), "program", made)
+
+def _make() -> str:
+    found = shutil.which("make")
+    if found is None:
+        raise InputError("make is not installed: apt-get install make")
+    return found
+
+
+def _what_was_built(folder: str, names: list[str]) -> list[str]:
+    """The objects and programs among the names of a folder."""
+    return [name for name in names if Path(name).suffix in _BUILT or _executable(Path(folder) / name)]
 
 
 def _configured(folder: Path) -> None:
@@ -148,12 +174,9 @@ def _variables(folder: Path) -> list[str]:
     return [f"{name}={value}" for name, value in found.items()]
 
 
-def _executables(folder: Path) -> set[Path]:
-    """Files that can be run, not scripts."""
-    found = set()
-    for path in folder.rglob("*"):
-        if path.is_file() and os.access(path, os.X_OK):
-            with open(path, "rb") as opened:
-                if opened.read(4) == b"\x7fELF":
-                    found.add(path)
-    return found
+def _executable(path: Path) -> bool:
+    """Whether a file is a program, not a script."""
+    if not path.is_file() or not os.access(path, os.X_OK):
+        return False
+    with open(path, "rb") as opened:
+        return opened.read(4) == b"\x7fELF"

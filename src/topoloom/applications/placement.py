@@ -53,6 +53,8 @@ def place_ranks(
     name, _, path = how.partition(":")
     if name not in PLACEMENTS:
         raise InputError(f"no placement '{name[:40]}'; {hint(name, PLACEMENTS)}")
+    if name == "file" and not path:
+        raise InputError("placement file: which file? write file:PATH")
     if name == "file":
         return _from_file(path, ranks, hosts)
     if path:
@@ -74,7 +76,7 @@ def _from_file(path: str, ranks: int, hosts: int) -> np.ndarray:
         word = text.partition("#")[0].strip().removeprefix("host")
         if not word:
             continue
-        if not word.isdigit() or int(word) >= hosts:
+        if not (word.isascii() and word.isdigit()) or int(word) >= hosts:
             raise at(path, line, f"{text.strip()[:40]!r} is no host; hosts are 0 to {hosts - 1}, one a line")
         homes.append(int(word))
     if len(homes) != ranks:

@@ -11,10 +11,10 @@ import numpy as np
 from topoloom.applications.launch import Told, simulate, workplace
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.platform import write_fabric
-from topoloom.applications.program import Program, Trace
+from topoloom.applications.program import Program, Source, Trace
 from topoloom.applications.registry import program_of
 from topoloom.applications.settings import Settings
-from topoloom.applications.tools import compiled, platform_library, version
+from topoloom.applications.tools import compiled, own_program, platform_library, version
 from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
 from topoloom.routing.route import route
@@ -56,7 +56,7 @@ class AppRun:
     simgrid : str
         SimGrid's version.
     output : str
-        What the program printed.
+        What the program printed, without the results of one of topoloom's own.
     code : int
         What it returned, as a program says that it failed; it had reached MPI_Finalize nonetheless.
     """
@@ -106,7 +106,7 @@ def run_app(
     app : str or Program
         ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.applications.registry.applications` has all), or a program.
     ranks : int, optional
-        One for every host when left out.
+        One for every host when left out, or as many as there are traces.
     placement : str
         ``linear``, ``random``, ``cabinet``, ``optimised`` or ``file:PATH`` (`placement.place_ranks`).
     settings : Settings, optional
@@ -130,7 +130,8 @@ def run_app(
     topology = routing.topology
     if not topology.hosts:
         raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
-    ranks = topology.endpoints.size if ranks is None else ranks
+    if ranks is None:
+        ranks = app.ranks if isinstance(app, Trace) else topology.endpoints.size
     if ranks < 1:
         raise InputError(f"ranks={ranks}: at least one is needed")
     program = program_of(app, ranks) if isinstance(app, str) else app
@@ -148,12 +149,13 @@ def run_app(
     seconds = next(float(line.split()[1]) for line in loads if line.startswith("time"))
     operations = program.operations if isinstance(program, Trace) and program.timed else 0.0
     results = _results(told.output)
+    own = isinstance(program, Source) and program.own
     measure = "" if isinstance(program, Trace) else program.measure
     return AppRun(
         program.name, routing.topology.name, routing.engine, placement, ranks, seconds, results,
         measure if measure in results else "seconds", operations / seconds / 1e6 if operations and seconds else math.nan,
-        _waiting(computed, homes, seconds, settings), links, homes, settings, seed, told.cpu_s, version(), told.output,
-        told.code,
+        _waiting(computed, homes, seconds, settings), links, homes, settings, seed, told.cpu_s, version(),
+        _RESULT.sub("", told.output).strip() if own else told.output, told.code,
     )  # fmt: skip
 
 
@@ -184,15 +186,17 @@ def _simulated(
     if isinstance(program, Trace):
         if settings.collectives != "default":
             raise InputError(
-                f"{program.name}: SimGrid replays traces with its default collectives only; leave out"
-                f" collectives={settings.collectives}, or choose algorithms one by one (algorithms=alltoall:pair)"
+                f"{program.name}: SimGrid replays traces with its default collectives only, not with"
+                f" {settings.collectives}; set collectives=default, and algorithms one by one (algorithms=alltoall:pair)"
             )
         command = ["-replay", _traces(program, folder)]
     else:
-        binary = compiled(program.files) if program.binary is None else program.binary
+        make = own_program if program.own else compiled
+        binary = make(program.files) if program.binary is None else program.binary
         command = [*(["-no-privatize"] if program.own else []), str(binary), *program.arguments]
     options = settings.options(replay=isinstance(program, Trace))
-    return simulate(folder, library, homes.tolist(), command, options, environment, program.name)
+    cwd = str(Path.cwd()) if isinstance(program, Source) and not program.own else None
+    return simulate(folder, library, homes.tolist(), command, options, environment, program.name, cwd)
 
 
 def _traces(program: Trace, folder: Path) -> str:
@@ -225,7 +229,7 @@ def _waiting(computed: np.ndarray, homes: np.ndarray, seconds: float, settings: 
 
 
 def plain(run: AppRun) -> dict[str, Any]:
-    """A run as plain values, without what the program printed."""
+    """A run as plain values."""
     return {
         "program": run.program, "topology": run.topology, "engine": run.engine, "placement": run.placement, "seed": run.seed,
         "ranks": run.ranks, "seconds": run.seconds, "measure": run.measure, "mops": run.mops,
@@ -240,4 +244,5 @@ def plain(run: AppRun) -> dict[str, Any]:
             "mean": float(run.link_bytes.mean()) if run.link_bytes.size else 0.0,
         },
         "settings": run.settings.words, "simgrid": run.simgrid, "cpu_s": run.cpu_s, "exit_code": run.code,
+        "output": run.output,
     }  # fmt: skip

@@ -72,6 +72,8 @@ class Settings:
     loop_ns: float = 100.0
 
     def __post_init__(self) -> None:
+        if not (self.cable_m == -1 or 0 <= self.cable_m < float("inf")):
+            raise InputError(f"cable_m={self.cable_m:g}: it must be 0 or more, or -1 for the layout's lengths")
         for name, least in _LEAST.items():
             value = getattr(self, name)
             if name in _DELAYS and 0 < value < _SHORTEST_NS:
@@ -90,7 +92,11 @@ class Settings:
                 raise InputError(f"{name}={getattr(self, name)}: {hint(getattr(self, name), known)}")
         for part in filter(None, self.algorithms.split(",")):
             operation, sign, algorithm = part.partition(":")
-            if not (sign and operation.isidentifier() and algorithm):
+            if sign and operation not in _OPERATIONS:
+                raise InputError(
+                    f"algorithms={self.algorithms}: no operation {operation[:40]}; {hint(operation, _OPERATIONS)}"
+                )
+            if not (sign and algorithm):
                 raise InputError(f"algorithms={self.algorithms}: write operation:algorithm,..., as in alltoall:pair")
 
     @property
@@ -120,6 +126,11 @@ class Settings:
         return [f"--cfg={option}" for option in chosen]
 
 
+#: Collective operations whose algorithms SimGrid lets choose.
+_OPERATIONS = (
+    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "gather", "reduce", "reduce_scatter",
+    "scatter",
+)  # fmt: skip
 #: The shortest delay that is not lost in SimGrid's precision, and what delays.
 _SHORTEST_NS = 0.1
 _DELAYS = frozenset({"switch_ns", "link_ns", "host_link_ns", "loop_ns"})

@@ -140,7 +140,8 @@ def runs_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
         [
             "program", "topology", "engine", "routing_seed", "placement", "seed", "ranks", "seconds", "measure", "value",
             "unit", "mops",
-            "communication_mean", "communication_most", "link_bytes_total", "link_bytes_most", "cpu_s", "simgrid", *settings,
+            "communication_mean", "communication_most", "link_bytes_total", "link_bytes_most", "exit_code", "cpu_s",
+            "simgrid", *settings,
         ]
     )  # fmt: skip
     for case, run in runs:
@@ -150,7 +151,8 @@ def runs_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
                 run.program, case.name, run.engine, case.routing_seed, run.placement, run.seed, run.ranks,
                 f"{run.seconds:.9g}", run.measure, f"{value:.9g}", unit, "" if math.isnan(run.mops) else f"{run.mops:.6g}",
                 f"{run.communication.mean():.6f}", f"{run.communication.max():.6f}", f"{run.link_bytes.sum():.0f}",
-                f"{run.link_bytes.max(initial=0.0):.0f}", f"{run.cpu_s:.2f}", run.simgrid, *run.settings.words.values(),
+                f"{run.link_bytes.max(initial=0.0):.0f}", run.code, f"{run.cpu_s:.2f}", run.simgrid,
+                *run.settings.words.values(),
             ]
         )  # fmt: skip
     return text.getvalue()

@@ -6,11 +6,12 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from topoloom.applications.processes import passing_folder, told
 from topoloom.errors import InputError
 
 _PACKAGES = "apt-get install libsimgrid-dev g++ (and gfortran for Fortran)"
@@ -50,14 +51,22 @@ def version() -> str:
 
 
 def platform_library() -> Path:
-    """The platform as a shared object, built on first use."""
+    """The platform as a shared object, built on first use and kept."""
+    tool("smpirun")
     with as_file(files("topoloom.applications") / "platform.cpp") as source:
-        tool("smpirun")
-        return _built((source,), "platform.so", (tool("g++"), "-O2", "-std=c++17", "-fPIC", "-shared"), ("-lsimgrid",))
+        command = (tool("g++"), "-O2", "-std=c++17", "-fPIC", "-shared")
+        return _kept((source,), "platform.so", command, ("-lsimgrid",))
+
+
+def own_program(sources: Sequence[Path]) -> Path:
+    """One of topoloom's own programs, built by smpicc on first use and kept."""
+    return _kept(sources, "program", (tool("smpicc"), "-O2", "-w"), ("-lm",))
 
 
 def compiled(sources: Sequence[Path]) -> Path:
-    """The program of some C or Fortran sources, built by smpicc or smpiff and kept until they change.
+    """The program of some C or Fortran sources, built by smpicc or smpiff.
+
+    It is built each time, as nobody knows all files that a source includes; the same program comes to the same place.
 
     Raises
     ------
@@ -73,46 +82,43 @@ def compiled(sources: Sequence[Path]) -> Path:
         named = f"{wrong[0]}: it is" if wrong else "there is"
         raise InputError(f"{named} no C (.c) or Fortran (.f, .f90) source")
     command = (tool("smpiff"), *FORTRAN) if fortran else (tool("smpicc"), "-O2", "-w")
-    return _built(tuple(sources), "program", command, ("-lm",))
+    with passing_folder("making-", cache_folder()) as folder:
+        return placed(_built(sources, folder / "program", command, ("-lm",)))
 
 
-def _built(sources: tuple[Path, ...], name: str, command: tuple[str, ...], libraries: tuple[str, ...]) -> Path:
-    """What a compiler makes of sources; from the cache where it was made before."""
+def _built(sources: Sequence[Path], target: Path, command: tuple[str, ...], libraries: tuple[str, ...]) -> Path:
+    """What a compiler makes of sources."""
+    listed = [str(source.resolve()) for source in sources]
+    code, text = told([*command, *listed, "-o", str(target), *libraries], target.parent)
+    if code or not target.exists():
+        raise InputError(f"{sources[0]}: it does not compile: {complaint(text)}")
+    return target
+
+
+def _kept(sources: Sequence[Path], name: str, command: tuple[str, ...], libraries: tuple[str, ...]) -> Path:
+    """What a compiler makes of sources of topoloom's own; from the cache where it was made before."""
     digest = hashlib.sha256("\0".join((version(), *map(os.path.basename, command), *libraries)).encode())
     for source in sources:
-        digest.update(source.read_bytes())
-        # Included files are not read: sources in a folder are built anew when anything in it changes.
-        if source.suffix != ".cpp":
-            digest.update("\0".join(_neighbours(source)).encode())
-
-    def made(folder: Path) -> Path:
-        target = folder / name
-        told = subprocess.run(
-            [*command, *map(str, (source.resolve() for source in sources)), "-o", str(target), *libraries],
-            capture_output=True, text=True, check=False, cwd=folder,
-        )  # fmt: skip
-        if told.returncode or not target.exists():
-            raise InputError(f"{sources[0]}: it does not compile: {complaint(told.stderr or told.stdout)}")
-        return target
-
-    return kept(digest.hexdigest(), name, made)
-
-
-def kept(digest: str, name: str, made: Callable[[Path], Path]) -> Path:
-    """The file that `made` makes in a folder of its own, given that; from the cache where it was made before."""
-    place = cache_folder() / digest[:24] / name
+        for file in (source, *sorted(source.parent.glob("*.h"))):
+            digest.update(file.read_bytes())
+    place = cache_folder() / digest.hexdigest()[:24] / name
     if not place.exists():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
-            made(Path(folder)).replace(place)
+        with passing_folder("making-", cache_folder()) as folder:
+            _moved(_built(sources, folder / name, command, libraries), place)
     return place
 
 
-def _neighbours(source: Path) -> list[str]:
-    """The headers beside a source, with their times and sizes."""
-    ends = {".h", ".inc", ".mod", ".fh"}
-    beside = sorted(path for path in source.resolve().parent.iterdir() if path.suffix.lower() in ends)
-    return [f"{path.name} {path.stat().st_mtime_ns} {path.stat().st_size}" for path in beside]
+def placed(program: Path) -> Path:
+    """A program's place in the cache, which its content names; it is moved there."""
+    place = cache_folder() / hashlib.sha256(program.read_bytes()).hexdigest()[:24] / "program"
+    if not place.exists():
+        _moved(program, place)
+    return place
+
+
+def _moved(program: Path, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    program.replace(place)
 
 
 def complaint(text: str) -> str:

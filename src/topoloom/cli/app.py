@@ -130,7 +130,11 @@ def _own(mpi: str | None, make: str | None, arguments: str, trace: str | None) -
         )
     found: list[Program] = []
     if mpi is not None:
-        found.append(program_from(mpi, tuple(shlex.split(arguments)), make))
+        try:
+            words = tuple(shlex.split(arguments))
+        except ValueError as error:
+            raise InputError(f"--args {arguments[:60]}: {error}") from None
+        found.append(program_from(mpi, words, make))
     if trace is not None:
         found.append(trace_from(trace))
     return found
@@ -210,7 +214,7 @@ def _tell_one(run: "AppRun") -> None:
     if run.code:
         facts.append(("exit code", f"{run.code}, after MPI_Finalize"))
     print_facts(f"{run.program}, {run.ranks} ranks on {run.topology}", facts)
-    if run.output and not run.results:
+    if run.output:
         click.echo(f"\n{run.output.rstrip()}")
 
 

@@ -43,7 +43,9 @@ def skeleton(name: str, run: Run, operations: float, parts: Callable[[Rank], Par
         inside = before + timed + after if run.untimed else timed
         return f"{rank} init\n{inside}{rank} finalize\n"
 
-    return Trace(f"{name.upper()}.{run.size}", run.ranks, text, operations, timed=not run.untimed)
+    cut = [f"iterations={run.iterations}"] * bool(run.iterations) + ["untimed=no"] * (not run.untimed)
+    label = f"{name.upper()}.{run.size}" + f"({','.join(cut)})" * bool(cut)
+    return Trace(label, run.ranks, text, operations, timed=not run.untimed)
 
 
 def share(total: int, parts: int, part: int) -> int:
