@@ -107,27 +107,27 @@ def _all_to_all(_options: argparse.Namespace) -> None:
 
 
 def _agreement(_options: argparse.Namespace) -> None:
-    """What each host gets of its link: hosts that send all the time, and MPI's all-to-all of 1 MiB."""
+    """What each host gets of its link: hosts that send all the time, all packets at once, and MPI's all-to-all of 64 KiB."""
     print("\nshare of a host's link in all-to-alls on 64 hosts")
-    print(f"{'network':34}  flits, endless  flits, once  SimGrid, ring  SimGrid, at once")
+    print(f"{'network':34}  flits, endless  flits, at once  SimGrid, ring  SimGrid, pairs")
     rows = []
     for spec, engine in _NETWORKS:
         routing = route(build(spec), engine)
         config = replace(find_preset("booksim"), vcs=8, packet_flits=4)
         endless = simulate(routing, "all-to-all", config, loads=[1.0]).points[0].accepted
-        row = [endless, _once(routing, 64), *(_share(routing, name) for name in ("ring", "basic_linear"))]
+        row = [endless, _once(routing, 64), *(_share(routing, name) for name in ("ring", "pair"))]
         rows.append(row)
-        print(f"{spec:34}  {row[0]:14.3f}  {row[1]:11.3f}  {row[2]:13.3f}  {row[3]:16.3f}", flush=True)
-    orders = [np.argsort(column).tolist() for column in np.array(rows).T]
-    print(f"orders, the slowest first: {orders}")
+        print(f"{spec:34}  {row[0]:14.3f}  {row[1]:14.3f}  {row[2]:13.3f}  {row[3]:14.3f}", flush=True)
+    for name, column in zip(("flits, endless", "flits, at once", "ring", "pairs"), np.array(rows).T, strict=True):
+        print(f"{name}: {' < '.join(_NETWORKS[at][0].partition(',hosts')[0] for at in np.argsort(column))}")
 
 
 def _share(routing: Routing, algorithm: str) -> float:
     """Of SimGrid's all-to-all."""
     settings = Settings(algorithms=f"alltoall:{algorithm}", switch_ns=0)
-    run = run_app(routing, f"alltoall:bytes={1 << 20}", settings=settings)
+    run = run_app(routing, "alltoall:bytes=65536", settings=settings)
     hosts = routing.topology.endpoints.size
-    return float((hosts - 1) * (1 << 20) / run.results["time"][0] / (settings.rate_gbps * 1e9 / 8))
+    return float((hosts - 1) * 65536 / run.results["time"][0] / (settings.rate_gbps * 1e9 / 8))
 
 
 def _once(routing: Routing, flits: int) -> float:

@@ -58,8 +58,8 @@ class Compared:
     def cells(self) -> tuple[str, ...]:
         """For people: a row of a table."""
         return (
-            self.program, self.topology, self.placement, str(self.runs), f"{self.measure} [{self.unit}]",
-            *(f"{value:.6g}" for value in (self.mean, self.least, self.most)),
+            self.program, self.topology, self.placement, str(self.runs), self.measure,
+            *(short(value, self.unit) for value in (self.mean, self.least, self.most)),
             *(f"{value:.3f}" for value in (self.faster, self.slowest, self.fastest)),
         )  # fmt: skip
 
@@ -68,6 +68,16 @@ class Compared:
 CELLS = (
     "program", "network", "placement", "runs", "measure", "mean", "least", "most", "speed", "slowest", "fastest",
 )  # fmt: skip
+
+
+def short(value: float, unit: str) -> str:
+    """Four digits and a prefix.
+
+    >>> short(0.00033618, "s"), short(2.7e10, "B/s"), short(0.0, "s")
+    ('336.2 us', '27 GB/s', '0 s')
+    """
+    exponent = min(4, max(-3, math.floor(math.log10(abs(value)) / 3))) if value and math.isfinite(value) else 0
+    return f"{value / 1000.0**exponent:.4g} {('', 'k', 'M', 'G', 'T', 'n', 'u', 'm')[exponent]}{unit}"
 
 
 def run_all(

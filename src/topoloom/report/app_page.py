@@ -91,7 +91,10 @@ def _draw(axes: "Axes", rows: Sequence[Compared], programs: list[str], names: li
             yerr=spread,
             capsize=2.5,
         )
-    axes.set_xticks(range(len(programs)), programs, rotation=20 if len(programs) > 4 else 0, fontsize=8)
+    slanted = len(programs) > 4
+    axes.set_xticks(
+        range(len(programs)), programs, rotation=20 if slanted else 0, ha="right" if slanted else "center", fontsize=8
+    )
 
 
 def _compared(rows: Sequence[Compared]) -> str:
