@@ -47,7 +47,7 @@ def routes(routing, pairs, layout=None, settings=SETTINGS):
     ],
 )
 def test_routes_are_the_tables_hop_by_hop(spec, engine):
-    """Each sampled route has the cables of our tables in their order and direction, and their switches between."""
+    """Each sampled route has the cables of our tables in their order and direction; every switch delays."""
     routing = route(build(spec), engine)
     topology = routing.topology
     hosts = topology.endpoints.size
@@ -59,12 +59,12 @@ def test_routes_are_the_tables_hop_by_hop(spec, engine):
     home = dict(zip(topology.host.tolist(), topology.endpoints.tolist(), strict=True))
     for (a, b), (delay_s, names) in zip(pairs, routes(routing, pairs), strict=True):
         at, goal = home[a], home[b]
-        wanted = [f"plug{a}_UP", f"switch{at}"]
+        wanted = [f"plug{a}_UP"]
         cables = 0
         while at != goal:
             place_ = offsets[at] + int(routing.ports[goal, at])
             cable, far = int(link[place_]), int(neighbours[place_])
-            wanted += [f"cable{cable}_{'UP' if at < far else 'DOWN'}", f"switch{far}"]
+            wanted += [f"cable{cable}_{'UP' if at < far else 'DOWN'}"]
             at, cables = far, cables + 1
         wanted.append(f"plug{b}_DOWN")
         assert names == wanted

@@ -83,14 +83,18 @@ std::vector<sg::SplitDuplexLink*> cables;
 std::vector<sg::SplitDuplexLink*> plugs;
 std::vector<sg::Host*> hosts;
 
-// The bytes that each direction has carried, by SimGrid's own link: twice the cable, and one more against its order.
-std::unordered_map<const void*, std::size_t> direction_of;
+// The bytes that each direction has carried: twice the cable, and one more against its order.
 std::vector<double> carried;
+constexpr std::size_t NOWHERE = static_cast<std::size_t>(-1);
 
 // SimGrid shares a link by the inverse of a message's delay, as TCP would. Where all are to get the same, every route has the
-// same nominal delay, and a message's own is a multiple of it.
+// same nominal delay, and a message's own is a multiple of it: the sum of its links' own.
 constexpr double NOMINAL_S = 1e-6;
-std::unordered_map<const sg::Link*, double> delay_of;
+struct Facts {
+  double delay_s        = 0;
+  std::size_t direction = NOWHERE;
+};
+std::unordered_map<const sg::Link*, Facts> facts_of;
 
 // The bytes that each host has sent to each other one, the sender's row first.
 std::vector<double> exchanged;
@@ -102,10 +106,17 @@ double delayed(double bytes, const sg::Host* from, const sg::Host* to, const std
   if (!exchanged.empty())
     exchanged[number_of.at(from) * number_of.size() + number_of.at(to)] += bytes;
   double delay_s = 0;
-  for (const auto* link : links)
-    delay_s += delay_of.at(link);
+  for (const auto* link : links) {
+    const auto& facts = facts_of.at(link);
+    delay_s += facts.delay_s;
+    if (facts.direction != NOWHERE && !carried.empty())
+      carried[facts.direction] += bytes;
+  }
   return delay_s / NOMINAL_S;
 }
+
+// Where SimGrid shares as it does, it is asked when a message has ended; there the links are SimGrid's inner ones.
+std::unordered_map<const void*, std::size_t> direction_of;
 
 void message_ended(const simgrid::kernel::resource::NetworkAction& action, simgrid::kernel::resource::Action::State)
 {
@@ -146,10 +157,10 @@ void write_routes()
     std::vector<sg::Link*> links;
     double latency_s = 0;
     hosts.at(a)->route_to(hosts.at(b), links, &latency_s);
-    if (!delay_of.empty()) {
+    if (!facts_of.empty()) {
       latency_s = 0;
       for (const auto* link : links)
-        latency_s += delay_of.at(link);
+        latency_s += facts_of.at(link).delay_s;
     }
     out << latency_s;
     for (const auto* link : links)
@@ -164,15 +175,16 @@ extern "C" void load_platform(const sg::Engine& engine);
 void load_platform(const sg::Engine& engine)
 {
   const Fabric f = load(std::getenv("TOPOLOOM_FABRIC"));
-  // Where links are shared evenly, a link's own delay is for `delayed`, and half of the nominal one for each host's link.
-  auto late = [&f](sg::Link* link, double own_s, double nominal_s) {
+  // Where links are shared evenly, a link's own delay, and that of the switch behind it, is for `delayed`, and half of the
+  // nominal one for each host's link.
+  auto late = [&f](sg::Link* link, double own_s, double behind_s, double nominal_s) {
     if (f.fair)
-      delay_of[link] = own_s;
+      facts_of[link].delay_s = own_s + behind_s;
     return f.fair ? nominal_s : own_s;
   };
-  auto late_both = [&](sg::SplitDuplexLink* link, double own_s, double nominal_s) {
-    late(link->get_link_up(), own_s, nominal_s);
-    link->set_latency(late(link->get_link_down(), own_s, nominal_s))->seal();
+  auto late_both = [&](sg::SplitDuplexLink* link, double own_s, double up_s, double down_s, double nominal_s) {
+    late(link->get_link_up(), own_s, up_s, nominal_s);
+    link->set_latency(late(link->get_link_down(), own_s, down_s, nominal_s))->seal();
   };
   const bool loads = std::getenv("TOPOLOOM_LOADS") != nullptr;
   if (loads)
@@ -193,15 +205,16 @@ void load_platform(const sg::Engine& engine)
   auto shared = [&](sg::NetZone* in, const std::string& name, double bytes_s) {
     auto* both = f.half_duplex ? in->create_link("both_" + name, bytes_s)->seal() : nullptr;
     if (both != nullptr)
-      late(both, 0, 0);
+      late(both, 0, 0, 0);
     return both;
   };
-  // A switch delays everything that passes it, and shares nothing.
+  // Else a switch is a link that delays everything that passes it, and shares nothing.
   auto passed = [&](sg::NetZone* in, std::int64_t s) {
-    auto* link = in->create_link("switch" + std::to_string(s), 1e18);
-    return link->set_latency(late(link, f.switch_latency_s, 0))
-        ->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)
-        ->seal();
+    return f.fair ? nullptr
+                  : in->create_link("switch" + std::to_string(s), 1e18)
+                        ->set_latency(f.switch_latency_s)
+                        ->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)
+                        ->seal();
   };
   std::vector<sg::Link*> inside(f.switches);
   hosts.resize(f.hosts);
@@ -216,11 +229,13 @@ void load_platform(const sg::Engine& engine)
       const auto name = std::to_string(h);
       auto* host = hosts[h] = star->create_host("host" + name, f.speed_flops)->set_core_count(static_cast<int>(f.cores))->seal();
       auto* plug = plugs[h] = star->create_split_duplex_link("plug" + name, f.host_bytes_s);
-      late_both(plug, f.host_latency_s, NOMINAL_S / 2);
+      late_both(plug, f.host_latency_s, f.switch_latency_s, 0, NOMINAL_S / 2);
       auto* loop = star->create_link("loop" + name, f.loop_bytes_s);
-      loop->set_latency(late(loop, f.loop_latency_s, NOMINAL_S))->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)->seal();
+      loop->set_latency(late(loop, f.loop_latency_s, 0, NOMINAL_S))->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)->seal();
       auto* at = host->get_netpoint();
-      std::vector<sg::LinkInRoute> up{{plug, Up::UP}, sg::LinkInRoute(own)}, down{{plug, Up::DOWN}};
+      std::vector<sg::LinkInRoute> up{{plug, Up::UP}}, down{{plug, Up::DOWN}};
+      if (own != nullptr)
+        up.emplace_back(own);
       if (const auto* both = shared(star, "plug" + name, f.host_bytes_s); both != nullptr) {
         up.emplace_back(both);
         down.emplace_back(both);
@@ -238,7 +253,7 @@ void load_platform(const sg::Engine& engine)
   std::vector<sg::Link*> both(f.links);
   for (std::int64_t l = 0; l < f.links; l++) {
     cables[l] = world->create_split_duplex_link("cable" + std::to_string(l), f.link_bytes_s);
-    late_both(cables[l], f.latency_s[l], 0);
+    late_both(cables[l], f.latency_s[l], f.switch_latency_s, f.switch_latency_s, 0);
     both[l] = shared(world, "cable" + std::to_string(l), f.link_bytes_s);
   }
   std::vector<sg::LinkInRoute> route;
@@ -256,7 +271,8 @@ void load_platform(const sg::Engine& engine)
         route.emplace_back(cables[channel / 2], back ? Up::DOWN : Up::UP);
         if (both[channel / 2] != nullptr)
           route.emplace_back(both[channel / 2]);
-        route.emplace_back(inside[at]);
+        if (inside[at] != nullptr)
+          route.emplace_back(inside[at]);
       }
       world->add_route(zone[a]->get_netpoint(), zone[b]->get_netpoint(), gate[a], gate[b], route, false);
     }
@@ -273,10 +289,17 @@ void load_platform(const sg::Engine& engine)
   if (loads) {
     carried.assign(2 * cables.size(), 0);
     for (std::size_t l = 0; l < cables.size(); l++) {
-      direction_of[cables[l]->get_link_up()->get_impl()] = 2 * l;
-      direction_of[cables[l]->get_link_down()->get_impl()] = 2 * l + 1;
+      auto *up = cables[l]->get_link_up(), *down = cables[l]->get_link_down();
+      if (f.fair) {
+        facts_of[up].direction   = 2 * l;
+        facts_of[down].direction = 2 * l + 1;
+      } else {
+        direction_of[up->get_impl()]   = 2 * l;
+        direction_of[down->get_impl()] = 2 * l + 1;
+      }
     }
-    sg::Link::on_communication_state_change_cb(message_ended);
+    if (!f.fair)
+      sg::Link::on_communication_state_change_cb(message_ended);
     sg::Engine::on_simulation_end_cb(write_loads);
   }
   if (std::getenv("TOPOLOOM_ROUTES") != nullptr)
