@@ -14,7 +14,7 @@ from topoloom.applications.platform import write_fabric
 from topoloom.applications.program import Program, Source, Trace
 from topoloom.applications.registry import program_of
 from topoloom.applications.settings import Settings
-from topoloom.applications.tools import compiled, own_program, platform_library, version
+from topoloom.applications.tools import built_in, compiled, platform_library, version
 from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
 from topoloom.routing.route import route
@@ -191,7 +191,7 @@ def _simulated(
             )
         command = ["-replay", _traces(program, folder)]
     else:
-        make = own_program if program.own else compiled
+        make = built_in if program.own else compiled
         binary = make(program.files) if program.binary is None else program.binary
         command = [*(["-no-privatize"] if program.own else []), str(binary), *program.arguments]
     options = settings.options(replay=isinstance(program, Trace))

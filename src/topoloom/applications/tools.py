@@ -58,7 +58,7 @@ def platform_library() -> Path:
         return _kept((source,), "platform.so", command, ("-lsimgrid",))
 
 
-def own_program(sources: Sequence[Path]) -> Path:
+def built_in(sources: Sequence[Path]) -> Path:
     """One of topoloom's own programs, built by smpicc on first use and kept."""
     return _kept(sources, "program", (tool("smpicc"), "-O2", "-w"), ("-lm",))
 

@@ -117,7 +117,7 @@ def _order() -> Outcome:
 def _figure_11() -> Outcome:
     contest = _contest(288, 256, "B", ("bt", *(name.lower() for name in _NEIGHBOURS + _TO_ALL), "mg", "sp"))
     published = {"grid": 70.0, "diagrid": 49.0}
-    by_way = _measured(contest, 4096)
+    by_way = _measured(contest, 2048)
     near = [
         name for name, found in by_way.items() if all(abs(found[k].mean - published[k]) <= _NEAR for k in published)
     ]
@@ -125,4 +125,4 @@ def _figure_11() -> Outcome:
     reason = f"within {_NEAR:g} points with ranks {near[0]}" if near else f"in no way within {_NEAR:g} points of both"
     figure = relative_figure("001-figure-11", "288 switches, 256 ranks", by_way, "speed / 3-D torus's")
     verdict = Verdict.ASSUMED if near else Verdict.NOT_REPRODUCIBLE
-    return Outcome(ours, verdict, f"{reason}; {_settings(256, 288, 'B', 4096)}", figure=figure)
+    return Outcome(ours, verdict, f"{reason}; {_settings(256, 288, 'B', 2048)}", figure=figure)
