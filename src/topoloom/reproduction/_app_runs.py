@@ -174,6 +174,12 @@ class Contest:
         return found
 
 
+def span(by_way: Mapping[str, dict[str, Gain]], network: str) -> str:
+    """The least and the most that a network gains in any way."""
+    means = [found[network].mean for found in by_way.values()]
+    return f"{network} {min(means):+.0f} to {max(means):+.0f} %"
+
+
 def told(gains: dict[str, Gain], *, each: bool = False) -> str:
     """Gains in one line, if wanted with every program's."""
     return "; ".join(

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from topoloom.applications.settings import PRESETS, Settings
 from topoloom.reproduction._app_figures import relative_figure
-from topoloom.reproduction._app_runs import Contest, Gain, Way, needs_simgrid, told, ways
+from topoloom.reproduction._app_runs import Contest, Gain, Way, needs_simgrid, span, told, ways
 from topoloom.reproduction.paper001_cases import TORI, low_latency_links
 from topoloom.reproduction.registry import Outcome, Verdict, claim
 from topoloom.routing.route import route
@@ -122,7 +122,9 @@ def _figure_11() -> Outcome:
         name for name, found in by_way.items() if all(abs(found[k].mean - published[k]) <= _NEAR for k in published)
     ]
     ours = "; ".join(f"ranks {name}: {told(found, each=True)}" for name, found in by_way.items())
+    spans = ", ".join(span(by_way, name) for name in published)
     reason = f"within {_NEAR:g} points with ranks {near[0]}" if near else f"in no way within {_NEAR:g} points of both"
+    reason += f"; ways and placements that the paper leaves open span {spans}"
     figure = relative_figure("001-figure-11", "288 switches, 256 ranks", by_way, "speed / 3-D torus's")
     verdict = Verdict.ASSUMED if near else Verdict.NOT_REPRODUCIBLE
     return Outcome(ours, verdict, f"{reason}; {_settings(256, 288, 'B', 2048)}", figure=figure)

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from topoloom.applications.settings import PRESETS
 from topoloom.reproduction._app_figures import relative_figure
-from topoloom.reproduction._app_runs import Contest, Way, needs_simgrid, told, ways
+from topoloom.reproduction._app_runs import Contest, Way, needs_simgrid, span, told, ways
 from topoloom.reproduction._sizes_002 import spec
 from topoloom.reproduction.registry import Outcome, Verdict, claim
 from topoloom.routing.route import route
@@ -101,6 +101,7 @@ def _full(switches: int, percent: float, names: tuple[str, ...], seeds: dict[str
         near = [way for way, found in by_way.items() if abs(found["DSN-F"].mean - percent) <= _NEAR]
         ours = "; ".join(f"ranks {way}: {told(found, each=True)}" for way, found in by_way.items())
         reason = f"within {_NEAR:g} points with ranks {near[0]}" if near else f"in no way within {_NEAR:g} points"
+        reason += f"; ways and placements that the paper leaves open span {span(by_way, 'DSN-F')}"
         why = f"{reason}; {_settings(contest, 'four a switch, class B, FT class A, cut to one time step')}"
         figure = relative_figure(f"002-figure-9-{switches}", f"{switches} switches, {contest.ranks} ranks", by_way, _Y)
         return Outcome(ours, Verdict.ASSUMED if near else Verdict.NOT_REPRODUCIBLE, why, figure=figure)

@@ -82,7 +82,7 @@ def _of_floyd(ratios: dict[int, list[float]]) -> str:
 def _at_once(size: int) -> dict[int, float]:
     """Time with balanced tables in % of that with Floyd's, by degree, where all messages are sent at once: flit by flit.
 
-    SimGrid takes hours for them. A flit has 8 bytes, a cycle is 64 ns and a link takes 469 (30 us); buffers hold all.
+    SimGrid takes many minutes for each. A flit has 8 bytes, a cycle is 64 ns and a link takes 469 (30 us); buffers hold all.
     """
     config = replace(
         PRESET_ROUTERS["booksim"], vcs=8, link_cycles=469, host_cycles=469, buffer_flits=1 << 15, cycle_ns=64.0
@@ -133,7 +133,7 @@ def _small() -> Outcome:
         "the algorithm decides: both tables have shortest ways, so what does not queue takes as long by both, and 64 bytes"
         " round a ring never queue; Bruck's sends blocks of 8 kB in 8 steps. What is sent to all at once queues at the busiest"
         f" channel, which carries {_busiest(3):.0f} % ((16,4): {_busiest(4):.0f} %) of what Floyd's does: half is what messages"
-        f" of 1 kB come to, by our flit simulator, as SimGrid takes hours for 256 ranks so; {_ASSUMED}"
+        f" of 1 kB come to, by our flit simulator, as SimGrid takes many minutes for 256 ranks so; {_ASSUMED}"
     )
     outcome = judge({"least": 50.0}, {"least": least}, tolerance=5.0, at_most=True, assumption=why, reason=why)
     return replace(outcome, ours=ours)
