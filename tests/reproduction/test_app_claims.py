@@ -38,7 +38,7 @@ def pretend(monkeypatch, seconds):
 
     monkeypatch.setattr(_app_runs, "run_app", made_up)
     monkeypatch.setattr(_app_runs, "_done", {})
-    monkeypatch.setattr(_app_runs, "available", lambda: True)
+    monkeypatch.setattr(_app_runs, "tool", lambda name: name)
     monkeypatch.setattr(_app_runs, "tabled", lambda network, _: network)
     monkeypatch.setattr(paper003_apps, "_at_once", lambda _: {3: 90.0, 4: 95.0})
     monkeypatch.setattr(paper003_apps, "_busiest", lambda _: 35.0)

@@ -15,6 +15,8 @@ from topoloom.applications.processes import passing_folder, told
 from topoloom.errors import InputError
 
 _PACKAGES = "apt-get install libsimgrid-dev g++ (and gfortran for Fortran)"
+#: Without which no application runs.
+NEEDED = ("smpirun", "smpicc", "g++")
 #: What compiles an old Fortran program with today's compiler.
 FORTRAN = ("-O2", "-std=legacy", "-fallow-argument-mismatch", "-fallow-invalid-boz", "-w")
 #: What a line of a compiler, a linker or make has in it that says why, the best first.
@@ -40,7 +42,7 @@ def tool(name: str) -> str:
 
 def available() -> bool:
     """Whether applications can run here."""
-    return all(shutil.which(name) for name in ("smpirun", "smpicc", "g++"))
+    return all(shutil.which(name) for name in NEEDED)
 
 
 @cache

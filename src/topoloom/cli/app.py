@@ -160,7 +160,7 @@ def _placements(text: str, seed: int) -> list[tuple[str, int]]:
     how, sign, times = text.partition("*")
     if not sign or how.startswith("file:"):
         return [(text, seed)]
-    if not times.isdigit() or not 1 <= int(times) <= _MOST_SEEDS:
+    if not times.isdecimal() or not 1 <= int(times) <= _MOST_SEEDS:
         raise InputError(f"--placement {text[:40]}: how many seeds? write random*5")
     return [(how, seed + number) for number in range(int(times))]
 

@@ -8,7 +8,7 @@ from statistics import fmean
 from topoloom.applications.run import AppRun, run_app
 from topoloom.applications.settings import Settings
 from topoloom.applications.sweep import speed_beside
-from topoloom.applications.tools import available, tool
+from topoloom.applications.tools import NEEDED, tool
 from topoloom.errors import InputError
 from topoloom.reproduction._floyd import floyd_routing
 from topoloom.reproduction.registry import Outcome, Verdict
@@ -58,14 +58,12 @@ def needs_simgrid(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
 
     @wraps(compute)
     def checked() -> Outcome:
-        if available():
-            return compute()
         try:
-            for name in ("smpirun", "smpicc", "g++"):
+            for name in NEEDED:
                 tool(name)
         except InputError as error:
             return Outcome("not run", Verdict.NOT_RUN, str(error))
-        raise AssertionError("tools that are all there")
+        return compute()
 
     return checked
 
@@ -99,14 +97,14 @@ def ways(machine: Settings, seeds: Mapping[str, int]) -> list[Way]:
 
     The papers say neither; `seeds` has them by name, those that are not there are left out.
     """
-    half = replace(machine, duplex="half")
-    found = {
-        "in order": Way("in order", "linear", machine),
-        "at random": Way("at random", "random", machine),
-        "in order by Floyd's ways": Way("in order by Floyd's ways", "linear", machine, floyd=True),
-        "at random by Floyd's ways": Way("at random by Floyd's ways", "random", machine, floyd=True),
-        "at random by Floyd's ways, half duplex": Way("at random by Floyd's ways, half duplex", "random", half, floyd=True),
-    }  # fmt: skip
+    known = (
+        Way("in order", "linear", machine),
+        Way("at random", "random", machine),
+        Way("in order by Floyd's ways", "linear", machine, floyd=True),
+        Way("at random by Floyd's ways", "random", machine, floyd=True),
+        Way("at random by Floyd's ways, half duplex", "random", replace(machine, duplex="half"), floyd=True),
+    )
+    found = {way.name: way for way in known}
     return [replace(found[name], seeds=tuple(range(1, count + 1))) for name, count in seeds.items()]
 
 
