@@ -1,12 +1,9 @@
 """Compiling and running programs on a small platform of the tests' own, with every setting of the simulator said."""
 
 import re
-import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 from topoloom.applications.program import Source
 from topoloom.applications.registry import program_of
@@ -14,10 +11,6 @@ from topoloom.applications.registry import program_of
 #: The platform: hosts on one switch without limits, each with a full-duplex link.
 SPEED, RATE, DELAY, HEADER = 1e10, 1e9, 1e-6, 16  # flop/s, B/s, s a link, bytes that SMPI adds to a message
 
-needs_simgrid = pytest.mark.skipif(
-    not (shutil.which("smpicc") and shutil.which("smpirun")),
-    reason="SimGrid's smpicc and smpirun are not installed (Debian: libsimgrid-dev)",
-)
 
 _PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from smpi_runs import needs_simgrid
 
 from topoloom import build, route
 from topoloom.applications.program import Trace
@@ -14,7 +13,7 @@ from topoloom.simulator.config import find_preset
 from topoloom.simulator.execute import packets_of
 from topoloom.simulator.simulate import simulate
 
-pytestmark = needs_simgrid
+pytestmark = pytest.mark.simgrid
 
 #: A cycle is 1.6 ns and a flit 8 bytes: 40 Gb/s. A router of this preset takes two cycles beside its cables'. Its buffers
 #: outlast the way of a credit, so a lone packet does not wait for one.

@@ -1,6 +1,5 @@
 """Laws of the NAS skeletons: they run to their end for every number of ranks, and refuse the others in one line."""
 
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -137,7 +136,7 @@ def test_traces_of_256_ranks_come_quickly() -> None:
     assert time.process_time() - start < 10
 
 
-@pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid is not here: no smpirun (Debian: libsimgrid-dev)")
+@pytest.mark.simgrid
 @pytest.mark.parametrize(
     ("text", "ranks"),
     [

@@ -1,9 +1,9 @@
 """The built-in MPI programs, compiled and run: what they compute, what they send, and the times that formulas give."""
 
 import pytest
-from smpi_runs import DELAY, HEADER, RATE, SPEED, needs_simgrid, simulated, traced
+from smpi_runs import DELAY, HEADER, RATE, SPEED, simulated, traced
 
-pytestmark = needs_simgrid
+pytestmark = pytest.mark.simgrid
 
 
 @pytest.fixture(scope="module")

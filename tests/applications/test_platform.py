@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from smpi_runs import needs_simgrid
 
 from topoloom import InputError, Topology, build, place, route
 from topoloom.applications.launch import simulate, workplace
@@ -36,7 +35,7 @@ def routes(routing, pairs, layout=None, settings=SETTINGS):
     return [(float(line.split()[0]), line.split()[1:]) for line in lines]
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 @pytest.mark.parametrize(
     ("spec", "engine"),
     [
@@ -72,7 +71,7 @@ def test_routes_are_the_tables_hop_by_hop(spec, engine):
         assert delay_s == pytest.approx(1e-9 * (100 * (cables + 1) + 5 * 4 * (cables + 2)))
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_parallel_links_are_two():
     """Of two cables between two switches each carries what the tables send over it."""
     topology = Topology(links=[(0, 1), (0, 1), (1, 2), (1, 2)], switches=3, endpoints=[0, 1, 2])
@@ -84,7 +83,7 @@ def test_parallel_links_are_two():
     assert [name for name in names if name.startswith("cable")] == [f"cable{first}_UP", f"cable{second}_UP"]
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_a_layout_gives_the_cables_lengths():
     """With a layout each cable delays by its own length, and a host's by that inside a cabinet."""
     topology = build("torus:dims=4x4,hosts=1")
@@ -96,7 +95,7 @@ def test_a_layout_gives_the_cables_lengths():
     assert delay_s == pytest.approx(1e-8 * (sum(metres) + 2 * layout.floor.inside_m))
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 @pytest.mark.parametrize("bytes_", [1, 1000, 100_000])
 def test_a_message_takes_delays_and_bytes(bytes_, tmp_path):
     """On an empty network: switches, cables and 16 bytes more than it has, over the rate of a link."""
@@ -117,7 +116,7 @@ def test_a_message_takes_delays_and_bytes(bytes_, tmp_path):
     assert np.count_nonzero(run.link_bytes) == hops
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 @pytest.mark.parametrize(("duplex", "share"), [("full", 1), ("half", 2)])
 def test_both_ways_at_once(duplex, share, tmp_path):
     """Two ranks send to each other: over full duplex as if alone; over half duplex each gets half of the rate."""
@@ -131,7 +130,7 @@ def test_both_ways_at_once(duplex, share, tmp_path):
     assert run.link_bytes.sum() == 2 * (1_000_000 + 16)
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_near_and_far_messages_share_a_link_evenly():
     """Two messages over one cable, one hop and three: each gets half of the rate, so both arrive as late but for the delay."""
     pairs = {0: (1, 2), 1: (2, 6), 2: (1, 0), 6: (2, 1)}  # two hosts a switch: from switch 0 to 1, and to 3
@@ -147,7 +146,7 @@ def test_near_and_far_messages_share_a_link_evenly():
     assert both.seconds == pytest.approx(2 * (1_000_000 + 16) / 1e9 + delay, rel=1e-3)
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_a_short_message_may_travel_ahead():
     """Its receiver computes 10 ms first: by itself it is there then; else it sets out then."""
     texts = {0: ["send 1 0 1000 6"], 1: ["compute 1e9", "recv 0 0 1000 6"]}
@@ -160,7 +159,7 @@ def test_a_short_message_may_travel_ahead():
     assert waits == pytest.approx(1e-2 + 1e-9 * (100 * 2 + 20 * 3) + 1016 / 1e9, rel=1e-9)
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_delays_are_our_own_zero_load_latency():
     """Mean and most over all pairs of hosts: those of `latencies`, which the designer and 001's claims take."""
     topology = build("jellyfish:n=16,degree=4,hosts=1")
@@ -204,7 +203,7 @@ def test_what_simgrid_cannot_take():
         fabric(route(build("torus:dims=4x4,hosts=1"), "dor"), SETTINGS, place(build("torus:dims=4x5"), map="rows"))
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_256_switches_in_a_second():
     """Four hosts a switch: the platform is made, and two ranks start and end, in seconds of CPU."""
     routing = route(build("torus:dims=16x16,hosts=4"), "minimal")

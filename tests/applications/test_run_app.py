@@ -1,5 +1,7 @@
 """`run_app`: placements, shares, matrices, the user's programs; what is refused, and what is left behind."""
 
+import csv
+import math
 import os
 import shutil
 import signal
@@ -10,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from smpi_runs import needs_simgrid
 
 from topoloom import InputError, build, place, route
 from topoloom.applications.own import program_from, trace_from
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.program import Trace
 from topoloom.applications.run import matrix_of, plain, run_app
+from topoloom.applications.run_csv import links_csv, ranks_csv, runs_csv
 from topoloom.applications.settings import PRESETS, Settings, changed
-from topoloom.applications.sweep import Case, compared, run_all, runs_csv
+from topoloom.applications.sweep import Case, compared, run_all
 
 TORUS = build("torus:dims=4x4,hosts=2")
 
@@ -34,7 +36,7 @@ def ring(ranks, bytes_, flops):
     return Trace("ring", ranks, text, operations=ranks * flops)
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_shares_and_operations():
     """A rank that computes 1 ms and waits for what a message takes: the share, and operations a second."""
     run = run_app(TORUS, ring(8, 1_000_000, 1e8), 8)
@@ -45,7 +47,7 @@ def test_shares_and_operations():
     assert {"seconds", "communication_share", "link_bytes", "settings", "placement"} <= plain(run).keys()
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_faster_links_and_shorter_delays():
     """Rates and delays do what they say."""
     seconds = {
@@ -113,7 +115,7 @@ int main(int c, char **v) {
 """
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_a_matrix_counts_every_message(tmp_path):
     """Messages of traces and programs, both halves of an exchange, collectives among some of the ranks; 16 bytes more each."""
     routing = route(TORUS, "minimal")
@@ -144,7 +146,7 @@ def test_placements_refused(how, ranks, reason):
         place_ranks(how, ranks, route(TORUS, "minimal"))
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_several_runs_beside_a_baseline():
     """The baseline is 1 by itself; ratios are placement by placement; the table has a row a run."""
     cases = [
@@ -159,9 +161,25 @@ def test_several_runs_beside_a_baseline():
     assert full.slowest <= full.faster <= full.fastest
     assert full.faster > 1
     assert len(runs_csv(runs).splitlines()) == 7
+    assert all(math.isnan(row.faster) for row in compared(runs[-3:], cases[0].name))
 
 
-@needs_simgrid
+@pytest.mark.simgrid
+def test_ranks_and_links_of_a_run():
+    """Each rank with its host and switch; each link with its bytes and their share of what it could carry."""
+    case = Case("torus", route(TORUS, "minimal"), None, 1)
+    runs = run_all([case], [ring(8, 100_000, 0)], 8, [("random", 1)], Settings())
+    ranks = list(csv.DictReader(ranks_csv(runs).splitlines()))
+    assert [int(row["switch"]) for row in ranks] == TORUS.endpoints[[int(row["host"]) for row in ranks]].tolist()
+    links = list(csv.DictReader(links_csv(runs).splitlines()))
+    assert [(int(row["from"]), int(row["to"])) for row in links] == [tuple(link) for link in TORUS.links.tolist()]
+    run = runs[0][1]
+    assert sum(int(row["bytes"]) + int(row["bytes_back"]) for row in links) == run.link_bytes.sum()
+    for row in links:
+        assert float(row["use_back"]) == pytest.approx(int(row["bytes_back"]) / (5e9 * run.seconds), abs=1e-6)
+
+
+@pytest.mark.simgrid
 def test_a_program_is_compared_by_its_own_measure():
     """An all-to-all by its time, without what surrounds it; a bandwidth by how much more there is; a trace by its seconds."""
     cases = [
@@ -177,7 +195,7 @@ def test_a_program_is_compared_by_its_own_measure():
     assert rows[1].faster == full["beff"].results["beff"][0] / torus["beff"].results["beff"][0]
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_mops_are_of_what_the_benchmark_times():
     """Operations over the seconds of the timed part alone, as it prints them; none of a run with set-up and warm-up."""
     assert np.isnan(run_app(TORUS, "mg:class=S", 16).mops)
@@ -185,7 +203,7 @@ def test_mops_are_of_what_the_benchmark_times():
     assert timed.mops > 0
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_the_users_program(tmp_path):
     """A file, a folder of files, a Makefile that uses the usual variables; what does not compile says where."""
     (tmp_path / "one.c").write_text(
@@ -216,7 +234,7 @@ _SAYS = (
 )
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_what_a_program_includes_may_change(tmp_path):
     """A header in a folder below: the next run has what is there now; and any bytes may be printed."""
     (tmp_path / "inner").mkdir()
@@ -226,7 +244,7 @@ def test_what_a_program_includes_may_change(tmp_path):
         assert run_app(TORUS, program_from(tmp_path / "says.c"), 1).output.strip() == printed
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_a_program_runs_where_its_user_is(tmp_path, monkeypatch):
     """It reads and writes files there."""
     monkeypatch.chdir(tmp_path)
@@ -240,7 +258,7 @@ def test_a_program_runs_where_its_user_is(tmp_path, monkeypatch):
     assert Path("out.txt").read_text() == "42"
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_modules_come_before_what_uses_them(tmp_path):
     """A folder of Fortran sources whose names are in the wrong order; and folders that are built already."""
     (tmp_path / "a_main.f90").write_text(
@@ -253,7 +271,7 @@ def test_modules_come_before_what_uses_them(tmp_path):
     assert run_app(TORUS, program_from(tmp_path, make="prog"), 1).output.split() == ["value", "7"]
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_a_folder_as_the_nas_benchmarks_are_delivered(tmp_path):
     """Its configuration is a template, which names another MPI's libraries, and a helper is built with CC and runs."""
     program = (
@@ -275,7 +293,7 @@ def test_a_folder_as_the_nas_benchmarks_are_delivered(tmp_path):
     assert not (tmp_path / "config" / "make.def").exists()
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_a_program_that_fails_or_waits_for_ever(tmp_path):
     """SimGrid's own words in one line; nothing is left in the folder for temporary files."""
     (tmp_path / "stuck.c").write_text(
@@ -324,7 +342,7 @@ def test_traces_that_are_none(tmp_path):
     assert trace_from(tmp_path).ranks == 2
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_traces_that_are_replayed(tmp_path):
     """A folder of traces runs as its program does; another number of ranks is refused."""
     (tmp_path / "index.txt").write_text("".join(f"{rank}.txt\n" for rank in range(4)))
@@ -355,7 +373,7 @@ def test_settings():
             changed(Settings(), changes)
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
 def test_whatever_ends_a_run_leaves_no_process_and_no_folder(tmp_path, sent, code):
     """Ended in the middle of a long program, by Ctrl-C or without a chance to tidy up: nothing of it is left."""

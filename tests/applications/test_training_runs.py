@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from smpi_runs import RATE, SPEED, needs_simgrid, simulated, traced
+from smpi_runs import RATE, SPEED, simulated, traced
 
 from topoloom.applications.training_model import read_model
 
-pytestmark = needs_simgrid
+pytestmark = pytest.mark.simgrid
 
 _TOY = """
 layers = 8

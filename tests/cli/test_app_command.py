@@ -7,10 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom import InputError
-from topoloom.applications.tools import available, tool
+from topoloom.applications.tools import tool
 from topoloom.cli import app
-
-needs_simgrid = pytest.mark.skipif(not available(), reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
 
 
 def run(*arguments):
@@ -21,18 +19,19 @@ def run(*arguments):
     return result.stdout
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_one_run_is_one_document():
     """Seconds, results, shares, link use and every setting."""
     found = json.loads(run("torus:dims=4x4,hosts=1", "--app", "pingpong", "--ranks", "16", "--json"))
     assert found["ranks"] == 16
     assert found["results"]["latency"]["unit"] == "s"
-    assert {"seconds", "mops", "communication_share", "link_bytes", "settings", "simgrid", "placement"} <= found.keys()
+    assert {"seconds", "mops", "link_bytes", "link_use", "settings", "simgrid", "placement"} <= found.keys()
+    assert len(found["communication_share"]["ranks"]) == 16
     assert found["settings"]["rate_gbps"] == 40
     assert "seconds" in run("torus:dims=4x4,hosts=1", "--app", "ep:class=S", "--ranks", "4")
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_several_are_compared_and_written(tmp_path):
     """Networks, programs and placements are combined; the folder has a row a run, a page and bars."""
     networks = ("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1")
@@ -40,9 +39,28 @@ def test_several_are_compared_and_written(tmp_path):
     found = json.loads(run(*networks, *options, "-o", str(tmp_path), "--json"))
     assert len(found["runs"]) == 12
     assert {row["topology"]: row["faster"] for row in found["compared"]}[networks[0]] == 1
-    assert len((tmp_path / "runs.csv").read_text().splitlines()) == 13
+    lines = {name: (tmp_path / f"{name}.csv").read_text().splitlines() for name in ("runs", "ranks", "links")}
+    # A head; then a row a run, a rank of a run, a link of a run: the torus has 32 links, the complete graph 120.
+    assert {name: len(found) - 1 for name, found in lines.items()} == {
+        "runs": 12,
+        "ranks": 12 * 16,
+        "links": 6 * (32 + 120),
+    }
     assert "Settings" in (tmp_path / "app.html").read_text()
     assert f"speed: {networks[0]} = 1" in run(*networks, *options)
+
+
+@pytest.mark.simgrid
+def test_what_is_finished_is_kept(tmp_path):
+    """A program that fails ends the sweep; the runs before it are in the folder, the baseline's missing one is no number."""
+    (tmp_path / "fails.c").write_text(
+        "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Abort(MPI_COMM_WORLD, 3); }\n"
+    )
+    options = ("--app", "alltoall:bytes=100", "--mpi", str(tmp_path / "fails.c"), "--jobs", "1")
+    with pytest.raises(InputError, match=r"fails.c: the simulation failed: MPI_Abort was called$"):
+        run("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1", *options, "-o", str(tmp_path / "out"))
+    assert len((tmp_path / "out" / "runs.csv").read_text().splitlines()) == 3
+    assert "alltoall" in (tmp_path / "out" / "app.html").read_text()
 
 
 @pytest.mark.parametrize(

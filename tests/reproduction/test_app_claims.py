@@ -11,14 +11,13 @@ import pytest
 from topoloom.applications.launch import simulate, workplace
 from topoloom.applications.registry import program_of
 from topoloom.applications.settings import Settings
-from topoloom.applications.tools import available, compiled
+from topoloom.applications.tools import compiled
 from topoloom.reproduction import Verdict, _app_runs, claims, paper001_apps, paper002_apps, paper003_apps, run
 from topoloom.reproduction._app_runs import Contest, Gain, Job, Way, ran, told
 from topoloom.reproduction._floyd import floyd, floyd_routing
 from topoloom.routing.route import route
 from topoloom.spec import build
 
-needs_simgrid = pytest.mark.skipif(not available(), reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
 _IDS = {
     "002/fig-9/order", "001/fig-11/order", "003/fig-11/small", "003/fig-12/ft-a", "002/fig-9/64", "002/fig-9/256",
     "001/fig-11/288", "003/fig-11/sizes", "003/fig-12/bandwidth", "003/fig-12/ft-c",
@@ -182,7 +181,7 @@ int main(int c, char **v) {
 """
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_floyds_ways_are_those_of_simgrids_own_routing(tmp_path):
     """Each link delays by its own power of 1.5: what a message takes tells its way, which is ours of the other direction."""
     topology = build("torus:dims=3x4")
@@ -216,7 +215,7 @@ def test_floyds_ways_are_those_of_simgrids_own_routing(tmp_path):
         assert float(seconds) == pytest.approx(ours, rel=1e-6)
 
 
-@needs_simgrid
+@pytest.mark.simgrid
 def test_simulations_are_the_same_one_at_a_time_and_together():
     """Two at a time give what one gives; a second asking simulates nothing."""
     routing = route(build("torus:dims=4x4,hosts=1"), "minimal")

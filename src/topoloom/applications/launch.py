@@ -20,12 +20,14 @@ _GAVE_UP = re.compile(r"MPI_Abort was called|Do all your MPI ranks call MPI_Fina
 #: A line of SimGrid's: when and who, where in its source, category and level, and the text.
 _LINE = re.compile(r"\[[^\]]*\] (?:\S+:\d+: )?\[[\w.]+/(\w+)\] (.*)")
 _RETURNED = re.compile(r"did not return 0\. Return value : (\d+)")
-#: What else is not the program's: a backtrace, smpirun's last words, the command that it ran.
+#: What smpirun says at the end of a program that does not return 0: that, and the command that it ran.
+_LAST = r"Execution failed with code|.*--cfg=smpi/"
+_SMPIRUN = re.compile(_LAST)
+#: What else is not the program's: a backtrace, a shell's word on a signal, how long the simulation took.
 _ECHO = re.compile(
-    r"\s+->|Aborted|Execution failed with code|Segmentation fault|Access violation|terminate called|.*--cfg=smpi/"
+    r"\s+->|Aborted|Segmentation fault|Access violation|terminate called|.* seconds (were actual|\(after parsing)|"
+    + _LAST
 )
-#: What smpirun says at the end of a program that does not return 0.
-_SMPIRUN = re.compile(r"Execution failed with code|.*--cfg=smpi/")
 _CODE = re.compile(r"Execution failed with code (\d+)")
 #: What a line of a program that says why has in it.
 _SIGNS = ("error", "abort", "fail", "invalid", "cannot", "no such", "must", "unknown")

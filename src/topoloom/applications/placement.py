@@ -10,6 +10,7 @@ from topoloom.files import read_text
 from topoloom.layout.layout import Layout
 from topoloom.routing.routing import Routing
 from topoloom.threads import cores
+from topoloom.topology import Topology
 
 PLACEMENTS = ("linear", "random", "cabinet", "optimised", "file")
 #: A file of placements holds a number a line.
@@ -70,6 +71,13 @@ def place_ranks(
     return _optimised(matrix(), routing, seed, jobs)
 
 
+def switch_of_hosts(topology: Topology) -> np.ndarray:
+    """The switch of each host, int64[hosts], where hosts have one port each."""
+    home = np.empty(topology.endpoints.size, np.int64)
+    home[topology.host] = topology.endpoints
+    return home
+
+
 def _from_file(path: str, ranks: int, hosts: int) -> np.ndarray:
     homes = []
     for line, text in enumerate(read_text(path, _LONGEST).splitlines(), 1):
@@ -92,8 +100,7 @@ def _by_cabinet(ranks: int, routing: Routing, layout: Layout | None, draws: Draw
         group = topology.labels["group"]
     else:
         raise InputError(f"{topology.name}: placement cabinet needs cabinets; give a floor, or a layout's folder")
-    home = np.empty(topology.endpoints.size, np.int64)
-    home[topology.host] = topology.endpoints
+    home = switch_of_hosts(topology)
     return np.lexsort((draws.permutation(home.size), np.asarray(group)[home]))[:ranks]
 
 
@@ -103,8 +110,7 @@ def _optimised(matrix: np.ndarray, routing: Routing, seed: int, jobs: int | None
 
     topology = routing.topology
     hops = distance_matrix(topology)
-    home = np.empty(topology.endpoints.size, np.int64)
-    home[topology.host] = topology.endpoints
+    home = switch_of_hosts(topology)
     # Two hosts' links on every way, also between hosts of one switch.
     apart = hops[np.ix_(home, home)].astype(float) + 2
     np.fill_diagonal(apart, 0.0)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from topoloom.applications.placement import switch_of_hosts
 from topoloom.applications.settings import Settings
 from topoloom.errors import InputError
 from topoloom.files import write_atomically
@@ -53,9 +54,12 @@ def fabric(routing: Routing, settings: Settings, layout: Layout | None = None, c
     )  # fmt: skip
     how = int(settings.duplex == "half"), int(settings.model == "plain")
     counts = topology.switches, len(topology.links), topology.endpoints.size, carriers.size, cores, *how
-    home = np.empty(topology.endpoints.size, np.int32)
-    home[topology.host] = topology.endpoints
-    parts = [topology.links.astype("<i4"), (delay_ns * 1e-9).astype("<f8"), home.astype("<i4"), carriers.astype("<i4")]
+    parts = [
+        topology.links.astype("<i4"),
+        (delay_ns * 1e-9).astype("<f8"),
+        switch_of_hosts(topology).astype("<i4"),
+        carriers.astype("<i4"),
+    ]
     parts.append(_next_hops(routing, carriers).astype("<i4"))
     return b"TLFABRIC" + struct.pack("<7q7d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
 

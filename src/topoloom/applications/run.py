@@ -81,6 +81,12 @@ class AppRun:
     code: int
 
     @property
+    def link_use(self) -> np.ndarray:
+        """What each link carried over what it could have in the simulated seconds, each way, float64[links, 2]."""
+        could = self.settings.rate_gbps * 1e9 / 8 * self.seconds
+        return self.link_bytes / could if could else np.zeros_like(self.link_bytes)
+
+    @property
     def measured(self) -> tuple[float, str]:
         """What networks are compared by, and its unit: s, or B/s where more is better."""
         return self.results.get(self.measure, (self.seconds, "s"))
@@ -236,12 +242,14 @@ def plain(run: AppRun) -> dict[str, Any]:
         "results": {name: {"value": value, "unit": unit} for name, (value, unit) in run.results.items()},
         "communication_share": {
             "mean": float(run.communication.mean()), "least": float(run.communication.min()),
-            "most": float(run.communication.max()),
+            "most": float(run.communication.max()), "ranks": [round(share, 6) for share in run.communication.tolist()],
         },
         "link_bytes": {
-            "total": float(run.link_bytes.sum()),
-            "most": float(run.link_bytes.max(initial=0.0)),
+            "total": float(run.link_bytes.sum()), "most": float(run.link_bytes.max(initial=0.0)),
             "mean": float(run.link_bytes.mean()) if run.link_bytes.size else 0.0,
+        },
+        "link_use": {
+            "most": float(run.link_use.max(initial=0.0)), "mean": float(run.link_use.mean()) if run.link_use.size else 0.0,
         },
         "settings": run.settings.words, "simgrid": run.simgrid, "cpu_s": run.cpu_s, "exit_code": run.code,
         "output": run.output,

@@ -1,7 +1,5 @@
 """Programs on several networks, under several placements and tables: every run, and how they compare with a baseline."""
 
-import csv
-import io
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -82,9 +80,11 @@ def short(value: float, unit: str) -> str:
 
 def run_all(
     cases: Sequence[Case], apps: Sequence[str | Program], ranks: int | None, placements: Sequence[tuple[str, int]],
-    settings: Settings, jobs: int | None = None, on_run: Callable[[AppRun], None] | None = None,
+    settings: Settings, jobs: int | None = None, on_run: Callable[[Case, AppRun], None] | None = None,
 ) -> list[tuple[Case, AppRun]]:  # fmt: skip
     """Every program on every case under every placement (its name and seed), as many side by side as there are cores.
+
+    `on_run` is told of each as it is finished, by the thread that it ran in.
 
     Raises
     ------
@@ -101,26 +101,30 @@ def run_all(
                 case.routing, app, ranks, placement=placement, settings=settings, layout=case.layout, seed=seed, jobs=1
             )
             if on_run is not None:
-                on_run(found[number])
+                on_run(case, found[number])
 
     over_cores(work, len(tasks), jobs)
     return [(tasks[number][0], found[number]) for number in range(len(tasks))]
 
 
 def compared(runs: Sequence[tuple[Case, AppRun]], baseline: str) -> list[Compared]:
-    """Each program under each kind of placement on each network, beside the network named `baseline`."""
+    """Each program under each kind of placement on each network, beside the network named `baseline`.
+
+    Where the baseline has no run of the same seeds, as a sweep that was ended may have, the speed is NaN.
+    """
     found: dict[tuple[str, str], dict[str, dict[tuple[int, int], AppRun]]] = {}
     for case, run in runs:
         of = found.setdefault((run.program, run.placement), {})
         of.setdefault(case.name, {})[run.seed, case.routing_seed] = run
     rows = []
     for (program, placement), of in found.items():
+        base = of.get(baseline, {})
         for name, mine in of.items():
             values = [run.measured[0] for run in mine.values()]
             ratios = [
                 ratio
                 for key, run in mine.items()
-                if key in of[baseline] and not math.isnan(ratio := speed_beside(run, of[baseline][key]))
+                if key in base and not math.isnan(ratio := speed_beside(run, base[key]))
             ]
             some = next(iter(mine.values()))
             rows.append(
@@ -139,30 +143,3 @@ def speed_beside(run: AppRun, base: AppRun) -> float:
     if not value or not other:
         return math.nan
     return value / other if unit == "B/s" else other / value
-
-
-def runs_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
-    """A row a run, with all that decides it."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    settings = list(runs[0][1].settings.words) if runs else []
-    writer.writerow(
-        [
-            "program", "topology", "engine", "routing_seed", "placement", "seed", "ranks", "seconds", "measure", "value",
-            "unit", "mops",
-            "communication_mean", "communication_most", "link_bytes_total", "link_bytes_most", "exit_code", "cpu_s",
-            "simgrid", *settings,
-        ]
-    )  # fmt: skip
-    for case, run in runs:
-        value, unit = run.measured
-        writer.writerow(
-            [
-                run.program, case.name, run.engine, case.routing_seed, run.placement, run.seed, run.ranks,
-                f"{run.seconds:.9g}", run.measure, f"{value:.9g}", unit, "" if math.isnan(run.mops) else f"{run.mops:.6g}",
-                f"{run.communication.mean():.6f}", f"{run.communication.max():.6f}", f"{run.link_bytes.sum():.0f}",
-                f"{run.link_bytes.max(initial=0.0):.0f}", run.code, f"{run.cpu_s:.2f}", run.simgrid,
-                *run.settings.words.values(),
-            ]
-        )  # fmt: skip
-    return text.getvalue()

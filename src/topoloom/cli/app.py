@@ -9,6 +9,8 @@ from topoloom.cli.output import json_option, print_facts, print_json, print_tabl
 from topoloom.errors import InputError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from topoloom.applications.program import Program
     from topoloom.applications.registry import Application
     from topoloom.applications.run import AppRun
@@ -79,8 +81,9 @@ def _usage(found: "Application") -> str:
 )
 @click.option("--jobs", type=click.IntRange(1, 1024), help="Simulations side by side; every core when left out.")
 @click.option(
-    "-o", "--output", "folder", type=click.Path(file_okay=False), help="Folder for runs.csv, app.html and bars.svg."
-)
+    "-o", "--output", "folder", type=click.Path(file_okay=False),
+    help="Folder for runs.csv, ranks.csv, links.csv, app.html and bars.svg.",
+)  # fmt: skip
 @json_option
 def command(
     topologies: tuple[str, ...], apps: tuple[str, ...], mpi: str | None, make: str | None, arguments: str, trace: str | None,
@@ -90,7 +93,7 @@ def command(
     from dataclasses import asdict
 
     from topoloom.applications.run import plain
-    from topoloom.applications.sweep import compared, run_all
+    from topoloom.applications.sweep import compared
     from topoloom.cli.folders import writable_folder
     from topoloom.report.app_page import write_apps
 
@@ -104,7 +107,7 @@ def command(
         raise InputError(f"--baseline {beside}: it is none of the topologies; name one of them")
     out = writable_folder(folder) if folder is not None else None
     cases = [case for name in topologies for case in _cases(name, engine, seed, routing_seeds, floor, jobs)]
-    runs = run_all(cases, programs, ranks, where, settings, jobs)
+    runs = _run_all(cases, programs, ranks, where, settings, jobs, beside, out)
     rows = compared(runs, beside)
     if out is not None:
         write_apps(out, runs, rows, beside)
@@ -117,6 +120,32 @@ def command(
     _tell(runs, rows, beside)
     if out is not None:
         click.echo(f"wrote {out}")
+
+
+def _run_all(
+    cases: list["Case"], programs: list["str | Program"], ranks: int | None, where: list[tuple[str, int]],
+    settings: "Settings", jobs: int | None, baseline: str, out: "Path | None",
+) -> list[tuple["Case", "AppRun"]]:  # fmt: skip
+    """All runs; where the sweep is ended, or a run fails, the folder gets those that are finished."""
+    from topoloom.applications.sweep import compared, run_all
+    from topoloom.cli.countdown import Countdown
+    from topoloom.report.app_page import write_apps
+
+    done: list[tuple[Case, AppRun]] = []
+    wanted = len(programs) * len(cases) * len(where)
+
+    def finished(case: "Case", run: "AppRun") -> None:
+        done.append((case, run))
+        countdown.done(1.0)
+
+    with Countdown("applications", [1.0] * wanted, "runs") as countdown:
+        try:
+            return run_all(cases, programs, ranks, where, settings, jobs, finished)
+        except (KeyboardInterrupt, InputError):
+            if out is not None and done:
+                write_apps(out, done, compared(done, baseline), baseline)
+                click.echo(f"{len(done)} of {wanted} runs are finished: wrote {out}", err=True)
+            raise
 
 
 def _own(mpi: str | None, make: str | None, arguments: str, trace: str | None) -> list["Program"]:
@@ -198,12 +227,15 @@ def _tell(runs: list[tuple["Case", "AppRun"]], rows: list["Compared"], baseline:
 
 
 def _tell_one(run: "AppRun") -> None:
-    waits, fullest = 100 * run.communication, run.link_bytes.max(initial=0.0)
+    waits, fullest, use = 100 * run.communication, run.link_bytes.max(initial=0.0), 100 * run.link_use.max(initial=0.0)
     facts = [
         ("seconds", f"{run.seconds:.9g}, simulated"),
         *((name, f"{value:.6g} {unit}".rstrip(" -")) for name, (value, unit) in run.results.items()),
         ("communication", f"{waits.mean():.1f} % of the time of a rank, at most {waits.max():.1f} %"),
-        ("links", f"{run.link_bytes.sum() / 1e6:,.3f} MB over all, {fullest / 1e6:,.3f} MB over the fullest"),
+        (
+            "links",
+            f"{run.link_bytes.sum() / 1e6:,.3f} MB over all, {fullest / 1e6:,.3f} MB ({use:.1f} %) over the fullest",
+        ),
         ("placement", f"{run.placement}, seed {run.seed}"),
         ("tables", run.engine),
         ("settings", _words(run)),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from topoloom._version import __version__
 from topoloom.applications.run import AppRun
-from topoloom.applications.sweep import CELLS, Case, Compared, runs_csv
+from topoloom.applications.run_csv import links_csv, ranks_csv, runs_csv
+from topoloom.applications.sweep import CELLS, Case, Compared
 from topoloom.files import write_atomically
 from topoloom.report import figures
 from topoloom.report.page import figure, page, table
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
 def write_apps(
     folder: Path, runs: Sequence[tuple[Case, AppRun]], rows: Sequence[Compared], baseline: str
 ) -> list[Path]:
-    """``runs.csv``, ``app.html`` and, with matplotlib, ``bars.svg`` in a folder; returns their paths."""
+    """``runs.csv``, ``ranks.csv``, ``links.csv``, ``app.html`` and, with matplotlib, ``bars.svg`` in a folder; their paths."""
     drawn = bars(rows, baseline) if figures.available() else ""
-    files = {"runs.csv": runs_csv(runs), "app.html": app_page(runs, rows, baseline, drawn)}
+    files = {
+        "runs.csv": runs_csv(runs), "ranks.csv": ranks_csv(runs), "links.csv": links_csv(runs),
+        "app.html": app_page(runs, rows, baseline, drawn),
+    }  # fmt: skip
     if drawn:
         files["bars.svg"] = drawn
     for name, text in files.items():
@@ -78,8 +82,8 @@ def _draw(axes: "Axes", rows: Sequence[Compared], programs: list[str], names: li
     width = 0.8 / len(names)
     axes.spines[["top", "right"]].set_visible(False)
     for index, name in enumerate(names):
-        mine = [next(row for row in rows if _group(row) == program and row.topology == name) for program in programs]
-        places = [number + (index - (len(names) - 1) / 2) * width for number in range(len(programs))]
+        mine = [row for row in rows if row.topology == name]
+        places = [programs.index(_group(row)) + (index - (len(names) - 1) / 2) * width for row in mine]
         means = [row.faster for row in mine]
         spread = [[row.faster - row.slowest for row in mine], [row.fastest - row.faster for row in mine]]
         axes.bar(
