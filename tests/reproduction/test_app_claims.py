@@ -14,7 +14,7 @@ from topoloom.applications.settings import Settings
 from topoloom.applications.tools import compiled
 from topoloom.reproduction import Verdict, _app_runs, claims, paper001_apps, paper002_apps, paper003_apps, run
 from topoloom.reproduction._app_runs import Contest, Gain, Job, Way, ran, told
-from topoloom.reproduction._floyd import floyd, floyd_routing
+from topoloom.reproduction._simgrid_ways import WAYS, simgrid_routing
 from topoloom.routing.route import route
 from topoloom.spec import build
 
@@ -117,7 +117,7 @@ def test_placement_is_named_when_it_decides(monkeypatch):
     pretend(monkeypatch, seconds)
     outcome = claimed("002/fig-9/order")
     assert outcome.verdict is Verdict.ASSUMED
-    assert "it holds with ranks at random and at random by Floyd's ways;" in outcome.why
+    assert "it holds with ranks at random, at random by Dijkstra's ways, at random by Floyd's ways;" in outcome.why
 
 
 def test_figure_11_and_12_verdicts_follow_from_the_times(monkeypatch):
@@ -141,10 +141,11 @@ def test_without_simgrid_a_claim_says_so(monkeypatch, name):
     assert "libsimgrid-dev" in outcome.why
 
 
-def test_floyds_ways_are_shortest_and_its_tables_take_them():
+@pytest.mark.parametrize("name", WAYS)
+def test_simgrids_ways_are_shortest_and_its_tables_take_them(name):
     """Lengths against networkx; each hop is that of the ways."""
     topology = build("product:(petersen)*(optimal:n=16,degree=3)")
-    follow, routing = floyd(topology), floyd_routing(topology)
+    follow, routing = WAYS[name](topology), simgrid_routing(topology, name)
     far = dict(networkx.all_pairs_shortest_path_length(networkx.Graph(topology.links.tolist())))
     for source in range(topology.switches):
         for goal in range(topology.switches):
@@ -182,7 +183,8 @@ int main(int c, char **v) {
 
 
 @pytest.mark.simgrid
-def test_floyds_ways_are_those_of_simgrids_own_routing(tmp_path):
+@pytest.mark.parametrize("name", WAYS)
+def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
     """Each link delays by its own power of 1.5: what a message takes tells its way, which is ours of the other direction."""
     topology = build("torus:dims=3x4")
     delays = [1e-3 * 1.5**number for number in range(len(topology.links))]
@@ -190,24 +192,28 @@ def test_floyds_ways_are_those_of_simgrids_own_routing(tmp_path):
         f'<link id="l{number}" bandwidth="1e18Bps" latency="{delay:.17g}s"/>' for number, delay in enumerate(delays)
     ]
     tags = [f'<host id="host{switch}" speed="1Gf"/>' for switch in range(topology.switches)] + tags
+    ways = [(a, b, f"l{number}", "yes") for number, (a, b) in enumerate(topology.links.tolist())]
+    if name == "Dijkstra":  # it numbers hosts as routes name them: from first to last, by a way of each to itself
+        tags.append('<link id="own" bandwidth="1e18Bps" latency="0s"/>')
+        ways = [(switch, switch, "own", "no") for switch in range(topology.switches)] + ways
     tags += [
-        f'<route src="host{a}" dst="host{b}"><link_ctn id="l{number}"/></route>'
-        for number, (a, b) in enumerate(topology.links.tolist())
+        f'<route src="host{a}" dst="host{b}" symmetrical="{both}"><link_ctn id="{link}"/></route>'
+        for a, b, link, both in ways
     ]
-    (tmp_path / "floyd.xml").write_text(
+    (tmp_path / "ways.xml").write_text(
         '<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1">'
-        f'<zone id="all" routing="Floyd">{"".join(tags)}</zone></platform>'
+        f'<zone id="all" routing="{name}">{"".join(tags)}</zone></platform>'
     )
     (tmp_path / "pairs.c").write_text(_PAIRS)
     options = [option for option in Settings().options(replay=False) if "algorithms" not in option]
     with workplace() as folder:
         told = simulate(
-            folder, tmp_path / "floyd.xml", list(range(topology.switches)), [str(compiled((tmp_path / "pairs.c",)))], options,
+            folder, tmp_path / "ways.xml", list(range(topology.switches)), [str(compiled((tmp_path / "pairs.c",)))], options,
             {}, "pairs",
         )  # fmt: skip
     lines = [line.split()[1:] for line in told.output.splitlines() if line.startswith("took")]
     assert len(lines) == topology.switches * (topology.switches - 1)
-    routing = floyd_routing(topology)
+    routing = simgrid_routing(topology, name)
     link = {frozenset(ends): number for number, ends in enumerate(topology.links.tolist())}
     for source, goal, seconds in lines:
         path = routing.path(int(goal), int(source))

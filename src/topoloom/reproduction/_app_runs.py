@@ -10,7 +10,7 @@ from topoloom.applications.settings import Settings
 from topoloom.applications.sweep import speed_beside
 from topoloom.applications.tools import NEEDED, tool
 from topoloom.errors import InputError
-from topoloom.reproduction._floyd import floyd_routing
+from topoloom.reproduction._simgrid_ways import simgrid_routing
 from topoloom.reproduction.registry import Outcome, Verdict
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
@@ -68,41 +68,50 @@ def needs_simgrid(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
     return checked
 
 
-#: Behind a network's name: its ways are Floyd's.
-_FLOYD = " by Floyd"
+#: Between a network's name and that of SimGrid's routing, whose ways it has.
+_BY = " by "
 
 
 def tabled(network: str, routed: Callable[[str], Routing]) -> Routing:
     """A network by the tables that its name asks for."""
-    name = network.removesuffix(_FLOYD)
-    return floyd_routing(routed(name).topology) if name != network else routed(name)
+    name, _, ways = network.partition(_BY)
+    return simgrid_routing(routed(name).topology, ways) if ways else routed(name)
 
 
 @dataclass(frozen=True)
 class Way:
     """How programs run: its name for people, where ranks are, and the machine; a seed a placement; and by which tables.
 
-    With `floyd` the ways are those that Floyd's algorithm finds first, as SimGrid's own routing of that name.
+    With `ways` they are those that SimGrid's routing of that name finds, ``Floyd`` or ``Dijkstra``.
     """
 
     name: str
     placement: str
     settings: Settings
     seeds: tuple[int, ...] = (1,)
-    floyd: bool = False
+    ways: str = ""
+
+
+#: What `ways` are, for the reasons of verdicts.
+SAID_OF_WAYS = (
+    "ways are the shortest, spread evenly, or those that Dijkstra's or Floyd's algorithm finds first, as SimGrid's routings of"
+    " these names; half duplex is a link of SimGrid's platform files that does not say otherwise"
+)
 
 
 def ways(machine: Settings, seeds: Mapping[str, int]) -> list[Way]:
-    """Placements in order and at random, by balanced tables and by Floyd's, and these over half duplex, so many seeds each.
+    """Placements in order and at random, by balanced tables and by SimGrid's, also over half duplex, so many seeds each.
 
     The papers say neither; `seeds` has them by name, those that are not there are left out.
     """
     known = (
         Way("in order", "linear", machine),
         Way("at random", "random", machine),
-        Way("in order by Floyd's ways", "linear", machine, floyd=True),
-        Way("at random by Floyd's ways", "random", machine, floyd=True),
-        Way("at random by Floyd's ways, half duplex", "random", replace(machine, duplex="half"), floyd=True),
+        Way("in order by Dijkstra's ways", "linear", machine, ways="Dijkstra"),
+        Way("at random by Dijkstra's ways", "random", machine, ways="Dijkstra"),
+        Way("in order by Floyd's ways", "linear", machine, ways="Floyd"),
+        Way("at random by Floyd's ways", "random", machine, ways="Floyd"),
+        Way("at random by Floyd's ways, half duplex", "random", replace(machine, duplex="half"), ways="Floyd"),
     )
     found = {way.name: way for way in known}
     return [replace(found[name], seeds=tuple(range(1, count + 1))) for name, count in seeds.items()]
@@ -148,7 +157,7 @@ class Contest:
     def gains(self, way: Way, others: Iterable[str] = (), programs: Iterable[str] = ()) -> dict[str, Gain]:
         """By network: its speed over the baseline's less 1, of the programs' own measure; the same placements for all."""
         names, apps = tuple(others) or tuple(self.others), tuple(programs) or tuple(self.programs)
-        suffix = _FLOYD if way.floyd else ""
+        suffix = _BY + way.ways if way.ways else ""
         base, keys = self.baseline[1] + suffix, {name: self.others[name] + suffix for name in names}
 
         def job(network: str, app: str, seed: int) -> Job:

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from topoloom.applications.settings import PRESETS, Settings
 from topoloom.reproduction._app_figures import relative_figure
-from topoloom.reproduction._app_runs import Contest, Gain, Way, needs_simgrid, span, told, ways
+from topoloom.reproduction._app_runs import SAID_OF_WAYS, Contest, Gain, Way, needs_simgrid, span, told, ways
 from topoloom.reproduction.paper001_cases import TORI, low_latency_links
 from topoloom.reproduction.registry import Outcome, Verdict, claim
 from topoloom.routing.route import route
@@ -19,7 +19,8 @@ _REPLAY = replace(_MACHINE, collectives="default", algorithms=Settings.algorithm
 _NEAR = 5.0
 _CUT = "iterations=1,untimed=no"
 _WAYS = (
-    "in order", "at random", "in order by Floyd's ways", "at random by Floyd's ways", "at random by Floyd's ways, half duplex",
+    "in order", "at random", "in order by Dijkstra's ways", "at random by Dijkstra's ways", "in order by Floyd's ways",
+    "at random by Floyd's ways", "at random by Floyd's ways, half duplex",
 )  # fmt: skip
 _NEIGHBOURS, _TO_ALL = ("CG", "LU"), ("FT", "IS")
 
@@ -74,12 +75,10 @@ def _together(nas: dict[str, Gain], products: dict[str, Gain]) -> dict[str, Gain
 def _settings(ranks: int, switches: int, class_: str, n: int) -> str:
     return (
         f"60 ns a switch, cables of 5 m at 5 ns/m as printed; {ranks} ranks on {switches} switches, NAS class {class_} cut to"
-        f" one iteration, MM of {n} x {n}, 40 Gb/s, 100 Gflop/s a rank; ways are the shortest, spread evenly, or those that"
-        " Floyd's algorithm finds first, as SimGrid's routing of that name; half duplex is a link of SimGrid's platform files"
-        " that does not say otherwise; MVAPICH2's collectives for MM, which is our own (SUMMA) and not the example of"
-        " SimGrid 3.12, all-to-alls round a ring and all-reduces by recursive doubling else, as traces replay with no"
-        " selector; SimGrid 3.32, links shared evenly: the paper says neither rate, speed, placement, routing nor duplex; our"
-        " graphs, annealed for VIII.A"
+        f" one iteration, MM of {n} x {n}, 40 Gb/s, 100 Gflop/s a rank; {SAID_OF_WAYS}; MVAPICH2's"
+        " collectives for MM, which is our own (SUMMA) and not the example of SimGrid 3.12, all-to-alls round a ring and"
+        " all-reduces by recursive doubling else, as traces replay with no selector; SimGrid 3.32, links shared evenly: the"
+        " paper says neither rate, speed, placement, routing nor duplex; our graphs, annealed for VIII.A"
     )
 
 
@@ -102,7 +101,7 @@ def _order() -> Outcome:
     holds = [name for name, found in by_way.items() if all(gain.mean > 0 for gain in found.values())]
     ours = "; ".join(f"ranks {name}: {told(found)}" for name, found in by_way.items())
     why = (
-        f"it holds with ranks {' and '.join(holds) or 'placed in no way'}; placement and tables move the mean, and turn some"
+        f"it holds with ranks {', '.join(holds) or 'placed in no way'}; placement and tables move the mean, and turn some"
         f" programs; CG and LU on the grid with ranks at random: {speeds}. {_settings(64, 72, 'A', 1024)}"
     )
     figure = relative_figure("001-figure-11-small", "72 switches, 64 ranks", by_way, "speed / 3-D torus's")

@@ -7,7 +7,7 @@ from tempfile import NamedTemporaryFile
 
 from topoloom.applications.settings import PRESETS, Settings
 from topoloom.reproduction._app_runs import Job, needs_simgrid, ran
-from topoloom.reproduction._floyd import floyd_routing
+from topoloom.reproduction._simgrid_ways import simgrid_routing
 from topoloom.reproduction.curves import Curves, Series
 from topoloom.reproduction.paper003_loads import PRODUCT, balanced
 from topoloom.reproduction.registry import Outcome, Verdict, claim, judge
@@ -38,7 +38,7 @@ def _routed(network: str) -> Routing:
     tables, degree = network.split()
     topology = build(PRODUCT.format(degree)).with_hosts(1)
     if tables == "floyd":
-        return floyd_routing(topology)
+        return simgrid_routing(topology, "Floyd")
     factor = balanced(16, int(degree)).routing
     return product_routing(topology, [factor, factor])
 

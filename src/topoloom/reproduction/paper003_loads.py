@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from topoloom.graph.product import cartesian_product
-from topoloom.reproduction._floyd import floyd
+from topoloom.reproduction._simgrid_ways import floyd
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.routing.balance import BalancedRouting, balance_paths, balance_routing
 from topoloom.routing.product import product_routing
