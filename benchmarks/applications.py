@@ -4,7 +4,8 @@
 
 `platform`: tori of 64, 256 and 1,024 switches with 4 hosts each; two ranks start and end. Seconds of SimGrid's own process and
 its memory, and seconds of writing the file that it reads. `replay`: NAS skeletons of 64 and 256 ranks, whole. `all-to-all`: 64
-KiB from each of 1,024 ranks to each. `agreement`: all-to-all on networks of 64 hosts, by SimGrid and flit by flit.
+KiB from each of 1,024 ranks to each, by SimGrid's algorithms ring (our default) and pair. `agreement`: all-to-all on networks
+of 64 hosts, by SimGrid and flit by flit.
 """
 
 import argparse
@@ -45,6 +46,8 @@ _NETWORKS = (
     ("hypercube:n=6,hosts=1", "dor"), ("jellyfish:n=64,degree=4,hosts=1", "orders"),
     ("jellyfish:n=64,degree=8,hosts=1", "orders"), ("hyperx:dims=8x8,hosts=1", "dor"), ("fat-tree:k=8,hosts=2", "fat-tree"),
 )  # fmt: skip
+#: Networks of 1,024 hosts or a few more.
+_LARGE = ("fat-tree:k=16", "slimfly:q=13,hosts=4", "jellyfish:n=256,degree=12,hosts=4", "torus:dims=16x16,hosts=4")
 
 
 def main() -> None:
@@ -99,11 +102,13 @@ def _replay(_options: argparse.Namespace) -> None:
 
 
 def _all_to_all(_options: argparse.Namespace) -> None:
-    routing = route(build("torus:dims=32x32,hosts=1"), "minimal")
-    print("\nall-to-all of 64 KiB, 1,024 ranks on a torus of 32 x 32")
-    for algorithm in ("pair", "bruck"):
-        run = run_app(routing, "alltoall:bytes=65536", settings=Settings(algorithms=f"alltoall:{algorithm}"))
-        print(f"{algorithm:6}  {run.results['time'][0]:.4f} s simulated, {run.cpu_s:.1f} s of CPU", flush=True)
+    print("\nall-to-all of 64 KiB among 1,024 ranks")
+    print(f"{'network':34}  algorithm  simulated [s]  CPU of SimGrid [s]")
+    for spec in _LARGE:
+        routing = route(build(spec), "minimal")
+        for algorithm in ("ring", "pair"):
+            run = run_app(routing, "alltoall:bytes=65536", 1024, settings=Settings(algorithms=f"alltoall:{algorithm}"))
+            print(f"{spec:34}  {algorithm:9}  {run.results['time'][0]:13.4f}  {run.cpu_s:18.1f}", flush=True)
 
 
 def _agreement(_options: argparse.Namespace) -> None:

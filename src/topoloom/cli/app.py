@@ -245,7 +245,7 @@ def _tell_one(run: "AppRun") -> None:
         facts.insert(1, ("Mop/s", f"{run.mops:,.1f}"))
     if run.code:
         facts.append(("exit code", f"{run.code}, after MPI_Finalize"))
-    print_facts(f"{run.program}, {run.ranks} ranks on {run.topology}", facts)
+    print_facts(f"{run.program}, {run.ranks} {'ranks' if run.ranks > 1 else 'rank'} on {run.topology}", facts)
     if run.output:
         click.echo(f"\n{run.output.rstrip()}")
 
