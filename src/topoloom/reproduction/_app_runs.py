@@ -74,8 +74,8 @@ _BY = " by "
 
 def tabled(network: str, routed: Callable[[str], Routing]) -> Routing:
     """A network by the tables that its name asks for."""
-    name, _, ways = network.partition(_BY)
-    return simgrid_routing(routed(name).topology, ways) if ways else routed(name)
+    name, _, algorithm = network.partition(_BY)
+    return simgrid_routing(routed(name).topology, algorithm) if algorithm else routed(name)
 
 
 @dataclass(frozen=True)
