@@ -107,7 +107,7 @@ def test_a_message_takes_delays_and_bytes(bytes_, tmp_path):
         f" MPI_COMM_WORLD); if (r == 10) {{ MPI_Recv(m, {bytes_}, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
         ' printf("result time %.12g s\\n", MPI_Wtime() - t); } MPI_Finalize(); }\n'
     )
-    run = run_app(topology, Source("one", (program,), own=False), settings=SETTINGS)
+    run = run_app(topology, Source("one", (program,)), settings=SETTINGS)
     hops = 4  # from (0, 0) to (2, 2)
     wanted = 1e-9 * (100 * (hops + 1) + 20 * (hops + 2)) + (bytes_ + 16) / 1e9
     assert run.results["time"][0] == pytest.approx(wanted, rel=1e-9)

@@ -409,3 +409,74 @@ def _running(folder):
     """The commands of processes that name a folder."""
     lines = subprocess.run(["ps", "-ewwo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
     return "\n".join(line for line in lines if str(folder) in line)
+
+
+@pytest.mark.simgrid
+def test_loops_that_wait_by_asking_end(tmp_path):
+    """Time passes while a program asks whether a message is there, or what time it is."""
+    (tmp_path / "polls.c").write_text(
+        "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { int rank, flag = 0, x = 0; MPI_Request one;"
+        " MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &rank); if (rank == 0) { double begun = MPI_Wtime();"
+        " while (MPI_Wtime() - begun < 1e-6); MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD); } else {"
+        " MPI_Irecv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &one); while (!flag) MPI_Test(&one, &flag, MPI_STATUS_IGNORE);"
+        ' puts("came"); } MPI_Finalize(); }\n'
+    )
+    run = run_app(TORUS, program_from(tmp_path / "polls.c"), 2)
+    assert run.output.strip() == "came"
+    assert 1e-6 < run.seconds < 1e-4
+
+
+@pytest.mark.simgrid
+def test_arguments_come_as_they_are_given_and_errors_are_shown(tmp_path, monkeypatch):
+    """Blanks, stars and empty words; what is written to stderr stands behind what is printed."""
+    monkeypatch.chdir(tmp_path)
+    Path("tells.c").write_text(
+        '#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { MPI_Init(&c, &v); fprintf(stderr, "beware\\n");'
+        ' for (int i = 1; i < c; i++) printf("[%s]", v[i]); puts(""); MPI_Finalize(); }\n'
+    )
+    run = run_app(TORUS, program_from("tells.c", ("a b", "*", "", "$HOME", "it's")), 1)
+    assert run.output.splitlines() == ["[a b][*][][$HOME][it's]", "beware"]
+
+
+@pytest.mark.simgrid
+def test_a_makefile_that_calls_another_mpis_compiler(tmp_path):
+    """By its name it is SimGrid's; what make is asked for may have blanks in quotes."""
+    (tmp_path / "Makefile").write_text("prog: prog.c\n\tmpicc $(MORE) prog.c -o prog\n")
+    (tmp_path / "prog.c").write_text(
+        "#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) { MPI_Init(&c, &v);"
+        ' printf("%d\\n", ONE + TWO); MPI_Finalize(); }\n'
+    )
+    program = program_from(tmp_path, make="prog 'MORE=-DONE=1 -DTWO=2'")
+    assert run_app(TORUS, program, 1).output.strip() == "3"
+
+
+@pytest.mark.simgrid
+def test_a_single_switch_and_several_ranks_a_host(tmp_path):
+    """A network without links is a crossbar; a file may put more ranks on a host than there are hosts."""
+    switch = build("complete:n=1,hosts=2")
+    assert run_app(switch, ring(2, 1_000_000, 0)).seconds > 200e-6
+    (tmp_path / "hosts.txt").write_text("0\n0\n1\n1\n")
+    run = run_app(switch, ring(4, 1_000_000, 0), placement=f"file:{tmp_path / 'hosts.txt'}")
+    assert run.homes.tolist() == [0, 0, 1, 1]
+
+
+def test_algorithms_are_changed_one_by_one():
+    """What is not named stays; blanks do not matter; nothing at all takes all away."""
+    found = changed(Settings(), {"algorithms": "alltoall:pair, bcast:NTSL"}).algorithms
+    assert found.split(",") == ["alltoall:pair", "alltoallv:ring", "allreduce:rdb", "reduce:binomial", "bcast:NTSL"]
+    assert changed(Settings(), {"algorithms": ""}).algorithms == ""
+
+
+def test_a_sweep_refuses_before_it_runs():
+    """The last program's typing error, another network's ranks, an unknown placement: nothing has run then."""
+    cases = [
+        Case(name, route(build(name), "minimal"), None, 1) for name in ("torus:dims=4x4,hosts=1", "ring:n=8,hosts=1")
+    ]
+
+    def refused(reason, *, cases=cases[:1], apps=("ep:class=S",), placements=(("linear", 1),)):
+        with pytest.raises(InputError, match=reason):
+            run_all(cases, apps, None, placements, Settings(), on_run=lambda *_: pytest.fail("it ran"))
+
+    refused("no parameter 'clas'", apps=("ep:class=S", "cg:clas=S"))
+    refused(r"different numbers of ranks do not compare \(torus:dims=4x4,hosts=1 16, ring:n=8,hosts=1 8\)", cases=cases)
+    refused("no placement 'optimal'", placements=(("linear", 1), ("optimal", 1)))

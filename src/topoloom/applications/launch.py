@@ -2,8 +2,9 @@
 
 import os
 import re
+import shlex
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -35,7 +36,7 @@ _SIGNS = ("error", "abort", "fail", "invalid", "cannot", "no such", "must", "unk
 
 @dataclass(frozen=True)
 class Told:
-    """What a simulation said: its program's output and exit code, and how much CPU it took."""
+    """What a simulation said: its program's output, then its errors; its exit code, and how much CPU it took."""
 
     output: str
     code: int
@@ -49,9 +50,9 @@ def workplace() -> AbstractContextManager[Path]:
 
 def simulate(
     folder: Path, library: Path, homes: list[int], program: list[str], options: list[str], environment: Mapping[str, str],
-    name: str, cwd: str | None = None,
+    name: str, arguments: Sequence[str] = (), cwd: str | None = None,
 ) -> Told:  # fmt: skip
-    """Run a program on the platform of `environment`, one rank on each of the hosts `homes`, in `cwd` or else the folder.
+    """Run a program on the platform of `environment`, a rank on each of the hosts `homes`, in `cwd` or else the folder.
 
     Raises
     ------
@@ -61,6 +62,15 @@ def simulate(
     KeyboardInterrupt
         Ctrl-C; no process is left.
     """
+    if " " in str(folder):
+        raise InputError(
+            f"{folder.parent}: smpirun takes no folder with a blank in its name; set TMPDIR to another one"
+        )
+    if arguments:
+        # smpirun would split them at blanks, and put names of files where they have stars.
+        start = folder / "start.sh"
+        start.write_text(f'exec "$@" {shlex.join(arguments)}\n')
+        options = [*options, "-wrapper", f"sh {start}"]
     hostfile = folder / "hosts.txt"
     hostfile.write_text("".join(f"host{home}\n" for home in homes))
     command = [
@@ -78,7 +88,9 @@ def simulate(
         output, errors = out.read(), err.read()
     if code < 0 or _SIMULATED not in errors or _GAVE_UP.search(errors):
         raise InputError(f"{name}: the simulation failed: {_reason(output, errors, code)}")
-    return Told("".join(line for line in output.splitlines(keepends=True) if not _SMPIRUN.match(line)), code, cpu_s)
+    said = [line for line in output.splitlines() if not _SMPIRUN.match(line)]
+    theirs = [line for line in errors.splitlines() if line and not (_LINE.match(line) or _ECHO.match(line))]
+    return Told("".join(f"{line}\n" for line in (*said, *theirs)), code, cpu_s)
 
 
 def _reason(output: str, errors: str, code: int) -> str:
@@ -97,7 +109,7 @@ def _reason(output: str, errors: str, code: int) -> str:
         return f"{critical[0].removeprefix('Uncaught exception ')}{words if waits else ''}"[:400]
     crash = _CODE.search(output)
     if crash and int(crash[1]) > 128:
-        return f"it crashed: {signal.strsignal(int(crash[1]) - 128) or crash[1]}"
+        return f"it crashed: {signal.strsignal(int(crash[1]) - 128) or crash[1]}{words}"
     return f"ranks end before MPI_Finalize{words}" if not code else f"it ended with code {code}{words}"
 
 

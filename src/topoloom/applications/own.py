@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -20,6 +21,8 @@ _USE = re.compile(r"^\s*use\s*(?:,[^:]*)?(?:::)?\s*(\w+)", re.IGNORECASE | re.MU
 #: What a folder is copied without: what was built for another MPI.
 _BUILT = frozenset({".o", ".mod", ".obj"})
 _MAKEFILES = re.compile(r"(GNU)?[Mm]akefile.*|.*\.(mk|mak|make|def|inc)")
+#: What other MPIs call their compilers, by SimGrid's.
+_COMPILERS = {"smpicc": ("mpicc",), "smpicxx": ("mpicxx", "mpic++", "mpiCC"), "smpiff": ("mpif77", "mpif90", "mpifort")}
 _MPI_COMPILERS = re.compile(r"\bMPI(CC|F77|F90|FC)\b")
 
 
@@ -126,7 +129,9 @@ def _made(folder: Path, make: str) -> Path:
         except (OSError, shutil.Error) as error:
             raise InputError(f"{folder}: it cannot be copied: {str(error)[:200]}") from None
         _configured(copy)
-        code, text = told([_make(), "--no-print-directory", *_variables(copy), *make.split()], copy)
+        surroundings = {**os.environ, "PATH": f"{_compilers(inner)}:{os.environ.get('PATH', '')}"}
+        asked = [*_variables(copy), *words(make, "--make")]
+        code, text = told([_make(), "--no-print-directory", *asked], copy, surroundings)
         if code:
             raise InputError(f"{folder}: make {make} fails: {complaint(text)}")
         # Helpers that a Makefile builds for itself are plain programs: ours starts MPI, in C or in Fortran.
@@ -136,6 +141,31 @@ def _made(folder: Path, make: str) -> Path:
             named = ", ".join(path.name for path in ours) or "none"
             raise InputError(f"{folder}: make {make} builds {len(ours)} MPI programs ({named}); ask for one")
         return placed(ours[0])
+
+
+def words(text: str, option: str) -> tuple[str, ...]:
+    """What a shell makes of a text, without what it knows of files and variables.
+
+    Raises
+    ------
+    InputError
+        Quotes that do not end.
+    """
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise InputError(f"{option} {text[:60]}: {error}") from None
+
+
+def _compilers(folder: Path) -> Path:
+    """A folder where other MPIs' compilers, by the names that Makefiles call them, are SimGrid's."""
+    place = folder / "compilers"
+    place.mkdir()
+    for name in ("smpicc", "smpicxx", "smpiff"):
+        for theirs in _COMPILERS[name]:
+            (place / theirs).write_text(f'#!/bin/sh\nexec {shlex.quote(tool(name))} "$@"\n')
+            (place / theirs).chmod(0o755)
+    return place
 
 
 def _make() -> str:

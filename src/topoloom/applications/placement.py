@@ -49,9 +49,9 @@ def place_ranks(
     """
     topology = routing.topology
     hosts = topology.endpoints.size
-    if ranks > hosts:
-        raise InputError(f"{topology.name}: {ranks} ranks, but only {hosts} hosts; give it more, or run fewer ranks")
     name, _, path = how.partition(":")
+    if ranks > hosts and name != "file":
+        raise InputError(f"{topology.name}: {ranks} ranks, but only {hosts} hosts; give it more, or run fewer ranks")
     if name not in PLACEMENTS:
         raise InputError(f"no placement '{name[:40]}'; {hint(name, PLACEMENTS)}")
     if name == "file" and not path:

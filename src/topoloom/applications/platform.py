@@ -82,6 +82,8 @@ def _next_hops(routing: Routing, carriers: np.ndarray) -> np.ndarray:
     """Twice the link, and one more against its order, from every switch towards each carrier, int32[carriers, switches]."""
     topology = routing.topology
     link = topology.csr[2]
+    if not link.size:
+        return np.full((carriers.size, topology.switches), -1)
     channels = channels_of(topology)
     switch = np.arange(topology.switches)
     ports = routing.ports[carriers].astype(np.int64)

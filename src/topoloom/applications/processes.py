@@ -76,10 +76,10 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
         process.stdin.close()
 
 
-def told(command: Sequence[str], cwd: Path) -> tuple[int, str]:
+def told(command: Sequence[str], cwd: Path, environment: dict[str, str] | None = None) -> tuple[int, str]:
     """The exit code of a command, and all that it prints, errors first."""
     with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
-        code, _ = run(command, cwd, out, err, dict(os.environ))
+        code, _ = run(command, cwd, out, err, dict(os.environ) if environment is None else environment)
         for stream in (err, out):
             stream.seek(0)
         return code, err.read() + out.read()

@@ -134,15 +134,7 @@ def run_app(
     routing = network if isinstance(network, Routing) else route(network, "minimal")
     settings = Settings() if settings is None else settings
     topology = routing.topology
-    if not topology.hosts:
-        raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
-    if ranks is None:
-        ranks = app.ranks if isinstance(app, Trace) else topology.endpoints.size
-    if ranks < 1:
-        raise InputError(f"ranks={ranks}: at least one is needed")
-    program = program_of(app, ranks) if isinstance(app, str) else app
-    if isinstance(program, Trace) and program.ranks != ranks:
-        raise InputError(f"{program.name}: the traces are of {program.ranks} ranks, not of {ranks}")
+    program, ranks = program_on(topology, app, ranks)
     library = platform_library()
     homes = place_ranks(
         placement, ranks, routing, layout, lambda: matrix_of(program, ranks, routing, settings), seed, jobs
@@ -154,8 +146,8 @@ def run_app(
     computed = np.array([line.split()[1] for line in loads if line.startswith("host")], float)
     seconds = next(float(line.split()[1]) for line in loads if line.startswith("time"))
     operations = program.operations if isinstance(program, Trace) and program.timed else 0.0
-    results = _results(told.output)
     own = isinstance(program, Source) and program.own
+    results = _results(told.output)
     measure = "" if isinstance(program, Trace) else program.measure
     return AppRun(
         program.name, routing.topology.name, routing.engine, placement, ranks, seconds, results,
@@ -163,6 +155,26 @@ def run_app(
         _waiting(computed, homes, seconds, settings), links, homes, settings, seed, told.cpu_s, version(),
         _RESULT.sub("", told.output).strip() if own else told.output, told.code,
     )  # fmt: skip
+
+
+def program_on(topology: Topology, app: str | Program, ranks: int | None) -> tuple[Program, int]:
+    """The program for a network, and on how many ranks: one for each host, or as many as there are traces, unless given.
+
+    Raises
+    ------
+    InputError
+        No hosts, an application that is unknown or refuses its ranks, or traces of other ranks.
+    """
+    if not topology.hosts:
+        raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
+    if ranks is None:
+        ranks = app.ranks if isinstance(app, Trace) else topology.endpoints.size
+    if ranks < 1:
+        raise InputError(f"ranks={ranks}: at least one is needed")
+    program = program_of(app, ranks) if isinstance(app, str) else app
+    if isinstance(program, Trace) and program.ranks != ranks:
+        raise InputError(f"{program.name}: the traces are of {program.ranks} ranks, not of {ranks}")
+    return program, ranks
 
 
 def matrix_of(program: Program, ranks: int, routing: Routing, settings: Settings) -> np.ndarray:
@@ -199,10 +211,12 @@ def _simulated(
     else:
         make = built_in if program.own else compiled
         binary = make(program.files) if program.binary is None else program.binary
-        command = [*(["-no-privatize"] if program.own else []), str(binary), *program.arguments]
-    options = settings.options(replay=isinstance(program, Trace))
-    cwd = str(Path.cwd()) if isinstance(program, Source) and not program.own else None
-    return simulate(folder, library, homes.tolist(), command, options, environment, program.name, cwd)
+        command = [*(["-no-privatize"] if program.own else []), str(binary)]
+    theirs = isinstance(program, Source) and not program.own
+    options = settings.options(replay=isinstance(program, Trace), polls=theirs)
+    arguments = () if isinstance(program, Trace) else program.arguments
+    cwd = str(Path.cwd()) if theirs else None
+    return simulate(folder, library, homes.tolist(), command, options, environment, program.name, arguments, cwd)
 
 
 def _traces(program: Trace, folder: Path) -> str:

@@ -51,14 +51,12 @@ def links_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
     """A row a link of each run: the bytes that it carried from its first switch to its second and back, and its use."""
     rows = []
     for case, run in runs:
-        which = _which(case, run)
-        for (lower, higher), carried, use in zip(
-            case.routing.topology.links, run.link_bytes, run.link_use, strict=True
-        ):
+        which, links = _which(case, run), case.routing.topology.links
+        for link, (ends, carried, use) in enumerate(zip(links, run.link_bytes, run.link_use, strict=True)):
             rows.append(
-                [*which, lower, higher, f"{carried[0]:.0f}", f"{carried[1]:.0f}", f"{use[0]:.6f}", f"{use[1]:.6f}"]
+                [*which, link, *ends, f"{carried[0]:.0f}", f"{carried[1]:.0f}", f"{use[0]:.6f}", f"{use[1]:.6f}"]
             )
-    return _text([*_RUN, "from", "to", "bytes", "bytes_back", "use", "use_back"], rows)
+    return _text([*_RUN, "link", "from", "to", "bytes", "bytes_back", "use", "use_back"], rows)
 
 
 def _which(case: Case, run: AppRun) -> list[Any]:

@@ -47,6 +47,9 @@ class Settings:
         machine takes, times `own_gflops` over the speed.
     own_gflops : float
         What this machine computes, for ``measured``.
+    poll_ns : float
+        What MPI_Test, MPI_Iprobe and MPI_Wtime take in programs of the user's, where the model is ``plain``: a loop that waits
+        by them would else last for ever, as no time passes in it.
     loop_gbps, loop_ns : float
         Between ranks of one host.
 
@@ -68,6 +71,7 @@ class Settings:
     ahead_bytes: float = 0.0
     computation: str = "none"
     own_gflops: float = 1.0
+    poll_ns: float = 10.0
     loop_gbps: float = 400.0
     loop_ns: float = 100.0
 
@@ -81,7 +85,9 @@ class Settings:
                     f"{name}={value:g}: it must be 0, or {_SHORTEST_NS:g} or more, which SimGrid can tell from 0"
                 )
             if not (value > 0 if least else value >= 0) or value == float("inf"):
-                raise InputError(f"{name}={value:g}: it must be {'above 0' if least else '0 or more'}")
+                raise InputError(f"{name}={value:g}: it must be a number {'above 0' if least else 'from 0 on'}")
+        if self.ahead_bytes > _DETACHED:
+            raise InputError(f"ahead_bytes={self.ahead_bytes:g}: SimGrid takes at most {_DETACHED}")
         for name, known in (
             ("duplex", DUPLEX),
             ("model", MODELS),
@@ -90,7 +96,7 @@ class Settings:
         ):
             if getattr(self, name) not in known:
                 raise InputError(f"{name}={getattr(self, name)}: {hint(getattr(self, name), known)}")
-        for part in filter(None, self.algorithms.split(",")):
+        for part in _parts(self.algorithms):
             operation, sign, algorithm = part.partition(":")
             if sign and operation not in _OPERATIONS:
                 raise InputError(
@@ -104,8 +110,9 @@ class Settings:
         """All of it, as plain values."""
         return asdict(self)
 
-    def options(self, *, replay: bool) -> list[str]:
-        """SimGrid's own options that say the same."""
+    def options(self, *, replay: bool, polls: bool = False) -> list[str]:
+        """SimGrid's own options that say the same; with `polls` asking for messages and for the time takes time."""
+        poll_s = self.poll_ns * 1e-9 if polls else 0.0
         chosen = [
             "smpi/display-timing:yes", "surf/precision:1e-12", "network/crosstraffic:0",
             f"smpi/async-small-thresh:{self.ahead_bytes:.0f}", "smpi/simulate-computation:yes",
@@ -118,11 +125,11 @@ class Settings:
             chosen += [
                 "network/model:CM02", "network/bandwidth-factor:1", "network/weight-S:0",
                 "network/TCP-gamma:0", "smpi/lat-factor:1", "smpi/bw-factor:1", "smpi/or:0:0:0", "smpi/os:0:0:0",
-                "smpi/ois:0:0:0", "smpi/test:0", "smpi/iprobe:0", "smpi/init:0", "smpi/wtime:0",
+                "smpi/ois:0:0:0", "smpi/init:0", *(f"smpi/{call}:{poll_s:g}" for call in ("test", "iprobe", "wtime")),
             ]  # fmt: skip
         if self.collectives != "default":
             chosen.append(f"smpi/coll-selector:{self.collectives}")
-        chosen += [f"smpi/{part}" for part in filter(None, self.algorithms.split(","))]
+        chosen += [f"smpi/{part}" for part in _parts(self.algorithms)]
         return [f"--cfg={option}" for option in chosen]
 
 
@@ -131,6 +138,8 @@ _OPERATIONS = (
     "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "gather", "reduce", "reduce_scatter",
     "scatter",
 )  # fmt: skip
+#: A send of fewer bytes returns at once, in SimGrid.
+_DETACHED = 1 << 16
 #: The shortest delay that is not lost in SimGrid's precision, and what delays.
 _SHORTEST_NS = 0.1
 _DELAYS = frozenset({"switch_ns", "link_ns", "host_link_ns", "loop_ns"})
@@ -138,7 +147,13 @@ _DELAYS = frozenset({"switch_ns", "link_ns", "host_link_ns", "loop_ns"})
 _LEAST = {
     "rate_gbps": True, "host_rate_gbps": False, "switch_ns": False, "cable_ns_per_m": False, "link_ns": False,
     "host_link_ns": False, "speed_gflops": True, "own_gflops": True, "loop_gbps": True, "loop_ns": False, "ahead_bytes": False,
+    "poll_ns": True,
 }  # fmt: skip
+
+
+def _parts(algorithms: str) -> list[str]:
+    return [part.strip() for part in algorithms.split(",") if part.strip()]
+
 
 #: What the papers say of their own simulations; what they do not say is our choice.
 PRESETS = {
@@ -150,6 +165,8 @@ PRESETS = {
 
 def changed(settings: Settings, changes: dict[str, str]) -> Settings:
     """Settings with some of them read from text: ``{"rate_gbps": "100"}``.
+
+    Algorithms are changed one by one, the others stay; no text takes them all away.
 
     Raises
     ------
@@ -166,6 +183,14 @@ def changed(settings: Settings, changes: dict[str, str]) -> Settings:
                 values[key] = float(text)
             except ValueError:
                 raise InputError(f"{key}={text[:60]}: a number is needed") from None
+        elif key == "algorithms" and text:
+            values[key] = ",".join(_merged(settings.algorithms, text))
         else:
             values[key] = text
     return replace(settings, **values)
+
+
+def _merged(before: str, changes: str) -> list[str]:
+    """What is chosen for each operation, the changes last."""
+    chosen = {part.partition(":")[0]: part for part in (*_parts(before), *_parts(changes))}
+    return list(chosen.values())

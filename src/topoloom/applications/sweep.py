@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from topoloom.applications.placement import place_ranks
 from topoloom.applications.program import Program
-from topoloom.applications.run import AppRun, run_app
+from topoloom.applications.run import AppRun, program_on, run_app
 from topoloom.applications.settings import Settings
+from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
@@ -89,8 +91,10 @@ def run_all(
     Raises
     ------
     InputError
-        Whatever the first run that fails says.
+        A program that does not fit a network, or networks with different numbers of hosts where `ranks` is not given, before
+        anything runs; else whatever the first run that fails says.
     """
+    _check(cases, apps, ranks, placements)
     tasks = [(case, app, placement) for app in apps for case in cases for placement in placements]
     found: dict[int, AppRun] = {}
 
@@ -105,6 +109,24 @@ def run_all(
 
     over_cores(work, len(tasks), jobs)
     return [(tasks[number][0], found[number]) for number in range(len(tasks))]
+
+
+def _check(
+    cases: Sequence[Case], apps: Sequence[str | Program], ranks: int | None, placements: Sequence[tuple[str, int]]
+) -> None:
+    """Refuse what cannot run before hours of what can."""
+    for app in apps:
+        wanted = {case.name: program_on(case.routing.topology, app, ranks)[1] for case in cases}
+        if len(set(wanted.values())) > 1:
+            told = ", ".join(f"{name} {count}" for name, count in wanted.items())
+            least = min(wanted.values())
+            raise InputError(
+                f"different numbers of ranks do not compare ({told}); say how many run on each: ranks={least}"
+            )
+        for case in cases:
+            for how, seed in placements:
+                known = "linear" if how == "optimised" else how
+                place_ranks(known, wanted[case.name], case.routing, case.layout, None, seed)
 
 
 def compared(runs: Sequence[tuple[Case, AppRun]], baseline: str) -> list[Compared]:

@@ -20,7 +20,7 @@ NEEDED = ("smpirun", "smpicc", "g++")
 #: What compiles an old Fortran program with today's compiler.
 FORTRAN = ("-O2", "-std=legacy", "-fallow-argument-mismatch", "-fallow-invalid-boz", "-w")
 #: What a line of a compiler, a linker or make has in it that says why, the best first.
-_SIGNS = ("error:", "undefined reference", "cannot", "no rule", "must", "error")
+_SIGNS = ("error:", "undefined reference", "not found", "no such file", "cannot", "no rule", "must", "error")
 #: What a linker and make say of what somebody else has said.
 _ECHO = re.compile(r"collect2:|make(\[\d+\])?: (\*\*\* .*Error \d+$|Entering|Leaving)")
 FORTRAN_ENDS = (".f", ".f77", ".f90", ".f95", ".f03", ".f08", ".for")

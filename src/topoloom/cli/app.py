@@ -51,14 +51,18 @@ def _usage(found: "Application") -> str:
 @click.option(
     "--app", "apps", multiple=True, metavar="NAME[:KEY=VALUE,...]", help="An application (below); may be repeated."
 )
-@click.option("--mpi", type=click.Path(), help="Your own program: a .c, .f or .f90 file, or a folder of them.")
+@click.option(
+    "--mpi", multiple=True, type=click.Path(),
+    help="Your own program: a .c, .f or .f90 file, or a folder of them; may be repeated.",
+)  # fmt: skip
 @click.option(
     "--make", help="Build the folder of --mpi by its Makefile: what make is asked for, as in 'cg CLASS=A NPROCS=64'."
 )
 @click.option("--args", "arguments", default="", help="What your program is called with.")
 @click.option(
-    "--trace", type=click.Path(), help="Your own traces: a folder with an index, as SimGrid's -trace-ti writes."
-)
+    "--trace", multiple=True, type=click.Path(),
+    help="Your own traces: a folder with an index, as SimGrid's -trace-ti writes; may be repeated.",
+)  # fmt: skip
 @click.option("--ranks", type=click.IntRange(1, 1 << 20), help="MPI ranks; one for every host when left out.")
 @click.option("--routing", "engine", default="minimal", show_default=True, help="An engine of topoloom route.")
 @click.option(
@@ -86,9 +90,10 @@ def _usage(found: "Application") -> str:
 )  # fmt: skip
 @json_option
 def command(
-    topologies: tuple[str, ...], apps: tuple[str, ...], mpi: str | None, make: str | None, arguments: str, trace: str | None,
-    ranks: int | None, engine: str, routing_seeds: int, placements: tuple[str, ...], baseline: str | None, preset: str,
-    changes: tuple[str, ...], floor: str | None, seed: int, jobs: int | None, folder: str | None, as_json: bool,
+    topologies: tuple[str, ...], apps: tuple[str, ...], mpi: tuple[str, ...], make: str | None, arguments: str,
+    trace: tuple[str, ...], ranks: int | None, engine: str, routing_seeds: int, placements: tuple[str, ...],
+    baseline: str | None, preset: str, changes: tuple[str, ...], floor: str | None, seed: int, jobs: int | None,
+    folder: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     from dataclasses import asdict
 
@@ -148,25 +153,14 @@ def _run_all(
             raise
 
 
-def _own(mpi: str | None, make: str | None, arguments: str, trace: str | None) -> list["Program"]:
-    import shlex
+def _own(mpi: tuple[str, ...], make: str | None, arguments: str, trace: tuple[str, ...]) -> list["Program"]:
+    from topoloom.applications.own import program_from, trace_from, words
 
-    from topoloom.applications.own import program_from, trace_from
-
-    if mpi is None and (make is not None or arguments):
-        raise InputError(
-            f"{'--make' if make is not None else '--args'} is for a program of your own; give it with --mpi"
-        )
-    found: list[Program] = []
-    if mpi is not None:
-        try:
-            words = tuple(shlex.split(arguments))
-        except ValueError as error:
-            raise InputError(f"--args {arguments[:60]}: {error}") from None
-        found.append(program_from(mpi, words, make))
-    if trace is not None:
-        found.append(trace_from(trace))
-    return found
+    if len(mpi) != 1 and (make is not None or arguments):
+        option = "--make" if make is not None else "--args"
+        raise InputError(f"{option} is for one program of your own; give it with one --mpi")
+    given = words(arguments, "--args")
+    return [*(program_from(path, given, make) for path in mpi), *(trace_from(path) for path in trace)]
 
 
 def _settings(preset: str, changes: tuple[str, ...]) -> "Settings":
@@ -189,6 +183,8 @@ def _placements(text: str, seed: int) -> list[tuple[str, int]]:
     how, sign, times = text.partition("*")
     if not sign or how.startswith("file:"):
         return [(text, seed)]
+    if how == "linear":
+        raise InputError(f"--placement {text[:40]}: there is one linear placement; random*5 draws five")
     if not times.isdecimal() or not 1 <= int(times) <= _MOST_SEEDS:
         raise InputError(f"--placement {text[:40]}: how many seeds? write random*5")
     return [(how, seed + number) for number in range(int(times))]
@@ -231,7 +227,7 @@ def _tell_one(run: "AppRun") -> None:
     facts = [
         ("seconds", f"{run.seconds:.9g}, simulated"),
         *((name, f"{value:.6g} {unit}".rstrip(" -")) for name, (value, unit) in run.results.items()),
-        ("communication", f"{waits.mean():.1f} % of the time of a rank, at most {waits.max():.1f} %"),
+        ("not computing", f"{waits.mean():.1f} % of the time of a rank, at most {waits.max():.1f} %"),
         (
             "links",
             f"{run.link_bytes.sum() / 1e6:,.3f} MB over all, {fullest / 1e6:,.3f} MB ({use:.1f} %) over the fullest",
