@@ -1,5 +1,5 @@
-// A SimGrid platform from a file that topoloom wrote: one star zone a switch that carries hosts, and a route between any two
-// of them along topoloom's tables, hop by hop. Compiled once; which network it is, the environment says:
+// A SimGrid platform from a file that topoloom wrote: a zone with all hosts, which follows topoloom's tables from switch to
+// switch whenever SimGrid asks for a route. Compiled once; which network it is, the environment says:
 //   TOPOLOOM_FABRIC  the network (platform.py describes the file)
 //   TOPOLOOM_LOADS   where to write, at the end, the simulated time (SimGrid's own line has six digits), the bytes that each
 //                    direction of each link has carried, and the operations that each host has computed (optional)
@@ -8,6 +8,8 @@
 //   TOPOLOOM_ROUTES  pairs of hosts, a line each; their routes are written beside it, to the same name with ".out" (optional)
 #include <simgrid/kernel/resource/Action.hpp>
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#include <simgrid/kernel/routing/NetPoint.hpp>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/plugins/load.h>
 #include <simgrid/s4u.hpp>
 
@@ -36,7 +38,7 @@ public:
 namespace {
 
 struct Fabric {
-  std::int64_t switches, links, hosts, carriers, cores, half_duplex, fair;
+  std::int64_t switches, links, hosts, carriers, tables, cores, half_duplex, fair;
   double speed_flops, link_bytes_s, host_bytes_s, host_latency_s, switch_latency_s, loop_bytes_s, loop_latency_s;
   std::vector<std::int32_t> ends, host_switch, carrier, next;
   std::vector<double> latency_s;
@@ -63,25 +65,71 @@ Fabric load(const char* path)
   if (std::memcmp(magic, "TLFABRIC", 8) != 0)
     throw std::runtime_error("topoloom: TOPOLOOM_FABRIC names no network");
   Fabric f;
-  std::int64_t counts[7];
+  std::int64_t counts[8];
   double rates[7];
-  read(in, counts, 7);
+  read(in, counts, 8);
   read(in, rates, 7);
-  f.switches = counts[0], f.links = counts[1], f.hosts = counts[2], f.carriers = counts[3], f.cores = counts[4];
-  f.half_duplex = counts[5], f.fair = counts[6];
+  f.switches = counts[0], f.links = counts[1], f.hosts = counts[2], f.carriers = counts[3], f.tables = counts[4];
+  f.cores = counts[5], f.half_duplex = counts[6], f.fair = counts[7];
   f.speed_flops = rates[0], f.link_bytes_s = rates[1], f.host_bytes_s = rates[2], f.host_latency_s = rates[3];
   f.switch_latency_s = rates[4], f.loop_bytes_s = rates[5], f.loop_latency_s = rates[6];
   read(in, f.ends, 2 * f.links);
   read(in, f.latency_s, f.links);
   read(in, f.host_switch, f.hosts);
   read(in, f.carrier, f.carriers);
-  read(in, f.next, f.carriers * f.switches);
+  read(in, f.next, f.tables * f.carriers * f.switches);
   return f;
 }
 
+Fabric net;
 std::vector<sg::SplitDuplexLink*> cables;
-std::vector<sg::SplitDuplexLink*> plugs;
 std::vector<sg::Host*> hosts;
+
+// What a route may pass: links of SimGrid's, null where there is none, and their delays. A cable's and a plug's are two, up
+// (from its lower switch, or from the host) and down; `both` is what both ways of one share where it is half duplex.
+struct Pass {
+  simgrid::kernel::resource::StandardLinkImpl* link = nullptr;
+  double latency_s                                  = 0;
+};
+std::vector<Pass> cable, plug, loop, inside, both_cable, both_plug;
+// The rows of `net.next`, one a table and switch with hosts: where those are that lead to each host.
+std::vector<std::int64_t> row_of;
+
+class Tables : public simgrid::kernel::routing::NetZoneImpl {
+public:
+  explicit Tables(const std::string& name) : NetZoneImpl(name) {}
+
+  // Hosts are all that is in the zone, so that a point's number is its host's.
+  void get_local_route(const simgrid::kernel::routing::NetPoint* from, const simgrid::kernel::routing::NetPoint* to,
+                       simgrid::kernel::routing::Route* route, double* latency) override
+  {
+    auto pass = [&](const Pass& next) {
+      if (next.link != nullptr)
+        route->link_list_.push_back(next.link);
+      *latency += next.latency_s;
+    };
+    const auto a = from->id(), b = to->id();
+    if (a == b)
+      return pass(loop[a]);
+    pass(plug[2 * a]);
+    auto at = net.host_switch[a];
+    pass(inside[at]);
+    pass(both_plug[a]);
+    const auto goal  = net.host_switch[b];
+    const auto* next = &net.next[row_of[b]];
+    for (std::int64_t hops = 0; at != goal; hops++) {
+      const auto channel = next[at];
+      if (channel < 0 || hops >= net.switches)
+        throw std::runtime_error("topoloom: the tables do not lead everywhere");
+      at = net.ends[channel ^ 1];
+      pass(cable[channel]);
+      pass(both_cable[channel / 2]);
+      pass(inside[at]);
+    }
+    pass(plug[2 * b + 1]);
+    pass(both_plug[b]);
+  }
+};
 
 // The bytes that each direction has carried: twice the cable, and one more against its order.
 std::vector<double> carried;
@@ -172,110 +220,68 @@ void write_routes()
 } // namespace
 
 extern "C" void load_platform(const sg::Engine& engine);
-void load_platform(const sg::Engine& engine)
+void load_platform(const sg::Engine&)
 {
-  const Fabric f = load(std::getenv("TOPOLOOM_FABRIC"));
+  net           = load(std::getenv("TOPOLOOM_FABRIC"));
+  const auto& f = net;
   // Where links are shared evenly, a link's own delay, and that of the switch behind it, is for `delayed`, and half of the
   // nominal one for each host's link.
   auto late = [&f](sg::Link* link, double own_s, double behind_s, double nominal_s) {
     if (f.fair)
       facts_of[link].delay_s = own_s + behind_s;
-    return f.fair ? nominal_s : own_s;
-  };
-  auto late_both = [&](sg::SplitDuplexLink* link, double own_s, double up_s, double down_s, double nominal_s) {
-    late(link->get_link_up(), own_s, up_s, nominal_s);
-    link->set_latency(late(link->get_link_down(), own_s, down_s, nominal_s))->seal();
+    const auto latency_s = f.fair ? nominal_s : own_s;
+    link->set_latency(latency_s);
+    return Pass{link->get_impl(), latency_s};
   };
   const bool loads = std::getenv("TOPOLOOM_LOADS") != nullptr;
   if (loads)
     sg_host_load_plugin_init();
-  auto* world = sg::create_full_zone("world");
-  using Up = sg::LinkInRoute::Direction;
+  auto* world = (new Tables("world"))->get_iface();
 
-  std::vector<std::int32_t> place(f.switches, -1);
-  std::vector<sg::NetZone*> zone(f.carriers);
-  std::vector<simgrid::kernel::routing::NetPoint*> gate(f.carriers);
-  std::vector<std::vector<std::int32_t>> held(f.carriers);
-  for (std::int32_t c = 0; c < f.carriers; c++)
-    place[f.carrier[c]] = c;
-  for (std::int32_t h = 0; h < f.hosts; h++)
-    held[place[f.host_switch[h]]].push_back(h);
-
+  // A link each way, up and down.
+  auto two = [&](std::vector<Pass>& into, const std::string& name, double bytes_s, double own_s, double up_s, double down_s,
+                 double nominal_s) {
+    auto* link = world->create_split_duplex_link(name, bytes_s);
+    into.push_back(late(link->get_link_up(), own_s, up_s, nominal_s));
+    into.push_back(late(link->get_link_down(), own_s, down_s, nominal_s));
+    link->seal();
+    return link;
+  };
   // Where a cable is half duplex, what goes either way passes one more link, which both ways share.
-  auto shared = [&](sg::NetZone* in, const std::string& name, double bytes_s) {
-    auto* both = f.half_duplex ? in->create_link("both_" + name, bytes_s)->seal() : nullptr;
-    if (both != nullptr)
-      late(both, 0, 0, 0);
-    return both;
+  auto shared = [&](const std::string& name, double bytes_s) {
+    if (!f.half_duplex)
+      return Pass{};
+    auto* link = world->create_link("both_" + name, bytes_s);
+    auto found = late(link, 0, 0, 0);
+    link->seal();
+    return found;
   };
-  // Else a switch is a link that delays everything that passes it, and shares nothing.
-  auto passed = [&](sg::NetZone* in, std::int64_t s) {
-    return f.fair ? nullptr
-                  : in->create_link("switch" + std::to_string(s), 1e18)
-                        ->set_latency(f.switch_latency_s)
-                        ->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)
-                        ->seal();
-  };
-  std::vector<sg::Link*> inside(f.switches);
-  hosts.resize(f.hosts);
-  plugs.resize(f.hosts);
-  for (std::int32_t c = 0; c < f.carriers; c++) {
-    auto* star = sg::create_star_zone("z" + std::to_string(f.carrier[c]));
-    star->set_parent(world);
-    zone[c] = star;
-    auto* own = inside[f.carrier[c]] = passed(star, f.carrier[c]);
-    gate[c] = star->create_router("router" + std::to_string(f.carrier[c]));
-    for (const auto h : held[c]) {
-      const auto name = std::to_string(h);
-      auto* host = hosts[h] = star->create_host("host" + name, f.speed_flops)->set_core_count(static_cast<int>(f.cores))->seal();
-      auto* plug = plugs[h] = star->create_split_duplex_link("plug" + name, f.host_bytes_s);
-      late_both(plug, f.host_latency_s, f.switch_latency_s, 0, NOMINAL_S / 2);
-      auto* loop = star->create_link("loop" + name, f.loop_bytes_s);
-      loop->set_latency(late(loop, f.loop_latency_s, 0, NOMINAL_S))->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)->seal();
-      auto* at = host->get_netpoint();
-      std::vector<sg::LinkInRoute> up{{plug, Up::UP}}, down{{plug, Up::DOWN}};
-      if (own != nullptr)
-        up.emplace_back(own);
-      if (const auto* both = shared(star, "plug" + name, f.host_bytes_s); both != nullptr) {
-        up.emplace_back(both);
-        down.emplace_back(both);
-      }
-      star->add_route(at, nullptr, nullptr, nullptr, up, false);
-      star->add_route(nullptr, at, nullptr, nullptr, down, false);
-      star->add_route(at, at, nullptr, nullptr, {sg::LinkInRoute(loop)}, false);
-    }
-    star->seal();
+  for (std::int64_t h = 0; h < f.hosts; h++) {
+    const auto name = std::to_string(h);
+    hosts.push_back(world->create_host("host" + name, f.speed_flops)->set_core_count(static_cast<int>(f.cores))->seal());
+    two(plug, "plug" + name, f.host_bytes_s, f.host_latency_s, f.switch_latency_s, 0, NOMINAL_S / 2);
+    both_plug.push_back(shared("plug" + name, f.host_bytes_s));
+    auto* own = world->create_link("loop" + name, f.loop_bytes_s);
+    loop.push_back(late(own, f.loop_latency_s, 0, NOMINAL_S));
+    own->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)->seal();
   }
-  for (std::int64_t s = 0; s < f.switches; s++)
-    if (inside[s] == nullptr)
-      inside[s] = passed(world, s);
-  cables.resize(f.links);
-  std::vector<sg::Link*> both(f.links);
   for (std::int64_t l = 0; l < f.links; l++) {
-    cables[l] = world->create_split_duplex_link("cable" + std::to_string(l), f.link_bytes_s);
-    late_both(cables[l], f.latency_s[l], f.switch_latency_s, f.switch_latency_s, 0);
-    both[l] = shared(world, "cable" + std::to_string(l), f.link_bytes_s);
+    const auto name = "cable" + std::to_string(l);
+    cables.push_back(two(cable, name, f.link_bytes_s, f.latency_s[l], f.switch_latency_s, f.switch_latency_s, 0));
+    both_cable.push_back(shared(name, f.link_bytes_s));
   }
-  std::vector<sg::LinkInRoute> route;
-  for (std::int32_t a = 0; a < f.carriers; a++)
-    for (std::int32_t b = 0; b < f.carriers; b++) {
-      if (a == b)
-        continue;
-      route.clear();
-      for (std::int32_t at = f.carrier[a]; at != f.carrier[b];) {
-        const auto channel = f.next[b * f.switches + at];
-        if (channel < 0)
-          throw std::runtime_error("topoloom: the tables do not lead everywhere");
-        const auto back = channel & 1;
-        at = f.ends[(channel & ~1) + (1 - back)];
-        route.emplace_back(cables[channel / 2], back ? Up::DOWN : Up::UP);
-        if (both[channel / 2] != nullptr)
-          route.emplace_back(both[channel / 2]);
-        if (inside[at] != nullptr)
-          route.emplace_back(inside[at]);
-      }
-      world->add_route(zone[a]->get_netpoint(), zone[b]->get_netpoint(), gate[a], gate[b], route, false);
-    }
+  // Where links are not shared evenly, a switch is a link that delays everything that passes it, and shares nothing.
+  inside.resize(f.switches);
+  for (std::int64_t s = 0; !f.fair && s < f.switches; s++) {
+    auto* own = world->create_link("switch" + std::to_string(s), 1e18);
+    inside[s] = late(own, f.switch_latency_s, 0, 0);
+    own->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)->seal();
+  }
+  std::vector<std::int64_t> place(f.switches, -1), met(f.switches, 0);
+  for (std::int64_t c = 0; c < f.carriers; c++)
+    place[f.carrier[c]] = c;
+  for (const auto s : f.host_switch)
+    row_of.push_back((met[s]++ % f.tables * f.carriers + place[s]) * f.switches);
   world->seal();
   if (f.fair)
     world->get_network_model()->set_lat_factor_cb(delayed);

@@ -53,7 +53,7 @@ def fabric(routing: Routing, settings: Settings, layout: Layout | None = None, c
         settings.loop_gbps * _BYTES_A_GBIT, settings.loop_ns * 1e-9,
     )  # fmt: skip
     how = int(settings.duplex == "half"), int(settings.model == "plain")
-    counts = topology.switches, len(topology.links), topology.endpoints.size, carriers.size, cores, *how
+    counts = topology.switches, len(topology.links), topology.endpoints.size, carriers.size, 1, cores, *how
     parts = [
         topology.links.astype("<i4"),
         (delay_ns * 1e-9).astype("<f8"),
@@ -61,7 +61,7 @@ def fabric(routing: Routing, settings: Settings, layout: Layout | None = None, c
         carriers.astype("<i4"),
     ]
     parts.append(_next_hops(routing, carriers).astype("<i4"))
-    return b"TLFABRIC" + struct.pack("<7q7d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
+    return b"TLFABRIC" + struct.pack("<8q7d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
 
 
 def write_fabric(
