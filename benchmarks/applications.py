@@ -76,7 +76,7 @@ def _platform(options: argparse.Namespace) -> None:
             program, library = compiled((Path(other) / "nothing.c",)), platform_library()
             used = Path(other) / "used"
             start = time.perf_counter()
-            write_fabric(folder / "fabric.bin", routing, settings)
+            write_fabric(folder / "fabric.bin", [routing], settings)
             written = time.perf_counter() - start
             measured = ["-wrapper", f"{sys.executable} {other}/measure.py {used}", *settings.options(replay=False)]
             start = time.perf_counter()

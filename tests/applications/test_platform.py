@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,17 +16,20 @@ from topoloom.applications.settings import Settings
 from topoloom.applications.tools import compiled, platform_library
 from topoloom.draws import Draws
 from topoloom.graph.latency import latencies
+from topoloom.routing.by_host import host_routings
+from topoloom.routing.routing import Routing
 
 SETTINGS = Settings(switch_ns=100, cable_ns_per_m=5, cable_m=4, rate_gbps=8)
 _PROGRAM = "#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); MPI_Finalize(); }\n"
 
 
-def routes(routing, pairs, layout=None, settings=SETTINGS):
+def routes(routings, pairs, layout=None, settings=SETTINGS):
     """SimGrid's routes between pairs of hosts: the delay in seconds and the names of the links."""
+    routings = [routings] if isinstance(routings, Routing) else routings
     with workplace() as folder:
         (folder / "p.c").write_text(_PROGRAM)
         program = compiled((folder / "p.c",))
-        write_fabric(folder / "fabric.bin", routing, settings, layout)
+        write_fabric(folder / "fabric.bin", routings, settings, layout)
         (folder / "routes").write_text("".join(f"{a} {b}\n" for a, b in pairs))
         environment = {"TOPOLOOM_FABRIC": str(folder / "fabric.bin"), "TOPOLOOM_ROUTES": str(folder / "routes")}
         simulate(
@@ -69,6 +73,45 @@ def test_routes_are_the_tables_hop_by_hop(spec, engine):
         assert names == wanted
         # Every switch, every cable and both hosts' cables delay.
         assert delay_s == pytest.approx(1e-9 * (100 * (cables + 1) + 5 * 4 * (cables + 2)))
+
+
+@pytest.mark.simgrid
+@pytest.mark.parametrize(
+    ("spec", "engine"), [("fat-tree:k=4", "fat-tree"), ("hyperx:dims=4,width=2,hosts=4", "minimal")]
+)
+def test_hosts_of_a_switch_have_tables_of_their_own(spec, engine):
+    """Host i of a switch is led by table i modulo their number, from wherever a message comes."""
+    routings = host_routings(build(spec), engine, 2)
+    topology = routings[0].topology
+    hosts = topology.endpoints.size
+    pairs = [(a, b) for a in range(0, hosts, 3) for b in range(hosts) if topology.endpoints[a] != topology.endpoints[b]]
+    for (a, b), (_, names) in zip(pairs, routes(routings, pairs), strict=True):
+        goal = int(topology.endpoints[b])
+        table = routings[int((topology.endpoints[:b] == goal).sum()) % 2]
+        ends = [topology.links[int(name[5:].split("_")[0])].tolist() for name in names if name.startswith("cable")]
+        path = table.path(int(topology.endpoints[a]), goal)
+        assert [sorted(step) for step in pairwise(path)] == ends
+    assert any((one.ports != two.ports).any() for one, two in pairwise(routings))
+
+
+@pytest.mark.simgrid
+@pytest.mark.parametrize("shift", [1, 4, 5, 37])
+def test_shifts_do_not_meet_in_a_fat_tree_by_host(shift):
+    """d-mod-k: every host of a fat tree sends to the same number of hosts further on, as fast as if alone (Zahavi, 2010)."""
+    topology = build("fat-tree:k=8")
+    ranks, size = topology.hosts, 1_000_000
+
+    def text(rank):
+        to, by = (rank + shift) % ranks, (rank - shift) % ranks
+        lines = ("init", f"isend {to} 0 {size} 6", f"recv {by} 0 {size} 6", "waitall 1", "finalize")
+        return "".join(f"{rank} {line}\n" for line in lines)
+
+    alone = size / 1e9
+    run = run_app(host_routings(topology, "fat-tree", 4), Trace("shift", ranks, text), settings=SETTINGS)
+    assert run.seconds == pytest.approx(alone, rel=0.01)
+    if shift > 1:  # by switch, the hosts of one that send to another share a way
+        together = run_app(route(topology, "fat-tree"), Trace("shift", ranks, text), settings=SETTINGS)
+        assert together.seconds > 1.9 * alone
 
 
 @pytest.mark.simgrid
@@ -175,10 +218,10 @@ def test_delays_are_our_own_zero_load_latency():
 def test_the_file_holds_the_network():
     """Counts, rates and next hops, read back by hand; without SimGrid."""
     routing = route(build("torus:dims=3x3,hosts=2"), "dor")
-    data = fabric(routing, SETTINGS, cores=2)
+    data = fabric([routing], SETTINGS, cores=2)
     assert data[:8] == b"TLFABRIC"
-    assert np.frombuffer(data, "<i8", 7, 8).tolist() == [9, 18, 18, 9, 2, 0, 1]
-    assert np.frombuffer(data, "<f8", 7, 64)[:3].tolist() == [1e11, 1e9, 1e9]
+    assert np.frombuffer(data, "<i8", 8, 8).tolist() == [9, 18, 18, 9, 1, 2, 0, 1]
+    assert np.frombuffer(data, "<f8", 7, 72)[:3].tolist() == [1e11, 1e9, 1e9]
     following = np.frombuffer(data, "<i4", 81, len(data) - 4 * 81).reshape(9, 9)
     links = routing.topology.links
     for goal in range(9):
@@ -193,14 +236,14 @@ def test_the_file_holds_the_network():
 def test_what_simgrid_cannot_take():
     """Adaptive tables, networks without hosts, hosts with several ports, layouts of other networks."""
     with pytest.raises(InputError, match="chooses ways as the network fills"):
-        fabric(route(build("torus:dims=4x4,hosts=1"), "ecmp"), SETTINGS)
+        fabric([route(build("torus:dims=4x4,hosts=1"), "ecmp")], SETTINGS)
     with pytest.raises(InputError, match="it has no hosts"):
         run_app(build("torus:dims=4x4"), "pingpong")
     two = build("complete:n=3").replace(endpoints=[0, 1], host=[0, 0])
     with pytest.raises(InputError, match="hosts have several ports"):
-        fabric(route(two, "minimal"), SETTINGS)
+        fabric([route(two, "minimal")], SETTINGS)
     with pytest.raises(InputError, match="the layout is of another network"):
-        fabric(route(build("torus:dims=4x4,hosts=1"), "dor"), SETTINGS, place(build("torus:dims=4x5"), map="rows"))
+        fabric([route(build("torus:dims=4x4,hosts=1"), "dor")], SETTINGS, place(build("torus:dims=4x5"), map="rows"))
 
 
 @pytest.mark.simgrid

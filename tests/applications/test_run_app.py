@@ -135,7 +135,7 @@ def test_placements_refused(how, ranks, reason):
 def test_several_runs_beside_a_baseline():
     """The baseline is 1 by itself; ratios are placement by placement; the table has a row a run."""
     cases = [
-        Case(name, route(build(name), "minimal"), None, 1)
+        Case(name, (route(build(name), "minimal"),), None, 1)
         for name in ("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1")
     ]
     runs = run_all(cases, [ring(16, 100_000, 0)], 16, [("linear", 1), ("random", 1), ("random", 2)], Settings())
@@ -152,7 +152,7 @@ def test_several_runs_beside_a_baseline():
 @pytest.mark.simgrid
 def test_ranks_and_links_of_a_run():
     """Each rank with its host and switch; each link with its bytes and their share of what it could carry."""
-    case = Case("torus", route(TORUS, "minimal"), None, 1)
+    case = Case("torus", (route(TORUS, "minimal"),), None, 1)
     runs = run_all([case], [ring(8, 100_000, 0)], 8, [("random", 1)], Settings())
     ranks = list(csv.DictReader(ranks_csv(runs).splitlines()))
     assert [int(row["switch"]) for row in ranks] == TORUS.endpoints[[int(row["host"]) for row in ranks]].tolist()
@@ -168,7 +168,7 @@ def test_ranks_and_links_of_a_run():
 def test_a_program_is_compared_by_its_own_measure():
     """An all-to-all by its time, without what surrounds it; a bandwidth by how much more there is; a trace by its seconds."""
     cases = [
-        Case(name, route(build(name), "minimal"), None, 1)
+        Case(name, (route(build(name), "minimal"),), None, 1)
         for name in ("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1")
     ]
     runs = run_all(cases, ["alltoall:bytes=8", "beff:bytes=8192", "ep:class=S"], 16, [("linear", 1)], Settings())
@@ -265,7 +265,7 @@ def test_algorithms_are_changed_one_by_one():
 def test_a_sweep_refuses_before_it_runs():
     """The last program's typing error, another network's ranks, an unknown placement: nothing has run then."""
     cases = [
-        Case(name, route(build(name), "minimal"), None, 1) for name in ("torus:dims=4x4,hosts=1", "ring:n=8,hosts=1")
+        Case(name, (route(build(name), "minimal"),), None, 1) for name in ("torus:dims=4x4,hosts=1", "ring:n=8,hosts=1")
     ]
 
     def refused(reason, *, cases=cases[:1], apps=("ep:class=S",), placements=(("linear", 1),)):

@@ -11,7 +11,6 @@ from topoloom.applications.own import program_from, trace_from
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import Settings
 
-
 _SAYS = (
     '#include <mpi.h>\n#include <stdio.h>\n#include "inner/what.h"\nint main(int c, char **v) {{ MPI_Init(&c, &v);'
     " puts(WHAT); {} MPI_Finalize(); return 0; }}\n"

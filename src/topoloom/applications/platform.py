@@ -1,6 +1,7 @@
 """The file that SimGrid's platform is made from: switches, cables, hosts, and the tables' next hops."""
 
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,27 +17,30 @@ from topoloom.routing.routing import Routing, carriers_of
 _BYTES_A_GBIT = 1e9 / 8
 
 
-def fabric(routing: Routing, settings: Settings, layout: Layout | None = None, cores: int = 1) -> bytes:
-    """The network as platform.cpp reads it.
+def fabric(routings: Sequence[Routing], settings: Settings, layout: Layout | None = None, cores: int = 1) -> bytes:
+    """The network as platform.cpp reads it, by tables for the first, the second, ... host of each switch, in turn.
 
-    ``TLFABRIC``; int64[7]: switches, links, hosts, switches with hosts, cores of a host, 1 for half duplex, 1 for links that
-    are shared evenly; float64[7]: operations a second, bytes a second of a link, of a host's link, delay of a host's link, of
-    a switch, bytes a second and delay within a host; then int32[links, 2] the links, float64[links] their delays,
-    int32[hosts] the switch of each host, int32[carriers] the switches with hosts, and int32[carriers, switches] the next hop
-    towards each of them: twice the link, and one more where it is walked from its higher switch; -1 where no host's message
-    passes. Delays in seconds, little-endian.
+    ``TLFABRIC``; int64[8]: switches, links, hosts, switches with hosts, tables, cores of a host, 1 for half duplex, 1 for links
+    that are shared evenly; float64[7]: operations a second, bytes a second of a link, of a host's link, delay of a host's link,
+    of a switch, bytes a second and delay within a host; then int32[links, 2] the links, float64[links] their delays,
+    int32[hosts] the switch of each host, int32[carriers] the switches with hosts, and int32[tables, carriers, switches] the
+    next hop towards each of them: twice the link, and one more where it is walked from its higher switch; -1 where no host's
+    message passes. Delays in seconds, little-endian.
 
     Raises
     ------
     InputError
         Tables that choose on the way, networks without hosts, hosts with several ports, or a layout of another network.
     """
-    topology = routing.topology
-    if routing.choice is not None:
-        raise InputError(
-            f"engine {routing.engine} chooses ways as the network fills, and SimGrid's routes are fixed; take another engine,"
-            " such as orders or minimal"
-        )
+    topology = routings[0].topology
+    for routing in routings:
+        if routing.choice is not None:
+            raise InputError(
+                f"engine {routing.engine} chooses ways as the network fills, and SimGrid's routes are fixed; take another"
+                " engine, such as orders or minimal"
+            )
+        if routing.topology != topology:
+            raise InputError(f"{topology.name}: tables are of another network, {routing.topology.name}")
     if topology.hosts < topology.endpoints.size:
         raise InputError(f"{topology.name}: hosts have several ports; SimGrid's have one: give each host one port")
     if layout is not None and not np.array_equal(layout.topology.links, topology.links):
@@ -53,22 +57,22 @@ def fabric(routing: Routing, settings: Settings, layout: Layout | None = None, c
         settings.loop_gbps * _BYTES_A_GBIT, settings.loop_ns * 1e-9,
     )  # fmt: skip
     how = int(settings.duplex == "half"), int(settings.model == "plain")
-    counts = topology.switches, len(topology.links), topology.endpoints.size, carriers.size, 1, cores, *how
+    counts = topology.switches, len(topology.links), topology.endpoints.size, carriers.size, len(routings), cores, *how
     parts = [
         topology.links.astype("<i4"),
         (delay_ns * 1e-9).astype("<f8"),
         switch_of_hosts(topology).astype("<i4"),
         carriers.astype("<i4"),
     ]
-    parts.append(_next_hops(routing, carriers).astype("<i4"))
+    parts += [_next_hops(routing, carriers).astype("<i4") for routing in routings]
     return b"TLFABRIC" + struct.pack("<8q7d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
 
 
 def write_fabric(
-    path: Path, routing: Routing, settings: Settings, layout: Layout | None = None, cores: int = 1
+    path: Path, routings: Sequence[Routing], settings: Settings, layout: Layout | None = None, cores: int = 1
 ) -> None:
     """Write `fabric` into a file."""
-    write_atomically(path, fabric(routing, settings, layout, cores))
+    write_atomically(path, fabric(routings, settings, layout, cores))
 
 
 def _cable_m(links: int, settings: Settings, layout: Layout | None) -> np.ndarray:

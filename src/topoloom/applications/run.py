@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,10 @@ class AppRun:
 
     Attributes
     ----------
-    program, topology, engine, placement : str
+    program, topology, engine : str
+    host_tables : int
+        How many tables there are for the hosts of a switch, in turn.
+    placement : str
     ranks : int
     seconds : float
         Simulated, from MPI_Init to MPI_Finalize.
@@ -64,6 +68,7 @@ class AppRun:
     program: str
     topology: str
     engine: str
+    host_tables: int
     placement: str
     ranks: int
     seconds: float
@@ -93,7 +98,7 @@ class AppRun:
 
 
 def run_app(
-    network: Routing | Topology,
+    network: Routing | Topology | Sequence[Routing],
     app: str | Program,
     ranks: int | None = None,
     *,
@@ -107,8 +112,10 @@ def run_app(
 
     Parameters
     ----------
-    network : Routing or Topology
+    network : Routing, Topology or sequence of Routing
         Tables, which are obeyed hop by hop, or a topology, which engine minimal routes; SimGrid knows no deadlock of lanes.
+        Of several tables the first leads to the first host of each switch, the second to its second, and so on in turn
+        (`topoloom.routing.by_host.host_routings`).
     app : str or Program
         ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.applications.registry.applications` has all), or a program.
     ranks : int, optional
@@ -131,7 +138,10 @@ def run_app(
     -----
     Delays: a message passes both its hosts' links, every switch and every cable on its way. Links are full-duplex.
     """
-    routing = network if isinstance(network, Routing) else route(network, "minimal")
+    if isinstance(network, Topology):
+        network = route(network, "minimal")
+    routings = (network,) if isinstance(network, Routing) else tuple(network)
+    routing = routings[0]
     settings = Settings() if settings is None else settings
     topology = routing.topology
     program, ranks = program_on(topology, app, ranks)
@@ -140,7 +150,7 @@ def run_app(
         placement, ranks, routing, layout, lambda: matrix_of(program, ranks, routing, settings), seed, jobs
     )
     with workplace() as folder:
-        told = _simulated(folder, library, program, homes, routing, settings, layout)
+        told = _simulated(folder, library, program, homes, routings, settings, layout)
         loads = (folder / "loads.txt").read_text().splitlines()
     links = np.array([line.split()[1:] for line in loads if line.startswith("link")], float).reshape(-1, 2)
     computed = np.array([line.split()[1] for line in loads if line.startswith("host")], float)
@@ -150,7 +160,7 @@ def run_app(
     results = _results(told.output)
     measure = "" if isinstance(program, Trace) else program.measure
     return AppRun(
-        program.name, routing.topology.name, routing.engine, placement, ranks, seconds, results,
+        program.name, routing.topology.name, routing.engine, len(routings), placement, ranks, seconds, results,
         measure if measure in results else "seconds", operations / seconds / 1e6 if operations and seconds else math.nan,
         _waiting(computed, homes, seconds, settings), links, homes, settings, seed, told.cpu_s, version(),
         _RESULT.sub("", told.output).strip() if own else told.output, told.code,
@@ -185,19 +195,19 @@ def matrix_of(program: Program, ranks: int, routing: Routing, settings: Settings
     with workplace() as folder:
         homes = place_ranks("linear", ranks, routing)
         even = replace(settings, model="plain")
-        _simulated(folder, platform_library(), program, homes, routing, even, None, matrix=folder / "matrix.bin")
+        _simulated(folder, platform_library(), program, homes, (routing,), even, None, matrix=folder / "matrix.bin")
         found = np.fromfile(folder / "matrix.bin").reshape((routing.topology.endpoints.size,) * 2)[:ranks, :ranks]
     np.fill_diagonal(found, 0.0)
     return found
 
 
 def _simulated(
-    folder: Path, library: Path, program: Program, homes: np.ndarray, routing: Routing, settings: Settings,
+    folder: Path, library: Path, program: Program, homes: np.ndarray, routings: Sequence[Routing], settings: Settings,
     layout: Layout | None, *, matrix: Path | None = None,
 ) -> Told:  # fmt: skip
     """Run a program in a folder."""
     cores = int(np.bincount(homes).max())
-    write_fabric(folder / "fabric.bin", routing, settings, layout, cores)
+    write_fabric(folder / "fabric.bin", routings, settings, layout, cores)
     environment = {"TOPOLOOM_FABRIC": str(folder / "fabric.bin"), "TOPOLOOM_LOADS": str(folder / "loads.txt")}
     if matrix is not None:
         environment["TOPOLOOM_MATRIX"] = str(matrix)
@@ -251,7 +261,8 @@ def _waiting(computed: np.ndarray, homes: np.ndarray, seconds: float, settings: 
 def plain(run: AppRun) -> dict[str, Any]:
     """A run as plain values."""
     return {
-        "program": run.program, "topology": run.topology, "engine": run.engine, "placement": run.placement, "seed": run.seed,
+        "program": run.program, "topology": run.topology, "engine": run.engine, "host_tables": run.host_tables,
+        "placement": run.placement, "seed": run.seed,
         "ranks": run.ranks, "seconds": run.seconds, "measure": run.measure, "mops": run.mops,
         "results": {name: {"value": value, "unit": unit} for name, (value, unit) in run.results.items()},
         "communication_share": {

@@ -11,7 +11,7 @@ from topoloom.applications.run import AppRun
 from topoloom.applications.sweep import Case
 
 #: What tells a run from the others, in every file.
-_RUN = ("program", "topology", "engine", "routing_seed", "placement", "seed")
+_RUN = ("program", "topology", "engine", "host_tables", "routing_seed", "placement", "seed")
 
 
 def runs_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
@@ -39,7 +39,7 @@ def ranks_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
     """A row a rank of each run: the host and the switch where it is, and the share of the time that it does not compute."""
     rows = []
     for case, run in runs:
-        switch = switch_of_hosts(case.routing.topology)[run.homes]
+        switch = switch_of_hosts(case.topology)[run.homes]
         rows += [
             [*_which(case, run), rank, host, at, f"{share:.6f}"]
             for rank, (host, at, share) in enumerate(zip(run.homes, switch, run.communication, strict=True))
@@ -51,7 +51,7 @@ def links_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
     """A row a link of each run: the bytes that it carried from its first switch to its second and back, and its use."""
     rows = []
     for case, run in runs:
-        which, links = _which(case, run), case.routing.topology.links
+        which, links = _which(case, run), case.topology.links
         for link, (ends, carried, use) in enumerate(zip(links, run.link_bytes, run.link_use, strict=True)):
             rows.append(
                 [*which, link, *ends, f"{carried[0]:.0f}", f"{carried[1]:.0f}", f"{use[0]:.6f}", f"{use[1]:.6f}"]
@@ -60,7 +60,7 @@ def links_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
 
 
 def _which(case: Case, run: AppRun) -> list[Any]:
-    return [run.program, case.name, run.engine, case.routing_seed, run.placement, run.seed]
+    return [run.program, case.name, run.engine, run.host_tables, case.routing_seed, run.placement, run.seed]
 
 
 def _text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

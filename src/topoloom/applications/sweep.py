@@ -13,16 +13,21 @@ from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
+from topoloom.topology import Topology
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What is run: a network with its tables (one routing a seed), and its layout."""
+    """What is run: a network with its tables (one or more for the hosts of a switch), their seed, and its layout."""
 
     name: str
-    routing: Routing
+    routings: tuple[Routing, ...]
     layout: Layout | None
     routing_seed: int
+
+    @property
+    def topology(self) -> Topology:
+        return self.routings[0].topology
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,7 @@ def run_all(
         for number in numbers:
             case, app, (placement, seed) = tasks[number]
             found[number] = run_app(
-                case.routing, app, ranks, placement=placement, settings=settings, layout=case.layout, seed=seed, jobs=1
+                case.routings, app, ranks, placement=placement, settings=settings, layout=case.layout, seed=seed, jobs=1
             )
             if on_run is not None:
                 on_run(case, found[number])
@@ -116,7 +121,7 @@ def _check(
 ) -> None:
     """Refuse what cannot run before hours of what can."""
     for app in apps:
-        wanted = {case.name: program_on(case.routing.topology, app, ranks)[1] for case in cases}
+        wanted = {case.name: program_on(case.topology, app, ranks)[1] for case in cases}
         if len(set(wanted.values())) > 1:
             told = ", ".join(f"{name} {count}" for name, count in wanted.items())
             least = min(wanted.values())
@@ -126,7 +131,7 @@ def _check(
         for case in cases:
             for how, seed in placements:
                 known = "linear" if how == "optimised" else how
-                place_ranks(known, wanted[case.name], case.routing, case.layout, None, seed)
+                place_ranks(known, wanted[case.name], case.routings[0], case.layout, None, seed)
 
 
 def compared(runs: Sequence[tuple[Case, AppRun]], baseline: str) -> list[Compared]:

@@ -73,6 +73,10 @@ def _usage(found: "Application") -> str:
     help="Tables of so many seeds.",
 )
 @click.option(
+    "--host-tables", type=click.IntRange(1, 1 << 10), default=1, show_default=True,
+    help="Tables for the hosts of a switch: with 4 its first four hosts are led by a table each, the fifth as the first.",
+)  # fmt: skip
+@click.option(
     "--placement", "placements", multiple=True, default=("linear",), show_default=True,
     help="linear, random, random*5 (five seeds), cabinet, optimised, file:PATH; may be repeated.",
 )  # fmt: skip
@@ -91,7 +95,7 @@ def _usage(found: "Application") -> str:
 @json_option
 def command(
     topologies: tuple[str, ...], apps: tuple[str, ...], mpi: tuple[str, ...], make: str | None, arguments: str,
-    trace: tuple[str, ...], ranks: int | None, engine: str, routing_seeds: int, placements: tuple[str, ...],
+    trace: tuple[str, ...], ranks: int | None, engine: str, routing_seeds: int, host_tables: int, placements: tuple[str, ...],
     baseline: str | None, preset: str, changes: tuple[str, ...], floor: str | None, seed: int, jobs: int | None,
     folder: str | None, as_json: bool,
 ) -> None:  # fmt: skip
@@ -111,7 +115,9 @@ def command(
     if beside not in topologies:
         raise InputError(f"--baseline {beside}: it is none of the topologies; name one of them")
     out = writable_folder(folder) if folder is not None else None
-    cases = [case for name in topologies for case in _cases(name, engine, seed, routing_seeds, floor, jobs)]
+    cases = [
+        case for name in topologies for case in _cases(name, engine, host_tables, seed, routing_seeds, floor, jobs)
+    ]
     runs = _run_all(cases, programs, ranks, where, settings, jobs, beside, out)
     rows = compared(runs, beside)
     if out is not None:
@@ -190,14 +196,16 @@ def _placements(text: str, seed: int) -> list[tuple[str, int]]:
     return [(how, seed + number) for number in range(int(times))]
 
 
-def _cases(name: str, engine: str, seed: int, seeds: int, floor: str | None, jobs: int | None) -> list["Case"]:
+def _cases(
+    name: str, engine: str, host_tables: int, seed: int, seeds: int, floor: str | None, jobs: int | None
+) -> list["Case"]:
     """The network with tables of each seed."""
     from topoloom.applications.sweep import Case
     from topoloom.cabling.files import load_layout
     from topoloom.cli.placing import laid_out
     from topoloom.formats import open_topology
     from topoloom.layout.place import place
-    from topoloom.routing.route import route
+    from topoloom.routing.by_host import host_routings
 
     cables = laid_out(name)
     layout = load_layout(cables) if cables is not None else None
@@ -205,7 +213,7 @@ def _cases(name: str, engine: str, seed: int, seeds: int, floor: str | None, job
     if layout is None and floor is not None:
         layout = place(network, floor, map="rows")
     return [
-        Case(name, route(network, engine, seed=number, jobs=jobs), layout, number)
+        Case(name, host_routings(network, engine, host_tables, seed=number, jobs=jobs), layout, number)
         for number in range(seed, seed + seeds)
     ]
 
@@ -233,7 +241,7 @@ def _tell_one(run: "AppRun") -> None:
             f"{run.link_bytes.sum() / 1e6:,.3f} MB over all, {fullest / 1e6:,.3f} MB ({use:.1f} %) over the fullest",
         ),
         ("placement", f"{run.placement}, seed {run.seed}"),
-        ("tables", run.engine),
+        ("tables", run.engine + (f", {run.host_tables} for the hosts of a switch" if run.host_tables > 1 else "")),
         ("settings", _words(run)),
         ("simulation", f"SimGrid {run.simgrid}, {run.cpu_s:.2f} s of CPU"),
     ]

@@ -15,6 +15,7 @@ from topoloom.topology import Topology
     "fat-tree",
     "modulo routing for fat trees and Clos networks: up by digits, down from the ancestor; one lane",
     safe=True,
+    by_host=True,
 )
 def fat_tree(request: Request) -> Routing:
     """Up by the digits of the destination's number among the lowest switches, and down from the nearest common ancestor.
@@ -22,6 +23,7 @@ def fat_tree(request: Request) -> Routing:
     Ways between switches with hosts only rise and then fall, so one lane is free of deadlock. d-mod-k takes the digits of the
     destination host; a destination here is a switch with all its hosts, which one tree would serve through a single
     ancestor, so the sender's own number is added to the digit: then all channels of a level carry the same number of pairs.
+    Tables for some of a switch's hosts (`Request.host`) need no such help, and are those of d-mod-k.
     Source: Zahavi, Johnson, Kerbyson and Lang, Optimized InfiniBand fat-tree routing for shift all-to-all communication
     patterns, CCPE 22(2), 2010.
     """
@@ -49,15 +51,17 @@ def _tables(request: Request) -> np.ndarray:
     ports = empty_ports(topology)
     leaves = np.flatnonzero(level == 0)
     ups = np.bincount(channels.origin, weights=rises, minlength=topology.switches).astype(np.int64)
-    # How many leaves' numbers differ below the digit that decides at each level.
+    # How many destinations' numbers differ below the digit that decides at each level.
     stride = np.cumprod([1, *(int(ups[level == low].max(initial=1)) or 1 for low in range(int(level.max())))])
     place = np.arange(topology.switches) - np.searchsorted(level, level)  # of each switch in its level
-    own = place // stride[level]
+    first_host, hosts = (0, 1) if request.host is None else request.host
+    own = place // stride[level] if request.host is None else np.zeros_like(place)
     first_up = np.full(topology.switches, -1, np.int64)
     upward = np.flatnonzero(rises)[::-1]
     first_up[channels.origin[upward]] = upward - channels.first[channels.origin[upward]]
     falling = [np.flatnonzero(~rises & (level[channels.origin] == high)) for high in range(1, int(level.max()) + 1)]
-    for number, d in enumerate(leaves.tolist()):
+    for leaf, d in enumerate(leaves.tolist()):
+        number = leaf * hosts + first_host
         # Up channels are side by side, as neighbours are in the order of their numbers and levels of their switches'.
         ports[d] = np.where(ups > 0, first_up + (number // stride[level] + own) % np.maximum(ups, 1), ports[d])
         under = np.zeros(topology.switches, np.bool_)

@@ -27,6 +27,9 @@ class Request:
         Where the switches stand: how long each cable is.
     folder : str or None
         Where tables that do not fit in memory are kept; only some engines can (`Engine.streams`).
+    host : (int, int) or None
+        Tables for some hosts of each switch only: every so many-th (the second) from one on (the first). Engines that know
+        of it lead them other ways than the switch's other hosts.
     """
 
     topology: Topology
@@ -35,6 +38,7 @@ class Request:
     jobs: int | None = None
     layout: Layout | None = None
     folder: str | None = None
+    host: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Engine:
         Whether its tables are free of deadlock.
     streams : bool
         Whether it can keep its tables in files.
+    by_host : bool
+        Whether it knows of `Request.host`.
     make : callable
     """
 
@@ -56,18 +62,19 @@ class Engine:
     safe: bool
     make: Callable[[Request], Routing]
     streams: bool = False
+    by_host: bool = False
 
 
 _engines: dict[str, Engine] = {}
 
 
 def engine(
-    name: str, text: str, *, safe: bool, streams: bool = False
+    name: str, text: str, *, safe: bool, streams: bool = False, by_host: bool = False
 ) -> Callable[[Callable[[Request], Routing]], Callable[[Request], Routing]]:
     """Register a function as an engine. `safe`: it promises tables without deadlock, which `route` then insists on."""
 
     def register(make: Callable[[Request], Routing]) -> Callable[[Request], Routing]:
-        _engines[name] = Engine(name, text, safe, make, streams)
+        _engines[name] = Engine(name, text, safe, make, streams, by_host)
         return make
 
     return register

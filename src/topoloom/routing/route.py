@@ -20,6 +20,7 @@ _MOST_SWITCHES = 1 << 15
 def route(
     topology: Topology, engine: str = "orders", *, lanes: int | None = None, seed: int = 1, jobs: int | None = None,
     layout: Layout | None = None, folder: str | None = None, check: int | None = None,
+    host: tuple[int, int] | None = None,
 ) -> Routing:  # fmt: skip
     """Tables that send everything everywhere, and what the judge says of them.
 
@@ -41,6 +42,8 @@ def route(
         Engines ``orders``, ``updown`` and ``minimal`` can; loads are evened in one round less.
     check : int, optional
         Follow the ways to so many destinations only, drawn by the seed: a sample, no proof.
+    host : (int, int), optional
+        Tables for the first, and every second-th host after it, of each switch (`topoloom.routing.by_host`).
 
     Returns
     -------
@@ -79,7 +82,7 @@ def route(
         )
     if components > 1:
         raise InputError(f"{topology.name}: {components} parts that no link joins; route each, or link them")
-    routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder))
+    routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder, host))
     some = None if check is None else np.sort(Draws(seed, 10).permutation(topology.switches)[:check])
     verdict = verify(routed, jobs, some)
     wrong = (
