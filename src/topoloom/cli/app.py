@@ -73,8 +73,9 @@ def _usage(found: "Application") -> str:
     help="Tables of so many seeds.",
 )
 @click.option(
-    "--host-tables", type=click.IntRange(1, 1 << 10), default=1, show_default=True,
-    help="Tables for the hosts of a switch: with 4 its first four hosts are led by a table each, the fifth as the first.",
+    "--host-tables", type=click.IntRange(1, 1 << 10),
+    help="Tables for the hosts of a switch: with 4 its first four hosts are led by a table each, the fifth as the first. One"
+    " for all when left out, but one for each with engine fat-tree.",
 )  # fmt: skip
 @click.option(
     "--placement", "placements", multiple=True, default=("linear",), show_default=True,
@@ -95,9 +96,9 @@ def _usage(found: "Application") -> str:
 @json_option
 def command(
     topologies: tuple[str, ...], apps: tuple[str, ...], mpi: tuple[str, ...], make: str | None, arguments: str,
-    trace: tuple[str, ...], ranks: int | None, engine: str, routing_seeds: int, host_tables: int, placements: tuple[str, ...],
-    baseline: str | None, preset: str, changes: tuple[str, ...], floor: str | None, seed: int, jobs: int | None,
-    folder: str | None, as_json: bool,
+    trace: tuple[str, ...], ranks: int | None, engine: str, routing_seeds: int, host_tables: int | None,
+    placements: tuple[str, ...], baseline: str | None, preset: str, changes: tuple[str, ...], floor: str | None, seed: int,
+    jobs: int | None, folder: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     from dataclasses import asdict
 
@@ -197,23 +198,25 @@ def _placements(text: str, seed: int) -> list[tuple[str, int]]:
 
 
 def _cases(
-    name: str, engine: str, host_tables: int, seed: int, seeds: int, floor: str | None, jobs: int | None
+    name: str, engine: str, host_tables: int | None, seed: int, seeds: int, floor: str | None, jobs: int | None
 ) -> list["Case"]:
-    """The network with tables of each seed."""
+    """The network with tables of each seed, one or more for the hosts of a switch."""
     from topoloom.applications.sweep import Case
     from topoloom.cabling.files import load_layout
     from topoloom.cli.placing import laid_out
     from topoloom.formats import open_topology
     from topoloom.layout.place import place
     from topoloom.routing.by_host import host_routings
+    from topoloom.routing.registry import find_engine
 
     cables = laid_out(name)
     layout = load_layout(cables) if cables is not None else None
     network = layout.topology if layout is not None else open_topology(name)
     if layout is None and floor is not None:
         layout = place(network, floor, map="rows")
+    count = host_tables or (int(network.endpoints_at.max(initial=1)) if find_engine(engine).by_host else 1)
     return [
-        Case(name, host_routings(network, engine, host_tables, seed=number, jobs=jobs), layout, number)
+        Case(name, host_routings(network, engine, count, seed=number, jobs=jobs), layout, number)
         for number in range(seed, seed + seeds)
     ]
 
