@@ -45,6 +45,7 @@ _HOMES = {
     "execute": "topoloom.simulator.execute",
     "expand": "topoloom.expansion.expand",
     "hops": "topoloom.graph.distances",
+    "host_routings": "topoloom.routing.by_host",
     "load": "topoloom.formats",
     "load_layout": "topoloom.cabling.files",
     "optimize": "topoloom.optimizer.optimize",
@@ -100,6 +101,7 @@ __all__ = [
     "expand",
     "families",
     "hops",
+    "host_routings",
     "load",
     "load_layout",
     "optimize",
@@ -153,6 +155,7 @@ if TYPE_CHECKING:
     from topoloom.resilience.survival import Survival as Survival
     from topoloom.routing.balance import balance_paths as balance_paths
     from topoloom.routing.balance import balance_routing as balance_routing
+    from topoloom.routing.by_host import host_routings as host_routings
     from topoloom.routing.product import product_routing as product_routing
     from topoloom.routing.reroute import Rerouted as Rerouted
     from topoloom.routing.reroute import reroute as reroute

@@ -115,7 +115,7 @@ def run_app(
     network : Routing, Topology or sequence of Routing
         Tables, which are obeyed hop by hop, or a topology, which engine minimal routes; SimGrid knows no deadlock of lanes.
         Of several tables the first leads to the first host of each switch, the second to its second, and so on in turn
-        (`topoloom.routing.by_host.host_routings`).
+        (`topoloom.host_routings`).
     app : str or Program
         ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.applications.registry.applications` has all), or a program.
     ranks : int, optional

@@ -205,7 +205,7 @@ def on_ranks(training: Training, ranks: int) -> Training:
         _divides("ep", given.ep, "experts", given.experts)
         _divides("every", given.every * given.pp, "layers a stage, so every*pp divides layers", given.layers)
     elif given.ep > 1:
-        raise InputError(f"training: ep={given.ep} needs experts, and the model has none; set experts=")
+        raise InputError(f"training: ep={given.ep} needs experts, and the model has none; give a model file that has")
     if given.experts and given.top_k > given.experts:
         raise InputError(f"training: top_k={given.top_k} is more than experts={given.experts}")
     if max(given.activation_bytes, given.pair_bytes) >= 1 << 31:

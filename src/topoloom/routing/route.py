@@ -43,7 +43,7 @@ def route(
     check : int, optional
         Follow the ways to so many destinations only, drawn by the seed: a sample, no proof.
     host : (int, int), optional
-        Tables for the first, and every second-th host after it, of each switch (`topoloom.routing.by_host`).
+        Tables for the first, and every second-th host after it, of each switch (`topoloom.host_routings`).
 
     Returns
     -------
