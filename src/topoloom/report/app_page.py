@@ -60,30 +60,37 @@ def bars(rows: Sequence[Compared], baseline: str) -> str:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    programs = list(dict.fromkeys(_group(row) for row in rows))
+    groups = list(dict.fromkeys((row.program, row.placement) for row in rows))
     names = list(dict.fromkeys(row.topology for row in rows))
     with style():
-        sheet = Figure(figsize=(max(6.0, 1.1 * len(programs) + 4), 4.4), layout="constrained")
+        sheet = Figure(figsize=(max(6.0, 1.1 * len(groups) + 4), 4.4), layout="constrained")
         FigureCanvasSVG(sheet)
         axes = sheet.add_subplot()
-        _draw(axes, rows, programs, names)
+        _draw(axes, rows, groups, names)
         axes.axhline(1.0, color="#333333", linewidth=0.8)
-        axes.set_ylabel(f"speed, {baseline} = 1")
+        axes.set_ylabel("speed")
+        axes.set_title(f"{baseline} = 1", fontsize=9, loc="left")
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
         return svg_text(sheet)
 
 
-def _group(row: Compared) -> str:
-    """What stands under a group of bars."""
-    return f"{row.program}, {row.placement}"
+def _labels(groups: Sequence[tuple[str, str]]) -> list[str]:
+    """What stands under each group of bars: the program, with what it is called with only where that tells two apart."""
+    programs = list(dict.fromkeys(program for program, _ in groups))
+    bare = [program.partition("(")[0] for program in programs]
+    told = {
+        program: name if bare.count(name) == 1 else program.replace("(", "\n").replace(",", "\n").rstrip(")")
+        for program, name in zip(programs, bare, strict=True)
+    }
+    return [f"{told[program]}\n{placement}" for program, placement in groups]
 
 
-def _draw(axes: "Axes", rows: Sequence[Compared], programs: list[str], names: list[str]) -> None:
+def _draw(axes: "Axes", rows: Sequence[Compared], groups: list[tuple[str, str]], names: list[str]) -> None:
     width = 0.8 / len(names)
     axes.spines[["top", "right"]].set_visible(False)
     for index, name in enumerate(names):
         mine = [row for row in rows if row.topology == name]
-        places = [programs.index(_group(row)) + (index - (len(names) - 1) / 2) * width for row in mine]
+        places = [groups.index((row.program, row.placement)) + (index - (len(names) - 1) / 2) * width for row in mine]
         means = [row.faster for row in mine]
         spread = [[row.faster - row.slowest for row in mine], [row.fastest - row.faster for row in mine]]
         axes.bar(
@@ -95,14 +102,20 @@ def _draw(axes: "Axes", rows: Sequence[Compared], programs: list[str], names: li
             yerr=spread,
             capsize=2.5,
         )
-    slanted = len(programs) > 4
-    axes.set_xticks(
-        range(len(programs)), programs, rotation=20 if slanted else 0, ha="right" if slanted else "center", fontsize=8
-    )
+    axes.set_xticks(range(len(groups)), _labels(groups), fontsize=8)
 
 
 def _compared(rows: Sequence[Compared]) -> str:
-    return table(CELLS, [row.cells for row in rows], text=frozenset({0, 1, 2, 4}))
+    cells = [
+        (_breakable(row.cells[0]), row.cells[1], *(cell.replace(" ", "\u00a0") for cell in row.cells[2:]))
+        for row in rows
+    ]
+    return table(CELLS, cells, text=frozenset({0, 1, 2, 4}))
+
+
+def _breakable(program: str) -> str:
+    """A program's name that lines may end in: after each comma, by a space without width."""
+    return program.replace(",", ",\u200b")
 
 
 def _runs(runs: Sequence[tuple[Case, AppRun]]) -> str:
@@ -113,8 +126,8 @@ def _runs(runs: Sequence[tuple[Case, AppRun]]) -> str:
         head,
         [
             (
-                run.program, case.name, f"{run.engine}, seed {case.routing_seed}", f"{run.placement}, seed {run.seed}",
-                f"{run.seconds:.6g}", "" if math.isnan(run.mops) else f"{run.mops:,.0f}",
+                _breakable(run.program), case.name, f"{run.engine}, seed {case.routing_seed}",
+                f"{run.placement}, seed {run.seed}", f"{run.seconds:.6g}", "" if math.isnan(run.mops) else f"{run.mops:,.0f}",
                 f"{100 * run.communication.mean():.1f} %", f"{run.link_bytes.max(initial=0.0) / 1e6:.2f}",
                 ", ".join(f"{name} {value:.4g} {unit}" for name, (value, unit) in run.results.items()),
             )
