@@ -15,6 +15,8 @@ from ring_trace import TORUS, ring
 from topoloom import InputError, build, place, route
 from topoloom.applications.own import program_from
 from topoloom.applications.placement import place_ranks
+from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, Trace
+from topoloom.applications.registry import program_of
 from topoloom.applications.run import matrix_of, plain, run_app
 from topoloom.applications.run_csv import links_csv, ranks_csv, runs_csv
 from topoloom.applications.settings import PRESETS, Settings, changed
@@ -166,14 +168,14 @@ def test_ranks_and_links_of_a_run():
 
 @pytest.mark.simgrid
 def test_a_program_is_compared_by_its_own_measure():
-    """An all-to-all by its time, without what surrounds it; a bandwidth by how much more there is; a trace by its seconds."""
+    """An all-to-all by its time, without what surrounds it; a bandwidth by how much more there is; NAS by its clock."""
     cases = [
         Case(name, (route(build(name), "minimal"),), None, 1)
         for name in ("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1")
     ]
     runs = run_all(cases, ["alltoall:bytes=8", "beff:bytes=8192", "ep:class=S"], 16, [("linear", 1)], Settings())
     rows = [row for row in compared(runs, cases[0].name) if row.topology == cases[1].name]
-    assert [(row.measure, row.unit) for row in rows] == [("time", "s"), ("beff", "B/s"), ("seconds", "s")]
+    assert [(row.measure, row.unit) for row in rows] == [("time", "s"), ("beff", "B/s"), ("clock", "s")]
     results = {(run.program.partition("(")[0], case.name): run for case, run in runs}
     torus, full = ({program: results[program, case.name] for program in ("alltoall", "beff")} for case in cases)
     assert rows[0].faster == torus["alltoall"].results["time"][0] / full["alltoall"].results["time"][0]
@@ -182,10 +184,26 @@ def test_a_program_is_compared_by_its_own_measure():
 
 @pytest.mark.simgrid
 def test_mops_are_of_what_the_benchmark_times():
-    """Operations over the seconds of the timed part alone, as it prints them; none of a run with set-up and warm-up."""
-    assert np.isnan(run_app(TORUS, "mg:class=S", 16).mops)
-    timed = run_app(TORUS, "mg:class=S,untimed=no", 16)
-    assert timed.mops > 0
+    """Operations over the seconds of the timed part alone, as it prints them, whether set-up and warm-up are there or not."""
+    whole, timed = (run_app(TORUS, app, 16) for app in ("mg:class=S", "mg:class=S,untimed=no"))
+    assert timed.mops == pytest.approx(whole.mops, rel=0.02)  # but that ranks begin at one time
+    assert whole.results["clock"][0] < 0.5 * whole.seconds
+    operations = program_of("mg:class=S", 16).operations
+    assert whole.mops == pytest.approx(operations / whole.results["clock"][0] / 1e6)
+
+
+@pytest.mark.simgrid
+def test_a_clock_is_of_the_rank_that_takes_longest():
+    """Marks in a trace: what is between them counts, and they take no time."""
+
+    def text(rank):
+        parts = [1e8, CLOCK_STARTS, 2e8 + rank * 1e8, CLOCK_STOPS, 3e8]
+        return "".join(f"{rank} {line}\n" for line in ("init", *(f"compute {part:.12g}" for part in parts), "finalize"))
+
+    run = run_app(TORUS, Trace("clocked", 2, text, operations=5e8, timed=False, marked=text))
+    assert run.results["clock"][0] == pytest.approx(3e-3, rel=1e-9)
+    assert run.mops == pytest.approx(5e8 / 3e-3 / 1e6)
+    assert run.seconds == pytest.approx(7e-3, rel=1e-6)
 
 
 def test_settings():

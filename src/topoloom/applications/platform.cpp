@@ -1,8 +1,9 @@
 // A SimGrid platform from a file that topoloom wrote: a zone with all hosts, which follows topoloom's tables from switch to
 // switch whenever SimGrid asks for a route. Compiled once; which network it is, the environment says:
 //   TOPOLOOM_FABRIC  the network (platform.py describes the file)
-//   TOPOLOOM_LOADS   where to write, at the end, the simulated time (SimGrid's own line has six digits), the bytes that each
-//                    direction of each link has carried, and the operations that each host has computed (optional)
+//   TOPOLOOM_LOADS   where to write, at the end, the simulated time (SimGrid's own line has six digits), what a trace's marks
+//                    clock, the bytes that each direction of each link has carried, and the operations that each host has
+//                    computed (optional)
 //   TOPOLOOM_MATRIX  where to write, at the end, float64[hosts, hosts]: the bytes that each host has sent to each other one
 //                    (optional; only where links are shared evenly)
 //   TOPOLOOM_ROUTES  pairs of hosts, a line each; their routes are written beside it, to the same name with ".out" (optional)
@@ -13,6 +14,7 @@
 #include <simgrid/plugins/load.h>
 #include <simgrid/s4u.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -177,11 +179,28 @@ void message_ended(const simgrid::kernel::resource::NetworkAction& action, simgr
   }
 }
 
+// A trace says by operations of these numbers (program.py) where the clock of the program that it is of starts and stops; what
+// counts is the rank that takes longest.
+constexpr double STARTS = 0x1p-10, STOPS = 0x1p-11;
+std::unordered_map<aid_t, double> started;
+double clocked_s = -1;
+
+void computes(const sg::Exec& exec)
+{
+  const double flops = exec.get_cost(), now = sg::Engine::get_clock();
+  if (flops == STARTS)
+    started[sg::this_actor::get_pid()] = now;
+  else if (flops == STOPS)
+    clocked_s = std::max(clocked_s, now - started.at(sg::this_actor::get_pid()));
+}
+
 void write_loads()
 {
   std::ofstream out(std::getenv("TOPOLOOM_LOADS"));
   out.precision(17);
   out << "time " << sg::Engine::get_clock() << '\n';
+  if (clocked_s >= 0)
+    out << "clock " << clocked_s << '\n';
   for (std::size_t l = 0; l < cables.size(); l++)
     out << "link " << carried[2 * l] << ' ' << carried[2 * l + 1] << '\n';
   for (auto* host : hosts)
@@ -304,6 +323,7 @@ void load_platform(const sg::Engine&)
         direction_of[down->get_impl()] = 2 * l + 1;
       }
     }
+    sg::Exec::on_start_cb(computes);
     if (!f.fair)
       sg::Link::on_communication_state_change_cb(message_ended);
     sg::Engine::on_simulation_end_cb(write_loads);

@@ -49,6 +49,9 @@ class Trace:
         What the program counts as its operations, for Mop/s; 0 where it counts none.
     timed : bool
         Whether the traces are what the program's own clock measures, so that operations over seconds are its Mop/s.
+    marked : callable, optional
+        The trace of a rank with `CLOCK_STARTS` and `CLOCK_STOPS` computed where the program's own clock does so, where it
+        measures only a part.
     """
 
     name: str
@@ -56,6 +59,10 @@ class Trace:
     text: Callable[[int], str]
     operations: float = 0.0
     timed: bool = True
+    marked: Callable[[int], str] | None = None
 
+
+#: Operations that no program has: in a trace they are marks for platform.cpp, which take no time that matters.
+CLOCK_STARTS, CLOCK_STOPS = 2.0**-10, 2.0**-11
 
 Program = Source | Trace

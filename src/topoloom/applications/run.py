@@ -24,6 +24,8 @@ from topoloom.topology import Topology
 
 _RESULT = re.compile(r"^result (\S+) (\S+)(?: (\S+))?$", re.MULTILINE)
 _INDEX = "index.txt"
+#: The result that marks in a trace give: what the program's own clock measures.
+_CLOCK = "clock"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +42,13 @@ class AppRun:
     seconds : float
         Simulated, from MPI_Init to MPI_Finalize.
     results : dict of str to (float, str)
-        What a program of topoloom's own says: the value and its unit.
+        What a program says by lines ``result NAME VALUE UNIT``, as topoloom's own do, or a trace by its marks (``clock``): the
+        value and its unit.
     measure : str
         By what networks are compared: one of `results`, or ``seconds``.
     mops : float
-        Million operations a second, as the program counts and times them; NaN where it does not, or where the run has parts
-        that it does not time.
+        Million operations a second, as the program counts and times them; NaN where it counts none, or where nobody knows
+        what it times.
     communication : float64[ranks]
         The share of the time that each rank does not compute. Ranks of one host share what they compute evenly.
     link_bytes : float64[links, 2]
@@ -155,13 +158,15 @@ def run_app(
     links = np.array([line.split()[1:] for line in loads if line.startswith("link")], float).reshape(-1, 2)
     computed = np.array([line.split()[1] for line in loads if line.startswith("host")], float)
     seconds = next(float(line.split()[1]) for line in loads if line.startswith("time"))
-    operations = program.operations if isinstance(program, Trace) and program.timed else 0.0
+    clocked = [float(line.split()[1]) for line in loads if line.startswith("clock")]
+    timed_s = clocked[0] if clocked else seconds if isinstance(program, Trace) and program.timed else 0.0
+    operations = program.operations if isinstance(program, Trace) else 0.0
     own = isinstance(program, Source) and program.own
-    results = _results(told.output)
-    measure = "" if isinstance(program, Trace) else program.measure
+    results = {_CLOCK: (timed_s, "s")} if clocked else _results(told.output)
+    measure = _CLOCK if clocked else "" if isinstance(program, Trace) else program.measure
     return AppRun(
         program.name, routing.topology.name, routing.engine, len(routings), placement, ranks, seconds, results,
-        measure if measure in results else "seconds", operations / seconds / 1e6 if operations and seconds else math.nan,
+        measure if measure in results else "seconds", operations / timed_s / 1e6 if operations and timed_s else math.nan,
         _waiting(computed, homes, seconds, settings), links, homes, settings, seed, told.cpu_s, version(),
         _RESULT.sub("", told.output).strip() if own else told.output, told.code,
     )  # fmt: skip
@@ -232,10 +237,10 @@ def _simulated(
 def _traces(program: Trace, folder: Path) -> str:
     """The traces as files, and their index."""
     (folder / "traces").mkdir()
-    names = []
+    text, names = program.marked or program.text, []
     for rank in range(program.ranks):
         names.append(f"traces/{rank}.txt")
-        (folder / names[-1]).write_text(program.text(rank))
+        (folder / names[-1]).write_text(text(rank))
     (folder / _INDEX).write_text("\n".join(names) + "\n")
     return str(folder / _INDEX)
 

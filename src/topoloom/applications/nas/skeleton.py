@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from topoloom.applications.nas.actions import Rank
-from topoloom.applications.program import Trace
+from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, Trace
 from topoloom.errors import InputError
 
 _MOST = 1 << 20  # ranks that are looked at for the nearest
@@ -34,18 +34,22 @@ class Run(NamedTuple):
 def skeleton(name: str, run: Run, operations: float, parts: Callable[[Rank], Parts]) -> Trace:
     """The trace of a benchmark whose ranks have these parts.
 
-    Without the untimed parts the trace is what the benchmark's clock measures, so that operations over simulated
-    seconds is the rate that it would print.
+    Without the untimed parts the trace is what the benchmark's clock measures; with them it is marked where that starts and
+    stops, so that operations over simulated seconds is the rate that it would print.
     """
 
-    def text(rank: int) -> str:
+    def text(rank: int, marks: tuple[str, str] = ("", "")) -> str:
         before, timed, after = parts(Rank(rank))
-        inside = before + timed + after if run.untimed else timed
+        inside = before + marks[0] + timed + marks[1] + after if run.untimed else timed
         return f"{rank} init\n{inside}{rank} finalize\n"
+
+    def marked(rank: int) -> str:
+        me = Rank(rank)
+        return text(rank, (me.compute(CLOCK_STARTS), me.compute(CLOCK_STOPS)))
 
     cut = [f"iterations={run.iterations}"] * bool(run.iterations) + ["untimed=no"] * (not run.untimed)
     label = f"{name.upper()}.{run.size}" + f"({','.join(cut)})" * bool(cut)
-    return Trace(label, run.ranks, text, operations, timed=not run.untimed)
+    return Trace(label, run.ranks, text, operations, timed=not run.untimed, marked=marked if run.untimed else None)
 
 
 def share(total: int, parts: int, part: int) -> int:
