@@ -201,6 +201,7 @@ def test_a_clock_is_of_the_rank_that_takes_longest():
         return "".join(f"{rank} {line}\n" for line in ("init", *(f"compute {part:.12g}" for part in parts), "finalize"))
 
     run = run_app(TORUS, Trace("clocked", 2, text, operations=5e8, timed=False, marked=text))
+    assert run.communication == pytest.approx([1 / 7, 0], abs=1e-6)
     assert run.results["clock"][0] == pytest.approx(3e-3, rel=1e-9)
     assert run.mops == pytest.approx(5e8 / 3e-3 / 1e6)
     assert run.seconds == pytest.approx(7e-3, rel=1e-6)
@@ -271,6 +272,12 @@ def test_a_single_switch_and_several_ranks_a_host(tmp_path):
     (tmp_path / "hosts.txt").write_text("0\n0\n1\n1\n")
     run = run_app(switch, ring(4, 1_000_000, 0), placement=f"file:{tmp_path / 'hosts.txt'}")
     assert run.homes.tolist() == [0, 0, 1, 1]
+
+    def text(rank):
+        return f"{rank} init\n{rank} compute {1e8 * (rank + 1)}\n{rank} finalize\n"
+
+    run = run_app(switch, Trace("each", 4, text), placement=f"file:{tmp_path / 'hosts.txt'}")
+    assert run.communication == pytest.approx([0.75, 0.5, 0.25, 0], abs=1e-6)
 
 
 def test_algorithms_are_changed_one_by_one():

@@ -154,6 +154,19 @@ def test_loops_that_wait_by_asking_end(tmp_path):
 
 
 @pytest.mark.simgrid
+def test_what_a_program_charges_is_its_ranks(tmp_path):
+    """Rank r computes r + 1 parts of four: the share that it waits, also where two ranks are on a host."""
+    (tmp_path / "charges.c").write_text(
+        "#include <mpi.h>\n#include <smpi/smpi.h>\nint main(int c, char **v) { int rank; MPI_Init(&c, &v);"
+        " MPI_Comm_rank(MPI_COMM_WORLD, &rank); smpi_execute_flops(1e8 * (rank + 1)); MPI_Finalize(); }\n"
+    )
+    (tmp_path / "hosts.txt").write_text("3\n3\n0\n9\n")
+    for placement in ("linear", f"file:{tmp_path / 'hosts.txt'}"):
+        run = run_app(TORUS, program_from(tmp_path / "charges.c"), 4, placement=placement)
+        assert run.communication == pytest.approx([0.75, 0.5, 0.25, 0], abs=1e-2)
+
+
+@pytest.mark.simgrid
 def test_arguments_come_as_they_are_given_and_errors_are_shown(tmp_path, monkeypatch):
     """Blanks, stars and empty words; what is written to stderr stands behind what is printed."""
     monkeypatch.chdir(tmp_path)

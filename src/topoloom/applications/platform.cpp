@@ -2,24 +2,25 @@
 // switch whenever SimGrid asks for a route. Compiled once; which network it is, the environment says:
 //   TOPOLOOM_FABRIC  the network (platform.py describes the file)
 //   TOPOLOOM_LOADS   where to write, at the end, the simulated time (SimGrid's own line has six digits), what a trace's marks
-//                    clock, the bytes that each direction of each link has carried, and the operations that each host has
+//                    clock, the bytes that each direction of each link has carried, and the operations that each rank has
 //                    computed (optional)
 //   TOPOLOOM_MATRIX  where to write, at the end, float64[hosts, hosts]: the bytes that each host has sent to each other one
 //                    (optional; only where links are shared evenly)
 //   TOPOLOOM_ROUTES  pairs of hosts, a line each; their routes are written beside it, to the same name with ".out" (optional)
+#include "fabric.h"
+
 #include <simgrid/kernel/resource/Action.hpp>
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
-#include <simgrid/plugins/load.h>
 #include <simgrid/s4u.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <list>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -38,50 +39,6 @@ public:
 } // namespace simgrid::kernel::resource
 
 namespace {
-
-struct Fabric {
-  std::int64_t switches, links, hosts, carriers, tables, cores, half_duplex, fair;
-  double speed_flops, link_bytes_s, host_bytes_s, host_latency_s, switch_latency_s, loop_bytes_s, loop_latency_s;
-  std::vector<std::int32_t> ends, host_switch, carrier, next;
-  std::vector<double> latency_s;
-};
-
-template <class T> void read(std::ifstream& in, T* values, std::size_t count)
-{
-  in.read(reinterpret_cast<char*>(values), static_cast<std::streamsize>(count * sizeof(T)));
-  if (!in)
-    throw std::runtime_error("topoloom: the file of the network is cut short");
-}
-
-template <class T> void read(std::ifstream& in, std::vector<T>& values, std::size_t count)
-{
-  values.resize(count);
-  read(in, values.data(), count);
-}
-
-Fabric load(const char* path)
-{
-  std::ifstream in(path, std::ios::binary);
-  char magic[8];
-  read(in, magic, 8);
-  if (std::memcmp(magic, "TLFABRIC", 8) != 0)
-    throw std::runtime_error("topoloom: TOPOLOOM_FABRIC names no network");
-  Fabric f;
-  std::int64_t counts[8];
-  double rates[7];
-  read(in, counts, 8);
-  read(in, rates, 7);
-  f.switches = counts[0], f.links = counts[1], f.hosts = counts[2], f.carriers = counts[3], f.tables = counts[4];
-  f.cores = counts[5], f.half_duplex = counts[6], f.fair = counts[7];
-  f.speed_flops = rates[0], f.link_bytes_s = rates[1], f.host_bytes_s = rates[2], f.host_latency_s = rates[3];
-  f.switch_latency_s = rates[4], f.loop_bytes_s = rates[5], f.loop_latency_s = rates[6];
-  read(in, f.ends, 2 * f.links);
-  read(in, f.latency_s, f.links);
-  read(in, f.host_switch, f.hosts);
-  read(in, f.carrier, f.carriers);
-  read(in, f.next, f.tables * f.carriers * f.switches);
-  return f;
-}
 
 Fabric net;
 std::vector<sg::SplitDuplexLink*> cables;
@@ -182,16 +139,24 @@ void message_ended(const simgrid::kernel::resource::NetworkAction& action, simgr
 // A trace says by operations of these numbers (program.py) where the clock of the program that it is of starts and stops; what
 // counts is the rank that takes longest.
 constexpr double STARTS = 0x1p-10, STOPS = 0x1p-11;
-std::unordered_map<aid_t, double> started;
 double clocked_s = -1;
+
+// Of each actor: SMPI's are the ranks, in their order.
+struct Computed {
+  double flops = 0, started_s = 0;
+};
+std::map<aid_t, Computed> computed;
 
 void computes(const sg::Exec& exec)
 {
   const double flops = exec.get_cost(), now = sg::Engine::get_clock();
+  auto& mine = computed[sg::this_actor::get_pid()];
   if (flops == STARTS)
-    started[sg::this_actor::get_pid()] = now;
+    mine.started_s = now;
   else if (flops == STOPS)
-    clocked_s = std::max(clocked_s, now - started.at(sg::this_actor::get_pid()));
+    clocked_s = std::max(clocked_s, now - mine.started_s);
+  else
+    mine.flops += flops;
 }
 
 void write_loads()
@@ -203,8 +168,8 @@ void write_loads()
     out << "clock " << clocked_s << '\n';
   for (std::size_t l = 0; l < cables.size(); l++)
     out << "link " << carried[2 * l] << ' ' << carried[2 * l + 1] << '\n';
-  for (auto* host : hosts)
-    out << "host " << sg_host_get_computed_flops(host) << '\n';
+  for (const auto& [actor, mine] : computed)
+    out << "rank " << actor - 1 << ' ' << mine.flops << '\n';
 }
 
 void write_matrix()
@@ -253,8 +218,6 @@ void load_platform(const sg::Engine&)
     return Pass{link->get_impl(), latency_s};
   };
   const bool loads = std::getenv("TOPOLOOM_LOADS") != nullptr;
-  if (loads)
-    sg_host_load_plugin_init();
   auto* world = (new Tables("world"))->get_iface();
 
   // A link each way, up and down.

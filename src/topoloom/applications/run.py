@@ -50,7 +50,7 @@ class AppRun:
         Million operations a second, as the program counts and times them; NaN where it counts none, or where nobody knows
         what it times.
     communication : float64[ranks]
-        The share of the time that each rank does not compute. Ranks of one host share what they compute evenly.
+        The share of the time that each rank does not compute.
     link_bytes : float64[links, 2]
         What each link carried, from its lower switch to its higher and back; SimGrid adds 16 bytes to a message.
     homes : int64[ranks]
@@ -156,7 +156,10 @@ def run_app(
         told = _simulated(folder, library, program, homes, routings, settings, layout)
         loads = (folder / "loads.txt").read_text().splitlines()
     links = np.array([line.split()[1:] for line in loads if line.startswith("link")], float).reshape(-1, 2)
-    computed = np.array([line.split()[1] for line in loads if line.startswith("host")], float)
+    computed = np.zeros(ranks)
+    for line in loads:
+        if line.startswith("rank"):
+            computed[int(line.split()[1])] = float(line.split()[2])
     seconds = next(float(line.split()[1]) for line in loads if line.startswith("time"))
     clocked = [float(line.split()[1]) for line in loads if line.startswith("clock")]
     timed_s = clocked[0] if clocked else seconds if isinstance(program, Trace) and program.timed else 0.0
@@ -167,7 +170,7 @@ def run_app(
     return AppRun(
         program.name, routing.topology.name, routing.engine, len(routings), placement, ranks, seconds, results,
         measure if measure in results else "seconds", operations / timed_s / 1e6 if operations and timed_s else math.nan,
-        _waiting(computed, homes, seconds, settings), links, homes, settings, seed, told.cpu_s, version(),
+        _waiting(computed, seconds, settings), links, homes, settings, seed, told.cpu_s, version(),
         _RESULT.sub("", told.output).strip() if own else told.output, told.code,
     )  # fmt: skip
 
@@ -255,12 +258,11 @@ def _results(output: str) -> dict[str, tuple[float, str]]:
     return found
 
 
-def _waiting(computed: np.ndarray, homes: np.ndarray, seconds: float, settings: Settings) -> np.ndarray:
+def _waiting(computed: np.ndarray, seconds: float, settings: Settings) -> np.ndarray:
     """The share of the time that each rank does not compute, float64[ranks]."""
     if not seconds:
-        return np.zeros(homes.size)
-    each = computed[homes] / np.bincount(homes, minlength=computed.size)[homes]
-    return np.asarray(np.clip(1 - each / (settings.speed_gflops * 1e9) / seconds, 0.0, 1.0))
+        return np.zeros(computed.size)
+    return np.asarray(np.clip(1 - computed / (settings.speed_gflops * 1e9) / seconds, 0.0, 1.0))
 
 
 def plain(run: AppRun) -> dict[str, Any]:
