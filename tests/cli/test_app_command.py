@@ -51,6 +51,22 @@ def test_several_are_compared_and_written(tmp_path):
 
 
 @pytest.mark.simgrid
+def test_each_topology_has_its_engine():
+    """One for each in their order; the same topology by two engines is two networks; fat trees go by host."""
+    one, two = "fat-tree:k=4", "hypercube:n=4,hosts=1"
+    options = ("--app", "alltoall:bytes=100", "--routing", "fat-tree", "--routing", "dor", "--json")
+    found = json.loads(run(one, two, *options))["runs"]
+    assert [(entry["spec"], entry["engine"], entry["host_tables"]) for entry in found] == [
+        (one, "fat-tree", 2),
+        (two, "dor", 1),
+    ]
+    found = json.loads(
+        run(two, two, "--app", "alltoall:bytes=100", "--routing", "minimal", "--routing", "dor", "--json")
+    )
+    assert [row["topology"] for row in found["compared"]] == [f"{two} by minimal", f"{two} by dor"]
+
+
+@pytest.mark.simgrid
 def test_what_is_finished_is_kept(tmp_path):
     """A program that fails ends the sweep; the runs before it are in the folder, the baseline's missing one is no number."""
     (tmp_path / "fails.c").write_text(
@@ -78,6 +94,8 @@ def test_what_is_finished_is_kept(tmp_path):
         (("--args", "5", "--app", "ep:class=S"), "give it with one --mpi"),
         (("--mpi", "a.c", "--mpi", "b.c", "--make", "a"), "give it with one --mpi"),
         (("--app", "ep:class=S", "--placement", "linear*3"), "one linear placement"),
+        (("torus:dims=4x4,hosts=1", "--app", "ep:class=S"), "it is given twice with the same engine"),
+        (("--app", "ep:class=S", "--routing", "dor", "--routing", "dor"), "2 engines for 1 topologies"),
         (("--app", "ep:class=S", "--set", "ahead_bytes=1e6"), "SimGrid takes at most 65536"),
         (("--app", "ep:class=S", "--app", "ep:class=S,x=1"), "no parameter 'x'"),
         (("ring:n=8,hosts=1", "--app", "alltoall"), "numbers of ranks do not compare .*: ranks=8"),

@@ -64,7 +64,10 @@ def _usage(found: "Application") -> str:
     help="Your own traces: a folder with an index, as SimGrid's -trace-ti writes; may be repeated.",
 )  # fmt: skip
 @click.option("--ranks", type=click.IntRange(1, 1 << 20), help="MPI ranks; one for every host when left out.")
-@click.option("--routing", "engine", default="minimal", show_default=True, help="An engine of topoloom route.")
+@click.option(
+    "--routing", "engines", multiple=True, default=("minimal",), show_default=True,
+    help="An engine of topoloom route for all topologies, or one for each, in their order.",
+)  # fmt: skip
 @click.option(
     "--routing-seeds",
     type=click.IntRange(1, _MOST_SEEDS),
@@ -96,7 +99,7 @@ def _usage(found: "Application") -> str:
 @json_option
 def command(
     topologies: tuple[str, ...], apps: tuple[str, ...], mpi: tuple[str, ...], make: str | None, arguments: str,
-    trace: tuple[str, ...], ranks: int | None, engine: str, routing_seeds: int, host_tables: int | None,
+    trace: tuple[str, ...], ranks: int | None, engines: tuple[str, ...], routing_seeds: int, host_tables: int | None,
     placements: tuple[str, ...], baseline: str | None, preset: str, changes: tuple[str, ...], floor: str | None, seed: int,
     jobs: int | None, folder: str | None, as_json: bool,
 ) -> None:  # fmt: skip
@@ -112,12 +115,15 @@ def command(
         raise InputError("say what runs: --app NAME (topoloom app --help lists them), --mpi FILE or --trace FOLDER")
     settings = _settings(preset, changes)
     where = [(how, number) for text in placements for how, number in _placements(text, seed)]
-    beside = topologies[0] if baseline is None else baseline
-    if beside not in topologies:
-        raise InputError(f"--baseline {beside}: it is none of the topologies; name one of them")
+    networks = _networks(topologies, engines)
+    beside = next(iter(networks)) if baseline is None else baseline
+    if beside not in networks:
+        raise InputError(f"--baseline {beside}: it is none of the topologies; name one of them ({', '.join(networks)})")
     out = writable_folder(folder) if folder is not None else None
     cases = [
-        case for name in topologies for case in _cases(name, engine, host_tables, seed, routing_seeds, floor, jobs)
+        case
+        for label, (name, engine) in networks.items()
+        for case in _cases(label, name, engine, host_tables, seed, routing_seeds, floor, jobs)
     ]
     runs = _run_all(cases, programs, ranks, where, settings, jobs, beside, out)
     rows = compared(runs, beside)
@@ -197,8 +203,30 @@ def _placements(text: str, seed: int) -> list[tuple[str, int]]:
     return [(how, seed + number) for number in range(int(times))]
 
 
+def _networks(topologies: tuple[str, ...], engines: tuple[str, ...]) -> dict[str, tuple[str, str]]:
+    """Each topology with its engine, by what people call it: also by the engine where the same topology comes again."""
+    if len(engines) not in (1, len(topologies)):
+        raise InputError(
+            f"--routing names {len(engines)} engines for {len(topologies)} topologies; give one, or one for each"
+        )
+    found = {}
+    for name, engine in zip(topologies, engines if len(engines) > 1 else engines * len(topologies), strict=True):
+        label = name if topologies.count(name) == 1 else f"{name} by {engine}"
+        if label in found:
+            raise InputError(f"{name}: it is given twice with the same engine; once is enough")
+        found[label] = name, engine
+    return found
+
+
 def _cases(
-    name: str, engine: str, host_tables: int | None, seed: int, seeds: int, floor: str | None, jobs: int | None
+    label: str,
+    name: str,
+    engine: str,
+    host_tables: int | None,
+    seed: int,
+    seeds: int,
+    floor: str | None,
+    jobs: int | None,
 ) -> list["Case"]:
     """The network with tables of each seed, one or more for the hosts of a switch."""
     from topoloom.applications.sweep import Case
@@ -216,7 +244,7 @@ def _cases(
         layout = place(network, floor, map="rows")
     count = host_tables or (int(network.endpoints_at.max(initial=1)) if find_engine(engine).by_host else 1)
     return [
-        Case(name, host_routings(network, engine, count, seed=number, jobs=jobs), layout, number)
+        Case(label, host_routings(network, engine, count, seed=number, jobs=jobs), layout, number)
         for number in range(seed, seed + seeds)
     ]
 
