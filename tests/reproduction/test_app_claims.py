@@ -54,11 +54,12 @@ def claimed(name):
 
 
 def test_the_claims_are_there_and_the_long_ones_are_full():
-    """Four by default, and the figures of full size behind --full."""
+    """003's and small ones by default, and 001's and 002's figures of full size behind --full."""
     found = {c.id: c for c in claims() if c.id in _IDS}
     assert set(found) == _IDS
     assert {c.id for c in found.values() if not c.full} == {
-        "002/fig-9/order", "001/fig-11/order", "003/fig-11/small", "003/fig-12/ft-a",
+        "002/fig-9/order", "001/fig-11/order", "003/fig-11/small", "003/fig-11/sizes", "003/fig-12/bandwidth",
+        "003/fig-12/ft-a", "003/fig-12/ft-c",
     }  # fmt: skip
     assert all(c.command == f"topoloom reproduce {c.id}" for c in found.values())
 
