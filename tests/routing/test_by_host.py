@@ -47,6 +47,11 @@ def test_the_hosts_of_a_leaf_go_up_by_different_switches():
         assert len({int(routing.ports[goal, source]) for routing in routings}) == 4
 
 
+def test_a_switch_without_links_has_tables():
+    """There is no way to lead."""
+    assert all((one.ports == one.none).all() for one in host_routings(build("complete:n=1,hosts=4"), "minimal", 4))
+
+
 def test_one_is_the_engines_own_and_none_is_refused():
     """Without several tables nothing changes."""
     topology = build("fat-tree:k=4")

@@ -161,8 +161,8 @@ def _compilers(folder: Path) -> Path:
     """A folder where other MPIs' compilers, by the names that Makefiles call them, are SimGrid's."""
     place = folder / "compilers"
     place.mkdir()
-    for name in ("smpicc", "smpicxx", "smpiff"):
-        for theirs in _COMPILERS[name]:
+    for name, others in _COMPILERS.items():
+        for theirs in others:
             (place / theirs).write_text(f'#!/bin/sh\nexec {shlex.quote(tool(name))} "$@"\n')
             (place / theirs).chmod(0o755)
     return place

@@ -41,7 +41,6 @@ public:
 namespace {
 
 Fabric net;
-std::vector<sg::SplitDuplexLink*> cables;
 std::vector<sg::Host*> hosts;
 
 // What a route may pass: links of SimGrid's, null where there is none, and their delays. A cable's and a plug's are two, up
@@ -101,7 +100,7 @@ struct Facts {
   double delay_s        = 0;
   std::size_t direction = NOWHERE;
 };
-std::unordered_map<const sg::Link*, Facts> facts_of;
+std::unordered_map<const void*, Facts> facts_of; // by SimGrid's inner links
 
 // The bytes that each host has sent to each other one, the sender's row first.
 std::vector<double> exchanged;
@@ -114,25 +113,23 @@ double delayed(double bytes, const sg::Host* from, const sg::Host* to, const std
     exchanged[number_of.at(from) * number_of.size() + number_of.at(to)] += bytes;
   double delay_s = 0;
   for (const auto* link : links) {
-    const auto& facts = facts_of.at(link);
+    const auto& facts = facts_of.at(link->get_impl());
     delay_s += facts.delay_s;
-    if (facts.direction != NOWHERE && !carried.empty())
+    if (facts.direction != NOWHERE)
       carried[facts.direction] += bytes;
   }
   return delay_s / NOMINAL_S;
 }
 
-// Where SimGrid shares as it does, it is asked when a message has ended; there the links are SimGrid's inner ones.
-std::unordered_map<const void*, std::size_t> direction_of;
-
+// Where SimGrid shares as it does, it is asked when a message has ended.
 void message_ended(const simgrid::kernel::resource::NetworkAction& action, simgrid::kernel::resource::Action::State)
 {
   if (action.get_state() != simgrid::kernel::resource::Action::State::FINISHED)
     return;
   for (const auto* link : action.get_links()) {
-    const auto found = direction_of.find(link);
-    if (found != direction_of.end())
-      carried[found->second] += action.get_cost();
+    const auto direction = facts_of.at(link).direction;
+    if (direction != NOWHERE)
+      carried[direction] += action.get_cost();
   }
 }
 
@@ -166,7 +163,7 @@ void write_loads()
   out << "time " << sg::Engine::get_clock() << '\n';
   if (clocked_s >= 0)
     out << "clock " << clocked_s << '\n';
-  for (std::size_t l = 0; l < cables.size(); l++)
+  for (std::int64_t l = 0; l < net.links; l++)
     out << "link " << carried[2 * l] << ' ' << carried[2 * l + 1] << '\n';
   for (const auto& [actor, mine] : computed)
     out << "rank " << actor - 1 << ' ' << mine.flops << '\n';
@@ -189,10 +186,10 @@ void write_routes()
     std::vector<sg::Link*> links;
     double latency_s = 0;
     hosts.at(a)->route_to(hosts.at(b), links, &latency_s);
-    if (!facts_of.empty()) {
+    if (net.fair) {
       latency_s = 0;
       for (const auto* link : links)
-        latency_s += facts_of.at(link).delay_s;
+        latency_s += facts_of.at(link->get_impl()).delay_s;
     }
     out << latency_s;
     for (const auto* link : links)
@@ -211,9 +208,8 @@ void load_platform(const sg::Engine&)
   // Where links are shared evenly, a link's own delay, and that of the switch behind it, is for `delayed`, and half of the
   // nominal one for each host's link.
   auto late = [&f](sg::Link* link, double own_s, double behind_s, double nominal_s) {
-    if (f.fair)
-      facts_of[link].delay_s = own_s + behind_s;
-    const auto latency_s = f.fair ? nominal_s : own_s;
+    facts_of[link->get_impl()].delay_s = own_s + behind_s;
+    const auto latency_s               = f.fair ? nominal_s : own_s;
     link->set_latency(latency_s);
     return Pass{link->get_impl(), latency_s};
   };
@@ -227,7 +223,6 @@ void load_platform(const sg::Engine&)
     into.push_back(late(link->get_link_up(), own_s, up_s, nominal_s));
     into.push_back(late(link->get_link_down(), own_s, down_s, nominal_s));
     link->seal();
-    return link;
   };
   // Where a cable is half duplex, what goes either way passes one more link, which both ways share.
   auto shared = [&](const std::string& name, double bytes_s) {
@@ -249,7 +244,7 @@ void load_platform(const sg::Engine&)
   }
   for (std::int64_t l = 0; l < f.links; l++) {
     const auto name = "cable" + std::to_string(l);
-    cables.push_back(two(cable, name, f.link_bytes_s, f.latency_s[l], f.switch_latency_s, f.switch_latency_s, 0));
+    two(cable, name, f.link_bytes_s, f.latency_s[l], f.switch_latency_s, f.switch_latency_s, 0);
     both_cable.push_back(shared(name, f.link_bytes_s));
   }
   // Where links are not shared evenly, a switch is a link that delays everything that passes it, and shares nothing.
@@ -275,17 +270,9 @@ void load_platform(const sg::Engine&)
   }
 
   if (loads) {
-    carried.assign(2 * cables.size(), 0);
-    for (std::size_t l = 0; l < cables.size(); l++) {
-      auto *up = cables[l]->get_link_up(), *down = cables[l]->get_link_down();
-      if (f.fair) {
-        facts_of[up].direction   = 2 * l;
-        facts_of[down].direction = 2 * l + 1;
-      } else {
-        direction_of[up->get_impl()]   = 2 * l;
-        direction_of[down->get_impl()] = 2 * l + 1;
-      }
-    }
+    carried.assign(cable.size(), 0);
+    for (std::size_t c = 0; c < cable.size(); c++)
+      facts_of[cable[c].link].direction = c;
     sg::Exec::on_start_cb(computes);
     if (!f.fair)
       sg::Link::on_communication_state_change_cb(message_ended);

@@ -139,7 +139,7 @@ def run_app(
 
     Notes
     -----
-    Delays: a message passes both its hosts' links, every switch and every cable on its way. Links are full-duplex.
+    Delays: a message passes both its hosts' links, every switch and every cable on its way.
     """
     if isinstance(network, Topology):
         network = route(network, "minimal")
@@ -147,7 +147,8 @@ def run_app(
     routing = routings[0]
     settings = Settings() if settings is None else settings
     topology = routing.topology
-    program, ranks = program_on(topology, app, ranks)
+    ranks = ranks_on(topology, app, ranks)
+    program = program_of(app, ranks) if isinstance(app, str) else app
     library = platform_library()
     homes = place_ranks(
         placement, ranks, routing, layout, lambda: matrix_of(program, ranks, routing, settings), seed, jobs
@@ -175,13 +176,13 @@ def run_app(
     )  # fmt: skip
 
 
-def program_on(topology: Topology, app: str | Program, ranks: int | None) -> tuple[Program, int]:
-    """The program for a network, and on how many ranks: one for each host, or as many as there are traces, unless given.
+def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
+    """On how many ranks a program runs: one for each host, or as many as there are traces, unless given.
 
     Raises
     ------
     InputError
-        No hosts, an application that is unknown or refuses its ranks, or traces of other ranks.
+        No hosts, or traces of other ranks.
     """
     if not topology.hosts:
         raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
@@ -189,10 +190,9 @@ def program_on(topology: Topology, app: str | Program, ranks: int | None) -> tup
         ranks = app.ranks if isinstance(app, Trace) else topology.endpoints.size
     if ranks < 1:
         raise InputError(f"ranks={ranks}: at least one is needed")
-    program = program_of(app, ranks) if isinstance(app, str) else app
-    if isinstance(program, Trace) and program.ranks != ranks:
-        raise InputError(f"{program.name}: the traces are of {program.ranks} ranks, not of {ranks}")
-    return program, ranks
+    if isinstance(app, Trace) and app.ranks != ranks:
+        raise InputError(f"{app.name}: the traces are of {app.ranks} ranks, not of {ranks}")
+    return ranks
 
 
 def matrix_of(program: Program, ranks: int, routing: Routing, settings: Settings) -> np.ndarray:

@@ -7,7 +7,8 @@ from statistics import fmean
 
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.program import Program
-from topoloom.applications.run import AppRun, program_on, run_app
+from topoloom.applications.registry import program_of
+from topoloom.applications.run import AppRun, ranks_on, run_app
 from topoloom.applications.settings import Settings
 from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
@@ -99,15 +100,22 @@ def run_all(
         A program that does not fit a network, or networks with different numbers of hosts where `ranks` is not given, before
         anything runs; else whatever the first run that fails says.
     """
-    _check(cases, apps, ranks, placements)
-    tasks = [(case, app, placement) for app in apps for case in cases for placement in placements]
+    fitting = _fitting(cases, apps, ranks, placements)
+    tasks = [(case, program, count, place) for program, count in fitting for case in cases for place in placements]
     found: dict[int, AppRun] = {}
 
     def work(numbers: Iterator[int]) -> None:
         for number in numbers:
-            case, app, (placement, seed) = tasks[number]
+            case, program, count, (placement, seed) = tasks[number]
             found[number] = run_app(
-                case.routings, app, ranks, placement=placement, settings=settings, layout=case.layout, seed=seed, jobs=1
+                case.routings,
+                program,
+                count,
+                placement=placement,
+                settings=settings,
+                layout=case.layout,
+                seed=seed,
+                jobs=1,
             )
             if on_run is not None:
                 on_run(case, found[number])
@@ -116,22 +124,25 @@ def run_all(
     return [(tasks[number][0], found[number]) for number in range(len(tasks))]
 
 
-def _check(
+def _fitting(
     cases: Sequence[Case], apps: Sequence[str | Program], ranks: int | None, placements: Sequence[tuple[str, int]]
-) -> None:
-    """Refuse what cannot run before hours of what can."""
+) -> list[tuple[Program, int]]:
+    """The programs and their ranks; what cannot run on every case is refused before hours of what can."""
+    found = []
     for app in apps:
-        wanted = {case.name: program_on(case.topology, app, ranks)[1] for case in cases}
-        if len(set(wanted.values())) > 1:
-            told = ", ".join(f"{name} {count}" for name, count in wanted.items())
-            least = min(wanted.values())
+        wanted = {case.name: ranks_on(case.topology, app, ranks) for case in cases}
+        count = min(wanted.values())
+        if max(wanted.values()) > count:
+            told = ", ".join(f"{name} {number}" for name, number in wanted.items())
             raise InputError(
-                f"different numbers of ranks do not compare ({told}); say how many run on each: ranks={least}"
+                f"different numbers of ranks do not compare ({told}); say how many run on each: ranks={count}"
             )
         for case in cases:
             for how, seed in placements:
                 known = "linear" if how == "optimised" else how
-                place_ranks(known, wanted[case.name], case.routings[0], case.layout, None, seed)
+                place_ranks(known, count, case.routings[0], case.layout, None, seed)
+        found.append((program_of(app, count) if isinstance(app, str) else app, count))
+    return found
 
 
 def compared(runs: Sequence[tuple[Case, AppRun]], baseline: str) -> list[Compared]:

@@ -219,15 +219,8 @@ def _networks(topologies: tuple[str, ...], engines: tuple[str, ...]) -> dict[str
 
 
 def _cases(
-    label: str,
-    name: str,
-    engine: str,
-    host_tables: int | None,
-    seed: int,
-    seeds: int,
-    floor: str | None,
-    jobs: int | None,
-) -> list["Case"]:
+    label: str, name: str, engine: str, host_tables: int | None, seed: int, seeds: int, floor: str | None, jobs: int | None
+) -> list["Case"]:  # fmt: skip
     """The network with tables of each seed, one or more for the hosts of a switch."""
     from topoloom.applications.sweep import Case
     from topoloom.cabling.files import load_layout

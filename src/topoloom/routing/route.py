@@ -8,6 +8,7 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
 from topoloom.layout.layout import Layout
+from topoloom.routing.parallel_cables import on_next_cables
 from topoloom.routing.registry import Request, engines, find_engine
 from topoloom.routing.routing import Routing
 from topoloom.routing.verify import verify
@@ -43,7 +44,9 @@ def route(
     check : int, optional
         Follow the ways to so many destinations only, drawn by the seed: a sample, no proof.
     host : (int, int), optional
-        Tables for the first, and every second-th host after it, of each switch (`topoloom.host_routings`).
+        Tables for some hosts of each switch only: every so many-th (the second) from one on (the first). Engine ``fat-tree``
+        leads them other ways than the switch's other hosts, any engine over other ones of parallel cables
+        (`topoloom.host_routings`).
 
     Returns
     -------
@@ -83,6 +86,8 @@ def route(
     if components > 1:
         raise InputError(f"{topology.name}: {components} parts that no link joins; route each, or link them")
     routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder, host))
+    if host is not None and not chosen.by_host:
+        routed = on_next_cables(routed, host[0])
     some = None if check is None else np.sort(Draws(seed, 10).permutation(topology.switches)[:check])
     verdict = verify(routed, jobs, some)
     wrong = (
