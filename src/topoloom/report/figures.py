@@ -78,7 +78,10 @@ def hop_histograms(candidates: Sequence[Candidate]) -> str:
 
 
 def curves(figure: Curves) -> str:
-    """A paper's figure, redrawn from our points; a curve, its variants and its bounds share a colour."""
+    """A paper's figure, redrawn from our points; a curve, its variants and its bounds share a colour.
+
+    Variants differ by their lines, or by their marks where points are not joined.
+    """
 
     def draw(axes: "Axes") -> None:
         from matplotlib.ticker import MaxNLocator
@@ -87,15 +90,18 @@ def curves(figure: Curves) -> str:
         drawn: Counter[tuple[str, bool]] = Counter()
         for series in figure.series:
             group = series.name.split()[0]
-            look = groups.index(group)
+            look, variant = groups.index(group), drawn[group, series.bound]
+            shape = SHAPES[(look if figure.joined else look + variant) % len(SHAPES)]
             x, y = zip(*series.points, strict=True)
             axes.plot(
-                x, y, color=COLOURS[look % len(COLOURS)], marker="" if series.bound else SHAPES[look % len(SHAPES)],
-                linestyle=("-", "--", ":")[drawn[group, series.bound] % 3] if figure.joined else "", markersize=5,
+                x, y, color=COLOURS[look % len(COLOURS)], marker="" if series.bound else shape,
+                linestyle=("-", "--", ":")[variant % 3] if figure.joined else "", markersize=5,
                 linewidth=0.8 if series.bound else 1.5, label=series.name,
             )  # fmt: skip
             drawn[group, series.bound] += 1
-        if figure.log_x:
+        if figure.x_names:
+            axes.set_xticks(range(1, len(figure.x_names) + 1), figure.x_names)
+        elif figure.log_x:
             axes.set_xscale("log", base=2)
             ticks = sorted({x for series in figure.series for x, _ in series.points})
             axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])

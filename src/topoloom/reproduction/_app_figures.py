@@ -14,5 +14,5 @@ def relative_figure(name: str, title: str, by_way: dict[str, dict[str, Gain]], y
             values = [fmean(each) for each in gain.programs.values()] + [gain.mean]
             points = tuple((float(at), 1 + value / 100) for at, value in enumerate(values, 1))
             series.append(Series(f"{network}, ranks {way}", points))
-    programs = ", ".join(next(iter(next(iter(by_way.values())).values())).programs)
-    return Curves(name, title, f"{programs}, mean", y, tuple(series), joined=False)
+    programs = next(iter(next(iter(by_way.values())).values())).programs
+    return Curves(name, title, "program", y, tuple(series), joined=False, x_names=(*programs, "mean"))

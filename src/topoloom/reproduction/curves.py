@@ -18,7 +18,10 @@ class Series:
 
 @dataclass(frozen=True)
 class Curves:
-    """A figure: `name` is its file's, `x` and `y` the axes' labels; `joined` says that points are joined by lines."""
+    """A figure: `name` is its file's, `x` and `y` the axes' labels; `joined` says that points are joined by lines.
+
+    With `x_names` these stand at x = 1, 2, ...
+    """
 
     name: str
     title: str
@@ -27,6 +30,7 @@ class Curves:
     series: tuple[Series, ...]
     joined: bool = True
     log_x: bool = False
+    x_names: tuple[str, ...] = ()
 
     def csv(self) -> str:
         """The points as CSV: series, x, y."""
