@@ -42,10 +42,15 @@ sys.exit(code)
 """
 #: Networks of 64 hosts, with tables that are free of deadlock: (spec, engine).
 _NETWORKS = (
-    ("ring:n=64,hosts=1", "dfsssp"), ("torus:dims=8x8,hosts=1", "dor"), ("torus:dims=4x4x4,hosts=1", "dor"),
-    ("hypercube:n=6,hosts=1", "dor"), ("jellyfish:n=64,degree=4,hosts=1", "orders"),
-    ("jellyfish:n=64,degree=8,hosts=1", "orders"), ("hyperx:dims=8x8,hosts=1", "dor"), ("fat-tree:k=8,hosts=2", "fat-tree"),
-)  # fmt: skip
+    ("ring:n=64,hosts=1", "dfsssp"),
+    ("torus:dims=8x8,hosts=1", "dor"),
+    ("torus:dims=4x4x4,hosts=1", "dor"),
+    ("hypercube:n=6,hosts=1", "dor"),
+    ("jellyfish:n=64,degree=4,hosts=1", "orders"),
+    ("jellyfish:n=64,degree=8,hosts=1", "orders"),
+    ("hyperx:dims=8x8,hosts=1", "dor"),
+    ("fat-tree:k=8,hosts=2", "fat-tree"),
+)
 #: Networks of 1,024 hosts or a few more.
 _LARGE = ("fat-tree:k=16", "slimfly:q=13,hosts=4", "jellyfish:n=256,degree=12,hosts=4", "torus:dims=16x16,hosts=4")
 
@@ -57,8 +62,11 @@ def main() -> None:
     parser.add_argument("--largest", type=int, default=1024, help="switches of the largest platform")
     options = parser.parse_args()
     parts: dict[str, Callable[[argparse.Namespace], None]] = {
-        "platform": _platform, "replay": _replay, "all-to-all": _all_to_all, "agreement": _agreement,
-    }  # fmt: skip
+        "platform": _platform,
+        "replay": _replay,
+        "all-to-all": _all_to_all,
+        "agreement": _agreement,
+    }
     for name in options.only.split(","):
         parts[name](options)
 

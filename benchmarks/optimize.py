@@ -31,13 +31,13 @@ from pathlib import Path
 import numpy as np
 
 from topoloom.draws import Draws
-from topoloom.graph._hops_kernels import BLOCK, block_counts
 from topoloom.graph._pairs import rows
 from topoloom.graph.distances import hops
 from topoloom.graph.geometry import geometry_of
-from topoloom.optimizer.hop_search import COLD, HopSearch
+from topoloom.graph.kernels.hops import BLOCK, block_counts
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.rules import Rules, moves_of, within_length
+from topoloom.optimizer.searches.hop_search import COLD, HopSearch
 from topoloom.searches import Budget
 from topoloom.spec import build
 from topoloom.topology import Topology
@@ -85,21 +85,35 @@ def _grid(
 
 _CASES = {
     "small": [
-        _general(16, 3, 3, 2.2), _general(16, 4, 3, 1.75), _general(20, 3, 3, 2.368421), _general(30, 3, 4, 2.862069),
-        _general(32, 3, 4, 2.935484), _general(32, 4, 3, 2.354839), _general(36, 4, 3, 2.428571),
+        _general(16, 3, 3, 2.2),
+        _general(16, 4, 3, 1.75),
+        _general(20, 3, 3, 2.368421),
+        _general(30, 3, 4, 2.862069),
+        _general(32, 3, 4, 2.935484),
+        _general(32, 4, 3, 2.354839),
+        _general(36, 4, 3, 2.428571),
         _general(40, 5, 3, 2.230769),
     ],
     "general": [
-        _general(36, 3, 4, 3.067), _general(64, 8, 3, 1.927), _general(96, 3, 6, 4.272), _general(256, 8, 4, 2.736),
-        _general(256, 22, 2, 2 - 22 / 255), _general(1024, 11, 4, 3.059),
+        _general(36, 3, 4, 3.067),
+        _general(64, 8, 3, 1.927),
+        _general(96, 3, 6, 4.272),
+        _general(256, 8, 4, 2.736),
+        _general(256, 22, 2, 2 - 22 / 255),
+        _general(1024, 11, 4, 3.059),
     ],
     "grid": [
-        _grid("5x5", 4, 2, 4, 2.266667), _grid("10x10", 4, 2, 9, 4.001818), _grid("10x10", 4, 3, 6, 3.443),
-        _grid("10x10", 6, 3, 6, 2.903030), _grid("10x10", 8, 4, 5, 2.426263),
-        _grid("14x7", 4, 3, 5, 3.459, "diagrid"), _grid("20x20", 8, 4, 10, 3.965952),
-        _grid("30x30", 6, 6, 10, 4.53, seconds=30), _grid("30x30", 6, 6, 10, 4.50, seconds=300),
+        _grid("5x5", 4, 2, 4, 2.266667),
+        _grid("10x10", 4, 2, 9, 4.001818),
+        _grid("10x10", 4, 3, 6, 3.443),
+        _grid("10x10", 6, 3, 6, 2.903030),
+        _grid("10x10", 8, 4, 5, 2.426263),
+        _grid("14x7", 4, 3, 5, 3.459, "diagrid"),
+        _grid("20x20", 8, 4, 10, 3.965952),
+        _grid("30x30", 6, 6, 10, 4.53, seconds=30),
+        _grid("30x30", 6, 6, 10, 4.50, seconds=300),
     ],
-}  # fmt: skip
+}
 _EVALUATED = ("n=256,degree=16", "n=1024,degree=11", "n=4096,degree=12", "n=10000,degree=16")
 _ANNEALED = (_general(256, 16, 0, 0), _general(1024, 11, 0, 0), _grid("30x30", 6, 6, 0, 0))
 
@@ -258,9 +272,13 @@ def _ask(command: str, task: str, topology: Topology, numbers: int, case: Case |
         path = Path(folder) / "graph.edges"
         np.savetxt(path, topology.links, fmt="%d")
         filled = {
-            "task": task, "edges": path, "seconds": f"{_TURN_SECONDS:g}",
-            "rows": floor[0], "columns": floor[1], "length": floor[2],
-        }  # fmt: skip
+            "task": task,
+            "edges": path,
+            "seconds": f"{_TURN_SECONDS:g}",
+            "rows": floor[0],
+            "columns": floor[1],
+            "length": floor[2],
+        }
         words = [word.format(**filled) for word in shlex.split(command)]
         printed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     return [float(number) for number in _NUMBER.findall(printed)[-numbers:]]

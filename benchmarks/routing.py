@@ -23,15 +23,22 @@ from pathlib import Path
 
 from topoloom.errors import InputError
 from topoloom.fabrics.infiniband import export_opensm
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.registry import Request, find_engine
 from topoloom.routing.route import route
-from topoloom.routing.verify import verify
 from topoloom.spec import build
 
 _FABRICS = (
-    "slimfly:q=5", "slimfly:q=13", "torus:dims=4x4x4", "jellyfish:n=64,degree=8", "jellyfish:n=512,degree=8",
-    "jellyfish:n=1024,degree=10", "dln:n=338,x=2,random=2", "dln:n=338,x=2,random=4", "dln:n=338,x=2,random=8",
-)  # fmt: skip
+    "slimfly:q=5",
+    "slimfly:q=13",
+    "torus:dims=4x4x4",
+    "jellyfish:n=64,degree=8",
+    "jellyfish:n=512,degree=8",
+    "jellyfish:n=1024,degree=10",
+    "dln:n=338,x=2,random=2",
+    "dln:n=338,x=2,random=4",
+    "dln:n=338,x=2,random=8",
+)
 _REAL = (
     "slimfly:q=5,hosts=4",
     "jellyfish:n=64,degree=8,hosts=4",
@@ -126,17 +133,23 @@ def _brought_up(folder: Path, engine: list[str], patience: float) -> str:
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     simulator = subprocess.Popen(
         ["ibsim", "-s", "-n", "-N", "4096", "-S", "2048", "-P", "65536", "-L", "49152", "fabric.net"],
-        cwd=folder, env=environment, **quiet,
-    )  # fmt: skip
+        cwd=folder,
+        env=environment,
+        **quiet,
+    )
     try:
         while f"@{socket}" not in Path("/proc/net/unix").read_text():
             time.sleep(0.05)
         began = time.perf_counter()
         try:
             subprocess.run(
-                ["opensm", "-o", "-e", "-f", str(folder / "osm.log"), *engine], cwd=folder, timeout=patience, check=False,
-                env={**environment, "SIM_HOST": "H0", "LD_PRELOAD": str(library)}, **quiet,
-            )  # fmt: skip
+                ["opensm", "-o", "-e", "-f", str(folder / "osm.log"), *engine],
+                cwd=folder,
+                timeout=patience,
+                check=False,
+                env={**environment, "SIM_HOST": "H0", "LD_PRELOAD": str(library)},
+                **quiet,
+            )
         except subprocess.TimeoutExpired:
             return f"{'> ' + format(patience, '.0f'):>9}"
         seconds = time.perf_counter() - began

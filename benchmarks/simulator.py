@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.export_booksim import anynet_text
+from topoloom.fabrics.exports.booksim import anynet_text
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, HOPS, LATENCY
@@ -43,12 +43,26 @@ from topoloom.spec import build
 
 #: What recorded runs of BookSim 2 have, beside what differs from case to case.
 _OPTIONS = {
-    "router": "iq", "internal_speedup": "2.0", "credit_delay": 2, "routing_delay": 0, "vc_alloc_delay": 1, "sw_alloc_delay": 1,
-    "st_final_delay": 1, "output_buffer_size": -1, "vc_allocator": "separable_input_first", "use_noc_latency": 0,
-    "sw_allocator": "separable_input_first", "injection_rate_uses_flits": 1, "sim_type": "throughput", "traffic": "uniform",
-    "warmup_periods": 1, "max_samples": 4, "stopping_thres": "-1.0", "acc_stopping_thres": "-1.0",
+    "router": "iq",
+    "internal_speedup": "2.0",
+    "credit_delay": 2,
+    "routing_delay": 0,
+    "vc_alloc_delay": 1,
+    "sw_alloc_delay": 1,
+    "st_final_delay": 1,
+    "output_buffer_size": -1,
+    "vc_allocator": "separable_input_first",
+    "use_noc_latency": 0,
+    "sw_allocator": "separable_input_first",
+    "injection_rate_uses_flits": 1,
+    "sim_type": "throughput",
+    "traffic": "uniform",
+    "warmup_periods": 1,
+    "max_samples": 4,
+    "stopping_thres": "-1.0",
+    "acc_stopping_thres": "-1.0",
     "deadlock_warn_timeout": 10000,
-}  # fmt: skip
+}
 #: BookSim runs as many samples as that, and all packets arrive after the last.
 _SAMPLES = 4
 
@@ -87,14 +101,34 @@ _ANY = {"topology": "anynet", "routing_function": "min", "num_vcs": 3, "vc_buf_s
 _BESIDE = (
     Case("Slim Fly q=5, p=4", "slimfly:q=5,hosts=4", "minimal", 0.5, (20_000, 2000), _FREE, _ANY),
     Case("Slim Fly q=19, p=15", "slimfly:q=19,hosts=15", "minimal", 0.5, (1000, 200), _FREE, _ANY),
-    Case("mesh 8x8, packets of 8", "mesh:dims=8x8,hosts=1", "dor", 0.2, (40_000, 4000), replace(_FREE, packet_flits=8),
-         {"topology": "mesh", "k": 8, "n": 2, "routing_function": "dim_order", "num_vcs": 3, "vc_buf_size": 21,
-          "packet_size": 8}),
-    Case("Dragonfly h=4, UGAL-L", "dragonfly:h=4", "ugal-l", 0.3, (4000, 800),
-         RouterConfig(buffer_flits=1536, to_itself=True, detours=1, detour_threshold=30, detour_weight=2),
-         {"topology": "dragonflynew", "k": 4, "n": 1, "routing_function": "ugal", "num_vcs": 3, "vc_buf_size": 256},
-         (10, 100)),
-)  # fmt: skip
+    Case(
+        "mesh 8x8, packets of 8",
+        "mesh:dims=8x8,hosts=1",
+        "dor",
+        0.2,
+        (40_000, 4000),
+        replace(_FREE, packet_flits=8),
+        {
+            "topology": "mesh",
+            "k": 8,
+            "n": 2,
+            "routing_function": "dim_order",
+            "num_vcs": 3,
+            "vc_buf_size": 21,
+            "packet_size": 8,
+        },
+    ),
+    Case(
+        "Dragonfly h=4, UGAL-L",
+        "dragonfly:h=4",
+        "ugal-l",
+        0.3,
+        (4000, 800),
+        RouterConfig(buffer_flits=1536, to_itself=True, detours=1, detour_threshold=30, detour_weight=2),
+        {"topology": "dragonflynew", "k": 4, "n": 1, "routing_function": "ugal", "num_vcs": 3, "vc_buf_size": 256},
+        (10, 100),
+    ),
+)
 _Q43, _JELLY = "slimfly:q=43,hosts=8", "jellyfish:n=5000,degree=24,hosts=8"
 _LARGE = (
     *(Case("Slim Fly q=43, p=8", _Q43, "hop-lanes", load, (cycles, 0)) for load, cycles in ((0.05, 2000), (0.5, 400))),

@@ -3,7 +3,7 @@
 from topoloom import build, damage, hops
 from topoloom.report.pictures import write_picture
 from topoloom.report.survival_figures import survival_curves
-from topoloom.resilience.remnant import remnant
+from topoloom.resilience.surviving_network import remnant
 
 # Three networks for about 500 hosts: a Slim Fly, a fat tree, a 3-D torus.
 networks = [build(spec) for spec in ("slimfly:q=7,hosts=6", "fat-tree:k=12", "torus:dims=8x8x8,hosts=1")]

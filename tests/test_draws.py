@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from topoloom._splitmix import next_below, next_word, shuffle
 from topoloom.draws import Draws
+from topoloom.draws.kernels import next_below, next_word, shuffle
 
 
 def test_the_stream_is_splitmix64():

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from topoloom import InputError
-from topoloom.tables import parse_toml, read_toml
+from topoloom.toml_files import parse_toml, read_toml
 
 
 class Inner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -32,9 +32,9 @@ _HOMES = {
     "Routing": "topoloom.routing.routing",
     "Survival": "topoloom.resilience.survival",
     "Topology": "topoloom.topology",
-    "Verdict": "topoloom.routing.verdict",
-    "balance_paths": "topoloom.routing.balance",
-    "balance_routing": "topoloom.routing.balance",
+    "Verdict": "topoloom.routing.judge.verdict",
+    "balance_paths": "topoloom.routing.balance.balance",
+    "balance_routing": "topoloom.routing.balance.balance",
     "bounds": "topoloom.graph.bounds",
     "build": "topoloom.spec",
     "cable": "topoloom.cabling.cabling",
@@ -61,7 +61,7 @@ _HOMES = {
     "save_cabling": "topoloom.cabling.files",
     "save_expansion": "topoloom.expansion.plan_files",
     "simulate": "topoloom.simulator.simulate",
-    "verify": "topoloom.routing.verify",
+    "verify": "topoloom.routing.judge.verify",
 }
 
 __all__ = [
@@ -153,16 +153,16 @@ if TYPE_CHECKING:
     from topoloom.optimizer.result import Optimized as Optimized
     from topoloom.resilience.damage import damage as damage
     from topoloom.resilience.survival import Survival as Survival
-    from topoloom.routing.balance import balance_paths as balance_paths
-    from topoloom.routing.balance import balance_routing as balance_routing
+    from topoloom.routing.balance.balance import balance_paths as balance_paths
+    from topoloom.routing.balance.balance import balance_routing as balance_routing
     from topoloom.routing.by_host import host_routings as host_routings
+    from topoloom.routing.judge.verdict import Verdict as Verdict
+    from topoloom.routing.judge.verify import verify as verify
     from topoloom.routing.product import product_routing as product_routing
     from topoloom.routing.reroute import Rerouted as Rerouted
     from topoloom.routing.reroute import reroute as reroute
     from topoloom.routing.route import route as route
     from topoloom.routing.routing import Routing as Routing
-    from topoloom.routing.verdict import Verdict as Verdict
-    from topoloom.routing.verify import verify as verify
     from topoloom.simulator.config import RouterConfig as RouterConfig
     from topoloom.simulator.curve import LoadCurve as LoadCurve
     from topoloom.simulator.execute import Execution as Execution

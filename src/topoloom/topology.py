@@ -184,9 +184,7 @@ class Topology:
         return f"Topology({self.name}: {self.switches} switches, {len(self.links)} links{hosts})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (
-            self.links, self.switches, self.endpoints, self.host, dict(self.labels), self.name, self.spec,
-        )  # fmt: skip
+        return _rebuilt, (self.links, self.switches, self.endpoints, self.host, dict(self.labels), self.name, self.spec)
 
     def to_networkx(self) -> "networkx.MultiGraph[int]":
         """A `networkx.MultiGraph` with labels and the number of hosts as node attributes."""
@@ -224,9 +222,14 @@ class Topology:
 
 
 def _rebuilt(
-    links: np.ndarray, switches: int, endpoints: np.ndarray, host: np.ndarray,
-    labels: dict[str, np.ndarray], name: str, spec: str | None,
-) -> Topology:  # fmt: skip
+    links: np.ndarray,
+    switches: int,
+    endpoints: np.ndarray,
+    host: np.ndarray,
+    labels: dict[str, np.ndarray],
+    name: str,
+    spec: str | None,
+) -> Topology:
     return Topology(links, switches, endpoints, host, labels, name, spec)
 
 

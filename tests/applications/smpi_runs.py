@@ -21,9 +21,13 @@ _PLATFORM = """<?xml version='1.0'?>
 """
 #: CM02 without factors: a message takes the delays of its links and its bytes over its share of the slowest.
 _SETTINGS = (
-    "network/model:CM02", "network/TCP-gamma:0", "network/crosstraffic:no", "smpi/simulate-computation:no",
-    "smpi/wtime:0", "smpi/host-speed:1f",
-)  # fmt: skip
+    "network/model:CM02",
+    "network/TCP-gamma:0",
+    "network/crosstraffic:no",
+    "smpi/simulate-computation:no",
+    "smpi/wtime:0",
+    "smpi/host-speed:1f",
+)
 
 
 @cache
@@ -52,8 +56,12 @@ def simulated(
     command += [f"--cfg={setting}" for setting in (*_SETTINGS, *settings)]
     done = subprocess.run(
         [*command, "--log=root.thres:warning", str(executable), *program.arguments],
-        capture_output=True, text=True, check=False, cwd=folder, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        timeout=60,
+    )
     assert done.returncode == 0, done.stderr
     return {name: float(value) for name, value in re.findall(r"^result (\S+) (\S+) \S+$", done.stdout, re.MULTILINE)}
 

@@ -20,9 +20,11 @@ pytestmark = pytest.mark.simgrid
 CYCLE_NS, FLIT_BYTES, ROUTER_CYCLES, CABLE_CYCLES, HOST_CYCLES = 1.6, 8, 2, 25, 3
 ROUTERS = replace(find_preset("booksim"), link_cycles=CABLE_CYCLES, host_cycles=HOST_CYCLES, vcs=2, buffer_flits=512)
 MACHINE = Settings(
-    rate_gbps=FLIT_BYTES * 8 / CYCLE_NS, switch_ns=ROUTER_CYCLES * CYCLE_NS, link_ns=CABLE_CYCLES * CYCLE_NS,
+    rate_gbps=FLIT_BYTES * 8 / CYCLE_NS,
+    switch_ns=ROUTER_CYCLES * CYCLE_NS,
+    link_ns=CABLE_CYCLES * CYCLE_NS,
     host_link_ns=HOST_CYCLES * CYCLE_NS,
-)  # fmt: skip
+)
 #: What SimGrid adds to a message.
 HEADER = 16
 
@@ -64,9 +66,11 @@ def test_a_lone_message_takes_as_long(spec, engine, tmp_path):
 def test_an_all_to_all_prefers_the_same_networks():
     """Sixteen hosts, from a ring to a complete graph: both put the networks in the same order."""
     networks = [
-        ("ring:n=16,hosts=1", "dfsssp"), ("torus:dims=4x4,hosts=1", "dor"), ("hyperx:dims=4x4,hosts=1", "dor"),
+        ("ring:n=16,hosts=1", "dfsssp"),
+        ("torus:dims=4x4,hosts=1", "dor"),
+        ("hyperx:dims=4x4,hosts=1", "dor"),
         ("complete:n=16,hosts=1", "minimal"),
-    ]  # fmt: skip
+    ]
     by_flits, by_simgrid = [], []
     for spec, engine in networks:
         routing = route(build(spec), engine)

@@ -52,13 +52,27 @@ def test_operations_are_the_formula_s(name: str, size: str) -> None:
     """A program's operations are what NPB3.3 divides by seconds for Mop/s, and its ranks' computing adds up to them."""
     formula = json.loads((nas_runs.REFERENCE / "op_counts.json").read_text())["formulas"][name.upper()]
     side = {"S": 12, "A": 64, "C": 162}[size]
-    steps = {"bt": (60, 200, 200), "sp": (100, 400, 400), "lu": (50, 250, 250), "mg": (4, 4, 20), "ft": (6, 6, 20),
-             "cg": (15, 15, 75)}[name]["SAC".index(size)]  # fmt: skip
+    steps = {
+        "bt": (60, 200, 200),
+        "sp": (100, 400, 400),
+        "lu": (50, 250, 250),
+        "mg": (4, 4, 20),
+        "ft": (6, 6, 20),
+        "cg": (15, 15, 75),
+    }[name]["SAC".index(size)]
     values = {
-        "n": side, "nx": side, "ny": side, "nz": side, "niter": steps, "itmax": steps, "nit": steps,
-        "na": {"S": 1400, "A": 14000, "C": 150000}[size], "nonzer": {"S": 7, "A": 11, "C": 15}[size],
-        "ntotal": {"S": 2**18, "A": 2**23, "C": 2**27}[size], "ln": math.log,
-    }  # fmt: skip
+        "n": side,
+        "nx": side,
+        "ny": side,
+        "nz": side,
+        "niter": steps,
+        "itmax": steps,
+        "nit": steps,
+        "na": {"S": 1400, "A": 14000, "C": 150000}[size],
+        "nonzer": {"S": 7, "A": 11, "C": 15}[size],
+        "ntotal": {"S": 2**18, "A": 2**23, "C": 2**27}[size],
+        "ln": math.log,
+    }
     if name == "mg":
         values.update(dict.fromkeys(("nx", "ny", "nz"), {"S": 32, "A": 256, "C": 512}[size]))
     expected = eval(formula.replace("^", "**"), {"__builtins__": {}}, values)

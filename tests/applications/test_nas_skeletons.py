@@ -140,11 +140,17 @@ def test_traces_of_256_ranks_come_quickly() -> None:
 @pytest.mark.parametrize(
     ("text", "ranks"),
     [
-        ("bt:class=S,iterations=2", 9), ("cg:class=S,iterations=1", 8), ("dt:class=S,graph=SH", 13), ("ep:class=S", 5),
-        ("ft:class=W,iterations=1", 64), ("is:class=S,iterations=2", 8), ("lu:class=S,iterations=2", 6),
-        ("mg:class=S,iterations=1", 16), ("sp:class=S,iterations=2", 4),
+        ("bt:class=S,iterations=2", 9),
+        ("cg:class=S,iterations=1", 8),
+        ("dt:class=S,graph=SH", 13),
+        ("ep:class=S", 5),
+        ("ft:class=W,iterations=1", 64),
+        ("is:class=S,iterations=2", 8),
+        ("lu:class=S,iterations=2", 6),
+        ("mg:class=S,iterations=1", 16),
+        ("sp:class=S,iterations=2", 4),
     ],
-)  # fmt: skip
+)
 def test_simgrid_replays(text: str, ranks: int, tmp_path: Path) -> None:
     """SimGrid replays a skeleton to its end, in no less time than the computing of its busiest rank takes."""
     program = nas_runs.trace(text, ranks)

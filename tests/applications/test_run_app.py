@@ -13,7 +13,6 @@ import pytest
 from ring_trace import TORUS, ring
 
 from topoloom import InputError, build, place, route
-from topoloom.applications.own import program_from
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, Trace
 from topoloom.applications.registry import program_of
@@ -21,6 +20,7 @@ from topoloom.applications.run import matrix_of, plain, run_app
 from topoloom.applications.run_csv import links_csv, ranks_csv, runs_csv
 from topoloom.applications.settings import PRESETS, Settings, changed
 from topoloom.applications.sweep import Case, compared, run_all
+from topoloom.applications.users_programs import program_from
 
 
 @pytest.mark.simgrid
@@ -40,10 +40,12 @@ def test_faster_links_and_shorter_delays():
     seconds = {
         name: run_app(TORUS, ring(8, 10_000_000, 0), 8, settings=settings).seconds
         for name, settings in {
-            "as it is": Settings(), "twice": Settings(rate_gbps=80), "late": Settings(switch_ns=1e6),
+            "as it is": Settings(),
+            "twice": Settings(rate_gbps=80),
+            "late": Settings(switch_ns=1e6),
             "smpi": Settings(model="smpi"),
         }.items()
-    }  # fmt: skip
+    }
     assert seconds["twice"] < 0.6 * seconds["as it is"]
     assert seconds["late"] > seconds["as it is"] + 1e-3
     assert seconds["smpi"] != seconds["as it is"]
@@ -236,10 +238,22 @@ def test_whatever_ends_a_run_leaves_no_process_and_no_folder(tmp_path, sent, cod
     )
     (tmp_path / "temp").mkdir()
     process = subprocess.Popen(
-        [sys.executable, "-m", "topoloom", "app", "torus:dims=3x3,hosts=1", "--mpi", str(tmp_path / "long.c"), "--ranks", "2"],
-        env={**os.environ, "TMPDIR": str(tmp_path / "temp")}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [
+            sys.executable,
+            "-m",
+            "topoloom",
+            "app",
+            "torus:dims=3x3,hosts=1",
+            "--mpi",
+            str(tmp_path / "long.c"),
+            "--ranks",
+            "2",
+        ],
+        env={**os.environ, "TMPDIR": str(tmp_path / "temp")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509  # CI ignores it
-    )  # fmt: skip
+    )
     began = _comes(lambda: "smpimain" in _running(tmp_path))
     process.send_signal(sent)
     process.communicate(timeout=30)

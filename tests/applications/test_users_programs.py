@@ -7,9 +7,9 @@ import pytest
 from ring_trace import TORUS, ring
 
 from topoloom import InputError
-from topoloom.applications.own import program_from, trace_from
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import Settings
+from topoloom.applications.users_programs import program_from, trace_from
 
 _SAYS = (
     '#include <mpi.h>\n#include <stdio.h>\n#include "inner/what.h"\nint main(int c, char **v) {{ MPI_Init(&c, &v);'
@@ -94,8 +94,11 @@ def test_a_folder_as_the_nas_benchmarks_are_delivered(tmp_path):
     )
     (tmp_path / "config").mkdir()
     for name, text in {
-        "prog.c": program, "helper.c": helper, "config/make.def.template": definitions, "Makefile": rules,
-    }.items():  # fmt: skip
+        "prog.c": program,
+        "helper.c": helper,
+        "config/make.def.template": definitions,
+        "Makefile": rules,
+    }.items():
         (tmp_path / name).write_text(text)
     assert run_app(TORUS, program_from(tmp_path, make="prog"), 1).output.strip() == "7"
     assert not (tmp_path / "config" / "make.def").exists()
@@ -129,9 +132,11 @@ def test_a_program_that_fails_or_waits_for_ever(tmp_path):
     )
     (tmp_path / "leaves.c").write_text(start + ' puts("input.dat: no such file"); exit(3); }\n')
     for name, reason in {
-        "stuck": "[Dd]eadlock", "fails": "MPI_Abort was called", "crashes": "it crashed: Segmentation fault",
+        "stuck": "[Dd]eadlock",
+        "fails": "MPI_Abort was called",
+        "crashes": "it crashed: Segmentation fault",
         "leaves": "a rank returned 3 before MPI_Finalize; it says: input.dat: no such file",
-    }.items():  # fmt: skip
+    }.items():
         with pytest.raises(InputError, match=f"{name}.c: the simulation failed: .*{reason}"):
             run_app(TORUS, program_from(tmp_path / f"{name}.c"), 2)
     with pytest.raises(InputError, match="Collective 'alltoall' has no algorithm 'nosuch'"):

@@ -99,8 +99,11 @@ def test_labels_are_unique_and_name_cabinet_height_and_port():
     labels = label(done)
     assert len(set(labels.a + labels.b)) == 2 * len(done)
     assert (labels.cable[0], labels.switch[11], labels.a[0], labels.b[0]) == (
-        "00001", "A02-U02", "A01-U01-P08", "B02-U01-P05",
-    )  # fmt: skip
+        "00001",
+        "A02-U02",
+        "A01-U01-P08",
+        "B02-U01-P05",
+    )
     assert labels.b[-1] == "H199-P1"
     wide = label(cable(stand(build("complete:n=120"), 120)))
     assert (wide.switch[0], wide.a[0]) == ("A01-U001", "A01-U001-P001")

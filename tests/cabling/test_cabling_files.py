@@ -66,8 +66,11 @@ def test_the_files_of_a_folder(saved):
     netbox = ["cables", "device-roles", "device-types", "devices", "interfaces", "manufacturers", "racks", "sites"]
     sheets = ["cabinet-001-A01", "cabinet-002-A02", "cabinet-003-B01", "index"]
     assert names == [
-        *lists, *(f"netbox/{name}.csv" for name in netbox), "order.csv", *(f"sheets/{name}.html" for name in sheets),
-    ]  # fmt: skip
+        *lists,
+        *(f"netbox/{name}.csv" for name in netbox),
+        "order.csv",
+        *(f"sheets/{name}.html" for name in sheets),
+    ]
     (saved / "sheets" / "mine.html").write_text("")
     save_cabling(cable(stand(FABRIC, 7)), saved)
     assert sorted(path.name for path in (saved / "sheets").iterdir()) == [

@@ -61,28 +61,53 @@ def test_a_row_of_the_cable_list(hosts):
     table = rows(text)
     assert tuple(text.splitlines()[0].split(",")) == (
         *(name for name in cables_format.COLUMNS if name != "hosts" or not hosts),
-        "label_subgraph", "label_group", "label_member",
-    )  # fmt: skip
+        "label_subgraph",
+        "label_group",
+        "label_member",
+    )
     first = {key: value for key, value in table[0].items() if value}
     assert first == {
-        "cable": "1", "kind": "link", "bundle": "1", "a_cabinet": "A01", "a_height": "1", "a_switch": "0", "a_port": "8",
-        "a_label": "A01-U01-P08", "b_cabinet": "B02", "b_height": "1", "b_switch": "30", "b_port": "5",
-        "b_label": "B02-U01-P05", "length_m": "4", "stock_m": "4", "product": "fibre", "medium": "fibre",
-        "usd_low": "305.68", "usd_high": "305.68", "power_w": "0",
-    }  # fmt: skip
+        "cable": "1",
+        "kind": "link",
+        "bundle": "1",
+        "a_cabinet": "A01",
+        "a_height": "1",
+        "a_switch": "0",
+        "a_port": "8",
+        "a_label": "A01-U01-P08",
+        "b_cabinet": "B02",
+        "b_height": "1",
+        "b_switch": "30",
+        "b_port": "5",
+        "b_label": "B02-U01-P05",
+        "length_m": "4",
+        "stock_m": "4",
+        "product": "fibre",
+        "medium": "fibre",
+        "usd_low": "305.68",
+        "usd_high": "305.68",
+        "power_w": "0",
+    }
     switch = {key: value for key, value in table[-50].items() if value}
     assert switch.pop("hosts", "0..3" if hosts else "") == "0..3"
     assert switch == {
-        "kind": "switch", "a_cabinet": "A01", "a_height": "1", "a_switch": "0", "a_label": "A01-U01",
-        "topology": LAYOUT.topology.name, "spec": LAYOUT.topology.spec,
-        "label_subgraph": "0", "label_group": "0", "label_member": "0",
-    }  # fmt: skip
+        "kind": "switch",
+        "a_cabinet": "A01",
+        "a_height": "1",
+        "a_switch": "0",
+        "a_label": "A01-U01",
+        "topology": LAYOUT.topology.name,
+        "spec": LAYOUT.topology.spec,
+        "label_subgraph": "0",
+        "label_group": "0",
+        "label_member": "0",
+    }
     assert len([row for row in table if row["kind"] == "host"]) == (200 if hosts else 0)
     if hosts:
         host = next(row for row in table if row["kind"] == "host")
-        assert [host[key] for key in ("a_cabinet", "a_label", "b_cabinet", "b_switch", "b_port", "b_label", "bundle")] == [
-            "A01", "A01-U01-P01", "", "host 0", "1", "H0-P1", "",
-        ]  # fmt: skip
+        assert [
+            host[key] for key in ("a_cabinet", "a_label", "b_cabinet", "b_switch", "b_port", "b_label", "bundle")
+        ] == ["A01", "A01-U01-P01", "", "host 0", "1", "H0-P1", ""]
 
 
 @pytest.mark.parametrize("hosts", [False, True])
@@ -119,9 +144,11 @@ def test_stock_lengths_slack_and_ranges(parts):
     listed, _, _, order = map(rows, files(LAYOUT, parts=parts))
     seen = {(row["length_m"], row["stock_m"], row["product"], row["usd_low"], row["usd_high"]) for row in listed[:175]}
     assert seen == {
-        ("1", "2", "Twinax, 40G", "20", "25"), ("3", "3.5", "Twinax, 40G", "30", "30"), ("4", "5", "Optical", "105", "110"),
+        ("1", "2", "Twinax, 40G", "20", "25"),
+        ("3", "3.5", "Twinax, 40G", "30", "30"),
+        ("4", "5", "Optical", "105", "110"),
         ("5", "10", "Optical", "110", "120"),
-    }  # fmt: skip
+    }
     assert [
         tuple(row[key] for key in ("product", "medium", "supply", "stock_m", "usd_high", "power_w")) for row in order
     ] == [

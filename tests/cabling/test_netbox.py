@@ -28,14 +28,26 @@ COLUMNS = {
     "device-types.csv": ({"manufacturer", "model", "slug", "u_height"}, {"part_number", "is_full_depth", "weight"}),
     "racks.csv": ({"site", "name", "status"}, {"width", "u_height", "form_factor", "role", "location"}),
     "devices.csv": (
-        {"role", "manufacturer", "device_type", "status", "site"}, {"name", "rack", "position", "face", "location", "tenant"},
+        {"role", "manufacturer", "device_type", "status", "site"},
+        {"name", "rack", "position", "face", "location", "tenant"},
     ),
     "interfaces.csv": ({"device", "name", "type"}, {"label", "speed", "duplex", "enabled", "mtu", "description"}),
     "cables.csv": (
         {"side_a_type", "side_a_name", "side_b_type", "side_b_name"},
-        {"side_a_device", "side_b_device", "type", "status", "label", "color", "length", "length_unit", "tenant", "tags"},
+        {
+            "side_a_device",
+            "side_b_device",
+            "type",
+            "status",
+            "label",
+            "color",
+            "length",
+            "length_unit",
+            "tenant",
+            "tags",
+        },
     ),
-}  # fmt: skip
+}
 CABLE_TYPES = {"", "dac-active", "dac-passive", "mmf", "mmf-om3", "mmf-om4", "smf", "smf-os2", "aoc", "cat6", "cat8"}
 SLUG = re.compile(r"[-a-zA-Z0-9_]{1,100}")
 
@@ -146,9 +158,12 @@ def cables(table, tables):
 
 
 IMPORTS = {
-    "device-types.csv": device_types, "racks.csv": racks, "devices.csv": devices, "interfaces.csv": interfaces,
+    "device-types.csv": device_types,
+    "racks.csv": racks,
+    "devices.csv": devices,
+    "interfaces.csv": interfaces,
     "cables.csv": cables,
-}  # fmt: skip
+}
 ODD = odd_floor("A,1", '"B"', "=C;")
 LAYOUTS = {
     "slimfly": stand(build("slimfly:q=5,hosts=4"), 10),

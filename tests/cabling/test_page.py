@@ -16,9 +16,11 @@ TEXT = (Path(__file__).parents[2] / "docs" / "cabling.md").read_text(encoding="u
 CABLING = cable(stand(FABRIC, 3))
 LABELS = label(CABLING)
 LISTS = {
-    "cables.csv": ",".join(COLUMNS), "labels.csv": labels_csv(LABELS), "bundles.csv": bundles_csv(CABLING),
+    "cables.csv": ",".join(COLUMNS),
+    "labels.csv": labels_csv(LABELS),
+    "bundles.csv": bundles_csv(CABLING),
     "order.csv": order_csv(CABLING.bought),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LISTS)

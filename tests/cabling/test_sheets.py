@@ -14,9 +14,26 @@ from topoloom.cabling.sheets import sheets
 from topoloom.layout.layout import Layout
 
 TAGS = {
-    "html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "a", "b", "table", "thead", "tbody", "tr", "th", "td",
-    "section", "span",
-}  # fmt: skip
+    "html",
+    "head",
+    "meta",
+    "title",
+    "style",
+    "body",
+    "h1",
+    "h2",
+    "p",
+    "a",
+    "b",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "section",
+    "span",
+}
 NASTY = odd_floor('<script>alert("x")</script>', "a&b/../c", "a?b")
 LAYOUTS = [
     stand(build("slimfly:q=5,hosts=4"), 10),
@@ -138,5 +155,8 @@ def test_names_stay_apart():
     floor = odd_floor("a/b", "a?b", "a" * 200)
     done = cable(Layout(FABRIC, floor, floor.fixed, np.array([0, 0, 1, 1, 2, 2, 2], np.int32)))
     assert sorted(sheets(done, label(done))) == [
-        "cabinet-001-a_b.html", "cabinet-002-a_b.html", f"cabinet-003-{'a' * 40}.html", "index.html",
-    ]  # fmt: skip
+        "cabinet-001-a_b.html",
+        "cabinet-002-a_b.html",
+        f"cabinet-003-{'a' * 40}.html",
+        "index.html",
+    ]

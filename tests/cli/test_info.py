@@ -29,10 +29,23 @@ def test_info_says_what_a_slim_fly_is():
     """The Hoffman-Singleton graph with 4 hosts a switch: every measure, with its known value."""
     found = document(info.command, "slimfly:q=5,hosts=4", "--load")
     expected = {
-        "switches": 50, "hosts": 200, "links": 175, "degree_min": 7, "degree_max": 7, "degree_mean": 7.0, "radix": 11,
-        "diameter": 2, "connected": True, "components": 1, "moore_diameter_bound": 2, "bisection": 65,
-        "bisection_exact": False, "edge_connectivity": 7, "host_diameter": 2, "skipped": {},
-    }  # fmt: skip
+        "switches": 50,
+        "hosts": 200,
+        "links": 175,
+        "degree_min": 7,
+        "degree_max": 7,
+        "degree_mean": 7.0,
+        "radix": 11,
+        "diameter": 2,
+        "connected": True,
+        "components": 1,
+        "moore_diameter_bound": 2,
+        "bisection": 65,
+        "bisection_exact": False,
+        "edge_connectivity": 7,
+        "host_diameter": 2,
+        "skipped": {},
+    }
     assert {key: found[key] for key in expected} == expected
     assert found["aspl"] == found["moore_aspl_bound"] == pytest.approx(13 / 7)
     assert found["spectral_gap"] == pytest.approx(5)
@@ -168,5 +181,10 @@ def test_options_that_do_not_go_together_are_usage_errors(arguments):
 def test_numbers_for_people():
     """Six digits, small ones in full, words for truth and for infinity."""
     assert [info.plain(v) for v in (True, 3, 2.0, 1 / 3, 1e-8, math.inf)] == [
-        "yes", "3", "2", "0.333333", "1e-08", "infinite"
-    ]  # fmt: skip
+        "yes",
+        "3",
+        "2",
+        "0.333333",
+        "1e-08",
+        "infinite",
+    ]

@@ -57,9 +57,16 @@ def test_the_folder_holds_what_it_takes_to_build_it(tmp_path):
     folder = tmp_path / "out"
     names = {path.name for path in folder.iterdir()}
     assert names == {
-        "cables.csv", "labels.csv", "order.csv", "bundles.csv", "floor.toml", "netbox", "sheets", "floorplan.svg",
+        "cables.csv",
+        "labels.csv",
+        "order.csv",
+        "bundles.csv",
+        "floor.toml",
+        "netbox",
+        "sheets",
+        "floorplan.svg",
         "floorplan.png",
-    }  # fmt: skip
+    }
     assert (folder / "floorplan.png").read_bytes().startswith(b"\x89PNG")
     back = load_layout(folder)
     assert back.topology == build(_RING) == load(folder / "cables.csv")

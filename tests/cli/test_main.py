@@ -20,8 +20,13 @@ def topoloom(
     """Run the command line as its own process."""
     return subprocess.run(
         [sys.executable, "-m", "topoloom", *arguments],
-        capture_output=True, text=True, timeout=120, cwd=cwd, input=text_input, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=cwd,
+        input=text_input,
+        check=False,
+    )
 
 
 def test_help_is_quick():
@@ -179,9 +184,13 @@ def test_a_design_that_is_stopped_leaves_only_whole_files(tmp_path, how, code):
     (tmp_path / "need.toml").write_text(_NEED)
     process = subprocess.Popen(
         [sys.executable, "-m", "topoloom", "design", "need.toml", "-o", "out", "--jobs", "2"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
         preexec_fn=_heeding_interrupts,  # noqa: PLW1509 (no thread runs here)
-    )  # fmt: skip
+    )
     measured = tmp_path / "out" / "measured"
     deadline = time.monotonic() + 90
     while time.monotonic() < deadline and len(list(measured.glob("*.json"))) < 5:

@@ -34,9 +34,11 @@ def heeding_interrupts():
 def begin(*arguments):
     """The command in a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "topoloom", "optimize", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [sys.executable, "-m", "topoloom", "optimize", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         preexec_fn=heeding_interrupts,  # noqa: PLW1509 (no thread runs here)
-    )  # fmt: skip
+    )
 
 
 def when_there(path, seconds=240):

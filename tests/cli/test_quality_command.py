@@ -9,11 +9,29 @@ from topoloom.cli import quality
 from topoloom.errors import InputError
 
 KEYS = {
-    "name", "engine", "switches", "hosts", "hosts_assumed", "edge_forwarding_index", "channel_load", "switch_load",
-    "uniform_throughput", "uniform_flow", "uniform_bound", "permutation_throughput", "permutation_flow", "tub",
-    "worst_load", "worst_throughput", "worst_flow", "effective_bisection", "effective_bisection_error", "bisections",
-    "seed", "seconds",
-}  # fmt: skip
+    "name",
+    "engine",
+    "switches",
+    "hosts",
+    "hosts_assumed",
+    "edge_forwarding_index",
+    "channel_load",
+    "switch_load",
+    "uniform_throughput",
+    "uniform_flow",
+    "uniform_bound",
+    "permutation_throughput",
+    "permutation_flow",
+    "tub",
+    "worst_load",
+    "worst_throughput",
+    "worst_flow",
+    "effective_bisection",
+    "effective_bisection_error",
+    "bisections",
+    "seed",
+    "seconds",
+}
 
 
 def _run(*arguments):

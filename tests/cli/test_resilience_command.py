@@ -158,19 +158,28 @@ def test_cabinets_come_from_the_floor_or_from_a_layout(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--levels", "1:x"), "write first:last:step"), (("--levels", "0.5:0.1:0.1"), "write first:last:step"),
-        (("--levels", "120%"), "1.2 is not a share"), (("--levels", "nan"), "is not a share"),
-        (("--tolerate", "1"), "disconnection has no hops"), (("--values",), "disconnection has no hops"),
+        (("--levels", "1:x"), "write first:last:step"),
+        (("--levels", "0.5:0.1:0.1"), "write first:last:step"),
+        (("--levels", "120%"), "1.2 is not a share"),
+        (("--levels", "nan"), "is not a share"),
+        (("--tolerate", "1"), "disconnection has no hops"),
+        (("--values",), "disconnection has no hops"),
         (("--order", "cables"), "links fail in the order random, load, degree"),
-        (("--share", "5%"), "nothing asks for it"), (("--link-fit", "1", "--link-mtbf", "1"), "say the same thing"),
-        (("--link-fit", "nan"), "not infinite"), (("--damaged", "-"), "name a file"),
+        (("--share", "5%"), "nothing asks for it"),
+        (("--link-fit", "1", "--link-mtbf", "1"), "say the same thing"),
+        (("--link-fit", "nan"), "not infinite"),
+        (("--damaged", "-"), "name a file"),
         (("--metric", "diameter", "--tolerate", "inf"), "at least 0"),
-        (("--link-fit", "0"), "nothing ever fails at 0"), (("--damaged", "/nowhere/x.json"), "there is no folder"),
-        (("petersen", "--damaged", "x.json"), "name one TOPOLOGY"), (("--reroute", "mini"), "did you mean minimal"),
-        (("--reroute", "valiant"), "lets packets choose"), (("--reroute", "segments"), "changes lanes on the way"),
-        (("-o", ""), "name of the folder is empty"), (("no:such",), "no"),
+        (("--link-fit", "0"), "nothing ever fails at 0"),
+        (("--damaged", "/nowhere/x.json"), "there is no folder"),
+        (("petersen", "--damaged", "x.json"), "name one TOPOLOGY"),
+        (("--reroute", "mini"), "did you mean minimal"),
+        (("--reroute", "valiant"), "lets packets choose"),
+        (("--reroute", "segments"), "changes lanes on the way"),
+        (("-o", ""), "name of the folder is empty"),
+        (("no:such",), "no"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_told_in_a_sentence(arguments, message):
     """An `InputError`, which the command line prints as one line before it ends with 2."""
     with pytest.raises(InputError, match=message):
@@ -204,9 +213,12 @@ def test_ctrl_c_ends_a_real_run():
     """SIGINT in a run that would take an hour: code 130, JSON with the samples that are finished, no traceback."""
     words = ["resilience", "torus:dims=12x12x12", "--metric", "aspl", "--samples", "900000", "--jobs", "2", "--json"]
     running = subprocess.Popen(
-        [sys.executable, "-m", "topoloom", *words], text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
+        [sys.executable, "-m", "topoloom", *words],
+        text=True,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         preexec_fn=_listens_to_ctrl_c,  # noqa: PLW1509 (no thread runs here)
-    )  # fmt: skip
+    )
     time.sleep(6)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=120)

@@ -9,9 +9,18 @@ from topoloom.cli import route
 from topoloom.errors import InputError
 
 KEYS = {
-    "engine", "lanes_used", "max_hops", "mean_hops", "minimal", "deadlock_free", "reached_pairs",
-    "edge_forwarding_index", "vertex_load_min", "vertex_load_max", "seconds",
-}  # fmt: skip
+    "engine",
+    "lanes_used",
+    "max_hops",
+    "mean_hops",
+    "minimal",
+    "deadlock_free",
+    "reached_pairs",
+    "edge_forwarding_index",
+    "vertex_load_min",
+    "vertex_load_max",
+    "seconds",
+}
 
 
 def _run(*arguments):

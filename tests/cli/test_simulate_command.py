@@ -20,9 +20,17 @@ from topoloom.errors import InputError
 from topoloom.simulator import simulate as verb
 
 KEYS = {
-    "offered", "accepted", "accepted_min", "latency_mean", "latency_ci95", "latency_p99", "hops_mean", "cycles",
-    "flit_hops_per_s", "saturated",
-}  # fmt: skip
+    "offered",
+    "accepted",
+    "accepted_min",
+    "latency_mean",
+    "latency_ci95",
+    "latency_p99",
+    "hops_mean",
+    "cycles",
+    "flit_hops_per_s",
+    "saturated",
+}
 
 
 def _run(*arguments):
@@ -178,9 +186,12 @@ def test_ctrl_c_ends_a_real_run(tmp_path):
     loads = ",".join(["0.01", *(f"{0.9 + step / 1000:g}" for step in range(90))])
     words = ["simulate", "slimfly:q=5,hosts=4", "--routing", "hop-lanes", "--loads", loads]
     running = subprocess.Popen(
-        [sys.executable, "-m", "topoloom", *words, "--jobs", "1", "-o", str(file)], text=True, stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE, preexec_fn=_listens_to_ctrl_c,  # noqa: PLW1509 (no thread runs here)
-    )  # fmt: skip
+        [sys.executable, "-m", "topoloom", *words, "--jobs", "1", "-o", str(file)],
+        text=True,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        preexec_fn=_listens_to_ctrl_c,  # noqa: PLW1509 (no thread runs here)
+    )
     until = time.monotonic() + 120
     while not file.exists() and time.monotonic() < until:
         time.sleep(0.05)
@@ -220,8 +231,9 @@ def test_packets_are_written_one_by_one(tmp_path):
     _run("torus:dims=3x3,hosts=1", "--routing", "dor", "--traffic", f"trace:{trace}", "--packets", str(file))
     rows = list(csv.DictReader(file.open()))
     assert [(row["source"], row["destination"], row["flits"], row["made"]) for row in rows] == [
-        ("0", "1", "2", "4"), ("3", "0", "1", "9")
-    ]  # fmt: skip
+        ("0", "1", "2", "4"),
+        ("3", "0", "1", "9"),
+    ]
     assert [int(row["arrived"]) - int(row["made"]) for row in rows] == [9, 8]
 
 
@@ -264,9 +276,18 @@ def test_curves_and_links_are_drawn(tmp_path, counted, ending):
     _run(SMALL, "--loads", "0.1,0.2", "-o", str(file))
     counted.clear()
     _run(
-        SMALL, "torus:dims=3x3,hosts=1", "--loads", "0.1,0.2", "-o", str(file), "--resume", "--plot", str(plot), "--heat",
+        SMALL,
+        "torus:dims=3x3,hosts=1",
+        "--loads",
+        "0.1,0.2",
+        "-o",
+        str(file),
+        "--resume",
+        "--plot",
+        str(plot),
+        "--heat",
         str(heat),
-    )  # fmt: skip
+    )
     assert sorted(counted) == [0.01, 0.01, 0.1, 0.2, 0.2]
     for picture, said in ((plot, "torus(dims=3x3,hosts=1)"), (heat, "offered 0.2")):
         if ending == "png":

@@ -92,8 +92,19 @@ def test_what_route_exports_is_verified(call):
     code, out, _ = call("verify", "osm/fabric.net", "--tables", "osm/fabric.lft", "--qos", "osm/fabric.qos", "--json")
     values = json.loads(out)
     assert code == 0
-    for key in ("lanes_used", "deadlock_free", "pairs", "reached_pairs", "minimal", "mean_hops", "max_hops", "stretch",
-                "edge_forwarding_index", "load_over_mean", "lane_pairs"):  # fmt: skip
+    for key in (
+        "lanes_used",
+        "deadlock_free",
+        "pairs",
+        "reached_pairs",
+        "minimal",
+        "mean_hops",
+        "max_hops",
+        "stretch",
+        "edge_forwarding_index",
+        "load_over_mean",
+        "lane_pairs",
+    ):
         assert values[key] == routed[key], key
     code, out, _ = call("verify", "slimfly:q=5,hosts=2", "--tables", "osm/fabric.lft")
     assert code == 3
@@ -110,9 +121,16 @@ def test_a_discovered_fabric_is_routed_with_its_own_ports(call, laid):
 
 
 @pytest.mark.parametrize(
-    ("kind", "file"), [("slurm", "topology.conf"), ("ufm", "fabric.topo"), ("booksim", "network.anynet"), ("frr", "S0.conf"),
-                       ("guid2lid", "guid2lid"), ("ibutils", "ibnl/GSW6.ibnl")],
-)  # fmt: skip
+    ("kind", "file"),
+    [
+        ("slurm", "topology.conf"),
+        ("ufm", "fabric.topo"),
+        ("booksim", "network.anynet"),
+        ("frr", "S0.conf"),
+        ("guid2lid", "guid2lid"),
+        ("ibutils", "ibnl/GSW6.ibnl"),
+    ],
+)
 def test_convert_and_route_write_for_other_tools(call, tmp_path, kind, file):
     """The same files from both; `convert` needs no tables."""
     assert call("convert", "torus:dims=3x3,hosts=2", "one", "--format", kind)[0] == 0

@@ -26,10 +26,14 @@ def scattered(switches, links, seed):
 @pytest.mark.parametrize(
     ("topology", "most", "steps"),
     [
-        ("jellyfish:n=40,degree=4", 40, 4), ("jellyfish:n=60,degree=5", 6, 3), ("slimfly:q=5", 8, 2),
-        (scattered(50, 70, 1), 7, 4), (scattered(30, 90, 2), 5, 1), ("hypercube:n=5", 8, 4),
+        ("jellyfish:n=40,degree=4", 40, 4),
+        ("jellyfish:n=60,degree=5", 6, 3),
+        ("slimfly:q=5", 8, 2),
+        (scattered(50, 70, 1), 7, 4),
+        (scattered(30, 90, 2), 5, 1),
+        ("hypercube:n=5", 8, 4),
     ],
-)  # fmt: skip
+)
 def test_every_merge_is_the_cheapest_that_fits(topology, most, steps):
     """000 IV.C with loops: of linked clusters that fit together those merge whose variance grows least, until none fit."""
     topology = build(topology) if isinstance(topology, str) else topology
@@ -63,11 +67,12 @@ def test_every_merge_is_the_cheapest_that_fits(topology, most, steps):
         ("jellyfish:n=50,degree=5", 3, "01222212110211111221010111121110212110111102110201"),
         ("jellyfish:n=50,degree=5", 8, "01223243456311441235650145527710273576711503740364"),
         (
-            "dsn-f:n=100", 8,
+            "dsn-f:n=100",
+            8,
             "0000111122223333444455556666777700007777777777777777777777777777000011112222333344445555666677770000",
         ),
     ],
-)  # fmt: skip
+)
 def test_without_a_limit_it_is_walktrap(spec, clusters, expected):
     """The clusters that igraph 1.0.0 finds (community_walktrap(steps=4).as_clustering(clusters)), numbered by first member."""
     topology = build(spec)

@@ -108,8 +108,10 @@ def test_ranges_are_carried_through():
     assert bill.cost_usd == (bill.cost_low_usd + bill.cost_high_usd) / 2
     assert bill.cost_per_host_usd == bill.cost_usd / 64
     assert [(line.item, line.count) for line in bill.lines[1:]] == [
-        ("cable, copper or optical", links), ("host cable, copper or optical", 64), ("installation", links + 64),
-    ]  # fmt: skip
+        ("cable, copper or optical", links),
+        ("host cable, copper or optical", 64),
+        ("installation", links + 64),
+    ]
     assert bill.unpriced == ("switch",)
     assert math.isnan(bill.lines[0].cost_usd)
 

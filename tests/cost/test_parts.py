@@ -110,16 +110,25 @@ def test_a_cable_for_one_use_is_not_for_the_other(tmp_path):
     ("change", "words"),
     [
         (("name =", "nam ="), r"parts.toml:2: there is no key 'nam' \(did you mean 'name'"),
-        (('"copper"', '"cooper"'), r"parts.toml:17: cable.medium: invalid enum value 'cooper' \(it must be one of: active"),
+        (
+            ('"copper"', '"cooper"'),
+            r"parts.toml:17: cable.medium: invalid enum value 'cooper' \(it must be one of: active",
+        ),
         (("= 0.5", "= -0.5"), r"parts.toml:21: cable.base_usd_per_gbps: expected 'float' >= 0"),
         (("= 0.5", "= nan"), r"parts.toml:21: cable.base_usd_per_gbps: expected"),
         (("= 0.5", "= [0.5, -1]"), r"parts.toml:21: cable.base_usd_per_gbps: expected 'float' >= 0"),
         (("= 0.5", "= '0.5'"), r"parts.toml:21: cable.base_usd_per_gbps: expected 'float .*got 'str'"),
-        (("= 0.5", "= [2, 1]"), r"parts.toml:\d+: cable: base_usd_per_gbps: \[2, 1\] is no range; give a number or \[lowest"),
+        (
+            ("= 0.5", "= [2, 1]"),
+            r"parts.toml:\d+: cable: base_usd_per_gbps: \[2, 1\] is no range; give a number or \[lowest",
+        ),
         (("= 0.5", "= [1, 2, 3]"), r"parts.toml:\d+: cable: base_usd_per_gbps: \[1, 2, 3\] is no range"),
         (("= 0.5", "= []"), r"parts.toml:\d+: cable: base_usd_per_gbps: \[\] is no range"),
         (("= 0.5", "= 0.5\nprices_usd = [1]"), r"cable: prices_usd: 1 prices for 0 lengths_m; give one each"),
-        (("= 0.5", "= 1\nlengths_m = [1]\nprices_usd = [1]"), r"cable: prices_usd: give it or a line \(base_usd, .*not both"),
+        (
+            ("= 0.5", "= 1\nlengths_m = [1]\nprices_usd = [1]"),
+            r"cable: prices_usd: give it or a line \(base_usd, .*not both",
+        ),
         (("= 0.5", "= 1\nlengths_m = [2, 1]"), r"cable: lengths_m: each length must be greater"),
         (("= 0.5", "= 1\nlengths_m = [2, 5]"), r"cable: lengths_m: 5 m is beyond the reach of 3 m"),
         (("power_w = 1.5", "power_w = 1\npower_w_per_end = 2"), r"cable: power_w_per_end: give it or power_w"),
@@ -129,10 +138,22 @@ def test_a_cable_for_one_use_is_not_for_the_other(tmp_path):
         (("reach_m = 3", "reach_m = nan"), r"parts.toml:19: cable.reach_m: expected 'float' > 0"),
         (("price_usd = 5000", "price_usd = -1"), r"parts.toml:8: switch.product.price_usd: expected 'float' >= 0"),
         (("price_usd = 5000", "price_usd = [9, 3]"), r"switch.product: price_usd: \[9, 3\] is no range"),
-        (("price_usd = 5000\n", ""), r"parts.toml:5: the switch 'S24' has no price; give .* or say unpriced = \['switch'\]"),
-        (("base_usd_per_gbps = 0.5\nper_metre_usd_per_gbps = 0.4\n", ""), r"parts.toml:16: the cable 'copper' has no price"),
-        (("[switch]", 'unpriced = ["switch"]'), r"parts.toml:5: the switch 'S24' has a price, but unpriced says 'switch'"),
-        (("[switch]", 'unpriced = ["cable"]'), r"parts.toml:16: the cable 'copper' has a price, but unpriced says 'cable'"),
+        (
+            ("price_usd = 5000\n", ""),
+            r"parts.toml:5: the switch 'S24' has no price; give .* or say unpriced = \['switch'\]",
+        ),
+        (
+            ("base_usd_per_gbps = 0.5\nper_metre_usd_per_gbps = 0.4\n", ""),
+            r"parts.toml:16: the cable 'copper' has no price",
+        ),
+        (
+            ("[switch]", 'unpriced = ["switch"]'),
+            r"parts.toml:5: the switch 'S24' has a price, but unpriced says 'switch'",
+        ),
+        (
+            ("[switch]", 'unpriced = ["cable"]'),
+            r"parts.toml:16: the cable 'copper' has a price, but unpriced says 'cable'",
+        ),
         (("[switch]", 'unpriced = ["gold"]'), r"parts.toml:4: unpriced: invalid enum value 'gold'"),
         (("[switch]", "rate_gbps = [40, 10]"), r"parts.toml:4: rate_gbps: the lower one"),
         (("[switch]", "installation_usd = [40, 10]"), r"parts.toml:4: installation_usd: \[40, 10\] is no range"),
@@ -141,7 +162,7 @@ def test_a_cable_for_one_use_is_not_for_the_other(tmp_path):
         (("[switch]", "date = 'today'"), r"parts.toml:4: date: "),
         (("[switch]", "[switch"), r"parts.toml:4: "),
     ],
-)  # fmt: skip
+)
 def test_what_a_catalogue_may_not_say(tmp_path, change, words):
     """Each mistake is one sentence with the file, the line and the key."""
     text = _PARTS.format(reach=100)

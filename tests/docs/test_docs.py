@@ -119,9 +119,13 @@ def test_the_catalogue_page_is_made_from_the_records():
 
 
 TABLES = {
-    "Top level": need.Need, "[switch]": need.SwitchNeed, "[cable]": need.CableNeed, "[limits]": need.Limits,
-    "[floor]": need.FloorNeed, "[families]": need.FamiliesNeed,
-}  # fmt: skip
+    "Top level": need.Need,
+    "[switch]": need.SwitchNeed,
+    "[cable]": need.CableNeed,
+    "[limits]": need.Limits,
+    "[floor]": need.FloorNeed,
+    "[families]": need.FamiliesNeed,
+}
 
 
 @pytest.mark.parametrize("title", TABLES)
@@ -200,11 +204,15 @@ def test_what_contributors_are_told_works(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests" / "docs"), "COLUMNS": "100"}
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", f"{start}import sys\n{way}"], cwd=tmp_path, env=environment, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            [sys.executable, "-c", f"{start}import sys\n{way}"],
+            cwd=tmp_path,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         )
         for way in ways
-    ]  # fmt: skip
+    ]
     for one in running:
         said, _ = one.communicate()
         assert one.returncode == 0, said

@@ -13,9 +13,13 @@ from topoloom.floors import floor_csv, floor_files
 TEXT = (ROOT / "docs" / "floor-file.md").read_text(encoding="utf-8")
 
 TABLES = {
-    "The TOML file": floor_files.FloorFile, "[grid]": floor_files.GridTable, "[limits]": floor_files.LimitsTable,
-    "[[slot]]": floor_csv.SlotRow, "[[pillar]]": floor_files.PillarRow, "[[tray]]": floor_files.TrayRow,
-}  # fmt: skip
+    "The TOML file": floor_files.FloorFile,
+    "[grid]": floor_files.GridTable,
+    "[limits]": floor_files.LimitsTable,
+    "[[slot]]": floor_csv.SlotRow,
+    "[[pillar]]": floor_files.PillarRow,
+    "[[tray]]": floor_files.TrayRow,
+}
 
 
 def _section(title: str) -> str:

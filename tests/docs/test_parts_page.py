@@ -12,9 +12,11 @@ from topoloom.cost import parts, products
 
 PAGE = (ROOT / "docs" / "parts.md").read_text(encoding="utf-8")
 TABLES = {
-    "The catalogue": parts.Parts, "The switches": products.SwitchParts, "A product": products.SwitchProduct,
+    "The catalogue": parts.Parts,
+    "The switches": products.SwitchParts,
+    "A product": products.SwitchProduct,
     "A cable": products.CableProduct,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("title", TABLES)

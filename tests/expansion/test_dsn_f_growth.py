@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, Topology, build, expand
-from topoloom.expansion.ground import Ground
-from topoloom.expansion.grow_dsn_f import dsn_f
+from topoloom.expansion.growing_floor import Ground
+from topoloom.expansion.methods.dsn_f import dsn_f
 from topoloom.expansion.registry import Request
 from topoloom.expansion.stages import difference
 from topoloom.layout.place import place

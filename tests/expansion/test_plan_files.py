@@ -6,7 +6,7 @@ import pytest
 
 from topoloom import InputError, build, check_plan, expand, load, load_layout, save_expansion
 from topoloom.cabling.plugs import load_plugs
-from topoloom.expansion.ground import with_rows
+from topoloom.expansion.growing_floor import with_rows
 from topoloom.expansion.plan_files import ranges
 
 

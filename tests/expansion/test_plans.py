@@ -23,12 +23,12 @@ from topoloom import (
     place,
     save_cabling,
     save_expansion,
-)  # fmt: skip
+)
 from topoloom.cabling.plugs import load_plugs
 from topoloom.cost.parts import load_parts
-from topoloom.expansion.ground import Ground
-from topoloom.expansion.planner import Planner
+from topoloom.expansion.growing_floor import Ground
 from topoloom.expansion.stages import Growth, Stage
+from topoloom.expansion.work.planner import Planner
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +57,7 @@ def test_a_plan_is_the_difference_of_its_cable_lists(plans, name):
         return {(number, frozenset(zip(ends, ports, strict=True))) for number, ends, ports in rows}
 
     before, after = lying(done.before), lying(done.after)
-    assert (done.removed, done.added, done.kept) == (
-        len(before - after), len(after - before), len(before & after),
-    )  # fmt: skip
+    assert (done.removed, done.added, done.kept) == (len(before - after), len(after - before), len(before & after))
 
 
 @pytest.mark.parametrize("name", EVERY)

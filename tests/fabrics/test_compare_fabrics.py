@@ -14,7 +14,7 @@ from topoloom.fabrics.discovery import read_fabric
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.identify import identify, read_map
 from topoloom.fabrics.net_text import net_text
-from topoloom.fabrics.shape import match_shapes
+from topoloom.fabrics.structure_matching import match_shapes
 from topoloom.spec import build
 from topoloom.topology import Topology
 

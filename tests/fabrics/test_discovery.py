@@ -138,9 +138,13 @@ def test_tables_are_written_with_a_discovered_fabrics_ports_and_lids():
     assert "of switch Lid 12 guid 0x0002c90000000010" in first[0]
     entries = dict(re.findall(r"^0x(\w+) (\d+) ", "\n".join(first), re.MULTILINE))
     assert entries == {
-        "0004": "007", "0005": "007", "0006": entries["0006"], "0007": entries["0006"], "000c": "000",
+        "0004": "007",
+        "0005": "007",
+        "0006": entries["0006"],
+        "0007": entries["0006"],
+        "000c": "000",
         "000e": entries["0006"],
-    }  # fmt: skip
+    }
     assert entries["0006"] in {"009", "010"}
 
 
@@ -155,20 +159,40 @@ def test_files_of_either_suffix_are_loaded(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('[2]	"S-0000000000200001"[2]		# "S1" lid 3 4xSDR\n', "", "x:12: S1 port 2 .* S0 port 2, but S0 has no line"),
-        ('[2]	"S-0000000000200000"[2]', '[2]	"S-0000000000200000"[1]', "x:12: S1 port 2 .* cabled to H0 port 1 .line 19"),
+        (
+            '[2]	"S-0000000000200001"[2]		# "S1" lid 3 4xSDR\n',
+            "",
+            "x:12: S1 port 2 .* S0 port 2, but S0 has no line",
+        ),
+        (
+            '[2]	"S-0000000000200000"[2]',
+            '[2]	"S-0000000000200000"[1]',
+            "x:12: S1 port 2 .* cabled to H0 port 1 .line 19",
+        ),
         ('[2]	"S-0000000000200000"[2]', '[2]	"S-0000000000200000"[2', "x:12: .* is no port"),
-        ('[2]	"S-0000000000200000"[2]', '[9]	"S-0000000000200000"[2]', "x:12: port 9 of S1; its ports are 1 to 4"),
+        (
+            '[2]	"S-0000000000200000"[2]',
+            '[9]	"S-0000000000200000"[2]',
+            "x:12: port 9 of S1; its ports are 1 to 4",
+        ),
         ('[2]	"S-0000000000200000"[2]', '[1]	"S-0000000000200000"[2]', "x:12: port 1 of S1 already .* line 11"),
         ('[2]	"S-0000000000200000"[2]', '[2]	"S-00000000002000ff"[2]', "which the file does not describe"),
-        ("switchguid=0x200001(200001)\nSwitch	4", "switchguid=0x200001(200001)\nSwich	4", "x:10: .* is no line of"),
+        (
+            "switchguid=0x200001(200001)\nSwitch	4",
+            "switchguid=0x200001(200001)\nSwich	4",
+            "x:10: .* is no line of",
+        ),
         ("Switch	4", "Switch	0", "x:10: 0 ports"),
         ("lid 3 lmc 0", "lid 99999 lmc 0", "x:10: lid 99999"),
         ("switchguid=0x200000(", "switchguid=0x200001(", "x:18: S0 has GUID 0x200001, which S1 has too"),
-        ('Switch	4 "S-0000000000200000"', 'Switch	4 "S-0000000000200001"', "x:18: .* is there already, on line 10"),
+        (
+            'Switch	4 "S-0000000000200000"',
+            'Switch	4 "S-0000000000200001"',
+            "x:18: .* is there already, on line 10",
+        ),
         ('Switch	4 "S-0000000000200001"', 'Rt	4 "S-0000000000200001"', "x:10: .* is a router"),
     ],
-)  # fmt: skip
+)
 def test_damage_is_named_with_its_line(old, new, message):
     """One sentence that says which line, and which cable from which end."""
     assert old in TINY

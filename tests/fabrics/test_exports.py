@@ -14,8 +14,8 @@ from fabric_cases import cables_of
 
 from topoloom.errors import InputError
 from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.export_slurm import hostlist, slurm_text
-from topoloom.fabrics.exports import Order, exports, find_export, write_export
+from topoloom.fabrics.exports.registry import Order, exports, find_export, write_export
+from topoloom.fabrics.exports.slurm import hostlist, slurm_text
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.spec import build
 from topoloom.topology import Topology
@@ -63,9 +63,14 @@ def test_ibdmchk_takes_the_cable_plan(tmp_path):
         pytest.skip("not installed: ibdmchk")
     write_export("ibutils", planned_fabric(build("slimfly:q=5,hosts=2")), tmp_path)
     done = subprocess.run(
-        [tool, "-t", "fabric.topo", "-n", "H0/U1", "-p", "1"], cwd=tmp_path, capture_output=True, text=True, timeout=60,
-        env={**os.environ, "IBDM_IBNL_PATH": str(tmp_path / "ibnl")}, check=False,
-    )  # fmt: skip
+        [tool, "-t", "fabric.topo", "-n", "H0/U1", "-p", "1"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "IBDM_IBNL_PATH": str(tmp_path / "ibnl")},
+        check=False,
+    )
     said = done.stdout + done.stderr
     assert "Defined 150/150 systems/nodes" in said
     # It routes the plan itself, by fewest hops in one lane; that these ways have a credit loop is its right verdict.

@@ -41,9 +41,13 @@ def running(command, log, **environment):
     """A program in the background, ended at the end."""
     with log.open("w") as out:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, cwd=log.parent,
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            cwd=log.parent,
             env={**os.environ, "PATH": _PATH, **environment},
-        )  # fmt: skip
+        )
         try:
             yield process
         finally:
@@ -83,28 +87,57 @@ def bring_up(folder, topology, options, conf=""):
     with ExitStack() as stack:
         simulator = stack.enter_context(
             running(
-                [_TOOLS["ibsim"], "-s", "-n", "-N", f"{nodes + 16}", "-S", f"{topology.switches + 16}",
-                 "-P", f"{nodes * 90}", "-L", "49152", "fabric.net"],
-                folder / "ibsim.log", IBSIM_SOCKNAME=socket,
+                [
+                    _TOOLS["ibsim"],
+                    "-s",
+                    "-n",
+                    "-N",
+                    f"{nodes + 16}",
+                    "-S",
+                    f"{topology.switches + 16}",
+                    "-P",
+                    f"{nodes * 90}",
+                    "-L",
+                    "49152",
+                    "fabric.net",
+                ],
+                folder / "ibsim.log",
+                IBSIM_SOCKNAME=socket,
             )
-        )  # fmt: skip
+        )
         wait_for(lambda: f"@{socket}" in Path("/proc/net/unix").read_text(), simulator, folder / "ibsim.log")
         # The log is what tells when the subnet is up.
         (folder / "test.conf").write_text("force_log_flush TRUE\nmax_wire_smps 64\nsweep_interval 0\n" + conf)
         command = [
-            _TOOLS["opensm"], *options, "-e", "-s", "0", "-D", "0x43", "-F", "test.conf",
-            "-f", f"{folder}/osm.log", "--dump_files_dir", str(folder),
-        ]  # fmt: skip
+            _TOOLS["opensm"],
+            *options,
+            "-e",
+            "-s",
+            "0",
+            "-D",
+            "0x43",
+            "-F",
+            "test.conf",
+            "-f",
+            f"{folder}/osm.log",
+            "--dump_files_dir",
+            str(folder),
+        ]
         log = folder / "osm.log"
         first = next(
             line.split('"')[1] for line in (folder / "fabric.net").read_text().splitlines() if line[:2] in {"Hc", "Ca"}
         )
         manager = stack.enter_context(
             running(
-                command, folder / "opensm.out", IBSIM_SOCKNAME=socket, SIM_HOST=first, LD_PRELOAD=str(_SIMULATED),
-                OSM_TMP_DIR=str(folder), OSM_CACHE_DIR=str(folder),
+                command,
+                folder / "opensm.out",
+                IBSIM_SOCKNAME=socket,
+                SIM_HOST=first,
+                LD_PRELOAD=str(_SIMULATED),
+                OSM_TMP_DIR=str(folder),
+                OSM_CACHE_DIR=str(folder),
             )
-        )  # fmt: skip
+        )
         wait_for(
             lambda: log.exists() and "SUBNET UP" in log.read_text(errors="replace"), manager, folder / "opensm.out"
         )
@@ -118,8 +151,12 @@ def credit_loops(folder):
     """What ibdmchk says of the dumps in one lane: its text."""
     checked = subprocess.run(
         [_TOOLS["ibdmchk"], "-s", "opensm-subnet.lst", "-f", "opensm.fdbs", "-m", "opensm.mcfdbs", "-l", "0"],
-        cwd=folder, capture_output=True, text=True, timeout=_PATIENCE_S, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=_PATIENCE_S,
+        check=False,
+    )
     # Its text counts: it may crash after its verdict.
     return (checked.stdout + checked.stderr).lower()
 
@@ -148,11 +185,17 @@ def test_tables_for_a_discovered_fabric_have_its_guids_and_ports(tmp_path):
     planned = planned_fabric(topology)
     own = np.uint64(0x2C90000000000)
     odd = replace(
-        planned, switch_names=tuple(f"leaf {s}" for s in range(9)), host_names=tuple(f"node{h} mlx5_0" for h in range(18)),
-        switch_guids=planned.switch_guids + own, host_guids=planned.host_guids + own, port_guids=planned.port_guids + own,
-        link_ports=planned.link_ports + 20, endpoint_ports=planned.endpoint_ports + 5,
-        switch_ports=np.full(9, 36, np.int32), made="odd",
-    )  # fmt: skip
+        planned,
+        switch_names=tuple(f"leaf {s}" for s in range(9)),
+        host_names=tuple(f"node{h} mlx5_0" for h in range(18)),
+        switch_guids=planned.switch_guids + own,
+        host_guids=planned.host_guids + own,
+        port_guids=planned.port_guids + own,
+        link_ports=planned.link_ports + 20,
+        endpoint_ports=planned.endpoint_ports + 5,
+        switch_ports=np.full(9, 36, np.int32),
+        made="odd",
+    )
     (tmp_path / "odd.net").write_text(discovered_text(odd))
     fabric = load_fabric(tmp_path / "odd.net")
     routing = route(fabric.topology, "updown")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from topoloom.errors import InputError
 from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.export_opensm import guid2lid_text
+from topoloom.fabrics.exports.opensm import guid2lid_text
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.infiniband import lft_text, qos_text
 from topoloom.fabrics.judge import PORTS, SWITCHES, judge
@@ -23,9 +23,11 @@ from topoloom.routing.route import route
 from topoloom.spec import build
 
 CASES = [
-    ("slimfly:q=5,hosts=2", "orders"), ("jellyfish:n=40,degree=4,hosts=2", "orders"), ("torus:dims=4x4,hosts=1", "minimal"),
+    ("slimfly:q=5,hosts=2", "orders"),
+    ("jellyfish:n=40,degree=4,hosts=2", "orders"),
+    ("torus:dims=4x4,hosts=1", "minimal"),
     ("torus:dims=3x3,hosts=2", "updown"),
-]  # fmt: skip
+]
 
 
 def read_back(routing, fabric=None):
@@ -47,9 +49,12 @@ def test_tables_come_back_with_the_same_verdict(spec, engine):
     ports = [list(5 + rng.permutation(topology.radix)) for _ in range(topology.switches)]
     moved = [[u, int(ports[u].pop()), v, int(ports[v].pop())] for u, _, v, _ in cables_of(planned)]
     odd = recabled(
-        planned, moved, switch_ports=np.full(topology.switches, 90, np.int32),
-        endpoint_ports=50 + planned.endpoint_ports, switch_guids=planned.switch_guids * np.uint64(1 << 30),
-    )  # fmt: skip
+        planned,
+        moved,
+        switch_ports=np.full(topology.switches, 90, np.int32),
+        endpoint_ports=50 + planned.endpoint_ports,
+        switch_guids=planned.switch_guids * np.uint64(1 << 30),
+    )
     for fabric in (None, odd, read_fabric(discovered_text(odd), "odd.net")):
         tables, used, levels = read_back(routing, fabric)
         back = routing_from(tables, used, levels)
@@ -241,9 +246,11 @@ def test_damaged_files_are_refused_in_one_line():
     tables, fabric, _ = read_back(routing)
     pairs = "0x100000 2 0\n0x100002 1 1\n"
     texts = {
-        "lft": "\n".join(lft_text(routing).splitlines()[:104]) + "\n", "qos": qos_text(routing)[:3000], "psl": pairs,
+        "lft": "\n".join(lft_text(routing).splitlines()[:104]) + "\n",
+        "qos": qos_text(routing)[:3000],
+        "psl": pairs,
         "guid2lid": guid2lid_text(fabric)[:400],
-    }  # fmt: skip
+    }
     readers = {
         "lft": lambda text: read_lft(text, "x", fabric),
         "qos": lambda text: read_levels(text, "x", fabric, tables.lid_of),

@@ -66,9 +66,7 @@ def test_limits_are_the_slots_own_or_those_of_all(write):
         "slot,x_m,y_m,switches,hosts,power_w,blocked\nA,0,0,4,0,,no\nB,1,0,,,500,\nC,2,0,inf,,,\nD,3,0,,,,yes\n",
     )
     floor = read_floor(write("f.toml", 'slots = "s.csv"\n[limits]\nswitches = 8\nhosts = 32\n'))
-    assert floor.slots_for(3).limits.tolist() == [
-        [4, 0, NO_LIMIT], [8, 32, 500], [NO_LIMIT, 32, NO_LIMIT],
-    ]  # fmt: skip
+    assert floor.slots_for(3).limits.tolist() == [[4, 0, NO_LIMIT], [8, 32, 500], [NO_LIMIT, 32, NO_LIMIT]]
     assert floor.blocked == (("D", 3.0, 0.0),)
     assert (floor.switches_per_cabinet, floor.hosts_per_cabinet, floor.power_w_per_cabinet) == (8, 32, None)
 
@@ -76,10 +74,7 @@ def test_limits_are_the_slots_own_or_those_of_all(write):
 def test_a_grid_has_an_aisle_after_every_so_many_rows(write):
     """A generated floor stays one; Manhattan distances go across the aisle."""
     floor = read_floor(
-        write(
-            "f.toml",
-            "width_m = 0.6\ndepth_m = 1.2\n[grid]\nrows = 4\ncolumns = 3\naisle_every = 2\naisle_m = 1.5\n",
-        )
+        write("f.toml", "width_m = 0.6\ndepth_m = 1.2\n[grid]\nrows = 4\ncolumns = 3\naisle_every = 2\naisle_m = 1.5\n")
     )
     assert floor.fixed is None
     slots = floor.slots_for(12)
@@ -176,7 +171,10 @@ _SLOTS = '[[slot]]\nname = "A"\nx_m = 0\ny_m = 0\n[[slot]]\nname = "B"\nx_m = 2\
         ("preset = 'hall'\n[grid]\n", r"f\.toml:1: preset: no floor named 'hall'"),
         ("[grid]\nrows = 0\n", r"f\.toml:2: grid.rows: expected 'int' >= 1"),
         ("[grid]\nrows = 9999\ncolumns = 9999\n", r"f\.toml:1: a grid has at most 1,000,000 slots"),
-        ('[grid]\nrows = 1\ncolumns = 2\nblocked = ["A1"]\n', r"f\.toml:4: blocked: the grid has no slot 'A1' \(did you"),
+        (
+            '[grid]\nrows = 1\ncolumns = 2\nblocked = ["A1"]\n',
+            r"f\.toml:4: blocked: the grid has no slot 'A1' \(did you",
+        ),
         ('[grid]\nrows = 1\nblocked = ["A01"]\n', r"f\.toml:1: a grid with blocked needs its rows and its columns"),
         (_SLOTS + '[[slot]]\nname = "A"\nx_m = 5\ny_m = 5\n', r"f\.toml:9: slot 'A' is there already, in line 1"),
         (_SLOTS + '[[slot]]\nname = "C"\nx_m = 2.5\ny_m = 0\n', r"f\.toml:9: slot 'C' overlaps slot 'B' of line 5"),
@@ -200,7 +198,7 @@ _SLOTS = '[[slot]]\nname = "A"\nx_m = 0\ny_m = 0\n[[slot]]\nname = "B"\nx_m = 2\
             r"f\.toml:13: no tray leads from slot 'A' to slot 'B': the floor is disconnected; join the trays",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_toml_is_told_by_line(write, text, words):
     """One sentence with file, line and key."""
     write("s.csv", _THREE)
@@ -259,10 +257,17 @@ def test_a_generated_floor_comes_back_as_it_was_used(name, cabinets, tmp_path):
 def test_aisles_limits_and_odd_names_come_back(tmp_path):
     """Aisles, limits, rules, and text that must be escaped."""
     floor = replace(
-        preset("koibuchi-2013"), name='a "hall" \\ ü \x7f\n', rows=4, columns=5, aisle_every=2, aisle_m=1.1,
+        preset("koibuchi-2013"),
+        name='a "hall" \\ ü \x7f\n',
+        rows=4,
+        columns=5,
+        aisle_every=2,
+        aisle_m=1.1,
         distance="euclidean",
-        switches_per_cabinet=7, power_w_per_cabinet=1e4 / 3, sequence_hosts=99,
-    )  # fmt: skip
+        switches_per_cabinet=7,
+        power_w_per_cabinet=1e4 / 3,
+        sequence_hosts=99,
+    )
     assert _back(floor, floor.slots_for(3), tmp_path / "f.toml") == floor
 
 
@@ -281,9 +286,14 @@ def test_any_slots_come_back_to_the_last_bit(tmp_path):
         np.triu(apart_m, 1) + np.triu(apart_m, 1).T,
     )
     floor = preset(
-        "slimfly-2014", distance="matrix", fixed=slots, switches_per_cabinet=20, sequence_hosts=None,
-        pillars_m=((0.1, 0.2, 0.3, 0.4),), blocked=(("gone", 1 / 3, 7.0),),
-    )  # fmt: skip
+        "slimfly-2014",
+        distance="matrix",
+        fixed=slots,
+        switches_per_cabinet=20,
+        sequence_hosts=None,
+        pillars_m=((0.1, 0.2, 0.3, 0.4),),
+        blocked=(("gone", 1 / 3, 7.0),),
+    )
     back = _back(floor, slots, tmp_path / "f.toml")
     assert back == floor
     assert np.array_equal(back.slots_for(1).matrix_m, slots.matrix_m)

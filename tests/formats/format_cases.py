@@ -49,9 +49,31 @@ def damaged(draw, name):
 
 
 SPLINTERS = [
-    b"\n", b"-1", b"999999999999", b",", b"{", b"]", b'"', b"1e999", b"null", b"true", b"NaN", b"0", b"</",
-    b"<!DOCTYPE", b"\xff\xfe", b"\r\n", b"--", b"#", b"/*", b"&lt;", b" ", b"\xef\xbb\xbf", b"# switches 5", b"host 3",
-]  # fmt: skip
+    b"\n",
+    b"-1",
+    b"999999999999",
+    b",",
+    b"{",
+    b"]",
+    b'"',
+    b"1e999",
+    b"null",
+    b"true",
+    b"NaN",
+    b"0",
+    b"</",
+    b"<!DOCTYPE",
+    b"\xff\xfe",
+    b"\r\n",
+    b"--",
+    b"#",
+    b"/*",
+    b"&lt;",
+    b" ",
+    b"\xef\xbb\xbf",
+    b"# switches 5",
+    b"host 3",
+]
 
 SAMPLE = Topology(
     links=[(0, 1), (1, 2), (2, 3), (3, 0), (0, 1), (1, 4)],
@@ -59,10 +81,11 @@ SAMPLE = Topology(
     endpoints=[0, 0, 1, 2, 4],
     host=[0, 1, 2, 0, 3],
     labels={
-        "x": np.array([0, 1, 2, 0, 1, 2]), "y": np.array([0, 0, 0, 1, 1, 1]),
+        "x": np.array([0, 1, 2, 0, 1, 2]),
+        "y": np.array([0, 0, 0, 1, 1, 1]),
         "height": np.array([0.5, 1e-7, 2.0, -3.25, 0.0, 1e12]),
         "role": np.array(["core", 'say "hi"', "a,b;c", "<&>", "è\t", ""]),
     },
     name="sample(n=6)",
     spec="sample:n=6",
-)  # fmt: skip
+)

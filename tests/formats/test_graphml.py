@@ -83,8 +83,11 @@ def test_types_are_kept():
     data = "".join(f'<data key="{key}">{value}</data>' for key, value in values.items())
     labels = read(f'<node id="0">{data}</node>', keys).labels
     assert {key: values[0].item() for key, values in labels.items()} == {
-        "int": -7, "double": 1000.0, "boolean": 1, "string": " a ",
-    }  # fmt: skip
+        "int": -7,
+        "double": 1000.0,
+        "boolean": 1,
+        "string": " a ",
+    }
 
 
 @pytest.mark.parametrize(

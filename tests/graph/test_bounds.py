@@ -18,7 +18,7 @@ from topoloom.graph.bounds import (
     moore_diameter,
     moore_order,
     moore_within,
-)  # fmt: skip
+)
 from topoloom.graph.distances import hops
 from topoloom.graph.geometry import Geometry
 from topoloom.topology import Topology
@@ -118,8 +118,9 @@ def test_no_graph_on_a_grid_beats_the_grid_bounds(rows, columns, seed):
     links = np.stack([u, np.random.default_rng(seed).integers(0, u)], axis=1)
     number = np.arange(n)
     for labels in (
-        {"x": number % columns, "y": number // columns}, {"column": number % columns, "row": number // columns}
-    ):  # fmt: skip
+        {"x": number % columns, "y": number // columns},
+        {"column": number % columns, "row": number // columns},
+    ):
         topology = Topology(links=links, switches=n, labels=labels)
         found, measured = bounds(topology), hops(topology)
         assert found.grid is not None

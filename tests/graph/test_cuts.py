@@ -34,10 +34,15 @@ def test_the_exact_bisection_is_the_least_of_all(topology):
 @pytest.mark.parametrize(
     ("spec", "links"),
     [
-        ("optimal:n=16,degree=3", 6), ("optimal:n=16,degree=4", 12), ("optimal:n=32,degree=3", 10),
-        ("optimal:n=32,degree=4", 16), ("petersen", 5), ("heawood", 7), ("levi", 9),
+        ("optimal:n=16,degree=3", 6),
+        ("optimal:n=16,degree=4", 12),
+        ("optimal:n=32,degree=3", 10),
+        ("optimal:n=32,degree=4", 16),
+        ("petersen", 5),
+        ("heawood", 7),
+        ("levi", 9),
     ],
-)  # fmt: skip
+)
 def test_exact_bisections_of_the_optimal_graphs(spec, links):
     """The widths of the graphs of 003 and of the cages, found by exhaustive search; METIS finds the same."""
     topology = build(spec)
@@ -48,10 +53,17 @@ def test_exact_bisections_of_the_optimal_graphs(spec, links):
 @pytest.mark.parametrize(
     ("spec", "links"),
     [
-        ("torus:dims=32x32", 64), ("hypercube:n=8", 128), ("slimfly:q=5", 65), ("slimfly:q=9", 369),
-        ("dragonfly:h=2", 20), ("dragonfly:h=4", 274), ("hyperx:dims=4x4x4", 64), ("dsn-f:n=896", 128), ("dsn-f:n=24", 8),
+        ("torus:dims=32x32", 64),
+        ("hypercube:n=8", 128),
+        ("slimfly:q=5", 65),
+        ("slimfly:q=9", 369),
+        ("dragonfly:h=2", 20),
+        ("dragonfly:h=4", 274),
+        ("hyperx:dims=4x4x4", 64),
+        ("dsn-f:n=896", 128),
+        ("dsn-f:n=24", 8),
     ],
-)  # fmt: skip
+)
 def test_bisections_are_no_worse_than_published_ones(spec, links):
     """002, 4.4 and the bisections measured for 004: ours, with exactly equal halves, are as good or better."""
     found = cuts(build(spec))
@@ -124,10 +136,13 @@ def test_more_known_cuts():
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"parts": 1}, "2 to 9"), ({"parts": 10}, "2 to 9"), ({"seeds": 0}, "at least once"), ({"by": "racks"}, "racks"),
+        ({"parts": 1}, "2 to 9"),
+        ({"parts": 10}, "2 to 9"),
+        ({"seeds": 0}, "at least once"),
+        ({"by": "racks"}, "racks"),
         ({"by": "hosts"}, "switches with hosts"),
     ],
-)  # fmt: skip
+)
 def test_impossible_cuts_are_refused(settings, reason):
     """One part, more parts than switches, no runs, nothing to share: each is answered by a sentence."""
     with pytest.raises(InputError, match=reason):

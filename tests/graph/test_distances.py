@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 
 from topoloom.errors import InputError
 from topoloom.graph import distances
-from topoloom.graph.distances import (
-    carrier_distance_sum,
-    distance_matrix,
-    distances_from,
-    eccentricities,
-    hops,
-)  # fmt: skip
+from topoloom.graph.distances import carrier_distance_sum, distance_matrix, distances_from, eccentricities, hops
 from topoloom.topology import Topology
 
 

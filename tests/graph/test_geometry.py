@@ -37,8 +37,14 @@ def test_neighbours_in_a_diagrid():
     """Errata 001.4: horizontal neighbours are 2 apart, diagonal ones 1, along even and odd rows."""
     diagrid = Geometry.diagrid(4, 3)
     assert [int(diagrid.distance(a, b)) for a, b in [(0, 1), (0, 3), (1, 3), (3, 4), (3, 6), (3, 7), (0, 6)]] == [
-        2, 1, 1, 2, 1, 1, 2
-    ]  # fmt: skip
+        2,
+        1,
+        1,
+        2,
+        1,
+        1,
+        2,
+    ]
 
 
 @given(

@@ -29,8 +29,8 @@ _IN_THE_SIMULATOR = """
 import sys; sys.path.insert(0, {folder!r})
 import numpy as np
 from graph_cases import path
-from topoloom.graph import _cuda_kernels
-_cuda_kernels.THREADS = 4
+from topoloom.graph.kernels import cuda
+cuda.THREADS = 4
 from test_gpu import _CASES, check, gpu
 gpu._MOST_BLOCKS = 2
 for case in _CASES.values():
@@ -58,8 +58,11 @@ def test_the_kernels_count_as_the_processor_does_in_the_simulator():
     folder = os.path.dirname(__file__)
     ran = subprocess.run(
         [sys.executable, "-c", _IN_THE_SIMULATOR.format(folder=folder)],
-        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.stdout == f"{len(_CASES)} [False, True]\n", ran.stderr
 
 

@@ -83,11 +83,16 @@ def test_pieces_are_infinitely_far():
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"length_m": [1.0]}, "give one each"), ({"length_m": -1.0}, "0 or more"), ({"length_m": math.nan}, "0 or more"),
-        ({"switch_delay_ns": -1}, "nanoseconds"), ({"cable_delay_ns_per_m": math.inf}, "nanoseconds"),
-        ({"between": "hosts"}, "no hosts"), ({"between": "racks"}, "racks"), ({"sources": 0}, "at least one"),
+        ({"length_m": [1.0]}, "give one each"),
+        ({"length_m": -1.0}, "0 or more"),
+        ({"length_m": math.nan}, "0 or more"),
+        ({"switch_delay_ns": -1}, "nanoseconds"),
+        ({"cable_delay_ns_per_m": math.inf}, "nanoseconds"),
+        ({"between": "hosts"}, "no hosts"),
+        ({"between": "racks"}, "racks"),
+        ({"sources": 0}, "at least one"),
     ],
-)  # fmt: skip
+)
 def test_impossible_settings_are_refused(settings, reason):
     """Each is answered by a sentence that says what would do."""
     given = {"length_m": 1.0, "switch_delay_ns": 60, "cable_delay_ns_per_m": 5, "between": "switches", **settings}

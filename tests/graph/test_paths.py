@@ -19,8 +19,10 @@ def test_shortest_paths_are_counted_as_networkx_lists_them(topology):
     graph, n = weighted_networkx(topology), topology.switches
     counts = [
         len(list(nx.all_shortest_paths(graph, u, v)))
-        for u in range(n) for v in range(n) if u != v and nx.has_path(graph, u, v)
-    ]  # fmt: skip
+        for u in range(n)
+        for v in range(n)
+        if u != v and nx.has_path(graph, u, v)
+    ]
     found = shortest_path_counts(topology)
     if counts:
         assert found.mean == pytest.approx(np.mean(counts))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from topoloom.graph._simd import WORDS, add, either, load, lowest_bit, ones_of, same, store, total, zeros
+from topoloom.graph.kernels.simd import WORDS, add, either, load, lowest_bit, ones_of, same, store, total, zeros
 
 rows = st.lists(st.integers(0, 2**64 - 1), min_size=WORDS, max_size=WORDS).map(lambda words: np.array(words, np.uint64))
 

@@ -28,10 +28,13 @@ def test_the_spectrum_is_that_of_the_dense_matrices(topology):
 @pytest.mark.parametrize(
     ("topology", "largest", "second"),
     [
-        (complete(30), 29, -1), (cube(10), 10, 8), (ring(600), 2, 2 * np.cos(2 * np.pi / 600)),
-        (torus(25, 30), 4, 2 + 2 * np.cos(2 * np.pi / 30)), (ring(6000), 2, 2 * np.cos(2 * np.pi / 6000)),
+        (complete(30), 29, -1),
+        (cube(10), 10, 8),
+        (ring(600), 2, 2 * np.cos(2 * np.pi / 600)),
+        (torus(25, 30), 4, 2 + 2 * np.cos(2 * np.pi / 30)),
+        (ring(6000), 2, 2 * np.cos(2 * np.pi / 6000)),
     ],
-)  # fmt: skip
+)
 def test_closed_forms(topology, largest, second):
     """Dense, by Lanczos (hypercube, torus) and by shift and invert (long rings), with multiple eigenvalues."""
     found = spectrum(topology)

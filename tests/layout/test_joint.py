@@ -9,10 +9,10 @@ from topoloom.draws import Draws
 from topoloom.floors.floor import preset
 from topoloom.floors.slots import Slots
 from topoloom.layout import joint as joint_module
-from topoloom.layout._joint_kernels import swap_switches
 from topoloom.layout.cabinets import loads_of
 from topoloom.layout.improve import fewer_links_between
 from topoloom.layout.joint import Annealing, Seating, nearest_slots
+from topoloom.layout.kernels.joint import swap_switches
 from topoloom.layout.longest import shorten_longest
 from topoloom.layout.prices import Prices, above_prices, cable_prices, length_prices, lengths_m
 from topoloom.searches import Budget, Effort
@@ -195,8 +195,21 @@ def test_the_kernel_takes_every_swap_at_an_infinite_temperature():
     prices = length_prices(_ROOM, slots)
     run = _started(topology, slots, start, seating, prices, 5)
     _, made = swap_switches(
-        *run._graph, *run._prices, run._seat0, run._seats, run._occupant, run._seat, run._slot, run._near,
-        run._near.shape[1], 0, run._loads, run._room, run._thresholds,
-        np.float32(np.inf), 1000, run._state,
-    )  # fmt: skip
+        *run._graph,
+        *run._prices,
+        run._seat0,
+        run._seats,
+        run._occupant,
+        run._seat,
+        run._slot,
+        run._near,
+        run._near.shape[1],
+        0,
+        run._loads,
+        run._room,
+        run._thresholds,
+        np.float32(np.inf),
+        1000,
+        run._state,
+    )
     assert made == 1000

@@ -16,8 +16,13 @@ from topoloom.layout.place import MAPS
 
 _ROOM = preset("koibuchi-2013", switches_per_cabinet=8)
 _BASES = [
-    "torus:dims=8x8", "hypercube:n=7", "folded-hypercube:n=6", "torus:dims=4x4x4", "dsn:n=96,x=4", "circulant:n=60,jumps=1x5x9",
-]  # fmt: skip
+    "torus:dims=8x8",
+    "hypercube:n=7",
+    "folded-hypercube:n=6",
+    "torus:dims=4x4x4",
+    "dsn:n=96,x=4",
+    "circulant:n=60,jumps=1x5x9",
+]
 
 
 @settings(max_examples=40, deadline=None)
@@ -67,10 +72,11 @@ def test_the_same_seed_gives_the_same_layout():
 @pytest.mark.parametrize(
     ("spec", "digest"),
     [
-        ("jellyfish:n=100,degree=5", "30d1fb02df70"), ("ring-shortcuts:n=200,degree=6", "e76a3816b2b5"),
+        ("jellyfish:n=100,degree=5", "30d1fb02df70"),
+        ("ring-shortcuts:n=200,degree=6", "e76a3816b2b5"),
         ("hypercube:n=7", "2ad67dcbe657"),
     ],
-)  # fmt: skip
+)
 def test_a_layout_is_the_same_on_every_machine(spec, digest):
     """First 12 digits of the slots' digests; checked with and without AVX (NUMBA_CPU_NAME=x86-64)."""
     slot = place(build(spec), _ROOM).slot

@@ -124,10 +124,14 @@ def test_words_and_weights_make_goals() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("speed", "'speed' is not known"), ("mean=fast", "'mean=fast' is not known"), ("hops=1", "give mean, worst"),
-        ("power", "catalogue"), ("mean=-1", "weights are numbers"), ("worst=1,hops=1", "against mean"),
+        ("speed", "'speed' is not known"),
+        ("mean=fast", "'mean=fast' is not known"),
+        ("hops=1", "give mean, worst"),
+        ("power", "catalogue"),
+        ("mean=-1", "weights are numbers"),
+        ("worst=1,hops=1", "against mean"),
     ],
-)  # fmt: skip
+)
 def test_a_goal_that_makes_no_sense_is_refused(text: str, words: str) -> None:
     """The message says what would do."""
     with pytest.raises(InputError, match=words):

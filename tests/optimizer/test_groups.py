@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from topoloom.optimizer.groups import MOST_ELEMENTS, cyclic, groups_of
+from topoloom.optimizer.structures.groups import MOST_ELEMENTS, cyclic, groups_of
 
 
 @pytest.mark.parametrize("order", [1, 2, 6, 8, 12, 16, 21, 27, 36, 54, 64])

@@ -6,14 +6,14 @@ import pytest
 from topoloom.draws import Draws
 from topoloom.graph.distances import hops
 from topoloom.graph.geometry import Geometry, geometry_of
-from topoloom.optimizer import _hop_kernels as kernels
-from topoloom.optimizer._filter_kernels import keep_distances, list_affected
-from topoloom.optimizer._hop_state_kernels import make, unmake
-from topoloom.optimizer._moves_kernels import propose
-from topoloom.optimizer._row_kernels import enter_all
-from topoloom.optimizer.hop_search import HopSearch
-from topoloom.optimizer.mirrors import mirrored
+from topoloom.optimizer.kernels import hops as kernels
+from topoloom.optimizer.kernels.filter import keep_distances, list_affected
+from topoloom.optimizer.kernels.hop_state import make, unmake
+from topoloom.optimizer.kernels.moves import propose
+from topoloom.optimizer.kernels.rows import enter_all
 from topoloom.optimizer.rules import Rules, cabinets_of, links_of, moves_of, within_length
+from topoloom.optimizer.searches.hop_search import HopSearch
+from topoloom.optimizer.structures.mirror_symmetry import mirrored
 from topoloom.searches import Budget
 from topoloom.spec import build
 from topoloom.topology import Topology
@@ -91,8 +91,10 @@ def test_every_way_of_evaluating_makes_the_same_moves(name, temperature):
         pairs = topology.switches * (topology.switches - 1)
         images_of_each = 1 if images is None else len(images)
         assert [totals[0] * images_of_each, totals[1] * images_of_each, totals[2]] == [
-            round(found.aspl * pairs), beyond, found.diameter
-        ]  # fmt: skip
+            round(found.aspl * pairs),
+            beyond,
+            found.diameter,
+        ]
     assert seen[0][3] > 0
     assert all(one == seen[0] for one in seen[1:])
 

@@ -7,9 +7,9 @@ import pytest
 
 from topoloom.draws import Draws
 from topoloom.graph.distances import hops
-from topoloom.optimizer.groups import Group, cyclic, groups_of
-from topoloom.optimizer.lift_search import LiftSearch
-from topoloom.optimizer.lifts import drawn_lift, links_of_darts
+from topoloom.optimizer.structures.groups import Group, cyclic, groups_of
+from topoloom.optimizer.structures.lift_search import LiftSearch
+from topoloom.optimizer.structures.lifts import drawn_lift, links_of_darts
 from topoloom.searches import Budget
 from topoloom.topology import Topology
 
@@ -94,7 +94,7 @@ def test_petersen_as_a_lift() -> None:
 @pytest.mark.parametrize("row", [np.uint16, np.uint32, np.uint64])
 def test_rows_of_any_width_count_the_same(row: type) -> None:
     """Sources are followed 128, 256 or 512 at a time; costs, and those beyond a target, do not depend on it."""
-    from topoloom.optimizer._lift_kernels import WEIGHT, orbit_hops
+    from topoloom.optimizer.kernels.lifts import WEIGHT, orbit_hops
 
     n = 600
     lift = drawn_lift(cyclic(1), n, 3, Draws(3).state())
@@ -112,7 +112,7 @@ def test_rows_of_any_width_count_the_same(row: type) -> None:
 
 def test_counting_stops_once_it_costs_too_much() -> None:
     """Above the limit the cost is only known to exceed it: that is what early rejection needs."""
-    from topoloom.optimizer._lift_kernels import orbit_hops
+    from topoloom.optimizer.kernels.lifts import orbit_hops
 
     ring = np.stack([np.arange(1, 65) % 64, np.arange(-1, 63) % 64], axis=1).astype(np.int32)
     scratch = np.zeros(8 * 64, np.uint16), np.zeros(8 * 64, np.uint16)
@@ -123,7 +123,7 @@ def test_counting_stops_once_it_costs_too_much() -> None:
 
 def test_pairs_that_are_not_connected_count_n_hops() -> None:
     """Two circles of five: diameter n, and n hops for every pair of different circles."""
-    from topoloom.optimizer._lift_kernels import WEIGHT, orbit_hops
+    from topoloom.optimizer.kernels.lifts import WEIGHT, orbit_hops
 
     circles = np.array([[x // 5 * 5 + (x + 1) % 5, x // 5 * 5 + (x + 4) % 5] for x in range(10)], np.int32)
     cost, lost, diameter, _, total = orbit_hops(

@@ -6,11 +6,11 @@ import pytest
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
-from topoloom.optimizer.algebraic import algebraic, resized
 from topoloom.optimizer.optimize import optimize
-from topoloom.optimizer.race import Arm, Race
 from topoloom.optimizer.result import Optimized
-from topoloom.optimizer.starts import arms, least
+from topoloom.optimizer.searches.successive_halving import Arm, Race
+from topoloom.optimizer.structures.algebraic import algebraic, resized
+from topoloom.optimizer.structures.starts import arms, least
 from topoloom.searches import Budget
 from topoloom.spec import build
 

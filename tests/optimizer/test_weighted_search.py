@@ -10,13 +10,13 @@ from topoloom.cost.parts import load_parts
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.geometry import geometry_of
-from topoloom.optimizer._repair_kernels import FAR
-from topoloom.optimizer.energy import Energy
 from topoloom.optimizer.goals import Delays, Goal, latency_bounds, parse_goal, weigh
+from topoloom.optimizer.kernels.repair import FAR
 from topoloom.optimizer.link_lengths import LinkLengths
-from topoloom.optimizer.mirrors import mirrored
 from topoloom.optimizer.rules import Rules, moves_of
-from topoloom.optimizer.weighted_search import WeightedSearch
+from topoloom.optimizer.searches.energy import Energy
+from topoloom.optimizer.searches.weighted_search import WeightedSearch
+from topoloom.optimizer.structures.mirror_symmetry import mirrored
 from topoloom.searches import Budget
 from topoloom.topology import Topology
 
@@ -30,9 +30,15 @@ def lengths_of(topology: Topology, overhead_end_m: float = 0.0) -> LinkLengths:
 
 
 def searched(
-    topology: Topology, goal: Goal, moves: int, cap_m: float | None = 3.0, seed: int = 1, images: np.ndarray | None = None,
-    sweeps: int = 0, overhead_end_m: float = 0.0,
-) -> WeightedSearch:  # fmt: skip
+    topology: Topology,
+    goal: Goal,
+    moves: int,
+    cap_m: float | None = 3.0,
+    seed: int = 1,
+    images: np.ndarray | None = None,
+    sweeps: int = 0,
+    overhead_end_m: float = 0.0,
+) -> WeightedSearch:
     lengths = lengths_of(topology, overhead_end_m)
     rules = Rules(near=None if cap_m is None else lengths.within(cap_m))
     search = WeightedSearch(moves_of(topology, rules), lengths, goal, Draws(seed), Budget(moves), images, sweeps)
@@ -51,9 +57,12 @@ def delays_of(search: WeightedSearch) -> np.ndarray:
 
 
 GOALS = [
-    Goal(mean=1), parse_goal("worst"), Goal(mean=1, hops=7.0), Goal(mean=1, cost=0.001, parts=load_parts("slimfly-2014")),
+    Goal(mean=1),
+    parse_goal("worst"),
+    Goal(mean=1, hops=7.0),
+    Goal(mean=1, cost=0.001, parts=load_parts("slimfly-2014")),
     Goal(mean=1, delays=Delays(61.3, 4.7)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("goal", GOALS, ids=lambda goal: goal.text)
@@ -218,9 +227,12 @@ def test_lengths_of_other_switches_are_refused() -> None:
     """The table of lengths must be of the same switches."""
     with pytest.raises(InputError, match="lengths for 36"):
         WeightedSearch(
-            moves_of(build(GRID), Rules()), lengths_of(build("grid:rows=6,columns=6,degree=4,length=3")), Goal(mean=1),
-            Draws(1), Budget(10),
-        )  # fmt: skip
+            moves_of(build(GRID), Rules()),
+            lengths_of(build("grid:rows=6,columns=6,degree=4,length=3")),
+            Goal(mean=1),
+            Draws(1),
+            Budget(10),
+        )
 
 
 def test_only_grids_have_mirror_images() -> None:

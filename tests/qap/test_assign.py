@@ -7,8 +7,8 @@ import pytest
 
 from topoloom import InputError
 from topoloom.draws import Draws
-from topoloom.qap import _annealing_kernels
 from topoloom.qap.assign import METHODS, assign, cost
+from topoloom.qap.kernels import annealing
 from topoloom.qap.problem import aligned, problem
 from topoloom.qap.search import Annealing, Budget, Tabu
 
@@ -99,9 +99,9 @@ def test_sparse_and_dense_kernels_are_one_search():
         )
         rest = (place, best, costs, row, Draws(2).state(), np.ones(4096, np.float32), np.float32(20), 50_000)
         if dense:
-            tried = _annealing_kernels.anneal_dense(task.flow, task.near(place), *rest)
+            tried = annealing.anneal_dense(task.flow, task.near(place), *rest)
         else:
-            tried = _annealing_kernels.anneal_sparse(*task.sparse, task.distance, *rest)
+            tried = annealing.anneal_sparse(*task.sparse, task.distance, *rest)
         found.append((place.tolist(), best.tolist(), costs.tolist(), row.tolist(), tried))
     assert found[0] == found[1]
     assert found[0][4] >= 50_000
@@ -252,7 +252,7 @@ def test_nothing_to_assign():
         (np.ones((2, 2)), np.ones((2, 2)), {"start": [0]}, "start must hold 2 whole numbers"),
         (np.ones((2, 2)), np.ones((2, 2)), {"start": [0.5, 1]}, "start must hold 2 whole numbers"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_answered_in_a_sentence(flow, distance, options, message):
     """What is wrong, and what would do."""
     with pytest.raises(InputError, match=message):

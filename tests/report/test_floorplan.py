@@ -95,10 +95,15 @@ def test_the_sheet_says_what_it_shows(layout):
     ET.fromstring(drawn)
     texts = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", drawn))
     for words in (
-        layout.topology.name, layout.floor.name, f"{layout.cabinets} of {len(layout.slots)} slots", f"{layout.length_m.size:,}",
-        f"mean {layout.mean_length_m:.2f} m", f"longest {layout.longest_m:.1f} m", "cables by length",
+        layout.topology.name,
+        layout.floor.name,
+        f"{layout.cabinets} of {len(layout.slots)} slots",
+        f"{layout.length_m.size:,}",
+        f"mean {layout.mean_length_m:.2f} m",
+        f"longest {layout.longest_m:.1f} m",
+        "cables by length",
         "on each stretch of tray",
-    ):  # fmt: skip
+    ):
         assert words in texts
     pairs, _ = layout.bundles
     assert (f"{len(pairs):,} bundles" in texts) == bool(len(pairs))

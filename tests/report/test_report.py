@@ -17,9 +17,12 @@ from topoloom.report.design_files import write_design
 from topoloom.report.floorplan import floorplan_svg
 
 _NEED = Need(
-    hosts=200, switch=SwitchNeed(radix=16), title="Two hundred <hosts> & more", compare=("004/table-iv",),
+    hosts=200,
+    switch=SwitchNeed(radix=16),
+    title="Two hundred <hosts> & more",
+    compare=("004/table-iv",),
     families=FamiliesNeed(only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree", "torus", "polarfly")),
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")
@@ -165,10 +168,24 @@ def test_nothing_overlaps_in_chromium(folder, tmp_path):
     page.write_text((folder / "report.html").read_text().replace("</body>", _PROBE + "</body>"))
     shown = subprocess.run(
         [
-            _CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-            f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1300,2000", "--dump-dom", f"file://{page}",
+            _CHROMIUM,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-dev-shm-usage",
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--window-size=1300,2000",
+            "--dump-dom",
+            f"file://{page}",
         ],
-        capture_output=True, text=True, timeout=120, check=True,
-    ).stdout  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    ).stdout
     assert re.search(r'<pre id="probe">(.*?)</pre>', shown, re.DOTALL)[1] == "nothing"

@@ -19,9 +19,17 @@ from topoloom.routing.route import route
 from topoloom.spec import build
 
 _IDS = {
-    "002/fig-9/order", "001/fig-11/order", "003/fig-11/small", "003/fig-12/ft-a", "002/fig-9/64", "002/fig-9/256",
-    "001/fig-11/288", "003/fig-11/sizes", "003/fig-12/bandwidth", "003/fig-12/ft-c",
-}  # fmt: skip
+    "002/fig-9/order",
+    "001/fig-11/order",
+    "003/fig-11/small",
+    "003/fig-12/ft-a",
+    "002/fig-9/64",
+    "002/fig-9/256",
+    "001/fig-11/288",
+    "003/fig-11/sizes",
+    "003/fig-12/bandwidth",
+    "003/fig-12/ft-c",
+}
 
 
 def pretend(monkeypatch, seconds):
@@ -58,9 +66,14 @@ def test_the_claims_are_there_and_the_long_ones_are_full():
     found = {c.id: c for c in claims() if c.id in _IDS}
     assert set(found) == _IDS
     assert {c.id for c in found.values() if not c.full} == {
-        "002/fig-9/order", "001/fig-11/order", "003/fig-11/small", "003/fig-11/sizes", "003/fig-12/bandwidth",
-        "003/fig-12/ft-a", "003/fig-12/ft-c",
-    }  # fmt: skip
+        "002/fig-9/order",
+        "001/fig-11/order",
+        "003/fig-11/small",
+        "003/fig-11/sizes",
+        "003/fig-12/bandwidth",
+        "003/fig-12/ft-a",
+        "003/fig-12/ft-c",
+    }
     assert all(c.command == f"topoloom reproduce {c.id}" for c in found.values())
 
 
@@ -209,9 +222,14 @@ def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
     options = [option for option in Settings().options(replay=False) if "algorithms" not in option]
     with workplace() as folder:
         told = simulate(
-            folder, tmp_path / "ways.xml", list(range(topology.switches)), [str(compiled((tmp_path / "pairs.c",)))], options,
-            {}, "pairs",
-        )  # fmt: skip
+            folder,
+            tmp_path / "ways.xml",
+            list(range(topology.switches)),
+            [str(compiled((tmp_path / "pairs.c",)))],
+            options,
+            {},
+            "pairs",
+        )
     lines = [line.split()[1:] for line in told.output.splitlines() if line.startswith("took")]
     assert len(lines) == topology.switches * (topology.switches - 1)
     routing = simgrid_routing(topology, name)

@@ -24,11 +24,22 @@ def made_up(*points):
     """A curve of (load, accepted, latency, saturated)."""
     found = tuple(
         Point(
-            offered=load, accepted=got, accepted_min=got, latency_mean=latency, latency_ci95=0.0, latency_p50=0, latency_p99=0,
-            latency_p999=0, hops_mean=2.0, packets=1, cycles=1, flit_hops_per_s=1.0, saturated=over,
+            offered=load,
+            accepted=got,
+            accepted_min=got,
+            latency_mean=latency,
+            latency_ci95=0.0,
+            latency_p50=0,
+            latency_p99=0,
+            latency_p999=0,
+            hops_mean=2.0,
+            packets=1,
+            cycles=1,
+            flit_hops_per_s=1.0,
+            saturated=over,
         )
         for load, got, latency, over in points
-    )  # fmt: skip
+    )
     return LoadCurve("made up", "none", "uniform", "own", 1, found)
 
 
@@ -60,8 +71,10 @@ def test_what_is_stated_without_numbers_is_reproduced_if_all_of_it_holds():
     assert stated({"a": True, "b": True}, "1 and 2", "if").verdict is Verdict.ASSUMED
     outcome = stated({"a": True, "b": False}, "1 and 2", "if")
     assert (outcome.verdict, outcome.why, outcome.ours) == (
-        Verdict.NOT_REPRODUCIBLE, "does not hold: b (if)", "1 and 2",
-    )  # fmt: skip
+        Verdict.NOT_REPRODUCIBLE,
+        "does not hold: b (if)",
+        "1 and 2",
+    )
     assert above(0.92, 0.9)
     assert not above(0.905, 0.9)
     assert not_below(0.895, 0.9)
@@ -88,9 +101,11 @@ def test_figure_6_verdicts_follow_from_the_curves(monkeypatch):
 
     monkeypatch.setattr(paper004_loads, "swept", pretend)
     asked = (
-        lambda: paper004_loads._best(SMALL), lambda: paper004_loads._topologies(SMALL),
-        lambda: paper004_loads._lowest(SMALL, "a"), lambda: paper004_loads._permutations(SMALL, "b"),
-    )  # fmt: skip
+        lambda: paper004_loads._best(SMALL),
+        lambda: paper004_loads._topologies(SMALL),
+        lambda: paper004_loads._lowest(SMALL, "a"),
+        lambda: paper004_loads._permutations(SMALL, "b"),
+    )
     assert [ask().verdict for ask in asked] == [Verdict.ASSUMED] * 4
     full["FT-ANCA"], cycles["FT-ANCA"] = 0.9, 9
     assert [ask().verdict for ask in asked] == [Verdict.ASSUMED] + [Verdict.NOT_REPRODUCIBLE] * 3

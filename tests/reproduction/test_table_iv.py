@@ -10,10 +10,18 @@ from topoloom.reproduction.table_iv import COLUMNS, column, column_of
 @pytest.mark.parametrize(
     ("key", "usd"),
     [
-        ("hc", 4631.26), ("lh-hc", 6481.76), ("ft3-43", 2346.77), ("ft3-35", 2317.57), ("fbf3-43", 1570.63),
-        ("fbf3-33", 1535.44), ("df-43", 1439.37), ("df-27", 1342.78), ("df-43-small", 1364.82), ("sf", 1033.17),
+        ("hc", 4631.26),
+        ("lh-hc", 6481.76),
+        ("ft3-43", 2346.77),
+        ("ft3-35", 2317.57),
+        ("fbf3-43", 1570.63),
+        ("fbf3-33", 1535.44),
+        ("df-43", 1439.37),
+        ("df-27", 1342.78),
+        ("df-43-small", 1364.82),
+        ("sf", 1033.17),
     ],
-)  # fmt: skip
+)
 def test_the_assumptions_of_the_errata_give_the_recomputed_numbers(key, usd):
     """Each found assumption gives, to the cent, what an independent recomputation with it gave."""
     assert column(key).as_printed().cost_usd(load_parts("slimfly-2014")) == pytest.approx(usd, abs=0.01)

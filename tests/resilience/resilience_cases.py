@@ -4,14 +4,16 @@ import networkx
 import numpy as np
 
 from topoloom import Topology, build
-from topoloom.resilience.orders import failing, failures_at, states
+from topoloom.resilience.failure_orders import failing, failures_at, states
 
 RING = build("torus:dims=12")
 #: Two triangles joined by two links, of which one is doubled.
 TWIN = Topology(
-    links=[(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (0, 3), (1, 4)], switches=6, endpoints=[0, 0, 2, 5],
+    links=[(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (0, 3), (1, 4)],
+    switches=6,
+    endpoints=[0, 0, 2, 5],
     name="twin",
-)  # fmt: skip
+)
 
 
 def left(topology, fail, gone, unit):

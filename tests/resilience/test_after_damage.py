@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from resilience_cases import RING, TWIN
 
 from topoloom import InputError, Topology, build, damage, route
-from topoloom.resilience.aftermath import aftermath
+from topoloom.resilience.degradation import aftermath
+from topoloom.resilience.failure_orders import failing, failures_at
 from topoloom.resilience.lifetime import lifetime
-from topoloom.resilience.orders import failing, failures_at
-from topoloom.resilience.remnant import losses, remnant
+from topoloom.resilience.surviving_network import losses, remnant
 from topoloom.throughput.tub import tub, uniform_bound
 
 
@@ -77,10 +77,13 @@ def test_lifetimes_scale_and_repeat():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({}, "nothing ever fails"), ({"link_fit": -1.0}, "at least 0"), ({"switch_fit": float("inf")}, "at least 0"),
-        ({"link_fit": 1.0, "of": "hosts"}, "no switch carries hosts"), ({"link_fit": 1.0, "samples": 0}, "at least one"),
+        ({}, "nothing ever fails"),
+        ({"link_fit": -1.0}, "at least 0"),
+        ({"switch_fit": float("inf")}, "at least 0"),
+        ({"link_fit": 1.0, "of": "hosts"}, "no switch carries hosts"),
+        ({"link_fit": 1.0, "samples": 0}, "at least one"),
     ],
-)  # fmt: skip
+)
 def test_a_lifetime_that_makes_no_sense_is_refused(change, told):
     """In a sentence."""
     with pytest.raises(InputError, match=told):

@@ -28,9 +28,14 @@ def networks(draw):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    networks(), st.sampled_from(["links", "switches", "cabinets"]), st.sampled_from(["disconnection", "diameter", "aspl"]),
-    st.sampled_from(["switches", "hosts"]), st.sampled_from(["random", "load"]), st.booleans(), st.integers(0, 1 << 40),
-)  # fmt: skip
+    networks(),
+    st.sampled_from(["links", "switches", "cabinets"]),
+    st.sampled_from(["disconnection", "diameter", "aspl"]),
+    st.sampled_from(["switches", "hosts"]),
+    st.sampled_from(["random", "load"]),
+    st.booleans(),
+    st.integers(0, 1 << 40),
+)
 def test_every_sample_is_judged_as_networkx_judges_it(network, fail, metric, of, order, every, seed):
     """For each level: as many survive as have, in NetworkX, one piece and few enough hops; means and worst likewise."""
     cabinets = np.arange(network.switches) // 3 if fail == "cabinets" else None
@@ -185,16 +190,26 @@ def test_a_threshold_ends_at_the_first_level_that_fails():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"fail": "cables"}, "links or switches or cabinets can fail"), ({"metric": "hops"}, "disconnection, diameter, aspl"),
-        ({"order": "cables"}, "in the order random, load, degree"), ({"of": "spines"}, "between switches or hosts"),
-        ({"of": "hosts"}, "no switch carries hosts"), ({"levels": []}, "no level"), ({"levels": [1.5]}, "between 0 and 1"),
-        ({"levels": [float("nan")]}, "between 0 and 1"), ({"samples": 0}, "at least one"), ({"width": 0.0}, "as in 0.02"),
-        ({"criterion": 0.0}, "as in 0.75"), ({"criterion": 1.5}, "as in 0.75"), ({"tolerate": 1.0}, "has no hops"),
-        ({"values": True}, "disconnection has no hops"), ({"metric": "aspl", "tolerate": -1.0}, "at least 0"),
-        ({"fail": "cabinets"}, "say which cabinet"), ({"fail": "cabinets", "cabinets": np.zeros(3, int)}, "of 12 switches"),
+        ({"fail": "cables"}, "links or switches or cabinets can fail"),
+        ({"metric": "hops"}, "disconnection, diameter, aspl"),
+        ({"order": "cables"}, "in the order random, load, degree"),
+        ({"of": "spines"}, "between switches or hosts"),
+        ({"of": "hosts"}, "no switch carries hosts"),
+        ({"levels": []}, "no level"),
+        ({"levels": [1.5]}, "between 0 and 1"),
+        ({"levels": [float("nan")]}, "between 0 and 1"),
+        ({"samples": 0}, "at least one"),
+        ({"width": 0.0}, "as in 0.02"),
+        ({"criterion": 0.0}, "as in 0.75"),
+        ({"criterion": 1.5}, "as in 0.75"),
+        ({"tolerate": 1.0}, "has no hops"),
+        ({"values": True}, "disconnection has no hops"),
+        ({"metric": "aspl", "tolerate": -1.0}, "at least 0"),
+        ({"fail": "cabinets"}, "say which cabinet"),
+        ({"fail": "cabinets", "cabinets": np.zeros(3, int)}, "of 12 switches"),
         ({"jobs": 0}, "at least one thread"),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_sense_is_told_in_a_sentence(change, told):
     """One `InputError` that names what is wrong."""
     with pytest.raises(InputError, match=told):

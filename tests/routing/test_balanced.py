@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom.errors import InputError
-from topoloom.routing.balance import balance_paths, balance_routing
-from topoloom.routing.even_search import even_trees
-from topoloom.routing.evenness import even_squares, least_squares, unevenness
+from topoloom.routing.balance.balance import balance_paths, balance_routing
+from topoloom.routing.balance.evenness import even_squares, least_squares, unevenness
+from topoloom.routing.balance.search import even_trees
 from topoloom.routing.route import route
 from topoloom.spec import build
 from topoloom.topology import Topology

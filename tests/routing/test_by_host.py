@@ -8,7 +8,7 @@ import pytest
 from topoloom import InputError, build
 from topoloom.routing.by_host import host_routings
 from topoloom.routing.channels import channels_of
-from topoloom.routing.verify import verify
+from topoloom.routing.judge.verify import verify
 
 
 @pytest.mark.parametrize(

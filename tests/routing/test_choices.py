@@ -9,9 +9,9 @@ import pytest
 
 from topoloom.errors import InputError
 from topoloom.routing.choices import AnyShortest, Detour, Escape, Layers
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.route import route
 from topoloom.routing.routing import SWITCH, Routing
-from topoloom.routing.verify import verify
 from topoloom.spec import build
 
 

@@ -5,16 +5,23 @@ import pytest
 
 from topoloom.errors import InputError
 from topoloom.routing import route as verb
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.registry import Engine, engines
 from topoloom.routing.route import route
-from topoloom.routing.verify import verify
 from topoloom.spec import build
 from topoloom.topology import Topology
 
 SPECS = (
-    "slimfly:q=5", "torus:dims=4x4x3", "jellyfish:n=60,degree=5", "hypercube:n=4", "dragonfly:h=2", "fat-tree:k=4",
-    "grid:rows=6,columns=7,degree=4,length=3", "dsn:n=64", "folded-petersen:n=1",
-)  # fmt: skip
+    "slimfly:q=5",
+    "torus:dims=4x4x3",
+    "jellyfish:n=60,degree=5",
+    "hypercube:n=4",
+    "dragonfly:h=2",
+    "fat-tree:k=4",
+    "grid:rows=6,columns=7,degree=4,length=3",
+    "dsn:n=64",
+    "folded-petersen:n=1",
+)
 
 #: Engines that are for some networks only, tested in test_structured.py and beside what they need.
 STRUCTURED = {

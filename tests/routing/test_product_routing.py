@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from topoloom.errors import InputError
 from topoloom.graph.product import cartesian_product
-from topoloom.routing.balance import balance_routing
+from topoloom.routing.balance.balance import balance_routing
 from topoloom.routing.product import product_factors, product_routing
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing, empty_ports

@@ -39,10 +39,7 @@ def test_lost_cables_change_few_entries(spec, count):
     assert len(found.routing.topology.links) == len(topology.links) - count
     if not found.anew:
         n = topology.switches
-        differ = sum(
-            before.path(s, d)[1] != found.routing.path(s, d)[1]
-            for d in range(n) for s in range(n) if s != d
-        )  # fmt: skip
+        differ = sum(before.path(s, d)[1] != found.routing.path(s, d)[1] for d in range(n) for s in range(n) if s != d)
         assert differ <= found.changed
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from topoloom.errors import InputError
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.route import route
-from topoloom.routing.verify import verify
 from topoloom.spec import build
 
 

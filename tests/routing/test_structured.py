@@ -8,9 +8,9 @@ import pytest
 
 from topoloom.errors import InputError
 from topoloom.layout.place import place
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.routing.verify import verify
 from topoloom.spec import build
 from topoloom.topology import Topology
 
@@ -18,10 +18,16 @@ from topoloom.topology import Topology
 @pytest.mark.parametrize(
     ("spec", "lanes"),
     [
-        ("mesh:dims=4x5", 1), ("mesh:dims=2x3x4", 1), ("torus:dims=3x3", 1), ("torus:dims=4x5x3", 2), ("ring:n=9", 2),
-        ("hypercube:n=5", 1), ("hyperx:dims=4x3x2,width=2", 1), ("flattened-butterfly:dims=4x4x4", 1),
+        ("mesh:dims=4x5", 1),
+        ("mesh:dims=2x3x4", 1),
+        ("torus:dims=3x3", 1),
+        ("torus:dims=4x5x3", 2),
+        ("ring:n=9", 2),
+        ("hypercube:n=5", 1),
+        ("hyperx:dims=4x3x2,width=2", 1),
+        ("flattened-butterfly:dims=4x4x4", 1),
     ],
-)  # fmt: skip
+)
 def test_dimension_order_is_shortest_and_takes_two_lanes_at_most(spec, lanes):
     """Ways correct the coordinates from the first to the last, in the fewest hops; rings of more than 3 need datelines."""
     topology = build(spec)

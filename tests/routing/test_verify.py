@@ -8,10 +8,10 @@ import pytest
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, Routing, empty_ports
-from topoloom.routing.trees import fill_minimal
-from topoloom.routing.verify import verify
+from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.spec import build
 from topoloom.topology import Topology
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom.errors import InputError
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.route import route
-from topoloom.routing.verify import verify
 from topoloom.simulator.buffers import FLITS, HOPS, INJECTED, INSIDE
 from topoloom.simulator.cables import cables_between
 from topoloom.simulator.config import PRESETS, RouterConfig
@@ -36,20 +36,31 @@ def routers(draw):
     longest = draw(st.integers(1, 6))
     mix = draw(st.booleans())
     return RouterConfig(
-        vcs=4, buffer_flits=4 * draw(st.integers(longest, 12)), output_flits=draw(st.sampled_from([0, 1, 3])),
-        speedup=draw(st.integers(1, 2)), link_cycles=draw(st.integers(1, 3)), route_cycles=draw(st.integers(0, 2)),
-        vc_cycles=draw(st.integers(0, 2)), switch_cycles=draw(st.integers(0, 2)), crossbar_cycles=draw(st.integers(0, 2)),
-        credit_cycles=draw(st.integers(1, 4)), packet_flits=longest,
-        packet_mix=f"1:0.5,{longest + 1}:0.5" if mix and longest > 1 else "", cut_through=draw(st.booleans()) and not mix,
-        burst_packets=draw(st.sampled_from([1.0, 3.0])), host_vcs=draw(st.sampled_from(["any", "one"])),
-    )  # fmt: skip
+        vcs=4,
+        buffer_flits=4 * draw(st.integers(longest, 12)),
+        output_flits=draw(st.sampled_from([0, 1, 3])),
+        speedup=draw(st.integers(1, 2)),
+        link_cycles=draw(st.integers(1, 3)),
+        route_cycles=draw(st.integers(0, 2)),
+        vc_cycles=draw(st.integers(0, 2)),
+        switch_cycles=draw(st.integers(0, 2)),
+        crossbar_cycles=draw(st.integers(0, 2)),
+        credit_cycles=draw(st.integers(1, 4)),
+        packet_flits=longest,
+        packet_mix=f"1:0.5,{longest + 1}:0.5" if mix and longest > 1 else "",
+        cut_through=draw(st.booleans()) and not mix,
+        burst_packets=draw(st.sampled_from([1.0, 3.0])),
+        host_vcs=draw(st.sampled_from(["any", "one"])),
+    )
 
 
 @settings(max_examples=25, deadline=None)
 @given(
-    name=st.sampled_from(["hop-lanes", "valiant", "ugal-l", "silla-duato", "lnmp"]), config=routers(),
-    load=st.sampled_from([0.05, 0.4, 1.0]), seed=st.integers(0, 1000),
-)  # fmt: skip
+    name=st.sampled_from(["hop-lanes", "valiant", "ugal-l", "silla-duato", "lnmp"]),
+    config=routers(),
+    load=st.sampled_from([0.05, 0.4, 1.0]),
+    seed=st.integers(0, 1000),
+)
 def test_whatever_the_routers_flits_are_conserved_and_come_to_rest(name, config, load, seed):
     """What is inside was injected and has not arrived; no VC overruns; when hosts fall silent, everything arrives.
 
@@ -86,10 +97,16 @@ def _trace(tmp_path, rows):
 @pytest.mark.parametrize(
     ("settings_", "hop", "ends"),
     [
-        ({}, 3, 2), ({"speedup": 1}, 4, 2), ({"route_cycles": 2}, 5, 2), ({"switch_cycles": 1, "crossbar_cycles": 2}, 6, 2),
-        ({"vc_cycles": 3}, 6, 2), ({"link_cycles": 9}, 11, -6), ({"link_cycles": 40}, 42, -37), ({"host_cycles": 4}, 3, 8),
+        ({}, 3, 2),
+        ({"speedup": 1}, 4, 2),
+        ({"route_cycles": 2}, 5, 2),
+        ({"switch_cycles": 1, "crossbar_cycles": 2}, 6, 2),
+        ({"vc_cycles": 3}, 6, 2),
+        ({"link_cycles": 9}, 11, -6),
+        ({"link_cycles": 40}, 42, -37),
+        ({"host_cycles": 4}, 3, 8),
     ],
-)  # fmt: skip
+)
 def test_a_lone_packet_takes_what_its_stages_take(tmp_path, settings_, hop, ends):
     """`hop` cycles a router and `ends` more, and one cycle for each flit after the first."""
     routing = route(build("torus:dims=4x4,hosts=1"), "dor")

@@ -10,7 +10,7 @@ from topoloom.errors import InputError
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.simulator.traffic import LISTS, ROUND, UNIFORM, Loop, Trace, patterns, traffic_of
-from topoloom.simulator.traffic.pattern_stencil import sides_of
+from topoloom.simulator.traffic.patterns.stencil import sides_of
 from topoloom.spec import build
 from topoloom.topology import Topology
 

@@ -111,7 +111,7 @@ def test_other_tables_get_the_permutation_that_loads_a_channel_most(spec, engine
 
 def test_the_greedy_pairing_is_half_of_the_best_of_a_channel_at_least():
     """NetworkX's maximum matching of one channel, by the ways of the tables."""
-    from topoloom.simulator.traffic._busiest_kernels import pairs_over
+    from topoloom.simulator.traffic.kernels.busiest import pairs_over
 
     routing = route(build("jellyfish:n=30,degree=4,hosts=1"), "minimal")
     channels = routing.channels

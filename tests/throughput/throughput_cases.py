@@ -29,10 +29,12 @@ SMALL = {
     "clos": build("clos:leaves=4,spines=2,width=2"),
     "fat-tree": build("fat-tree:k=4"),
     "uneven": Topology(
-        links=[(0, 1), (0, 1), (1, 2), (2, 3), (3, 0), (1, 3), (3, 4)], switches=5, endpoints=[0, 0, 0, 1, 2, 2, 4],
+        links=[(0, 1), (0, 1), (1, 2), (2, 3), (3, 0), (1, 3), (3, 4)],
+        switches=5,
+        endpoints=[0, 0, 0, 1, 2, 2, 4],
         name="uneven",
     ),
-}  # fmt: skip
+}
 
 
 def walk(routing, source, destination):

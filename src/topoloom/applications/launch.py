@@ -49,9 +49,16 @@ def workplace() -> AbstractContextManager[Path]:
 
 
 def simulate(
-    folder: Path, library: Path, homes: list[int], program: list[str], options: list[str], environment: Mapping[str, str],
-    name: str, arguments: Sequence[str] = (), cwd: str | None = None,
-) -> Told:  # fmt: skip
+    folder: Path,
+    library: Path,
+    homes: list[int],
+    program: list[str],
+    options: list[str],
+    environment: Mapping[str, str],
+    name: str,
+    arguments: Sequence[str] = (),
+    cwd: str | None = None,
+) -> Told:
     """Run a program on the platform of `environment`, a rank on each of the hosts `homes`, in `cwd` or else the folder.
 
     Raises
@@ -74,9 +81,16 @@ def simulate(
     hostfile = folder / "hosts.txt"
     hostfile.write_text("".join(f"host{home}\n" for home in homes))
     command = [
-        tool("smpirun"), "-np", str(len(homes)), "-platform", str(library), "-hostfile", str(hostfile),
-        *options, *program,
-    ]  # fmt: skip
+        tool("smpirun"),
+        "-np",
+        str(len(homes)),
+        "-platform",
+        str(library),
+        "-hostfile",
+        str(hostfile),
+        *options,
+        *program,
+    ]
     surroundings = {**os.environ, **environment, "TMPDIR": str(folder)}
     with (
         open(folder / "out.txt", "w+", errors="replace") as out,

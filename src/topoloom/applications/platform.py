@@ -52,10 +52,14 @@ def fabric(routings: Sequence[Routing], settings: Settings, layout: Layout | Non
     host_m = layout.floor.inside_m if layout is not None and settings.cable_m < 0 else max(settings.cable_m, 0.0)
     host_ns = host_m * settings.cable_ns_per_m + settings.host_link_ns
     rates = (
-        settings.speed_gflops * 1e9, settings.rate_gbps * _BYTES_A_GBIT,
-        (settings.host_rate_gbps or settings.rate_gbps) * _BYTES_A_GBIT, host_ns * 1e-9, settings.switch_ns * 1e-9,
-        settings.loop_gbps * _BYTES_A_GBIT, settings.loop_ns * 1e-9,
-    )  # fmt: skip
+        settings.speed_gflops * 1e9,
+        settings.rate_gbps * _BYTES_A_GBIT,
+        (settings.host_rate_gbps or settings.rate_gbps) * _BYTES_A_GBIT,
+        host_ns * 1e-9,
+        settings.switch_ns * 1e-9,
+        settings.loop_gbps * _BYTES_A_GBIT,
+        settings.loop_ns * 1e-9,
+    )
     how = int(settings.duplex == "half"), int(settings.model == "plain")
     counts = topology.switches, len(topology.links), topology.endpoints.size, carriers.size, len(routings), cores, *how
     parts = [

@@ -24,9 +24,13 @@ def passing_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     """A new folder, gone afterwards with everything in it, also after SIGKILL."""
     with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as folder:
         guard = subprocess.Popen(
-            [*_REMOVER, folder], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
+            [*_REMOVER, folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
             start_new_session=True,
-        )  # fmt: skip
+        )
         try:
             yield Path(folder)
         finally:

@@ -42,7 +42,7 @@ def application(
 
 def applications() -> dict[str, Application]:
     """Every application by its name."""
-    load_modules("topoloom.applications", "app_")
+    load_modules("topoloom.applications.catalogue")
     return dict(sorted(_applications.items()))
 
 

@@ -169,11 +169,26 @@ def run_app(
     results = {_CLOCK: (timed_s, "s")} if clocked else _results(told.output)
     measure = _CLOCK if clocked else "" if isinstance(program, Trace) else program.measure
     return AppRun(
-        program.name, routing.topology.name, routing.engine, len(routings), placement, ranks, seconds, results,
-        measure if measure in results else "seconds", operations / timed_s / 1e6 if operations and timed_s else math.nan,
-        _waiting(computed, seconds, settings), links, homes, settings, seed, told.cpu_s, version(),
-        _RESULT.sub("", told.output).strip() if own else told.output, told.code,
-    )  # fmt: skip
+        program.name,
+        routing.topology.name,
+        routing.engine,
+        len(routings),
+        placement,
+        ranks,
+        seconds,
+        results,
+        measure if measure in results else "seconds",
+        operations / timed_s / 1e6 if operations and timed_s else math.nan,
+        _waiting(computed, seconds, settings),
+        links,
+        homes,
+        settings,
+        seed,
+        told.cpu_s,
+        version(),
+        _RESULT.sub("", told.output).strip() if own else told.output,
+        told.code,
+    )
 
 
 def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
@@ -210,9 +225,16 @@ def matrix_of(program: Program, ranks: int, routing: Routing, settings: Settings
 
 
 def _simulated(
-    folder: Path, library: Path, program: Program, homes: np.ndarray, routings: Sequence[Routing], settings: Settings,
-    layout: Layout | None, *, matrix: Path | None = None,
-) -> Told:  # fmt: skip
+    folder: Path,
+    library: Path,
+    program: Program,
+    homes: np.ndarray,
+    routings: Sequence[Routing],
+    settings: Settings,
+    layout: Layout | None,
+    *,
+    matrix: Path | None = None,
+) -> Told:
     """Run a program in a folder."""
     cores = int(np.bincount(homes).max())
     write_fabric(folder / "fabric.bin", routings, settings, layout, cores)
@@ -268,21 +290,35 @@ def _waiting(computed: np.ndarray, seconds: float, settings: Settings) -> np.nda
 def plain(run: AppRun) -> dict[str, Any]:
     """A run as plain values."""
     return {
-        "program": run.program, "topology": run.topology, "engine": run.engine, "host_tables": run.host_tables,
-        "placement": run.placement, "seed": run.seed,
-        "ranks": run.ranks, "seconds": run.seconds, "measure": run.measure, "mops": run.mops,
+        "program": run.program,
+        "topology": run.topology,
+        "engine": run.engine,
+        "host_tables": run.host_tables,
+        "placement": run.placement,
+        "seed": run.seed,
+        "ranks": run.ranks,
+        "seconds": run.seconds,
+        "measure": run.measure,
+        "mops": run.mops,
         "results": {name: {"value": value, "unit": unit} for name, (value, unit) in run.results.items()},
         "communication_share": {
-            "mean": float(run.communication.mean()), "least": float(run.communication.min()),
-            "most": float(run.communication.max()), "ranks": [round(share, 6) for share in run.communication.tolist()],
+            "mean": float(run.communication.mean()),
+            "least": float(run.communication.min()),
+            "most": float(run.communication.max()),
+            "ranks": [round(share, 6) for share in run.communication.tolist()],
         },
         "link_bytes": {
-            "total": float(run.link_bytes.sum()), "most": float(run.link_bytes.max(initial=0.0)),
+            "total": float(run.link_bytes.sum()),
+            "most": float(run.link_bytes.max(initial=0.0)),
             "mean": float(run.link_bytes.mean()) if run.link_bytes.size else 0.0,
         },
         "link_use": {
-            "most": float(run.link_use.max(initial=0.0)), "mean": float(run.link_use.mean()) if run.link_use.size else 0.0,
+            "most": float(run.link_use.max(initial=0.0)),
+            "mean": float(run.link_use.mean()) if run.link_use.size else 0.0,
         },
-        "settings": run.settings.words, "simgrid": run.simgrid, "cpu_s": run.cpu_s, "exit_code": run.code,
+        "settings": run.settings.words,
+        "simgrid": run.simgrid,
+        "cpu_s": run.cpu_s,
+        "exit_code": run.code,
         "output": run.output,
-    }  # fmt: skip
+    }

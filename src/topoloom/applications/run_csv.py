@@ -18,20 +18,46 @@ def runs_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
     """A row a run, with all that decides it."""
     settings = list(runs[0][1].settings.words) if runs else []
     head = [
-        *_RUN, "ranks", "seconds", "measure", "value", "unit", "mops", "communication_mean", "communication_most",
-        "link_bytes_total", "link_bytes_most", "link_use_most", "exit_code", "cpu_s", "simgrid", *settings,
-    ]  # fmt: skip
+        *_RUN,
+        "ranks",
+        "seconds",
+        "measure",
+        "value",
+        "unit",
+        "mops",
+        "communication_mean",
+        "communication_most",
+        "link_bytes_total",
+        "link_bytes_most",
+        "link_use_most",
+        "exit_code",
+        "cpu_s",
+        "simgrid",
+        *settings,
+    ]
     rows = []
     for case, run in runs:
         value, unit = run.measured
         rows.append(
             [
-                *_which(case, run), run.ranks, f"{run.seconds:.9g}", run.measure, f"{value:.9g}", unit,
-                "" if math.isnan(run.mops) else f"{run.mops:.6g}", f"{run.communication.mean():.6f}",
-                f"{run.communication.max():.6f}", f"{run.link_bytes.sum():.0f}", f"{run.link_bytes.max(initial=0.0):.0f}",
-                f"{run.link_use.max(initial=0.0):.6f}", run.code, f"{run.cpu_s:.2f}", run.simgrid, *run.settings.words.values(),
+                *_which(case, run),
+                run.ranks,
+                f"{run.seconds:.9g}",
+                run.measure,
+                f"{value:.9g}",
+                unit,
+                "" if math.isnan(run.mops) else f"{run.mops:.6g}",
+                f"{run.communication.mean():.6f}",
+                f"{run.communication.max():.6f}",
+                f"{run.link_bytes.sum():.0f}",
+                f"{run.link_bytes.max(initial=0.0):.0f}",
+                f"{run.link_use.max(initial=0.0):.6f}",
+                run.code,
+                f"{run.cpu_s:.2f}",
+                run.simgrid,
+                *run.settings.words.values(),
             ]
-        )  # fmt: skip
+        )
     return _text(head, rows)
 
 

@@ -114,19 +114,30 @@ class Settings:
         """SimGrid's own options that say the same; with `polls` asking for messages and for the time takes time."""
         poll_s = self.poll_ns * 1e-9 if polls else 0.0
         chosen = [
-            "smpi/display-timing:yes", "surf/precision:1e-12", "network/crosstraffic:0",
-            f"smpi/async-small-thresh:{self.ahead_bytes:.0f}", "smpi/simulate-computation:yes",
+            "smpi/display-timing:yes",
+            "surf/precision:1e-12",
+            "network/crosstraffic:0",
+            f"smpi/async-small-thresh:{self.ahead_bytes:.0f}",
+            "smpi/simulate-computation:yes",
             f"smpi/host-speed:{self.own_gflops * 1e9:.17g}f",
-        ]  # fmt: skip
+        ]
         if replay or self.computation == "none":
             # What programs and traces charge counts; what happens between two calls is not measured.
             chosen.append("smpi/cpu-threshold:1e30")
         if self.model == "plain":
             chosen += [
-                "network/model:CM02", "network/bandwidth-factor:1", "network/weight-S:0",
-                "network/TCP-gamma:0", "smpi/lat-factor:1", "smpi/bw-factor:1", "smpi/or:0:0:0", "smpi/os:0:0:0",
-                "smpi/ois:0:0:0", "smpi/init:0", *(f"smpi/{call}:{poll_s:g}" for call in ("test", "iprobe", "wtime")),
-            ]  # fmt: skip
+                "network/model:CM02",
+                "network/bandwidth-factor:1",
+                "network/weight-S:0",
+                "network/TCP-gamma:0",
+                "smpi/lat-factor:1",
+                "smpi/bw-factor:1",
+                "smpi/or:0:0:0",
+                "smpi/os:0:0:0",
+                "smpi/ois:0:0:0",
+                "smpi/init:0",
+                *(f"smpi/{call}:{poll_s:g}" for call in ("test", "iprobe", "wtime")),
+            ]
         if self.collectives != "default":
             chosen.append(f"smpi/coll-selector:{self.collectives}")
         chosen += [f"smpi/{part}" for part in _parts(self.algorithms)]
@@ -135,9 +146,18 @@ class Settings:
 
 #: Collective operations whose algorithms SimGrid lets choose.
 _OPERATIONS = (
-    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "gather", "reduce", "reduce_scatter",
+    "allgather",
+    "allgatherv",
+    "allreduce",
+    "alltoall",
+    "alltoallv",
+    "barrier",
+    "bcast",
+    "gather",
+    "reduce",
+    "reduce_scatter",
     "scatter",
-)  # fmt: skip
+)
 #: A send of fewer bytes returns at once, in SimGrid.
 _DETACHED = 1 << 16
 #: The shortest delay that is not lost in SimGrid's precision, and what delays.
@@ -145,10 +165,19 @@ _SHORTEST_NS = 0.1
 _DELAYS = frozenset({"switch_ns", "link_ns", "host_link_ns", "loop_ns"})
 #: Which numbers must be above 0.
 _LEAST = {
-    "rate_gbps": True, "host_rate_gbps": False, "switch_ns": False, "cable_ns_per_m": False, "link_ns": False,
-    "host_link_ns": False, "speed_gflops": True, "own_gflops": True, "loop_gbps": True, "loop_ns": False, "ahead_bytes": False,
+    "rate_gbps": True,
+    "host_rate_gbps": False,
+    "switch_ns": False,
+    "cable_ns_per_m": False,
+    "link_ns": False,
+    "host_link_ns": False,
+    "speed_gflops": True,
+    "own_gflops": True,
+    "loop_gbps": True,
+    "loop_ns": False,
+    "ahead_bytes": False,
     "poll_ns": True,
-}  # fmt: skip
+}
 
 
 def _parts(algorithms: str) -> list[str]:

@@ -64,16 +64,18 @@ class Compared:
     def cells(self) -> tuple[str, ...]:
         """For people: a row of a table."""
         return (
-            self.program, self.topology, self.placement, str(self.runs), self.measure,
+            self.program,
+            self.topology,
+            self.placement,
+            str(self.runs),
+            self.measure,
             *(short(value, self.unit) for value in (self.mean, self.least, self.most)),
             *(f"{value:.3f}" for value in (self.faster, self.slowest, self.fastest)),
-        )  # fmt: skip
+        )
 
 
 #: What stands above `Compared.cells`.
-CELLS = (
-    "program", "network", "placement", "runs", "measure", "mean", "least", "most", "speed", "slowest", "fastest",
-)  # fmt: skip
+CELLS = ("program", "network", "placement", "runs", "measure", "mean", "least", "most", "speed", "slowest", "fastest")
 
 
 def short(value: float, unit: str) -> str:
@@ -87,9 +89,14 @@ def short(value: float, unit: str) -> str:
 
 
 def run_all(
-    cases: Sequence[Case], apps: Sequence[str | Program], ranks: int | None, placements: Sequence[tuple[str, int]],
-    settings: Settings, jobs: int | None = None, on_run: Callable[[Case, AppRun], None] | None = None,
-) -> list[tuple[Case, AppRun]]:  # fmt: skip
+    cases: Sequence[Case],
+    apps: Sequence[str | Program],
+    ranks: int | None,
+    placements: Sequence[tuple[str, int]],
+    settings: Settings,
+    jobs: int | None = None,
+    on_run: Callable[[Case, AppRun], None] | None = None,
+) -> list[tuple[Case, AppRun]]:
     """Every program on every case under every placement (its name and seed), as many side by side as there are cores.
 
     `on_run` is told of each as it is finished, by the thread that it ran in.
@@ -167,11 +174,20 @@ def compared(runs: Sequence[tuple[Case, AppRun]], baseline: str) -> list[Compare
             some = next(iter(mine.values()))
             rows.append(
                 Compared(
-                    program, name, placement, some.measure, some.measured[1], fmean(values), min(values), max(values),
-                    fmean(ratios) if ratios else math.nan, min(ratios, default=math.nan), max(ratios, default=math.nan),
+                    program,
+                    name,
+                    placement,
+                    some.measure,
+                    some.measured[1],
+                    fmean(values),
+                    min(values),
+                    max(values),
+                    fmean(ratios) if ratios else math.nan,
+                    min(ratios, default=math.nan),
+                    max(ratios, default=math.nan),
                     len(values),
                 )
-            )  # fmt: skip
+            )
     return rows
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from topoloom.errors import InputError, hint
-from topoloom.tables import parse_toml, read_toml
+from topoloom.toml_files import parse_toml, read_toml
 
 _Count = Annotated[int, msgspec.Meta(ge=1, le=1 << 24)]
 _OrNone = Annotated[int, msgspec.Meta(ge=0, le=1 << 24)]

@@ -137,8 +137,13 @@ def _compare_lengths(found: CableList, layout: Layout) -> None:
         first = other[found.line[other].argmin()]
         log.warning(
             "%s:%d: the cable is %g m long here and %g m on the floor; %d of %d lengths differ, the floor's are used",
-            found.source, found.line[first], found.length_m[first], layout.length_m[first], other.size, apart.size,
-        )  # fmt: skip
+            found.source,
+            found.line[first],
+            found.length_m[first],
+            layout.length_m[first],
+            other.size,
+            apart.size,
+        )
 
 
 def _compare_limits(layout: Layout, source: Path) -> None:
@@ -149,6 +154,10 @@ def _compare_limits(layout: Layout, source: Path) -> None:
     if over.size:
         slot, what = over[0].tolist()
         log.warning(
-            "%s: cabinet %s holds %d %s; its slot takes %g", source, layout.slots.names[slot], held[slot, what],
-            ("switches", "host ports")[what], layout.slots.limits[slot, what],
-        )  # fmt: skip
+            "%s: cabinet %s holds %d %s; its slot takes %g",
+            source,
+            layout.slots.names[slot],
+            held[slot, what],
+            ("switches", "host ports")[what],
+            layout.slots.limits[slot, what],
+        )

@@ -19,9 +19,13 @@ _MAKER, _SWITCH_ROLE, _HOST_ROLE = "Generic", "Fabric switch", "Host"
 
 #: NetBox's word for each medium, and a colour of our own; a medium that may be anything has none.
 _TYPES = {
-    "electric": "dac-passive", "copper": "dac-passive", "passive copper": "dac-passive", "active copper": "dac-active",
-    "fibre": "aoc", "optical": "aoc",
-}  # fmt: skip
+    "electric": "dac-passive",
+    "copper": "dac-passive",
+    "passive copper": "dac-passive",
+    "active copper": "dac-active",
+    "fibre": "aoc",
+    "optical": "aoc",
+}
 _COLOURS = {"dac-passive": "424242", "dac-active": "795548", "aoc": "00bcd4"}
 
 
@@ -37,27 +41,35 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
         "sites.csv": _row(name=site, slug=_slug(site), status="planned"),
         "manufacturers.csv": _row(name=_MAKER, slug=_slug(_MAKER)),
         "device-roles.csv": _rows(
-            name=[_SWITCH_ROLE, _HOST_ROLE], slug=["fabric-switch", "host"], color=["00bcd4", "9e9e9e"],
+            name=[_SWITCH_ROLE, _HOST_ROLE],
+            slug=["fabric-switch", "host"],
+            color=["00bcd4", "9e9e9e"],
             vm_role=["false", "false"],
         ),
         "device-types.csv": _rows(
-            manufacturer=[_MAKER, _MAKER], model=[model, "Host"], slug=[_slug(model), "host"],
-            u_height=["1", "0"], is_full_depth=["true", "false"],
+            manufacturer=[_MAKER, _MAKER],
+            model=[model, "Host"],
+            slug=[_slug(model), "host"],
+            u_height=["1", "0"],
+            is_full_depth=["true", "false"],
         ),
         "racks.csv": _racks(cabling, site),
         "devices.csv": _devices(cabling, site, model),
         "interfaces.csv": _interfaces(cabling),
         "cables.csv": _cables(cabling, labels),
-    }  # fmt: skip
+    }
 
 
 def _racks(cabling: Cabling, site: str) -> str:
     layout = cabling.layout
     units = np.clip(np.bincount(layout.cabinet), _USUAL_UNITS, _MOST_UNITS)
     return _rows(
-        site=[site] * layout.cabinets, name=list(layout.cabinet_names), status=["planned"] * layout.cabinets,
-        width=["19"] * layout.cabinets, u_height=numbers(units),
-    )  # fmt: skip
+        site=[site] * layout.cabinets,
+        name=list(layout.cabinet_names),
+        status=["planned"] * layout.cabinets,
+        width=["19"] * layout.cabinets,
+        u_height=numbers(units),
+    )
 
 
 def _devices(cabling: Cabling, site: str, model: str) -> str:

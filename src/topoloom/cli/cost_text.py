@@ -17,13 +17,22 @@ def facts(layout: Layout, bill: Bill) -> dict[str, Any]:
     """A bill and the layout that it is of, as plain data; `cost_usd` is the middle of a range."""
     between = int(layout.between.sum())
     return {
-        "name": layout.topology.name, "parts": bill.parts, "rate_gbps": bill.rate_gbps, "radix": bill.radix,
-        "hosts": bill.hosts, "switches": layout.topology.switches, "cabinets": layout.cabinets,
-        "cables_inside": layout.length_m.size - between, "cables_between": between,
+        "name": layout.topology.name,
+        "parts": bill.parts,
+        "rate_gbps": bill.rate_gbps,
+        "radix": bill.radix,
+        "hosts": bill.hosts,
+        "switches": layout.topology.switches,
+        "cabinets": layout.cabinets,
+        "cables_inside": layout.length_m.size - between,
+        "cables_between": between,
         "length_m": sum(line.length_m for line in bill.lines),
-        **{key: getattr(bill, key) for key in _RANGE}, "power_w": bill.power_w,
-        "cost_per_host_low_usd": bill.per_host(bill.cost_low_usd), "cost_per_host_usd": bill.cost_per_host_usd,
-        "cost_per_host_high_usd": bill.per_host(bill.cost_high_usd), "power_per_host_w": bill.power_per_host_w,
+        **{key: getattr(bill, key) for key in _RANGE},
+        "power_w": bill.power_w,
+        "cost_per_host_low_usd": bill.per_host(bill.cost_low_usd),
+        "cost_per_host_usd": bill.cost_per_host_usd,
+        "cost_per_host_high_usd": bill.per_host(bill.cost_high_usd),
+        "power_per_host_w": bill.power_per_host_w,
         "unpriced": bill.unpriced,
         "lines": [
             {"item": line.item, "count": line.count, "length_m": line.length_m}
@@ -31,7 +40,7 @@ def facts(layout: Layout, bill: Bill) -> dict[str, Any]:
             | {"power_w": line.power_w}
             for line in bill.lines
         ],
-    }  # fmt: skip
+    }
 
 
 def print_bill(found: dict[str, Any]) -> None:
@@ -71,21 +80,34 @@ def print_side_by_side(found: list[dict[str, Any]]) -> None:
     best = min(found, key=lambda one: one[middle])
     rows = [
         (
-            "topology", "switches", "ports", "hosts", "cabinets", "inside", "between", "metres", "USD", "USD a host",
-            "W a host", f"{basis} over the least",
+            "topology",
+            "switches",
+            "ports",
+            "hosts",
+            "cabinets",
+            "inside",
+            "between",
+            "metres",
+            "USD",
+            "USD a host",
+            "W a host",
+            f"{basis} over the least",
         )
-    ]  # fmt: skip
+    ]
     for one in found:
         counts = ("switches", "radix", "hosts", "cabinets", "cables_inside", "cables_between")
         a_host = _amount(one["cost_per_host_low_usd"], one["cost_per_host_high_usd"], 1) if one["hosts"] else "no hosts"
         rows.append(
             (
-                one["name"], *(f"{one[key]:,}" for key in counts), f"{one['length_m']:,.0f}",
-                _amount(one["cost_low_usd"], one["cost_high_usd"]), a_host,
+                one["name"],
+                *(f"{one[key]:,}" for key in counts),
+                f"{one['length_m']:,.0f}",
+                _amount(one["cost_low_usd"], one["cost_high_usd"]),
+                a_host,
                 f"{one['power_per_host_w']:,.3f}" if one["hosts"] else "",
                 "least" if one is best else _more((one[low], best[low]), (one[high], best[high])),
             )
-        )  # fmt: skip
+        )
     names, *columns = zip(*rows, strict=True)
     numbers = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns]
     print_table(list(zip(names, *numbers, strict=True)))

@@ -25,8 +25,14 @@ def deliver(topology: Topology, output: str, record: Format, as_json: bool) -> N
     if as_json:
         print_json(
             {
-                "file": output, "format": record.name, "name": topology.name, "spec": topology.spec,
-                "switches": topology.switches, "links": len(topology.links), "hosts": topology.hosts,
-                "digest": topology.digest, "left_out": lost,
+                "file": output,
+                "format": record.name,
+                "name": topology.name,
+                "spec": topology.spec,
+                "switches": topology.switches,
+                "links": len(topology.links),
+                "hosts": topology.hosts,
+                "digest": topology.digest,
+                "left_out": lost,
             }
-        )  # fmt: skip
+        )

@@ -33,9 +33,14 @@ def refuse_loads(traffic: str, given: dict[str, object]) -> None:
 
 
 def print_executions(
-    routed: "list[Routing]", cables: "list[np.ndarray | None]", config: "RouterConfig", preset: str, traffic: str, seed: int,
+    routed: "list[Routing]",
+    cables: "list[np.ndarray | None]",
+    config: "RouterConfig",
+    preset: str,
+    traffic: str,
+    seed: int,
     as_json: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Simulate to the end on each topology, and print how long that took there."""
     from topoloom.simulator.execute import execute
 

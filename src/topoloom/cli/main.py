@@ -53,7 +53,7 @@ class _Lazy(click.Group):
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"topoloom.cli.{name}").command
+        command: click.Command = import_module(f"topoloom.cli.commands.{name}").command
         return command
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -25,26 +25,37 @@ PLACING = ("floor", "rows", "columns", "cabinet", "cluster", "mapping")
 def placing_options(mapping: str, why: str = "") -> Callable[[Any], Any]:
     """The options of floor, placement, parts and rate; `--map` is `mapping` unless given."""
     options = [
-        click.option("--floor", default="slimfly-2014", show_default=True, help="A preset's name, or a .toml or .csv file."),
+        click.option(
+            "--floor", default="slimfly-2014", show_default=True, help="A preset's name, or a .toml or .csv file."
+        ),
         click.option("--rows", type=click.IntRange(1, 10_000), help="Rows of cabinets (near-square if left out)."),
         click.option("--columns", type=click.IntRange(1, 10_000), help="Cabinets in a row."),
         click.option("--cabinet", type=click.IntRange(1, 1 << 24), help="Most switches in a cabinet."),
         click.option(
-            "--cluster", default="auto", show_default=True, type=click.Choice(CLUSTERS),
+            "--cluster",
+            default="auto",
+            show_default=True,
+            type=click.Choice(CLUSTERS),
             help="Which switches share a cabinet.",
         ),
         click.option(
-            "--map", "mapping", default=mapping, show_default=True, type=click.Choice(MAPS),
+            "--map",
+            "mapping",
+            default=mapping,
+            show_default=True,
+            type=click.Choice(MAPS),
             help=f"Where everything stands{why}.",
         ),
         click.option(
             "--parts", default="slimfly-2014", show_default=True, help="Parts catalogue: a name or a TOML file."
         ),
         click.option(
-            "--rate", "rate_gbps", type=click.FloatRange(0, min_open=True),
+            "--rate",
+            "rate_gbps",
+            type=click.FloatRange(0, min_open=True),
             help="Gb/s a link; the default is 40, or the nearest that the catalogue's prices hold for.",
         ),
-    ]  # fmt: skip
+    ]
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 

@@ -8,29 +8,45 @@ from typing import Any
 import click
 
 from topoloom.cli.output import print_facts, print_table
-from topoloom.resilience.aftermath import Aftermath
+from topoloom.resilience.degradation import Aftermath
 from topoloom.resilience.lifetime import Lifetime
 from topoloom.resilience.survival import Survival
 from topoloom.topology import Topology
 
 _HOURS_A_YEAR = 8766
 _COSTS = (
-    "topology", "failed", "connected", "uniform", "worst permutation", "broken", "changed", "lanes changed", "anew",
-)  # fmt: skip
+    "topology",
+    "failed",
+    "connected",
+    "uniform",
+    "worst permutation",
+    "broken",
+    "changed",
+    "lanes changed",
+    "anew",
+)
 
 
 def json_of(
-    networks: Sequence[Topology], curves: Sequence[Survival], lifetimes: Sequence[Lifetime],
+    networks: Sequence[Topology],
+    curves: Sequence[Survival],
+    lifetimes: Sequence[Lifetime],
     after: Sequence[Sequence[Aftermath]],
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, Any]]:
     """A value for every curve."""
     found = []
     for number, curve in enumerate(curves):
         network = networks[number]
         values: dict[str, Any] = {
-            "name": curve.topology, "spec": network.spec, "switches": network.switches, "links": len(network.links),
-            "hosts": network.hosts, **asdict(curve), "survives": curve.words, "widest": curve.widest,
-        }  # fmt: skip
+            "name": curve.topology,
+            "spec": network.spec,
+            "switches": network.switches,
+            "links": len(network.links),
+            "hosts": network.hosts,
+            **asdict(curve),
+            "survives": curve.words,
+            "widest": curve.widest,
+        }
         del values["topology"]
         if lifetimes:
             values["time_to_disconnection"] = {**asdict(lifetimes[number]), "repair": False}
@@ -41,9 +57,11 @@ def json_of(
 
 
 def print_all(
-    curves: Sequence[Survival], lifetimes: Sequence[Lifetime], after: Sequence[Sequence[Aftermath]],
+    curves: Sequence[Survival],
+    lifetimes: Sequence[Lifetime],
+    after: Sequence[Sequence[Aftermath]],
     width: float | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """One curve with all that is known of each level, or several beside each other."""
     from topoloom.report.survival_figures import title_of
 
@@ -103,10 +121,14 @@ def _print_after(curves: Sequence[Survival], after: Sequence[Sequence[Aftermath]
         for one in found:
             numbers = (one.uniform, one.tub, one.broken, one.changed, one.lanes_changed)
             rows.append(
-                (curve.topology, f"{100 * one.share:g} %", f"{one.connected} of {one.samples}",
-                 *("-" if value is None else f"{value:.4f}" for value in numbers),
-                 f"{one.anew} of {one.rerouted}" if one.rerouted else "-")
-            )  # fmt: skip
+                (
+                    curve.topology,
+                    f"{100 * one.share:g} %",
+                    f"{one.connected} of {one.samples}",
+                    *("-" if value is None else f"{value:.4f}" for value in numbers),
+                    f"{one.anew} of {one.rerouted}" if one.rerouted else "-",
+                )
+            )
     print_table(rows)
 
 

@@ -42,7 +42,7 @@ def pack(topology: Topology, cluster: np.ndarray, loads: np.ndarray, most: np.nd
     >>> pack(ring, np.array([0, 0, 1, 1, 2, 2]), np.ones((6, 1)), np.array([3.0]), cabinets=2).tolist()
     [0, 0, 1, 1, 1, 0]
     """
-    from topoloom.clustering._packing_kernels import pack_whole
+    from topoloom.clustering.kernels.packing import pack_whole
 
     _, number, sizes = np.unique(cluster, return_inverse=True, return_counts=True)
     members = np.lexsort((number, -sizes[number]))
@@ -65,7 +65,7 @@ def settle(topology: Topology, cabinet: np.ndarray, loads: np.ndarray, most: np.
     switch with the most links to one cabinet with room goes there, and so on; those that take an eighth of a cabinet or
     more go first. Where no cabinet has room, a switch makes room by moving, at the least loss of links.
     """
-    from topoloom.clustering._packing_kernels import evict, settle_all
+    from topoloom.clustering.kernels.packing import evict, settle_all
 
     offsets, neighbours, _ = topology.csr
     room = np.tile(rounded_up(most), (count, 1))

@@ -73,7 +73,7 @@ def dendrogram(
     Memory: 4 n^2 bytes for n switches; time: n (2 m + n) times a walk's steps, for m links. Parameters and errors are
     those of `walktrap`.
     """
-    from topoloom.clustering._walktrap_kernels import BLOCK, merges, walk_block
+    from topoloom.clustering.kernels.walktrap import BLOCK, merges, walk_block
 
     n = topology.switches
     if n > MOST_SWITCHES:

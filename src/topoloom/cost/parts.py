@@ -21,7 +21,7 @@ from topoloom.cost.products import (
     low_high,
 )
 from topoloom.errors import InputError, at
-from topoloom.tables import line_of, parse_toml, read_toml
+from topoloom.toml_files import line_of, parse_toml, read_toml
 
 _OWN = files("topoloom.cost") / "data"
 

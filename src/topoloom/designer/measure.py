@@ -86,8 +86,11 @@ def measure(spec: str, need: Need) -> Outcome:
     except InputError as error:
         return out("construction", error)
     known |= {
-        "switches": topology.switches, "hosts": topology.hosts, "links": len(topology.links), "radix": topology.radix,
-    }  # fmt: skip
+        "switches": topology.switches,
+        "hosts": topology.hosts,
+        "links": len(topology.links),
+        "radix": topology.radix,
+    }
     if topology.radix > need.switch.radix:
         return out("radix", f"a switch needs {topology.radix} ports")
     if topology.hosts < need.hosts:

@@ -7,7 +7,7 @@ import msgspec
 
 from topoloom.errors import InputError
 from topoloom.floors.floor import PRESETS, Floor, preset
-from topoloom.tables import read_toml
+from topoloom.toml_files import read_toml
 
 _Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
 _Side = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
@@ -80,9 +80,18 @@ class FamiliesNeed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
 
 #: What can be minimised: the columns of a candidate where less is better.
 Objective = Literal[
-    "cost_per_host_usd", "power_per_host_w", "mean_latency_ns", "worst_latency_ns", "host_aspl", "switches",
-    "mean_cable_m", "oversubscription", "busiest_channel", "cost_usd", "power_w",
-]  # fmt: skip
+    "cost_per_host_usd",
+    "power_per_host_w",
+    "mean_latency_ns",
+    "worst_latency_ns",
+    "host_aspl",
+    "switches",
+    "mean_cable_m",
+    "oversubscription",
+    "busiest_channel",
+    "cost_usd",
+    "power_w",
+]
 
 
 class Need(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,7 +122,7 @@ def read_need(path: str | Path) -> Need:
     """
     from topoloom.cost.parts import load_parts
     from topoloom.spec import build, find_family
-    from topoloom.tables import line_of
+    from topoloom.toml_files import line_of
 
     need = read_toml(path, Need)
     text = Path(path).read_text(encoding="utf-8")

@@ -20,9 +20,20 @@ from topoloom.topology import Topology
 _LONGEST = 1 << 30
 _DIGITS = 8
 _PLAN_COLUMNS = (
-    "step", "work", "cable", "kind", "a_switch", "a_port", "b_switch", "b_port", "from_switch", "from_port", "length_m",
-    "stock_m", "product",
-)  # fmt: skip
+    "step",
+    "work",
+    "cable",
+    "kind",
+    "a_switch",
+    "a_port",
+    "b_switch",
+    "b_port",
+    "from_switch",
+    "from_port",
+    "length_m",
+    "stock_m",
+    "product",
+)
 _LIST_COLUMNS = ("cable", "kind", "a_switch", "a_port", "b_switch", "b_port", "length_m", "stock_m", "product")
 _STEP_COLUMNS = ("step", "switches", "links", "connected", "diameter", "aspl", "unplug", "move", "add")
 

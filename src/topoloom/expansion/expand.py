@@ -9,11 +9,11 @@ from topoloom.cabling.plugs import Plugs
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion
-from topoloom.expansion.ground import Ground
-from topoloom.expansion.into import into_network
-from topoloom.expansion.planner import Planner
+from topoloom.expansion.growing_floor import Ground
+from topoloom.expansion.migration import into_network
 from topoloom.expansion.recognise import recognised
 from topoloom.expansion.registry import Method, Request, find_method
+from topoloom.expansion.work.planner import Planner
 from topoloom.floors.floor import Floor
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
@@ -125,9 +125,18 @@ def expand(
             watch(number + 1, len(growth.stages))
     after = planner.after(growth)
     return Expansion(
-        name, planner.before, after, tuple(steps), tuple(planner.wiring.cables), growth.goal, growth.number, planner.ports,
-        planner.cost(steps), seed, planner.start(jobs),
-    )  # fmt: skip
+        name,
+        planner.before,
+        after,
+        tuple(steps),
+        tuple(planner.wiring.cables),
+        growth.goal,
+        growth.number,
+        planner.ports,
+        planner.cost(steps),
+        seed,
+        planner.start(jobs),
+    )
 
 
 def _refuse_unused(chosen: Method, given: dict[str, int | None]) -> None:

@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
-from topoloom.expansion.order_of_work import Task
-from topoloom.expansion.order_search import ADD, MOVE, UNPLUG
-from topoloom.expansion.wiring import Cable
+from topoloom.expansion.work.order_of_work import Task
+from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG
+from topoloom.expansion.work.wiring import Cable
 from topoloom.layout.layout import Layout
 from topoloom.topology import Topology
 

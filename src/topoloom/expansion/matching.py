@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.expansion.stages import difference
-from topoloom.fabrics.shape import match_shapes
+from topoloom.fabrics.structure_matching import match_shapes
 from topoloom.topology import Topology
 
 #: Tries of exchanging two switches, for each switch and link.
@@ -82,7 +82,7 @@ def _exchanged(
     before: Topology, goal: Topology, starts: list[np.ndarray], seed: int, jobs: int | None
 ) -> list[np.ndarray]:
     """What annealing makes of each start."""
-    from topoloom.expansion._match_kernels import exchange
+    from topoloom.expansion.kernels.matching import exchange
     from topoloom.searches import acceptance
     from topoloom.threads import asked_to_stop, over_cores
 
@@ -99,9 +99,21 @@ def _exchanged(
                 if asked_to_stop.is_set():
                     raise KeyboardInterrupt
                 exchange(
-                    new[0], new[1], standing[0], standing[1], place, goal.endpoints_at, counts, accepted, draw, begin,
-                    min(tries, begin + _SLICE), tries, best, gains,
-                )  # fmt: skip
+                    new[0],
+                    new[1],
+                    standing[0],
+                    standing[1],
+                    place,
+                    goal.endpoints_at,
+                    counts,
+                    accepted,
+                    draw,
+                    begin,
+                    min(tries, begin + _SLICE),
+                    tries,
+                    best,
+                    gains,
+                )
 
     over_cores(work, len(found), jobs)
     return [np.where(place < before.switches, place, -1) for place in found]
@@ -153,7 +165,7 @@ def _kept(before: Topology, goal: Topology, found: np.ndarray) -> int:
 
 def _outwards(before: Topology, goal: Topology, seed: int) -> list[np.ndarray]:
     """Matchings grown from a pair of switches: next comes the pair with the most neighbours that are matched already."""
-    from topoloom.expansion._match_kernels import grown
+    from topoloom.expansion.kernels.matching import grown
 
     counts, old = _counts(before, goal.switches), before.csr
     draws = Draws(seed)

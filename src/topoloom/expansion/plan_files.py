@@ -14,8 +14,8 @@ from topoloom.cabling.lists import cables_csv, order_csv
 from topoloom.cost.choose import Cables
 from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion, Step
-from topoloom.expansion.order_of_work import Task
-from topoloom.expansion.order_search import ADD, MOVE, UNPLUG
+from topoloom.expansion.work.order_of_work import Task
+from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG
 from topoloom.files import write_atomically
 from topoloom.floors.floor_text import floor_toml
 from topoloom.formats.csv_columns import csv_table, guarded, numbers, texts
@@ -131,10 +131,14 @@ def bought_cables(expansion: Expansion) -> Cables:
     cables = [expansion.cables[task.cable] for task in tasks]
     usd = np.array([cable.usd for cable in cables], float).reshape(-1, 2)
     return Cables(
-        expansion.after.bought.parts, np.array([cable.product for cable in cables], np.int64),
-        np.array([task.length_m for task in tasks], float), np.array([cable.stock_m for cable in cables], float),
-        usd[:, 0], usd[:, 1], np.array([cable.power_w for cable in cables], float),
-    )  # fmt: skip
+        expansion.after.bought.parts,
+        np.array([cable.product for cable in cables], np.int64),
+        np.array([task.length_m for task in tasks], float),
+        np.array([cable.stock_m for cable in cables], float),
+        usd[:, 0],
+        usd[:, 1],
+        np.array([cable.power_w for cable in cables], float),
+    )
 
 
 def source_of(task: Task) -> str:

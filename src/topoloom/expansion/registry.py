@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from topoloom.errors import InputError, hint
-from topoloom.expansion.ground import Ground
+from topoloom.expansion.growing_floor import Ground
 from topoloom.expansion.stages import Growth
 from topoloom.modules import load_modules
 from topoloom.spec import Family
@@ -89,7 +89,7 @@ def method(
 
 def methods() -> dict[str, Method]:
     """Every method by its name."""
-    load_modules("topoloom.expansion", "grow_")
+    load_modules("topoloom.expansion.methods")
     return dict(sorted(_methods.items()))
 
 

@@ -222,9 +222,12 @@ def _standing(
     """The network of a stage: hosts of switches that stood, and of new ones that are there."""
     there = np.isin(after.host, before.host) | (part[after.endpoints] <= now)
     return Topology(
-        links=links, switches=switches, endpoints=after.endpoints[there], host=after.host[there],
+        links=links,
+        switches=switches,
+        endpoints=after.endpoints[there],
+        host=after.host[there],
         name=f"{after.name}, growing",
-    )  # fmt: skip
+    )
 
 
 def difference(before: Topology, after: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -63,10 +63,14 @@ def assembled(nodes: dict[str, Node], source: str, name: str) -> Fabric:
     )
     ends = np.array(links, np.int64).reshape(-1, 4)
     at_switch = np.array(plugs, np.int64).reshape(-1, 4)
-    labels = {} if plain else {
-        "id": np.array([node.name for node in switches]),
-        "guid": np.array([f"0x{node.guid:016x}" for node in switches]),
-    }  # fmt: skip
+    labels = (
+        {}
+        if plain
+        else {
+            "id": np.array([node.name for node in switches]),
+            "guid": np.array([f"0x{node.guid:016x}" for node in switches]),
+        }
+    )
     plugged = [hosts[h].cables[port] for _, _, h, port in plugs]
     own = [(hosts[h].guid or 0, port) for _, _, h, port in plugs]
     return Fabric(

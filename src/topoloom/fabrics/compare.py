@@ -136,10 +136,13 @@ def _cables(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -
         cables += [
             ((s, p), (x, q))
             for s, p, x, q in zip(
-                switch[topology.endpoints].tolist(), fabric.endpoint_ports.tolist(), host[topology.host].tolist(),
-                fabric.host_ports.tolist(), strict=True,
+                switch[topology.endpoints].tolist(),
+                fabric.endpoint_ports.tolist(),
+                host[topology.host].tolist(),
+                fabric.host_ports.tolist(),
+                strict=True,
             )
-        ]  # fmt: skip
+        ]
     return {(min(cable), max(cable)) for cable in cables}
 
 

@@ -115,14 +115,24 @@ class Fabric:
         ends = np.isin(self.topology.endpoints, switches)
         hosts = np.unique(self.topology.host[ends])
         return replace(
-            self, topology=topology, made=f"{self.made}, after losses", link_ports=self.link_ports[links],
-            switch_names=tuple(self.switch_names[s] for s in switches.tolist()), switch_guids=self.switch_guids[switches],
-            switch_ports=self.switch_ports[switches], switch_lids=self.switch_lids[switches],
+            self,
+            topology=topology,
+            made=f"{self.made}, after losses",
+            link_ports=self.link_ports[links],
+            switch_names=tuple(self.switch_names[s] for s in switches.tolist()),
+            switch_guids=self.switch_guids[switches],
+            switch_ports=self.switch_ports[switches],
+            switch_lids=self.switch_lids[switches],
             switch_lmc=self.switch_lmc[switches],
-            host_names=tuple(self.host_names[h] for h in hosts.tolist()), host_guids=self.host_guids[hosts],
-            host_sizes=self.host_sizes[hosts], port_guids=self.port_guids[ends], host_ports=self.host_ports[ends],
-            endpoint_ports=self.endpoint_ports[ends], port_lids=self.port_lids[ends], port_lmc=self.port_lmc[ends],
-        )  # fmt: skip
+            host_names=tuple(self.host_names[h] for h in hosts.tolist()),
+            host_guids=self.host_guids[hosts],
+            host_sizes=self.host_sizes[hosts],
+            port_guids=self.port_guids[ends],
+            host_ports=self.host_ports[ends],
+            endpoint_ports=self.endpoint_ports[ends],
+            port_lids=self.port_lids[ends],
+            port_lmc=self.port_lmc[ends],
+        )
 
     def __repr__(self) -> str:
         return f"Fabric({self.made}, {self.topology!r})"

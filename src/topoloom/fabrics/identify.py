@@ -9,7 +9,7 @@ import numpy as np
 
 from topoloom.errors import InputError, at
 from topoloom.fabrics.fabric import Fabric
-from topoloom.fabrics.shape import match_shapes
+from topoloom.fabrics.structure_matching import match_shapes
 
 NAME, GUID, HOSTS, SHAPE, MAP = "name", "guid", "hosts", "shape", "map"
 #: What `--by` takes.

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports import write_export
+from topoloom.fabrics.exports.registry import write_export
 from topoloom.fabrics.fabric import Fabric, planned_fabric, port_guids
 from topoloom.fabrics.net_text import discovered_text, net_text
 from topoloom.routing.choices import Detour, Escape, Layers
-from topoloom.routing.lanes import MOST_LANES
+from topoloom.routing.lanes.assignment import MOST_LANES
 from topoloom.routing.routing import HOP, PAIR, Routing
 
 __all__ = ["export_opensm", "lft_text", "net_text", "opensm_texts", "port_guids", "qos_text"]
@@ -139,9 +139,12 @@ def qos_text(routing: Routing, fabric: Fabric | None = None) -> str:
     lines += ["end-qos-levels", "qos-match-rules"]
     for source, target, level in rules:
         lines += [
-            "  qos-match-rule", f"    source: {source}", f"    destination: {target}",
-            f"    qos-level-name: {level}", "  end-qos-match-rule",
-        ]  # fmt: skip
+            "  qos-match-rule",
+            f"    source: {source}",
+            f"    destination: {target}",
+            f"    qos-level-name: {level}",
+            "  end-qos-match-rule",
+        ]
     return "\n".join([*lines, "end-qos-match-rules"]) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The judge of tables from outside: what `topoloom.routing.verify` says of them, between switches or between host ports."""
+"""The judge of tables from outside: what `verify` says of them, between switches or between host ports."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ from topoloom.fabrics.lft import Tables
 from topoloom.fabrics.tables_from import routing_from
 from topoloom.graph.distances import distances_from
 from topoloom.routing.channels import channels_of
+from topoloom.routing.judge.verdict import Followed
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.routing import Routing
-from topoloom.routing.verdict import Followed
-from topoloom.routing.verify import verify
 
 SWITCHES, PORTS = "switches", "host ports"
 #: Sources of distances at a time.
@@ -90,9 +90,20 @@ def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs
     lane = found.cycle_lane if circle else -1
     if not wide:
         return Judgement(
-            SWITCHES, found.pairs, found.reached_pairs, found.minimal_pairs, found.mean_hops, found.stretch,
-            found.max_hops, lanes, found.lane_pairs[:lanes], cycle, lane, found.channel_load, _named(found.fault, names),
-        )  # fmt: skip
+            SWITCHES,
+            found.pairs,
+            found.reached_pairs,
+            found.minimal_pairs,
+            found.mean_hops,
+            found.stretch,
+            found.max_hops,
+            lanes,
+            found.lane_pairs[:lanes],
+            cycle,
+            lane,
+            found.channel_load,
+            _named(found.fault, names),
+        )
     return _between_ports(routing, fabric, lanes, cycle, lane, _named(found.fault, names))
 
 
@@ -127,9 +138,20 @@ def _between_ports(
     lane_pairs = np.bincount(inner.ravel(), minlength=lanes)[:lanes]
     lane_pairs[0] -= k
     return Judgement(
-        PORTS, pairs, got, minimal, hops / got if got else 0.0, hops / fewest if fewest else 1.0,
-        int(np.flatnonzero(histogram)[-1]) if got else 0, lanes, lane_pairs, cycle, lane, load, fault,
-    )  # fmt: skip
+        PORTS,
+        pairs,
+        got,
+        minimal,
+        hops / got if got else 0.0,
+        hops / fewest if fewest else 1.0,
+        int(np.flatnonzero(histogram)[-1]) if got else 0,
+        lanes,
+        lane_pairs,
+        cycle,
+        lane,
+        load,
+        fault,
+    )
 
 
 def _follow(

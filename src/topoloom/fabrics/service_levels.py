@@ -114,9 +114,11 @@ class _Policy:
                 raise at(self._source, line, f"a level has a name, and an sl of 0 to {_MOST}")
             self._levels[keys["name"]] = int(level)
         elif block == "qos-match-rule":
-            if not {"source", "destination", "qos-level-name"} <= keys.keys() <= {
-                "use", "source", "destination", "qos-level-name",
-            }:  # fmt: skip
+            if (
+                not {"source", "destination", "qos-level-name"}
+                <= keys.keys()
+                <= {"use", "source", "destination", "qos-level-name"}
+            ):
                 raise at(
                     self._source, line, "a rule without source, destination and qos-level-name; only such are read"
                 )

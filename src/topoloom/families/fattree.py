@@ -10,8 +10,9 @@ from topoloom.spec import Facts, Integer, family
 from topoloom.topology import Topology
 
 _LABELS = {
-    "level": "0 for the switches with hosts, up to the top", "group": "the pod; top switches form one group of their own",
-}  # fmt: skip
+    "level": "0 for the switches with hosts, up to the top",
+    "group": "the pod; top switches form one group of their own",
+}
 
 
 def _fat_tree_facts(k: int, pods: int | None = None) -> Facts:

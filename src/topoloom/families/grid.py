@@ -99,7 +99,7 @@ def _restricted(
     name: str, x: np.ndarray, y: np.ndarray, degree: int, length: int, sweeps: int, draws: Draws, *, diagonal: bool
 ) -> np.ndarray:
     """Links, int64[m, 2], of a random K-regular L-restricted graph on the points (x, y)."""
-    from topoloom.families._random_kernels import fill_restricted, links_of, toggle_sweeps
+    from topoloom.families.kernels.random import fill_restricted, links_of, toggle_sweeps
 
     offsets, near = Geometry(np.stack([x, y], axis=1), "diagrid" if diagonal else "grid").near(length)
     fewest = int(np.diff(offsets).min())

@@ -68,7 +68,7 @@ def _homes(topology: Topology, cabinet: int | None) -> np.ndarray:
 
 
 def _permuted(topology: Topology, mode: str, home: np.ndarray, draws: Draws) -> np.ndarray:
-    from topoloom.families._random_kernels import swap_pass
+    from topoloom.families.kernels.random import swap_pass
 
     cabinets = int(home.max()) + 1
     links = topology.links.astype(np.int64)

@@ -30,7 +30,7 @@ def _jellyfish_facts(n: int, degree: int, seed: int = 1) -> Facts:
 )
 def jellyfish(n: int, degree: int, seed: int, attempt: int = 0) -> Topology:
     """The random regular graph (pairing model; uniform only in the limit of many switches)."""
-    from topoloom.families._random_kernels import links_of, random_regular
+    from topoloom.families.kernels.random import links_of, random_regular
 
     if 2 * degree > n - 1 and n - 1 - degree >= 0 and n * degree % 2 == 0 and n <= 2048:
         return _complement(n, degree, seed, attempt)

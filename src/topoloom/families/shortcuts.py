@@ -146,12 +146,18 @@ _NONE = np.empty(0, np.int64)
 
 
 def _matched(
-    n: int, degree: int, reach: int, draws: Draws, offsets: np.ndarray = _NONE, cumulative: np.ndarray | None = None,
-    base: np.ndarray | None = None, passes: int | None = None,
-) -> Topology:  # fmt: skip
+    n: int,
+    degree: int,
+    reach: int,
+    draws: Draws,
+    offsets: np.ndarray = _NONE,
+    cumulative: np.ndarray | None = None,
+    base: np.ndarray | None = None,
+    passes: int | None = None,
+) -> Topology:
     """A ring (or `base`) with random matchings on top, `degree` - 2 of them unless `passes` says how many."""
-    from topoloom.families._random_kernels import add_matching, links_of
-    from topoloom.graph._table_kernels import join
+    from topoloom.families.kernels.random import add_matching, links_of
+    from topoloom.graph.kernels.tables import join
 
     switch = np.arange(n)
     base = np.stack([switch, (switch + 1) % n], axis=1) if base is None else base
@@ -161,7 +167,11 @@ def _matched(
     state = draws.state()
     for _ in range(degree - 2 if passes is None else passes):
         add_matching(
-            table, filled, state, min(reach, n // 2), offsets,
+            table,
+            filled,
+            state,
+            min(reach, n // 2),
+            offsets,
             np.empty(0, np.uint64) if cumulative is None else cumulative,
-        )  # fmt: skip
+        )
     return Topology(links=links_of(table, filled), switches=n)

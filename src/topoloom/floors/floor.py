@@ -102,19 +102,35 @@ class Floor:
 
 PRESETS = {
     "koibuchi-2013": Floor(
-        "koibuchi-2013", 0.6, 2.1, 2.0, 2.0, 16,
+        "koibuchi-2013",
+        0.6,
+        2.1,
+        2.0,
+        2.0,
+        16,
         "000 III.D: cabinets of 0.6 m x 2.1 m, 2 m inside, 2 m more at each end of a cable between cabinets (errata 000.6)",
     ),
     "slimfly-2014": Floor(
-        "slimfly-2014", 1.0, 1.0, 1.0, 1.0, 256,
+        "slimfly-2014",
+        1.0,
+        1.0,
+        1.0,
+        1.0,
+        256,
         "004 VI.A-B: racks of 1 m x 1 m, 1 m inside, 2 m more for a global cable; a rack in sequence holds"
         " what 004's fullest racks do: 256 switches (its hypercube's) or 570 hosts (its Slim Fly's)",
         sequence_hosts=570,
     ),
     "nakano-grid": Floor(
-        "nakano-grid", 1.0, 1.0, 0.0, 0.0, 1, "001 VIII.A: one switch a cabinet, cabinets 1 m apart, cables along the grid",
+        "nakano-grid",
+        1.0,
+        1.0,
+        0.0,
+        0.0,
+        1,
+        "001 VIII.A: one switch a cabinet, cabinets 1 m apart, cables along the grid",
     ),
-}  # fmt: skip
+}
 
 
 def preset(name: str, **changes: object) -> Floor:

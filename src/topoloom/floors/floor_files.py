@@ -16,7 +16,7 @@ from topoloom.floors.floor import PRESETS, Floor, preset
 from topoloom.floors.floor_csv import LONGEST, Coordinate, SlotRow, read_matrix, read_slots
 from topoloom.floors.slots import MOST_SLOTS_WITH_MATRIX, NO_LIMIT, Slots
 from topoloom.floors.trays import TOUCH_M, tray_ways
-from topoloom.tables import line_of, parse_toml
+from topoloom.toml_files import line_of, parse_toml
 
 #: What a file without a preset begins with.
 DEFAULT_PRESET = "koibuchi-2013"
@@ -142,12 +142,17 @@ class _Reader:
         if grid is None and file.preset is None:
             given = {"width_m": CABINET_M, "depth_m": CABINET_M} | given
         floor = replace(
-            base, name=file.name or Path(self.source).stem, source=file.source, distance=file.distance,
-            switches_per_cabinet=file.limits.switches, hosts_per_cabinet=file.limits.hosts,
+            base,
+            name=file.name or Path(self.source).stem,
+            source=file.source,
+            distance=file.distance,
+            switches_per_cabinet=file.limits.switches,
+            hosts_per_cabinet=file.limits.hosts,
             power_w_per_cabinet=file.limits.power_w,
             pillars_m=tuple((pillar.x_m, pillar.y_m, pillar.width_m, pillar.depth_m) for pillar in file.pillar),
-            trays_m=tuple((*tray.from_m, *tray.to_m) for tray in file.tray), **given,
-        )  # fmt: skip
+            trays_m=tuple((*tray.from_m, *tray.to_m) for tray in file.tray),
+            **given,
+        )
         if grid is None:
             return self._listed(floor, self._places(floor))
         floor = replace(floor, rows=grid.rows, columns=grid.columns, aisle_every=grid.aisle_every, aisle_m=grid.aisle_m)

@@ -21,15 +21,23 @@ def floor_toml(floor: Floor, slots: Slots) -> str:
         *(
             _line(key, getattr(floor, key))
             for key in (
-                "width_m", "depth_m", "inside_m", "overhead_end_m", "sequence_cabinet", "sequence_hosts", "distance",
+                "width_m",
+                "depth_m",
+                "inside_m",
+                "overhead_end_m",
+                "sequence_cabinet",
+                "sequence_hosts",
+                "distance",
             )
         ),
-    ]  # fmt: skip
+    ]
     if slots.given_m is not None and not floor.trays_m:
         out += _matrix(slots.given_m)
     limits = {
-        "switches": floor.switches_per_cabinet, "hosts": floor.hosts_per_cabinet, "power_w": floor.power_w_per_cabinet,
-    }  # fmt: skip
+        "switches": floor.switches_per_cabinet,
+        "hosts": floor.hosts_per_cabinet,
+        "power_w": floor.power_w_per_cabinet,
+    }
     if any(most is not None for most in limits.values()):
         out += ["\n[limits]\n", *(_line(key, most) for key, most in limits.items())]
     if floor.fixed is None and _generated(floor, slots):
@@ -58,7 +66,10 @@ def _slots(slots: Slots, limits: dict[str, float | None]) -> list[str]:
     common = [NO_LIMIT if most is None else float(most) for most in limits.values()]
     return [
         _table(
-            "slot", name=name, x_m=x, y_m=y,
+            "slot",
+            name=name,
+            x_m=x,
+            y_m=y,
             **{
                 key: int(mine) if mine.is_integer() else mine
                 for key, mine, ours in zip(limits, most, common, strict=True)
@@ -66,7 +77,7 @@ def _slots(slots: Slots, limits: dict[str, float | None]) -> list[str]:
             },
         )
         for name, (x, y), most in zip(slots.names, slots.place_m.tolist(), slots.limits.tolist(), strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _matrix(apart_m: np.ndarray) -> list[str]:

@@ -50,9 +50,7 @@ class NamedGraph:
             text = str(value).strip()
             if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) <= _MOST_HOSTS_AT_SWITCH):
                 raise at(
-                    self._source,
-                    line,
-                    f"{short(text)} hosts on a switch; at most {_MOST_HOSTS_AT_SWITCH}, in digits",
+                    self._source, line, f"{short(text)} hosts on a switch; at most {_MOST_HOSTS_AT_SWITCH}, in digits"
                 )
             self._hosts[node] = int(text)
             return
@@ -88,9 +86,14 @@ class NamedGraph:
         if names is not None:
             labels.setdefault("id", label_array("id", names, self._source)[order])
         return topology_from(
-            self._source, links=links, switches=n, endpoints=np.repeat(np.arange(n), counts), labels=labels, spec=spec,
+            self._source,
+            links=links,
+            switches=n,
+            endpoints=np.repeat(np.arange(n), counts),
+            labels=labels,
+            spec=spec,
             **({"name": name} if name else {}),
-        )  # fmt: skip
+        )
 
 
 def _numbered(names: list[str]) -> tuple[np.ndarray, list[Any] | None]:

@@ -245,12 +245,19 @@ class _Reader:
             for theirs, ours in ((ports[sorting], topology.link_ports), (endpoints[order, 1], topology.endpoint_ports))
         )
         return CableList(
-            self._source, topology, tuple(map(unguarded, self._cabinets)),
-            np.array(self._stands, np.int64).reshape(-1, 3), np.array(self._length_m)[sorting],
-            links[::2, 2][sorting], ports_now, endpoint_ports,
-            np.array(self._number, np.int64)[sorting], np.array(self._endpoint_number, np.int64)[order],
-            np.array(self._stock_m)[sorting], tuple(self._product[row] for row in sorting.tolist()),
-        )  # fmt: skip
+            self._source,
+            topology,
+            tuple(map(unguarded, self._cabinets)),
+            np.array(self._stands, np.int64).reshape(-1, 3),
+            np.array(self._length_m)[sorting],
+            links[::2, 2][sorting],
+            ports_now,
+            endpoint_ports,
+            np.array(self._number, np.int64)[sorting],
+            np.array(self._endpoint_number, np.int64)[order],
+            np.array(self._stock_m)[sorting],
+            tuple(self._product[row] for row in sorting.tolist()),
+        )
 
 
 def _one_cable_a_port(ends: np.ndarray, what: str, source: str) -> None:

@@ -16,10 +16,30 @@ log = logging.getLogger("topoloom")
 
 #: The columns of a whole list, in order; labels come after them. What a list does not know it leaves out.
 COLUMNS = (
-    "cable", "kind", "bundle", "a_cabinet", "a_height", "a_switch", "a_port", "a_label", "b_cabinet", "b_height",
-    "b_switch", "b_port", "b_label", "length_m", "stock_m", "product", "medium", "usd_low", "usd_high", "power_w",
-    "hosts", "topology", "spec",
-)  # fmt: skip
+    "cable",
+    "kind",
+    "bundle",
+    "a_cabinet",
+    "a_height",
+    "a_switch",
+    "a_port",
+    "a_label",
+    "b_cabinet",
+    "b_height",
+    "b_switch",
+    "b_port",
+    "b_label",
+    "length_m",
+    "stock_m",
+    "product",
+    "medium",
+    "usd_low",
+    "usd_high",
+    "power_w",
+    "hosts",
+    "topology",
+    "spec",
+)
 
 Columns = Mapping[str, Sequence[str]]
 

@@ -121,9 +121,10 @@ def _switch(word: str, source: str, line: int) -> int:
 
 def _absurd(source: str, line: int, allowed: int) -> InputError:
     return at(
-        source, line,
+        source,
+        line,
         f"a switch id past {allowed}; ids are 0 .. n - 1 without large gaps (a first line '# switches N' allows gaps)",
-    )  # fmt: skip
+    )
 
 
 def _grid(lines: list[str], points: list[tuple[int, int]], source: str) -> Topology:

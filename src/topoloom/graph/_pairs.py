@@ -16,8 +16,8 @@ _WORTH_THREADS = 300_000
 
 def pair_counts(topology: Topology, weight: np.ndarray, jobs: int | None) -> np.ndarray:
     """Ordered pairs at each distance, each weighing weight[u] * weight[v]: int64[largest + 1]."""
-    from topoloom.graph._bfs_kernels import source_counts
-    from topoloom.graph._hops_kernels import BLOCK, block_counts
+    from topoloom.graph.kernels.breadth_first import source_counts
+    from topoloom.graph.kernels.hops import BLOCK, block_counts
 
     if (counts := counts_if_worth(topology, weight)) is not None:
         return counts
@@ -58,7 +58,7 @@ def pair_counts(topology: Topology, weight: np.ndarray, jobs: int | None) -> np.
 
 def attachment_counts(topology: Topology, jobs: int | None) -> np.ndarray:
     """Ordered pairs of hosts at each distance when hosts have several ports: int64[largest + 1]."""
-    from topoloom.graph import _bfs_kernels
+    from topoloom.graph.kernels import breadth_first
 
     offsets, neighbours, _ = topology.csr
     order = np.lexsort([topology.endpoints, topology.host])
@@ -77,7 +77,7 @@ def attachment_counts(topology: Topology, jobs: int | None) -> np.ndarray:
         distance, queue = np.empty(n, np.int32), np.empty(n, np.int32)
         for number in numbers:
             first, end = number * chunk, min((number + 1) * chunk, weight.size)
-            _bfs_kernels.attachment_counts(
+            breadth_first.attachment_counts(
                 offsets, neighbours, ports, ends, weight, first, end, distance, queue, counts
             )
         return counts

@@ -115,7 +115,7 @@ def exact_bisection(topology: Topology) -> Cuts:
     >>> exact_bisection(ring).links
     2
     """
-    from topoloom.graph._cuts_kernels import least_bisection
+    from topoloom.graph.kernels.cuts import least_bisection
 
     n = topology.switches
     if not 2 <= n <= EXACT_SWITCHES:
@@ -155,7 +155,7 @@ def _surplus(cut: Cuts, limit: int) -> int:
 
 def _refine_pairs(graph: Weighted, weight: np.ndarray, part: np.ndarray, parts: int, limit: int) -> None:
     """Exchange switches between each two parts while that saves links or evens sizes; `part` (int32[n]) in place."""
-    from topoloom.graph._refine_kernels import refine
+    from topoloom.graph.kernels.refine import refine
 
     pairs = list(combinations(range(parts), 2))[:_MOST_PAIRS]
     for _ in range(_ROUNDS):

@@ -115,8 +115,8 @@ def eccentricities(topology: Topology, jobs: int | None = None) -> np.ndarray:
     >>> eccentricities(Topology(links=[(0, 1), (1, 2)], switches=4)).tolist()
     [2, 1, 2, 0]
     """
-    from topoloom.graph._bfs_kernels import distances_from_set
-    from topoloom.graph._hops_kernels import BLOCK, block_farthest
+    from topoloom.graph.kernels.breadth_first import distances_from_set
+    from topoloom.graph.kernels.hops import BLOCK, block_farthest
 
     n = topology.switches
     offsets, neighbours, _ = topology.csr
@@ -154,7 +154,7 @@ def distances_from(topology: Topology, sources: np.ndarray | list[int], jobs: in
     >>> distances_from(Topology(links=[(0, 1), (1, 2)], switches=4), [0, 1]).tolist()
     [[0, 1, 2, -1], [1, 0, 1, -1]]
     """
-    from topoloom.graph._bfs_kernels import distances_from_set
+    from topoloom.graph.kernels.breadth_first import distances_from_set
 
     n = topology.switches
     chosen = np.asarray(sources, dtype=np.int64).reshape(-1)
@@ -186,7 +186,7 @@ def distance_matrix(topology: Topology, jobs: int | None = None) -> np.ndarray:
     >>> distance_matrix(Topology(links=[(0, 1), (1, 2)], switches=4))[0]
     array([  0,   1,   2, 255], dtype=uint8)
     """
-    from topoloom.graph._hops_kernels import BLOCK, block_distances
+    from topoloom.graph.kernels.hops import BLOCK, block_distances
 
     n = topology.switches
     largest = pair_counts(topology, np.ones(n, np.int64), jobs).size - 1

@@ -1,6 +1,7 @@
 """Pairs at each distance, counted on a CUDA device: the same integers as on the processor."""
 
 import logging
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,8 @@ def available() -> bool:
         from numba import cuda
     except ImportError:
         return False
-    return bool(cuda.is_available())
+    device: Any = cuda
+    return bool(device.is_available())
 
 
 def counts_if_worth(topology: Topology, weight: np.ndarray) -> np.ndarray | None:
@@ -69,14 +71,15 @@ def pair_counts_on_gpu(topology: Topology, weight: np.ndarray, words: int | None
         raise InputError("this needs an NVIDIA GPU with its driver, and pip install 'topoloom[gpu]'")
     from numba import cuda
 
-    from topoloom.graph._cuda_kernels import THREADS, seed, spread
+    from topoloom.graph.kernels.cuda import THREADS, seed, spread
 
     n = topology.switches
     sources = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)]
     rank = np.full(n, -1, np.int32)
     rank[sources] = np.arange(sources.size)
     if words is None:
-        room = cuda.current_context().get_memory_info().free / 2
+        context: Any = cuda.current_context
+        room = context().get_memory_info().free / 2
         words = int(max(1, min(_MOST_WORDS, -(-sources.size // 64), room / (16 * n))))
     offsets, neighbours, _ = topology.csr
     on_device = [cuda.to_device(np.ascontiguousarray(array)) for array in (offsets, neighbours, weight, rank)]

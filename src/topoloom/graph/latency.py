@@ -84,7 +84,7 @@ def latencies(
     >>> found.max_ns, round(found.mean_ns, 4)
     (200.0, 153.3333)
     """
-    from topoloom.graph._latency_kernels import latency_sums
+    from topoloom.graph.kernels.latency import latency_sums
 
     lengths = _lengths(topology, length_m)
     for name, delay in (("switch_delay_ns", switch_delay_ns), ("cable_delay_ns_per_m", cable_delay_ns_per_m)):

@@ -114,8 +114,8 @@ def channel_loads(topology: Topology, jobs: int | None = None) -> ChannelLoads:
     >>> channel_loads(ring).loads[0].tolist()
     [3.0, 3.0]
     """
-    from topoloom.graph._path_kernels import add_loads
     from topoloom.graph.connectivity import components
+    from topoloom.graph.kernels.paths import add_loads
 
     on_switch = topology.endpoints_at if topology.endpoints.size else np.ones(topology.switches, np.int64)
     carriers = np.flatnonzero(on_switch)

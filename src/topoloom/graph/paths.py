@@ -62,7 +62,7 @@ def shortest_path_counts(
     >>> found.fewest, found.most, round(found.mean, 4)
     (1.0, 2.0, 1.3333)
     """
-    from topoloom.graph._path_kernels import path_counts
+    from topoloom.graph.kernels.paths import path_counts
 
     n = topology.switches
     chosen = sample_switches(np.arange(n), sources, seed)
@@ -85,9 +85,13 @@ def shortest_path_counts(
     if not pairs:
         return PathCounts(0.0, 0.0, 0.0, 0.0, chosen.size, chosen.size < n)
     return PathCounts(
-        float(total.sum() / pairs), float(least.min()), float(greatest.max()), float(single.sum() / pairs),
-        chosen.size, chosen.size < n,
-    )  # fmt: skip
+        float(total.sum() / pairs),
+        float(least.min()),
+        float(greatest.max()),
+        float(single.sum() / pairs),
+        chosen.size,
+        chosen.size < n,
+    )
 
 
 def sample_switches(among: np.ndarray, count: int | None, seed: int) -> np.ndarray:

@@ -58,7 +58,7 @@ def _fewest_links_out(layout: Layout) -> np.ndarray:
     degrees = np.sort(topology.degrees)
     parallel = int(np.unique(topology.links, axis=0, return_counts=True)[1].max())
     few = np.concatenate([[0], np.cumsum(degrees)]) - parallel * k * (k - 1.0)
-    return np.maximum(expanding, np.maximum(np.maximum(few, few[::-1]), 0.0))
+    return np.asarray(np.maximum(expanding, np.maximum(np.maximum(few, few[::-1]), 0.0)))
 
 
 def _least_ratio(layout: Layout) -> float:

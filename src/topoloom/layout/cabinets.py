@@ -33,9 +33,13 @@ def most_of(floor: Floor) -> np.ndarray:
 
 
 def assign_cabinets(
-    topology: Topology, floor: Floor, cluster: str = "auto", loads: np.ndarray | None = None, seed: int = 1,
+    topology: Topology,
+    floor: Floor,
+    cluster: str = "auto",
+    loads: np.ndarray | None = None,
+    seed: int = 1,
     jobs: int | None = None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """The cabinet of every switch, int32[switches], numbered from 0.
 
     `groups`: a cabinet for each of the family's own groups (label ``group``), more where a limit of the floor demands it;
@@ -91,9 +95,8 @@ def _filled(order: np.ndarray, sizes: np.ndarray, loads: np.ndarray, most: np.nd
 
 
 def _clustered(
-    topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, most: np.ndarray, seed: int,
-    jobs: int | None,
-) -> np.ndarray:  # fmt: skip
+    topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, most: np.ndarray, seed: int, jobs: int | None
+) -> np.ndarray:
     """Walktrap's or METIS's clusters; without limits a cabinet holds what one in sequence does."""
     from topoloom.clustering.partition import metis
     from topoloom.clustering.walktrap import walktrap
@@ -181,10 +184,15 @@ def uniform_limits(floor: Floor, loads: np.ndarray) -> Iterator[tuple[Floor, np.
         reaching = np.flatnonzero((most_there >= most).all(axis=1))
         if wanted[kind] <= len(reaching) and (loads <= most).all():
             places, hosts, power_w = (None if np.isinf(limit) else float(limit) for limit in most)
-            yield replace(
-                floor, switches_per_cabinet=None if places is None else int(places),
-                hosts_per_cabinet=None if hosts is None else int(hosts), power_w_per_cabinet=power_w,
-            ), reaching  # fmt: skip
+            yield (
+                replace(
+                    floor,
+                    switches_per_cabinet=None if places is None else int(places),
+                    hosts_per_cabinet=None if hosts is None else int(hosts),
+                    power_w_per_cabinet=power_w,
+                ),
+                reaching,
+            )
 
 
 def _fewest_cabinets(total: np.ndarray, most: np.ndarray) -> float:

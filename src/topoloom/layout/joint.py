@@ -87,9 +87,17 @@ class Annealing:
     """One run: the state that the kernels change, cooled geometrically from `hot` to `_COLD` times the median change."""
 
     def __init__(
-        self, topology: Topology, slots: Slots, order: np.ndarray, start: np.ndarray, seating: Seating, prices: Prices,
-        draws: Draws, budget: Budget, hot: float,
-    ) -> None:  # fmt: skip
+        self,
+        topology: Topology,
+        slots: Slots,
+        order: np.ndarray,
+        start: np.ndarray,
+        seating: Seating,
+        prices: Prices,
+        draws: Draws,
+        budget: Budget,
+        hot: float,
+    ) -> None:
         n, m = topology.switches, len(slots)
         first, neighbour, link = topology.csr
         self._topology, self._priced = topology, prices
@@ -161,23 +169,49 @@ class Annealing:
             self._swap_cabinets(temperature, min(40 * self._closed.size, _MOST_MOVES))
 
     def _swap_switches(self, window: int, temperature: float, tries: int) -> float:
-        from topoloom.layout._joint_kernels import swap_switches
+        from topoloom.layout.kernels.joint import swap_switches
 
         change, _ = swap_switches(
-            *self._graph, *self._prices, self._seat0, self._seats, self._occupant, self._seat, self._slot, self._near,
-            window, _GUIDED if self._flat else 0, self._loads, self._room, self._thresholds, np.float32(temperature), tries,
+            *self._graph,
+            *self._prices,
+            self._seat0,
+            self._seats,
+            self._occupant,
+            self._seat,
+            self._slot,
+            self._near,
+            window,
+            _GUIDED if self._flat else 0,
+            self._loads,
+            self._room,
+            self._thresholds,
+            np.float32(temperature),
+            tries,
             self._state,
-        )  # fmt: skip
+        )
         return float(change)
 
     def _swap_cabinets(self, temperature: float, tries: int) -> None:
-        from topoloom.layout._joint_kernels import swap_cabinets
+        from topoloom.layout.kernels.joint import swap_cabinets
 
         _, moved = swap_cabinets(
-            *self._graph, *self._prices, self._seat0, self._seats, self._occupant, self._seat, self._slot, self._kind,
-            self._used, self._closed, self._loads, self._room, self._thresholds, np.float32(temperature), tries,
+            *self._graph,
+            *self._prices,
+            self._seat0,
+            self._seats,
+            self._occupant,
+            self._seat,
+            self._slot,
+            self._kind,
+            self._used,
+            self._closed,
+            self._loads,
+            self._room,
+            self._thresholds,
+            np.float32(temperature),
+            tries,
             self._state,
-        )  # fmt: skip
+        )
         if moved:
             self._near = self._nearest_open()
 

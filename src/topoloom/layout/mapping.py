@@ -48,8 +48,9 @@ def map_cabinets(
     if len(slots) > MOST_MAPPED:
         log.warning(
             "%s: more than %d slots are not mapped by a search, but row by row or in a serpentine",
-            topology.name, MOST_MAPPED,
-        )  # fmt: skip
+            topology.name,
+            MOST_MAPPED,
+        )
         return start
     if effort.stopped or count < 2 or not flow.any():
         return start

@@ -134,7 +134,7 @@ def _in_order(plan: Plan, *, serpentine: bool) -> np.ndarray:
     """The slot of every switch when cabinets stand row by row, or in a serpentine."""
     if plan.cabinet is None:
         return np.asarray(plan.slot)
-    return first_slots(plan.slots, plan.allowed, int(plan.cabinet.max()) + 1, serpentine)[plan.cabinet]
+    return np.asarray(first_slots(plan.slots, plan.allowed, int(plan.cabinet.max()) + 1, serpentine)[plan.cabinet])
 
 
 @dataclass(frozen=True, eq=False)

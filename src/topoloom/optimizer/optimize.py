@@ -12,16 +12,16 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
-from topoloom.optimizer.begin import Allowance, Task, warm_hops, warm_weighted
-from topoloom.optimizer.chains import Chain, Watch
 from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
-from topoloom.optimizer.mirrors import symmetric_start
-from topoloom.optimizer.race import MOST_MOVES, Arm
 from topoloom.optimizer.result import Optimized, Progress
 from topoloom.optimizer.rules import Rules, cabinets_of, within_length
-from topoloom.optimizer.starts import arms, share_of
+from topoloom.optimizer.searches.chain_setup import Allowance, Task, warm_hops, warm_weighted
+from topoloom.optimizer.searches.chains import Chain, Watch
+from topoloom.optimizer.searches.successive_halving import MOST_MOVES, Arm
+from topoloom.optimizer.structures.mirror_symmetry import symmetric_start
+from topoloom.optimizer.structures.starts import arms, share_of
 from topoloom.searches import ENDLESS, run
 from topoloom.threads import cores
 from topoloom.topology import MOST_SWITCHES, Topology
@@ -203,9 +203,13 @@ def _may_be_symmetric(topology: Topology, keep: str | np.ndarray | None, again: 
 
 
 def _rules(
-    topology: Topology, geometry: Geometry | None, length: int | None, lengths: LinkLengths | None, cap_m: float | None,
+    topology: Topology,
+    geometry: Geometry | None,
+    length: int | None,
+    lengths: LinkLengths | None,
+    cap_m: float | None,
     keep: str | np.ndarray | None,
-) -> tuple[Rules, int | None]:  # fmt: skip
+) -> tuple[Rules, int | None]:
     """The rules of the moves, and the longest link of a grid."""
     near = None
     if lengths is not None and len(lengths) != topology.switches:
@@ -277,10 +281,15 @@ def _values(topology: Topology, lengths: LinkLengths, goal: Goal, bounds: Latenc
     """What the goal is made of, beside the bounds on latency and its cap."""
     found = weigh(topology.links, lengths, goal)
     values = {
-        "mean_ns": found.mean_ns, "mean_ns_bound": bounds.mean_ns, "worst_ns": found.worst_ns,
-        "worst_ns_bound": bounds.worst_ns, "cable_w": found.cable_w, "cable_usd": found.cable_usd,
-        "longest_m": found.longest_m, "mean_length_m": found.mean_length_m,
-    }  # fmt: skip
+        "mean_ns": found.mean_ns,
+        "mean_ns_bound": bounds.mean_ns,
+        "worst_ns": found.worst_ns,
+        "worst_ns_bound": bounds.worst_ns,
+        "cable_w": found.cable_w,
+        "cable_usd": found.cable_usd,
+        "longest_m": found.longest_m,
+        "mean_length_m": found.mean_length_m,
+    }
     return values if goal.cap_ns is None else {**values, "cap_ns": goal.cap_ns}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, longest_link
-from topoloom.optimizer._moves_kernels import Moves
+from topoloom.optimizer.kernels.moves import Moves
 from topoloom.topology import Topology
 
 
@@ -92,9 +92,16 @@ def moves_of(topology: Topology, rules: Rules) -> Moves:
         classes = np.append(0, np.cumsum(np.bincount(group)))
         turns = pairs[:, 0] == pairs[:, 1]
     return Moves(
-        table, degree, near_offsets.astype(np.int64), near.astype(np.int32), apart, links, classes.astype(np.int64),
-        group, turns,
-    )  # fmt: skip
+        table,
+        degree,
+        near_offsets.astype(np.int64),
+        near.astype(np.int32),
+        apart,
+        links,
+        classes.astype(np.int64),
+        group,
+        turns,
+    )
 
 
 def links_of(table: np.ndarray, degree: np.ndarray) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Searches for the quadratic assignment problem, step by step: simulated annealing and robust tabu search."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from topoloom.draws import Draws
@@ -51,28 +53,46 @@ class Annealing(_Run):
         self._moves = max(1, min(budget.moves // _TEMPERATURES, _STEP // problem.places))
 
     def step(self) -> None:
-        from topoloom.qap._annealing_kernels import anneal_dense, anneal_sparse
+        from topoloom.qap.kernels.annealing import anneal_dense, anneal_sparse
 
         problem = self._problem
         temperature = problem.flow.dtype.type(self._unit * (HOT + (COLD - HOT) * self._budget.share))
         if problem.sparse is None:
             self._budget.spent += anneal_dense(
-                problem.flow, self._near, self._place, self.best, self._costs, self._row, self._state,
-                self._thresholds, temperature, self._moves,
-            )  # fmt: skip
+                problem.flow,
+                self._near,
+                self._place,
+                self.best,
+                self._costs,
+                self._row,
+                self._state,
+                self._thresholds,
+                temperature,
+                self._moves,
+            )
         else:
             offsets, others, flows = problem.sparse
             self._budget.spent += anneal_sparse(
-                offsets, others, flows, problem.distance, self._place, self.best, self._costs, self._row, self._state,
-                self._thresholds, temperature, self._moves,
-            )  # fmt: skip
+                offsets,
+                others,
+                flows,
+                problem.distance,
+                self._place,
+                self.best,
+                self._costs,
+                self._row,
+                self._state,
+                self._thresholds,
+                temperature,
+                self._moves,
+            )
 
 
 class Tabu(_Run):
     """Robust tabu search; a move is an iteration."""
 
     def __init__(self, problem: Problem, place: np.ndarray, draws: Draws, budget: Budget) -> None:
-        from topoloom.qap._tabu_kernels import NEVER
+        from topoloom.qap.kernels.tabu import NEVER
 
         super().__init__(problem, place, budget)
         self._near = problem.near(place)
@@ -92,13 +112,24 @@ class Tabu(_Run):
         self._iterations = 1 + _STEP // (10 * m * m)
 
     def step(self) -> None:
-        from topoloom.qap._tabu_kernels import tabu
+        from topoloom.qap.kernels.tabu import tabu
 
         iterations = min(self._iterations, self._budget.moves - self._budget.spent)
         tabu(
-            self._problem.flow, self._near, self._changes, self._tabu_until, self._returns, self._work, self._place,
-            self.best, self._costs, self._clock, self._state, self._problem.facilities, iterations,
-        )  # fmt: skip
+            self._problem.flow,
+            self._near,
+            self._changes,
+            self._tabu_until,
+            self._returns,
+            self._work,
+            self._place,
+            self.best,
+            self._costs,
+            self._clock,
+            self._state,
+            self._problem.facilities,
+            iterations,
+        )
         self._budget.spent += iterations
 
 
@@ -108,7 +139,7 @@ class Both:
     def __init__(self, problem: Problem, place: np.ndarray, draws: Draws, annealing: Budget, tabu: Budget) -> None:
         self._annealing = Annealing(problem, place, draws, annealing)
         self._tabu: Tabu | None = None
-        self._begin_tabu = lambda: Tabu(problem, self._annealing.best, draws, tabu)
+        self._begin_tabu: Callable[[], Tabu] = lambda: Tabu(problem, self._annealing.best, draws, tabu)
 
     @property
     def best(self) -> np.ndarray:

@@ -25,9 +25,11 @@ def write_apps(
     """``runs.csv``, ``ranks.csv``, ``links.csv``, ``app.html`` and, with matplotlib, ``bars.svg`` in a folder; their paths."""
     drawn = bars(rows, baseline) if figures.available() else ""
     files = {
-        "runs.csv": runs_csv(runs), "ranks.csv": ranks_csv(runs), "links.csv": links_csv(runs),
+        "runs.csv": runs_csv(runs),
+        "ranks.csv": ranks_csv(runs),
+        "links.csv": links_csv(runs),
         "app.html": app_page(runs, rows, baseline, drawn),
-    }  # fmt: skip
+    }
     if drawn:
         files["bars.svg"] = drawn
     for name, text in files.items():
@@ -120,18 +122,31 @@ def _breakable(program: str) -> str:
 
 def _runs(runs: Sequence[tuple[Case, AppRun]]) -> str:
     head = (
-        "program", "network", "tables", "placement", "seconds", "Mop/s", "communication", "most on a link [MB]", "results",
-    )  # fmt: skip
+        "program",
+        "network",
+        "tables",
+        "placement",
+        "seconds",
+        "Mop/s",
+        "communication",
+        "most on a link [MB]",
+        "results",
+    )
     return table(
         head,
         [
             (
-                _breakable(run.program), case.name, f"{run.engine}, seed {case.routing_seed}",
-                f"{run.placement}, seed {run.seed}", f"{run.seconds:.6g}", "" if math.isnan(run.mops) else f"{run.mops:,.0f}",
-                f"{100 * run.communication.mean():.1f} %", f"{run.link_bytes.max(initial=0.0) / 1e6:.2f}",
+                _breakable(run.program),
+                case.name,
+                f"{run.engine}, seed {case.routing_seed}",
+                f"{run.placement}, seed {run.seed}",
+                f"{run.seconds:.6g}",
+                "" if math.isnan(run.mops) else f"{run.mops:,.0f}",
+                f"{100 * run.communication.mean():.1f} %",
+                f"{run.link_bytes.max(initial=0.0) / 1e6:.2f}",
                 ", ".join(f"{name} {value:.4g} {unit}" for name, (value, unit) in run.results.items()),
             )
             for case, run in runs
         ],
         text=frozenset({0, 1, 2, 3, 8}),
-    )  # fmt: skip
+    )

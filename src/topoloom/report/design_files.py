@@ -24,9 +24,15 @@ from topoloom.report.floorplan import floorplan_svg
 from topoloom.spec import build
 
 _OF_A_WINNER = (
-    "topology.json", "cables.csv", "floor.toml", "bill.csv", "floorplan.svg", "cost-latency.svg", "power-bisection.svg",
+    "topology.json",
+    "cables.csv",
+    "floor.toml",
+    "bill.csv",
+    "floorplan.svg",
+    "cost-latency.svg",
+    "power-bisection.svg",
     "hops.svg",
-)  # fmt: skip
+)
 
 
 def write_design(design: Design, folder: str | Path) -> list[Path]:
@@ -101,19 +107,29 @@ def bill_csv(bill: Bill) -> str:
     rows = [["item", "count", "length_m", "cost_usd", "power_w", "cost_low_usd", "cost_high_usd"]]
     rows += [
         [
-            line.item, str(line.count), f"{line.length_m:.1f}" if line.length_m else "", f"{line.cost_usd:.2f}",
-            f"{line.power_w:.1f}", f"{line.cost_low_usd:.2f}", f"{line.cost_high_usd:.2f}",
+            line.item,
+            str(line.count),
+            f"{line.length_m:.1f}" if line.length_m else "",
+            f"{line.cost_usd:.2f}",
+            f"{line.power_w:.1f}",
+            f"{line.cost_low_usd:.2f}",
+            f"{line.cost_high_usd:.2f}",
         ]
         for line in bill.lines
-    ]  # fmt: skip
+    ]
     low, high = bill.cost_low_usd, bill.cost_high_usd
     rows.append(["sum", "", "", f"{bill.cost_usd:.2f}", f"{bill.power_w:.1f}", f"{low:.2f}", f"{high:.2f}"])
     rows.append(
         [
-            "a host", "", "", f"{bill.cost_per_host_usd:.4f}", f"{bill.power_per_host_w:.4f}", f"{bill.per_host(low):.4f}",
+            "a host",
+            "",
+            "",
+            f"{bill.cost_per_host_usd:.4f}",
+            f"{bill.power_per_host_w:.4f}",
+            f"{bill.per_host(low):.4f}",
             f"{bill.per_host(high):.4f}",
         ]
-    )  # fmt: skip
+    )
     return _csv(rows)
 
 

@@ -71,8 +71,10 @@ def _requirement(design: Design) -> list[str]:
             ("a cabinet", "at most " + " and ".join(f"{most} {what}" for what, most in held if most is not None))
         )
     for what, names in (
-        ("only", need.families.only), ("leave out", need.families.leave_out), ("besides", need.families.specs),
-    ):  # fmt: skip
+        ("only", need.families.only),
+        ("leave out", need.families.leave_out),
+        ("besides", need.families.specs),
+    ):
         if names:
             rows.append((what, ", ".join(names)))
     if need.cable.hosts:
@@ -152,22 +154,46 @@ def _ranking(design: Design) -> list[str]:
     if not design.ranked:
         return []
     head = [
-        "rank", "spec", "cost [USD/ host]", "power [W/ host]", "mean latency [ns]", "worst latency [ns]", "hosts", "switches",
-        "ports", "dia- meter", "mean hops", "over- subscr.",
-        "busiest channel", "bisection [links/ host]", "cabi- nets", "mean cable [m]",
+        "rank",
+        "spec",
+        "cost [USD/ host]",
+        "power [W/ host]",
+        "mean latency [ns]",
+        "worst latency [ns]",
+        "hosts",
+        "switches",
+        "ports",
+        "dia- meter",
+        "mean hops",
+        "over- subscr.",
+        "busiest channel",
+        "bisection [links/ host]",
+        "cabi- nets",
+        "mean cable [m]",
         "longest cable [m]",
-    ]  # fmt: skip
+    ]
     rows = [
         [
-            ("\u25cf " if c.spec in design.pareto else "") + str(number), c.spec, f"{c.cost_per_host_usd:,.1f}",
-            f"{c.power_per_host_w:.2f}", f"{c.mean_latency_ns:,.0f}", f"{c.worst_latency_ns:,.0f}", f"{c.hosts:,}",
-            f"{c.switches:,}", str(c.radix), str(c.diameter), f"{c.host_aspl:.3f}", f"{c.oversubscription:.2f}",
+            ("\u25cf " if c.spec in design.pareto else "") + str(number),
+            c.spec,
+            f"{c.cost_per_host_usd:,.1f}",
+            f"{c.power_per_host_w:.2f}",
+            f"{c.mean_latency_ns:,.0f}",
+            f"{c.worst_latency_ns:,.0f}",
+            f"{c.hosts:,}",
+            f"{c.switches:,}",
+            str(c.radix),
+            str(c.diameter),
+            f"{c.host_aspl:.3f}",
+            f"{c.oversubscription:.2f}",
             "-" if c.busiest_channel is None else f"{c.busiest_channel:.2f}",
-            "-" if c.bisection_per_host is None else f"{c.bisection_per_host:.3f}", str(c.cabinets), f"{c.mean_cable_m:.2f}",
+            "-" if c.bisection_per_host is None else f"{c.bisection_per_host:.3f}",
+            str(c.cabinets),
+            f"{c.mean_cable_m:.2f}",
             f"{c.longest_cable_m:.1f}",
         ]
         for number, c in enumerate(design.ranked, 1)
-    ]  # fmt: skip
+    ]
     if all(c.busiest_channel is None for c in design.ranked):
         gone = head.index("busiest channel")
         head, rows = head[:gone] + head[gone + 1 :], [row[:gone] + row[gone + 1 :] for row in rows]
@@ -195,22 +221,30 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
     found = {
         "cost-latency.svg": (
             figures.scatter(
-                chosen, design.pareto, lambda c: c.cost_per_host_usd, lambda c: c.mean_latency_ns,
-                ("cost [USD a host]", "mean zero-load latency [ns]"), named,
+                chosen,
+                design.pareto,
+                lambda c: c.cost_per_host_usd,
+                lambda c: c.mean_latency_ns,
+                ("cost [USD a host]", "mean zero-load latency [ns]"),
+                named,
             ),
             "Cost against latency; lower left is better. Ringed: the Pareto front. Numbers are ranks: the best of each of the"
             " leading families.",
         )
-    }  # fmt: skip
+    }
     wide = [c for c in chosen if c.bisection_per_host]
     if wide:
         found["power-bisection.svg"] = (
             figures.scatter(
-                wide, design.pareto, lambda c: c.power_per_host_w, lambda c: c.bisection_per_host or 0.0,
-                ("power [W a host]", "bisection [links a host]"), [(rank, c) for rank, c in named if c in wide],
+                wide,
+                design.pareto,
+                lambda c: c.power_per_host_w,
+                lambda c: c.bisection_per_host or 0.0,
+                ("power [W a host]", "bisection [links a host]"),
+                [(rank, c) for rank, c in named if c in wide],
             ),
             f"Power against bisection (METIS, best of {CUT_SEEDS} seeds); upper left is better. Numbers are ranks.",
-        )  # fmt: skip
+        )
     found["hops.svg"] = (
         figures.hop_histograms(leading[:5]),
         "How far apart switches are, for the best of each of the leading families.",
@@ -260,11 +294,14 @@ def _winner(best: Candidate, layout: Layout, bill: Bill, plan: str) -> list[str]
     out.append("<h3>Bill</h3>")
     rows = [
         [
-            line.item, f"{line.count:,}", f"{line.length_m:,.0f}" if line.length_m else "", f"{line.cost_usd:,.0f}",
+            line.item,
+            f"{line.count:,}",
+            f"{line.length_m:,.0f}" if line.length_m else "",
+            f"{line.cost_usd:,.0f}",
             f"{line.power_w:,.0f}",
         ]
         for line in bill.lines
-    ]  # fmt: skip
+    ]
     rows.append(["sum", "", "", f"{bill.cost_usd:,.0f}", f"{bill.power_w:,.0f}"])
     rows.append(["a host", "", "", f"{bill.cost_per_host_usd:,.2f}", f"{bill.power_per_host_w:,.3f}"])
     out.append(
@@ -286,16 +323,26 @@ def _table_iv() -> list[str]:
         bill = one.exact()
         rows.append(
             [
-                one.title, f"{one.printed.hosts:,}", f"{one.printed.cost_usd:,.0f}",
-                "-" if count is None else f"{count.cost_usd(parts):,.2f}", f"{bill.cost_per_host_usd:,.1f}",
-                f"{one.printed.power_w:g}", f"{bill.power_per_host_w:.3f}",
+                one.title,
+                f"{one.printed.hosts:,}",
+                f"{one.printed.cost_usd:,.0f}",
+                "-" if count is None else f"{count.cost_usd(parts):,.2f}",
+                f"{bill.cost_per_host_usd:,.1f}",
+                f"{one.printed.power_w:g}",
+                f"{bill.power_per_host_w:.3f}",
                 one.assumption + ("; " + one.note if one.note else ""),
             ]
-        )  # fmt: skip
+        )
     head = [
-        "network", "hosts", "printed [USD/host]", "as printed [USD/host]", "exact [USD/host]", "printed [W/host]",
-        "exact [W/host]", "why they differ",
-    ]  # fmt: skip
+        "network",
+        "hosts",
+        "printed [USD/host]",
+        "as printed [USD/host]",
+        "exact [USD/host]",
+        "printed [W/host]",
+        "exact [W/host]",
+        "why they differ",
+    ]
     return [
         "<h2>Slim Fly against Table IV of its paper (004)</h2>",
         "<p>Three costs stand side by side: what the paper prints; our recomputation under the assumptions that the print"

@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 
 from topoloom.expansion.expansion import Expansion, Step, switches_of
-from topoloom.expansion.order_search import ADD, MOVE, UNPLUG
+from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG
 from topoloom.report.plain_floorplan import Sheet
 
 _STANDS, _TOUCHED, _NEW, _LATER = "#e8edf3", "#fbe3a6", "#bfe5c8", "#ffffff"

@@ -18,9 +18,17 @@ from topoloom.reproduction.curves import Curves, Series
 PAGE, FOLDER = "plan.html", "steps"
 #: The columns of a task that people read, of those in plan.csv.
 _COLUMNS = {
-    "task": "task", "work": "work", "cable": "cable", "source": "from", "a_label": "end a", "b_label": "end b",
-    "from_label": "taken out of", "length_m": "length m", "stock_m": "stock m", "product": "product",
-}  # fmt: skip
+    "task": "task",
+    "work": "work",
+    "cable": "cable",
+    "source": "from",
+    "a_label": "end a",
+    "b_label": "end b",
+    "from_label": "taken out of",
+    "length_m": "length m",
+    "stock_m": "stock m",
+    "product": "product",
+}
 _TEXTS = frozenset({1, 2, 3, 4, 5, 6, 9})
 
 
@@ -131,11 +139,19 @@ def _steps(expansion: Expansion) -> list[str]:
         facts = step_facts(step)
         rows.append(
             (
-                str(number), step.title, ", ".join(step.new_cabinets), str(facts["unplug"]), str(facts["move"]),
-                str(facts["add"]), f"{facts['switches']:,}", f"{facts['links']:,}", _hops(step.diameter, 0),
-                _hops(step.aspl, 4), _apart(step),
+                str(number),
+                step.title,
+                ", ".join(step.new_cabinets),
+                str(facts["unplug"]),
+                str(facts["move"]),
+                str(facts["add"]),
+                f"{facts['switches']:,}",
+                f"{facts['links']:,}",
+                _hops(step.diameter, 0),
+                _hops(step.aspl, 4),
+                _apart(step),
             )
-        )  # fmt: skip
+        )
     return ["<h2>Steps</h2>", table(head, rows, text=frozenset({1, 2, 10}))]
 
 

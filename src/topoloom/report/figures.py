@@ -44,9 +44,14 @@ def scatter(
             )
         front = [c for c in candidates if c.spec in pareto]
         axes.scatter(
-            [x(c) for c in front], [y(c) for c in front], s=120, facecolors="none", edgecolors="#222222", linewidths=1.1,
+            [x(c) for c in front],
+            [y(c) for c in front],
+            s=120,
+            facecolors="none",
+            edgecolors="#222222",
+            linewidths=1.1,
             label="Pareto front",
-        )  # fmt: skip
+        )
         _scale(axes, "x", [x(c) for c in candidates])
         _scale(axes, "y", [y(c) for c in candidates])
         axes.set_xlabel(labels[0])
@@ -94,10 +99,15 @@ def curves(figure: Curves) -> str:
             shape = SHAPES[(look if figure.joined else look + variant) % len(SHAPES)]
             x, y = zip(*series.points, strict=True)
             axes.plot(
-                x, y, color=COLOURS[look % len(COLOURS)], marker="" if series.bound else shape,
-                linestyle=("-", "--", ":")[variant % 3] if figure.joined else "", markersize=5,
-                linewidth=0.8 if series.bound else 1.5, label=series.name,
-            )  # fmt: skip
+                x,
+                y,
+                color=COLOURS[look % len(COLOURS)],
+                marker="" if series.bound else shape,
+                linestyle=("-", "--", ":")[variant % 3] if figure.joined else "",
+                markersize=5,
+                linewidth=0.8 if series.bound else 1.5,
+                label=series.name,
+            )
             drawn[group, series.bound] += 1
         if figure.x_names:
             axes.set_xticks(range(1, len(figure.x_names) + 1), figure.x_names)
@@ -153,10 +163,17 @@ def _name_points(
     for x, y, name in points:
         for right, up in _AROUND:
             text = axes.annotate(
-                name, (x, y), xytext=(right, up), textcoords="offset points", fontsize=9, fontweight="bold", ha="center",
-                va="center", arrowprops={"arrowstyle": "-", "color": "#555555", "linewidth": 0.7, "shrinkB": 4},
+                name,
+                (x, y),
+                xytext=(right, up),
+                textcoords="offset points",
+                fontsize=9,
+                fontweight="bold",
+                ha="center",
+                va="center",
+                arrowprops={"arrowstyle": "-", "color": "#555555", "linewidth": 0.7, "shrinkB": 4},
                 bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "#999999", "linewidth": 0.5},
-            )  # fmt: skip
+            )
             box = text.get_window_extent().padded(4)
             inside = axes.get_window_extent()
             fits = inside.y0 < box.y0 and box.y1 < inside.y1 and inside.x0 < box.x0 and box.x1 < inside.x1

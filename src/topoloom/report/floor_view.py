@@ -97,9 +97,7 @@ class View:
     def kinds(self) -> tuple[np.ndarray, list[tuple[str, str]]]:
         """The kind of every link, int64[links], and the (name, colour) of each kind: its medium, or inside and between."""
         if self.medium is None:
-            return self.layout.between.astype(np.int64), [
-                ("inside a cabinet", _INSIDE), ("between cabinets", _BETWEEN),
-            ]  # fmt: skip
+            return self.layout.between.astype(np.int64), [("inside a cabinet", _INSIDE), ("between cabinets", _BETWEEN)]
         names, kind = np.unique(np.asarray(self.medium, dtype=str), return_inverse=True)
         return kind.reshape(-1), list(zip(names.tolist(), _colours(names.tolist()), strict=True))
 

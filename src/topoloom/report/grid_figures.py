@@ -114,19 +114,28 @@ def _draw(axes: "Axes", title: Sequence[str], topology: Topology) -> None:
     axes.set_axis_off()
     axes.add_collection(
         PathCollection(
-            link_curves(points, links, geometry), facecolors="none", edgecolors=_LINK, zorder=1, linewidths=min(0.9, 15 / many),
-            alpha=float(np.clip(12 / many, 0.2, 0.8)), rasterized=len(links) > _MOST_LINES,
+            link_curves(points, links, geometry),
+            facecolors="none",
+            edgecolors=_LINK,
+            zorder=1,
+            linewidths=min(0.9, 15 / many),
+            alpha=float(np.clip(12 / many, 0.2, 0.8)),
+            rasterized=len(links) > _MOST_LINES,
         )
-    )  # fmt: skip
+    )
     ways = _ways(topology, geometry) if geometry is not None else []
     for (_, colour, width), way in zip(_WAYS, ways, strict=False):
         steps = np.stack([way[:-1], way[1:]], axis=1)
         axes.add_collection(
             PathCollection(
-                link_curves(points, steps, geometry), facecolors="none", edgecolors=colour, zorder=2, capstyle="round",
+                link_curves(points, steps, geometry),
+                facecolors="none",
+                edgecolors=colour,
+                zorder=2,
+                capstyle="round",
                 linewidths=width * min(1.0, 20 / many),
             )
-        )  # fmt: skip
+        )
     axes.scatter(points[:, 0], points[:, 1], s=min(26, 2200 / many**2), color=_INK, linewidths=0, zorder=3)
     axes.margins(0.05)
     found = hops(topology)
@@ -138,9 +147,18 @@ def _draw(axes: "Axes", title: Sequence[str], topology: Topology) -> None:
     ]
     if handles:
         axes.legend(
-            handles=handles, loc="upper left", bbox_to_anchor=(0, 0), ncol=3, fontsize=8, frameon=False,
-            title="hops from the top left to", title_fontsize=8, alignment="left", borderaxespad=0, handlelength=1.4,
-        )  # fmt: skip
+            handles=handles,
+            loc="upper left",
+            bbox_to_anchor=(0, 0),
+            ncol=3,
+            fontsize=8,
+            frameon=False,
+            title="hops from the top left to",
+            title_fontsize=8,
+            alignment="left",
+            borderaxespad=0,
+            handlelength=1.4,
+        )
 
 
 def link_curves(points: np.ndarray, links: np.ndarray, geometry: Geometry | None) -> "list[Curve]":

@@ -115,11 +115,15 @@ def _draw_bundles(axes: "Axes", view: View) -> np.ndarray:
     widest = float(np.clip(24 / np.sqrt(shown.size), 1.4, 6.0))
     axes.add_collection(
         PathCollection(
-            arcs, facecolors="none", edgecolors=colours[shown].tolist(), capstyle="round", zorder=4,
+            arcs,
+            facecolors="none",
+            edgecolors=colours[shown].tolist(),
+            capstyle="round",
+            zorder=4,
             linewidths=np.maximum(0.5, widest * cables[shown] / cables.max()),
             alpha=float(np.clip(7 / np.sqrt(shown.size), 0.4, 0.8)),
         )
-    )  # fmt: skip
+    )
     return shown
 
 
@@ -148,9 +152,17 @@ def _name_cabinets(axes: "Axes", view: View, points_a_metre: float) -> None:
     for (x, y), name, count in zip(view.at(layout.place_m).tolist(), layout.cabinet_names, switches, strict=True):
         text = f"{name}\n{count} sw" if two else name
         axes.text(
-            x, y, text, fontsize=size, color=_INK, ha="center", va="center", zorder=5, linespacing=1.25,
+            x,
+            y,
+            text,
+            fontsize=size,
+            color=_INK,
+            ha="center",
+            va="center",
+            zorder=5,
+            linespacing=1.25,
             bbox=box if layout.cabinets <= 100 else None,
-        )  # fmt: skip
+        )
 
 
 def _scale_bar(axes: "Axes", view: View, points_a_metre: float) -> None:
@@ -163,9 +175,15 @@ def _scale_bar(axes: "Axes", view: View, points_a_metre: float) -> None:
     right, level = right - gap_m, bottom + np.sign(top - bottom) * gap_m
     axes.plot([right - length_m, right], [level, level], color=_INK, linewidth=2.2, solid_capstyle="butt", zorder=6)
     axes.annotate(
-        f"{length_m:g} m", (right - length_m, level), xytext=(-4, 0), textcoords="offset points", ha="right", va="center",
-        fontsize=8, color=_INK,
-    )  # fmt: skip
+        f"{length_m:g} m",
+        (right - length_m, level),
+        xytext=(-4, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        fontsize=8,
+        color=_INK,
+    )
 
 
 def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
@@ -200,9 +218,17 @@ def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
     rows = -(-len(handles) // _LEGEND_COLUMNS)
     axes.set_title(title, fontsize=8.5, loc="left", pad=6 + 14 * rows)
     axes.legend(
-        handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncol=_LEGEND_COLUMNS, fontsize=8, frameon=False,
-        borderaxespad=0.2, handlelength=1.6, columnspacing=1.4, borderpad=0.2,
-    )  # fmt: skip
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0, 1.0),
+        ncol=_LEGEND_COLUMNS,
+        fontsize=8,
+        frameon=False,
+        borderaxespad=0.2,
+        handlelength=1.6,
+        columnspacing=1.4,
+        borderpad=0.2,
+    )
 
 
 def _colour_bar(axes: "Axes", colours: Any, most: int, label: str) -> None:
@@ -238,10 +264,12 @@ def draw_lengths(axes: "Axes", view: View) -> None:
     bins = np.arange(0, layout.longest_m + 2 * step, step) - step / 2
     there = np.flatnonzero(counts)
     axes.hist(
-        [layout.length_m[kind == number] for number in there], bins=bins.tolist(), stacked=True,
+        [layout.length_m[kind == number] for number in there],
+        bins=bins.tolist(),
+        stacked=True,
         color=[kinds[number][1] for number in there],
         label=[f"{kinds[number][0]}: {counts[number]:,}" for number in there],
-    )  # fmt: skip
+    )
     axes.set_xlim(0, None)
     axes.legend(fontsize=8, frameon=False)
 
@@ -263,9 +291,12 @@ def draw_trays(axes: "Axes", view: View) -> None:
                 Rectangle(**view.rectangle(x, y, floor.width_m, floor.depth_m, 0.06))
                 for x, y in layout.slots.place_m[layout.used].tolist()
             ],
-            facecolor="#f3f4f6", edgecolor="#dde1e6", linewidth=0.4, zorder=1,
+            facecolor="#f3f4f6",
+            edgecolor="#dde1e6",
+            linewidth=0.4,
+            zorder=1,
         )
-    )  # fmt: skip
+    )
     most = int(cables.max(initial=1))
     colours = colormaps["viridis_r"]
     order = np.argsort(cables, kind="stable")
@@ -274,10 +305,9 @@ def draw_trays(axes: "Axes", view: View) -> None:
     width = float(np.clip(90 / np.sqrt(1 + len(cables)), 1.6, 6.0))
     axes.add_collection(
         LineCollection(
-            list(view.at(segments[order].reshape(-1, 2, 2))), colors=ink, linewidths=width, zorder=2,
-            capstyle="round",
+            list(view.at(segments[order].reshape(-1, 2, 2))), colors=ink, linewidths=width, zorder=2, capstyle="round"
         )
-    )  # fmt: skip
+    )
     how = (
         "on the shortest way; grey: unused"
         if floor.trays_m

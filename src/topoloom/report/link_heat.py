@@ -69,8 +69,10 @@ def link_heat(routing: Routing, point: Point) -> "Figure":
         figure.suptitle(
             f"{name}, engine {routing.engine}, offered {point.offered:g}, accepted {point.accepted:.3f} flits a host"
             " and cycle",
-            fontsize=11, x=0.012, ha="left",
-        )  # fmt: skip
+            fontsize=11,
+            x=0.012,
+            ha="left",
+        )
     return figure
 
 
@@ -118,11 +120,14 @@ def _draw_links(axes: "Axes", routing: Routing, loads: np.ndarray, scale: Any) -
     thick = float(np.clip(30 / np.sqrt(1 + len(topology.links)), 1.0, 4.0))
     axes.add_collection(
         PathCollection(
-            link_curves(points, topology.links[order].astype(np.int64), geometry), facecolors="none",
-            edgecolors=_colours()(scale(busier[order])), capstyle="round", zorder=1,
+            link_curves(points, topology.links[order].astype(np.int64), geometry),
+            facecolors="none",
+            edgecolors=_colours()(scale(busier[order])),
+            capstyle="round",
+            zorder=1,
             linewidths=thick * (0.45 + 0.55 * scale(busier[order])),
         )
-    )  # fmt: skip
+    )
     named = topology.switches <= _MOST_NAMES
     axes.scatter(
         points[:, 0],
@@ -139,8 +144,9 @@ def _draw_links(axes: "Axes", routing: Routing, loads: np.ndarray, scale: Any) -
     axes.margins(0.05)
     axes.set_title(
         f"{topology.switches} switches, {len(topology.links)} links, each in the colour of its busier direction",
-        fontsize=8.5, loc="left",
-    )  # fmt: skip
+        fontsize=8.5,
+        loc="left",
+    )
 
 
 def _draw_matrix(axes: "Axes", routing: Routing, loads: np.ndarray, scale: Any) -> None:
@@ -171,8 +177,14 @@ def _draw_ranks(axes: "Axes", loads: np.ndarray) -> None:
     mean = float(loads.mean())
     axes.axhline(mean, color="#d1661b", linewidth=1.1, linestyle="--")
     axes.annotate(
-        f"mean {mean:.3f}", (99, mean), xytext=(0, 3), textcoords="offset points", ha="right", fontsize=8, color="#a34d12",
-    )  # fmt: skip
+        f"mean {mean:.3f}",
+        (99, mean),
+        xytext=(0, 3),
+        textcoords="offset points",
+        ha="right",
+        fontsize=8,
+        color="#a34d12",
+    )
     axes.set_xlim(0, 100)
     axes.set_ylim(0, 1.08 * float(ranked[0]) or 1.0)
     axes.set_xlabel("channels, the busiest first [%]")

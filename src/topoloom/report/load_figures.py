@@ -69,13 +69,18 @@ def load_table(curves: Sequence[LoadCurve]) -> str:
     ]
     rows = [
         [
-            name, f"{point.offered:g}", f"{point.accepted:.4f}", f"{point.accepted_min:.4f}",
-            f"{point.latency_mean:.2f} +- {point.latency_ci95:.2f}", f"{point.latency_p99:,}", f"{point.hops_mean:.3f}",
+            name,
+            f"{point.offered:g}",
+            f"{point.accepted:.4f}",
+            f"{point.accepted_min:.4f}",
+            f"{point.latency_mean:.2f} +- {point.latency_ci95:.2f}",
+            f"{point.latency_p99:,}",
+            f"{point.hops_mean:.3f}",
             "yes" if point.saturated else "no",
         ]
         for curve, name in zip(curves, _names(curves), strict=True)
         for point in curve.points
-    ]  # fmt: skip
+    ]
     return table(head, rows, text=frozenset({0}))
 
 
@@ -109,19 +114,35 @@ def _draw(axes: "Axes", curve: LoadCurve, name: str, top: float, colour: str, sh
     else:
         axes.plot(x, y, color=colour, linewidth=1.5)
     axes.errorbar(
-        x, y, [point.latency_ci95 for point in well], fmt=shape, color=colour, markersize=5, capsize=2, elinewidth=0.9,
+        x,
+        y,
+        [point.latency_ci95 for point in well],
+        fmt=shape,
+        color=colour,
+        markersize=5,
+        capsize=2,
+        elinewidth=0.9,
         label=name,
-    )  # fmt: skip
+    )
     if over:
         ends = ([x[-1]], [y[-1]]) if well else ([], [])
         axes.plot(
-            [*ends[0], *(point.accepted for point in over)], [*ends[1], *([top] * len(over))], color=colour, linewidth=1.1,
+            [*ends[0], *(point.accepted for point in over)],
+            [*ends[1], *([top] * len(over))],
+            color=colour,
+            linewidth=1.1,
             linestyle="--",
-        )  # fmt: skip
+        )
         axes.plot(
-            [point.accepted for point in over], [top] * len(over), shape, markerfacecolor="white", markeredgecolor=colour,
-            markersize=6.5, clip_on=False, zorder=5,
-        )  # fmt: skip
+            [point.accepted for point in over],
+            [top] * len(over),
+            shape,
+            markerfacecolor="white",
+            markeredgecolor=colour,
+            markersize=6.5,
+            clip_on=False,
+            zorder=5,
+        )
 
 
 def _names(curves: Sequence[LoadCurve]) -> list[str]:
@@ -135,8 +156,11 @@ def _title(curves: Sequence[LoadCurve]) -> str:
     """What all curves share."""
     told = []
     for key, words in (
-        ("topology", "{}"), ("engine", "engine {}"), ("traffic", "{} traffic"), ("preset", "routers of {}"),
-    ):  # fmt: skip
+        ("topology", "{}"),
+        ("engine", "engine {}"),
+        ("traffic", "{} traffic"),
+        ("preset", "routers of {}"),
+    ):
         values = {getattr(curve, key) for curve in curves}
         if len(values) == 1 and not (key == "topology" and len(curves) == 1):
             told.append(words.format(values.pop()))

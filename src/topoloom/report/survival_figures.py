@@ -10,7 +10,7 @@ from topoloom.report.figures import COLOURS, SHAPES
 from topoloom.report.page import cards, page, table
 from topoloom.report.page import figure as figure_of
 from topoloom.report.svg import style, svg_text
-from topoloom.resilience.aftermath import Aftermath
+from topoloom.resilience.degradation import Aftermath
 from topoloom.resilience.lifetime import Lifetime
 from topoloom.resilience.survival import Survival
 
@@ -24,9 +24,11 @@ _WORDS = {
     "aspl": "with an ASPL within bounds",
 }
 _FIRST = {
-    "random": "at random", "load": "the most loaded first", "degree": "the best connected first",
+    "random": "at random",
+    "load": "the most loaded first",
+    "degree": "the best connected first",
     "cables": "the most cabled first",
-}  # fmt: skip
+}
 
 
 def survival_curves(curves: Sequence[Survival]) -> "Figure":
@@ -58,19 +60,33 @@ def survival_curves(curves: Sequence[Survival]) -> "Figure":
             colour = COLOURS[number % len(COLOURS)]
             x = [0.0, *(100 * level.share for level in curve.levels)]
             axes.fill_between(
-                x, [1.0, *(level.low for level in curve.levels)], [1.0, *(level.high for level in curve.levels)],
-                color=colour, alpha=0.2, linewidth=0,
-            )  # fmt: skip
+                x,
+                [1.0, *(level.low for level in curve.levels)],
+                [1.0, *(level.high for level in curve.levels)],
+                color=colour,
+                alpha=0.2,
+                linewidth=0,
+            )
             axes.plot(
-                x, [1.0, *(level.probability for level in curve.levels)], SHAPES[number % len(SHAPES)], color=colour,
-                linestyle=_LINES[number // len(COLOURS) % len(_LINES)], markersize=4, linewidth=1.4, label=name,
-            )  # fmt: skip
+                x,
+                [1.0, *(level.probability for level in curve.levels)],
+                SHAPES[number % len(SHAPES)],
+                color=colour,
+                linestyle=_LINES[number // len(COLOURS) % len(_LINES)],
+                markersize=4,
+                linewidth=1.4,
+                label=name,
+            )
         for criterion in sorted({curve.criterion for curve in curves}):
             axes.axhline(criterion, color="#555b66", linewidth=0.9, linestyle=(0, (4, 3)))
             axes.annotate(
-                f"{criterion:g}", (1.005, criterion), xycoords=("axes fraction", "data"), va="center", fontsize=8,
+                f"{criterion:g}",
+                (1.005, criterion),
+                xycoords=("axes fraction", "data"),
+                va="center",
+                fontsize=8,
                 color="#555b66",
-            )  # fmt: skip
+            )
         axes.set_xlim(0, 100 * max([level.share for curve in curves for level in curve.levels] or [1.0]) or 100)
         axes.set_ylim(-0.02, 1.03)
         axes.set_xlabel(f"{' / '.join(sorted({curve.fail for curve in curves}))} that have failed [%]")
@@ -107,17 +123,45 @@ def survival_csv(curves: Sequence[Survival]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(
-        ("topology", "fail", "metric", "order", "of", "seed", "share", "failures", "samples", "survived", "probability",
-         "low", "high", "mean", "worst")
-    )  # fmt: skip
+        (
+            "topology",
+            "fail",
+            "metric",
+            "order",
+            "of",
+            "seed",
+            "share",
+            "failures",
+            "samples",
+            "survived",
+            "probability",
+            "low",
+            "high",
+            "mean",
+            "worst",
+        )
+    )
     for curve in curves:
         for level in curve.levels:
             lengths = ("" if value is None else f"{value:.6g}" for value in (level.mean, level.worst))
             writer.writerow(
-                (curve.topology, curve.fail, curve.metric, curve.order, curve.of, curve.seed, f"{level.share:g}",
-                 level.failures, level.samples, level.survived, f"{level.probability:.6g}", f"{level.low:.6g}",
-                 f"{level.high:.6g}", *lengths)
-            )  # fmt: skip
+                (
+                    curve.topology,
+                    curve.fail,
+                    curve.metric,
+                    curve.order,
+                    curve.of,
+                    curve.seed,
+                    f"{level.share:g}",
+                    level.failures,
+                    level.samples,
+                    level.survived,
+                    f"{level.probability:.6g}",
+                    f"{level.low:.6g}",
+                    f"{level.high:.6g}",
+                    *lengths,
+                )
+            )
     return text.getvalue()
 
 
@@ -173,12 +217,15 @@ def _thresholds(curves: Sequence[Survival], names: Sequence[str]) -> str:
     head = ["network", "can fail", "samples", "threshold", "exactly", "hops before", "at most"]
     rows = [
         [
-            name, f"{curve.units:,} {curve.fail}", f"{curve.samples:,}", f"{100 * curve.threshold:g} %",
+            name,
+            f"{curve.units:,} {curve.fail}",
+            f"{curve.samples:,}",
+            f"{100 * curve.threshold:g} %",
             "" if curve.exact is None else f"{100 * curve.exact:.2f} %",
             *("" if value is None else f"{value:.4g}" for value in (curve.whole, curve.most)),
         ]
         for curve, name in zip(curves, names, strict=True)
-    ]  # fmt: skip
+    ]
     wide = any(curve.whole is not None for curve in curves)
     return table(head if wide else head[:5], rows if wide else [row[:5] for row in rows], text=frozenset({0}))
 
@@ -187,28 +234,42 @@ def _lifetimes(found: Sequence[Lifetime], names: Sequence[str]) -> str:
     head = ["network", "hours", "95 % interval", "years", "failures by then", "FIT of a link", "FIT of a switch"]
     rows = [
         [
-            name, f"{one.hours:,.0f}", f"{one.low:,.0f} to {one.high:,.0f}", f"{one.hours / 8766:,.1f}", f"{one.failures:,.1f}",
-            f"{one.link_fit:g}", f"{one.switch_fit:g}",
+            name,
+            f"{one.hours:,.0f}",
+            f"{one.low:,.0f} to {one.high:,.0f}",
+            f"{one.hours / 8766:,.1f}",
+            f"{one.failures:,.1f}",
+            f"{one.link_fit:g}",
+            f"{one.switch_fit:g}",
         ]
         for one, name in zip(found, names, strict=True)
-    ]  # fmt: skip
+    ]
     return table(head, rows, text=frozenset({0})) + '<p class="quiet">Without repair, at constant rates.</p>'
 
 
 def _aftermaths(after: Sequence[Sequence[Aftermath]], names: Sequence[str]) -> str:
     head = [
-        "network", "failed", "connected", "uniform throughput left", "worst permutation left", "entries broken",
-        "entries changed", "pairs in another lane", "tables anew",
-    ]  # fmt: skip
+        "network",
+        "failed",
+        "connected",
+        "uniform throughput left",
+        "worst permutation left",
+        "entries broken",
+        "entries changed",
+        "pairs in another lane",
+        "tables anew",
+    ]
     rows = [
         [
-            name, f"{100 * one.share:g} %", f"{one.connected} of {one.samples}",
+            name,
+            f"{100 * one.share:g} %",
+            f"{one.connected} of {one.samples}",
             *(_percent(value) for value in (one.uniform, one.tub, one.broken, one.changed, one.lanes_changed)),
             f"{one.anew} of {one.rerouted}" if one.rerouted else "",
         ]
         for found, name in zip(after, names, strict=True)
         for one in found
-    ]  # fmt: skip
+    ]
     note = "Throughput: bounds from hops, over those of the whole network, means over orders in which all hosts are connected."
     return table(head, rows, text=frozenset({0})) + f'<p class="quiet">{note}</p>'
 
@@ -221,12 +282,16 @@ def _levels(curves: Sequence[Survival], names: Sequence[str]) -> str:
     head = ["network", "failed", "how many", "survived", "probability", "95 % interval", "mean hops", "worst"]
     rows = [
         [
-            name, f"{100 * level.share:g} %", f"{level.failures:,}", f"{level.survived:,} of {level.samples:,}",
-            f"{level.probability:.4f}", f"{level.low:.4f} to {level.high:.4f}",
+            name,
+            f"{100 * level.share:g} %",
+            f"{level.failures:,}",
+            f"{level.survived:,} of {level.samples:,}",
+            f"{level.probability:.4f}",
+            f"{level.low:.4f} to {level.high:.4f}",
             *("" if value is None else f"{value:.4g}" for value in (level.mean, level.worst)),
         ]
         for curve, name in zip(curves, names, strict=True)
         for level in curve.levels
-    ]  # fmt: skip
+    ]
     wide = any(level.mean is not None for curve in curves for level in curve.levels)
     return table(head if wide else head[:6], rows if wide else [row[:6] for row in rows], text=frozenset({0}))

@@ -15,10 +15,13 @@ def style() -> AbstractContextManager[None]:
 
     return rc_context(
         {
-            "svg.fonttype": "none", "svg.hashsalt": "topoloom", "text.parse_math": False, "font.family": "sans-serif",
+            "svg.fonttype": "none",
+            "svg.hashsalt": "topoloom",
+            "text.parse_math": False,
+            "font.family": "sans-serif",
             "font.size": 9,
         }
-    )  # fmt: skip
+    )
 
 
 def svg_text(figure: "Figure") -> str:

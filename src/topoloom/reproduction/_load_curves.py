@@ -91,9 +91,12 @@ def stated(statements: Mapping[str, bool], numbers: str, assumption: str, figure
     """The verdict on what a paper says without numbers: each statement and whether it holds for ours, told in `numbers`."""
     wrong = [text for text, holds in statements.items() if not holds]
     outcome = judge(
-        dict.fromkeys(statements, 1.0), {text: float(holds) for text, holds in statements.items()}, assumption=assumption,
-        reason=f"does not hold: {'; '.join(wrong)} ({assumption})", figure=figure,
-    )  # fmt: skip
+        dict.fromkeys(statements, 1.0),
+        {text: float(holds) for text, holds in statements.items()},
+        assumption=assumption,
+        reason=f"does not hold: {'; '.join(wrong)} ({assumption})",
+        figure=figure,
+    )
     return replace(outcome, ours=numbers)
 
 

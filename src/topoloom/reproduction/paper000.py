@@ -30,9 +30,11 @@ def _torus(id: str, what: str, spec: str, diameter: int, aspl: float) -> None:
 
 def _random(id: str, what: str, spec: str, diameter: int, aspl: float, seeds: range, tolerance: float) -> None:
     @claim(
-        f"000/table-1/{id}", what, f"diameter {diameter}, ASPL {aspl:.2f}",
+        f"000/table-1/{id}",
+        what,
+        f"diameter {diameter}, ASPL {aspl:.2f}",
         f"topoloom hops '{spec.format(seed=1)}' (seeds 1..{seeds[-1]})",
-    )  # fmt: skip
+    )
     def compute() -> Outcome:
         return _judged(diameter, aspl, over_seeds(spec, seeds), tolerance)
 
@@ -50,9 +52,11 @@ _random("ring-6", "RING-6, 4,096 switches", "ring-shortcuts:n=4096,degree=6,seed
 
 
 @claim(
-    "000/table-1/pf-torus-4", "PF-TORUS-4, 256 switches", "diameter 11, ASPL 5.96",
+    "000/table-1/pf-torus-4",
+    "PF-TORUS-4, 256 switches",
+    "diameter 11, ASPL 5.96",
     f"topoloom hops '{(_T4 + _FULL).format(seed=1)}' (seeds 1..20)",
-)  # fmt: skip
+)
 def _pf_torus_4() -> Outcome:
     found = over_seeds(_T4 + _FULL, range(1, 21))
     return judge(
@@ -65,9 +69,11 @@ def _pf_torus_4() -> Outcome:
 
 
 @claim(
-    "000/fig-3/hypercube-12", "P-HC, n = 12: diameter RING + 3 = HC - 4; ASPL RING + 0.72, HC - 1.63", "3, 4, 0.72, 1.63",
+    "000/fig-3/hypercube-12",
+    "P-HC, n = 12: diameter RING + 3 = HC - 4; ASPL RING + 0.72, HC - 1.63",
+    "3, 4, 0.72, 1.63",
     "topoloom hops hypercube:n=12+permute:mode=partial; topoloom hops ring-shortcuts:n=4096,degree=12",
-)  # fmt: skip
+)
 def _figure_3() -> Outcome:
     cube = measured("hypercube:n=12")
     permuted = over_seeds("hypercube:n=12" + _PARTIAL, range(1, 3))
@@ -75,17 +81,21 @@ def _figure_3() -> Outcome:
     return judge(
         {"over RING": 3, "below HC": 4, "ASPL over RING": 0.72, "ASPL below HC": 1.63},
         {
-            "over RING": permuted.diameter - ring.diameter, "below HC": cube.diameter - permuted.diameter,
-            "ASPL over RING": permuted.aspl - ring.aspl, "ASPL below HC": cube.aspl - permuted.aspl,
+            "over RING": permuted.diameter - ring.diameter,
+            "below HC": cube.diameter - permuted.diameter,
+            "ASPL over RING": permuted.aspl - ring.aspl,
+            "ASPL below HC": cube.aspl - permuted.aspl,
         },
         tolerance={"ASPL over RING": 0.01, "ASPL below HC": 0.01},
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "000/fig-4/folded-12", "P-FHC, n = 12: diameter RING-13; ASPL 0.23 over RING-13, 1.24 below FHC", "0, 0.23, 1.24",
+    "000/fig-4/folded-12",
+    "P-FHC, n = 12: diameter RING-13; ASPL 0.23 over RING-13, 1.24 below FHC",
+    "0, 0.23, 1.24",
     "topoloom hops folded-hypercube:n=12+permute:mode=partial; topoloom hops ring-shortcuts:n=4096,degree=13",
-)  # fmt: skip
+)
 def _figure_4() -> Outcome:
     folded = measured("folded-hypercube:n=12")
     permuted = over_seeds("folded-hypercube:n=12" + _PARTIAL, range(1, 3))
@@ -93,18 +103,21 @@ def _figure_4() -> Outcome:
     return judge(
         {"over RING": 0, "ASPL over RING": 0.23, "ASPL below FHC": 1.24},
         {
-            "over RING": permuted.diameter - ring.diameter, "ASPL over RING": permuted.aspl - ring.aspl,
+            "over RING": permuted.diameter - ring.diameter,
+            "ASPL over RING": permuted.aspl - ring.aspl,
             "ASPL below FHC": folded.aspl - permuted.aspl,
         },
         tolerance={"ASPL over RING": 0.015, "ASPL below FHC": 0.015},
         assumption="the text says RING-n and HYPERCUBE; RING-(n+1) and FHYPERCUBE are meant (errata 000.4)",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "000/fig-4/two-hops", "permutation improves the diameter of FHC by up to two hops", "2",
+    "000/fig-4/two-hops",
+    "permutation improves the diameter of FHC by up to two hops",
+    "2",
     "topoloom hops folded-hypercube:n=6+permute:mode=partial (n = 6 .. 12)",
-)  # fmt: skip
+)
 def _two_hops() -> Outcome:
     gains = {}
     for n in range(6, 13):
@@ -112,15 +125,20 @@ def _two_hops() -> Outcome:
         found = over_seeds(f"folded-hypercube:n={n}+permute:mode=partial,cabinet={cabinet},seed={{seed}}", range(1, 4))
         gains[n] = measured(f"folded-hypercube:n={n}").diameter - min(found.diameters)
     return judge(
-        {"largest gain": 2}, {"largest gain": max(gains.values())}, right={"largest gain": 1},
+        {"largest gain": 2},
+        {"largest gain": max(gains.values())},
+        right={"largest gain": 1},
         reason=f"gains for n = 6 .. 12: {', '.join(str(int(g)) for g in gains.values())}",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "000/fig-3/all-sizes", "n = 6 .. 12: P-HYPERCUBE is equivalent to or better than PF-HYPERCUBE, in diameter and ASPL",
-    "in all cases", "topoloom hops hypercube:n=10+permute:mode=full", full=True,
-)  # fmt: skip
+    "000/fig-3/all-sizes",
+    "n = 6 .. 12: P-HYPERCUBE is equivalent to or better than PF-HYPERCUBE, in diameter and ASPL",
+    "in all cases",
+    "topoloom hops hypercube:n=10+permute:mode=full",
+    full=True,
+)
 def _figure_3_all() -> Outcome:
     worse = 0
     for n in range(6, 13):

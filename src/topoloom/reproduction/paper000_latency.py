@@ -56,11 +56,14 @@ def _judged(published: dict[str, float], found: dict[str, list[float]], low: flo
         " latency is known to 1 %)"
     )
     return judge(
-        published, {name: fmean(each) for name, each in found.items()}, tolerance=spread, digits=3,
+        published,
+        {name: fmean(each) for name, each in found.items()},
+        tolerance=spread,
+        digits=3,
         assumption=f"one printed draw within {told}; read as latency at {gbit_s(low):.1g} Gbit/s a host, buffers of 66"
         " flits a VC",
         reason=f"{told}{why}",
-    )  # fmt: skip
+    )
 
 
 _HOST_BITS = (
@@ -71,9 +74,11 @@ _HOST_BITS = (
 
 def _below_hypercube(traffic: str, ring: float, permuted: float) -> None:
     @claim(
-        f"000/fig-6/latency/{traffic}", f"latency below HYPERCUBE's, 256 switches, {traffic} traffic: RING-8, P-HYPERCUBE",
-        f"{ring} %, {permuted} %", networks(8)["RING-8"].command(traffic),
-    )  # fmt: skip
+        f"000/fig-6/latency/{traffic}",
+        f"latency below HYPERCUBE's, 256 switches, {traffic} traffic: RING-8, P-HYPERCUBE",
+        f"{ring} %, {permuted} %",
+        networks(8)["RING-8"].command(traffic),
+    )
     def compute() -> Outcome:
         these = networks(8)
         found = {name: _gains(these[name], these["HYPERCUBE"], traffic) for name in ("RING-8", "P-HYPERCUBE")}
@@ -87,9 +92,12 @@ _below_hypercube("bit-reversal", 15.6, 12.0)
 
 
 @claim(
-    "000/fig-6/latency/torus-4", "latency below PF-TORUS-4's, 256 switches, uniform traffic: P-TORUS-4, RING-4", "5 %, 21 %",
-    torus_networks()["RING-4"].command("uniform"), full=True,
-)  # fmt: skip
+    "000/fig-6/latency/torus-4",
+    "latency below PF-TORUS-4's, 256 switches, uniform traffic: P-TORUS-4, RING-4",
+    "5 %, 21 %",
+    torus_networks()["RING-4"].command("uniform"),
+    full=True,
+)
 def _torus() -> Outcome:
     these = torus_networks()
     found = {name: _gains(these[name], these["PF-TORUS-4"], "uniform", _MANY_DRAWS) for name in ("P-TORUS-4", "RING-4")}
@@ -100,9 +108,12 @@ def _order(n: int, figure: int, *, full: bool = False) -> None:
     ring = f"RING-{n}"
 
     @claim(
-        f"000/fig-{figure}/order", f"latency, {2**n} switches, all three patterns: {ring} below P-, that below PF-, all below"
-        " HYPERCUBE", "the order", networks(n)[ring].command("uniform"), full=full,
-    )  # fmt: skip
+        f"000/fig-{figure}/order",
+        f"latency, {2**n} switches, all three patterns: {ring} below P-, that below PF-, all below HYPERCUBE",
+        "the order",
+        networks(n)[ring].command("uniform"),
+        full=full,
+    )
     def compute() -> Outcome:
         these = networks(n)
         names = (ring, "P-HYPERCUBE", "PF-HYPERCUBE", "HYPERCUBE")
@@ -110,9 +121,11 @@ def _order(n: int, figure: int, *, full: bool = False) -> None:
         broken = sum(not a < b for each in means.values() for a, b in pairwise(each))
         text = "; ".join(f"{traffic} {', '.join(f'{ns:.0f}' for ns in each)} ns" for traffic, each in means.items())
         return judge(
-            {"neighbours in the wrong order": 0}, {"neighbours in the wrong order": broken},
-            assumption=f"means of {len(_DRAWS)} draws at low load: {text}", reason=f"{', '.join(names)}: {text}",
-        )  # fmt: skip
+            {"neighbours in the wrong order": 0},
+            {"neighbours in the wrong order": broken},
+            assumption=f"means of {len(_DRAWS)} draws at low load: {text}",
+            reason=f"{', '.join(names)}: {text}",
+        )
 
 
 _order(6, 5)
@@ -121,9 +134,12 @@ _order(9, 7, full=True)
 
 
 @claim(
-    "000/fig-7/growth", "the advantage over HYPERCUBE grows with the network: 64, 256, 512 switches; RING-n, P-HYPERCUBE",
-    "it grows", networks(9)["RING-9"].command("uniform"), full=True,
-)  # fmt: skip
+    "000/fig-7/growth",
+    "the advantage over HYPERCUBE grows with the network: 64, 256, 512 switches; RING-n, P-HYPERCUBE",
+    "it grows",
+    networks(9)["RING-9"].command("uniform"),
+    full=True,
+)
 def _growth() -> Outcome:
     falls, told = 0, []
     for traffic in PATTERNS:
@@ -149,9 +165,12 @@ def _clos(switches: int, *, full: bool = False) -> None:
     plain, permuted, wider = clos_networks(switches).values()
 
     @claim(
-        f"000/fig-8/latency-{switches}", f"latency of the permuted Myrinet Clos below the Clos's, {switches} switches, most of"
-        " three patterns", "up to 23.4 %", permuted.command("uniform"), full=full,
-    )  # fmt: skip
+        f"000/fig-8/latency-{switches}",
+        f"latency of the permuted Myrinet Clos below the Clos's, {switches} switches, most of three patterns",
+        "up to 23.4 %",
+        permuted.command("uniform"),
+        full=full,
+    )
     def compute() -> Outcome:
         narrow = {traffic: fmean(_gains(permuted, plain, traffic)) for traffic in PATTERNS}
         wide = {traffic: fmean(_gains(wider, plain, traffic)) for traffic in PATTERNS}

@@ -45,9 +45,13 @@ def _figure_14(most: int) -> Curves:
             points = [(2.0**n, fmean(_cuts(family, n, cluster))) for n in range(6, most + 1)]
             series.append(Series(f"{family} {short}", tuple(points)))
     return Curves(
-        "000-figure-14", "Links between cabinets (16 switches a cabinet)", "switches", "links between cabinets",
-        tuple(series), log_x=True,
-    )  # fmt: skip
+        "000-figure-14",
+        "Links between cabinets (16 switches a cabinet)",
+        "switches",
+        "links between cabinets",
+        tuple(series),
+        log_x=True,
+    )
 
 
 def _points(curves: Curves, name: str) -> dict[int, float]:
@@ -62,24 +66,34 @@ def _figure_14_claims(full: bool) -> None:
     )
 
     @claim(
-        f"000/fig-14{part}/ring-above-hypercube", f"links between cabinets: RING-n above HYPERCUBE (to N = {2**most})", "59 %",
-        command.format("sequential"), full=full,
-    )  # fmt: skip
+        f"000/fig-14{part}/ring-above-hypercube",
+        f"links between cabinets: RING-n above HYPERCUBE (to N = {2**most})",
+        "59 %",
+        command.format("sequential"),
+        full=full,
+    )
     def above() -> Outcome:
         curves = _figure_14(most)
         ring, cube = _points(curves, "RING-n seq"), _points(curves, "HYPERCUBE seq")
         found = {size: 100 * (ring[size] / cube[size] - 1) for size in ring}
         text = ", ".join(f"N = {size}: {value:.0f} %" for size, value in found.items())
         return judge(
-            {"%": 59}, {"%": found[64]}, tolerance=100 * stdev(_cuts("RING-n", 6, "sequential")) / cube[64], digits=4,
-            figure=curves, assumption="sequential clustering, N = 64 (errata 000.8): the printed draw is within one standard"
+            {"%": 59},
+            {"%": found[64]},
+            tolerance=100 * stdev(_cuts("RING-n", 6, "sequential")) / cube[64],
+            digits=4,
+            figure=curves,
+            assumption="sequential clustering, N = 64 (errata 000.8): the printed draw is within one standard"
             f" deviation of twenty seeds' mean; it falls with N: {text}",
-        )  # fmt: skip
+        )
 
     @claim(
-        f"000/fig-14{part}/nbr-below-ring", f"links between cabinets: Nbr(0.5)-n below RING-n (to N = {2**most})", "up to 24 %",
-        command.format("walktrap"), full=full,
-    )  # fmt: skip
+        f"000/fig-14{part}/nbr-below-ring",
+        f"links between cabinets: Nbr(0.5)-n below RING-n (to N = {2**most})",
+        "up to 24 %",
+        command.format("walktrap"),
+        full=full,
+    )
     def below() -> Outcome:
         curves = _figure_14(most)
         found = {}
@@ -90,16 +104,22 @@ def _figure_14_claims(full: bool) -> None:
             f"{short} " + ", ".join(f"{value:.0f}" for value in each.values()) for short, each in found.items()
         )
         return judge(
-            {"most, walk": 24}, {"most, walk": max(found["walk"].values()), "most, seq": max(found["seq"].values())},
-            tolerance=3, digits=3, figure=curves,
+            {"most, walk": 24},
+            {"most, walk": max(found["walk"].values()), "most, seq": max(found["seq"].values())},
+            tolerance=3,
+            digits=3,
+            figure=curves,
             assumption=f"the most over N, with our size cap on Walktrap; in % for N = 64, 128 ..: {text}",
             reason=f"in % for N = 64, 128 ..: {text}; the paper's size cap on Walktrap is not defined (errata 000.8)",
-        )  # fmt: skip
+        )
 
     @claim(
-        f"000/fig-14{part}/walktrap", f"Walktrap beats sequential for Nbr and RING, not for HYPERCUBE (to N = {2**most})",
-        "the order of the curves", command.format("walktrap"), full=full,
-    )  # fmt: skip
+        f"000/fig-14{part}/walktrap",
+        f"Walktrap beats sequential for Nbr and RING, not for HYPERCUBE (to N = {2**most})",
+        "the order of the curves",
+        command.format("walktrap"),
+        full=full,
+    )
     def order() -> Outcome:
         curves = _figure_14(most)
         gains = {}
@@ -109,10 +129,12 @@ def _figure_14_claims(full: bool) -> None:
         wins = {family: float(all(gain > 0 for gain in each)) for family, each in gains.items()}
         text = "; ".join(f"{family} {', '.join(f'{g:.1f}' for g in each)} %" for family, each in gains.items())
         return judge(
-            {"HYPERCUBE": 0, "Nbr(0.5)-n": 1, "RING-n": 1}, wins, figure=curves,
+            {"HYPERCUBE": 0, "Nbr(0.5)-n": 1, "RING-n": 1},
+            wins,
+            figure=curves,
             assumption=f"Walktrap's links below sequential's at every N (1: so): {text}",
             reason=f"Walktrap's links below sequential's: {text}",
-        )  # fmt: skip
+        )
 
 
 _figure_14_claims(full=False)
@@ -130,9 +152,13 @@ def _figure_15(most: int, with_joint: bool) -> Curves:
             ]
             series.append(Series(f"{family} {short}", tuple(points)))
     return Curves(
-        "000-figure-15", "Mean cable length (2 m inside, 2 m at each end between cabinets)", "switches", "mean length [m]",
-        tuple(series), log_x=True,
-    )  # fmt: skip
+        "000-figure-15",
+        "Mean cable length (2 m inside, 2 m at each end between cabinets)",
+        "switches",
+        "mean length [m]",
+        tuple(series),
+        log_x=True,
+    )
 
 
 def _figure_15_claims(full: bool) -> None:
@@ -141,9 +167,12 @@ def _figure_15_claims(full: bool) -> None:
     command = "topoloom layout {} --floor koibuchi-2013 --cabinet 16 --cluster sequential --map anneal"
 
     @claim(
-        f"000/fig-15{part}/gain", f"annealed mapping against the serpentine, for Nbr(0.5)-n and RING-n (to N = {2**most})",
-        "around 10 %", command.format(f"nbr:n={2**most},degree={most}"), full=full,
-    )  # fmt: skip
+        f"000/fig-15{part}/gain",
+        f"annealed mapping against the serpentine, for Nbr(0.5)-n and RING-n (to N = {2**most})",
+        "around 10 %",
+        command.format(f"nbr:n={2**most},degree={most}"),
+        full=full,
+    )
     def gain() -> Outcome:
         curves = _figure_15(most, full)
         found = {}
@@ -152,23 +181,36 @@ def _figure_15_claims(full: bool) -> None:
             found[family] = [100 * (1 - mapped[size] / base[size]) for size in base]
         text = "; ".join(f"{family} {', '.join(f'{g:.1f}' for g in each)} %" for family, each in found.items())
         return judge(
-            {"mean gain, %": 10}, {"mean gain, %": fmean(each[-1] for each in found.values())}, tolerance=2.5, digits=3,
-            figure=curves, assumption=f"at the largest N; N = 64, 128 ..: {text}", reason=f"N = 64, 128 ..: {text}",
-        )  # fmt: skip
+            {"mean gain, %": 10},
+            {"mean gain, %": fmean(each[-1] for each in found.values())},
+            tolerance=2.5,
+            digits=3,
+            figure=curves,
+            assumption=f"at the largest N; N = 64, 128 ..: {text}",
+            reason=f"N = 64, 128 ..: {text}",
+        )
 
     @claim(
-        f"000/fig-15{part}/nbr-below-ring", f"mean length, annealed: Nbr(0.5)-n below RING-n (N = {2**most})", "26 %",
-        command.format(f"nbr:n={2**most},degree={most}"), full=full,
-    )  # fmt: skip
+        f"000/fig-15{part}/nbr-below-ring",
+        f"mean length, annealed: Nbr(0.5)-n below RING-n (N = {2**most})",
+        "26 %",
+        command.format(f"nbr:n={2**most},degree={most}"),
+        full=full,
+    )
     def below() -> Outcome:
         curves = _figure_15(most, full)
         ring, nbr = _points(curves, "RING-n SA"), _points(curves, "Nbr(0.5)-n SA")
         found = {size: 100 * (1 - nbr[size] / ring[size]) for size in ring}
         text = ", ".join(f"N = {size}: {value:.1f} %" for size, value in found.items())
         return judge(
-            {"%": 26}, {"%": max(found.values())}, tolerance=3, digits=4, figure=curves,
-            assumption=f"the most over N; {text}", reason=text,
-        )  # fmt: skip
+            {"%": 26},
+            {"%": max(found.values())},
+            tolerance=3,
+            digits=4,
+            figure=curves,
+            assumption=f"the most over N; {text}",
+            reason=text,
+        )
 
 
 _figure_15_claims(full=False)
@@ -176,19 +218,25 @@ _figure_15_claims(full=True)
 
 
 @claim(
-    "000/fig-15/full/8192", "mean length with annealed mapping, 8,192 switches: HYPERCUBE, Nbr(0.5)-13, RING-13", "7, 11, 14 m",
+    "000/fig-15/full/8192",
+    "mean length with annealed mapping, 8,192 switches: HYPERCUBE, Nbr(0.5)-13, RING-13",
+    "7, 11, 14 m",
     "topoloom layout ring-shortcuts:n=8192,degree=13 --floor koibuchi-2013 --cabinet 16 --cluster sequential --map anneal",
     full=True,
-)  # fmt: skip
+)
 def _lengths() -> Outcome:
     curves = _figure_15(13, True)
     at = {size: {family: _points(curves, f"{family} SA")[size] for family in _FAMILIES} for size in (4096, 8192)}
     told = ", ".join(f"{length_m:.1f}" for length_m in at[8192].values())
     return judge(
-        {"HYPERCUBE": 7, "Nbr(0.5)-n": 11, "RING-n": 14}, at[4096], tolerance=0.6, digits=4, figure=curves,
+        {"HYPERCUBE": 7, "Nbr(0.5)-n": 11, "RING-n": 14},
+        at[4096],
+        tolerance=0.6,
+        digits=4,
+        figure=curves,
         assumption=f"these are the lengths of 4,096 switches (errata 000.7, inferred); with 8,192 they are {told} m",
         reason=f"with 8,192 switches they are {told} m",
-    )  # fmt: skip
+    )
 
 
 @lru_cache(maxsize=1)
@@ -210,9 +258,13 @@ def _figure_9() -> tuple[Curves, dict[str, Layout]]:
         found = latencies(layout.topology, 4.0, 100.0, 5.0, between="switches")
         series.append(Series(name, ((layout.mean_between_m, found.mean_ns),)))
     curves = Curves(
-        "000-figure-9", "Zero-load latency against cable length, 256 switches", "mean length between cabinets [m]",
-        "mean zero-load latency [ns]", tuple(series), joined=False,
-    )  # fmt: skip
+        "000-figure-9",
+        "Zero-load latency against cable length, 256 switches",
+        "mean length between cabinets [m]",
+        "mean zero-load latency [ns]",
+        tuple(series),
+        joined=False,
+    )
     return curves, layouts
 
 
@@ -237,10 +289,14 @@ def _longer(ring: str, permuted: str, published: float) -> Outcome:
     # With an overhead of 2 m a cable instead of 2 m an end, both are 2 m shorter.
     other = 100 * ((layouts[ring].mean_between_m - 2) / (layouts[permuted].mean_between_m - 2) - 1)
     return judge(
-        {"%": published}, {"%": ours}, tolerance=0.6, digits=4, figure=curves,
+        {"%": published},
+        {"%": ours},
+        tolerance=0.6,
+        digits=4,
+        figure=curves,
         reason=f"with 2 m a cable instead of 2 m an end it is {other:.1f} %; it hangs on clustering and annealing, and"
         " neither overhead gives both of the paper's numbers",
-    )  # fmt: skip
+    )
 
 
 @claim(
@@ -261,18 +317,24 @@ def _quicker(ring: str, permuted: str, published: float) -> Outcome:
     curves, _ = _figure_9()
     at = {series.name: series.points[0][1] for series in curves.series}
     return judge(
-        {"%": published}, {"%": 100 * (1 - at[ring] / at[permuted])}, tolerance=1.5, digits=3, figure=curves,
+        {"%": published},
+        {"%": 100 * (1 - at[ring] / at[permuted])},
+        tolerance=1.5,
+        digits=3,
+        figure=curves,
         assumption="zero-load latency of shortest ways (100 ns a switch, 20 ns a link) instead of the paper's simulation;"
         " within 1.5 points of the printed range's middle",
         reason="zero-load latency of shortest ways (100 ns a switch, 20 ns a link); the paper simulated adaptive routing",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "000/section-v/cost", "cables and installation: P-HYPERCUBE below RING-12, 4,096 switches", "up to 27 %",
+    "000/section-v/cost",
+    "cables and installation: P-HYPERCUBE below RING-12, 4,096 switches",
+    "up to 27 %",
     "topoloom layout hypercube:n=12+permute:mode=partial --floor koibuchi-2013 --cabinet 16 --cluster sequential --map rows;"
     " the same for ring-shortcuts:n=4096,degree=12 with --map serpentine and anneal (the cables' lengths)",
-)  # fmt: skip
+)
 def _cost() -> Outcome:
     parts = load_parts("koibuchi-2013")
     cube = _layout("hypercube:n=12+permute:mode=partial,cabinet=16", "sequential", "rows")

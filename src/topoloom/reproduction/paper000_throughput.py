@@ -28,9 +28,12 @@ def _figure(name: str, traffic: str) -> _Found:
         throughputs[label] = throughput(points)
         series.append(Series(label, tuple(point for point in points if point[1] <= HIGHEST_NS)))
     curves = Curves(
-        f"000-figure-{name}-{traffic}", f"{title}, {traffic} traffic", "accepted traffic [Gbit/s a host]", "mean latency [ns]",
+        f"000-figure-{name}-{traffic}",
+        f"{title}, {traffic} traffic",
+        "accepted traffic [Gbit/s a host]",
+        "mean latency [ns]",
         tuple(series),
-    )  # fmt: skip
+    )
     return curves, throughputs
 
 
@@ -61,49 +64,71 @@ def _similar(found: _Found, labels: tuple[str, ...]) -> Outcome:
     some = [throughputs[label] for label in labels]
     text = f"{_READ}: {_told(throughputs)}"
     return judge(
-        {"spread, %": _SIMILAR}, {"spread, %": 100 * (max(some) / min(some) - 1)}, at_most=True, digits=3, figure=curves,
-        assumption=f"similar: within {_SIMILAR:.0f} %; {text}", reason=f"similar would be within {_SIMILAR:.0f} %; {text}",
-    )  # fmt: skip
+        {"spread, %": _SIMILAR},
+        {"spread, %": 100 * (max(some) / min(some) - 1)},
+        at_most=True,
+        digits=3,
+        figure=curves,
+        assumption=f"similar: within {_SIMILAR:.0f} %; {text}",
+        reason=f"similar would be within {_SIMILAR:.0f} %; {text}",
+    )
 
 
 def _hypercubes(figure: str, n: int, traffic: str) -> None:
     labels = tuple(networks(n))
 
     @claim(
-        f"000/fig-{figure}/throughput/{traffic}", f"throughput of all hypercubes and RING-{n}, {2**n} switches, {traffic}"
-        " traffic", "similar", _command(figure, f"RING-{n}", traffic), full=True,
-    )  # fmt: skip
+        f"000/fig-{figure}/throughput/{traffic}",
+        f"throughput of all hypercubes and RING-{n}, {2**n} switches, {traffic} traffic",
+        "similar",
+        _command(figure, f"RING-{n}", traffic),
+        full=True,
+    )
     def compute() -> Outcome:
         return _similar(_figure(figure, traffic), labels)
 
 
 def _tori(traffic: str) -> None:
     @claim(
-        f"000/fig-6/throughput/torus-4/{traffic}", f"throughput, 256 switches, {traffic} traffic: TORUS-4 saturates first, then"
-        " PF-, P-TORUS-4, RING-4", "the order", _command("6", "RING-4", traffic), full=True,
-    )  # fmt: skip
+        f"000/fig-6/throughput/torus-4/{traffic}",
+        f"throughput, 256 switches, {traffic} traffic: TORUS-4 saturates first, then PF-, P-TORUS-4, RING-4",
+        "the order",
+        _command("6", "RING-4", traffic),
+        full=True,
+    )
     def compute() -> Outcome:
         curves, throughputs = _figure("6", traffic)
         some = {label: throughputs[label] for label in ("TORUS-4", "PF-TORUS-4", "P-TORUS-4", "RING-4")}
         values = list(some.values())
         broken = sum(not a < b for a, b in pairwise(values))
         return judge(
-            {"neighbours in the wrong order": 0}, {"neighbours in the wrong order": broken}, figure=curves,
-            assumption=f"{_READ}: {_told(some)}", reason=f"{_READ}: {_told(some)}",
-        )  # fmt: skip
+            {"neighbours in the wrong order": 0},
+            {"neighbours in the wrong order": broken},
+            figure=curves,
+            assumption=f"{_READ}: {_told(some)}",
+            reason=f"{_READ}: {_told(some)}",
+        )
 
     @claim(
-        f"000/fig-10/degree-4/{traffic}", f"throughput: RING-4 above P-TORUS-4, 256 switches, {traffic} traffic", "100-150 %",
-        _command("6", "RING-4", traffic), full=True,
-    )  # fmt: skip
+        f"000/fig-10/degree-4/{traffic}",
+        f"throughput: RING-4 above P-TORUS-4, 256 switches, {traffic} traffic",
+        "100-150 %",
+        _command("6", "RING-4", traffic),
+        full=True,
+    )
     def gain() -> Outcome:
         curves, throughputs = _figure("6", traffic)
         told = {label: throughputs[label] for label in ("P-TORUS-4", "RING-4")}
         ours = 100 * (throughputs["RING-4"] / throughputs["P-TORUS-4"] - 1)
         return judge(
-            {"%": 125}, {"%": ours}, tolerance=25, digits=3, figure=curves, assumption=f"{_READ}: {_told(told)}",
+            {"%": 125},
+            {"%": ours},
+            tolerance=25,
+            digits=3,
+            figure=curves,
+            assumption=f"{_READ}: {_told(told)}",
             reason=f"{_READ}: {_told(told)}",
-        )  # fmt: skip
+        )
 
 
 for _traffic in PATTERNS:
@@ -117,9 +142,12 @@ def _clos(switches: int, traffic: str) -> None:
     name = f"8-{switches}"
 
     @claim(
-        f"000/fig-8/throughput-{switches}/{traffic}", f"throughput of the Clos and the permuted one, {switches} switches,"
-        f" {traffic} traffic", "sensibly the same", _command(name, "PF-CLOS", traffic), full=True,
-    )  # fmt: skip
+        f"000/fig-8/throughput-{switches}/{traffic}",
+        f"throughput of the Clos and the permuted one, {switches} switches, {traffic} traffic",
+        "sensibly the same",
+        _command(name, "PF-CLOS", traffic),
+        full=True,
+    )
     def compute() -> Outcome:
         return _similar(_figure(name, traffic), ("CLOS", "PF-CLOS"))
 
@@ -130,17 +158,23 @@ for _switches in (80, 160):
 
 
 @claim(
-    "000/fig-13/uniform", "throughput of RING-8, Nbr(0.4)-, Nbr(0.5)-, Gau(0.7)-, Gau(1.0)-8, uniform traffic",
-    "sensibly the same", _command("13", "Nbr(0.5)-8", "uniform"), full=True,
-)  # fmt: skip
+    "000/fig-13/uniform",
+    "throughput of RING-8, Nbr(0.4)-, Nbr(0.5)-, Gau(0.7)-, Gau(1.0)-8, uniform traffic",
+    "sensibly the same",
+    _command("13", "Nbr(0.5)-8", "uniform"),
+    full=True,
+)
 def _constrained_uniform() -> Outcome:
     return _similar(_figure("13", "uniform"), tuple(_panel("13")[1]))
 
 
 @claim(
-    "000/fig-13/transpose", "throughput, transpose traffic: Nbr(0.4)-8 and Gau(0.7)-8 significantly below the three others",
-    "both are", _command("13", "Nbr(0.4)-8", "transpose"), full=True,
-)  # fmt: skip
+    "000/fig-13/transpose",
+    "throughput, transpose traffic: Nbr(0.4)-8 and Gau(0.7)-8 significantly below the three others",
+    "both are",
+    _command("13", "Nbr(0.4)-8", "transpose"),
+    full=True,
+)
 def _constrained_transpose() -> Outcome:
     curves, throughputs = _figure("13", "transpose")
     least = min(throughputs[label] for label in ("RING-8", "Nbr(0.5)-8", "Gau(1.0)-8"))

@@ -9,9 +9,11 @@ _30 = "grid:rows=30,columns=30"
 
 
 @claim(
-    "001/table-i", "10 x 10, K = 4, L = 3: m, d00, md00; D- = 6, A- = 3.330, Am = 3.273, Ad = 2.560",
-    "6, 3.330, 3.273, 2.560", "topoloom bounds grid:rows=10,columns=10,degree=4,length=3",
-)  # fmt: skip
+    "001/table-i",
+    "10 x 10, K = 4, L = 3: m, d00, md00; D- = 6, A- = 3.330, Am = 3.273, Ad = 2.560",
+    "6, 3.330, 3.273, 2.560",
+    "topoloom bounds grid:rows=10,columns=10,degree=4,length=3",
+)
 def _table_1() -> Outcome:
     found = grid_bounds(Geometry.grid(10, 10), 4, 3)
     return judge(
@@ -22,9 +24,11 @@ def _table_1() -> Outcome:
 
 
 @claim(
-    "001/table-iii", "diagrid of 98, K = 4, L = 3: D- = 5, A- = 3.279; greatest distance 13, mean 6.552", "5, 3.279, 13, 6.552",
+    "001/table-iii",
+    "diagrid of 98, K = 4, L = 3: D- = 5, A- = 3.279; greatest distance 13, mean 6.552",
+    "5, 3.279, 13, 6.552",
     "topoloom bounds diagrid:rows=14,columns=7,degree=4,length=3",
-)  # fmt: skip
+)
 def _table_3() -> Outcome:
     geometry = Geometry.diagrid(14, 7)
     found = grid_bounds(geometry, 4, 3)
@@ -46,9 +50,11 @@ _TABLE_II = {
 
 
 @claim(
-    "001/table-ii", "30 x 30: lower bounds of the diameter, K = 3 .. 16, L = 2 .. 16", "4 printed rows of 15",
+    "001/table-ii",
+    "30 x 30: lower bounds of the diameter, K = 3 .. 16, L = 2 .. 16",
+    "4 printed rows of 15",
     f"topoloom bounds {_30},degree=6,length=6",
-)  # fmt: skip
+)
 def _table_2() -> Outcome:
     geometry = Geometry.grid(30, 30)
     wrong = [
@@ -61,9 +67,11 @@ def _table_2() -> Outcome:
 
 
 @claim(
-    "001/section-v/moore", "30 x 30: Am(3) = 7.325, Am(5) = 4.377, Am(10) = 2.878", "7.325, 4.377, 2.878",
+    "001/section-v/moore",
+    "30 x 30: Am(3) = 7.325, Am(5) = 4.377, Am(10) = 2.878",
+    "7.325, 4.377, 2.878",
     f"topoloom bounds {_30},degree=3,length=5",
-)  # fmt: skip
+)
 def _moore() -> Outcome:
     return judge(
         {"Am(3)": 7.325, "Am(5)": 4.377, "Am(10)": 2.878},
@@ -77,14 +85,17 @@ def _by_length(length: int) -> float:
 
 
 @claim(
-    "001/section-v/length", "30 x 30: Ad(3) = 7.000, Ad(5) = 4.401, Ad(10) = 2.452", "7.000, 4.401, 2.452",
+    "001/section-v/length",
+    "30 x 30: Ad(3) = 7.000, Ad(5) = 4.401, Ad(10) = 2.452",
+    "7.000, 4.401, 2.452",
     f"topoloom bounds {_30},degree=4,length=3",
-)  # fmt: skip
+)
 def _length() -> Outcome:
     return judge(
-        {"Ad(3)": 7.000, "Ad(5)": 4.401, "Ad(10)": 2.452}, {f"Ad({length})": _by_length(length) for length in (3, 5, 10)},
+        {"Ad(3)": 7.000, "Ad(5)": 4.401, "Ad(10)": 2.452},
+        {f"Ad({length})": _by_length(length) for length in (3, 5, 10)},
         tolerance=0.0006,
-    )  # fmt: skip
+    )
 
 
 def _combined(k: int, length: int) -> float:
@@ -92,43 +103,48 @@ def _combined(k: int, length: int) -> float:
 
 
 @claim(
-    "001/table-iv", "30 x 30, well-balanced (K, L): A-; Am(10), Ad(5)",
+    "001/table-iv",
+    "30 x 30, well-balanced (K, L): A-; Am(10), Ad(5)",
     "8.112, 6.001, 4.957, 4.305, 3.626, 2.964; 2.877, 4.440",
     "topoloom balance --rows 30 --cols 30 --degrees 3-10",
-)  # fmt: skip
+)
 def _table_4() -> Outcome:
     printed = {(3, 3): 8.112, (4, 4): 6.001, (5, 5): 4.957, (6, 6): 4.305, (9, 7): 3.626, (10, 8): 2.964}
     return judge(
         {**{f"A-({k},{length})": value for (k, length), value in printed.items()}, "Am(10)": 2.877, "Ad(5)": 4.440},
         {
             **{f"A-({k},{length})": _combined(k, length) for k, length in printed},
-            "Am(10)": moore_aspl(900, 10), "Ad(5)": _by_length(5),
+            "Am(10)": moore_aspl(900, 10),
+            "Ad(5)": _by_length(5),
         },
-        tolerance=0.0006, right={"A-(3,3)": 8.123, "A-(10,8)": 3.346, "Am(10)": 2.878, "Ad(5)": 4.401},
-    )  # fmt: skip
+        tolerance=0.0006,
+        right={"A-(3,3)": 8.123, "A-(10,8)": 3.346, "Am(10)": 2.878, "Ad(5)": 4.401},
+    )
 
 
 @claim(
-    "001/section-vii/neighbours", "30 x 30: A-(4,8) = 5.207, A-(4,7) = 5.225, A-(4,5) = 5.471", "5.207, 5.225, 5.471",
+    "001/section-vii/neighbours",
+    "30 x 30: A-(4,8) = 5.207, A-(4,7) = 5.225, A-(4,5) = 5.471",
+    "5.207, 5.225, 5.471",
     f"topoloom bounds {_30},degree=4,length=5",
-)  # fmt: skip
+)
 def _neighbours() -> Outcome:
     return judge(
         {"A-(4,8)": 5.207, "A-(4,7)": 5.225, "A-(4,5)": 5.471},
         {f"A-(4,{length})": _combined(4, length) for length in (8, 7, 5)},
-        tolerance=0.0006, right={"A-(4,5)": 5.479},
-    )  # fmt: skip
+        tolerance=0.0006,
+        right={"A-(4,5)": 5.479},
+    )
 
 
 @claim(
-    "001/section-vii/balanced", "well-balanced (K, L): 10x10 (6,3); 20x20 (11,6); 30x30 the list of Table IV (K <= 10);"
-    " 300x300 (6,32), (33,64)",
-    "all of them balanced", "topoloom balance --rows 30 --cols 30",
-)  # fmt: skip
+    "001/section-vii/balanced",
+    "well-balanced (K, L): 10x10 (6,3); 20x20 (11,6); 30x30 the list of Table IV (K <= 10); 300x300 (6,32), (33,64)",
+    "all of them balanced",
+    "topoloom balance --rows 30 --cols 30",
+)
 def _balanced() -> Outcome:
-    wanted = {
-        10: [(6, 3)], 20: [(11, 6)], 30: [(3, 3), (4, 4), (5, 5), (6, 6), (9, 7), (10, 8)],
-    }  # fmt: skip
+    wanted = {10: [(6, 3)], 20: [(11, 6)], 30: [(3, 3), (4, 4), (5, 5), (6, 6), (9, 7), (10, 8)]}
     found = {side: balanced_pairs(Geometry.grid(side, side)) for side in wanted}
     missing = sum(pair not in found[side] for side, pairs in wanted.items() for pair in pairs)
     # 300 x 300 reaches past the default ranges.
@@ -142,16 +158,20 @@ def _balanced() -> Outcome:
 
 
 @claim(
-    "001/section-iii/step-2", "30 x 30, K = 6, L = 6 after step 2: diameter 12, ASPL 5.7933", "12, 5.7933",
+    "001/section-iii/step-2",
+    "30 x 30, K = 6, L = 6 after step 2: diameter 12, ASPL 5.7933",
+    "12, 5.7933",
     f"topoloom hops {_30},degree=6,length=6,sweeps=30",
-)  # fmt: skip
+)
 def _step_2() -> Outcome:
     found = over_seeds(f"{_30},degree=6,length=6,sweeps=30,seed={{seed}}", range(1, 11))
     outcome = judge(
-        {"diameter": 12, "ASPL": 5.7933}, {"diameter": min(found.diameters), "ASPL": found.aspl}, tolerance={"ASPL": 0.15},
+        {"diameter": 12, "ASPL": 5.7933},
+        {"diameter": min(found.diameters), "ASPL": found.aspl},
+        tolerance={"ASPL": 0.15},
         assumption="a random start and 30 sweeps of 2-toggles; 'repeated for all edges' once from a lattice is far from mixed",
         reason=f"over 10 seeds: ASPL {min(found.aspls):.3f} to {max(found.aspls):.3f}, diameters"
         f" {sorted(set(found.diameters))}; the draw depends on start and number of sweeps, which the paper does not give",
-    )  # fmt: skip
+    )
     better = outcome.verdict is Verdict.NOT_REPRODUCIBLE and found.aspl < 5.7933
     return Outcome(outcome.ours, outcome.verdict, outcome.why + ("; ours is better mixed" if better else ""))

@@ -19,9 +19,14 @@ _REPLAY = replace(_MACHINE, collectives="default", algorithms=Settings.algorithm
 _NEAR = 5.0
 _CUT = "iterations=1,untimed=no"
 _WAYS = (
-    "in order", "at random", "in order by Dijkstra's ways", "at random by Dijkstra's ways", "in order by Floyd's ways",
-    "at random by Floyd's ways", "at random by Floyd's ways, half duplex",
-)  # fmt: skip
+    "in order",
+    "at random",
+    "in order by Dijkstra's ways",
+    "at random by Dijkstra's ways",
+    "in order by Floyd's ways",
+    "at random by Floyd's ways",
+    "at random by Floyd's ways, half duplex",
+)
 _NEIGHBOURS, _TO_ALL = ("CG", "LU"), ("FT", "IS")
 
 
@@ -86,9 +91,11 @@ _SMALL = _contest(72, 64, "A", tuple(name.lower() for name in (*_NEIGHBOURS, *_T
 
 
 @claim(
-    "001/fig-11/order", "NAS benchmarks and MM run faster on grid and diagrid than on the 3-D torus (72 switches)", "faster",
+    "001/fig-11/order",
+    "NAS benchmarks and MM run faster on grid and diagrid than on the 3-D torus (72 switches)",
+    "faster",
     "topoloom reproduce 001/fig-11/order",
-)  # fmt: skip
+)
 @needs_simgrid
 def _order() -> Outcome:
     by_way = _measured(_SMALL, 1024)
@@ -109,9 +116,12 @@ def _order() -> Outcome:
 
 
 @claim(
-    "001/fig-11/288", "288 switches: NAS benchmarks (class B) and MM on grid and diagrid above the 3-D torus, on average",
-    "+70 %, +49 %", "topoloom reproduce 001/fig-11/288", full=True,
-)  # fmt: skip
+    "001/fig-11/288",
+    "288 switches: NAS benchmarks (class B) and MM on grid and diagrid above the 3-D torus, on average",
+    "+70 %, +49 %",
+    "topoloom reproduce 001/fig-11/288",
+    full=True,
+)
 @needs_simgrid
 def _figure_11() -> Outcome:
     contest = _contest(288, 256, "B", ("bt", *(name.lower() for name in _NEIGHBOURS + _TO_ALL), "mg", "sp"))

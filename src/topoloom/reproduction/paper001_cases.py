@@ -14,9 +14,9 @@ from topoloom.graph.geometry import Geometry
 from topoloom.layout.place import place
 from topoloom.optimizer.goals import Delays, Goal, LatencyBounds, Weighed, latency_bounds, weigh
 from topoloom.optimizer.link_lengths import LinkLengths
-from topoloom.optimizer.mirrors import mirrored
 from topoloom.optimizer.rules import Rules, moves_of
-from topoloom.optimizer.weighted_search import WeightedSearch
+from topoloom.optimizer.searches.weighted_search import WeightedSearch
+from topoloom.optimizer.structures.mirror_symmetry import mirrored
 from topoloom.reproduction.curves import Curves, Series
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.searches import Budget
@@ -42,9 +42,15 @@ def _lengths(kind: Kind, rows: int, columns: int, pitch_m: tuple[float, float], 
 
 
 def _annealed(
-    kind: Kind, floor: tuple[int, int], degree: int, length: int, lengths: LinkLengths, goal: Goal, moves: int,
+    kind: Kind,
+    floor: tuple[int, int],
+    degree: int,
+    length: int,
+    lengths: LinkLengths,
+    goal: Goal,
+    moves: int,
     cap_m: float | None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """The links of a mirrored graph after so many moves of one chain: the same on every machine."""
     topology, images = mirrored(kind, *floor, degree, length)
     rules = Rules(near=None if cap_m is None else lengths.within(cap_m))
@@ -86,19 +92,25 @@ def _low_latency_claim(kind: Kind, mean_ns: int, worst_ns: int) -> None:
     @claim(
         f"001/section-viii-a/{kind}",
         f"4,608 switches on a {kind}, K = 6, L = 6: mean and worst zero-load latency {mean_ns:,} and {worst_ns:,} ns or less",
-        f"{mean_ns:,}, {worst_ns:,}", f"topoloom reproduce 001/section-viii-a/{kind}", full=True,
-    )  # fmt: skip
+        f"{mean_ns:,}, {worst_ns:,}",
+        f"topoloom reproduce 001/section-viii-a/{kind}",
+        full=True,
+    )
     def _claim() -> Outcome:
         found, bound = _low_latency(kind, 4608)
         return judge(
             {"mean": mean_ns, "worst": worst_ns},
             {
-                "mean": found.mean_ns, "worst": found.worst_ns, "bound of the mean": bound.mean_ns,
+                "mean": found.mean_ns,
+                "worst": found.worst_ns,
+                "bound of the mean": bound.mean_ns,
                 "bound of the worst": bound.worst_ns,
             },
-            at_most=True, digits=5, reason=f"{_A_MOVES[4608]:,} moves were too few",
+            at_most=True,
+            digits=5,
+            reason=f"{_A_MOVES[4608]:,} moves were too few",
             assumption="h + 1 switches on a way of h hops; the paper does not say (errata 001.10): with h, 60 ns less",
-        )  # fmt: skip
+        )
 
 
 _low_latency_claim("grid", 921, 2355)
@@ -136,8 +148,10 @@ def _torus_maps() -> dict[str, Callable[[], np.ndarray]]:
 @claim(
     "001/section-viii-a/torus",
     "4,608 switches: the mean is about 41 % below a 3-D torus, the worst of the diagrid 44 %: a torus of 1,561 and 3,321 ns",
-    "1,561, 3,321", "topoloom reproduce 001/section-viii-a/torus", full=True,
-)  # fmt: skip
+    "1,561, 3,321",
+    "topoloom reproduce 001/section-viii-a/torus",
+    full=True,
+)
 def _torus() -> Outcome:
     found = {name: _torus_on_floor(4608, at()) for name, at in _torus_maps().items()}
     told = "; ".join(
@@ -146,15 +160,20 @@ def _torus() -> Outcome:
     )
     rows = found["row by row"]
     return judge(
-        {"mean": 1561, "worst": 3321}, {"mean": rows.mean_ns, "worst": rows.worst_ns}, tolerance={"mean": 40, "worst": 40},
-        digits=5, reason=f"the paper does not say how its torus stands on the floor (errata 001.10); 16 x 16 x 18 {told}",
-    )  # fmt: skip
+        {"mean": 1561, "worst": 3321},
+        {"mean": rows.mean_ns, "worst": rows.worst_ns},
+        tolerance={"mean": 40, "worst": 40},
+        digits=5,
+        reason=f"the paper does not say how its torus stands on the floor (errata 001.10); 16 x 16 x 18 {told}",
+    )
 
 
 @claim(
-    "001/fig-10", "72, 288 and 1,152 switches, K = 6, L = 6: grid and diagrid have less mean and worst latency than the torus",
-    "in all cases", "topoloom reproduce 001/fig-10",
-)  # fmt: skip
+    "001/fig-10",
+    "72, 288 and 1,152 switches, K = 6, L = 6: grid and diagrid have less mean and worst latency than the torus",
+    "in all cases",
+    "topoloom reproduce 001/fig-10",
+)
 def _figure_10() -> Outcome:
     sizes = (72, 288, 1152)
     tori = {n: _torus_on_floor(n, np.arange(n)) for n in sizes}
@@ -164,14 +183,17 @@ def _figure_10() -> Outcome:
         Series(f"{name}, {what}", tuple((float(n), float(getattr(of(n), f"{what}_ns"))) for n in sizes))
         for what in ("mean", "worst")
         for name, of in (
-            ("torus", tori.__getitem__), ("grid", lambda n: found["grid", n]), ("diagrid", lambda n: found["diagrid", n]),
+            ("torus", tori.__getitem__),
+            ("grid", lambda n: found["grid", n]),
+            ("diagrid", lambda n: found["diagrid", n]),
         )
-    ]  # fmt: skip
+    ]
     return judge(
-        {"cases won": 6}, {"cases won": wins},
+        {"cases won": 6},
+        {"cases won": wins},
         assumption="the torus row by row; cabinets 1 m apart; sizes other than 4,608 are not printed",
         figure=Curves("001-figure-10", "Zero-load latency", "switches", "ns", tuple(series), log_x=True),
-    )  # fmt: skip
+    )
 
 
 # B. The least power below a microsecond: any cable, cabinets of 0.6 m x 2.1 m, 1 m at each end.
@@ -232,8 +254,10 @@ def _low_power_claim(sizes: tuple[int, ...], *, full: bool) -> None:
         f"001/section-viii-b{'/full' if full else ''}",
         f"{listed} switches, power lowered at a worst latency of 1 us or less: 19 to 100 % of the cables are electric,"
         " the network costs up to 33 % more than a torus",
-        "1,000 ns, 19 %, 33 %", f"topoloom reproduce 001/section-viii-b{'/full' if full else ''}", full=full,
-    )  # fmt: skip
+        "1,000 ns, 19 %, 33 %",
+        f"topoloom reproduce 001/section-viii-b{'/full' if full else ''}",
+        full=full,
+    )
     def _claim() -> Outcome:
         cases = [(kind, n, _low_power(kind, n), _power_torus(n)) for n in sizes for kind in _KINDS]
         told = "; ".join(
@@ -252,10 +276,12 @@ def _low_power_claim(sizes: tuple[int, ...], *, full: bool) -> None:
                     100 * (_network_usd(found, n) / _network_usd(torus, n) - 1) for _, n, found, torus in cases
                 ),
             },
-            at_most=True, digits=4, reason=told,
+            at_most=True,
+            digits=4,
+            reason=told,
             assumption="h switches on a way of h hops; sizes are not printed; a torus in joint placement; switches of 36"
             f" ports at 004's prices; a diagrid's axes are its diagonals. {told}",
-        )  # fmt: skip
+        )
 
 
 _low_power_claim((72, 288), full=False)
@@ -280,9 +306,11 @@ def chip(kind: Kind) -> Topology:
 
 
 @claim(
-    "001/section-viii-c", "72 nodes on a chip, K = 4, L = 4: 9 x 8 grid and 12 x 6 diagrid take fewer hops than the torus",
-    "both fewer", "topoloom reproduce 001/section-viii-c",
-)  # fmt: skip
+    "001/section-viii-c",
+    "72 nodes on a chip, K = 4, L = 4: 9 x 8 grid and 12 x 6 diagrid take fewer hops than the torus",
+    "both fewer",
+    "topoloom reproduce 001/section-viii-c",
+)
 def _on_chip() -> Outcome:
     found, least = {}, {}
     for kind, floor in _CHIPS.items():
@@ -296,7 +324,8 @@ def _on_chip() -> Outcome:
     )
     bound = ", ".join(f"{kind} {one.mean_ns:.3f}" for kind, one in least.items())
     return judge(
-        {"with fewer hops": 2}, {"with fewer hops": sum(one.mean_ns < torus.mean_ns for one in found.values())},
+        {"with fewer hops": 2},
+        {"with fewer hops": sum(one.mean_ns < torus.mean_ns for one in found.values())},
         assumption="shortest ways, where the paper routes up*/down* on grid and diagrid; the paper gives no number. Ours:"
         f" {told}; bounds: {bound}",
-    )  # fmt: skip
+    )

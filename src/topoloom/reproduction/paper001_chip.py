@@ -48,9 +48,11 @@ def _told(name: str, engine: str) -> str:
 
 
 @claim(
-    "001/fig-14/percent", "execution time of eight applications on the 9 x 8 grid below the torus's, on average", "3.3 %",
+    "001/fig-14/percent",
+    "execution time of eight applications on the 9 x 8 grid below the torus's, on average",
+    "3.3 %",
     _COMMAND,
-)  # fmt: skip
+)
 def _percent() -> Outcome:
     few, many = _WINDOWS
     return Outcome(
@@ -64,9 +66,11 @@ def _percent() -> Outcome:
 
 
 @claim(
-    "001/fig-14/order", "execution times reflect the lower latency: shorter than the torus's on grid and on diagrid",
-    "both shorter", _COMMAND,
-)  # fmt: skip
+    "001/fig-14/order",
+    "execution times reflect the lower latency: shorter than the torus's on grid and on diagrid",
+    "both shorter",
+    _COMMAND,
+)
 def _order() -> Outcome:
     gains = [_faster(name, window, "updown") for name in ("grid", "diagrid") for window in _WINDOWS]
     few, many = _WINDOWS

@@ -41,11 +41,15 @@ def _steps(number: int, floor: str, diameter: int, aspl: float, moves: int, wors
         ("step 3: optimised by 2-opt", best.topology),
     )
     return judge(
-        {"diameter": diameter, "ASPL": aspl}, {"diameter": best.diameter, "ASPL": best.aspl}, at_most=True, digits=5,
-        tolerance={"ASPL": worse + _DIGIT}, figure=Steps(f"001-figure-{number}", panels),
+        {"diameter": diameter, "ASPL": aspl},
+        {"diameter": best.diameter, "ASPL": best.aspl},
+        at_most=True,
+        digits=5,
+        tolerance={"ASPL": worse + _DIGIT},
+        figure=Steps(f"001-figure-{number}", panels),
         assumption=f"within {worse:g}: seconds of search; 001/fig-{number}/full takes minutes" if worse else "",
         reason=f"{len(graphs)} searches of {moves:,} moves",
-    )  # fmt: skip
+    )
 
 
 _FIGURE_1 = "topoloom optimize grid:rows=10,columns=10,degree=4,length=3 --target 6 --jobs 1 --moves"
@@ -57,17 +61,22 @@ def _figure_1() -> Outcome:
 
 
 @claim(
-    "001/fig-1/full", "10 x 10, K = 4, L = 3, optimised: diameter 6, ASPL 3.443 or less", "6, 3.443",
-    f"{_FIGURE_1} 4000000", full=True,
-)  # fmt: skip
+    "001/fig-1/full",
+    "10 x 10, K = 4, L = 3, optimised: diameter 6, ASPL 3.443 or less",
+    "6, 3.443",
+    f"{_FIGURE_1} 4000000",
+    full=True,
+)
 def _figure_1_full() -> Outcome:
     return _steps(1, "grid:rows=10,columns=10", 6, 3.443, 4_000_000)
 
 
 @claim(
-    "001/fig-7", "diagrid of 14 rows of 7, K = 4, L = 3, optimised: diameter 5, ASPL 3.459 or less", "5, 3.459",
+    "001/fig-7",
+    "diagrid of 14 rows of 7, K = 4, L = 3, optimised: diameter 5, ASPL 3.459 or less",
+    "5, 3.459",
     "topoloom optimize diagrid:rows=14,columns=7,degree=4,length=3 --target 5 --jobs 1 --moves 1500000",
-)  # fmt: skip
+)
 def _figure_7() -> Outcome:
     return _steps(7, "diagrid:rows=14,columns=7", 5, 3.459, 1_500_000)
 
@@ -145,39 +154,55 @@ _NOTE = "with as many links as a corner has room for where L is so short that K 
 
 
 @claim(
-    "001/fig-4", "30 x 30, ASPL over L for K = 3, 5, 10: very close to the bounds; for K = 5 no lower beyond L = 9",
-    "a figure", "topoloom optimize grid:rows=30,columns=30,degree=5,length=9 --moves 100000 --jobs 1", full=True,
-)  # fmt: skip
+    "001/fig-4",
+    "30 x 30, ASPL over L for K = 3, 5, 10: very close to the bounds; for K = 5 no lower beyond L = 9",
+    "a figure",
+    "topoloom optimize grid:rows=30,columns=30,degree=5,length=9 --moves 100000 --jobs 1",
+    full=True,
+)
 def _figure_4() -> Outcome:
     curves = _over_length(4, "ASPL of grids of 30 x 30", "aspl", ("grid",))
     flat = _heights(curves, "K=5 grid")
     return judge(
         {"gap, %": 12, "K = 5, L = 16 below L = 9, %": 6},
         {"gap, %": _gap(curves), "K = 5, L = 16 below L = 9, %": 100 * (1 - flat[16] / flat[9])},
-        at_most=True, digits=3, figure=curves, reason=_SHORT,
+        at_most=True,
+        digits=3,
+        figure=curves,
+        reason=_SHORT,
         assumption=f"'very close' read as within 12 %, 'almost the same' as within 6 %; {_NOTE}",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "001/fig-5", "30 x 30, ASPL over K for L = 3, 5, 10: very close to the bounds", "a figure",
-    "topoloom optimize grid:rows=30,columns=30,degree=8,length=5 --moves 100000 --jobs 1", full=True,
-)  # fmt: skip
+    "001/fig-5",
+    "30 x 30, ASPL over K for L = 3, 5, 10: very close to the bounds",
+    "a figure",
+    "topoloom optimize grid:rows=30,columns=30,degree=8,length=5 --moves 100000 --jobs 1",
+    full=True,
+)
 def _figure_5() -> Outcome:
     points = _points(("grid",), [(k, length) for length in (3, 5, 10) for k in DEGREES])
     lines = {f"L={length} grid": {k: points["grid", k, length] for k in DEGREES} for length in (3, 5, 10)}
     curves = _drawn(5, "ASPL of grids of 30 x 30", "K, links of a switch", "aspl", lines)
     return judge(
-        {"gap, %": 12}, {"gap, %": _gap(curves)}, at_most=True, digits=3, figure=curves, reason=_SHORT,
+        {"gap, %": 12},
+        {"gap, %": _gap(curves)},
+        at_most=True,
+        digits=3,
+        figure=curves,
+        reason=_SHORT,
         assumption=f"'very close' read as within 12 %; {_NOTE}",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "001/fig-8", "diameter over L: 29 (grid) and 21 (diagrid) at L = 2; 11, 6, 4 for K = 3, 5, 10 at L = 16 on both",
-    "29, 21; 11, 6, 4", "topoloom optimize diagrid:rows=42,columns=21,degree=5,length=16 --moves 100000 --jobs 1",
+    "001/fig-8",
+    "diameter over L: 29 (grid) and 21 (diagrid) at L = 2; 11, 6, 4 for K = 3, 5, 10 at L = 16 on both",
+    "29, 21; 11, 6, 4",
+    "topoloom optimize diagrid:rows=42,columns=21,degree=5,length=16 --moves 100000 --jobs 1",
     full=True,
-)  # fmt: skip
+)
 def _figure_8() -> Outcome:
     curves = _over_length(8, "Diameter of grids of 30 x 30 and diagrids of 42 rows of 21", "diameter", tuple(FLOORS))
     published = {
@@ -189,16 +214,23 @@ def _figure_8() -> Outcome:
     ours = {name: _heights(curves, name.split(",")[0])[int(name.split("=")[-1])] for name in published}
     above = [name for name, value in ours.items() if value > published[name]]
     return judge(
-        published, ours, at_most=True, figure=curves, assumption=_NOTE,
+        published,
+        ours,
+        at_most=True,
+        figure=curves,
+        assumption=_NOTE,
         reason=f"above the print after {_SHORT}: {'; '.join(above)}; on the diagrid a corner has only {room('diagrid', 2)}"
         " switches within L = 2, so nothing there is 5- or 10-regular",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "001/fig-9", "ASPL of grid and diagrid over L for K = 3, 5, 10: almost the same", "a figure",
-    "topoloom optimize diagrid:rows=42,columns=21,degree=5,length=5 --moves 100000 --jobs 1", full=True,
-)  # fmt: skip
+    "001/fig-9",
+    "ASPL of grid and diagrid over L for K = 3, 5, 10: almost the same",
+    "a figure",
+    "topoloom optimize diagrid:rows=42,columns=21,degree=5,length=5 --moves 100000 --jobs 1",
+    full=True,
+)
 def _figure_9() -> Outcome:
     curves = _over_length(9, "ASPL of grids of 30 x 30 and diagrids of 42 rows of 21", "aspl", tuple(FLOORS))
     apart = 0.0
@@ -206,6 +238,11 @@ def _figure_9() -> Outcome:
         grid, diagrid = _heights(curves, f"K={k} grid"), _heights(curves, f"K={k} diagrid")
         apart = max(apart, *(100 * abs(diagrid[length] / grid[length] - 1) for length in LENGTHS))
     return judge(
-        {"apart, %": 3}, {"apart, %": apart}, at_most=True, digits=3, figure=curves, reason=_SHORT,
+        {"apart, %": 3},
+        {"apart, %": apart},
+        at_most=True,
+        digits=3,
+        figure=curves,
+        reason=_SHORT,
         assumption=f"'almost the same' read as within 3 %; {_NOTE}",
-    )  # fmt: skip
+    )

@@ -20,7 +20,7 @@ _TABLE_II = {
     6: (29, 20, 15, 12, 10, 9, 8, 7, 6, 6, 6, 6, 6, 6, 6),
     **dict.fromkeys(range(7, 10), (29, 20, 15, 12, 10, 9, 8, 7, 6, 6, 5, 5, 5, 5, 5)),
     **dict.fromkeys(range(10, 17), (29, 20, 15, 12, 10, 9, 8, 7, 6, 6, 5, 5, 5, 4, 4)),
-}  # fmt: skip
+}
 
 
 def _diameter(k: int, length: int, target: int, stages: Iterable[int]) -> float:
@@ -50,30 +50,36 @@ def _table_2(
     worse = [wanted[i][:2] for i, diameter in sorted(diameters.items()) if diameter > wanted[i][2]]
     irregular = sum(k > room("grid", length) for k, length, _ in wanted)
     return judge(
-        {what: 0}, {"cells": len(wanted), what: len(worse)},
+        {what: 0},
+        {"cells": len(wanted), what: len(worse)},
         assumption=f"{irregular} of them by graphs with fewer links: a corner has only {room('grid', 2)}, {room('grid', 3)} and"
         f" {room('grid', 4)} switches within L = 2, 3 and 4, so no graph is K-regular beyond that"
         if irregular
         else "",
         reason=f"(K, L) above: {worse}",
-    )  # fmt: skip
+    )
 
 
 _CHEAP = ((3, 3), (4, 4), (5, 5), (6, 6), (9, 7), (10, 8), (16, 16))
 
 
 @claim(
-    "001/table-ii/found", f"30 x 30, optimised: the diameters of Table II for (K, L) = {', '.join(map(str, _CHEAP))}",
-    "20, 15, 12, 10, 9, 8, 4", "topoloom optimize grid:rows=30,columns=30,degree=6,length=6 --target 10 --jobs 1",
-)  # fmt: skip
+    "001/table-ii/found",
+    f"30 x 30, optimised: the diameters of Table II for (K, L) = {', '.join(map(str, _CHEAP))}",
+    "20, 15, 12, 10, 9, 8, 4",
+    "topoloom optimize grid:rows=30,columns=30,degree=6,length=6 --target 10 --jobs 1",
+)
 def _cheap_cells() -> Outcome:
     return _table_2(_printed(_CHEAP))
 
 
 @claim(
-    "001/table-ii/full", "30 x 30, optimised: no diameter above that of Table II, K = 3 .. 16, L = 2 .. 16", "6 rows of 15",
-    "topoloom optimize grid:rows=30,columns=30,degree=3,length=7 --target 11 --jobs 1", full=True,
-)  # fmt: skip
+    "001/table-ii/full",
+    "30 x 30, optimised: no diameter above that of Table II, K = 3 .. 16, L = 2 .. 16",
+    "6 rows of 15",
+    "topoloom optimize grid:rows=30,columns=30,degree=3,length=7 --target 11 --jobs 1",
+    full=True,
+)
 def _all_cells() -> Outcome:
     return _table_2(_printed((k, length) for k in DEGREES for length in LENGTHS))
 
@@ -83,8 +89,11 @@ _BEYOND = {(5, 10): 6, (6, 16): 5, (9, 15): 4, (9, 16): 4}
 
 
 @claim(
-    "001/table-ii/beyond", f"30 x 30, optimised: (K, L) = {', '.join(map(str, _BEYOND))} a hop below Table II",
-    "7, 6, 5, 5", "topoloom optimize grid:rows=30,columns=30,degree=9,length=16 --target 4 --jobs 1", full=True,
-)  # fmt: skip
+    "001/table-ii/beyond",
+    f"30 x 30, optimised: (K, L) = {', '.join(map(str, _BEYOND))} a hop below Table II",
+    "7, 6, 5, 5",
+    "topoloom optimize grid:rows=30,columns=30,degree=9,length=16 --target 4 --jobs 1",
+    full=True,
+)
 def _beyond() -> Outcome:
     return _table_2(_BEYOND.items(), "cells above those", (3_000_000, 3_000_000, 6_000_000))

@@ -73,9 +73,11 @@ def _every() -> list[_Size]:
 
 
 @claim(
-    "002/fig-1", "DSN-F with n = 32, p = 3: node 0 is linked to 1, 2, 13, 23 and 24", "1, 2, 13, 23, 24",
+    "002/fig-1",
+    "DSN-F with n = 32, p = 3: node 0 is linked to 1, 2, 13, 23 and 24",
+    "1, 2, 13, 23, 24",
     "topoloom info dsn-f:n=32",
-)  # fmt: skip
+)
 def _figure_1() -> Outcome:
     links = build("dsn-f:n=32").links
     found = sorted(int(links[row, 1 - end]) for row, end in zip(*(links == 0).nonzero(), strict=True))
@@ -91,9 +93,12 @@ def _theorem_1_claims(full: bool) -> None:
     )
 
     @claim(
-        f"002/theorem-1a{part}", f"DSN-F: average degree 4, greatest degree 5 ({which})", "4, 5",
-        "topoloom info dsn-f:n=4096", full=full,
-    )  # fmt: skip
+        f"002/theorem-1a{part}",
+        f"DSN-F: average degree 4, greatest degree 5 ({which})",
+        "4, 5",
+        "topoloom info dsn-f:n=4096",
+        full=full,
+    )
     def degrees() -> Outcome:
         found = [size for size in (_every() if full else _sampled()) if size.p >= 3]
         closed = [size for size in found if not size.partial]
@@ -106,22 +111,29 @@ def _theorem_1_claims(full: bool) -> None:
         )
 
     @claim(
-        f"002/theorem-1b{part}", f"DSN-F: diameter <= 3p/2 + 2K - 2 ({which})", "holds", "topoloom hops dsn-f:n=2560",
+        f"002/theorem-1b{part}",
+        f"DSN-F: diameter <= 3p/2 + 2K - 2 ({which})",
+        "holds",
+        "topoloom hops dsn-f:n=2560",
         full=full,
-    )  # fmt: skip
+    )
     def diameter() -> Outcome:
         found = _every() if full else _sampled()
         with_floor = sum(s.diameter > 1.5 * s.p + 2 * (s.n // (s.p << s.p)) - 2 for s in found)
         return judge(
-            {"sizes that break it": 0}, {"sizes that break it": sum(s.too_far for s in found)},
+            {"sizes that break it": 0},
+            {"sizes that break it": sum(s.too_far for s in found)},
             assumption=f"{which}, K = ceil(n/N) (errata 002.2); K = floor(n/N) breaks it at {with_floor:,} of {len(found):,}"
             " sizes, such as 1120 (11 > 10.5)",
-        )  # fmt: skip
+        )
 
     @claim(
-        f"002/section-3.3/one-hop{part}", "DSN-F: adding a switch adds at most 1 hop to the diameter", "1",
-        "topoloom hops dsn-f:n=897", full=full,
-    )  # fmt: skip
+        f"002/section-3.3/one-hop{part}",
+        "DSN-F: adding a switch adds at most 1 hop to the diameter",
+        "1",
+        "topoloom hops dsn-f:n=897",
+        full=full,
+    )
     def one_hop() -> Outcome:
         found = _every() if full else _each(range(24, 897))
         more = max(b.diameter - a.diameter for a, b in pairwise(found))
@@ -129,10 +141,11 @@ def _theorem_1_claims(full: bool) -> None:
             p: measured(f"dsn-f:n={2 * p << p}").diameter - measured(f"dsn-f:n={p << p}").diameter for p in range(3, 10)
         }
         return judge(
-            {"hops": 1}, {"hops": more},
+            {"hops": 1},
+            {"hops": more},
             assumption=f"one switch, from each n to n + 1, {found[0].n} to {found[-1].n:,}; the whole second layer adds"
             f" {', '.join(f'{more:g}' for more in sorted(set(layers.values())))} (p = 3 .. 9), as many as Theorem 1b allows",
-        )  # fmt: skip
+        )
 
 
 _theorem_1_claims(full=False)
@@ -140,8 +153,11 @@ _theorem_1_claims(full=True)
 
 
 @claim(
-    "002/section-3.3/no-rewiring", "DSN-F: adding switches to a layer unplugs no cable", "0", "topoloom hops dsn-f:n=903",
-)  # fmt: skip
+    "002/section-3.3/no-rewiring",
+    "DSN-F: adding switches to a layer unplugs no cable",
+    "0",
+    "topoloom hops dsn-f:n=903",
+)
 def _no_rewiring() -> Outcome:
     """Links of n switches that n + 1, or n + p, do not have, as long as p stays."""
     gone = {"one switch": 0, "a group of p": 0}
@@ -151,10 +167,11 @@ def _no_rewiring() -> Outcome:
             if dsn_f_levels(n + more) == p and n % more == 0:
                 gone[what] = max(gone[what], len(_links(n) - _links(n + more)))
     return judge(
-        {"a group of p": 0}, gone,
+        {"a group of p": 0},
+        gone,
         assumption="whole groups of p are added; switch by switch, the cable that closes the group's ring moves on, where rings"
         " are closed from three switches (002 does not say; errata 002.10); 24 to 896 switches",
-    )  # fmt: skip
+    )
 
 
 @lru_cache(maxsize=16)
@@ -163,9 +180,11 @@ def _links(n: int) -> frozenset[tuple[int, int]]:
 
 
 @claim(
-    "002/section-1/one-cabinet", "new switches are cabled to a single existing cabinet (DSN-F, 896 to 1,792)", "1",
+    "002/section-1/one-cabinet",
+    "new switches are cabled to a single existing cabinet (DSN-F, 896 to 1,792)",
+    "1",
     "topoloom info dsn-f:n=1792",
-)  # fmt: skip
+)
 def _one_cabinet() -> Outcome:
     topology = build("dsn-f:n=1792")
     group, layer = topology.labels["group"], topology.labels["layer"]
@@ -173,15 +192,16 @@ def _one_cabinet() -> Outcome:
     new = (layer[u] > 0) | (layer[v] > 0)
     others = int((group[u[new]] != group[v[new]]).sum())
     return judge(
-        {"cables to other supernodes": 0}, {"cables to other supernodes": others},
+        {"cables to other supernodes": 0},
+        {"cables to other supernodes": others},
         assumption="as long as p stays and a cabinet holds a supernode's switches of layer 0; the split p -> p + 1 moves many"
         " cables (errata 002.9)",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "002/theorem-1c", "DSN-F, one full layer: bisection N/p = 2^p", "2^p for p = 3 .. 10", "topoloom cuts dsn-f:n=896",
-)  # fmt: skip
+    "002/theorem-1c", "DSN-F, one full layer: bisection N/p = 2^p", "2^p for p = 3 .. 10", "topoloom cuts dsn-f:n=896"
+)
 def _bisection() -> Outcome:
     found = {p: int(cuts(build(f"dsn-f:n={p << p}"), parts=2, seeds=16).links) for p in range(3, 11)}
     off = sum(value != 1 << p for p, value in found.items())
@@ -189,34 +209,43 @@ def _bisection() -> Outcome:
 
 
 @claim(
-    "002/section-4.1/half", "the diameter of DSN-F is about a half of that of DSN", "0.5",
+    "002/section-4.1/half",
+    "the diameter of DSN-F is about a half of that of DSN",
+    "0.5",
     "topoloom hops dsn-f:n=1024; topoloom hops dsn:n=1024",
-)  # fmt: skip
+)
 def _half() -> Outcome:
     ratio = {n: measured(f"dsn-f:n={n}").diameter / measured(f"dsn:n={n}").diameter for n in SIZES}
     return judge(
-        {"n = 1,024": 0.5}, {"n = 1,024": ratio[1024]}, right={"n = 1,024": 10 / 11}, tolerance=0.05, digits=3,
+        {"n = 1,024": 0.5},
+        {"n = 1,024": ratio[1024]},
+        right={"n = 1,024": 10 / 11},
+        tolerance=0.05,
+        digits=3,
         reason=f"from {min(ratio.values()):.2f} to {max(ratio.values()):.2f} for n = 32 .. 4,096 (errata 002.15); the bounds"
         " differ by a half, not the diameters",
-    )  # fmt: skip
+    )
 
 
-@claim(
-    "002/section-4.1/levels", "p = log n + constant", "log n - p is constant", "topoloom info dsn-f:n=10240",
-)  # fmt: skip
+@claim("002/section-4.1/levels", "p = log n + constant", "log n - p is constant", "topoloom info dsn-f:n=10240")
 def _levels() -> Outcome:
     apart = {n: log2(n) - dsn_f_levels(n) for n in (24, 10_240)}
     return judge(
-        {"growth from 24 to 10,240": 0}, {"growth from 24 to 10,240": apart[10_240] - apart[24]},
-        right={"growth from 24 to 10,240": log2(10 / 3)}, tolerance=1e-9, digits=3,
+        {"growth from 24 to 10,240": 0},
+        {"growth from 24 to 10,240": apart[10_240] - apart[24]},
+        right={"growth from 24 to 10,240": log2(10 / 3)},
+        tolerance=1e-9,
+        digits=3,
         reason="at n = p 2^p, log n - p is log p, which grows (errata 002.15); the diameter is logarithmic all the same",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "002/fig-3", "DSN-F from 1,024 on: +1 hop at 896 more switches; at 1,024 more slightly below 768 more",
-    "diameter +1 at 1920, falls at 2048", "topoloom hops dsn-f:n=1920",
-)  # fmt: skip
+    "002/fig-3",
+    "DSN-F from 1,024 on: +1 hop at 896 more switches; at 1,024 more slightly below 768 more",
+    "diameter +1 at 1920, falls at 2048",
+    "topoloom hops dsn-f:n=1920",
+)
 def _figure_3() -> Outcome:
     curves = figure_3()
     diameters = {int(more): value for more, value in curves.series[0].points}
@@ -225,9 +254,10 @@ def _figure_3() -> Outcome:
     return judge(
         {"step at 896": 1, "1024 minus 768": -1},
         {"step at 896": diameters[896] - diameters[768], "1024 minus 768": diameters[1024] - diameters[768]},
-        figure=curves, assumption=f"new layers fill supernode by supernode (errata 002.6); diameters {told}; ASPL {aspls},"
+        figure=curves,
+        assumption=f"new layers fill supernode by supernode (errata 002.6); diameters {told}; ASPL {aspls},"
         " which at 1024 more is above that at 768 more",
-    )  # fmt: skip
+    )
 
 
 @lru_cache(maxsize=1)
@@ -235,9 +265,12 @@ def figure_3() -> Curves:
     """Diameter and ASPL of 1,024 to 2,048 switches, every 128."""
     found = {more: measured(f"dsn-f:n={1024 + more}") for more in range(0, 1025, 128)}
     return Curves(
-        "002-figure-3", "DSN-F grown from 1,024 switches", "switches added", "hops",
+        "002-figure-3",
+        "DSN-F grown from 1,024 switches",
+        "switches added",
+        "hops",
         (
             Series("diameter", tuple((float(more), float(h.diameter)) for more, h in found.items())),
             Series("ASPL", tuple((float(more), h.aspl) for more, h in found.items())),
         ),
-    )  # fmt: skip
+    )

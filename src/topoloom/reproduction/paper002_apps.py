@@ -64,16 +64,22 @@ def _settings(contest: Contest, cut: str) -> str:
 
 
 @claim(
-    "002/fig-9/order", "64 switches: NAS benchmarks run faster on DSN-F and RR-4 than on the 2-D torus, on average",
-    "faster", "topoloom reproduce 002/fig-9/order",
-)  # fmt: skip
+    "002/fig-9/order",
+    "64 switches: NAS benchmarks run faster on DSN-F and RR-4 than on the 2-D torus, on average",
+    "faster",
+    "topoloom reproduce 002/fig-9/order",
+)
 @needs_simgrid
 def _order() -> Outcome:
     names = ("DSN-F", "RR-4")
     seeds = {
-        "in order": 1, "at random": 2, "in order by Dijkstra's ways": 1, "at random by Dijkstra's ways": 1,
-        "in order by Floyd's ways": 1, "at random by Floyd's ways": 1,
-    }  # fmt: skip
+        "in order": 1,
+        "at random": 2,
+        "in order by Dijkstra's ways": 1,
+        "at random by Dijkstra's ways": 1,
+        "in order by Floyd's ways": 1,
+        "at random by Floyd's ways": 1,
+    }
     by_way = {way.name: _SMALL.gains(way, names) for way in ways(_MACHINE, seeds)}
     holds = [way for way, found in by_way.items() if all(mean > 0 for gain in found.values() for mean in gain.means)]
     ours = "; ".join(f"ranks {way}: {told(found)}" for way, found in by_way.items())
@@ -89,9 +95,12 @@ def _full(switches: int, percent: float, names: tuple[str, ...], seeds: dict[str
     contest = _contest(switches, 4, "B")
 
     @claim(
-        f"002/fig-9/{switches}", f"{switches} switches: Mop/s of DSN-F above the 2-D torus, on average",
-        f"+{percent:.0f} %", f"topoloom reproduce 002/fig-9/{switches}", full=True,
-    )  # fmt: skip
+        f"002/fig-9/{switches}",
+        f"{switches} switches: Mop/s of DSN-F above the 2-D torus, on average",
+        f"+{percent:.0f} %",
+        f"topoloom reproduce 002/fig-9/{switches}",
+        full=True,
+    )
     @needs_simgrid
     def compute() -> Outcome:
         by_way = {way.name: contest.gains(way, names) for way in ways(_MACHINE, seeds)}
@@ -105,8 +114,12 @@ def _full(switches: int, percent: float, names: tuple[str, ...], seeds: dict[str
 
 
 _WAYS = (
-    "in order", "at random", "in order by Dijkstra's ways", "at random by Dijkstra's ways", "at random by Floyd's ways",
+    "in order",
+    "at random",
+    "in order by Dijkstra's ways",
+    "at random by Dijkstra's ways",
+    "at random by Floyd's ways",
     "at random by Floyd's ways, half duplex",
-)  # fmt: skip
+)
 _full(64, 23.0, _NAMES, {way: 2 if way.startswith("at random") else 1 for way in _WAYS})
 _full(256, 70.0, ("DSN-F",), dict.fromkeys(_WAYS, 1))

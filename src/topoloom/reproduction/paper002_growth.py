@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.expansion.expand import expand
 from topoloom.expansion.expansion import Expansion
-from topoloom.expansion.grow_dsn_f import dsn_f
+from topoloom.expansion.methods.dsn_f import dsn_f
 from topoloom.expansion.registry import Request
 from topoloom.expansion.stages import Growth, difference
 from topoloom.floors.floor import preset
@@ -17,7 +17,7 @@ _DOUBLED = "topoloom expand dsn-f:n=1024 --to 2048 --floor koibuchi-2013 --cabin
 
 
 def _grown(start: int, to: int) -> Growth:
-    from topoloom.expansion.ground import Ground
+    from topoloom.expansion.growing_floor import Ground
 
     topology = build(f"dsn-f:n={start}")
     return dsn_f(Request(topology, to, Ground(place(topology, map="rows"), 0)))
@@ -29,9 +29,11 @@ def _doubled() -> Expansion:
 
 
 @claim(
-    "002/section-3.3/split", "splitting every supernode of DSN-F with p gives DSN-F with p + 1", "edge for edge, any p",
+    "002/section-3.3/split",
+    "splitting every supernode of DSN-F with p gives DSN-F with p + 1",
+    "edge for edge, any p",
     "topoloom expand dsn-f:n=1024 --to 2048",
-)  # fmt: skip
+)
 def _split() -> Outcome:
     off, moved = 0, {}
     for p in range(2, 9):
@@ -45,16 +47,19 @@ def _split() -> Outcome:
         moved[p] = f"{len(removed):,} - {len(added):,} +"
     told = ", ".join(f"p = {p}: {text}" for p, text in moved.items())
     return judge(
-        {"p with another network": 0}, {"p with another network": off},
+        {"p with another network": 0},
+        {"p with another network": off},
         assumption="p = 2 .. 8; the new shortcuts of S_B go 2^(p-l) old supernodes far, not 2^(p+1-l) as printed (errata"
         f" 002.8); links removed and added: {told}",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "002/section-3.3/degree", "growing keeps the switch degree", "at most 5 links a switch",
+    "002/section-3.3/degree",
+    "growing keeps the switch degree",
+    "at most 5 links a switch",
     "topoloom expand dsn-f:n=1024 --to 2048 --radix 5",
-)  # fmt: skip
+)
 def _degree() -> Outcome:
     growth = _grown(1024, 2048)
     most = max(int(stage.topology.degrees.max()) for stage in growth.stages)
@@ -63,9 +68,11 @@ def _degree() -> Outcome:
 
 
 @claim(
-    "002/abstract/untouched", "expansion up to twice the size keeps the majority of inter-cabinet cables untouched",
-    "more than half", _DOUBLED,
-)  # fmt: skip
+    "002/abstract/untouched",
+    "expansion up to twice the size keeps the majority of inter-cabinet cables untouched",
+    "more than half",
+    _DOUBLED,
+)
 def _untouched() -> Outcome:
     plan = _doubled()
     before = plan.before

@@ -50,36 +50,45 @@ def _most(values: Mapping[int, float], count: int = 2) -> set[int]:
 
 
 @claim(
-    "002/fig-7/below-dsn", "mean cable length of DSN-F below DSN, 128 and 4,096 switches", "17.72 %, 24.82 %", _LAYOUT,
-)  # fmt: skip
+    "002/fig-7/below-dsn", "mean cable length of DSN-F below DSN, 128 and 4,096 switches", "17.72 %, 24.82 %", _LAYOUT
+)
 def _below_dsn() -> Outcome:
     values, curves = _figure_7()
     above = per_cent_above(values, "DSN-F", "DSN")
     return judge(
-        {"128": 17.72, "4,096": 24.82}, {"128": -above[128], "4,096": -above[4096]}, tolerance=1.0, digits=4, figure=curves,
+        {"128": 17.72, "4,096": 24.82},
+        {"128": -above[128], "4,096": -above[4096]},
+        tolerance=1.0,
+        digits=4,
+        figure=curves,
         assumption="against DSN, whose cabinets follow its order; those of DSN-F follow the supernodes; both mapped by"
         f" annealing; within a point (errata 002.13; row by row it is 18.7 and 26.0 %); DSN-F against DSN: {at_sizes(above)}",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "002/fig-7/similar", "mean cable length of DSN-F: similar to DSN and to the 2-D torus but for 1,024 and 2,048 switches",
-    "2^10 and 2^11 stand out", _LAYOUT,
-)  # fmt: skip
+    "002/fig-7/similar",
+    "mean cable length of DSN-F: similar to DSN and to the 2-D torus but for 1,024 and 2,048 switches",
+    "2^10 and 2^11 stand out",
+    _LAYOUT,
+)
 def _similar() -> Outcome:
     values, curves = _figure_7()
     above = {other: per_cent_above(values, "DSN-F", other) for other in ("DSN", "2-D torus", BLOCKS)}
     return stated(
         {f"farthest above {other} at 2^10 and 2^11": _most(found) == {1024, 2048} for other, found in above.items()},
         "; ".join(f"DSN-F against {other}: {at_sizes(found)}" for other, found in above.items()),
-        f"how near is similar is not said: the two sizes where DSN-F is farthest above are taken; {_HOW}", curves,
-    )  # fmt: skip
+        f"how near is similar is not said: the two sizes where DSN-F is farthest above are taken; {_HOW}",
+        curves,
+    )
 
 
 @claim(
-    "002/fig-7/best-cases", "DSN-F's best cases are 128 and 4,096 switches: whole supernodes, all local links, in a cabinet",
-    "2^7 and 2^12", _LAYOUT,
-)  # fmt: skip
+    "002/fig-7/best-cases",
+    "DSN-F's best cases are 128 and 4,096 switches: whole supernodes, all local links, in a cabinet",
+    "2^7 and 2^12",
+    _LAYOUT,
+)
 def _best_cases() -> Outcome:
     inside = _inside()
     together = []
@@ -90,8 +99,10 @@ def _best_cases() -> Outcome:
         together.append(layout.cabinets == n // 16 and not layout.between[local].any())
     return stated(
         {"supernodes whole, cabinets full": all(together), "most links inside cabinets": _most(inside) == {128, 4096}},
-        _inside_told(inside), _HOW, _figure_7()[1],
-    )  # fmt: skip
+        _inside_told(inside),
+        _HOW,
+        _figure_7()[1],
+    )
 
 
 @claim(
@@ -105,9 +116,10 @@ def _closer() -> Outcome:
     falls = sum(inside[n] < inside[n // 2] for n in SIZES[1:])
     return judge(
         {"sizes with fewer links inside cabinets than half the size": 0},
-        {"sizes with fewer links inside cabinets than half the size": falls}, figure=_figure_7()[1],
+        {"sizes with fewer links inside cabinets than half the size": falls},
+        figure=_figure_7()[1],
         reason=f"{_inside_told(inside)}: best where p 2^p K fills cabinets, 128 and 4,096, and worse in between ({_HOW})",
-    )  # fmt: skip
+    )
 
 
 def _inside() -> dict[int, float]:
@@ -126,9 +138,11 @@ _COST = (
 
 
 @claim(
-    "002/fig-8/torus-smallest", "cost a node: the 2-D torus is always the smallest", "all sizes",
+    "002/fig-8/torus-smallest",
+    "cost a node: the 2-D torus is always the smallest",
+    "all sizes",
     "topoloom cost torus:dims=32x32,hosts=3 --floor koibuchi-2013 --cabinet 16 --cluster walktrap --map anneal",
-)  # fmt: skip
+)
 def _torus() -> Outcome:
     values, curves = _figure_8()
     off = {
@@ -137,30 +151,39 @@ def _torus() -> Outcome:
     }
     rows = ", ".join(map(str, off["2-D torus"]))
     return judge(
-        {"sizes where not": 0}, {"sizes where not": len(off[BLOCKS])}, digits=3, figure=curves,
+        {"sizes where not": 0},
+        {"sizes where not": len(off[BLOCKS])},
+        digits=3,
+        figure=curves,
         reason=f"in blocks all sizes but {', '.join(map(str, off[BLOCKS]))}, where DSN-F is cheaper, as 002 itself says"
         f" ('DSN-F is the best'); in rows not at {rows}; {told(values, '{:.0f}')} USD ({_COST})",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "002/fig-8/rr-highest", "cost a node: RR is the highest", "all sizes",
+    "002/fig-8/rr-highest",
+    "cost a node: RR is the highest",
+    "all sizes",
     "topoloom cost ring-shortcuts:n=1024,degree=4,hosts=3 --floor koibuchi-2013 --cabinet 16 --cluster sequential --map anneal",
-)  # fmt: skip
+)
 def _rr() -> Outcome:
     values, curves = _figure_8()
     off = [n for n in SIZES if values["RR-4"][n] <= max(values[name][n] for name in _ALL if name != "RR-4")]
     return judge(
-        {"sizes where not": 0}, {"sizes where not": len(off)}, figure=curves,
-        assumption=_COST, reason=f"not at {off}; {told(values, '{:.0f}')} USD ({_COST})",
-    )  # fmt: skip
+        {"sizes where not": 0},
+        {"sizes where not": len(off)},
+        figure=curves,
+        assumption=_COST,
+        reason=f"not at {off}; {told(values, '{:.0f}')} USD ({_COST})",
+    )
 
 
 @claim(
-    "002/fig-8/dsn", "cost a node: DSN and DSN-F almost the same but for 128 and 4,096 switches, where DSN-F is the best",
+    "002/fig-8/dsn",
+    "cost a node: DSN and DSN-F almost the same but for 128 and 4,096 switches, where DSN-F is the best",
     "2^7 and 2^12 stand out",
     "topoloom cost dsn-f:n=4096,hosts=2 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal",
-)  # fmt: skip
+)
 def _dsn() -> Outcome:
     values, curves = _figure_8()
     above = per_cent_above(values, "DSN-F", "DSN")
@@ -170,28 +193,34 @@ def _dsn() -> Outcome:
             "DSN-F the cheaper there": max(above[128], above[4096]) < 0,
         },
         f"DSN-F against DSN: {at_sizes(above)}",
-        f"how near is almost the same is not said: the two sizes farthest apart are taken; {_COST}", curves,
-    )  # fmt: skip
+        f"how near is almost the same is not said: the two sizes farthest apart are taken; {_COST}",
+        curves,
+    )
 
 
 @claim(
-    "002/section-5.2/torus", "the total cost of DSN-F is close to that of the 2-D torus (section 1)", "close",
+    "002/section-5.2/torus",
+    "the total cost of DSN-F is close to that of the 2-D torus (section 1)",
+    "close",
     "topoloom cost dsn-f:n=1024,hosts=2 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal",
-)  # fmt: skip
+)
 def _close() -> Outcome:
     values, curves = _figure_8()
     above = {torus: per_cent_above(values, "DSN-F", torus) for torus in ("2-D torus", BLOCKS)}
     return stated(
         {"within a fifth at every size": all(abs(value) <= 20 for found in above.values() for value in found.values())},
         "; ".join(f"against {torus}: {at_sizes(found)}" for torus, found in above.items()),
-        f"close, in no number in 002, is taken as within a fifth; {_COST}", curves,
-    )  # fmt: skip
+        f"close, in no number in 002, is taken as within a fifth; {_COST}",
+        curves,
+    )
 
 
 @claim(
-    "002/section-5.2/switches", "the switches dominate the cost of the network", "more than half",
+    "002/section-5.2/switches",
+    "the switches dominate the cost of the network",
+    "more than half",
     "topoloom cost dsn-f:n=1024,hosts=2 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal",
-)  # fmt: skip
+)
 def _dominate() -> Outcome:
     share = {n: 100 * switch_usd(4) / node_usd("DSN-F", n) for n in SIZES}
     text = ", ".join(f"{n}: {value:.0f} %" for n, value in share.items())
@@ -199,10 +228,11 @@ def _dominate() -> Outcome:
 
 
 @claim(
-    "002/section-5.2/spare-ports", "spare ports for 25, 50 and 100 % growth cost up to 13, 27 and 54 % more",
+    "002/section-5.2/spare-ports",
+    "spare ports for 25, 50 and 100 % growth cost up to 13, 27 and 54 % more",
     "13 %, 27 %, 54 %",
     "topoloom cost dsn-f:n=896,hosts=4 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal --spare 25",
-)  # fmt: skip
+)
 def _spare_ports() -> Outcome:
     cables = {n: cables_usd("DSN-F", n) for n in SIZES}
     # A network that grows by a share s needs s more links a switch: 4 s more ports, 1, 2 and 4.
@@ -225,22 +255,31 @@ def _spare_ports() -> Outcome:
         for name, usd in tried.items()
     )
     return judge(
-        {"25 %": 13, "50 %": 27, "100 %": 54}, {"25 %": most, "50 %": 2 * most, "100 %": 4 * most}, tolerance=1, digits=4,
+        {"25 %": 13, "50 %": 27, "100 %": 54},
+        {"25 %": most, "50 %": 2 * most, "100 %": 4 * most},
+        tolerance=1,
+        digits=4,
         reason=f"a switch of 4 ports, the most over the sizes of figure 8. The ratio 1 : 2 : 4 fits 4 s ports for a share s;"
         f" the price of a node that it is of does not come out. Other radices, the most over sizes: {text} %; the last two come"
         f" near without being what 002 says ({_COST})",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "002/section-5.2/watts", "all four have the same mean radix, 4, and so the same watts (2.8 a port)", "4, 4, 4, 4",
+    "002/section-5.2/watts",
+    "all four have the same mean radix, 4, and so the same watts (2.8 a port)",
+    "4, 4, 4, 4",
     "topoloom info dsn:n=4096",
-)  # fmt: skip
+)
 def _watts() -> Outcome:
     means = by_size(lambda name, n: float(build(spec(name, n)).degrees.mean()), *NAMES)
     at = {name: means[name][4096] for name in NAMES}
     return judge(
-        dict.fromkeys(NAMES, 4.0), at, right={"DSN": 4 - 2 / 12}, tolerance=0.005, digits=4,
+        dict.fromkeys(NAMES, 4.0),
+        at,
+        right={"DSN": 4 - 2 / 12},
+        tolerance=0.005,
+        digits=4,
         reason="a p-th of DSN's switches, those of the last level, have no shortcut: its mean is 4 - 2/p, and its watts are 4 %"
         f" (n = 4,096) to 9 % (n = 32) fewer, where only ports in use draw them; {told(means)}",
-    )  # fmt: skip
+    )

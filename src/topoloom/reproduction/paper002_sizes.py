@@ -50,9 +50,12 @@ def _order_claims(number: str) -> None:
         )
         mean = f"RR-4: the mean of {len(DRAWS)} draws"
         return judge(
-            {"sizes where not": 0}, {"sizes where not": len(off)}, assumption=mean,
-            reason=f"{text} ({mean}; {told(values, '{:.3g}')})", figure=curves,
-        )  # fmt: skip
+            {"sizes where not": 0},
+            {"sizes where not": len(off)},
+            assumption=mean,
+            reason=f"{text} ({mean}; {told(values, '{:.3g}')})",
+            figure=curves,
+        )
 
 
 _order_claims("4")
@@ -69,28 +72,40 @@ def _each(below: dict[int, float]) -> str:
 
 
 @claim(
-    "002/section-4.3/diameter", "the diameter of DSN-F is at most 16.7 % below that of DSN", "16.7 %",
+    "002/section-4.3/diameter",
+    "the diameter of DSN-F is at most 16.7 % below that of DSN",
+    "16.7 %",
     "topoloom hops dsn-f:n=2048; topoloom hops dsn:n=2048",
-)  # fmt: skip
+)
 def _diameter_below_dsn() -> Outcome:
     below = _below_dsn("diameter")
     return judge(
-        {"%": 16.7}, {"%": max(below.values())}, tolerance=0.05, digits=4, figure=_hops("4")[1],
+        {"%": 16.7},
+        {"%": max(below.values())},
+        tolerance=0.05,
+        digits=4,
+        figure=_hops("4")[1],
         assumption=f"DSN is DSN-(p-1), n = 32 .. 4,096; {_each(below)}",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "002/section-4.3/aspl", "the ASPL of DSN-F is at most 4.6 % below that of DSN", "4.6 %",
+    "002/section-4.3/aspl",
+    "the ASPL of DSN-F is at most 4.6 % below that of DSN",
+    "4.6 %",
     "topoloom hops dsn-f:n=256; topoloom hops dsn:n=256",
-)  # fmt: skip
+)
 def _aspl_below_dsn() -> Outcome:
     below = _below_dsn("aspl")
     return judge(
-        {"%": 4.6}, {"%": max(below.values())}, tolerance=0.05, digits=4, figure=_hops("5")[1],
+        {"%": 4.6},
+        {"%": max(below.values())},
+        tolerance=0.05,
+        digits=4,
+        figure=_hops("5")[1],
         reason=f"with DSN-(p-1): {_each(below)}; which DSN-x is meant is not said, and with smaller x the ASPL of DSN is"
         " larger still",
-    )  # fmt: skip
+    )
 
 
 _PARTS = range(2, 7)
@@ -121,9 +136,11 @@ def _cuts_told() -> str:
 
 
 @claim(
-    "002/fig-6", "cuts of 1,024 switches in 2 .. 6 parts: wider than the torus, narrower than RR-4", "the order of the curves",
+    "002/fig-6",
+    "cuts of 1,024 switches in 2 .. 6 parts: wider than the torus, narrower than RR-4",
+    "the order of the curves",
     "topoloom cuts dsn-f:n=1024 --parts 6",
-)  # fmt: skip
+)
 def _cuts() -> Outcome:
     total, curves = _figure_6()
     statements = {
@@ -134,9 +151,11 @@ def _cuts() -> Outcome:
 
 
 @claim(
-    "002/section-4.4/similar", "cuts of DSN and DSN-F are similar but for 2 and 4 parts, where that of DSN-F is narrower",
-    "similar at 3, 5, 6", "topoloom cuts dsn-f:n=1024 --parts 4; topoloom cuts dsn:n=1024 --parts 4",
-)  # fmt: skip
+    "002/section-4.4/similar",
+    "cuts of DSN and DSN-F are similar but for 2 and 4 parts, where that of DSN-F is narrower",
+    "similar at 3, 5, 6",
+    "topoloom cuts dsn-f:n=1024 --parts 4; topoloom cuts dsn:n=1024 --parts 4",
+)
 def _similar() -> Outcome:
     total, curves = _figure_6()
     apart = dict(zip(_PARTS, (100 * (total["DSN-F"] / total["DSN"] - 1)).tolist(), strict=True))
@@ -146,14 +165,18 @@ def _similar() -> Outcome:
             "narrower at 2 and 4 alone": {parts for parts, value in apart.items() if value < 0} == {2, 4},
             "farthest apart at 2 and 4": set(sorted(apart, key=lambda parts: abs(apart[parts]))[-2:]) == {2, 4},
         },
-        f"DSN-F against DSN: {text}", f"{_TOTAL}; at 4 parts they are nearest, at 3, 5 and 6 DSN-F is the wider", curves,
-    )  # fmt: skip
+        f"DSN-F against DSN: {text}",
+        f"{_TOTAL}; at 4 parts they are nearest, at 3, 5 and 6 DSN-F is the wider",
+        curves,
+    )
 
 
 @claim(
-    "002/section-4.4/succ-links", "cuts in 2 and in 4 parts pass only Succ and Pred links", "100 %, 100 %",
+    "002/section-4.4/succ-links",
+    "cuts in 2 and in 4 parts pass only Succ and Pred links",
+    "100 %, 100 %",
     "topoloom cuts dsn-f:n=896 --parts 4",
-)  # fmt: skip
+)
 def _succ_links() -> Outcome:
     topology = build("dsn-f:n=896")
     group, level = topology.labels["group"], topology.labels["level"]
@@ -166,7 +189,9 @@ def _succ_links() -> Outcome:
         part = cuts(topology, parts=parts, seeds=16).part
         share[f"{parts} parts"] = 100 * float(ring[part[u] != part[v]].mean())
     return judge(
-        {"2 parts": 100, "4 parts": 100}, share, right={"4 parts": 50},
+        {"2 parts": 100, "4 parts": 100},
+        share,
+        right={"4 parts": 50},
         reason=f"896 switches, one full layer: without its Succ links the network falls into {pieces} pieces, not 4; the best"
         " cut in 4 also passes the 128 shortcuts to the second supernode after, for its parts are the supernodes s by s mod 4",
-    )  # fmt: skip
+    )

@@ -45,9 +45,11 @@ _base("levi", "Levi", "levi", 2.86, 4, 9)
 
 
 @claim(
-    "003/products", "a product's order multiplies, degree and diameter add: (16,3) x (16,3)", "256, 6, 6",
+    "003/products",
+    "a product's order multiplies, degree and diameter add: (16,3) x (16,3)",
+    "256, 6, 6",
     "topoloom info 'product:(optimal:n=16,degree=3)*(optimal:n=16,degree=3)'",
-)  # fmt: skip
+)
 def _product() -> Outcome:
     topology = build("product:(optimal:n=16,degree=3)*(optimal:n=16,degree=3)")
     found = measured("product:(optimal:n=16,degree=3)*(optimal:n=16,degree=3)")
@@ -58,9 +60,11 @@ def _product() -> Outcome:
 
 
 @claim(
-    "003/table-2", "folded networks: (n,k)^m has n^m switches, degree k m and diameter d m, for m = 2 and 3", "holds",
+    "003/table-2",
+    "folded networks: (n,k)^m has n^m switches, degree k m and diameter d m, for m = 2 and 3",
+    "holds",
     "topoloom info 'product:(petersen)*(petersen)*(petersen)'",
-)  # fmt: skip
+)
 def _folded() -> Outcome:
     bases = ("petersen", "heawood", "hypercube:n=3", "optimal:n=16,degree=3", "optimal:n=16,degree=4")
     off = 0
@@ -72,6 +76,7 @@ def _folded() -> Outcome:
             wanted = one.switches**m, int(one.degrees.max()) * m, diameter * m
             off += (folded.switches, int(folded.degrees.max()), found) != wanted
     return judge(
-        {"networks that break it": 0}, {"networks that break it": off},
+        {"networks that break it": 0},
+        {"networks that break it": off},
         assumption=f"the table itself is lost; its rule, for {len(bases)} base graphs (errata 003.5)",
-    )  # fmt: skip
+    )

@@ -11,9 +11,9 @@ from topoloom.reproduction._simgrid_ways import simgrid_routing
 from topoloom.reproduction.curves import Curves, Series
 from topoloom.reproduction.paper003_loads import PRODUCT, balanced
 from topoloom.reproduction.registry import Outcome, Verdict, claim, judge
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.product import product_routing
 from topoloom.routing.routing import Routing
-from topoloom.routing.verify import verify
 from topoloom.simulator.config import PRESETS as PRESET_ROUTERS
 from topoloom.simulator.execute import execute
 from topoloom.spec import build
@@ -110,9 +110,11 @@ def _busiest(degree: int) -> float:
 
 
 @claim(
-    "003/fig-11/small", "all-to-all of small messages: time with balanced tables down to half of that with Floyd's", "50 %",
+    "003/fig-11/small",
+    "all-to-all of small messages: time with balanced tables down to half of that with Floyd's",
+    "50 %",
     "topoloom reproduce 003/fig-11/small",
-)  # fmt: skip
+)
 @needs_simgrid
 def _small() -> Outcome:
     app = "alltoall:bytes=64"
@@ -140,9 +142,11 @@ def _small() -> Outcome:
 
 
 @claim(
-    "003/fig-11/sizes", "all-to-all up to 512 kB: balanced tables are faster than Floyd's, most with small messages",
-    "faster; most when small", "topoloom reproduce 003/fig-11/sizes",
-)  # fmt: skip
+    "003/fig-11/sizes",
+    "all-to-all up to 512 kB: balanced tables are faster than Floyd's, most with small messages",
+    "faster; most when small",
+    "topoloom reproduce 003/fig-11/sizes",
+)
 @needs_simgrid
 def _sizes() -> Outcome:
     times = {size: _ratios(f"alltoall:bytes={size}", "time", _BRUCK if size < 200 else _MACHINE) for size in _SIZES}
@@ -154,18 +158,25 @@ def _sizes() -> Outcome:
         f" below 200 B Bruck's algorithm; {_ASSUMED}"
     )
     figure = Curves(
-        "003-figure-11", "All-to-all, 256 ranks", "bytes to each rank", "time / time with Floyd's tables",
+        "003-figure-11",
+        "All-to-all, 256 ranks",
+        "bytes to each rank",
+        "time / time with Floyd's tables",
         tuple(
-            Series(f"(16,{k}) x (16,{k})", tuple((float(size), 1 / times[size][k][0]) for size in _SIZES)) for k in _DEGREES
-        ), log_x=True,
-    )  # fmt: skip
+            Series(f"(16,{k}) x (16,{k})", tuple((float(size), 1 / times[size][k][0]) for size in _SIZES))
+            for k in _DEGREES
+        ),
+        log_x=True,
+    )
     return Outcome(ours, Verdict.ASSUMED if faster and smallest else Verdict.NOT_REPRODUCIBLE, why, figure=figure)
 
 
 @claim(
-    "003/fig-12/bandwidth", "effective bandwidth with balanced tables above that with Floyd's", "+20.0 %, +13.8 %",
+    "003/fig-12/bandwidth",
+    "effective bandwidth with balanced tables above that with Floyd's",
+    "+20.0 %, +13.8 %",
     "topoloom reproduce 003/fig-12/bandwidth",
-)  # fmt: skip
+)
 @needs_simgrid
 def _bandwidth() -> Outcome:
     published = {"(16,3)": 20.0, "(16,4)": 13.8}
@@ -179,9 +190,11 @@ def _bandwidth() -> Outcome:
 
 def _ft(class_: str, printed: str) -> None:
     @claim(
-        f"003/fig-12/ft-{class_.lower()}", f"NAS FT class {class_} is faster with balanced tables than with Floyd's",
-        printed, f"topoloom reproduce 003/fig-12/ft-{class_.lower()}",
-    )  # fmt: skip
+        f"003/fig-12/ft-{class_.lower()}",
+        f"NAS FT class {class_} is faster with balanced tables than with Floyd's",
+        printed,
+        f"topoloom reproduce 003/fig-12/ft-{class_.lower()}",
+    )
     @needs_simgrid
     def compute() -> Outcome:
         app = f"ft:class={class_},iterations=1,untimed=no"

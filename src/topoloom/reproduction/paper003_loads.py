@@ -8,9 +8,9 @@ import numpy as np
 from topoloom.graph.product import cartesian_product
 from topoloom.reproduction._simgrid_ways import floyd
 from topoloom.reproduction.registry import Outcome, claim, judge
-from topoloom.routing.balance import BalancedRouting, balance_paths, balance_routing
+from topoloom.routing.balance.balance import BalancedRouting, balance_paths, balance_routing
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.product import product_routing
-from topoloom.routing.verify import verify
 from topoloom.spec import build
 
 PRODUCT = "product:(optimal:n=16,degree={0})*(optimal:n=16,degree={0})"
@@ -50,9 +50,11 @@ _base(32, 4, 42, 42, "all equal")
 
 
 @claim(
-    "003/proposition-1", "products of graphs with equal loads have equal loads", "holds",
+    "003/proposition-1",
+    "products of graphs with equal loads have equal loads",
+    "holds",
     "topoloom route 'product:(petersen)*(petersen)' --engine product",
-)  # fmt: skip
+)
 def _proposition() -> Outcome:
     specs = ("petersen", "heawood", "optimal:n=16,degree=3", "hypercube:n=3", "complete:n=5")
     routings = {spec: balance_routing(build(spec), exact=True) for spec in specs}
@@ -67,16 +69,19 @@ def _proposition() -> Outcome:
             off += bool((verdict.switch_load != wanted).any())
             pairs += 1
     return judge(
-        {"products with unequal loads": 0}, {"products with unequal loads": off},
+        {"products with unequal loads": 0},
+        {"products with unequal loads": off},
         assumption=f"of {pairs} products; the proof leaves out the turning switch, which adds (N1 - 1) (N2 - 1) everywhere"
         " (errata 003.4)",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "003/fig-10/16-3", "(16,3) x (16,3): forwarding loads with balanced routing", "all equal",
+    "003/fig-10/16-3",
+    "(16,3) x (16,3): forwarding loads with balanced routing",
+    "all equal",
     "topoloom reproduce 003/fig-10/16-3",
-)  # fmt: skip
+)
 def _product_3() -> Outcome:
     load = _product_load(3)
     # 16 * 18 + 16 * 18 + 15 * 15
@@ -84,9 +89,11 @@ def _product_3() -> Outcome:
 
 
 @claim(
-    "003/fig-10/16-4", "(16,4) x (16,4): forwarding loads with balanced routing, by proposition 1", "a little fluctuation",
+    "003/fig-10/16-4",
+    "(16,4) x (16,4): forwarding loads with balanced routing, by proposition 1",
+    "a little fluctuation",
     "topoloom reproduce 003/fig-10/16-4",
-)  # fmt: skip
+)
 def _product_4() -> Outcome:
     load, free = _product_load(4), balance_routing(build(PRODUCT.format(4))).load
     # 16 * 10 + 16 * 10 + 15 * 15, and with 12 for 10.
@@ -96,16 +103,20 @@ def _product_4() -> Outcome:
 
 
 @claim(
-    "003/fig-10/floyd", "(16,3) x (16,3): the largest load of Floyd's shortest ways", "about 2000",
+    "003/fig-10/floyd",
+    "(16,3) x (16,3): the largest load of Floyd's shortest ways",
+    "about 2000",
     "topoloom reproduce 003/fig-10/floyd",
-)  # fmt: skip
+)
 def _floyd() -> Outcome:
     load = _floyd_loads(PRODUCT.format(3))
     return judge(
-        {"most": 2000}, {"most": int(load.max())}, tolerance=50,
+        {"most": 2000},
+        {"most": int(load.max())},
+        tolerance=50,
         reason="a way is replaced here by one through the first middle switch that makes it shorter; the loads depend on how"
         " the switches are numbered, which the paper does not say (15 random numberings: 2240 to 2698)",
-    )  # fmt: skip
+    )
 
 
 def _product_load(degree: int) -> np.ndarray:

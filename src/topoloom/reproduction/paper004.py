@@ -25,9 +25,11 @@ def _slim_flies(most: int) -> dict[int, Facts]:
 
 
 @claim(
-    "004/ii-b/mms", "MMS graphs: 2 q^2 switches, degree (3q - delta)/2, diameter 2, every prime power q = 4w + delta",
-    "holds", "topoloom info slimfly:q=19",
-)  # fmt: skip
+    "004/ii-b/mms",
+    "MMS graphs: 2 q^2 switches, degree (3q - delta)/2, diameter 2, every prime power q = 4w + delta",
+    "holds",
+    "topoloom info slimfly:q=19",
+)
 def _mms() -> Outcome:
     wrong = 0
     flies = _slim_flies(37)
@@ -39,37 +41,46 @@ def _mms() -> Outcome:
 
 
 @claim(
-    "004/ii-b/concentration", "balanced concentration p = k' N_r / (2 N_r - k' - 2), about ceil(k'/2): q = 19 has p = 15", "15",
+    "004/ii-b/concentration",
+    "balanced concentration p = k' N_r / (2 N_r - k' - 2), about ceil(k'/2): q = 19 has p = 15",
+    "15",
     "topoloom info slimfly:q=19",
-)  # fmt: skip
+)
 def _concentration() -> Outcome:
     exact = full_bandwidth_hosts(build("slimfly:q=19"))
     return judge(
         {"p": 15, "formula": 29 * 722 / (2 * 722 - 29 - 2)},
         {"p": build("slimfly:q=19,hosts=full").endpoints_at.max(), "formula": exact},
-        tolerance=1e-9, assumption=f"15 is ceil(k'/2); the formula itself gives {exact:.3f}",
-    )  # fmt: skip
+        tolerance=1e-9,
+        assumption=f"15 is ceil(k'/2); the formula itself gives {exact:.3f}",
+    )
 
 
 @claim(
-    "004/fig-5a", "k' = 96: MMS has 8,192 routers, 12 % worse than the Moore bound of 9,217", "8192, 9217, 12 %",
+    "004/fig-5a",
+    "k' = 96: MMS has 8,192 routers, 12 % worse than the Moore bound of 9,217",
+    "8192, 9217, 12 %",
     "topoloom bounds --switches 8192 --degree 96",
-)  # fmt: skip
+)
 def _figure_5a() -> Outcome:
     facts = facts_of("slimfly:q=64")
     order = facts.switches if facts else 0
     bound = moore_order(96, 2)
     return judge(
-        {"routers": 8192, "bound": 9217, "%": 12}, {"routers": order, "bound": bound, "%": 100 * (bound / order - 1)},
-        tolerance={"%": 1}, assumption="the bound lies 12.5 % above MMS, which lies 11.1 % below the bound",
+        {"routers": 8192, "bound": 9217, "%": 12},
+        {"routers": order, "bound": bound, "%": 100 * (bound / order - 1)},
+        tolerance={"%": 1},
+        assumption="the bound lies 12.5 % above MMS, which lies 11.1 % below the bound",
         digits=4,
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "004/fig-5b", "diameter 3 near k' = 96: DEL 68 %, BDF 30 %, DF 14 % of the Moore bound, FBF about 3x below DF",
-    "68, 30, 14, 3", "topoloom info bdf:u=13; topoloom info delorme:v=5",
-)  # fmt: skip
+    "004/fig-5b",
+    "diameter 3 near k' = 96: DEL 68 %, BDF 30 %, DF 14 % of the Moore bound, FBF about 3x below DF",
+    "68, 30, 14, 3",
+    "topoloom info bdf:u=13; topoloom info delorme:v=5",
+)
 def _figure_5b() -> Outcome:
     share = {
         "DEL %": 100 * _order("delorme:v=9") / moore_order(100, 3),
@@ -78,12 +89,13 @@ def _figure_5b() -> Outcome:
         "DF/FBF": _order("dragonfly:h=32") / 33**3,
     }
     return judge(
-        {"DEL %": 68, "BDF %": 30, "DF %": 14, "DF/FBF": 3}, share,
+        {"DEL %": 68, "BDF %": 30, "DF %": 14, "DF/FBF": 3},
+        share,
         tolerance={"DEL %": 0.5, "BDF %": 0.6, "DF %": 1.6, "DF/FBF": 0.7},
         assumption="DEL at v = 9 (k' = 100), BDF at u = 61 (k' = 93), DF at h = 32 (k' = 95); the 14 % are the cut-off"
         " asymptote 4/27 = 14.8 %",
         digits=4,
-    )  # fmt: skip
+    )
 
 
 def _order(spec: str) -> int:
@@ -92,9 +104,11 @@ def _order(spec: str) -> int:
 
 
 @claim(
-    "004/vii-a", "balanced variants up to 20,000 endpoints: 11 Slim Flies, 8 Dragonflies", "11, 8",
+    "004/vii-a",
+    "balanced variants up to 20,000 endpoints: 11 Slim Flies, 8 Dragonflies",
+    "11, 8",
     "topoloom families slimfly --hosts 10000 --radix 64",
-)  # fmt: skip
+)
 def _variants() -> Outcome:
     flies = sum(facts.switches * (facts.full_hosts or 0) <= 20_000 for q, facts in _slim_flies(40).items() if q >= 4)
     dragons = sum(2 * h * (2 * h * h + 1) * h <= 20_000 for h in range(1, 40))
@@ -106,9 +120,11 @@ def _variants() -> Outcome:
 
 
 @claim(
-    "004/table-ii/tori", "diameter of T3D is ceil(3/2 cube root N_r), of T5D ceil(5/2 fifth root N_r)", "33, 16",
+    "004/table-ii/tori",
+    "diameter of T3D is ceil(3/2 cube root N_r), of T5D ceil(5/2 fifth root N_r)",
+    "33, 16",
     "topoloom hops torus:dims=22x22x22",
-)  # fmt: skip
+)
 def _tori() -> Outcome:
     return judge(
         {"T3D": 33, "T5D": 16},
@@ -118,22 +134,27 @@ def _tori() -> Outcome:
 
 
 @claim(
-    "004/table-ii/long-hop", "LH-HC of 2^8 .. 2^13 endpoints has diameter 4 to 6", "4 to 6",
+    "004/table-ii/long-hop",
+    "LH-HC of 2^8 .. 2^13 endpoints has diameter 4 to 6",
+    "4 to 6",
     "topoloom hops longhop:n=8,extra=5; topoloom hops longhop:n=13,extra=5",
-)  # fmt: skip
+)
 def _long_hops() -> Outcome:
     found = [int(measured(f"longhop:n={n},extra=5").diameter) for n in range(8, 14)]
     return judge(
-        {"least": 4, "greatest": 6}, {"least": min(found), "greatest": max(found)},
+        {"least": 4, "greatest": 6},
+        {"least": min(found), "greatest": max(found)},
         assumption=f"L = 5 extra ports throughout (inferred); diameters {', '.join(map(str, found))}",
         reason=f"diameters {found}",
-    )  # fmt: skip
+    )
 
 
 @claim(
-    "004/iii-c/bisection", "bisection of LH-HC 3N/2, FBF-3 N/4, DF about (N + 2p^2 - 1)/4", "768, 64, 271",
+    "004/iii-c/bisection",
+    "bisection of LH-HC 3N/2, FBF-3 N/4, DF about (N + 2p^2 - 1)/4",
+    "768, 64, 271",
     "topoloom cuts longhop:n=9,extra=4; topoloom cuts flattened-butterfly:dims=4x4x4; topoloom cuts dragonfly:h=4",
-)  # fmt: skip
+)
 def _bisections() -> Outcome:
     ours = {
         "LH-HC": cuts(build("longhop:n=9,extra=4"), seeds=16).links,
@@ -141,9 +162,12 @@ def _bisections() -> Outcome:
         "DF": cuts(build("dragonfly:h=4"), seeds=16).links,
     }
     return judge(
-        {"LH-HC": 3 * 512 / 2, "FBF-3": 256 / 4, "DF": (1056 + 2 * 16 - 1) // 4}, ours, tolerance={"DF": 5},
-        assumption="METIS's best cut; DF's formula is approximate", reason="METIS's best cut of 16 seeds",
-    )  # fmt: skip
+        {"LH-HC": 3 * 512 / 2, "FBF-3": 256 / 4, "DF": (1056 + 2 * 16 - 1) // 4},
+        ours,
+        tolerance={"DF": 5},
+        assumption="METIS's best cut; DF's formula is approximate",
+        reason="METIS's best cut of 16 seeds",
+    )
 
 
 @cache
@@ -173,9 +197,13 @@ def _table_iv(column: Column) -> None:
         ours = count.cost_usd(load_parts("slimfly-2014"))
         # Printed costs look truncated or rounded: within 1 USD is a hit.
         return judge(
-            {"USD": printed.cost_usd}, {"USD": ours}, tolerance=1.0, digits=7,
-            assumption=f"{column.assumption}; {beside}", reason=f"nearest found: {column.assumption}; {beside}",
-        )  # fmt: skip
+            {"USD": printed.cost_usd},
+            {"USD": ours},
+            tolerance=1.0,
+            digits=7,
+            assumption=f"{column.assumption}; {beside}",
+            reason=f"nearest found: {column.assumption}; {beside}",
+        )
 
     @claim(
         f"004/table-iv/{column.key}-power", f"{column.title}: power a node", f"{printed.power_w:g} W", _command(column)
@@ -184,15 +212,22 @@ def _table_iv(column: Column) -> None:
         _, exact, _ = _exact(column.key)
         formula = printed.switches * printed.radix * 2.8 / printed.hosts
         return judge(
-            {"W": printed.power_w}, {"W": formula}, tolerance=0.0501, digits=5,
-            assumption="" if abs(formula - exact) < 0.005 else f"with the printed radix; counted exactly it is {exact:.3f} W",
+            {"W": printed.power_w},
+            {"W": formula},
+            tolerance=0.0501,
+            digits=5,
+            assumption=""
+            if abs(formula - exact) < 0.005
+            else f"with the printed radix; counted exactly it is {exact:.3f} W",
             reason=f"N_r k 2.8 / N; counted exactly it is {exact:.3f} W",
-        )  # fmt: skip
+        )
 
     @claim(
-        f"004/table-iv/{column.key}-cables", f"{column.title}: electric and fibre cables",
-        f"{printed.electric:,} / {printed.fibre:,}", _command(column),
-    )  # fmt: skip
+        f"004/table-iv/{column.key}-cables",
+        f"{column.title}: electric and fibre cables",
+        f"{printed.electric:,} / {printed.fibre:,}",
+        _command(column),
+    )
     def cables() -> Outcome:
         _, _, counts = _exact(column.key)
         ours = {"electric": counts.get("electric", 0), "fibre": counts.get("fibre", 0)}
@@ -204,9 +239,11 @@ def _table_iv(column: Column) -> None:
         if count is not None and count.electric is not None and count.fibre is not None:
             # The print cuts digits off.
             return judge(
-                wanted, {"electric": count.electric, "fibre": count.fibre}, tolerance=0.76,
+                wanted,
+                {"electric": count.electric, "fibre": count.fibre},
+                tolerance=0.76,
                 assumption=f"{column.assumption}; a true fat tree of k = {printed.radix - 1} has {ours} between switches",
-            )  # fmt: skip
+            )
         if sum(wanted.values()) == sum(ours.values()):
             why = f"the total of {sum(ours.values()):,} comes out, the split does not: {column.assumption}"
             return Outcome(outcome.ours, Verdict.NOT_REPRODUCIBLE, why)
@@ -218,12 +255,18 @@ for _column in COLUMNS:
 
 
 @claim(
-    "004/vi/headline", "Slim Fly costs about 25 % less a node than the Dragonfly of comparable size (k = 27)", "25 %",
+    "004/vi/headline",
+    "Slim Fly costs about 25 % less a node than the Dragonfly of comparable size (k = 27)",
+    "25 %",
     "topoloom cost slimfly:q=19,hosts=15 --as-printed; topoloom cost dragonfly:h=7 --as-printed",
-)  # fmt: skip
+)
 def _headline() -> Outcome:
     exact = 100 * (1 - _exact("sf")[0] / _exact("df-27")[0])
     return judge(
-        {"% below DF": 25}, {"% below DF": exact}, tolerance=0.3, right={"% below DF": 17.8}, digits=4,
+        {"% below DF": 25},
+        {"% below DF": exact},
+        tolerance=0.3,
+        right={"% below DF": 17.8},
+        digits=4,
         reason="counted exactly; the print's own 1 - 1033/1342 is 23 %",
-    )  # fmt: skip
+    )

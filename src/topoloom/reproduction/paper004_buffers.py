@@ -53,8 +53,9 @@ def _more(size: Size) -> Outcome:
         {f"{more} flits carry no less than {few}": not_below(got[more], got[few]) for few, more in pairwise(BUFFERS)}
         | {"256 flits carry more than 8": got[256] > got[8]},
         f"accepted at full load, by flits a port: {listed((str(f), v) for f, v in got.items())}",
-        f"UGAL-L; the print does not name the protocol; {size.told}", _buffer_figure(size),
-    )  # fmt: skip
+        f"UGAL-L; the print does not name the protocol; {size.told}",
+        _buffer_figure(size),
+    )
 
 
 def _less(size: Size) -> Outcome:
@@ -69,12 +70,15 @@ def _less(size: Size) -> Outcome:
     )
     fewest, most = min(steady, default=BUFFERS[-1]), BUFFERS[-1]
     return stated(
-        {f"the smallest buffer, {BUFFERS[0]} flits, is not saturated": BUFFERS[0] in steady,
-         "the smallest that is not saturated has less latency than the largest":
-             found[fewest].latency_mean < found[most].latency_mean},
-        told, f"UGAL-L; the print does not name the protocol; below saturation buffers are nearly empty; {size.told}",
+        {
+            f"the smallest buffer, {BUFFERS[0]} flits, is not saturated": BUFFERS[0] in steady,
+            "the smallest that is not saturated has less latency than the largest": found[fewest].latency_mean
+            < found[most].latency_mean,
+        },
+        told,
+        f"UGAL-L; the print does not name the protocol; below saturation buffers are nearly empty; {size.told}",
         _buffer_figure(size),
-    )  # fmt: skip
+    )
 
 
 def _oversubscribed(base: str, hosts: int) -> Contender:
@@ -92,56 +96,76 @@ def _declines() -> Outcome:
     most = {h: _busiest(_oversubscribed(SMALL.slimfly, h)) for h in _SMALL_HOSTS}
     few, more, many = _SMALL_HOSTS
     return stated(
-        {"fewer hosts a switch carry more each": found[few] > found[more] > found[many],
-         "none carries more than its busiest channel": all(found[h] <= most[h] for h in _SMALL_HOSTS)},
+        {
+            "fewer hosts a switch carry more each": found[few] > found[more] > found[many],
+            "none carries more than its busiest channel": all(found[h] <= most[h] for h in _SMALL_HOSTS),
+        },
         f"saturates at {listed((f'p = {h}', found[h]) for h in _SMALL_HOSTS)}; the busiest channel is full at"
         f" {listed((f'p = {h}', most[h]) for h in _SMALL_HOSTS)}",
         f"MIN, q = 5, which is balanced with p = 4; 87.5, 80 and 75 % are for q = 19 (--full); to {_WIDTH:g}",
-    )  # fmt: skip
+    )
 
 
 claim(
-    "004/fig-8a/bandwidth", "worst case: larger buffers enable higher bandwidth, 8 to 256 flits a port", "higher",
+    "004/fig-8a/bandwidth",
+    "worst case: larger buffers enable higher bandwidth, 8 to 256 flits a port",
+    "higher",
     SMALL.contender("SF-UGAL-L").command("worst-case", " --set buffer_flits=256 --loads 0.2,0.4,1"),
-)(lambda: _more(SMALL))  # fmt: skip
+)(lambda: _more(SMALL))
 claim(
-    "004/fig-8a/latency", "worst case: smaller buffers result in lower latency, 8 to 256 flits a port", "lower",
+    "004/fig-8a/latency",
+    "worst case: smaller buffers result in lower latency, 8 to 256 flits a port",
+    "lower",
     SMALL.contender("SF-UGAL-L").command("worst-case", " --set buffer_flits=8 --loads 0.2,0.4,1"),
-)(lambda: _less(SMALL))  # fmt: skip
+)(lambda: _less(SMALL))
 claim(
-    "004/fig-8a/bandwidth/full", "worst case: larger buffers enable higher bandwidth, 8 to 256 flits a port", "higher",
-    FULL.contender("SF-UGAL-L").command("worst-case", " --set buffer_flits=256 --loads 0.2,0.4,1"), full=True,
-)(lambda: _more(FULL))  # fmt: skip
+    "004/fig-8a/bandwidth/full",
+    "worst case: larger buffers enable higher bandwidth, 8 to 256 flits a port",
+    "higher",
+    FULL.contender("SF-UGAL-L").command("worst-case", " --set buffer_flits=256 --loads 0.2,0.4,1"),
+    full=True,
+)(lambda: _more(FULL))
 claim(
-    "004/fig-8a/latency/full", "worst case: smaller buffers result in lower latency, 8 to 256 flits a port", "lower",
-    FULL.contender("SF-UGAL-L").command("worst-case", " --set buffer_flits=8 --loads 0.2,0.4,1"), full=True,
-)(lambda: _less(FULL))  # fmt: skip
+    "004/fig-8a/latency/full",
+    "worst case: smaller buffers result in lower latency, 8 to 256 flits a port",
+    "lower",
+    FULL.contender("SF-UGAL-L").command("worst-case", " --set buffer_flits=8 --loads 0.2,0.4,1"),
+    full=True,
+)(lambda: _less(FULL))
 claim(
-    "004/fig-8/oversubscribed", "random traffic: more hosts a switch than links carry at once, and what each gets", "less",
+    "004/fig-8/oversubscribed",
+    "random traffic: more hosts a switch than links carry at once, and what each gets",
+    "less",
     _oversubscribed(SMALL.slimfly, 5).command("uniform", f" --loads 1 --saturation --width {_WIDTH:g}"),
-)(_declines)  # fmt: skip
+)(_declines)
 
 
 def _register(hosts: int, published: float) -> None:
     contender = _oversubscribed(FULL.slimfly, hosts)
 
     @claim(
-        f"004/fig-8/p-{hosts}/full", f"random traffic, q = 19, p = {hosts}: the load that saturates the network",
-        f"{published:.1%}", contender.command("uniform", f" --loads 1 --saturation --width {_WIDTH:g}"), full=True,
-    )  # fmt: skip
+        f"004/fig-8/p-{hosts}/full",
+        f"random traffic, q = 19, p = {hosts}: the load that saturates the network",
+        f"{published:.1%}",
+        contender.command("uniform", f" --loads 1 --saturation --width {_WIDTH:g}"),
+        full=True,
+    )
     def compute() -> Outcome:
         curve = swept(contender, "uniform", (1.0,))
         most = _busiest(contender)
         return judge(
             {"saturates at": published},
             {
-                "saturates at": saturates(contender, "uniform", (1.0,), _WIDTH), "accepted at full load": accepted(curve),
+                "saturates at": saturates(contender, "uniform", (1.0,), _WIDTH),
+                "accepted at full load": accepted(curve),
                 "the busiest channel is full at": most,
             },
-            tolerance=_WIDTH, digits=3, assumption=f"MIN; the print does not name the protocol; to {_WIDTH:g}",
+            tolerance=_WIDTH,
+            digits=3,
+            assumption=f"MIN; the print does not name the protocol; to {_WIDTH:g}",
             reason=f"MIN; the print does not name the protocol. The tables load their busiest channel so that it is full at"
             f" {most:.3f}; how the paper chooses among shortest ways is not printed",
-        )  # fmt: skip
+        )
 
 
 for _hosts, _published in _FULL_HOSTS.items():

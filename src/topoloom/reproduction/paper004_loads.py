@@ -49,9 +49,11 @@ class Size:
 NAMES = ("SF-MIN", "SF-VAL", "SF-UGAL-L", "SF-UGAL-G", "DF-UGAL-L", "FT-ANCA")
 _LANES = "3 VCs, 4 for detours, which share 64 flits a port; UGAL compares 4 detours, each by a random switch"
 SMALL = Size(
-    "slimfly:q=5,hosts=4", "dragonfly:h=3,g=10", "kary-tree:k=6,n=3",
+    "slimfly:q=5,hosts=4",
+    "dragonfly:h=3,g=10",
+    "kary-tree:k=6,n=3",
     f"200, 180 and 216 hosts, where the paper has about 10,000 (--full); {_LANES}",
-)  # fmt: skip
+)
 FULL = Size(
     "slimfly:q=19,hosts=15",
     "dragonfly:h=7",
@@ -90,73 +92,99 @@ def _best(size: Size) -> Outcome:
     slower = max(got["SF-VAL"], got["SF-UGAL-L"])
     return stated(
         {f"{name} is not below VAL and UGAL-L": not_below(got[name], slower) for name in ("SF-MIN", "SF-UGAL-G")},
-        _bandwidths(got), f"by what is accepted at full load, 0.01 counting as equal; {size.told}", _figure(size, "a"),
-    )  # fmt: skip
+        _bandwidths(got),
+        f"by what is accepted at full load, 0.01 counting as equal; {size.told}",
+        _figure(size, "a"),
+    )
 
 
 def _topologies(size: Size) -> Outcome:
     got = bandwidth(size, "a")
     slim = max(got[name] for name in _SLIM)
     return stated(
-        {"Dragonfly is below Slim Fly with UGAL-L": above(got["SF-UGAL-L"], got["DF-UGAL-L"]),
-         "the fat tree is above Slim Fly": above(got["FT-ANCA"], slim)},
-        _bandwidths(got), f"by what is accepted at full load; {size.told}", _figure(size, "a"),
-    )  # fmt: skip
+        {
+            "Dragonfly is below Slim Fly with UGAL-L": above(got["SF-UGAL-L"], got["DF-UGAL-L"]),
+            "the fat tree is above Slim Fly": above(got["FT-ANCA"], slim),
+        },
+        _bandwidths(got),
+        f"by what is accepted at full load; {size.told}",
+        _figure(size, "a"),
+    )
 
 
 def _lowest(size: Size, part: str) -> Outcome:
     took = latency(size, part)
     slim = {name: took[name] for name in _SLIM}
     return stated(
-        {f"{name} is below Dragonfly and fat tree": slim[name] < min(took["DF-UGAL-L"], took["FT-ANCA"]) for name in slim},
-        f"cycles at a load of {LOADS[0]:g}: {listed(took.items(), '{:.1f}'.format)}", size.told, _figure(size, part),
-    )  # fmt: skip
+        {
+            f"{name} is below Dragonfly and fat tree": slim[name] < min(took["DF-UGAL-L"], took["FT-ANCA"])
+            for name in slim
+        },
+        f"cycles at a load of {LOADS[0]:g}: {listed(took.items(), '{:.1f}'.format)}",
+        size.told,
+        _figure(size, part),
+    )
 
 
 def _permutations(size: Size, part: str) -> Outcome:
     got, took = bandwidth(size, part), latency(size, part)
     return stated(
-        {"the fat tree is above UGAL-L": above(got["FT-ANCA"], got["SF-UGAL-L"]),
-         "the fat tree is not below UGAL-G": not_below(got["FT-ANCA"], got["SF-UGAL-G"]),
-         "Slim Fly is not below Dragonfly": not_below(got["SF-UGAL-L"], got["DF-UGAL-L"]),
-         "Slim Fly is faster than Dragonfly": took["SF-UGAL-L"] < took["DF-UGAL-L"]},
+        {
+            "the fat tree is above UGAL-L": above(got["FT-ANCA"], got["SF-UGAL-L"]),
+            "the fat tree is not below UGAL-G": not_below(got["FT-ANCA"], got["SF-UGAL-G"]),
+            "Slim Fly is not below Dragonfly": not_below(got["SF-UGAL-L"], got["DF-UGAL-L"]),
+            "Slim Fly is faster than Dragonfly": took["SF-UGAL-L"] < took["DF-UGAL-L"],
+        },
         f"{_bandwidths(got)}; cycles at a load of {LOADS[0]:g}: {listed(took.items(), '{:.1f}'.format)}",
         "hosts above the largest power of two are silent"
         + ("; half of all packets are to the sender itself, as 004 writes the pattern" if part == "c" else "")
-        + f"; {size.told}", _figure(size, part),
-    )  # fmt: skip
+        + f"; {size.told}",
+        _figure(size, part),
+    )
 
 
 def _adversary(size: Size) -> Outcome:
     got = bandwidth(size, "d")
     return stated(
-        {"VAL is not below Dragonfly": not_below(got["SF-VAL"], got["DF-UGAL-L"]),
-         "UGAL-L is above Dragonfly": above(got["SF-UGAL-L"], got["DF-UGAL-L"]),
-         "the fat tree is above both": above(got["FT-ANCA"], max(got[n] for n in NAMES if n != "FT-ANCA"))},
-        _bandwidths(got), size.told, _figure(size, "d"),
-    )  # fmt: skip
+        {
+            "VAL is not below Dragonfly": not_below(got["SF-VAL"], got["DF-UGAL-L"]),
+            "UGAL-L is above Dragonfly": above(got["SF-UGAL-L"], got["DF-UGAL-L"]),
+            "the fat tree is above both": above(got["FT-ANCA"], max(got[n] for n in NAMES if n != "FT-ANCA")),
+        },
+        _bandwidths(got),
+        size.told,
+        _figure(size, "d"),
+    )
 
 
 def _limit(size: Size) -> Outcome:
     hosts = int(routed(size.slimfly, "hop-lanes").topology.endpoints_at.max())
     curve = curves(size, "d")["SF-MIN"]
     return judge(
-        {"at the host that gets least": 1 / (2 * hosts)}, {"at the host that gets least": curve.points[-1].accepted_min},
-        tolerance=0.005, digits=3, figure=_figure(size, "d"),
+        {"at the host that gets least": 1 / (2 * hosts)},
+        {"at the host that gets least": curve.points[-1].accepted_min},
+        tolerance=0.005,
+        digits=3,
+        figure=_figure(size, "d"),
         assumption=f"the print has lost the fraction; 1/(2p) is what 2p senders over one link get (errata 004.17); {size.told}",
         reason=f"the print has lost the fraction; {size.told}",
-    )  # fmt: skip
+    )
 
 
 def _saturation(size: Size, name: str, part: str, published: float, at_most: bool) -> Outcome:
     found = saturates(size.contender(name), _PATTERNS[part], LOADS, _WIDTH)
     full = bandwidth(size, part)[name]
     return judge(
-        {"saturates at": published}, {"saturates at": found, "accepted at full load": full}, tolerance=0 if at_most else _WIDTH,
-        at_most=at_most, digits=3, assumption=f"to {_WIDTH:g}; {size.told}", figure=_figure(size, part),
+        {"saturates at": published},
+        {"saturates at": found, "accepted at full load": full},
+        tolerance=0 if at_most else _WIDTH,
+        at_most=at_most,
+        digits=3,
+        assumption=f"to {_WIDTH:g}; {size.told}",
+        figure=_figure(size, part),
         reason=f"{size.told}; UGAL's threshold and how queues are counted are not printed, nor how the paper breaks ties"
         " between shortest ways",
-    )  # fmt: skip
+    )
 
 
 def _register(size: Size) -> None:
@@ -172,9 +200,13 @@ def _register(size: Size) -> None:
         part = id[len("fig-6") :][0]
         told = f"{'below ' if at_most else ''}{published:.0%} of the injection rate"
         add(
-            id, f"{_TITLES[part].lower()}: {name} saturates", told, name,
-            lambda: _saturation(size, name, part, published, at_most), f" --saturation --width {_WIDTH:g}",
-        )  # fmt: skip
+            id,
+            f"{_TITLES[part].lower()}: {name} saturates",
+            told,
+            name,
+            lambda: _saturation(size, name, part, published, at_most),
+            f" --saturation --width {_WIDTH:g}",
+        )
 
     add(
         "fig-6a/best",
@@ -186,25 +218,37 @@ def _register(size: Size) -> None:
     saturated("fig-6a/val", "SF-VAL", 0.5, at_most=True)
     saturated("fig-6a/ugal-l", "SF-UGAL-L", 0.8)
     add(
-        "fig-6a/topologies", "random traffic: Dragonfly has less bandwidth than Slim Fly, the fat tree slightly more",
-        "less, slightly more", "DF-UGAL-L", lambda: _topologies(size),
-    )  # fmt: skip
+        "fig-6a/topologies",
+        "random traffic: Dragonfly has less bandwidth than Slim Fly, the fat tree slightly more",
+        "less, slightly more",
+        "DF-UGAL-L",
+        lambda: _topologies(size),
+    )
     add(
-        "fig-6a/latency", "random traffic: Slim Fly has the lowest latency", "lowest", "SF-UGAL-L",
+        "fig-6a/latency",
+        "random traffic: Slim Fly has the lowest latency",
+        "lowest",
+        "SF-UGAL-L",
         lambda: _lowest(size, "a"),
-    )  # fmt: skip
+    )
     for part in "bc":
         add(
-            f"fig-6{part}", f"{_TITLES[part].lower()}: the fat tree carries more than UGAL-L and slightly more than UGAL-G;"
-            " Slim Fly slightly more than Dragonfly, with less latency", "more", "SF-UGAL-L",
+            f"fig-6{part}",
+            f"{_TITLES[part].lower()}: the fat tree carries more than UGAL-L and slightly more than UGAL-G;"
+            " Slim Fly slightly more than Dragonfly, with less latency",
+            "more",
+            "SF-UGAL-L",
             lambda part=part: _permutations(size, part),  # type: ignore[misc]
-        )  # fmt: skip
+        )
     saturated("fig-6d/val", "SF-VAL", 0.4)
     saturated("fig-6d/ugal-l", "SF-UGAL-L", 0.45)
     add(
-        "fig-6d/topologies", "worst case: VAL and UGAL-L carry slightly more than Dragonfly, the fat tree more than both",
-        "slightly more, more", "DF-UGAL-L", lambda: _adversary(size),
-    )  # fmt: skip
+        "fig-6d/topologies",
+        "worst case: VAL and UGAL-L carry slightly more than Dragonfly, the fat tree more than both",
+        "slightly more, more",
+        "DF-UGAL-L",
+        lambda: _adversary(size),
+    )
     add("fig-6d/min", "worst case: MIN is limited to a fraction", "1/ (lost)", "SF-MIN", lambda: _limit(size))
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.resilience.orders import failing, failures_at, states
+from topoloom.resilience.criterion import trial
+from topoloom.resilience.failure_orders import failing, failures_at, states
+from topoloom.resilience.sample_counts import Tally
 from topoloom.resilience.survival import Survival, threshold_of
-from topoloom.resilience.tally import Tally
-from topoloom.resilience.trial import trial
 from topoloom.threads import asked_to_stop, over_cores
 from topoloom.topology import Topology
 
@@ -23,11 +23,23 @@ _CHUNK, _BATCH = {True: 4, False: 32}, {True: 200, False: 1000}
 
 
 def damage(
-    topology: Topology, fail: str = "links", metric: str = "disconnection", *, order: str = "random",
-    levels: Iterable[float] | None = None, samples: int | None = None, width: float | None = None,
-    criterion: float = 0.75, tolerate: float | None = None, of: str = "switches", cabinets: np.ndarray | None = None,
-    seed: int = 1, jobs: int | None = None, values: bool = False, on_samples: Callable[[int], None] | None = None,
-) -> Survival:  # fmt: skip
+    topology: Topology,
+    fail: str = "links",
+    metric: str = "disconnection",
+    *,
+    order: str = "random",
+    levels: Iterable[float] | None = None,
+    samples: int | None = None,
+    width: float | None = None,
+    criterion: float = 0.75,
+    tolerate: float | None = None,
+    of: str = "switches",
+    cabinets: np.ndarray | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    values: bool = False,
+    on_samples: Callable[[int], None] | None = None,
+) -> Survival:
     """The survival curve of a topology under random or targeted failures.
 
     Every sample is one order of failures, and all levels look at the same orders: the samples of one level are independent of
@@ -111,9 +123,22 @@ def damage(
         ended = "interrupted"
     found = tuple(tally.levels(shares))
     return Survival(
-        topology.name, fail, metric, order, of, what.units, found, criterion, asked.whole, asked.most,
-        threshold_of(found, criterion), exact, seed, tally.samples, ended,
-    )  # fmt: skip
+        topology.name,
+        fail,
+        metric,
+        order,
+        of,
+        what.units,
+        found,
+        criterion,
+        asked.whole,
+        asked.most,
+        threshold_of(found, criterion),
+        exact,
+        seed,
+        tally.samples,
+        ended,
+    )
 
 
 def _sample(tally: Tally, begins: np.ndarray, jobs: int | None, on_samples: Callable[[int], None] | None) -> None:
@@ -160,8 +185,14 @@ def _levels(levels: Iterable[float] | None) -> list[float]:
 
 
 def _check(
-    metric: str, of: str, criterion: float, width: float | None, samples: int | None, tolerate: float | None, values: bool
-) -> None:  # fmt: skip
+    metric: str,
+    of: str,
+    criterion: float,
+    width: float | None,
+    samples: int | None,
+    tolerate: float | None,
+    values: bool,
+) -> None:
     """Refuse what makes no sense."""
     if metric not in METRICS:
         raise InputError(f"metric='{metric}': {', '.join(METRICS)} can be asked for")

@@ -8,9 +8,9 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.resilience.orders import Failing
+from topoloom.resilience.criterion import trial
+from topoloom.resilience.failure_orders import Failing
 from topoloom.resilience.survival import Z
-from topoloom.resilience.trial import trial
 from topoloom.threads import asked_to_stop, over_cores
 from topoloom.topology import Topology
 
@@ -48,9 +48,15 @@ class Lifetime:
 
 
 def lifetime(
-    topology: Topology, *, link_fit: float = 0.0, switch_fit: float = 0.0, of: str = "switches", samples: int = 1000,
-    seed: int = 1, jobs: int | None = None,
-) -> Lifetime:  # fmt: skip
+    topology: Topology,
+    *,
+    link_fit: float = 0.0,
+    switch_fit: float = 0.0,
+    of: str = "switches",
+    samples: int = 1000,
+    seed: int = 1,
+    jobs: int | None = None,
+) -> Lifetime:
     """The mean time until what is left is no longer in one piece, when links and switches fail and nothing is repaired.
 
     Each link and each switch fails at its constant rate, on its own (exponential times). Orders of failures are drawn; the
@@ -82,7 +88,7 @@ def lifetime(
     >>> round(ring.hours), ring.failures
     (2111111, 2.0)
     """
-    from topoloom.resilience._fall_kernels import races
+    from topoloom.resilience.kernels.disconnection import races
 
     for name, fit in (("link_fit", link_fit), ("switch_fit", switch_fit)):
         if not 0 <= fit < math.inf:
@@ -106,9 +112,15 @@ def lifetime(
                 raise KeyboardInterrupt
             part = slice(number * _CHUNK, (number + 1) * _CHUNK)
             races(
-                topology.links, *topology.csr, counts, link_fit / FIT_HOURS, switch_fit / FIT_HOURS, begins[part],
-                hours[part], failures[part],
-            )  # fmt: skip
+                topology.links,
+                *topology.csr,
+                counts,
+                link_fit / FIT_HOURS,
+                switch_fit / FIT_HOURS,
+                begins[part],
+                hours[part],
+                failures[part],
+            )
 
     over_cores(work, -(-samples // _CHUNK), jobs)
     mean = float(hours.mean())

@@ -9,9 +9,9 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.graph.product import cartesian_product
 from topoloom.routing.channels import channels_of
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, empty_ports
-from topoloom.routing.verify import verify
 from topoloom.topology import Topology
 
 #: Lanes are the bits of a word for the judge.

@@ -82,7 +82,7 @@ def engine(
 
 def engines() -> dict[str, Engine]:
     """Every engine by its name, in alphabetical order."""
-    load_modules("topoloom.routing", "engine_")
+    load_modules("topoloom.routing.engines")
     return dict(sorted(_engines.items()))
 
 

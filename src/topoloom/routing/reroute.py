@@ -9,10 +9,10 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
 from topoloom.routing.channels import channels_of, turn_places
-from topoloom.routing.lanes import EFFORT, MOST_LANES
+from topoloom.routing.judge.verify import verify
+from topoloom.routing.lanes.assignment import EFFORT, MOST_LANES
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, carriers_of, port_type
-from topoloom.routing.verify import verify
 from topoloom.topology import Topology
 
 
@@ -55,9 +55,13 @@ class Rerouted:
         number = np.full(topology.switches, -1)
         number[living] = np.arange(living.size)
         small = Topology(
-            links=number[topology.links], switches=living.size, endpoints=number[topology.endpoints], host=topology.host,
-            labels={name: np.asarray(values)[living] for name, values in topology.labels.items()}, name=topology.name,
-        )  # fmt: skip
+            links=number[topology.links],
+            switches=living.size,
+            endpoints=number[topology.endpoints],
+            host=topology.host,
+            labels={name: np.asarray(values)[living] for name, values in topology.labels.items()},
+            name=topology.name,
+        )
         lanes = None if whole.lanes is None else whole.lanes[np.ix_(living, living)]
         made = Routing(small, whole.engine, whole.ports[np.ix_(living, living)], lanes, whole.lane_rule, whole.minimal)
         return replace(made, verdict=verify(made)), living
@@ -124,10 +128,13 @@ def without(
         raise InputError(f"{topology.name}: no link is left; there is nothing to route")
     hosts = ~gone[topology.endpoints]
     left = Topology(
-        links=topology.links[kept], switches=topology.switches, endpoints=topology.endpoints[hosts],
-        host=np.unique(topology.host[hosts], return_inverse=True)[1], labels=dict(topology.labels),
+        links=topology.links[kept],
+        switches=topology.switches,
+        endpoints=topology.endpoints[hosts],
+        host=np.unique(topology.host[hosts], return_inverse=True)[1],
+        labels=dict(topology.labels),
         name=f"{topology.name} less {_count(int(lost.sum()), 'link')} and {_count(int(gone.sum()), 'switch', 'es')}",
-    )  # fmt: skip
+    )
     parts = hops(left).components - int(gone.sum())
     if parts > 1:
         raise InputError(f"{left.name}: {parts} parts that no link joins")
@@ -164,8 +171,8 @@ def _moved_over(routing: Routing, left: Topology, kept: np.ndarray, gone: np.nda
 def _mended(
     routing: Routing, left: Topology, kept: np.ndarray, ports: np.ndarray, alive: np.ndarray, broken: int, lanes: int
 ) -> Rerouted:
-    from topoloom.routing._lane_tree_kernels import ORPHAN
-    from topoloom.routing._mend_kernels import mend_trees
+    from topoloom.routing.trees.kernels.lane_trees import ORPHAN
+    from topoloom.routing.trees.kernels.mend import mend_trees
 
     channels, none = channels_of(left), int(np.iinfo(ports.dtype).max)
     before, moved = ports.copy(), np.zeros(ports.shape, np.bool_)
@@ -198,9 +205,9 @@ def _mended(
 
 def _placed(left: Topology, ports: np.ndarray, lane: np.ndarray, lanes: int) -> bool:
     """Give orphans a lane beside all others; whether that worked."""
-    from topoloom.routing._acyclic_kernels import place_orphans
-    from topoloom.routing._lane_tree_kernels import ORPHAN
-    from topoloom.routing._mend_kernels import ordered, turns_of
+    from topoloom.routing.lanes.kernels.acyclic import place_orphans
+    from topoloom.routing.trees.kernels.lane_trees import ORPHAN
+    from topoloom.routing.trees.kernels.mend import ordered, turns_of
 
     channels, turn_first = channels_of(left), turn_places(channels_of(left))
     turns, refused = (np.zeros(turn_first[-1], np.uint16) for _ in range(2))

@@ -8,10 +8,10 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
 from topoloom.layout.layout import Layout
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.parallel_cables import on_next_cables
 from topoloom.routing.registry import Request, engines, find_engine
 from topoloom.routing.routing import Routing
-from topoloom.routing.verify import verify
 from topoloom.topology import Topology
 
 #: Rows of tables that fit in memory: two tables of bytes of 32,768 squared are 2 GB.
@@ -19,10 +19,17 @@ _MOST_SWITCHES = 1 << 15
 
 
 def route(
-    topology: Topology, engine: str = "orders", *, lanes: int | None = None, seed: int = 1, jobs: int | None = None,
-    layout: Layout | None = None, folder: str | None = None, check: int | None = None,
+    topology: Topology,
+    engine: str = "orders",
+    *,
+    lanes: int | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    layout: Layout | None = None,
+    folder: str | None = None,
+    check: int | None = None,
     host: tuple[int, int] | None = None,
-) -> Routing:  # fmt: skip
+) -> Routing:
     """Tables that send everything everywhere, and what the judge says of them.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Choice, Escape
-from topoloom.routing.verdict import Verdict
+from topoloom.routing.judge.verdict import Verdict
 from topoloom.topology import Topology
 
 #: How the lane of a packet is known: by its pair of switches alone, by how many hops it has made, or anew at every switch.
@@ -38,7 +38,7 @@ class Routing:
     choice : AnyShortest, Escape, Detour or Layers, optional
         What a packet may choose beside the way of the tables (`topoloom.routing.choices`).
     verdict : Verdict, optional
-        What the judge found (`topoloom.routing.verify`); `route` always asks it.
+        What the judge found (`topoloom.routing.judge.verify`); `route` always asks it.
 
     Raises
     ------

@@ -63,7 +63,7 @@ class Network(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """What changes; `_flit_kernels` and `_router_kernels` say how it is laid out."""
+    """What changes; `kernels.flits` and `kernels.router` say how it is laid out."""
 
     pool: np.ndarray
     rec: np.ndarray

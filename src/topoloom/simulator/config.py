@@ -7,12 +7,25 @@ from typing import Any
 from topoloom.errors import InputError
 
 _LEAST_AND_MOST = {
-    "vcs": (0, 32), "buffer_flits": (1, 1 << 16), "output_flits": (0, 1 << 16), "speedup": (1, 2), "link_cycles": (1, 1 << 14),
-    "host_cycles": (1, 1 << 14), "credit_cycles": (1, 1 << 14), "route_cycles": (0, 1 << 14), "vc_cycles": (0, 12),
-    "switch_cycles": (0, 1 << 14), "crossbar_cycles": (0, 1 << 14), "packet_flits": (1, 1 << 12), "burst_packets": (1, 1 << 16),
-    "detours": (0, 256), "detour_threshold": (0, 1 << 16), "detour_weight": (0, 256), "cycle_ns": (0, 1e6),
+    "vcs": (0, 32),
+    "buffer_flits": (1, 1 << 16),
+    "output_flits": (0, 1 << 16),
+    "speedup": (1, 2),
+    "link_cycles": (1, 1 << 14),
+    "host_cycles": (1, 1 << 14),
+    "credit_cycles": (1, 1 << 14),
+    "route_cycles": (0, 1 << 14),
+    "vc_cycles": (0, 12),
+    "switch_cycles": (0, 1 << 14),
+    "crossbar_cycles": (0, 1 << 14),
+    "packet_flits": (1, 1 << 12),
+    "burst_packets": (1, 1 << 16),
+    "detours": (0, 256),
+    "detour_threshold": (0, 1 << 16),
+    "detour_weight": (0, 256),
+    "cycle_ns": (0, 1e6),
     "flit_bits": (0, 1 << 20),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -146,15 +159,28 @@ PRESETS = {
     "slimfly-2014": RouterConfig(vcs=3, source="004 V: 3 VCs, 64 flits a port, speedup 2, delays of one cycle"),
     # 256 bits at 96 Gb/s are 8/3 ns; a hop of 100 ns in the switch and 20 ns of link and injection is 45 cycles.
     "koibuchi-2013": RouterConfig(
-        vcs=4, buffer_flits=4 * 66, speedup=1, link_cycles=7, host_cycles=1, credit_cycles=3, route_cycles=35, packet_flits=33,
-        cut_through=True, cycle_ns=8 / 3, flit_bits=256,
+        vcs=4,
+        buffer_flits=4 * 66,
+        speedup=1,
+        link_cycles=7,
+        host_cycles=1,
+        credit_cycles=3,
+        route_cycles=35,
+        packet_flits=33,
+        cut_through=True,
+        cycle_ns=8 / 3,
+        flit_bits=256,
         source="000 III.C: cut-through, packets of 33 flits of 256 bits, 96 Gb/s, 4 VCs, 100 ns a switch, 20 ns a link",
     ),
     "noc-2016": RouterConfig(
-        vcs=4, buffer_flits=20, speedup=1, packet_mix="1:0.5,5:0.5", flit_bits=128,
+        vcs=4,
+        buffer_flits=20,
+        speedup=1,
+        packet_mix="1:0.5,5:0.5",
+        flit_bits=128,
         source="001 Table V: 3 cycles a router and 1 a link, 5 flits a VC, packets of 1 and 5 flits of 128 bits",
     ),
-}  # fmt: skip
+}
 
 
 def find_preset(name: str) -> RouterConfig:

@@ -6,18 +6,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
-from topoloom.simulator.buffers import (
-    DONE,
-    ENDED,
-    FLITS,
-    INSIDE,
-    LAST_END,
-    LATENCY,
-    LOGGED,
-    MADE,
-    ROUTERS,
-    WAITED,
-)
+from topoloom.simulator.buffers import DONE, ENDED, FLITS, INSIDE, LAST_END, LATENCY, LOGGED, MADE, ROUTERS, WAITED
 from topoloom.simulator.config import RouterConfig, find_preset
 from topoloom.simulator.point import Run, percentile
 from topoloom.simulator.traffic import Loop, Trace, Traffic, traffic_of
@@ -82,9 +71,13 @@ class Packets:
 
 
 def execute(
-    routing: Routing, traffic: str, preset: str | RouterConfig = "slimfly-2014", *, seed: int = 1,
+    routing: Routing,
+    traffic: str,
+    preset: str | RouterConfig = "slimfly-2014",
+    *,
+    seed: int = 1,
     cables: np.ndarray | None = None,
-) -> Execution:  # fmt: skip
+) -> Execution:
     """Simulate a trace or a closed loop to its end: the execution time.
 
     Parameters
@@ -114,13 +107,22 @@ def execute(
     done = max(1, int(state[DONE]))
     cycles = int(state[LAST_END])
     return Execution(
-        topology=routing.topology.name, engine=routing.engine, traffic=traffic,
-        preset=preset if isinstance(preset, str) else "own", seed=seed, cycles=cycles, packets=int(state[DONE]),
-        flits=int(state[FLITS]), latency_mean=int(state[LATENCY]) / done, source_mean=int(state[WAITED]) / done,
-        hops_mean=int(state[ROUTERS]) / done, latency_p50=percentile(run.histogram, 0.5),
-        latency_p99=percentile(run.histogram, 0.99), latency_p999=percentile(run.histogram, 0.999),
+        topology=routing.topology.name,
+        engine=routing.engine,
+        traffic=traffic,
+        preset=preset if isinstance(preset, str) else "own",
+        seed=seed,
+        cycles=cycles,
+        packets=int(state[DONE]),
+        flits=int(state[FLITS]),
+        latency_mean=int(state[LATENCY]) / done,
+        source_mean=int(state[WAITED]) / done,
+        hops_mean=int(state[ROUTERS]) / done,
+        latency_p50=percentile(run.histogram, 0.5),
+        latency_p99=percentile(run.histogram, 0.99),
+        latency_p999=percentile(run.histogram, 0.999),
         time_ns=cycles * config.cycle_ns,
-    )  # fmt: skip
+    )
 
 
 def _ended(run: Run, sent: Trace | Loop) -> bool:
@@ -131,9 +133,15 @@ def _ended(run: Run, sent: Trace | Loop) -> bool:
 
 
 def packets_of(
-    routing: Routing, traffic: str, preset: str | RouterConfig = "slimfly-2014", *, load: float = 0.1, count: int = 10_000,
-    seed: int = 1, cables: np.ndarray | None = None,
-) -> Packets:  # fmt: skip
+    routing: Routing,
+    traffic: str,
+    preset: str | RouterConfig = "slimfly-2014",
+    *,
+    load: float = 0.1,
+    count: int = 10_000,
+    seed: int = 1,
+    cables: np.ndarray | None = None,
+) -> Packets:
     """Write down packets one by one: all of a trace or closed loop up to `count`, or so many at a load, once it is warm.
 
     Raises

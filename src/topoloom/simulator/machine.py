@@ -24,7 +24,7 @@ _HISTOGRAM = 1 << 14
 
 @dataclass
 class Machine:
-    """The state of a simulation: what `_router_kernels.run` takes, and the place of each channel's port, int64[channels]."""
+    """The state of a simulation: what `kernels.router.run` takes, and the place of each channel's port, int64[channels]."""
 
     shape: tuple[tuple[int, ...], ...]
     rich: int | None
@@ -69,7 +69,7 @@ def machine(
     InputError
         More switches, ports, hops or lanes than a flit's word has room for; sets of shortest ways beyond memory.
     """
-    from topoloom.simulator._flit_kernels import SLOTS
+    from topoloom.simulator.kernels.flits import SLOTS
 
     topology, channels = routing.topology, routing.channels
     n, name = topology.switches, topology.name
@@ -125,9 +125,14 @@ def machine(
     pool = held + most * hosts + demand.events.size // 4 + 8
     places = _chain(pool, 4)
     rich = (
-        routing.choice is not None or config.cut_through or len(config.lengths) > 1 or log > 0 or config.host_vcs != "any"
-        or demand.loop.size > 0 or demand.events.size > 0
-    )  # fmt: skip
+        routing.choice is not None
+        or config.cut_through
+        or len(config.lengths) > 1
+        or log > 0
+        or config.host_vcs != "any"
+        or demand.loop.size > 0
+        or demand.events.size > 0
+    )
     state = np.zeros(32, np.int64)
     state[b.RANDOM] = (seed * 0x9E3779B97F4A7C15 + 0x1234567) & 0x7FFFFFFFFFFFFFFF
     net, rules = _ways(routing, config, vcs, shift, words)
@@ -139,22 +144,44 @@ def machine(
     last_vcs = vcs if config.host_vcs == "any" else 1
     eject = max(1, last_vcs * room - (2 * config.host_cycles + 1 + config.credit_cycles))
     rules = rules._replace(
-        room=room, credit=int(credits.max(initial=spare + 1)), host_credit=host_credit, most=most, last_vcs=last_vcs,
+        room=room,
+        credit=int(credits.max(initial=spare + 1)),
+        host_credit=host_credit,
+        most=most,
+        last_vcs=last_vcs,
         eject=min(eject, rules.bound),
-    )  # fmt: skip
+    )
     int32, int64 = np.int32, np.int64
     fresh, touched, nearest, winner, tried = (
         np.zeros(k, int64) for k in (words, (ports + 63) >> 6, ports, ports, 2 * vcs)
     )
     made = Buffers(
-        places.reshape(-1), rec.reshape(-1), np.zeros(0 if far else n * cells, int64), np.zeros(ring * n * cells, int32),
-        np.zeros(2 * n * cells if far else 0, int32), port.reshape(-1), np.zeros(SLOTS * n * words, int64),
-        np.zeros(n * words, int64), np.zeros(n * words, int64), np.full(n * words, -1, int64),
-        np.zeros(n * cells * (words + 1), int64), np.zeros(n * words if rich else 0, int64), fresh, touched,
-        nearest, winner, tried, np.zeros(hosts * 8, int32), np.zeros(hosts, int32), np.zeros(hosts * 4, int32),
-        _chain(min(held, _MOST_RECORDS) if rich else 0, 16).reshape(-1), np.zeros(4 * pool if demand.loop.size else 0, int32),
-        np.zeros(_HISTOGRAM, int64), np.zeros(8 * log, int32), state,
-    )  # fmt: skip
+        places.reshape(-1),
+        rec.reshape(-1),
+        np.zeros(0 if far else n * cells, int64),
+        np.zeros(ring * n * cells, int32),
+        np.zeros(2 * n * cells if far else 0, int32),
+        port.reshape(-1),
+        np.zeros(SLOTS * n * words, int64),
+        np.zeros(n * words, int64),
+        np.zeros(n * words, int64),
+        np.full(n * words, -1, int64),
+        np.zeros(n * cells * (words + 1), int64),
+        np.zeros(n * words if rich else 0, int64),
+        fresh,
+        touched,
+        nearest,
+        winner,
+        tried,
+        np.zeros(hosts * 8, int32),
+        np.zeros(hosts, int32),
+        np.zeros(hosts * 4, int32),
+        _chain(min(held, _MOST_RECORDS) if rich else 0, 16).reshape(-1),
+        np.zeros(4 * pool if demand.loop.size else 0, int32),
+        np.zeros(_HISTOGRAM, int64),
+        np.zeros(8 * log, int32),
+        state,
+    )
     many = longest > 1 or demand.loop.size > 0
     shape = ((0,) * words, (0,) * shift, (0,) * int(many or rich))
     near_too, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR
@@ -232,12 +259,29 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
     )
     bound = config.output_flits or 1 << 40
     rules = Rules(
-        vcs=vcs, speedup=config.speedup, room=0, credit=0, host_credit=0, inject=config.host_cycles + 1 + config.route_cycles,
-        hold=config.vc_cycles, bound=bound, eject=0, last_vcs=0, lanes=rule, width=width, choice=kind, escapes=escapes,
-        returns=int(isinstance(choice, Escape) and choice.returns), tries=tries, knows=knows,
-        threshold=config.detour_threshold, over=round(256 * config.detour_weight), whole=int(config.cut_through), most=0,
+        vcs=vcs,
+        speedup=config.speedup,
+        room=0,
+        credit=0,
+        host_credit=0,
+        inject=config.host_cycles + 1 + config.route_cycles,
+        hold=config.vc_cycles,
+        bound=bound,
+        eject=0,
+        last_vcs=0,
+        lanes=rule,
+        width=width,
+        choice=kind,
+        escapes=escapes,
+        returns=int(isinstance(choice, Escape) and choice.returns),
+        tries=tries,
+        knows=knows,
+        threshold=config.detour_threshold,
+        over=round(256 * config.detour_weight),
+        whole=int(config.cut_through),
+        most=0,
         itself=int(config.to_itself),
-    )  # fmt: skip
+    )
     return net, rules
 
 

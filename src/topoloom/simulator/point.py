@@ -42,9 +42,16 @@ class Run:
     """
 
     def __init__(
-        self, routing: Routing, config: RouterConfig, traffic: Traffic | Trace | Loop, load: float, seed: int, *,
-        cables: np.ndarray | None = None, log: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        routing: Routing,
+        config: RouterConfig,
+        traffic: Traffic | Trace | Loop,
+        load: float,
+        seed: int,
+        *,
+        cables: np.ndarray | None = None,
+        log: int = 0,
+    ) -> None:
         if cables is None:
             cables = np.full(len(routing.topology.links), config.link_cycles, np.int64)
         self.routing, self.demand = routing, _demand(config, traffic, load)
@@ -52,13 +59,13 @@ class Run:
         self.histogram = self.machine.buffers.histogram
         self.cycle = 0
         if isinstance(traffic, Loop):
-            from topoloom.simulator._trip_kernels import begin_trips
+            from topoloom.simulator.kernels.trips import begin_trips
 
             begin_trips(self.machine.net, self.machine.buffers, self.demand, traffic.window)
 
     def go(self, cycles: int, begin: int, end: int) -> None:
         """Run on."""
-        from topoloom.simulator._router_kernels import run
+        from topoloom.simulator.kernels.router import run
 
         if asked_to_stop.is_set():
             raise KeyboardInterrupt
@@ -66,9 +73,19 @@ class Run:
         before = int(at.state[HOPS])
         self.cycle += cycles
         run(
-            at.shape, at.rich, at.far, at.near_too, at.detours, at.net, at.buffers, at.rules, self.demand, self.cycle,
-            begin, end,
-        )  # fmt: skip
+            at.shape,
+            at.rich,
+            at.far,
+            at.near_too,
+            at.detours,
+            at.net,
+            at.buffers,
+            at.rules,
+            self.demand,
+            self.cycle,
+            begin,
+            end,
+        )
         check_moving(self.routing, at, int(at.state[HOPS]) - before)
 
     def got(self) -> np.ndarray:
@@ -78,7 +95,7 @@ class Run:
 
     def channel_flits(self) -> np.ndarray:
         """Flits that each channel has carried, int64[channels]."""
-        return self.machine.buffers.port[8 * self.machine.channel_port + 6].astype(np.int64)
+        return np.asarray(self.machine.buffers.port[8 * self.machine.channel_port + 6].astype(np.int64))
 
     def inside(self) -> int:
         """Flits in all buffers."""
@@ -89,22 +106,39 @@ def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float) 
     lengths = sorted(config.lengths)
     none, none32 = np.zeros(0, np.int64), np.zeros(0, np.int32)
     empty = Demand(
-        kind=UNIFORM, first=none, to=none32, share=1.0, load=0.0, burst=float(config.burst_packets),
+        kind=UNIFORM,
+        first=none,
+        to=none32,
+        share=1.0,
+        load=0.0,
+        burst=float(config.burst_packets),
         lengths=np.array([length for length, _ in lengths], np.int32),
-        shares=np.cumsum([share for _, share in lengths]), events=none32, loop=none, back_first=none, back_to=none32,
-    )  # fmt: skip
+        shares=np.cumsum([share for _, share in lengths]),
+        events=none32,
+        loop=none,
+        back_first=none,
+        back_to=none32,
+    )
     if isinstance(traffic, Trace):
         events = np.stack([traffic.cycle, traffic.source, traffic.destination, traffic.flits], 1)
         return empty._replace(events=events.astype(np.int32).reshape(-1))
     if isinstance(traffic, Loop):
         miss = round(traffic.miss * (1 << 32)) if traffic.back_to.size else 0
         loop = [
-            traffic.request_flits, traffic.reply_flits, traffic.service_cycles, traffic.miss_cycles, miss, traffic.requests
-        ]  # fmt: skip
+            traffic.request_flits,
+            traffic.reply_flits,
+            traffic.service_cycles,
+            traffic.miss_cycles,
+            miss,
+            traffic.requests,
+        ]
         return empty._replace(
-            first=traffic.first.copy(), to=traffic.to.copy(), loop=np.array(loop, np.int64),
-            back_first=traffic.back_first.copy(), back_to=traffic.back_to.copy(),
-        )  # fmt: skip
+            first=traffic.first.copy(),
+            to=traffic.to.copy(),
+            loop=np.array(loop, np.int64),
+            back_first=traffic.back_first.copy(),
+            back_to=traffic.back_to.copy(),
+        )
     packets = min(load / config.mean_flits / config.burst_packets, 1 - 1e-9)
     # Copies: arrays that cannot be written to are another type to the compiler, which would compile all anew.
     return empty._replace(
@@ -147,15 +181,25 @@ def point(
     seconds = time.thread_time() - began
     waited, mean = _ratio(state[WAITED], state[MADE]), _ratio(state[LATENCY], state[DONE])
     return Point(
-        offered=load, accepted=accepted, accepted_min=least,
-        latency_mean=mean, latency_ci95=_half_width(means),
-        latency_p50=percentile(run.histogram, 0.5), latency_p99=percentile(run.histogram, 0.99),
-        latency_p999=percentile(run.histogram, 0.999), hops_mean=_ratio(state[ROUTERS], state[DONE]),
-        packets=int(state[DONE]), cycles=int(state[TIME]),
-        flit_hops_per_s=int(state[HOPS]) / seconds if seconds else 0.0, saturated=saturated,
-        source_mean=waited, network_mean=mean - waited, link_mean=float(loads.mean()) if loads.size else 0.0,
-        link_max=float(loads.max(initial=0)), channel_loads=loads,
-    )  # fmt: skip
+        offered=load,
+        accepted=accepted,
+        accepted_min=least,
+        latency_mean=mean,
+        latency_ci95=_half_width(means),
+        latency_p50=percentile(run.histogram, 0.5),
+        latency_p99=percentile(run.histogram, 0.99),
+        latency_p999=percentile(run.histogram, 0.999),
+        hops_mean=_ratio(state[ROUTERS], state[DONE]),
+        packets=int(state[DONE]),
+        cycles=int(state[TIME]),
+        flit_hops_per_s=int(state[HOPS]) / seconds if seconds else 0.0,
+        saturated=saturated,
+        source_mean=waited,
+        network_mean=mean - waited,
+        link_mean=float(loads.mean()) if loads.size else 0.0,
+        link_max=float(loads.max(initial=0)),
+        channel_loads=loads,
+    )
 
 
 def _warm_up(run: Run) -> None:

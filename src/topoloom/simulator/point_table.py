@@ -43,10 +43,15 @@ def settings_of(
         for part in value if isinstance(value, tuple) else (value,):
             digest.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode())
     return {
-        "topology": routing.topology.name, "engine": routing.engine, "traffic": traffic, "preset": preset,
-        "seed": str(seed), "router": " ".join(f"{name}={value}" for name, value in config.values.items()),
-        "tables": digest.hexdigest()[:16], "version": __version__,
-    }  # fmt: skip
+        "topology": routing.topology.name,
+        "engine": routing.engine,
+        "traffic": traffic,
+        "preset": preset,
+        "seed": str(seed),
+        "router": " ".join(f"{name}={value}" for name, value in config.values.items()),
+        "tables": digest.hexdigest()[:16],
+        "version": __version__,
+    }
 
 
 class PointTable:

@@ -43,10 +43,17 @@ class Saturation:
 
 
 def saturation(
-    routing: Routing, traffic: str = "uniform", preset: str | RouterConfig = "slimfly-2014", *, width: float = 0.01,
-    seed: int = 1, jobs: int | None = None, cables: np.ndarray | None = None, known: Mapping[float, Point] | None = None,
+    routing: Routing,
+    traffic: str = "uniform",
+    preset: str | RouterConfig = "slimfly-2014",
+    *,
+    width: float = 0.01,
+    seed: int = 1,
+    jobs: int | None = None,
+    cables: np.ndarray | None = None,
+    known: Mapping[float, Point] | None = None,
     on_point: Callable[[Point], None] | None = None,
-) -> Saturation:  # fmt: skip
+) -> Saturation:
     """The greatest load that a routed network carries, to a `width`: first full load, then loads around what it accepts.
 
     Parameters

@@ -17,11 +17,17 @@ from topoloom.threads import asked_to_stop, over_cores
 
 
 def simulate(
-    routing: Routing, traffic: str = "uniform", preset: str | RouterConfig = "slimfly-2014", *,
-    loads: Iterable[float] = (0.1, 0.3, 0.5, 0.7, 0.9), seed: int = 1, jobs: int | None = None,
-    cables: np.ndarray | None = None, known: Mapping[float, Point] | None = None,
+    routing: Routing,
+    traffic: str = "uniform",
+    preset: str | RouterConfig = "slimfly-2014",
+    *,
+    loads: Iterable[float] = (0.1, 0.3, 0.5, 0.7, 0.9),
+    seed: int = 1,
+    jobs: int | None = None,
+    cables: np.ndarray | None = None,
+    known: Mapping[float, Point] | None = None,
     on_point: Callable[[Point], None] | None = None,
-) -> LoadCurve:  # fmt: skip
+) -> LoadCurve:
     """Simulate a routed network at some loads.
 
     Ctrl-C ends the sweep; the points that are finished then are what it returns.

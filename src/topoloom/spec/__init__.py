@@ -12,7 +12,7 @@ from topoloom.spec.registry import (
     find_transform,
     transform,
     transforms,
-)  # fmt: skip
+)
 
 __all__ = [
     "Choice",
@@ -36,4 +36,4 @@ __all__ = [
     "read_settings",
     "transform",
     "transforms",
-]  # fmt: skip
+]

@@ -78,7 +78,7 @@ def approximate_flow(
     >>> found.lower <= 1.875 <= found.upper, found.gap <= 0.05
     (True, True)
     """
-    from topoloom.throughput._concurrent_kernels import improve, loads
+    from topoloom.throughput.kernels.concurrent import improve, loads
 
     if not gap > 0 or turns < 1:
         raise InputError(f"gap={gap}, turns={turns}: both must be positive")
@@ -145,7 +145,7 @@ class _Network:
 
     def least(self, length: np.ndarray) -> float:
         """What all demand costs at the least at these lengths, float64[a]."""
-        from topoloom.throughput._concurrent_kernels import cheapest
+        from topoloom.throughput.kernels.concurrent import cheapest
 
         costs = np.zeros(self.sources.size)
 
@@ -158,7 +158,7 @@ class _Network:
 
 
 class _Columns:
-    """Room for the columns of every source: see `_concurrent_kernels.improve`."""
+    """Room for the columns of every source: see `kernels.concurrent.improve`."""
 
     def __init__(self, sources: int, n: int, width: int) -> None:
         slots = max(3, min(_COLUMNS, _BYTES // (12 * sources * max(1, n - 1))))

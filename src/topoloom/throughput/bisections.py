@@ -78,7 +78,7 @@ def effective_bisection(
     >>> found.mean, found.error
     (1.0, 0.0)
     """
-    from topoloom.throughput._bisection_kernels import bisections as count_flows
+    from topoloom.throughput.kernels.bisections import bisections as count_flows
 
     switch = host_switches(routing.topology)
     if bisections < 1:

@@ -62,7 +62,7 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None) -> 
     >>> table_loads(routed, uniform(routed.topology)).network
     3.0
     """
-    from topoloom.throughput._tree_walk_kernels import add_loads
+    from topoloom.throughput.kernels.tree_walk import add_loads
 
     n, channels = routing.topology.switches, routing.channels
     if traffic.hosts.size != n:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.routing.judge.verify import verify
 from topoloom.routing.routing import Routing
-from topoloom.routing.verify import verify
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow

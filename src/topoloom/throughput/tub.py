@@ -116,4 +116,4 @@ def _hops_between(topology: Topology, carriers: np.ndarray, jobs: int | None) ->
     hops = matrix[np.ix_(carriers, carriers)]
     if (hops == apart).any():
         raise InputError(f"{topology.name}: some hosts do not reach each other; throughput needs a connected network")
-    return hops.astype(np.int64)
+    return np.asarray(hops.astype(np.int64))

@@ -71,8 +71,8 @@ def worst_permutation(routing: Routing, jobs: int | None = None) -> Worst:
     >>> worst.load, worst.throughput
     (1, 1.0)
     """
-    from topoloom.throughput._tree_walk_kernels import fill_trees
-    from topoloom.throughput._worst_kernels import greatest, matching
+    from topoloom.throughput.kernels.tree_walk import fill_trees
+    from topoloom.throughput.kernels.worst import greatest, matching
 
     n, channels, ports = routing.topology.switches, routing.channels, routing.ports
     if n > MOST_SWITCHES:

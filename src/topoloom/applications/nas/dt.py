@@ -6,8 +6,13 @@ from topoloom.applications.nas.actions import DOUBLE, INTEGER, Rank
 from topoloom.applications.nas.skeleton import Parts, Run, check_ranks, skeleton
 from topoloom.applications.program import Trace
 
-SIZES = {"S": (1728, 128, 4), "W": (1728 << 3, 256, 8), "A": (1728 << 6, 512, 16), "B": (1728 << 9, 1024, 32),
-         "C": (1728 << 12, 2048, 64)}  # fmt: skip
+SIZES = {
+    "S": (1728, 128, 4),
+    "W": (1728 << 3, 256, 8),
+    "A": (1728 << 6, 512, 16),
+    "B": (1728 << 9, 1024, 32),
+    "C": (1728 << 12, 2048, 64),
+}
 """Samples of a source on average, their deviation and the number of sources, by class."""
 
 _FIELDS = 4  # numbers in a sample

@@ -3,6 +3,4 @@
 from topoloom.simulator.traffic.kinds import LISTS, ROUND, UNIFORM, Loop, Trace, Traffic
 from topoloom.simulator.traffic.registry import Pattern, find_pattern, patterns, traffic_of
 
-__all__ = [
-    "LISTS", "ROUND", "UNIFORM", "Loop", "Pattern", "Trace", "Traffic", "find_pattern", "patterns", "traffic_of",
-]  # fmt: skip
+__all__ = ["LISTS", "ROUND", "UNIFORM", "Loop", "Pattern", "Trace", "Traffic", "find_pattern", "patterns", "traffic_of"]

@@ -32,7 +32,7 @@ def busy_permutation(routing: Routing) -> np.ndarray:
 
 def greedy(routing: Routing) -> np.ndarray:
     """The greedy pairing of `busy_permutation`, a permutation int64[hosts]."""
-    from topoloom.simulator.traffic._busiest_kernels import pairs_over
+    from topoloom.simulator.traffic.kernels.busiest import pairs_over
     from topoloom.throughput.loads import table_loads
     from topoloom.throughput.traffic import hosts_on, uniform
     from topoloom.throughput.worst import completed

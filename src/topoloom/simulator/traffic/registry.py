@@ -90,7 +90,7 @@ def pattern(
 
 def patterns() -> dict[str, Pattern]:
     """Every pattern by its name, in alphabetical order."""
-    load_modules("topoloom.simulator.traffic", "pattern_")
+    load_modules("topoloom.simulator.traffic.patterns")
     return dict(sorted(_patterns.items()))
 
 

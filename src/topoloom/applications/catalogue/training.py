@@ -1,0 +1,91 @@
+"""``training``: one step of training a transformer, from a published model or a file, as MPI messages."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from topoloom.applications.catalogue.programs import own_program, shown
+from topoloom.applications.program import Source
+from topoloom.applications.registry import application
+from topoloom.applications.training_model import Training, on_ranks, preset_names, read_model
+from topoloom.spec import Choice, Integer, Parameter
+
+#: Collectives on more bytes go bucket after bucket: MPI counts to 2^31, and MPI's own collectives keep copies of them.
+BUCKET = 1 << 28
+
+
+@dataclass(frozen=True)
+class _ModelName(Parameter):
+    """A preset or a file."""
+
+    @property
+    def range(self) -> str:
+        return " or ".join([*preset_names(), "a .toml file"])
+
+    def read(self, text: Any) -> str:
+        return str(text)
+
+
+def _degree(description: str) -> Integer:
+    return Integer(1, 1 << 20, description, default=None)
+
+
+@application(
+    "training",
+    "one step of training a transformer: tensor, data, pipeline and expert parallel",
+    source="Narayanan et al., SC 2021; Rajbhandari et al. 2020; Lepikhin et al. 2021",
+    model=_ModelName("the model: a preset, or a file, which may hold every other key, too", default="llama2-7b"),
+    tp=_degree("tensor-parallel ranks"),
+    pp=_degree("pipeline stages"),
+    dp=_degree("data-parallel ranks; what the ranks leave when left out"),
+    ep=_degree("expert-parallel ranks; they divide the data-parallel ones"),
+    batch=_degree("sequences in a step"),
+    micro=_degree("sequences in a micro-batch"),
+    sequence=_degree("tokens in a sequence"),
+    layers=_degree("layers"),
+    zero=Integer(0, 1, "ZeRO stage: 0 sums gradients, 1 scatters them and gathers parameters", default=None),
+    recompute=Choice(("no", "yes"), "layers run forward once more before backward", default=None),
+    collectives=Choice(("ring", "mpi"), "rings and pairs of our own, or MPI's collectives", default=None),
+)
+def training(ranks: int, model: str, **settings: Any) -> Source:
+    """What is given replaces what the model says; degrees that do not fit are refused."""
+    given = {key: value for key, value in settings.items() if value is not None}
+    changed = {**given, "recompute": given["recompute"] == "yes"} if "recompute" in given else given
+    step = on_ranks(msgspec.structs.replace(read_model(model), **changed), ranks)
+    degrees = {"tp": step.tp, "pp": step.pp, "dp": step.dp, "ep": step.ep if step.experts else None}
+    others = {key: value for key, value in given.items() if key not in degrees}
+    return own_program(shown("training", model=model, **degrees, **others), "training.c", **arguments_of(step))
+
+
+def arguments_of(step: Training) -> dict[str, Any]:
+    """What ``training.c`` is told: a rank's share of the operations of a micro-batch, and the bytes of messages."""
+    tokens = step.micro * step.sequence
+    share = tokens / step.tp
+    return {
+        "tp": step.tp,
+        "dp": step.dp,
+        "pp": step.pp,
+        "ep": step.ep,
+        "layers": step.layers // step.pp,
+        "every": step.every if step.experts else 0,
+        "micro_batches": step.micro_batches,
+        "zero": step.zero,
+        "recompute": int(step.recompute),
+        "ring": int(step.collectives == "ring"),
+        "bucket": BUCKET,
+        "attention_flops": step.attention_flops * share,
+        "feedforward_flops": step.feedforward_flops * share,
+        "expert_flops": step.expert_flops * share,
+        "logit_flops": step.logit_flops * share,
+        "activation_bytes": step.activation_bytes,
+        "pair_bytes": step.pair_bytes,
+        "layer_parameters": step.layer_parameters,
+        "expert_parameters": step.expert_parameters,
+        "embedding_parameters": step.vocabulary * step.hidden / step.tp,
+        "embeddings": 1 if step.tied else 2,
+        "value_bytes": step.value_bytes,
+        "gradient_bytes": step.gradient_bytes,
+        "tokens": step.tokens,
+        "model_flops": step.model_flops,
+    }

@@ -1,0 +1,98 @@
+"""`topoloom balance`: the degrees and lengths that suit each other on a floor."""
+
+import re
+from typing import Any
+
+import click
+
+from topoloom.cli.output import json_option, plain, print_json, print_table
+from topoloom.errors import InputError
+
+#: Room for the points within each number of links of each point: 1.6 GB.
+_MOST_CELLS = 200_000_000
+
+
+class _Range(click.ParamType):
+    """``3-32``, or one number."""
+
+    name = "FROM-TO"
+
+    def convert(self, value: Any, param: click.Parameter | None, _ctx: click.Context | None) -> range:
+        if isinstance(value, range):
+            return value
+        ends = [int(end) for end in value.split("-")] if re.fullmatch(r"\d{1,7}(-\d{1,7})?", value) else []
+        if not ends or not 1 <= ends[0] <= ends[-1]:
+            name = param.opts[0] if param else "range"
+            raise InputError(f"{name} '{value}' is not a range; write the least and the greatest, such as 3-32")
+        return range(ends[0], ends[-1] + 1)
+
+
+@click.command(
+    help="The well-balanced pairs of degree K and longest link L of a floor: neither is wasted on the other. Beside them, the"
+    " least ASPL that K alone, L alone and both allow (A_m-, A_d-, A-), and the least diameter (D-)."
+)
+@click.option("--rows", type=click.IntRange(1, 4096), required=True, help="Rows of switches.")
+@click.option("--cols", "--columns", "columns", type=click.IntRange(1, 4096), required=True, help="Switches in a row.")
+@click.option(
+    "--diagrid", is_flag=True, help="Odd rows are shifted by half a step, and cables run along the diagonals."
+)
+@click.option("--degrees", type=_Range(), default="3-32", show_default=True, help="Links at each switch.")
+@click.option("--lengths", type=_Range(), default="2-16", show_default=True, help="The longest link, in grid steps.")
+@json_option
+def command(rows: int, columns: int, diagrid: bool, degrees: range, lengths: range, as_json: bool) -> None:
+    from topoloom.graph.bounds import balanced_pairs, grid_bounds
+    from topoloom.graph.geometry import Geometry
+
+    degrees = _upto(degrees, rows * columns - 1, "--degrees", "links a switch")
+    farthest = max(rows - 1, 2 * columns - 2 + (rows > 1)) if diagrid else rows + columns - 2
+    lengths = _upto(lengths, farthest, "--lengths", "steps from end to end")
+    _check_room(rows, columns, lengths)
+    geometry = Geometry.diagrid(rows, columns) if diagrid else Geometry.grid(rows, columns)
+    pairs = []
+    for degree, length in balanced_pairs(geometry, degrees, lengths):
+        found = grid_bounds(geometry, degree, length)
+        pairs.append(
+            {
+                "degree": degree,
+                "length": length,
+                "aspl_by_degree": found.aspl_degree,
+                "aspl_by_length": found.aspl_length,
+                "aspl_bound": found.aspl,
+                "diameter_bound": found.diameter,
+            }
+        )
+    if as_json:
+        print_json({"geometry": geometry.kind, "rows": rows, "columns": columns, "pairs": pairs})
+        return
+    click.echo(f"{geometry.kind} of {rows} x {columns} = {rows * columns:,} switches: balanced degrees and lengths")
+    if not pairs:
+        click.echo(f"none with degrees {_told(degrees)} and lengths {_told(lengths)}")
+        return
+    headings = ("K", "L", "A_m-(K)", "A_d-(L)", "A-(K,L)", "D-(K,L)")
+    print_table([headings, *(tuple(_short(value) for value in pair.values()) for pair in pairs)])
+
+
+def _upto(numbers: range, most: int, option: str, what: str) -> range:
+    """The numbers that make a difference on a floor where `most` is the greatest that does."""
+    if numbers[0] > most:
+        raise InputError(
+            f"{option} begins at {numbers[0]}, and this floor has at most {most} {what}; take a larger floor"
+        )
+    return range(numbers[0], min(numbers[-1], most) + 1)
+
+
+def _check_room(rows: int, columns: int, lengths: range) -> None:
+    # A length is compared with its neighbours, so L - 1 is looked at as well.
+    if rows * columns * ((rows + columns) // max(1, lengths[0] - 1) + 1) > _MOST_CELLS:
+        raise InputError(
+            f"{rows} x {columns} switches with links as short as {lengths[0]} are too many to look at;"
+            " begin --lengths at a greater number"
+        )
+
+
+def _told(numbers: range) -> str:
+    return f"{numbers[0]}-{numbers[-1]}"
+
+
+def _short(value: float) -> str:
+    return plain(value) if isinstance(value, int) else f"{value:.4f}"

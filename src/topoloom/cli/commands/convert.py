@@ -1,0 +1,45 @@
+"""`topoloom convert`: a topology in one format, into another, or into the files of another tool."""
+
+import click
+
+from topoloom.cli.delivery import checked, deliver
+from topoloom.cli.output import json_option, print_json
+from topoloom.fabrics.exports.registry import exports, write_export
+from topoloom.formats import formats, load, open_topology
+from topoloom.formats.ibnetdiscover import open_fabric
+
+
+class _Help(click.Command):
+    """Lists the formats and the exports, each with its line."""
+
+    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Formats"):
+            formatter.write_dl([(name, record.description) for name, record in formats().items()])
+        with formatter.section("For other tools (OUT is a folder)"):
+            formatter.write_dl([(name, record.help) for name, record in exports().items() if not record.tables])
+
+
+@click.command(
+    cls=_Help, help="Read a topology from IN and write it to OUT; '-' is standard input or output (topoloom's JSON)."
+)
+@click.argument("source", metavar="IN")
+@click.argument("output", metavar="OUT")
+@click.option("--from", "source_format", metavar="FORMAT", help="The format of IN; else its suffix tells.")
+@click.option("--format", "name", metavar="FORMAT", help="The format of OUT (below); else its suffix tells.")
+@json_option
+def command(source: str, output: str, source_format: str | None, name: str | None, as_json: bool) -> None:
+    if name is not None and name in exports():
+        _export(name, source, source_format, output, as_json)
+        return
+    record = checked(output, name, as_json)
+    topology = load(source, source_format) if source_format is not None else open_topology(source)
+    deliver(topology, output, record, as_json)
+
+
+def _export(kind: str, source: str, source_format: str | None, folder: str, as_json: bool) -> None:
+    fabric = open_fabric(source, source_format)
+    files = [f"{folder}/{name}" for name in write_export(kind, fabric, folder)]
+    if as_json:
+        print_json({"format": kind, "name": fabric.topology.name, "files": files})
+    shown = f"{len(files)} files to {folder}" if len(files) > 3 else ", ".join(files)
+    click.echo(f"wrote {shown}", err=True)

@@ -1,0 +1,300 @@
+"""`topoloom expand TOPOLOGY`: a plan, cable by cable, to a larger network; and carrying one out on paper."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from topoloom.cli.output import json_option, plain, print_facts, print_json, print_table
+from topoloom.cli.placing import PLACING, chosen_floor, laid_out, placing_options, refuse_given, switch_w
+
+if TYPE_CHECKING:
+    from topoloom.cabling.plugs import Plugs
+    from topoloom.cost.parts import Parts
+    from topoloom.expansion.expansion import Expansion
+    from topoloom.layout.layout import Layout
+    from topoloom.topology import Topology
+
+#: Steps that are listed on the screen; the others are in the files.
+_SHOWN = 24
+
+
+@click.command(
+    help="""Grow TOPOLOGY, cable by cable: what to unplug, move and add, with both ends' ports, lengths and stock.
+
+    TOPOLOGY may also be a folder that 'topoloom layout -o' or 'topoloom expand -o' (its folder 'after') wrote: then
+    everything stays where it is, port by port. With --check, and nothing else, TOPOLOGY is the folder of a plan, which is
+    carried out on paper: its tasks on the cables before must give the cables after. 'topoloom expand --methods' lists the
+    methods.
+    """
+)
+@click.argument("topology", required=False)
+@click.option("--to", type=click.IntRange(1), help="Size to grow to: switches, hosts or links, as the method counts.")
+@click.option("--method", default="auto", show_default=True, help="How; 'auto' is the family's own, or splice.")
+@click.option("--methods", "list_methods", is_flag=True, help="List the methods.")
+@click.option("--into", help="Become this topology, with most cables kept; in place of --to and --method.")
+@placing_options("joint")
+@click.option("--radix", type=click.IntRange(1), help="Ports of a switch; the default is what the fullest one needs.")
+@click.option("--degree", type=click.IntRange(1), help="Links of a new switch (splice).")
+@click.option("--hosts", type=click.IntRange(0), help="Hosts of a new switch (splice, copies).")
+@click.option("--batch", type=click.IntRange(1), help="New switches, or links, a step (splice, channels).")
+@click.option("--host-cables", is_flag=True, help="List the hosts' cables as well.")
+@click.option("--check", is_flag=True, help="Carry the plan out on paper, and compare.")
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(0, (1 << 63) - 1), help="Seed of all draws.")
+@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; the default is one for each core.")
+@click.option("-o", "--output", "folder", type=click.Path(file_okay=False), help="Folder for the plan.")
+@json_option
+def command(
+    topology: str | None,
+    to: int | None,
+    method: str,
+    list_methods: bool,
+    into: str | None,
+    floor: str,
+    rows: int | None,
+    columns: int | None,
+    cabinet: int | None,
+    cluster: str,
+    mapping: str,
+    parts: str,
+    rate_gbps: float | None,
+    radix: int | None,
+    degree: int | None,
+    hosts: int | None,
+    batch: int | None,
+    host_cables: bool,
+    check: bool,
+    seed: int,
+    jobs: int | None,
+    folder: str | None,
+    as_json: bool,
+) -> None:
+    from topoloom.cli.folders import writable_folder
+    from topoloom.cost.parts import load_parts
+    from topoloom.errors import InputError
+    from topoloom.expansion.check import check_plan
+    from topoloom.expansion.expand import expand
+    from topoloom.formats import open_topology
+    from topoloom.report.expansion_page import write_expansion
+
+    if list_methods:
+        _list(as_json)
+        return
+    if topology is None:
+        raise InputError(
+            "name a TOPOLOGY: a spec, a file, or the folder of a layout ('topoloom expand --methods' lists methods)"
+        )
+    if check and to is None and into is None:
+        _check(topology, as_json)
+        return
+    if check and folder is None:
+        raise InputError("--check reads the plan's files; give -o as well, or the folder of a plan and nothing else")
+    catalogue = load_parts(parts)
+    rate_gbps = catalogue.link_rate(rate_gbps)
+    goal = open_topology(into) if into is not None else None
+    out = None
+    if folder is not None:
+        _refuse_own(topology, folder)
+        out = writable_folder(folder)
+    where = floor, columns, cabinet
+    layout, plugs = _opened(topology, rows, where, cluster, mapping, catalogue, rate_gbps, seed, jobs)
+    plan = expand(
+        layout,
+        to,
+        method,
+        into=goal,
+        parts=catalogue,
+        rate_gbps=rate_gbps,
+        radix=radix,
+        degree=degree,
+        hosts=hosts,
+        batch=batch,
+        host_cables=host_cables,
+        plugs=plugs,
+        seed=seed,
+        jobs=jobs,
+    )
+    facts = _facts(plan)
+    if out is not None:
+        write_expansion(plan, out)
+        if check:
+            facts["checked"] = check_plan(out).tasks
+    if as_json:
+        print_json(facts)
+        return
+    _tell(plan, facts)
+    if out is not None:
+        click.echo(f"wrote {out}")
+
+
+def _opened(
+    name: str,
+    rows: int | None,
+    floor: tuple[str, int | None, int | None],
+    cluster: str,
+    mapping: str,
+    parts: "Parts",
+    rate_gbps: float,
+    seed: int,
+    jobs: int | None,
+) -> tuple["Layout", "Plugs | None"]:
+    """The layout, and the ports of its cables where it was read from a folder; such a floor can only get more rows."""
+    from topoloom.cabling.files import load_layout
+    from topoloom.cabling.plugs import load_plugs
+    from topoloom.expansion.growing_floor import with_rows
+    from topoloom.formats import open_topology
+    from topoloom.layout.place import place
+
+    cables = laid_out(name)
+    if cables is not None:
+        refuse_given([option for option in PLACING if option != "rows"], "what is laid out already stays where it is")
+        layout = load_layout(cables)
+        return layout if rows is None else with_rows(layout, rows), load_plugs(cables)
+    network, chosen = open_topology(name), chosen_floor(floor[0], rows, *floor[1:])
+    watts = switch_w(chosen, parts, network.radix, rate_gbps)
+    return place(network, chosen, cluster, mapping, seed=seed, switch_w=watts, jobs=jobs), None
+
+
+def _list(as_json: bool) -> None:
+    from topoloom.expansion.registry import methods
+
+    known = methods()
+    if as_json:
+        print_json({name: {"description": m.description, "counts": m.counts} for name, m in known.items()})
+        return
+    print_facts(None, [(name, f"{m.description}; --to counts {m.counts}") for name, m in known.items()])
+
+
+def _check(folder: str, as_json: bool) -> None:
+    from topoloom.expansion.check import check_plan
+
+    done = check_plan(Path(folder))
+    if as_json:
+        print_json({"steps": done.steps, "tasks": done.tasks, "cables": done.cables, "exact": True})
+        return
+    click.echo(f"{done.tasks} tasks in {done.steps} steps give the {done.cables} cables of after/cables.csv, exactly")
+
+
+def _facts(plan: "Expansion") -> dict[str, Any]:
+    from topoloom.expansion.plan_files import step_facts
+
+    before, after = plan.before.layout, plan.layout
+    return {
+        "name": before.topology.name,
+        "spec": before.topology.spec,
+        "into": plan.goal.spec if plan.goal is not None else None,
+        "method": plan.method,
+        "seed": plan.seed,
+        "switches": after.topology.switches,
+        "hosts": after.topology.hosts,
+        "links": len(after.topology.links),
+        "radix": plan.ports,
+        "radix_before": before.topology.radix,
+        "removed": plan.removed,
+        "added": plan.added,
+        "kept": plan.kept,
+        "tasks": plan.tasks,
+        "bought": plan.bought,
+        "longest_new_m": plan.longest_new_m,
+        "mean_m": after.mean_length_m,
+        "cabinets_before": before.cabinets,
+        "cabinets_new": plan.new_cabinets,
+        "cabinets_touched": list(plan.touched),
+        "cut_off": plan.cut_off,
+        "interrupted": plan.interrupted,
+        "before": step_facts(plan.start),
+        "cost_usd": {
+            "switches": plan.cost.switches_usd,
+            "cables": plan.cost.cables_usd,
+            "installation": plan.cost.installation_usd,
+            "total": plan.cost.total_usd,
+        },
+        "steps": [step_facts(step) for step in plan.steps],
+    }
+
+
+def _tell(plan: "Expansion", facts: dict[str, Any]) -> None:
+    before = plan.before.layout.topology
+    steps = facts["steps"]
+    head = ("step", "", "unplug", "move", "add", "switches", "diameter", "ASPL", "")
+    rows: list[tuple[str, ...]] = [
+        (
+            str(number),
+            step["title"],
+            str(step["unplug"]),
+            str(step["move"]),
+            str(step["add"]),
+            str(step["switches"]),
+            plain(step["diameter"]),
+            plain(round(step["aspl"], 4)),
+            _remark(step),
+        )
+        for number, step in enumerate([facts["before"], *steps])
+    ]
+    if len(steps) > _SHOWN:
+        between = f"{len(steps) - _SHOWN} steps more; -o writes them, --json prints them"
+        rows[_SHOWN:-1] = [("...", between, *[""] * 7)]
+    print_facts(
+        f"{before.name} by {plan.method}: {len(steps)} step{'s' * (len(steps) != 1)}",
+        [
+            ("from", _size(before)),
+            ("to", _size(plan.topology)),
+            ("cables", f"{plan.removed} removed, {plan.added} added, {plan.kept} untouched"),
+            (
+                "tasks",
+                ", ".join(f"{count} {work}" for work, count in plan.tasks.items()) + f"; {plan.bought} cables to buy",
+            ),
+            ("longest_new", f"{plan.longest_new_m:.1f} m"),
+            ("cabinets", f"{len(plan.touched)} of {facts['cabinets_before']} touched, {plan.new_cabinets} new"),
+            ("ports", _ports(plan)),
+            ("cost", _cost(plan)),
+            ("connected", plan.connectedness),
+        ],
+    )
+    click.echo()
+    print_table([head, *rows])
+
+
+def _size(topology: "Topology") -> str:
+    hosts = f", {topology.hosts:,} hosts" if topology.hosts else ""
+    return f"{topology.switches:,} switches, {len(topology.links):,} links{hosts}"
+
+
+def _remark(step: dict[str, Any]) -> str:
+    if not step["connected"]:
+        return "not connected"
+    if step["cut_off"]:
+        return f"cuts off {step['cut_off']} switches on the way"
+    return f"{step['interrupted']} moves cut something off while they last" if step["interrupted"] else ""
+
+
+def _ports(plan: "Expansion") -> str:
+    standing = plan.before.layout.topology
+    if plan.ports <= standing.radix:
+        return f"{plan.ports} a switch"
+    return f"{plan.ports} a switch; those that stand use {standing.radix} at most now, and must have them too (not in the cost)"
+
+
+def _cost(plan: "Expansion") -> str:
+    cost, parts = plan.cost, plan.after.bought.parts
+    named = {"switches": cost.switches_usd, "cables": cost.cables_usd, "installation": cost.installation_usd}
+    known = [f"{what} {usd:,.0f}" for what, usd in named.items() if usd and not math.isnan(usd)]
+    unknown = [what for what, usd in named.items() if math.isnan(usd)]
+    missing = f"; the catalogue {parts.name} has no price of {' and '.join(unknown)}" if unknown else ""
+    if unknown and not known:
+        return f"not known{missing}"
+    return f"{cost.total_usd:,.0f} USD: {', '.join(known) or 'nothing is bought'}{missing}"
+
+
+def _refuse_own(source: str, folder: str) -> None:
+    """Refuse to write a plan over what it starts from."""
+    from topoloom.errors import InputError
+
+    cables = laid_out(source)
+    if cables is None:
+        return
+    begin, end = cables.resolve().parent, Path(folder).resolve()
+    # A plan's folder has its own folders before and after; those of another one are not to be written over either.
+    if begin == end or begin in end.parents or end in begin.parents:
+        raise InputError(f"-o {folder}: {source} lies there, which the plan starts from; take another folder")

@@ -1,0 +1,102 @@
+"""`topoloom families`: the catalogue, and one family's page."""
+
+from typing import Any
+
+import click
+
+from topoloom.cli.output import json_option, print_json
+from topoloom.spec import Family, Parameter, Transform, families, find_family, transforms
+
+
+@click.command(help="The catalogue of families; with NAME, its parameters, defaults and source.")
+@click.argument("name", required=False)
+@click.option(
+    "--hosts", type=click.IntRange(1, 10_000_000), help="List the parameter sets that serve at least so many hosts ..."
+)
+@click.option("--radix", type=click.IntRange(2, 4096), help="... with switches of so many ports.")
+@json_option
+def command(name: str | None, hosts: int | None, radix: int | None, as_json: bool) -> None:
+    if (hosts is None) != (radix is None):
+        raise click.UsageError("--hosts and --radix go together: how many hosts, on switches of how many ports")
+    if name == "product" and not as_json:
+        click.echo(
+            "product: the Cartesian product of topologies.\nwrite product:(SPEC)*(SPEC), which nests; also takes hosts="
+        )
+        return
+    chosen: list[Family | Transform] = [_find(name)] if name else [*families().values(), *transforms().values()]
+    if hosts is not None and radix is not None:
+        _print_sizes([f for f in chosen if isinstance(f, Family)], hosts, radix, as_json)
+    elif as_json:
+        print_json([_record(one) for one in chosen])
+    elif name:
+        _print_page(chosen[0])
+    else:
+        _print_catalogue(chosen)
+
+
+def _find(name: str) -> Family | Transform:
+    return transforms()[name] if name in transforms() else find_family(name)
+
+
+def _print_catalogue(chosen: list[Family | Transform]) -> None:
+    for one in chosen:
+        kind = "" if isinstance(one, Family) else "+"
+        click.echo(f"{kind + one.name:22} {one.description}")
+        click.echo(f"{'':22} {', '.join(f'{k}={_default(p)}' for k, p in one.parameters.items())}")
+    click.echo("\nproduct:(SPEC)*(SPEC) is the Cartesian product; every family also takes hosts=NUMBER or hosts=full.")
+
+
+def _print_page(one: Family | Transform) -> None:
+    click.echo(f"{one.name}: {one.description}")
+    if isinstance(one, Family) and one.aliases:
+        click.echo(f"also called: {', '.join(one.aliases)}")
+    for key, parameter in one.parameters.items():
+        need = "required" if parameter.required else f"default {_default(parameter)}"
+        click.echo(
+            f"  {key:12} {parameter.description} ({type(parameter).__name__.lower()}: {parameter.range}; {need})"
+        )
+    if isinstance(one, Family):
+        click.echo(f"  {'hosts':12} hosts on each switch that carries hosts, or 'full'")
+        for key, meaning in one.labels.items():
+            click.echo(f"  label {key}: {meaning}")
+    click.echo(f"source: {one.source}")
+
+
+def _default(parameter: Parameter) -> str:
+    if parameter.required:
+        return "..."
+    return "auto" if parameter.default is None else parameter.write(parameter.default)
+
+
+def _record(one: Family | Transform) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "kind": "family" if isinstance(one, Family) else "transform",
+        "description": one.description,
+        "source": one.source,
+        "aliases": list(one.aliases) if isinstance(one, Family) else [],
+        "labels": one.labels if isinstance(one, Family) else {},
+        "parameters": {
+            key: {
+                "description": p.description,
+                "type": type(p).__name__.lower(),
+                "range": p.range,
+                "required": p.required,
+                "default": None if p.required or p.default is None else p.write(p.default),
+            }
+            for key, p in one.parameters.items()
+        },
+    }
+
+
+def _print_sizes(chosen: list[Family], hosts: int, radix: int, as_json: bool) -> None:
+    found = {f.name: [dict(values) for values in f.sizes(hosts, radix)] for f in chosen if f.sizes is not None}
+    if as_json:
+        print_json(found)
+        return
+    if not any(found.values()):
+        click.echo(f"nothing here serves {hosts} hosts on {radix}-port switches; take a larger radix", err=True)
+    for name, sets in found.items():
+        record = find_family(name)
+        for values in sets:
+            click.echo(record.spec_of(values, values.get("hosts")))

@@ -1,0 +1,162 @@
+"""`topoloom layout TOPOLOGY`: cabinets on a floor, every cable with its length, and the files to build it from."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from topoloom.cli.output import json_option, print_facts, print_json
+from topoloom.cli.placing import chosen_floor, placing_options, switch_w
+from topoloom.layout.layout import Layout
+
+
+@click.command(
+    help="""Put the switches of TOPOLOGY into cabinets on a floor; every cable with its length.
+
+    With -o the folder gets what it takes to build it: cables in the order of pulling, labels, an order list, sheets for
+    every cabinet and switch, NetBox imports, and the floor plan.
+    """
+)
+@click.argument("topology")
+@placing_options("joint")
+@click.option("--improve", is_flag=True, help="Let switches change cabinets while fewer links run between cabinets.")
+@click.option(
+    "--objective",
+    default="length",
+    show_default=True,
+    type=click.Choice(["length", "cost", "power", "longest"]),
+    help="What to make small: the length of all cables, their cost or power in --parts, or the longest cable.",
+)
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(0, (1 << 63) - 1), help="Seed of the search.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, 86_400, min_open=True),
+    help="How long to search; left out, as many tries as the size asks for, the same on every machine.",
+)
+@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; the default is one for each core.")
+@click.option("--host-cables", is_flag=True, help="List the hosts' cables as well.")
+@click.option("-o", "--output", "folder", type=click.Path(file_okay=False), help="Folder for the files.")
+@json_option
+def command(
+    topology: str,
+    floor: str,
+    rows: int | None,
+    columns: int | None,
+    cabinet: int | None,
+    cluster: str,
+    improve: bool,
+    mapping: str,
+    parts: str,
+    rate_gbps: float | None,
+    objective: str,
+    seed: int,
+    seconds: float | None,
+    jobs: int | None,
+    host_cables: bool,
+    folder: str | None,
+    as_json: bool,
+) -> None:
+    from functools import partial
+
+    from topoloom.cabling.cabling import cable
+    from topoloom.cli.folders import writable_folder
+    from topoloom.cost.parts import load_parts
+    from topoloom.formats import open_topology
+    from topoloom.layout.place import place
+
+    network = open_topology(topology)
+    catalogue = load_parts(parts)
+    chosen = chosen_floor(floor, rows, columns, cabinet)
+    rate_gbps = catalogue.link_rate(rate_gbps)
+    out = writable_folder(folder) if folder is not None else None
+    by_parts = {"cost": catalogue.link_usd, "power": catalogue.link_w}
+    wanted: Any = partial(by_parts[objective], rate_gbps=rate_gbps) if objective in by_parts else objective
+    layout = place(
+        network,
+        chosen,
+        cluster,
+        mapping,
+        wanted,
+        improve,
+        seed,
+        seconds,
+        switch_w(chosen, catalogue, network.radix, rate_gbps),
+        jobs,
+    )
+    facts = _facts(layout, cluster, mapping, objective, seed, seconds)
+    if out is not None:
+        _write(cable(layout, catalogue, rate_gbps, host_cables), out)
+    if as_json:
+        print_json(facts)
+        return
+    _tell(layout, facts)
+    if out is not None:
+        click.echo(f"wrote {out}")
+
+
+def _facts(
+    layout: Layout, cluster: str, mapping: str, objective: str, seed: int, seconds: float | None
+) -> dict[str, Any]:
+    import numpy as np
+
+    pairs, _ = layout.bundles
+    facts: dict[str, Any] = {
+        "name": layout.topology.name,
+        "spec": layout.topology.spec,
+        "floor": layout.floor.name,
+        "cluster": cluster,
+        "map": mapping,
+        "objective": objective,
+        "seed": seed,
+        "seconds": seconds,
+        "cabinets": layout.cabinets,
+        "slots": len(layout.slots),
+        "switches_per_cabinet": int(np.bincount(layout.cabinet).max()),
+        "links": len(layout.length_m),
+        "inter_cabinet_links": int(layout.between.sum()),
+        "cabinet_pairs": len(pairs),
+        "total_m": layout.total_m,
+        "mean_m": layout.mean_length_m,
+        "mean_inter_cabinet_m": layout.mean_between_m,
+        "max_m": layout.longest_m,
+    }
+    if layout.length_bound_m and len(layout.length_m):
+        facts["least_mean_m"] = layout.length_bound_m / len(layout.length_m)
+    return facts
+
+
+def _tell(layout: Layout, facts: dict[str, Any]) -> None:
+    slots = layout.slots
+    shape = f"{slots.rows} x {slots.columns} places" if slots.rows else f"{len(slots)} slots"
+    bound = f" (no layout is below {facts['least_mean_m']:.3f})" if "least_mean_m" in facts else ""
+    print_facts(
+        f"{layout.topology.name} on {layout.floor.name}: {layout.cabinets} cabinet{'s' * (layout.cabinets != 1)}, {shape}",
+        [
+            ("made", layout.made),
+            ("cables", f"{facts['links']:,}, {facts['inter_cabinet_links']:,} of them between cabinets"),
+            ("bundles", f"{facts['cabinet_pairs']:,} pairs of cabinets with cables between them"),
+            ("mean_length", f"{facts['mean_m']:.3f} m{bound}; between cabinets {facts['mean_inter_cabinet_m']:.3f} m"),
+            ("longest", f"{facts['max_m']:.1f} m"),
+            ("total", f"{facts['total_m']:,.0f} m"),
+        ],
+    )
+
+
+def _write(cables: Any, folder: Path) -> None:
+    """Everything that a layout's folder holds."""
+    from topoloom.cabling.files import save_cabling
+    from topoloom.files import write_atomically
+    from topoloom.report import figures
+    from topoloom.report.floorplan import floorplan_png, floorplan_svg
+
+    save_cabling(cables, folder)
+    medium = cables.link_medium
+    write_atomically(folder / "floorplan.svg", floorplan_svg(cables.layout, medium))
+    if figures.available():
+        write_atomically(folder / "floorplan.png", floorplan_png(cables.layout, medium))
+        return
+    # One of an earlier layout would tell of another floor.
+    (folder / "floorplan.png").unlink(missing_ok=True)
+    click.echo(
+        "a plain floor plan only: pip install 'topoloom[plots]' brings matplotlib, which draws the whole", err=True
+    )

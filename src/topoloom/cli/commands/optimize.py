@@ -1,0 +1,214 @@
+"""`topoloom optimize TOPOLOGY`: exchange links' ends for the fewest hops, or the least latency, power or cost."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from topoloom.cli.output import json_option, plain, print_facts, print_json
+from topoloom.topology import Topology
+
+if TYPE_CHECKING:
+    from topoloom.optimizer.goals import Goal
+    from topoloom.optimizer.link_lengths import LinkLengths
+    from topoloom.optimizer.result import Optimized
+
+
+@click.command(
+    help="""Give the switches of TOPOLOGY other links: the same degrees, fewer hops.
+
+    TOPOLOGY is a spec, a file, or a folder that `topoloom layout -o` wrote. On a grid or diagrid links stay as short as
+    they are. The best graph so far is always in the file of -o; Ctrl-C ends the search and keeps it.
+    """
+)
+@click.argument("topology")
+@click.option("-o", "--output", help="Where to write the best graph; its name tells the format (.json, .edges ...).")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="How long to search.")
+@click.option(
+    "--moves", type=click.IntRange(1), help="... or how many moves each chain tries: repeatable with --jobs 1."
+)
+@click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of all draws.")
+@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads, a chain for each; every core when left out.")
+@click.option("--resume", is_flag=True, help="Go on from the file of -o where an earlier run stopped.")
+@click.option("--target", type=click.IntRange(1), help="Diameter to aim at; chosen when left out.")
+@click.option(
+    "--start",
+    type=click.Choice(["given", "structured"]),
+    default="given",
+    show_default=True,
+    help="structured: look for Cayley graphs, lifts and algebraic graphs first.",
+)
+@click.option(
+    "--symmetric/--no-symmetric",
+    default=None,
+    help="Begin with a graph that looks the same from all sides of the"
+    " grid; left out: yes for the random grids of the catalogue.",
+)
+@click.option("--tempering", is_flag=True, help="Replicas that exchange temperatures instead of independent chains.")
+@click.option(
+    "--length", type=click.IntRange(1, 10_000), help="Longest link of a grid, in steps; as in TOPOLOGY if left out."
+)
+@click.option(
+    "--keep",
+    metavar="LABEL",
+    help="Keep how many links join any two cabinets: the label that tells them, or 'cabinets' of a layout.",
+)
+@click.option("--cap-m", type=click.FloatRange(0, min_open=True), help="Longest cable of a layout, in metres.")
+@click.option(
+    "--objective",
+    default="hops",
+    show_default=True,
+    help="hops, latency, worst, power, cost, or weights: mean=1,worst=0.2.",
+)
+@click.option("--cap-ns", type=click.FloatRange(0, min_open=True), help="Latency that no pair may exceed.")
+@click.option("--switch-ns", type=float, default=60.0, show_default=True, help="Delay of a switch.")
+@click.option("--cable-ns-per-m", type=float, default=5.0, show_default=True, help="Delay of a metre of cable.")
+@click.option("--pitch-m", default="1", show_default=True, help="Between neighbours on a grid: one number, or x,y.")
+@click.option(
+    "--overhead-m", type=click.FloatRange(0), default=0.0, show_default=True, help="Cable at each end, on a grid."
+)
+@click.option("--parts", help="Parts catalogue for power and cost: a name or a TOML file.")
+@click.option("--rate", "rate_gbps", type=click.FloatRange(0, min_open=True), help="Gb/s a link, for power and cost.")
+@click.option("--picture", help="Draw the best graph to this file, .svg or .png.")
+@json_option
+def command(
+    topology: str, output: str | None, as_json: bool, resume: bool, picture: str | None, **options: Any
+) -> None:
+    from topoloom.cli.checkpoint import Checkpoint
+    from topoloom.errors import InputError
+    from topoloom.optimizer.optimize import optimize
+
+    if resume and output in (None, "-"):
+        raise InputError("--resume goes on from a file: name it with -o")
+    if picture is not None and not picture.endswith((".svg", ".png")):
+        raise InputError(f"--picture {picture}: end its name in .svg or .png")
+    if picture is not None and not Path(picture).parent.is_dir():
+        raise InputError(f"--picture {picture}: there is no folder {Path(picture).parent}; make it first")
+    opened, lengths, cabinets = _opened(topology, options)
+    goal = _goal(options)
+    checkpoint = Checkpoint(opened, output, options["seed"], _told(goal, options), as_json, resume)
+    keep = cabinets if options["keep"] == "cabinets" and cabinets is not None else options["keep"]
+    found = optimize(
+        checkpoint.start,
+        goal,
+        length=options["length"],
+        lengths=lengths,
+        cap_m=options["cap_m"],
+        keep=keep,
+        start=options["start"],
+        target=options["target"],
+        symmetric=options["symmetric"],
+        tempering=options["tempering"],
+        moves=options["moves"],
+        seconds=options["seconds"],
+        seed=options["seed"],
+        jobs=options["jobs"],
+        watch=checkpoint.tell,
+        spent=checkpoint.spent,
+    )
+    checkpoint.end(found)
+    if picture is not None:
+        from topoloom.report.grid_figures import grid_picture
+
+        grid_picture(found.topology, picture)
+    values = _values(found, output)
+    if as_json:
+        print_json(values)
+    else:
+        shown = [(key, plain(value)) for key, value in values.items() if key != "name" and value is not None]
+        if output != "-":
+            print_facts(found.topology.name, shown)
+    if found.ended == "interrupted":
+        raise KeyboardInterrupt
+
+
+def _opened(name: str, options: dict[str, Any]) -> tuple[Topology, "LinkLengths | None", Any]:
+    """The topology; the lengths of links between its switches and their cabinets where it is laid out."""
+    from topoloom.cabling.files import load_layout
+    from topoloom.cli.placing import laid_out, refuse_given
+    from topoloom.formats import open_topology
+    from topoloom.graph.geometry import geometry_of
+    from topoloom.optimizer.link_lengths import LinkLengths
+
+    cables = laid_out(name)
+    if cables is not None:
+        refuse_given(("pitch_m", "overhead_m"), "a layout says itself how long its cables are")
+        layout = load_layout(cables)
+        return layout.topology, LinkLengths.of_layout(layout), layout.cabinet
+    opened = open_topology(name)
+    geometry = geometry_of(opened)
+    if geometry is None or (options["objective"] == "hops" and options["cap_m"] is None):
+        return opened, None, None
+    return opened, LinkLengths.of_geometry(geometry, _pitch(options["pitch_m"]), options["overhead_m"]), None
+
+
+def _pitch(text: str) -> tuple[float, float]:
+    from topoloom.errors import InputError
+
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (1, 2):
+        raise InputError(f"--pitch-m '{text}': write one number of metres, or two: 0.6,2.1")
+    return numbers[0], numbers[-1]
+
+
+def _goal(options: dict[str, Any]) -> "str | Goal":
+    """ "hops", or the goal with its delays, cap and parts."""
+    if options["objective"] == "hops":
+        from topoloom.cli.placing import refuse_given
+
+        names = ["cap_ns", "switch_ns", "cable_ns_per_m", "parts", "rate_gbps"]
+        if options["cap_m"] is None:
+            names += ["overhead_m", "pitch_m"]
+        refuse_given(names, "the objective is hops")
+        return "hops"
+    from topoloom.cost.parts import load_parts
+    from topoloom.optimizer.goals import Delays, parse_goal
+
+    parts = load_parts(options["parts"]) if options["parts"] else None
+    delays = Delays(options["switch_ns"], options["cable_ns_per_m"])
+    return parse_goal(
+        options["objective"], cap_ns=options["cap_ns"], delays=delays, parts=parts, rate_gbps=options["rate_gbps"]
+    )
+
+
+def _told(goal: "str | Goal", options: dict[str, Any]) -> str:
+    """The objective in words that tell it from any other, for the file that a search is resumed from."""
+    rules = [f"{key} {options[key]}" for key in ("length", "cap_m", "keep") if options[key] is not None]
+    if isinstance(goal, str):
+        return ", ".join([goal, *rules])
+    told = [*rules, goal.text, f"{goal.delays.switch_ns:g} ns + {goal.delays.cable_ns_per_m:g} ns/m"]
+    told += [f"cap {goal.cap_ns:g} ns"] if goal.cap_ns else []
+    told += [f"parts {options['parts']}"] if options["parts"] else []
+    return ", ".join(told)
+
+
+def _values(found: "Optimized", output: str | None) -> dict[str, Any]:
+    return {
+        "name": found.topology.name,
+        "file": output,
+        "objective": found.objective,
+        "components": found.components,
+        "diameter": found.diameter,
+        "diameter_bound": found.diameter_bound,
+        "aspl": found.aspl,
+        "aspl_bound": found.aspl_bound,
+        "gap": found.gap,
+        **_known(found.values),
+        "moves": found.moves,
+        "moves_per_s": found.moves_per_s,
+        "seconds": found.seconds,
+        "seed": found.seed,
+        "start": found.start,
+        "ended": found.ended,
+        "digest": found.topology.digest,
+    }
+
+
+def _known(values: Mapping[str, float]) -> dict[str, float]:
+    """The values without those that nothing says: NaN where a catalogue has no prices."""
+    return {key: value for key, value in values.items() if not math.isnan(value)}

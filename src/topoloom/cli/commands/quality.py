@@ -1,0 +1,92 @@
+"""`topoloom quality`: how much traffic a topology and its tables carry, beside what is possible."""
+
+import time
+from dataclasses import asdict
+
+import click
+
+from topoloom.cli.output import json_option, plain, print_facts, print_json
+from topoloom.formats import open_topology
+
+#: The rows, in their order, and what they are called.
+_WORDS = {
+    "edge_forwarding_index": "edge forwarding index",
+    "channel_load": "pairs over a channel",
+    "switch_load": "pairs through a switch",
+    "uniform_throughput": "uniform: tables",
+    "uniform_flow": "uniform: best flow",
+    "uniform_bound": "uniform: bound",
+    "permutation_throughput": "maximal permutation: tables",
+    "permutation_flow": "maximal permutation: best flow",
+    "tub": "maximal permutation: bound (TUB)",
+    "worst_load": "worst permutation: hosts over a channel",
+    "worst_throughput": "worst permutation: tables",
+    "worst_flow": "worst permutation: best flow",
+    "effective_bisection": "effective bisection bandwidth",
+}
+
+
+@click.command(
+    help="How good TOPOLOGY (a spec or a file) and its tables are: loads, throughput for uniform traffic and for the worst"
+    " permutations, effective bisection bandwidth, each beside what no routing can pass. Throughputs are shares of the"
+    " full rate of a host; bounds and best flows are of the links between switches and may be over 1. Where there are no"
+    " hosts, one a switch is assumed. `topoloom route --help` lists the engines."
+)
+@click.argument("topology")
+@click.option("--engine", default="orders", show_default=True, help="How ways are chosen.")
+@click.option(
+    "--lanes", type=click.IntRange(1, 255), help="At most so many virtual lanes; what it takes when left out."
+)
+@click.option(
+    "--bisections", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="Random halves drawn."
+)
+@click.option(
+    "--gap",
+    type=click.FloatRange(0, min_open=True),
+    help="Bracket the best flows of networks that are too large for exact ones: 0.05 for bounds within 5 %.",
+)
+@click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
+@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
+@json_option
+def command(
+    topology: str,
+    engine: str,
+    lanes: int | None,
+    bisections: int,
+    gap: float | None,
+    seed: int,
+    jobs: int | None,
+    as_json: bool,
+) -> None:
+    from topoloom.routing.route import route
+    from topoloom.throughput.quality import quality
+
+    opened = open_topology(topology)
+    routed = route(opened, engine, lanes=lanes, seed=seed, jobs=jobs)
+    started = time.monotonic()
+    found = quality(routed, bisections=bisections, gap=gap, seed=seed, jobs=jobs)
+    seconds = time.monotonic() - started
+    if as_json:
+        head = {"name": opened.name, "spec": opened.spec, "engine": routed.engine, "switches": opened.switches}
+        print_json({**head, **asdict(found), "seconds": seconds})
+        return
+    values = asdict(found)
+    rows = [
+        ("engine", routed.engine),
+        ("switches", str(opened.switches)),
+        ("hosts", f"{found.hosts}{' (one a switch assumed)' if found.hosts_assumed else ''}"),
+    ]
+    for key, words in _WORDS.items():
+        value = values[key]
+        if isinstance(value, dict) and "lower" in value:
+            low, high = plain(value["lower"]), plain(value["upper"])
+            text = low if value["turns"] == 0 else f"{low} to {high}"
+        elif isinstance(value, dict):
+            text = f"{plain(value['least'])} to {plain(value['most'])}, mean {plain(value['mean'])}"
+        elif key == "effective_bisection":
+            error = plain(found.effective_bisection_error)
+            text = f"{plain(value)} +- {error} ({bisections} bisections, seed {seed})"
+        else:
+            text = f"too large{': see --gap' if 'flow' in key else ''}" if value is None else plain(value)
+        rows.append((words, text))
+    print_facts(opened.name, [*rows, ("seconds", plain(seconds))])

@@ -1,0 +1,191 @@
+"""`topoloom verify`: what is cabled beside what was planned; and tables that another program made, judged."""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from topoloom.cli.fault_text import fault_text, node_text
+from topoloom.cli.output import json_option, plain, print_facts, print_json
+from topoloom.errors import InputError
+from topoloom.fabrics.compare import compare
+from topoloom.fabrics.fabric import Fabric
+from topoloom.fabrics.identify import WAYS, identify, read_map
+from topoloom.files import read_text
+from topoloom.formats.ibnetdiscover import open_fabric
+from topoloom.formats.plan import Plan, open_plan
+
+#: Everything was done, and there are differences: neither the user's mistake nor ours.
+DIFFERENT = 3
+_LONGEST_TEXT = 1 << 30
+#: A share of agreeing links below which the match itself is in doubt.
+_DOUBTFUL = 0.5
+
+
+@click.command(
+    help="Compare what is cabled (ACTUAL: what ibnetdiscover prints, or any topology file) with the plan (PLAN: a spec,"
+    " a file, or the folder of topoloom layout -o). Every wrong, missing, extra or swapped cable is named. Exit code 0:"
+    " all as planned; 3: there are differences.\n\nWith --tables: judge forwarding tables of OpenSM for the fabric PLAN,"
+    " as topoloom route does its own; 3: something does not arrive, or can deadlock."
+)
+@click.argument("plan")
+@click.argument("actual", required=False)
+@click.option("--by", default="auto", show_default=True, type=click.Choice(WAYS), help="How switches are known.")
+@click.option("--map", "map_file", type=click.Path(), help="A CSV of switch,guid: which planned switch is which.")
+@click.option(
+    "--ports",
+    type=click.Choice(["exact", "any"]),
+    help="Whether cables must be in the planned ports; exact when left out, but any where switches are known by shape.",
+)
+@click.option("--hosts/--no-hosts", default=True, show_default=True, help="Whether hosts and their cables count.")
+@click.option("--tables", type=click.Path(), help="Forwarding tables (LFT) as OpenSM or ibroute dump them.")
+@click.option("--qos", type=click.Path(), help="With --tables: a QoS policy, or lines of source GUID, LID, level.")
+@click.option(
+    "--guid2lid", type=click.Path(), help="With --tables: OpenSM's guid2lid, for entries without a port GUID."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of guesses by shape."
+)
+@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
+@json_option
+def command(
+    plan: str,
+    actual: str | None,
+    by: str,
+    map_file: str | None,
+    ports: str | None,
+    hosts: bool,
+    tables: str | None,
+    qos: str | None,
+    guid2lid: str | None,
+    seed: int,
+    jobs: int | None,
+    as_json: bool,
+) -> int:
+    if (actual is None) == (tables is None):
+        raise InputError("name what to compare the plan with (ACTUAL), or tables to judge (--tables), one of the two")
+    if tables is not None:
+        return _judged(plan, tables, qos, guid2lid, jobs, as_json)
+    if qos is not None or guid2lid is not None:
+        raise InputError("--qos and --guid2lid go with --tables")
+    assert actual is not None  # noqa: S101 (one of the two)
+    there = open_plan(actual).fabric
+    if there.planned:  # messages name it by its file
+        there = replace(there, made=actual)
+    return _compared(open_plan(plan), there, by, map_file, ports, hosts, seed, as_json)
+
+
+def _compared(
+    plan: Plan, actual: Fabric, by: str, map_file: str | None, ports: str | None, hosts: bool, seed: int, as_json: bool
+) -> int:
+    aliases = [[label] if label else [] for label in plan.labels]
+    given = None
+    if map_file is not None:
+        given = read_map(read_text(map_file, _LONGEST_TEXT), map_file, plan.fabric, actual, aliases)
+    started = time.monotonic()
+    match = identify(plan.fabric, actual, by, aliases=aliases, given=given, seed=seed)
+    exact = match.by != "shape" if ports is None else ports == "exact"
+    found = compare(plan.fabric, actual, match, ports=exact, hosts=hosts)
+    loose = compare(plan.fabric, actual, match, ports=False, hosts=hosts) if exact and found.faults else found
+    counts = {
+        kind: sum(fault.kind == kind for fault in found.faults) for kind in ("wrong", "missing", "extra", "swapped")
+    }
+    planned = len(plan.fabric.topology.links) + (plan.fabric.topology.endpoints.size if hosts else 0)
+    values: dict[str, Any] = {
+        "plan": plan.fabric.topology.name,
+        "actual": actual.topology.name,
+        "same": found.same,
+        "switches_known_by": match.by,
+        "switches_known_by_neighbours": match.inferred,
+        "links_that_agree": match.share,
+        "ports": "exact" if exact else "any",
+        "planned_cables": planned,
+        "right_cables": found.right,
+        "right_but_for_ports": loose.right - found.right,
+        **{f"{kind}_cables": count for kind, count in counts.items()},
+    }
+    gone = [f"switch {node_text(plan, found, s)} is not there" for s in found.missing_switches]
+    gone += [f"host {plan.fabric.host_names[x]} is not there" for x in found.missing_hosts]
+    gone += [f"switch {actual.switch_names[s]} is not in the plan" for s in found.extra_switches]
+    gone += [f"host {actual.host_names[x]} is not in the plan" for x in found.extra_hosts]
+    said = [fault_text(plan, found, fault) for fault in found.faults]
+    if as_json:
+        values["seconds"] = time.monotonic() - started
+        values["faults"] = [
+            {
+                "kind": fault.kind,
+                "planned": _ends(found.names, fault.planned),
+                "found": _ends(found.names, fault.found),
+                "text": text,
+            }
+            for fault, text in zip(found.faults, said, strict=True)
+        ]
+        values["nodes"] = gone
+        values["switches"] = [
+            {
+                "planned": plan.fabric.switch_names[u] if u >= 0 else None,
+                "actual": actual.switch_names[x],
+                "guid": f"0x{int(actual.switch_guids[x]):016x}",
+            }
+            for x, u in enumerate(match.switch.tolist())
+        ]
+        print_json(values)
+    else:
+        hidden = {"plan", "actual"}
+        rows = [(key, plain(value)) for key, value in values.items() if key not in hidden]
+        print_facts(f"{values['plan']} (plan) and {values['actual']}", rows)
+        for line in [*gone, *said]:
+            click.echo(line)
+    if match.share < _DOUBTFUL:
+        click.echo("few links agree: are switches called alike by chance? try --by shape, or give a map", err=True)
+    return 0 if found.same else DIFFERENT
+
+
+def _ends(names: tuple[str, ...], cables: tuple[tuple[tuple[int, int], tuple[int, int]], ...]) -> list[list[object]]:
+    return [[{"node": names[node], "port": port} for node, port in cable] for cable in cables]
+
+
+def _judged(name: str, tables: str, qos: str | None, guid2lid: str | None, jobs: int | None, as_json: bool) -> int:
+    from topoloom.fabrics.judge import judge
+    from topoloom.fabrics.lft import read_guid2lid, read_lft
+    from topoloom.fabrics.service_levels import read_levels
+
+    fabric = open_fabric(name)
+    if not fabric.topology.endpoints.size:
+        raise InputError(f"{fabric.topology.name}: no hosts, so tables have nowhere to lead; add them, as in hosts=4")
+    started = time.monotonic()
+    lids = None if guid2lid is None else read_guid2lid(read_text(guid2lid, _LONGEST_TEXT), guid2lid)
+    read = read_lft(read_text(tables, _LONGEST_TEXT), tables, fabric, lids)
+    levels = None if qos is None else read_levels(read_text(qos, _LONGEST_TEXT), qos, fabric, read.lid_of)
+    found = judge(read, fabric, levels, jobs)
+    values: dict[str, Any] = {
+        "name": fabric.topology.name,
+        "tables": tables,
+        "switches": fabric.topology.switches,
+        "pairs_between": found.between,
+        "pairs_in_each_lane": " ".join(map(str, found.lane_pairs.tolist())),
+        "lanes_used": found.lanes_used,
+        "deadlock_free": found.deadlock_free,
+        "pairs": found.pairs,
+        "reached_pairs": found.reached_pairs,
+        "minimal": found.minimal_pairs == found.pairs,
+        "minimal_share": found.minimal_pairs / found.pairs if found.pairs else 1.0,
+        "mean_hops": found.mean_hops,
+        "max_hops": found.max_hops,
+        "stretch": found.stretch,
+        "edge_forwarding_index": found.edge_forwarding_index,
+        "load_over_mean": found.load_over_mean,
+    }
+    if as_json:
+        del values["pairs_in_each_lane"]
+        more = {"lane_pairs": found.lane_pairs, "cycle": found.cycle, "fault": found.fault}
+        print_json({**values, **more, "seconds": time.monotonic() - started})
+    else:
+        print_facts(fabric.topology.name, [(key, plain(value)) for key, value in values.items() if key != "name"])
+        if found.cycle:
+            ring = " -> ".join(start for start, _ in found.cycle)
+            click.echo(f"waits in a circle: {ring} (lane {found.cycle_lane})")
+        if found.fault:
+            click.echo(found.fault)
+    return 0 if found.deadlock_free and not found.fault else DIFFERENT

@@ -1,0 +1,1 @@
+"""Compiled loops of clustering: functions of arrays and numbers, nothing else."""

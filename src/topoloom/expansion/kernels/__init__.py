@@ -1,0 +1,1 @@
+"""Compiled loops of expansion: functions of arrays and numbers, nothing else."""

@@ -1,0 +1,155 @@
+"""The order of work of one step: which cable is moved, unplugged or added next, so that no switch is cut off on the way."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.expansion.stages import difference
+from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG, Action, Exchange, order_of
+from topoloom.expansion.work.wiring import Wiring
+from topoloom.topology import Topology
+
+End = tuple[int, int]
+#: Gets a new cable: given how long it is, whether it runs between cabinets, and whether to a host; its place in
+#: `Wiring.cables`.
+Buy = Callable[[float, bool, bool], int]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One thing that an installer does.
+
+    Attributes
+    ----------
+    work : str
+        ``unplug`` (both ends), ``move`` (one end) or ``add`` (both ends).
+    cable : int
+        The cable, by its place in `Wiring.cables`.
+    ends : pairs of (switch, port)
+        Where the cable is plugged afterwards; of an unplugged one, where it was. Of a moved one the first end stays.
+    taken_from : (switch, port) or None
+        Where the moved end was.
+    length_m : float
+        What the cable spans; 0 when it is unplugged.
+    new : bool
+        Whether the cable is bought for this.
+    cut_off : int
+        How many switches in service are apart from the largest piece of the network after this; 0 when all are in it.
+    interrupted : int
+        The same while a cable is being moved, when it is out at one end.
+    """
+
+    work: str
+    cable: int
+    ends: tuple[End, End]
+    taken_from: End | None
+    length_m: float
+    new: bool
+    cut_off: int = 0
+    interrupted: int = 0
+
+
+def work_off(
+    wiring: Wiring,
+    before: Topology,
+    after: Topology,
+    serving: int,
+    slot: np.ndarray,
+    length_m: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    slack_m: float,
+    buy: Buy,
+) -> list[Task]:
+    """Bring the wiring from one network to the next; the tasks in their order.
+
+    Parameters
+    ----------
+    wiring : Wiring
+    before, after : Topology
+        Of as many switches.
+    serving : int
+        The switches 0 .. serving - 1 are in service; the others come with this step.
+    slot : int64[switches]
+        Where the switches stand.
+    length_m : callable
+        The length of cables between slots.
+    slack_m : float
+        How much longer than that a cable must be.
+    buy : callable
+    """
+    removed, added, _ = difference(before, after)
+    cables = _cables_of(wiring, removed)
+    between = (slot[added[:, 0]] != slot[added[:, 1]]).tolist()
+    spans_m = length_m(slot[added[:, 0]], slot[added[:, 1]]).tolist()
+
+    def fits(row: int, link: int) -> float:
+        """How much of a cable is left over on a new link; below 0 where it is too short."""
+        return float(wiring.cables[cables[row]].stock_m - spans_m[link] - slack_m)
+
+    exchange = Exchange(
+        wiring.far, [(int(u), int(v)) for u, v in removed], [(int(u), int(v)) for u, v in added], fits, serving
+    )
+    return [_done(wiring, action, exchange, cables, spans_m, between, slack_m, buy) for action in order_of(exchange)]
+
+
+def _done(
+    wiring: Wiring,
+    action: Action,
+    exchange: Exchange,
+    cables: list[int],
+    spans_m: list[float],
+    between: list[bool],
+    slack_m: float,
+    buy: Buy,
+) -> Task:
+    """Carry one action out on the wiring."""
+    span_m = spans_m[action.link] if action.link >= 0 else 0.0
+    apart = {"cut_off": action.cut_off, "interrupted": action.interrupted}
+    if action.work == UNPLUG:
+        cable = cables[action.row]
+        ends = wiring.cables[cable].ends
+        wiring.unplug(cable)
+        return Task(UNPLUG, cable, ends, None, 0.0, False, **apart)
+    u, v = exchange.added[action.link]
+    if action.work == MOVE:
+        cable = cables[action.row]
+        taken_from = next(end for end in wiring.cables[cable].ends if end[0] != action.stays)
+        wiring.move(cable, action.stays, v if u == action.stays else u)
+        return Task(MOVE, cable, wiring.cables[cable].ends, taken_from, span_m, False, **apart)
+    cable = wiring.from_shelf(span_m + slack_m)
+    new = cable < 0
+    if new:
+        cable = buy(span_m, between[action.link], False)
+    wiring.plug(cable, u, v)
+    return Task(ADD, cable, wiring.cables[cable].ends, None, span_m, new, **apart)
+
+
+def _cables_of(wiring: Wiring, links: np.ndarray) -> list[int]:
+    """A cable for each link that goes; of parallel ones those in the lowest ports."""
+    taken: dict[tuple[int, int], int] = {}
+    found = []
+    for u, v in links.tolist():
+        number = taken.get((u, v), 0)
+        found.append(wiring.between(u, v)[number])
+        taken[u, v] = number + 1
+    return found
+
+
+def plug_hosts(
+    wiring: Wiring, before: Topology, after: Topology, new_switches: bool, buy: Buy | None, length_m: float
+) -> list[Task]:
+    """Give the new hosts of new switches, or of those that stood, their ports; with `buy`, also their cables.
+
+    Returns the tasks: none where the cables of hosts are not listed.
+    """
+    known = np.isin(after.host, before.host)
+    tasks = []
+    for switch, host in zip(after.endpoints[~known].tolist(), after.host[~known].tolist(), strict=True):
+        if (switch >= before.switches) != new_switches:
+            continue
+        cable = buy(length_m, False, True) if buy else -1
+        ends = (switch, wiring.plug_host(switch, cable)), (host, 1)
+        if buy:
+            wiring.cables[cable].ends, wiring.cables[cable].plugged = ends, True
+            tasks.append(Task(ADD, cable, ends, None, length_m, True))
+    return tasks

@@ -1,0 +1,173 @@
+"""The planner: the wiring brought from stage to stage, and what is done, bought and left written down."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from topoloom.cabling.cabling import Cabling, cable
+from topoloom.cabling.plugs import Plugs
+from topoloom.cost.choose import choose_cables
+from topoloom.cost.parts import Parts
+from topoloom.cost.products import low_high
+from topoloom.expansion.expansion import Cost, Step
+from topoloom.expansion.growing_floor import Ground
+from topoloom.expansion.stages import Growth, Stage
+from topoloom.expansion.work.order_of_work import plug_hosts, work_off
+from topoloom.expansion.work.order_search import UNPLUG
+from topoloom.expansion.work.wiring import HOST, Cable, Wiring
+from topoloom.graph.distances import hops
+from topoloom.layout.layout import Layout
+from topoloom.topology import Topology
+
+
+class Planner:
+    """Brings the wiring from stage to stage and writes down what is done."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        parts: Parts,
+        rate_gbps: float,
+        host_cables: bool,
+        plugs: Plugs | None,
+        growth: Growth,
+        ports: int,
+        ground: Ground,
+    ) -> None:
+        topology = layout.topology
+        plugs = Plugs.of(topology) if plugs is None else plugs
+        if host_cables and plugs.number.any() and not plugs.endpoint_number.all():
+            # The list had none of the hosts' cables.
+            first = max(int(plugs.number.max()), int(plugs.endpoint_number.max(initial=0))) + 1
+            plugs = replace(plugs, endpoint_number=first + np.arange(topology.endpoints.size))
+        self.before = cable(layout, parts, rate_gbps, host_cables, plugs)
+        highest = max(int(plugs.link.max(initial=0)), int(plugs.endpoint.max(initial=0)))
+        self.ports = max(ports, highest)
+        self._parts, self._rate_gbps, self._host_cables = parts, rate_gbps, host_cables
+        self._ground, self._slots_chosen = ground, growth.slot or {}
+        self._now = topology
+        self.wiring = Wiring(topology, plugs, growth.stages[-1].topology.switches, self.ports)
+        self._take_stock(self.before)
+        self._next = int(self.before.number.max(initial=0)) + 1
+
+    def _take_stock(self, cabling: Cabling) -> None:
+        """The cables that lie, each in its ports."""
+        bought = cabling.bought
+        usd = np.stack([bought.usd_low, bought.usd_high], axis=1).tolist()
+        columns = (cabling.number, bought.product, bought.stock_m, bought.power_w, cabling.to_host)
+        rows = zip(
+            *(column.tolist() for column in columns), usd, cabling.ends.tolist(), cabling.port.tolist(), strict=True
+        )
+        for place_, (number, product, stock_m, power_w, host, prices, (a, b), (at_a, at_b)) in enumerate(rows):
+            ends = (a, at_a), (b, at_b)
+            self.wiring.cables.append(Cable(number, product, stock_m, tuple(prices), power_w, ends, host))
+            self.wiring.plugged[a, at_a - 1] = place_
+            if not host:
+                self.wiring.plugged[b, at_b - 1] = place_
+
+    def _buy(self, length_m: float, between: bool, host: bool) -> int:
+        one = choose_cables(self._parts, np.array([length_m]), np.array([between]), self._rate_gbps)
+        usd = float(one.usd_low[0]), float(one.usd_high[0])
+        new = Cable(
+            self._next,
+            int(one.product[0]),
+            float(one.stock_m[0]),
+            usd,
+            float(one.power_w[0]),
+            ((-1, 0), (-1, 0)),
+            host,
+            False,
+        )
+        self._next += 1
+        self.wiring.cables.append(new)
+        return len(self.wiring.cables) - 1
+
+    def step(self, stage: Stage, jobs: int | None) -> Step:
+        """Work off one stage."""
+        before, after = self._now, stage.topology
+        stood = set(self._ground.slot.tolist())
+        self._ground.settle(after, self._slots_chosen)
+        slot = self._ground.slot
+        buy = self._buy if self._host_cables else None
+        inside_m = self._ground.floor.inside_m
+        tasks = plug_hosts(self.wiring, before, after, True, buy, inside_m)
+        padded = replace(before, switches=after.switches, labels={}) if after.switches > before.switches else before
+        tasks += work_off(
+            self.wiring, padded, after, before.switches, slot, self._ground.length_m, self._parts.slack_m, self._buy
+        )
+        tasks += plug_hosts(self.wiring, before, after, False, buy, inside_m)
+        found = hops(after, jobs)
+        self._now = after
+        new_slots = sorted({int(s) for s in slot[before.switches :]} - stood)
+        return Step(
+            stage.title,
+            tuple(tasks),
+            after,
+            tuple(range(before.switches, after.switches)),
+            tuple(self._ground.slots.names[s] for s in new_slots),
+            found.diameter,
+            found.aspl,
+            found.connected,
+            max((task.cut_off for task in tasks), default=0),
+            sum(task.interrupted > 0 for task in tasks),
+        )
+
+    def start(self, jobs: int | None) -> Step:
+        """What stands, as a step without tasks."""
+        topology = self.before.layout.topology
+        found = hops(topology, jobs)
+        title = "as it stands"
+        return Step(title, (), topology, (), (), found.diameter, found.aspl, found.connected, 0, 0)
+
+    def after(self, growth: Growth) -> Cabling:
+        """All cables as they lie in the end."""
+        topology = growth.stages[-1].topology
+        if growth.goal is not None:
+            topology = topology.replace(name=growth.goal.name)
+        if (
+            growth.goal is not None
+            and growth.number is not None
+            and (growth.number == np.arange(topology.switches)).all()
+        ):
+            topology = topology.replace(spec=growth.goal.spec)
+        layout = self._ground.layout(topology, self.before.layout.slots.rows)
+        return cable(layout, self._parts, self._rate_gbps, self._host_cables, self._plugs(topology))
+
+    def _plugs(self, topology: Topology) -> Plugs:
+        """The plugs of the wiring, in the order of the topology's links and endpoints."""
+        cables = [about for about in self.wiring.cables if about.plugged]
+        links = [about for about in cables if not about.host]
+        ends = [sorted(about.ends) for about in links]
+        # As the topology has them: by both switches, parallel ones by their ports at the first.
+        order = sorted(range(len(links)), key=lambda i: (ends[i][0][0], ends[i][1][0], ends[i][0][1]))
+        links, ends = [links[i] for i in order], [ends[i] for i in order]
+        titles = [product.title for product in self._parts.cable]
+        number_of = {about.ends[1][0]: about.number for about in cables if about.host}
+        return Plugs(
+            np.array([(u[1], v[1]) for u, v in ends], np.int32).reshape(-1, 2),
+            self._host_ports(topology),
+            np.array([about.number for about in links], np.int64),
+            np.array([number_of.get(host, 0) for host in topology.host.tolist()], np.int64),
+            tuple(titles[about.product] for about in links),
+            np.array([about.stock_m for about in links], float),
+        )
+
+    def _host_ports(self, topology: Topology) -> np.ndarray:
+        """The port of each endpoint, int32[endpoints]: the hosts of a switch in the order of its ports, unless listed."""
+        far, plugged = (table[: topology.switches] for table in (self.wiring.far, self.wiring.plugged))
+        switch, port = np.nonzero(far == HOST)
+        if not self._host_cables:
+            return (port + 1).astype(np.int32)
+        hosts = [self.wiring.cables[cable].ends[1][0] for cable in plugged[switch, port].tolist()]
+        at = dict(zip(hosts, (port + 1).tolist(), strict=True))
+        return np.array([at[host] for host in topology.host.tolist()], np.int32)
+
+    def cost(self, steps: list[Step]) -> Cost:
+        """What is bought, and what installers are paid."""
+        tasks = [task for step in steps for task in step.tasks]
+        prices = np.array([self.wiring.cables[task.cable].usd for task in tasks if task.new]).reshape(-1, 2)
+        switches = sum(len(step.new_switches) for step in steps)
+        each = float(np.mean(self._parts.switch_usd_range(self.ports, self._rate_gbps))) if switches else 0.0
+        laid = sum(task.work != UNPLUG for task in tasks)
+        installation = float(np.mean(low_high(self._parts.installation_usd)))
+        return Cost(switches * each, float(prices.mean(axis=1).sum()), laid * installation)

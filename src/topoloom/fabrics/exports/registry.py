@@ -1,0 +1,123 @@
+"""The register of exports: files for one tool or simulator each, from a fabric and, where it takes them, its tables."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from topoloom.errors import InputError
+from topoloom.fabrics.fabric import Fabric
+from topoloom.files import reason, write_atomically
+from topoloom.modules import load_modules
+from topoloom.routing.routing import Routing
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be written: a fabric, and its tables (None where an export needs none)."""
+
+    fabric: Fabric
+    routing: Routing | None = None
+
+
+@dataclass(frozen=True)
+class Export:
+    """A kind of export.
+
+    Attributes
+    ----------
+    name, help : str
+    tables : bool
+        Whether it needs tables.
+    make : callable
+        Makes its files, name and text.
+    sometimes : tuple of str
+        Files that only some exports have; one that an earlier export left is taken away.
+    """
+
+    name: str
+    help: str
+    tables: bool
+    make: Callable[[Order], dict[str, str]]
+    sometimes: tuple[str, ...] = ()
+
+
+_exports: dict[str, Export] = {}
+
+
+def export(
+    name: str, text: str, *, tables: bool, sometimes: tuple[str, ...] = ()
+) -> Callable[[Callable[[Order], dict[str, str]]], Callable[[Order], dict[str, str]]]:
+    """Register a function as an export. `tables`: it writes a routing's tables, and not the fabric alone."""
+
+    def register(make: Callable[[Order], dict[str, str]]) -> Callable[[Order], dict[str, str]]:
+        _exports[name] = Export(name, text, tables, make, sometimes)
+        return make
+
+    return register
+
+
+def exports() -> dict[str, Export]:
+    """Every export by its name, in alphabetical order."""
+    load_modules("topoloom.fabrics.exports")
+    return dict(sorted(_exports.items()))
+
+
+def find_export(name: str) -> Export:
+    """The export of that name.
+
+    Raises
+    ------
+    InputError
+        There is none; the message names a near one, or all.
+    """
+    known = exports()
+    if name not in known:
+        near = get_close_matches(name, known, 1)
+        hint = f"{f'did you mean {near[0]}? ' if near else ''}there are {', '.join(known)}"
+        raise InputError(f"no export '{name[:60]}'; {hint}")
+    return known[name]
+
+
+def write_export(name: str, fabric: Fabric, folder: str | Path, routing: Routing | None = None) -> list[str]:
+    """Write the files of an export to a folder, which is made when it is not there; their names.
+
+    Raises
+    ------
+    InputError
+        No such export; what the tool's files cannot say; tables that are needed and not given; a folder that cannot be
+        written to. Nothing is written then.
+    """
+    record = find_export(name)
+    if record.tables and routing is None:
+        raise InputError(f"export {name} writes tables; use topoloom route with --export {name}")
+    texts = record.make(Order(fabric, routing))
+    target = Path(folder)
+    for file in texts:
+        place = (target / file).parent
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{place}: cannot be made: {reason(error)}") from None
+    for file, text in texts.items():
+        write_atomically(target / file, text)
+    for file in set(record.sometimes) - set(texts):
+        (target / file).unlink(missing_ok=True)
+    return list(texts)
+
+
+def words(names: Sequence[str], what: str) -> list[str]:
+    """Names without blanks, which most formats cannot hold: each run of them becomes one ``_``.
+
+    Raises
+    ------
+    InputError
+        Two of them are then the same.
+    """
+    found = ["_".join(name.split()) for name in names]
+    seen: dict[str, str] = {}
+    for name, word in zip(names, found, strict=True):
+        if word in seen:
+            raise InputError(f"two {what} are called {word!a}; their files need different names")
+        seen[word] = name
+    return found

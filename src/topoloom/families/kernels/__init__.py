@@ -1,0 +1,1 @@
+"""Compiled loops of families: functions of arrays and numbers, nothing else."""

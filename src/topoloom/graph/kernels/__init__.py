@@ -1,0 +1,1 @@
+"""Compiled loops of graph: functions of arrays and numbers, nothing else."""

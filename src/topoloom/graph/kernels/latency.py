@@ -1,0 +1,102 @@
+"""Shortest paths by weight, with buckets instead of a heap."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def latency_sums(
+    offsets: np.ndarray,
+    neighbours: np.ndarray,
+    cost: np.ndarray,
+    weight: np.ndarray,
+    sources: np.ndarray,
+    width: float,
+    buckets: int,
+    sums: np.ndarray,
+    greatest: np.ndarray,
+) -> None:
+    """For each source: the weighed sum and the greatest of its least costs to the switches that count.
+
+    offsets: int64[n + 1], neighbours: int32[2 m] (CSR); cost: float64[2 m], not negative, in the order of neighbours.
+    weight: int64[n], how many hosts a switch stands for; at the source itself one fewer, for a host is no pair with
+    itself. sources: int64[s]; width, buckets: see `_least_costs`. Out, float64[s]: sums[i], the sum of weight * cost
+    (inf when one is out of reach) and greatest[i], -1 when the source has no pair.
+    """
+    n = offsets.size - 1
+    distance, heads = np.empty(n), np.empty(buckets, np.int32)
+    after, before, place = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    for i in range(sources.size):
+        _least_costs(offsets, neighbours, cost, sources[i], 1.0 / width, distance, heads, after, before, place)
+        total, most = 0.0, -1.0
+        for v in range(n):
+            hosts = weight[v] - (1 if v == sources[i] else 0)
+            if hosts > 0:
+                total += hosts * distance[v]
+                most = max(most, distance[v])
+        sums[i], greatest[i] = total, most
+
+
+@njit(cache=True, nogil=True)
+def _least_costs(
+    offsets: np.ndarray,
+    neighbours: np.ndarray,
+    cost: np.ndarray,
+    source: int,
+    per_width: float,
+    distance: np.ndarray,
+    heads: np.ndarray,
+    after: np.ndarray,
+    before: np.ndarray,
+    place: np.ndarray,
+) -> None:
+    """distance[v] = the least sum of cost on a way from source to v, float64[n]; inf where there is none.
+
+    Dial's algorithm: a switch waits in the bucket of its distance, a list of which bucket k holds [k, k + 1) widths, in
+    turns. With the width below every cost, the switches of a bucket cannot improve each other and each is settled once:
+    O(n + m + greatest distance / width). With a greater width the result is the same, some are settled again.
+
+    per_width: 1 / width. heads: int32[b], b a power of two and b widths at least two widths above the greatest cost;
+    after, before, place: int32[n]; all scratch.
+    """
+    mask = np.uint64(heads.size - 1)
+    distance[:] = np.inf
+    heads[:] = -1
+    place[:] = -1  # the bucket where a switch waits, -1 when it does not
+    distance[source], place[source], heads[0] = 0.0, 0, source
+    after[source] = before[source] = -1
+    waiting, bucket = 1, np.uint64(0)
+    while waiting > 0:
+        if heads[bucket] < 0:
+            bucket = (bucket + np.uint64(1)) & mask
+            continue
+        u = np.uint64(heads[bucket])
+        heads[bucket] = after[u]
+        if after[u] >= 0:
+            before[np.uint64(after[u])] = -1
+        place[u] = -1
+        waiting -= 1
+        at = distance[u]
+        for slot in range(np.uint64(offsets[u]), np.uint64(offsets[u + np.uint64(1)])):
+            v = np.uint64(neighbours[slot])
+            further = at + cost[slot]
+            if further >= distance[v]:
+                continue
+            distance[v] = further
+            new = np.int32(np.uint64(further * per_width) & mask)
+            if place[v] == new:
+                continue
+            if place[v] >= 0:
+                if before[v] >= 0:
+                    after[np.uint64(before[v])] = after[v]
+                else:
+                    heads[np.uint64(place[v])] = after[v]
+                if after[v] >= 0:
+                    before[np.uint64(after[v])] = before[v]
+            else:
+                waiting += 1
+            first = heads[np.uint64(new)]
+            after[v], before[v], place[v] = first, -1, new
+            if first >= 0:
+                before[np.uint64(first)] = v
+            heads[np.uint64(new)] = v

@@ -1,0 +1,66 @@
+"""Shortest paths, how many and over which links: one breadth-first search a source, then back through it.
+
+Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR). Parallel links make different paths. Counts are
+float64: exact up to 2^53, rounded above.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def path_counts(
+    offsets: np.ndarray, neighbours: np.ndarray, source: int, distance: np.ndarray, queue: np.ndarray, paths: np.ndarray
+) -> int:
+    """paths[v] = the shortest paths from source to v; distance (int32[n], -1 unreached) and queue are filled as well.
+
+    Returns how many switches were reached. O(n + m).
+    """
+    distance[:] = -1
+    paths[:] = 0.0
+    distance[source], paths[source], queue[0] = 0, 1.0, source
+    head, tail = 0, 1
+    while head < tail:
+        u = queue[head]
+        head += 1
+        for slot in range(np.uint64(offsets[u]), np.uint64(offsets[u + 1])):
+            v = neighbours[slot]
+            if distance[v] < 0:
+                distance[v] = distance[u] + 1
+                queue[tail] = v
+                tail += 1
+            if distance[v] == distance[u] + 1:
+                paths[v] += paths[u]
+    return tail
+
+
+@njit(cache=True, nogil=True)
+def add_loads(
+    offsets: np.ndarray,
+    neighbours: np.ndarray,
+    link: np.ndarray,
+    sources: np.ndarray,
+    demand: np.ndarray,
+    loads: np.ndarray,
+) -> None:
+    """Add to `loads` what flows when each source sends demand[source] * demand[v] to every switch v.
+
+    Each pair's flow is split evenly over its shortest paths (Brandes 2001, backwards accumulation). sources: int64[s];
+    demand: float64[n]; loads: float64[m, 2]: from the lower end of each link to the higher, and back.
+    """
+    n = offsets.size - 1
+    distance, queue = np.empty(n, np.int32), np.empty(n, np.int32)
+    paths, through = np.empty(n), np.empty(n)
+    for source in sources:
+        reached = path_counts(offsets, neighbours, source, distance, queue, paths)
+        for v in queue[:reached]:
+            through[v] = demand[v]
+        for place in range(reached - 1, 0, -1):
+            v = queue[place]
+            share = through[v] / paths[v]
+            for slot in range(np.uint64(offsets[v]), np.uint64(offsets[v + 1])):
+                u = neighbours[slot]
+                if distance[u] == distance[v] - 1:
+                    flow = share * paths[u]
+                    through[u] += flow
+                    loads[link[slot], 0 if u < v else 1] += flow * demand[source]

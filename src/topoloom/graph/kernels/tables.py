@@ -1,0 +1,64 @@
+"""Graphs under construction, for kernels of the rooms above: `table` int32[n, d] with `filled` int32[n] entries of each row.
+
+A row's entries are the neighbours of its switch, in any order; what lies behind them is never read.
+"""
+
+import numpy as np
+from numba import njit
+
+from topoloom.draws.kernels import next_below
+
+
+@njit(cache=True, nogil=True, inline="always")
+def linked(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> bool:
+    """Whether there is a link u - v: v stands in u's row; cost O(degree)."""
+    for slot in range(filled[u]):
+        if table[u, slot] == v:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def join(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
+    """Enter the link u - v in both rows, which must have room."""
+    table[u, filled[u]] = v
+    filled[u] += 1
+    table[v, filled[v]] = u
+    filled[v] += 1
+
+
+@njit(cache=True, nogil=True)
+def part(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
+    """Take the link u - v, which must be there, out of both rows."""
+    _erase(table, filled, u, v)
+    _erase(table, filled, v, u)
+
+
+@njit(cache=True, nogil=True)
+def _erase(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
+    for i in range(filled[u]):
+        if table[u, i] == v:
+            filled[u] -= 1
+            table[u, i] = table[u, filled[u]]
+            return
+
+
+@njit(cache=True, nogil=True)
+def join_through(table: np.ndarray, filled: np.ndarray, u: int, v: int, tries: int, state: np.ndarray) -> bool:
+    """Give u and v a link each by breaking a random one: x - y becomes u - x and v - y; whether one of `tries` would do.
+
+    For two ports that cannot be joined to each other, for they are of one switch or of linked ones. Other degrees stay.
+    """
+    n = filled.size
+    for _ in range(tries):
+        x = np.int64(next_below(state, n))
+        if x == u or x == v or filled[x] == 0:
+            continue
+        y = np.int64(table[x, np.int64(next_below(state, filled[x]))])
+        if y == u or y == v or linked(table, filled, u, x) or linked(table, filled, v, y):
+            continue
+        part(table, filled, x, y)
+        join(table, filled, u, x)
+        join(table, filled, v, y)
+        return True
+    return False

@@ -1,0 +1,1 @@
+"""Compiled loops of layout: functions of arrays and numbers, nothing else."""

@@ -1,0 +1,1 @@
+"""Kernels of the searches: moves, and what they change."""

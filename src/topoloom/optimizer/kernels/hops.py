@@ -1,0 +1,130 @@
+"""What a move does to the hops of all pairs: bit-parallel search with early reject, and the filter of affected sources.
+
+Of every graph two sums are kept over ordered pairs: their hops, and their hops beyond a target diameter. The cost of a
+graph is hops + weight * beyond. A round of a search adds to it what the pairs not yet reached must at least walk, so the
+cost so far is a lower bound, and a move whose bound passes what may be accepted is dropped at once; that is exact.
+
+The ways to evaluate a move give the same answer:
+
+* full: every source, 512 a block, from bit rows of the first two hops that are kept in step with the moves. A block counts
+  itself and later switches only, the later ones twice.
+* filtered: the hops D[s, t] are kept. A source s changes only if, for one of the four ends v of the move,
+  1 + min D[s, w] over v's new neighbours w differs from D[s, v] (a breadth-first search has one solution only). Where it
+  is never less, s gets farther from v and nothing gets nearer: a lower bound without any search. So sources that something
+  may get nearer to are searched first, in narrow rows, and the others only if the move is still good.
+* shallow: filtered, and before any search a lower bound from the kept rows of two hops.
+* together: filtered, and the sources of several moves are searched first in one search (`_together_kernels`).
+
+A graph may have symmetries, permutations of its switches without fixed points. Then a move is made with all its images,
+and searches start from one switch of each orbit only, the origins; sums are over pairs of an origin and any switch.
+"""
+
+import numpy as np
+from numba import njit
+
+from topoloom.draws.kernels import next_word
+from topoloom.optimizer.kernels.compiling import KERNEL
+from topoloom.optimizer.kernels.filter import accept, filtered_change, list_affected, surely_worse
+from topoloom.optimizer.kernels.hop_state import MOST_DRAWS, Hops, Rows, keep, lost, make, unmake
+from topoloom.optimizer.kernels.moves import Moves, enter, propose
+from topoloom.optimizer.kernels.rows import enter_move, evaluate, restore
+
+#: The ways to evaluate a move; the last is `topoloom.optimizer.kernels.batches.anneal_together`.
+FULL, FILTERED, SHALLOW, TOGETHER = 0, 1, 2, 3
+#: More than any cost.
+NEVER = np.int64(1) << np.int64(60)
+
+
+@njit(**KERNEL)
+def mix(moves: Moves, hops: Hops, state: np.ndarray, count: int) -> None:
+    """Make `count` random moves, whatever comes of them (001, III, step 2); rows and distances must be entered anew."""
+    for _ in range(count):
+        drawn = propose(moves, state)
+        if drawn[0] >= 0 and make(moves, hops, drawn[0], drawn[1], drawn[2], drawn[3])[0]:
+            enter(moves, *drawn)
+
+
+@njit(**KERNEL)
+def sample_changes(
+    moves: Moves, hops: Hops, rows: Rows, state: np.ndarray, target: int, weight: int, changes: np.ndarray
+) -> int:
+    """By how much random moves, none of which is made, would change the cost, into `changes` (int64); how many."""
+    table, totals = moves.table, hops.totals
+    found = 0
+    for _ in range(MOST_DRAWS * changes.size):
+        if found == changes.size:
+            break
+        u, u2, v, v2, _one, _other = propose(moves, state)
+        if u < 0:
+            continue
+        ends, made = make(moves, hops, u, u2, v, v2)
+        if ends == 0:
+            continue
+        saved = enter_move(table, hops, rows, ends)
+        walked, beyond, _diameter = evaluate(table, hops, rows, target, weight, NEVER)
+        changes[found] = walked - totals[0] + weight * (beyond - totals[1])
+        found += 1
+        unmake(table, hops.done, made)
+        restore(table, hops, rows, ends, saved)
+    return found
+
+
+@njit(**KERNEL)
+def anneal(
+    moves: Moves,
+    hops: Hops,
+    rows: Rows,
+    best: np.ndarray,
+    best_totals: np.ndarray,
+    state: np.ndarray,
+    thresholds: np.ndarray,
+    temperature: float,
+    target: int,
+    weight: int,
+    way: int,
+    count: int,
+) -> int:
+    """Try up to `count` valid moves at one temperature; how many were tried.
+
+    Metropolis: a move is kept if the cost grows by no more than temperature times a random threshold (`thresholds`,
+    float32[4096]), which is drawn first. The best graph so far, by diameter and then hops, is kept in `best` (int32[n, K])
+    and `best_totals` (int64[2]: diameter, hops). `way` is FULL, FILTERED or SHALLOW (filtered, with kept rows): which is
+    fastest depends on graph and temperature, but moves and answers do not depend on it.
+    """
+    table, totals = moves.table, hops.totals
+    tried = 0
+    for _ in range(MOST_DRAWS * count):
+        if tried == count:
+            break
+        drawn = propose(moves, state)
+        if drawn[0] < 0:
+            continue
+        ends, made = make(moves, hops, drawn[0], drawn[1], drawn[2], drawn[3])
+        if ends == 0:
+            continue
+        tried += 1
+        room = np.int64(temperature * thresholds[next_word(state) >> np.uint64(52)])
+        affected = 0
+        saved = 0
+        diameter = np.int64(0)
+        if way != FILTERED:
+            saved = enter_move(table, hops, rows, ends)
+        if way != FULL:
+            nearer, affected, farther = list_affected(table, hops, ends)
+            walked, beyond = np.int64(-1), np.int64(0)
+            if way != SHALLOW or not surely_worse(table, hops, rows, nearer, farther, target, weight, room):
+                walked, beyond = filtered_change(table, hops, nearer, affected, farther, target, weight, room)
+        else:
+            most = totals[0] + weight * totals[1] + room
+            walked, beyond, diameter = evaluate(table, hops, rows, target, weight, most)
+            if diameter < 0 or walked + weight * beyond > most or lost(totals, diameter, table.shape[0]):
+                walked = np.int64(-1)
+        if walked < 0:
+            unmake(table, hops.done, made)
+            if way != FILTERED:
+                restore(table, hops, rows, ends, saved)
+            continue
+        if way != FULL:
+            diameter = accept(table, hops, affected, target)
+        keep(moves, hops.totals, drawn, best, best_totals, walked, beyond, diameter)
+    return tried

@@ -1,0 +1,142 @@
+"""Moves: two links exchange their ends (2-opt, 2-toggle), within the rules of who may be linked to whom.
+
+Adjacency is a table, int32[n, K]: the neighbours of each switch in any order; slots beyond a switch's degree hold the
+switch itself, which no kernel on hops or delays minds.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from topoloom.draws.kernels import next_below, next_word
+from topoloom.graph.kernels.tables import linked
+from topoloom.optimizer.kernels.compiling import INNER, KERNEL
+
+#: Draws beside the first, of which the farthest counts.
+_FARTHER = 2
+_NONE = (-1, 0, 0, 0, 0, 0)
+
+
+class Moves(NamedTuple):
+    """A graph under way, and which moves it may make.
+
+    table : int32[n, K]
+        The neighbours.
+    degree : int32[n]
+        How many of a row's slots are links.
+    near_offsets, near : int64[n + 1], int32[...]
+        CSR of the switches that each may be linked to, ascending; one offset only: any.
+    apart : uint16[...]
+        How far each of `near` is, in any unit; empty: all alike.
+    links : int32[m, 2]
+        The links, grouped by class, those of a class oriented alike; empty unless moves must stay in a class.
+    classes : int64[c + 1]
+        Where each class of links begins; a link's partner is drawn from its class.
+    group : int32[m]
+        The class of each row of `links`.
+    turns : bool[c]
+        Whether the links of a class may be read either way round: both ends lie in one cabinet.
+    """
+
+    table: np.ndarray
+    degree: np.ndarray
+    near_offsets: np.ndarray
+    near: np.ndarray
+    apart: np.ndarray
+    links: np.ndarray
+    classes: np.ndarray
+    group: np.ndarray
+    turns: np.ndarray
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _replace(table: np.ndarray, u: int, old: int, new: int) -> None:
+    slot = 0
+    while table[u, slot] != old:
+        slot += 1
+    table[u, slot] = new
+
+
+@njit(**INNER)
+def switch_links(table: np.ndarray, u: int, u2: int, v: int, v2: int) -> None:
+    """The links u - u2 and v - v2 go, u - v and u2 - v2 come; ``switch_links(table, u, v, u2, v2)`` takes it back."""
+    _replace(table, u, u2, v)
+    _replace(table, u2, u, v2)
+    _replace(table, v, v2, u)
+    _replace(table, v2, v, u2)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _may(moves: Moves, u: int, v: int) -> bool:
+    """Whether the rules let u be linked to v: v stands among those near u."""
+    if moves.near_offsets.size == 1:
+        return True
+    low, high = moves.near_offsets[u], moves.near_offsets[u + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if moves.near[middle] < v:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low < moves.near_offsets[u + 1] and moves.near[low] == v)
+
+
+@njit(**KERNEL)
+def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, int]:
+    """A random move: links u - u2 and v - v2 go, u - v and u2 - v2 come.
+
+    Returns (u, u2, v, v2, first, second); u is -1 when what was drawn is no valid move. `first` and `second` are the rows
+    of `moves.links` when moves stay in a class, else 0. Valid: four switches, no doubled link, nothing against the rules.
+    The partner v of u is drawn from the switches near u, so that not most draws break the length limit.
+    """
+    table, degree = moves.table, moves.degree
+    n = degree.size
+    first = second = np.int64(0)
+    if moves.classes.size > 1:
+        first = np.int64(next_below(state, len(moves.links)))
+        kind = moves.group[first]
+        begin, end = moves.classes[kind], moves.classes[kind + 1]
+        second = begin + np.int64(next_below(state, end - begin))
+        u, u2 = np.int64(moves.links[first, 0]), np.int64(moves.links[first, 1])
+        v2, v = np.int64(moves.links[second, 0]), np.int64(moves.links[second, 1])
+        if moves.turns[kind] and next_word(state) >> np.uint64(63):
+            v, v2 = v2, v
+        if not _may(moves, u, v):
+            return _NONE
+    else:
+        u = np.int64(next_below(state, n))
+        if moves.near_offsets.size == 1:
+            v = np.int64(next_below(state, n))
+        else:
+            begin, end = moves.near_offsets[u], moves.near_offsets[u + 1]
+            if begin == end:
+                return _NONE
+            at = begin + np.int64(next_below(state, end - begin))
+            # Good graphs are mostly made of the longest links that are allowed: the farthest of a few draws, but not always.
+            if moves.apart.size and next_word(state) >> np.uint64(61):
+                for _ in range(_FARTHER):
+                    other = begin + np.int64(next_below(state, end - begin))
+                    at = other if moves.apart[other] > moves.apart[at] else at
+            v = np.int64(moves.near[at])
+        if degree[u] == 0 or degree[v] == 0:
+            return _NONE
+        u2 = np.int64(table[u, np.int64(next_below(state, degree[u]))])
+        v2 = np.int64(table[v, np.int64(next_below(state, degree[v]))])
+    if u == v or u == v2 or u2 == v or u2 == v2:
+        return _NONE
+    if not _may(moves, u2, v2) or linked(table, degree, u, v) or linked(table, degree, u2, v2):
+        return _NONE
+    return u, u2, v, v2, first, second
+
+
+@njit(**INNER)
+def enter(moves: Moves, u: int, u2: int, v: int, v2: int, first: int, second: int) -> None:
+    """Keep the list of links in step with a move that was made; nothing to do unless moves stay in a class."""
+    if moves.classes.size > 1:
+        # The first link keeps its end u and takes v; the second keeps its other end, oriented as its class is.
+        moves.links[first, 0], moves.links[first, 1] = u, v
+        if moves.links[second, 1] == v:
+            moves.links[second, 0], moves.links[second, 1] = v2, u2
+        else:
+            moves.links[second, 0], moves.links[second, 1] = u2, v2

@@ -1,0 +1,204 @@
+"""What a move does to the delays of all pairs: shortest paths that are repaired, not searched again.
+
+A row holds the least delays from one source. When links go and come, Ramalingam and Reps (J. Algorithms 21, 1996) repair
+it in time that grows with what changes: first the switches that lose their last shortest way, in the order of their delays;
+then Dijkstra's algorithm over them and over those that something gets nearer to. A source needs no work at all when none of
+its shortest ways runs over a link that goes and none gets shorter over one that comes.
+
+Delays are whole numbers of some unit, so sums are exact and the same on every machine.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+#: Out of reach.
+FAR = 65535
+#: What a source knows about a switch while its row is repaired.
+_KNOWN, _WAITS, _CHANGED = 0, 1, 2
+#: A whole number inside a kernel.
+Whole = int | np.signedinteger
+
+
+class Work(NamedTuple):
+    """Scratch of one search.
+
+    heads : int32[FAR + 1]
+        The first entry of each delay's bucket; -1 between calls.
+    entry, after : int32[n (K + 2) + 64]
+        The switches that wait, and the next entry of the same bucket.
+    mark : uint8[n]
+        See `_KNOWN`; zero between calls.
+    changed, before : int32[n], uint16[n]
+        The switches of a row that changed, and their delays before.
+    """
+
+    heads: np.ndarray
+    entry: np.ndarray
+    after: np.ndarray
+    mark: np.ndarray
+    changed: np.ndarray
+    before: np.ndarray
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _push(heads: np.ndarray, entry: np.ndarray, after: np.ndarray, size: int, key: Whole, v: Whole) -> None:
+    entry[size] = v
+    after[size] = heads[key]
+    heads[key] = size
+
+
+@njit(cache=True, nogil=True)
+def fill_row(table: np.ndarray, delay: np.ndarray, source: int, row: np.ndarray, work: Work) -> None:
+    """row[v] = the least delay from source to v, uint16[n]; FAR where there is no way."""
+    heads, entry, after, mark = work.heads, work.entry, work.after, work.mark
+    row[:] = FAR
+    row[source] = 0
+    mark[:] = _CHANGED
+    _push(heads, entry, after, 0, 0, source)
+    _settle(table, delay, row, work, 1, 0, 0)
+    mark[:] = _KNOWN
+
+
+@njit(cache=True, nogil=True)
+def _settle(
+    table: np.ndarray, delay: np.ndarray, row: np.ndarray, work: Work, size: int, key: Whole, count: int
+) -> int:
+    """Dijkstra's algorithm from the `size` switches that wait, none below `key`; the new count of changed switches."""
+    heads, entry, after, mark, changed, before = work
+    degree = np.uint64(table.shape[1])
+    waiting = size
+    while waiting > 0:
+        top = heads[key]
+        if top < 0:
+            key += 1
+            continue
+        heads[key] = after[top]
+        waiting -= 1
+        v = np.uint64(entry[top])
+        if row[v] != key:
+            continue
+        for slot in range(degree):
+            x = np.uint64(table[v, slot])
+            nearer = key + np.int64(delay[v, slot])
+            if nearer < row[x]:
+                if mark[x] != _CHANGED:
+                    mark[x] = _CHANGED
+                    changed[count] = x
+                    before[count] = row[x]
+                    count += 1
+                row[x] = nearer
+                _push(heads, entry, after, size, nearer, np.int64(x))
+                size += 1
+                waiting += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def touches(row: np.ndarray, gone: np.ndarray, come: np.ndarray) -> bool:
+    """Whether links that go carry a shortest way of this source, or links that come shorten one.
+
+    gone, come: int32[links, 3], both ends and the delay.
+    """
+    for i in range(len(gone)):
+        apart = np.int64(row[gone[i, 0]]) - np.int64(row[gone[i, 1]])
+        if abs(apart) == gone[i, 2]:
+            return True
+    for i in range(len(come)):
+        apart = np.int64(row[come[i, 0]]) - np.int64(row[come[i, 1]])
+        if abs(apart) > come[i, 2]:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def repair_row(
+    table: np.ndarray, delay: np.ndarray, row: np.ndarray, gone: np.ndarray, come: np.ndarray, work: Work
+) -> int:
+    """Bring a source's delays up to date, in place; table and delay are those after the move.
+
+    Returns how many switches changed; which, and from what, stands in `work.changed` and `work.before`.
+    """
+    heads, entry, after, mark, changed, before = work
+    degree = np.uint64(table.shape[1])
+    size = 0
+    key: Whole = FAR
+    for i in range(len(gone)):
+        a, b = gone[i, 0], gone[i, 1]
+        apart = np.int64(row[b]) - np.int64(row[a])
+        if abs(apart) == gone[i, 2]:
+            v = b if apart > 0 else a
+            if mark[v] == _KNOWN:
+                mark[v] = _WAITS
+                at = np.int64(row[v])
+                _push(heads, entry, after, size, at, v)
+                size += 1
+                key = at if at < key else key
+    # A switch is looked at after all that are nearer, so whether its shortest ways still stand is known by then.
+    waiting, count = size, 0
+    while waiting > 0:
+        top = heads[key]
+        if top < 0:
+            key += 1
+            continue
+        heads[key] = after[top]
+        waiting -= 1
+        v = np.uint64(entry[top])
+        stands = False
+        for slot in range(degree):
+            x = np.uint64(table[v, slot])
+            if np.int64(row[x]) + np.int64(delay[v, slot]) == key and mark[x] != _CHANGED:
+                stands = True
+                break
+        if stands:
+            continue
+        mark[v] = _CHANGED
+        changed[count] = v
+        before[count] = key
+        count += 1
+        for slot in range(degree):
+            x = np.uint64(table[v, slot])
+            further = key + np.int64(delay[v, slot])
+            if row[x] == further and mark[x] == _KNOWN:
+                mark[x] = _WAITS
+                _push(heads, entry, after, size, further, np.int64(x))
+                size += 1
+                waiting += 1
+    for i in range(size):
+        if mark[entry[i]] == _WAITS:
+            mark[entry[i]] = _KNOWN
+    # From the neighbours that keep their delays ...
+    size, key = 0, FAR
+    for i in range(count):
+        v = np.uint64(changed[i])
+        nearest: Whole = FAR
+        for slot in range(degree):
+            x = np.uint64(table[v, slot])
+            if mark[x] != _CHANGED:
+                over = np.int64(row[x]) + np.int64(delay[v, slot])
+                nearest = over if over < nearest else nearest
+        row[v] = nearest
+        if nearest < FAR:
+            _push(heads, entry, after, size, nearest, np.int64(v))
+            size += 1
+            key = nearest if nearest < key else key
+    # ... and over the links that come.
+    for i in range(len(come)):
+        for end in range(2):
+            a, b = come[i, end], come[i, 1 - end]
+            nearer = np.int64(row[a]) + come[i, 2]
+            if nearer < row[b]:
+                if mark[b] != _CHANGED:
+                    mark[b] = _CHANGED
+                    changed[count] = b
+                    before[count] = row[b]
+                    count += 1
+                row[b] = nearer
+                _push(heads, entry, after, size, nearer, b)
+                size += 1
+                key = nearer if nearer < key else key
+    count = _settle(table, delay, row, work, size, key, count)
+    for i in range(count):
+        mark[changed[i]] = _KNOWN
+    return count

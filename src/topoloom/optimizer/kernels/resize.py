@@ -1,0 +1,50 @@
+"""Free ports joined: of far switches first, then at random."""
+
+import numpy as np
+from numba import njit
+
+from topoloom.draws.kernels import shuffle
+from topoloom.graph.kernels.tables import join, join_through, linked
+
+#: Links tried for two ports that cannot be joined, in units of the switches.
+_TRIES = 20
+
+
+@njit(cache=True, nogil=True)
+def fill_ports(table: np.ndarray, filled: np.ndarray, degree: int, old: int, state: np.ndarray) -> int:
+    """Give every switch `degree` links by joining free ports at random, in place; ports left over.
+
+    table: int32[n, degree], filled: int32[n]. Ports u and v of one switch, of linked ones, or of two of the new switches
+    old .. n - 1, which are best far from each other, break a random link x - y into u - x and v - y. One port stays free
+    when their number is odd.
+    """
+    n = filled.size
+    ports = np.repeat(np.arange(n), degree - filled)
+    shuffle(state, ports)
+    left = ports.size % 2
+    for i in range(0, ports.size - 1, 2):
+        u, v = ports[i], ports[i + 1]
+        if u != v and min(u, v) < old and not linked(table, filled, u, v):
+            join(table, filled, u, v)
+        elif not join_through(table, filled, u, v, _TRIES * n, state):
+            left += 2
+    return left
+
+
+@njit(cache=True, nogil=True)
+def join_first(
+    table: np.ndarray, filled: np.ndarray, degree: int, u: np.ndarray, v: np.ndarray, order: np.ndarray
+) -> int:
+    """Link u[i] - v[i] for i in `order` where neither has got a link before, and both have a free port; links made.
+
+    table, filled as in `fill_ports`; u, v: int64[p], different switches that are not linked.
+    """
+    fresh = np.ones(filled.size, np.bool_)
+    made = 0
+    for i in order:
+        a, b = u[i], v[i]
+        if fresh[a] and fresh[b] and filled[a] < degree and filled[b] < degree:
+            fresh[a] = fresh[b] = False
+            join(table, filled, a, b)
+            made += 1
+    return made

@@ -1,0 +1,307 @@
+"""Annealing by 2-opt moves where links have lengths: the delays of all pairs are kept, a price of the links beside them.
+
+The energy of a graph is a sum over ordered pairs of `pair_cost[delay]`, a table, and a sum over links of `link_cost[kind]`.
+So one kernel serves every goal: mean delay, delays beyond a cap, power, money, and mixes. All are whole numbers.
+
+A move is tried source by source, from a random one on in steps that spread over all. When the sources seen so far say, by
+three standard errors, that the change passes what may be accepted, the move is dropped; so most moves cost a few sources
+only. Moves that are made have been added up over every source: the energy is exact, whatever was dropped.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from topoloom.draws.kernels import next_below, next_word
+from topoloom.optimizer.kernels.moves import Moves, enter, propose
+from topoloom.optimizer.kernels.repair import FAR, Whole, Work, fill_row, repair_row, touches
+
+#: Sources after which a move is first judged; then after twice as many, and so on.
+_FIRST_LOOK = 32
+#: Standard errors that an estimate must pass the threshold by.
+_SURE = 3.0
+#: Entries of `Weighted.totals`.
+PAIRS, LINKS, ACCEPTED, BEST, TOP = 0, 1, 2, 3, 4
+#: More than any change of energy.
+_ANY = np.int64(1) << np.int64(62)
+
+
+class Weighted(NamedTuple):
+    """A graph under way with its delays.
+
+    delay : uint16[n, K]
+        The delay of the link in each slot of the moves' table; FAR where the slot holds no link.
+    sources, shares : int32[r], int64[r]
+        The switches that rows start from, and how many switches each stands for by symmetry.
+    rows : uint16[r, n]
+        The least delay from each source.
+    images : int32[g, n]
+        The symmetries that every move keeps, the identity first: the image of every switch.
+    kind : uint16[n, n]
+        Which length a link between two switches has.
+    kind_delay, link_cost : uint16[kinds], int64[kinds]
+        Its delay and its share of the energy.
+    pair_cost : int64[FAR + 1]
+        What an ordered pair adds to the energy, by its delay; never falls.
+    totals : int64[5]
+        The energy of pairs, of links; moves accepted; the best energy; the greatest delay below FAR that any pair has had.
+    counts, best_counts : int64[FAR + 1]
+        How many ordered pairs have each delay, now and in the best graph.
+    best : int32[n, K]
+        The table of the best graph.
+    journal, journal_rows : uint32[most, 2], int32[r, 2]
+        What the move under way has changed, (switch, delay before), and for each row where its part ends.
+    """
+
+    delay: np.ndarray
+    sources: np.ndarray
+    shares: np.ndarray
+    rows: np.ndarray
+    images: np.ndarray
+    kind: np.ndarray
+    kind_delay: np.ndarray
+    link_cost: np.ndarray
+    pair_cost: np.ndarray
+    totals: np.ndarray
+    counts: np.ndarray
+    best: np.ndarray
+    best_counts: np.ndarray
+    journal: np.ndarray
+    journal_rows: np.ndarray
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _enter_count(graph: Weighted, delay: int, share: int) -> None:
+    graph.counts[delay] += share
+    if delay < FAR and delay > graph.totals[TOP]:
+        graph.totals[TOP] = delay
+
+
+@njit(cache=True, nogil=True)
+def fill(table: np.ndarray, graph: Weighted, work: Work) -> None:
+    """Search all rows anew; counts follow."""
+    graph.counts[:] = 0
+    for r in range(graph.sources.size):
+        row = graph.rows[r]
+        fill_row(table, graph.delay, graph.sources[r], row, work)
+        for v in range(row.size):
+            _enter_count(graph, row[v], graph.shares[r])
+        graph.counts[0] -= graph.shares[r]
+
+
+@njit(cache=True, nogil=True)
+def _relink(table: np.ndarray, delay: np.ndarray, u: int, old: int, new: int, new_delay: int) -> None:
+    slot = 0
+    while table[u, slot] != old:
+        slot += 1
+    table[u, slot] = new
+    delay[u, slot] = new_delay
+
+
+@njit(cache=True, nogil=True)
+def _orbits(graph: Weighted, u: int, u2: int, v: int, v2: int, gone: np.ndarray, come: np.ndarray) -> bool:
+    """The links that go and come with all their images, int32[2 g, 3]; whether none of them is the same as another."""
+    g = len(graph.images)
+    for i in range(g):
+        image = graph.images[i]
+        gone[i, 0], gone[i, 1], gone[g + i, 0], gone[g + i, 1] = image[u], image[u2], image[v], image[v2]
+        come[i, 0], come[i, 1], come[g + i, 0], come[g + i, 1] = image[u], image[v], image[u2], image[v2]
+    kinds = graph.kind_delay
+    for first, a, b in ((gone, u, u2), (come, u, v)):
+        first[:g, 2] = kinds[graph.kind[a, b]]
+    gone[g:, 2] = kinds[graph.kind[v, v2]]
+    come[g:, 2] = kinds[graph.kind[u2, v2]]
+    if g > 1:
+        for links in (gone, come):
+            for i in range(2 * g):
+                for j in range(i):
+                    same = links[i, 0] == links[j, 0] and links[i, 1] == links[j, 1]
+                    if same or (links[i, 0] == links[j, 1] and links[i, 1] == links[j, 0]):
+                        return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _exchange(table: np.ndarray, delay: np.ndarray, gone: np.ndarray, come: np.ndarray) -> None:
+    """The links of `gone` go, those of `come` come, as `_orbits` orders them; exchanged, they are taken back."""
+    g = len(gone) // 2
+    for i in range(g):
+        u, u2, v, v2 = gone[i, 0], gone[i, 1], gone[g + i, 0], gone[g + i, 1]
+        _relink(table, delay, u, u2, v, come[i, 2])
+        _relink(table, delay, u2, u, v2, come[g + i, 2])
+        _relink(table, delay, v, v2, u, come[i, 2])
+        _relink(table, delay, v2, v, u2, come[g + i, 2])
+
+
+@njit(cache=True, nogil=True)
+def _change(
+    table: np.ndarray,
+    graph: Weighted,
+    work: Work,
+    gone: np.ndarray,
+    come: np.ndarray,
+    start: int,
+    step: int,
+    most: Whole,
+) -> tuple[bool, Whole, int, int]:
+    """By how much the energy of pairs changes: (whether at most `most`, the change, rows changed, work done).
+
+    table and graph.delay are those after the move. Rows are repaired in place, with the old values in the journal. Where
+    the first value is False, the change is that of the sources seen; so it is where the journal is full, too.
+    """
+    r, cost, journal = graph.sources.size, graph.pair_cost, graph.journal
+    changed_rows, end, looked = 0, 0, 0
+    total, squares = np.int64(0), 0.0
+    at, look = np.int64(start), _FIRST_LOOK
+    may = True
+    while may and looked < r:
+        row = graph.rows[at]
+        if touches(row, gone, come):
+            count = repair_row(table, graph.delay, row, gone, come, work)
+            if end + count > len(journal):
+                for j in range(count):
+                    row[work.changed[j]] = work.before[j]
+                return False, total, changed_rows, looked + end
+            change = np.int64(0)
+            for j in range(count):
+                v = work.changed[j]
+                change += cost[row[v]] - cost[work.before[j]]
+                journal[end + j, 0], journal[end + j, 1] = v, work.before[j]
+            end += count
+            graph.journal_rows[changed_rows, 0], graph.journal_rows[changed_rows, 1] = at, end
+            changed_rows += 1
+            change *= graph.shares[at]
+            total += change
+            squares += float(change) * float(change)
+            # The sources that are left cannot give back more than all pairs have.
+            may = bool(total - graph.totals[PAIRS] <= most)
+        looked += 1
+        if looked == look and look < r:
+            mean = float(total) / look
+            error = math.sqrt(max(0.0, squares / look - mean * mean) * (1.0 / look - 1.0 / r))
+            may = may and bool(r * (mean - _SURE * error) <= most)
+            look *= 2
+        at = at + step if at + step < r else at + step - r
+    return bool(may and total <= most), total, changed_rows, looked + end
+
+
+@njit(cache=True, nogil=True)
+def _take_back(graph: Weighted, changed_rows: int) -> None:
+    """The rows as they were before the move, from the journal."""
+    begin = 0
+    for i in range(changed_rows):
+        row, end = graph.rows[graph.journal_rows[i, 0]], graph.journal_rows[i, 1]
+        for j in range(begin, end):
+            row[graph.journal[j, 0]] = graph.journal[j, 1]
+        begin = end
+
+
+@njit(cache=True, nogil=True)
+def _count(graph: Weighted, changed_rows: int) -> None:
+    """The counts of a graph whose move is made, from the journal."""
+    begin = 0
+    for i in range(changed_rows):
+        at, end = graph.journal_rows[i, 0], graph.journal_rows[i, 1]
+        row, share = graph.rows[at], graph.shares[at]
+        for j in range(begin, end):
+            graph.counts[graph.journal[j, 1]] -= share
+            _enter_count(graph, row[graph.journal[j, 0]], share)
+        begin = end
+
+
+@njit(cache=True, nogil=True)
+def _price(graph: Weighted, u: int, u2: int, v: int, v2: int) -> int:
+    """By how much the energy of links changes when u - u2 and v - v2 become u - v and u2 - v2, with all their images."""
+    cost, kind = graph.link_cost, graph.kind
+    each: int = cost[kind[u, v]] + cost[kind[u2, v2]] - cost[kind[u, u2]] - cost[kind[v, v2]]
+    return len(graph.images) * each
+
+
+@njit(cache=True, nogil=True)
+def changes(moves: Moves, graph: Weighted, work: Work, step: int, state: np.ndarray, out: np.ndarray) -> int:
+    """What random moves change the energy by, without its sign: int64[out.size], zeros left out; none is made.
+
+    Returns how many were found.
+    """
+    g = len(graph.images)
+    gone, come = np.empty((2 * g, 3), np.int32), np.empty((2 * g, 3), np.int32)
+    found = 0
+    for _ in range(100 * out.size):
+        u, u2, v, v2, _first, _second = propose(moves, state)
+        if found < out.size and u >= 0 and _orbits(graph, u, u2, v, v2, gone, come):
+            _exchange(moves.table, graph.delay, gone, come)
+            _, change, rows, _ = _change(moves.table, graph, work, gone, come, 0, step, _ANY)
+            _take_back(graph, rows)
+            _exchange(moves.table, graph.delay, come, gone)
+            out[found] = abs(change + _price(graph, u, u2, v, v2))
+            found += out[found] > 0
+    return found
+
+
+@njit(cache=True, nogil=True)
+def mix(moves: Moves, graph: Weighted, state: np.ndarray, tries: int) -> None:
+    """Make every valid move of `tries` random ones (2-toggles); rows and counts are not kept."""
+    g = len(graph.images)
+    gone, come = np.empty((2 * g, 3), np.int32), np.empty((2 * g, 3), np.int32)
+    for _ in range(tries):
+        u, u2, v, v2, first, second = propose(moves, state)
+        if u >= 0 and _orbits(graph, u, u2, v, v2, gone, come):
+            _exchange(moves.table, graph.delay, gone, come)
+            enter(moves, u, u2, v, v2, first, second)
+
+
+@njit(cache=True, nogil=True)
+def anneal(
+    moves: Moves,
+    graph: Weighted,
+    work: Work,
+    step: int,
+    state: np.ndarray,
+    thresholds: np.ndarray,
+    temperature: float,
+    tries: int,
+    effort: int,
+) -> int:
+    """Try moves at one temperature, `tries` of them or until the work is `effort`; how many valid ones were tried.
+
+    step: from one source that is looked at to the next, without a common factor with their number. thresholds:
+    float32[4096], `temperature` times a random one is what a move may add to the energy (Metropolis). effort: draws,
+    sources looked at and delays changed, some 100 ns each.
+    """
+    g = len(graph.images)
+    gone, come = np.empty((2 * g, 3), np.int32), np.empty((2 * g, 3), np.int32)
+    totals, table = graph.totals, moves.table
+    tried = spent = 0
+    while tried < tries and spent < effort:
+        spent += 1
+        u, u2, v, v2, first, second = propose(moves, state)
+        if u < 0 or not _orbits(graph, u, u2, v, v2, gone, come):
+            continue
+        tried += 1
+        may = np.int64(temperature * thresholds[next_word(state) & np.uint64(4095)])
+        price = _price(graph, u, u2, v, v2)
+        # Ways are not looked at where even no delay at all would not pay for the links.
+        if price - totals[PAIRS] > may:
+            continue
+        start = next_below(state, graph.sources.size)
+        _exchange(table, graph.delay, gone, come)
+        good, change, rows, work_done = _change(table, graph, work, gone, come, start, step, may - price)
+        spent += work_done
+        if not good:
+            _take_back(graph, rows)
+            _exchange(table, graph.delay, come, gone)
+            continue
+        _count(graph, rows)
+        enter(moves, u, u2, v, v2, first, second)
+        totals[PAIRS] += change
+        totals[LINKS] += price
+        totals[ACCEPTED] += 1
+        if totals[PAIRS] + totals[LINKS] < totals[BEST]:
+            totals[BEST] = totals[PAIRS] + totals[LINKS]
+            graph.best[:] = table
+            for delay in range(totals[TOP] + 1):
+                graph.best_counts[delay] = graph.counts[delay]
+            graph.best_counts[FAR] = graph.counts[FAR]
+    return tried

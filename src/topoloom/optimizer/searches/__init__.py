@@ -1,0 +1,1 @@
+"""Searches: annealing chains, tempering and successive halving, for hops and for weighted goals."""

@@ -1,0 +1,227 @@
+"""Annealing over goals beyond hops: latency, and the watts and money of cables, at thousands of switches."""
+
+import math
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.optimizer.goals import Goal, latency_bounds
+from topoloom.optimizer.kernels.moves import Moves
+from topoloom.optimizer.kernels.repair import FAR, Work
+from topoloom.optimizer.kernels.weighted import BEST, LINKS, PAIRS, Weighted
+from topoloom.optimizer.link_lengths import LinkLengths
+from topoloom.optimizer.rules import links_of
+from topoloom.optimizer.searches.energy import Energy
+from topoloom.searches import Budget, acceptance
+
+#: The first and the last temperature, in units of the median change (without sign, without zeros).
+HOT, COLD = 0.1, 0.005
+#: Moves whose changes make the median.
+_SAMPLE = 64
+#: Work of one step, see `anneal`: some 10 ms.
+_EFFORT = 100_000
+#: Temperatures of a search, at least.
+_TEMPERATURES = 200
+#: Delays that one move may change, 8 bytes each; and while parts of the graph do not reach each other.
+_MOST_CHANGES, _MOST_JOINING = 1 << 22, 1 << 27
+#: Which share of its budget a search may cool down in before the cap is met.
+_BEFORE_CAP = 0.5
+
+
+class WeightedSearch:
+    """Simulated annealing by 2-opt moves; a `topoloom.searches.Search`.
+
+    Parameters
+    ----------
+    moves : Moves
+        The graph and the moves that it may make; changed in place.
+    lengths : LinkLengths
+    goal : Goal
+    draws : Draws
+    budget : Budget
+        Of moves tried, or of time. The same draws and number of moves give the same graph on every machine.
+    images : int32[g, n], optional
+        Symmetries of the graph and of the lengths, the identity first (`structures.mirror_symmetry`). Every move is made with
+        its images, and one source of each orbit is looked at: g times as much comes of a move.
+    sweeps : int
+        Random moves that are made first, whatever comes of them, as often as there are links (001, III, step 2).
+
+    Raises
+    ------
+    InputError
+        Lengths of other switches, or symmetries that the graph or the lengths do not have.
+    """
+
+    def __init__(
+        self,
+        moves: Moves,
+        lengths: LinkLengths,
+        goal: Goal,
+        draws: Draws,
+        budget: Budget,
+        images: np.ndarray | None = None,
+        sweeps: int = 0,
+    ) -> None:
+        n, slots = moves.table.shape
+        if n != len(lengths):
+            raise InputError(f"lengths for {len(lengths)} switches, but there are {n}; give those of this topology")
+        self._moves, self._budget = moves, budget
+        self._energy = Energy(goal, lengths, _least_worst_ns(moves, lengths, goal) if goal.worst else 0.0)
+        images = np.arange(n, dtype=np.int32)[None] if images is None else np.ascontiguousarray(images, np.int32)
+        _check_symmetries(moves.table, lengths, images)
+        sources = np.flatnonzero(images.min(axis=0) == np.arange(n)).astype(np.int32)
+        orbits = np.sort(images[:, sources], axis=0)
+        switch = np.arange(n)[:, None]
+        filled = np.arange(slots) < moves.degree[:, None]
+        self._graph = Weighted(
+            delay=np.where(filled, self._energy.kind_delay[lengths.kind[switch, moves.table]], FAR).astype(np.uint16),
+            sources=sources,
+            shares=1 + (orbits[1:] != orbits[:-1]).sum(axis=0),
+            rows=np.empty((sources.size, n), np.uint16),
+            images=images,
+            kind=lengths.kind,
+            kind_delay=self._energy.kind_delay,
+            link_cost=self._energy.link_cost,
+            pair_cost=self._energy.pair_cost,
+            totals=np.zeros(5, np.int64),
+            counts=np.zeros(FAR + 1, np.int64),
+            best=moves.table.copy(),
+            best_counts=np.zeros(FAR + 1, np.int64),
+            journal=np.empty((min(sources.size * n, _MOST_CHANGES), 2), np.uint32),
+            journal_rows=np.empty((sources.size, 2), np.int32),
+        )
+        waiting = n * (slots + 2) + 64
+        self._work = Work(
+            heads=np.full(FAR + 1, -1, np.int32),
+            entry=np.empty(waiting, np.int32),
+            after=np.empty(waiting, np.int32),
+            mark=np.zeros(n, np.uint8),
+            changed=np.empty(n, np.int32),
+            before=np.empty(n, np.uint16),
+        )
+        self._state = draws.state()
+        self._thresholds = acceptance()
+        self._stride = _stride(sources.size)
+        self._links = int(moves.degree.sum()) // 2
+        #: Whether the energy leads to the goal, but is not the goal itself.
+        self._steers = goal.worst > 0
+        self._plain_sum = not (goal.mean or goal.worst)
+        self._since = 0.0
+        self._start(sweeps)
+
+    @property
+    def best(self) -> np.ndarray:
+        """The links of the best graph so far, int32[m, 2]."""
+        return links_of(self._best, self._moves.degree)
+
+    @property
+    def cost(self) -> tuple[float, float, float]:
+        """The best graph's: ordered pairs out of reach, nanoseconds beyond the cap, weighted sum."""
+        return self._cost
+
+    @property
+    def moves(self) -> int:
+        """Moves tried."""
+        return self._budget.spent
+
+    @property
+    def proved(self) -> bool:
+        """Whether no links could be cheaper, and nothing else counts."""
+        graph = self._graph
+        return bool(self._plain_sum and self._aims_at_goal and graph.totals[LINKS] <= self._energy.least(self._links))
+
+    @property
+    def done(self) -> bool:
+        """Whether the budget is used up, or the best is proved to be so."""
+        return self._budget.share >= 1 or self.proved
+
+    def step(self) -> None:
+        """Go on for some 10 ms."""
+        from topoloom.optimizer.kernels.weighted import anneal
+
+        graph, budget = self._graph, self._budget
+        until = 1.0 if self._aims_at_goal else _BEFORE_CAP
+        cooled = min(1.0, (budget.share - self._since) / max(1e-9, until - self._since))
+        # Rounded, for powers differ in their last digit from machine to machine.
+        temperature = min(self._unit * HOT * round((COLD / HOT) ** cooled, 9), self._energy.hottest)
+        tries = max(1, min(budget.moves // _TEMPERATURES, budget.moves - budget.spent))
+        best = graph.totals[BEST]
+        tried = anneal(
+            self._moves, graph, self._work, self._stride, self._state, self._thresholds, temperature, tries, _EFFORT
+        )
+        # Where no move is valid, those that were looked for count, so that every search ends.
+        budget.spent += tried or tries
+        if graph.totals[BEST] < best:
+            self._keep(graph.best, graph.best_counts)
+        if self._steers or not self._aims_at_goal:
+            self._keep(self._moves.table, graph.counts)
+        if self._energy.reached(graph.counts):
+            self._aim()
+
+    def _start(self, sweeps: int) -> None:
+        from topoloom.optimizer.kernels.weighted import fill, mix
+
+        graph = self._graph
+        mix(self._moves, graph, self._state, sweeps * self._links)
+        fill(self._moves.table, graph, self._work)
+        if graph.counts[FAR]:
+            journal = np.empty((min(graph.rows.size, _MOST_JOINING), 2), np.uint32)
+            self._graph = graph = graph._replace(journal=journal)
+        self._best, self._cost = self._moves.table.copy(), self._energy.cost(graph.counts, self._moves.table)
+        self._aims_at_goal = False
+        self._aim()
+
+    def _keep(self, table: np.ndarray, counts: np.ndarray) -> None:
+        cost = self._energy.cost(counts, table)
+        if cost < self._cost:
+            self._best, self._cost = table.copy(), cost
+
+    def _aim(self) -> None:
+        """Take the next aim: energies, and the median change as the unit of temperature."""
+        from topoloom.optimizer.kernels.weighted import changes
+
+        graph, table = self._graph, self._moves.table
+        at_goal = self._energy.aim(graph.counts)
+        if at_goal and not self._aims_at_goal:
+            self._since = self._budget.share
+        self._aims_at_goal = at_goal
+        graph.totals[PAIRS] = graph.counts @ graph.pair_cost
+        graph.totals[LINKS] = self._energy.links_energy(table)
+        graph.totals[BEST] = graph.totals[PAIRS] + graph.totals[LINKS]
+        graph.best[:], graph.best_counts[:] = table, graph.counts
+        sample = np.zeros(_SAMPLE, np.int64)
+        found = changes(self._moves, graph, self._work, self._stride, self._state, sample)
+        self._unit = float(np.median(sample[:found])) if found else 1.0
+
+
+def _least_worst_ns(moves: Moves, lengths: LinkLengths, goal: Goal) -> float:
+    """The bound on the worst latency for the highest degree and the longest link that moves may make."""
+    longest_m = math.inf
+    if moves.near_offsets.size > 1:
+        switch = np.repeat(np.arange(len(lengths)), np.diff(moves.near_offsets))
+        longest_m = float(lengths.between_m(switch, moves.near).max(initial=0.0))
+    return latency_bounds(lengths, int(moves.degree.max()), longest_m, goal.delays).worst_ns
+
+
+def _stride(count: int) -> int:
+    """From one source to the next that is looked at: golden sections, so that the first ones lie all over."""
+    return next(s for s in range(int(0.618 * count) + 1, 2 * count) if math.gcd(s, count) == 1) % max(2, count)
+
+
+def _check_symmetries(table: np.ndarray, lengths: LinkLengths, images: np.ndarray) -> None:
+    """Refuse images under which the graph or a length changes."""
+    n = len(table)
+    if not np.array_equal(images[0], np.arange(n)):
+        raise InputError("images: the first one must leave every switch where it is")
+    linked = np.sort(np.arange(n)[:, None] * n + table, axis=1)
+    for image in images[1:]:
+        moved = np.empty_like(linked)
+        moved[image] = image[:, None].astype(np.int64) * n + image[table]
+        if not np.array_equal(np.sort(moved, axis=1), linked):
+            raise InputError("images: a symmetry does not map the links onto links; take a graph that has it")
+        for u in range(n):
+            if not np.array_equal(lengths.kind[image[u]][image], lengths.kind[u]):
+                raise InputError(
+                    f"images: a symmetry changes the length of links of switch {u}; take one that keeps them"
+                )

@@ -1,0 +1,1 @@
+"""Structured starts: groups, voltage lifts, mirror symmetry, algebraic graphs."""

@@ -1,0 +1,95 @@
+"""Algebraic graphs of the catalogue, trimmed or grown to a given order, as starts."""
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.spec import facts_of
+from topoloom.topology import Topology
+
+#: Orders worth trimming or growing, in units of the order wanted.
+_LEAST, _MOST = 0.75, 1.35
+#: Families of one parameter whose hops are close to the bounds, and the values to try.
+_FAMILIES, _VALUES = ("polarfly:q={}", "slimfly:q={}", "bdf:u={}", "delorme:v={}"), range(2, 65)
+#: Graphs to try.
+_MOST_GRAPHS = 6
+#: More switches with free ports are not sorted by their distances.
+_MOST_SORTED = 1100
+
+
+def algebraic(switches: int, degree: int) -> list[str]:
+    """Specs of graphs of nearly so many switches, of at most `degree` links, with hops close to the bounds; nearest first.
+
+    Polarity graphs (PolarFly), Slim Fly, Bermond-Delorme-Farhi and Delorme graphs; a stored optimum where there is one.
+
+    Examples
+    --------
+    >>> algebraic(64, 8)
+    ['polarfly:q=7', 'bdf:u=3', 'slimfly:q=5']
+    """
+    found = []
+    for spec in (f"optimal:n={switches},degree={degree}", *(name.format(q) for name in _FAMILIES for q in _VALUES)):
+        try:
+            facts = facts_of(spec)
+        except InputError:
+            continue
+        if facts and facts.degree and facts.degree <= degree and _LEAST <= facts.switches / switches <= _MOST:
+            found.append((abs(facts.switches - switches), degree - facts.degree, spec))
+    return [spec for _, _, spec in sorted(found)[:_MOST_GRAPHS]]
+
+
+def resized(topology: Topology, switches: int, degree: int, draws: Draws) -> np.ndarray | None:
+    """The links of a graph trimmed or grown to an order and degree, int32[m, 2] with u < v; None when none was found.
+
+    Trimmed switches are those of fewest links, the last ones among equals; free ports are joined, those of switches farthest
+    from each other first. The result has one link less at one switch when switches * degree is odd.
+
+    Raises
+    ------
+    InputError
+        Switches of the graph have more than `degree` links.
+
+    Examples
+    --------
+    >>> from topoloom.families.polarfly import polarfly
+    >>> links = resized(polarfly(3), switches=14, degree=4, draws=Draws(1))
+    >>> np.bincount(links.ravel()).tolist()
+    [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]
+    """
+    from topoloom.families.kernels.random import links_of
+    from topoloom.optimizer.kernels.resize import fill_ports
+
+    if int(topology.degrees.max()) > degree:
+        raise InputError(f"{topology.name} has switches with more than {degree} links; take a higher degree")
+    old = min(switches, topology.switches)
+    number = np.full(topology.switches, -1)
+    number[np.sort(np.argsort(-topology.degrees, kind="stable")[:old])] = np.arange(old)
+    links = number[topology.links]
+    links = links[(links >= 0).all(axis=1)]
+    ends = np.concatenate([links, links[:, ::-1]])
+    ends = ends[np.argsort(ends[:, 0], kind="stable")]
+    filled = np.bincount(ends[:, 0], minlength=switches).astype(np.int32)
+    table = np.empty((switches, degree), np.int32)
+    table[np.arange(degree) < filled[:, None]] = ends[:, 1]
+    _join_far(table, filled, draws)
+    filled_up = fill_ports(table, filled, degree, old, draws.state()) == switches * degree % 2
+    return links_of(table, filled).astype(np.int32) if filled_up else None
+
+
+def _join_far(table: np.ndarray, filled: np.ndarray, draws: Draws) -> None:
+    """Join free ports of those switches that are farthest from each other, one a switch and round, as far as it goes."""
+    from topoloom.families.kernels.random import links_of
+    from topoloom.graph.distances import distance_matrix
+    from topoloom.optimizer.kernels.resize import join_first
+
+    n, degree = table.shape
+    made = 1
+    while made:
+        free = np.flatnonzero(filled < degree)
+        if free.size > _MOST_SORTED:
+            return
+        # What is not connected has the highest number.
+        hops = distance_matrix(Topology(links=links_of(table, filled), switches=n)).astype(np.int64)
+        distance = hops[np.ix_(free, free)]
+        u, v = np.nonzero(np.triu(distance == max(2, distance.max(initial=0))))
+        made = join_first(table, filled, degree, free[u], free[v], draws.permutation(u.size))

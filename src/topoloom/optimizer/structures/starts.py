@@ -1,0 +1,178 @@
+"""Starts with structure: the best of Cayley graphs, circulants, voltage lifts, algebraic graphs and random ones."""
+
+import math
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.graph.bounds import moore_diameter, moore_within
+from topoloom.optimizer.rules import Rules, moves_of
+from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
+from topoloom.optimizer.searches.successive_halving import Arm
+from topoloom.optimizer.structures.algebraic import algebraic, resized
+from topoloom.optimizer.structures.groups import Group, groups_of
+from topoloom.optimizer.structures.lift_search import LiftSearch
+from topoloom.searches import Budget, Search
+from topoloom.spec import build
+from topoloom.topology import Topology
+
+#: Groups of one order to try, and their largest order (a table of 4 MiB).
+_GROUPS, _MOST_ORDER = 24, 1024
+#: Classes times degree of lifts that did best over many orders and degrees: these are tried first.
+_DARTS = 32
+#: Moves that every lift should try in the first round, and rounds, for the number of lifts that the budget allows.
+_FIRST_MOVES, _ROUNDS = 2000, 5
+_LEAST_LIFTS, _MOST_LIFTS = 6, 120
+#: Nanoseconds of a move: so many, and one for each link end.
+_MOVE_NS = 1000
+#: The first and the last temperature for graphs that have structure (see `hop_search.HOT`): random ones start hotter.
+COOL = (0.03, 0.003)
+#: Orders nearby whose lifts are trimmed or grown where an order itself has few divisors.
+_FEW_DIVISORS, _NEARBY = 6, (-1, 1, -2, 2)
+
+
+def arms(switches: int, degree: int, threads: int, seconds: float | None, moves: int) -> list[Arm]:
+    """All ways to make such a graph that so many threads can try in that time or, without one, in so many moves each.
+
+    Cayley graphs and lifts over many groups (`LiftSearch`), algebraic graphs of nearly the same order, trimmed or grown and
+    annealed, and annealing from a random graph; a `Race` finds the best. One switch has a link less when both numbers are odd.
+
+    Raises
+    ------
+    InputError
+        The degree is too low to connect the switches, or too high.
+    """
+    if not 2 <= degree < switches:
+        raise InputError(f"degree {degree} for {switches} switches: it must be from 2 to one less than the switches")
+    lifts = threads * _affordable(switches, degree, seconds, moves)
+    return [*_other_arms(switches, degree), *_lift_arms(switches, degree, lifts)]
+
+
+def share_of(found: list[Arm], number: int, threads: int) -> list[Arm]:
+    """The ways that race `number` of as many as there are threads takes."""
+    return found[number % threads :: threads] or found
+
+
+def least(switches: int, degree: int) -> tuple[float, float]:
+    """Moore's and Cerf's bounds as a cost: (diameter, hops), hops the sum over ordered pairs.
+
+    Examples
+    --------
+    >>> least(10, 3)  # the Petersen graph
+    (2, 150)
+    """
+    hops = sum(switches - within for within in moore_within(switches, degree))
+    return moore_diameter(switches, degree), switches * hops
+
+
+def _affordable(switches: int, degree: int, seconds: float | None, moves: int) -> int:
+    """How many lifts one thread can try in the first round."""
+    if seconds is None:
+        runs = moves / (_ROUNDS * _FIRST_MOVES)
+    else:
+        runs = seconds * 1e9 / _ROUNDS / (_FIRST_MOVES * (_MOVE_NS + switches * degree))
+    return max(_LEAST_LIFTS, min(int(runs), _MOST_LIFTS))
+
+
+def _other_arms(switches: int, degree: int) -> list[Arm]:
+    """Annealing from a random graph, and from the algebraic ones."""
+    plain = f"jellyfish:n={switches},degree={degree},seed="
+
+    def random(draws: Draws, budget: Budget) -> Search:
+        return _polish(build(f"{plain}{draws.below(1 << 31, 1)[0]}").links, switches, degree, draws, budget)
+
+    def from_spec(spec: str) -> Arm:
+        def begin(draws: Draws, budget: Budget) -> Search | None:
+            links = resized(build(spec), switches, degree, draws)
+            return None if links is None else _polish(links, switches, degree, draws, budget, COOL)
+
+        return Arm(f"{spec}, {switches} switches", begin)
+
+    return [Arm("random", random), *map(from_spec, algebraic(switches, degree))]
+
+
+def _lift_arms(switches: int, degree: int, most: int) -> list[Arm]:
+    """Lifts of this order; where it has few divisors, or no regular graph, also of others, made to fit."""
+    arms: list[tuple[float, int, Arm]] = []
+    divisors = [b for b in range(1, switches) if switches % b == 0]
+    even = switches * degree % 2 == 0
+    orders = [switches] if even and len(divisors) >= _FEW_DIVISORS else [switches, *(switches + s for s in _NEARBY)]
+    for order in orders:
+        for classes in (b for b in range(1, order) if order % b == 0 and order // b <= _MOST_ORDER):
+            for place, group in enumerate(groups_of(order // classes, _GROUPS)):
+                far = abs(math.log(classes * degree / _DARTS)) + 0.1 * place
+                arms.append((far, len(arms), _lift_arm(group, classes, switches, degree)))
+    return [arm for _, _, arm in sorted(arms)[:most]]
+
+
+def _lift_arm(group: Group, classes: int, switches: int, degree: int) -> Arm:
+    name = f"lift over {group.name}, {classes} classes" if classes > 1 else f"Cayley graph of {group.name}"
+    bound = least(switches, degree)
+
+    def begin(draws: Draws, budget: Budget) -> Search:
+        return LiftSearch(group, classes, degree, draws, budget, bound)
+
+    def begin_fitted(draws: Draws, budget: Budget) -> Search:
+        half = _FirstHalf(budget)
+        return _Fitted(LiftSearch(group, classes, degree, draws, half), switches, degree, draws, budget)
+
+    exact = classes * group.order == switches and switches * degree % 2 == 0
+    return Arm(name, begin) if exact else Arm(f"{name}, {switches} switches", begin_fitted)
+
+
+def _polish(
+    links: np.ndarray, switches: int, degree: int, draws: Draws, budget: Budget, heat: tuple[float, float] = (HOT, COLD)
+) -> HopSearch:
+    """Plain annealing from given links."""
+    start = moves_of(Topology(links=links, switches=switches), Rules())
+    return HopSearch(start, draws, budget, least(switches, degree), hot=heat[0], cold=heat[1])
+
+
+class _FirstHalf(Budget):
+    """The first half of another budget."""
+
+    def __init__(self, whole: Budget) -> None:
+        super().__init__(whole.moves // 2)
+        self._whole = whole
+
+    @property
+    def share(self) -> float:
+        """What is used up of the half."""
+        return min(1.0, max(super().share, 2 * self._whole.share))
+
+
+class _Fitted:
+    """Half of a budget on a lift of another order or with ports left free, which is then made to fit and annealed."""
+
+    def __init__(self, lift: LiftSearch, switches: int, degree: int, draws: Draws, budget: Budget) -> None:
+        self._lift, self._switches, self._degree, self._draws, self._budget = lift, switches, degree, draws, budget
+        self._polish: HopSearch | None = None
+        self._failed = False
+
+    @property
+    def best(self) -> np.ndarray:
+        return np.empty((0, 2), np.int32) if self._polish is None else self._polish.best
+
+    @property
+    def cost(self) -> tuple[float, ...]:
+        return (np.inf, np.inf) if self._polish is None else self._polish.cost
+
+    @property
+    def done(self) -> bool:
+        return self._failed if self._polish is None else self._polish.done
+
+    def step(self) -> None:
+        """Some milliseconds of either."""
+        if self._polish is not None:
+            self._polish.step()
+        elif not self._lift.done:
+            self._lift.step()
+        else:
+            self._budget.spent += self._lift.moves
+            graph = Topology(links=self._lift.best, switches=self._lift.switches)
+            links = resized(graph, self._switches, self._degree, self._draws)
+            if links is None:
+                self._failed = True
+            else:
+                self._polish = _polish(links, self._switches, self._degree, self._draws, self._budget, COOL)

@@ -1,0 +1,1 @@
+"""Compiled loops of qap: functions of arrays and numbers, nothing else."""

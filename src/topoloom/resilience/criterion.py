@@ -1,0 +1,120 @@
+"""One question to the rest of a network, asked of samples: is it in one piece, and how far is it there?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph._pairs import pair_counts, rows
+from topoloom.graph.connectivity import components
+from topoloom.resilience.failure_orders import Failing
+from topoloom.topology import Topology
+
+#: Hops more that are tolerated when nothing is said: 004's.
+TOLERATED = {"diameter": 2.0, "aspl": 1.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What is asked, and of which network.
+
+    Attributes
+    ----------
+    topology : Topology
+    what : Failing
+    counts : bool[switches]
+        The switches that must stay together.
+    metric : str
+    whole, most : float or None
+        Of the whole network, and what it may become.
+    """
+
+    topology: Topology
+    what: Failing
+    counts: np.ndarray
+    metric: str
+    whole: float | None
+    most: float | None
+
+    @property
+    def hops(self) -> bool:
+        """Whether lengths are measured."""
+        return self.metric != "disconnection"
+
+    def pieces(self, states: np.ndarray) -> np.ndarray:
+        """The samples that are in one piece after 0, 1, ... failures: int64[units + 1]."""
+        from topoloom.resilience.kernels.disconnection import links_held, units_held
+
+        what, topology = self.what, self.topology
+        if what.fail == "links":
+            held = np.empty(states.size, np.int64)
+            links_held(topology.links, self.counts, what.order, what.first, states, held)
+            return np.cumsum(np.bincount(held + 1, minlength=what.units + 2)[::-1])[::-1][1:]
+        together = np.zeros(what.units + 1, np.int64)
+        offsets, neighbours, _ = topology.csr
+        start, members = what.members
+        units_held(offsets, neighbours, self.counts, start, members, what.order, what.first, states, together)
+        return together
+
+    def lengths(self, states: np.ndarray, failures: np.ndarray, halving: bool) -> np.ndarray:
+        """By `halving` the place of the last level within `most` (-1: none), int64[samples]; else every level's length.
+
+        Lengths are float64[samples, levels]; inf where the rest is not connected.
+        """
+        from topoloom.resilience.kernels.surviving_hops import judged
+
+        n, most = self.topology.switches, self.most or 0.0
+        offsets, neighbours, link = self.topology.csr
+        mean = self.metric == "aspl"
+        # Nothing asks how much longer than it may be the diameter is, unless all lengths are wanted.
+        rounds = min(n, max(1, int(most))) if halving and not mean else n
+        values, last = np.empty((states.size, failures.size)), np.empty(states.size, np.int64)
+        ranked = np.argsort(~self.counts, kind="stable").astype(np.int32)
+        judged(
+            offsets,
+            neighbours,
+            link,
+            self.topology.links,
+            ranked,
+            int(self.counts.sum()),
+            self.what.unit,
+            self.what.order,
+            self.what.first,
+            states,
+            failures,
+            most + 1e-9,
+            rounds,
+            mean,
+            halving,
+            rows(n),
+            rows(n),
+            rows(1),
+            values,
+            last,
+        )
+        return last if halving else values
+
+
+def trial(
+    topology: Topology, what: Failing, metric: str, of: str, tolerate: float | None, jobs: int | None = None
+) -> Trial:
+    """Ask for a metric between the switches of a topology, or between those with hosts.
+
+    Raises
+    ------
+    InputError
+        The network is not connected to begin with, or has no hosts to ask about.
+    """
+    counts = np.ones(topology.switches, np.bool_) if of == "switches" else topology.endpoints_at > 0
+    if not counts.any():
+        raise InputError(f"{topology.name}: no switch carries hosts; ask with of='switches', or give it hosts")
+    parts = np.unique(components(topology)[counts]).size
+    if parts > 1:
+        raise InputError(f"{topology.name}: it is in {parts} pieces before anything fails; join them first")
+    if metric == "disconnection":
+        return Trial(topology, what, counts, metric, None, None)
+    found = pair_counts(topology, counts.astype(np.int64), jobs)
+    pairs = int(counts.sum()) * (int(counts.sum()) - 1)
+    mean = float(np.dot(found, np.arange(found.size)) / pairs) if pairs else 0.0
+    whole = mean if metric == "aspl" else float(found.size - 1)
+    return Trial(topology, what, counts, metric, whole, whole + (TOLERATED[metric] if tolerate is None else tolerate))

@@ -1,0 +1,159 @@
+"""What damage costs those who survive it: the throughput that is left, and the table entries that have to change."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.connectivity import components
+from topoloom.resilience.failure_orders import failing, failures_at
+from topoloom.resilience.surviving_network import left_of, losses
+from topoloom.routing.reroute import reroute
+from topoloom.routing.routing import Routing
+from topoloom.throughput.quality import MOST_TUB
+from topoloom.throughput.tub import tub, uniform_bound
+from topoloom.topology import Topology
+
+
+@dataclass(frozen=True)
+class Aftermath:
+    """What is left at one level of damage: means over the samples whose switches with hosts are still in one piece.
+
+    Attributes
+    ----------
+    share : float
+    failures, samples, connected : int
+        How many fail, how many orders were looked at, and in how many all switches with hosts are in one piece.
+    uniform, uniform_least : float or None
+        The bound on uniform throughput over that of the whole network: mean and least. None: nothing is connected.
+    tub, tub_least : float or None
+        The same for the throughput upper bound of the worst permutation; None where the network is too large for it.
+    rerouted : int
+        The samples whose tables were mended: those in which all that is left is in one piece. 0 without tables.
+    broken, changed, lanes_changed : float or None
+        Of the entries that are left: those that led over what failed, those that lead elsewhere now, and the pairs that travel
+        in another lane.
+    anew : int
+        Samples in which all tables had to be made anew.
+    """
+
+    share: float
+    failures: int
+    samples: int
+    connected: int
+    uniform: float | None
+    uniform_least: float | None
+    tub: float | None
+    tub_least: float | None
+    rerouted: int = 0
+    broken: float | None = None
+    changed: float | None = None
+    lanes_changed: float | None = None
+    anew: int = 0
+
+
+def aftermath(
+    network: Topology | Routing,
+    fail: str = "links",
+    *,
+    levels: Iterable[float] = (0.05, 0.1, 0.2),
+    order: str = "random",
+    samples: int = 5,
+    cabinets: np.ndarray | None = None,
+    seed: int = 1,
+    throughput: bool = True,
+    jobs: int | None = None,
+) -> list[Aftermath]:
+    """Throughput left and the cost of re-routing after failures, at some levels.
+
+    Parameters
+    ----------
+    network : Topology or Routing
+        With tables, these are mended (`routing.reroute`), and how many of their entries change is counted.
+    fail, order, cabinets, seed
+        As for `damage`; the samples are the first ones that it looks at.
+    levels : floats
+        Shares of all links, switches or cabinets.
+    samples : int
+        Orders of failures at each level.
+    throughput : bool
+        Whether to work out the bounds on throughput.
+    jobs : int, optional
+        Threads; every core when left out.
+
+    Raises
+    ------
+    InputError
+        As for `damage`; tables that cannot be mended (lanes by switch, choices).
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> found = aftermath(build("hypercube:n=5"), levels=[0.1], samples=3)[0]
+    >>> found.failures, found.connected, round(found.uniform, 2)
+    (8, 3, 0.88)
+    """
+    topology = network.topology if isinstance(network, Routing) else network
+    if samples < 1:
+        raise InputError(f"samples={samples}: at least one is needed")
+    what = failing(topology, fail, order, cabinets, jobs)
+    small = topology.switches <= MOST_TUB
+    whole = (
+        (uniform_bound(topology, jobs), tub(topology, jobs).value if small else None) if throughput else (None, None)
+    )
+    found = []
+    for share in levels:
+        shares: list[tuple[float, float | None]] = []
+        mended: list[tuple[float, float, float, bool]] = []
+        connected = 0
+        for sample in range(samples):
+            lost = losses(topology, what, share, seed, sample)
+            if lost.switches.size == topology.switches:
+                continue
+            left = left_of(topology, lost)
+            parts = components(left)
+            carries = left.endpoints_at > 0 if topology.hosts else np.ones(left.switches, np.bool_)
+            if np.unique(parts[carries]).size == 1:
+                connected += 1
+                if throughput:
+                    shares.append(
+                        (
+                            _ratio(uniform_bound(left, jobs), whole[0]),
+                            _ratio(tub(left, jobs).value, whole[1]) if small else None,
+                        )
+                    )
+            if isinstance(network, Routing) and parts.max() == 0 and len(left.links):
+                new = reroute(network, links=[(u, v) for u, v in lost.links.tolist()], switches=lost.switches.tolist())
+                entries = max(1, new.entries)
+                mended.append((new.broken / entries, new.changed / entries, new.lanes_changed / entries, new.anew))
+        uniform, worst = [one for one, _ in shares], [one for _, one in shares if one is not None]
+        broken, changed, lanes_changed = (_mean([one[i] for one in mended]) for i in range(3))
+        found.append(
+            Aftermath(
+                share,
+                failures_at(share, what.units),
+                samples,
+                connected,
+                _mean(uniform),
+                min(uniform) if uniform else None,
+                _mean(worst),
+                min(worst) if worst else None,
+                len(mended),
+                broken,
+                changed,
+                lanes_changed,
+                sum(one[3] for one in mended),
+            )
+        )
+    return found
+
+
+def _ratio(left: float, whole: float | None) -> float:
+    """What is left of a bound; all of one that is infinite."""
+    return left / whole if whole and math.isfinite(whole) else 1.0
+
+
+def _mean(values: list[float]) -> float | None:
+    return float(np.mean(values)) if values else None

@@ -1,0 +1,1 @@
+"""Compiled loops of resilience: functions of arrays and numbers, nothing else."""

@@ -1,0 +1,117 @@
+"""What samples found, added up: how many survive each level, and exactly how many failures are survived."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from topoloom.resilience.criterion import Trial
+from topoloom.resilience.survival import Level, level_of
+from topoloom.threads import asked_to_stop, over_cores
+
+#: Samples that a thread takes at a time.
+_CHUNK = 4
+
+
+class Tally:
+    """The findings of a trial at some numbers of failures, ascending.
+
+    Three ways to ask a sample: disconnection is known for every number of failures at once (`pieces`); where only links fail,
+    lengths only grow, so the last level within bounds is looked for by halves; else each level is measured.
+    """
+
+    def __init__(self, trial: Trial, failures: np.ndarray, every: bool) -> None:
+        self.trial, self.failures = trial, failures
+        self.halving = trial.hops and not every
+        self.samples = 0
+        self._pieces = np.zeros(trial.what.units + 1, np.int64)
+        self._lengths: list[np.ndarray] = []
+
+    def ask(self, states: np.ndarray) -> np.ndarray:
+        """What samples answer, for `add`; any thread may ask."""
+        if not self.trial.hops:
+            return self.trial.pieces(states)
+        return self.trial.lengths(states, self.failures, self.halving)
+
+    def add(self, answer: np.ndarray, samples: int) -> None:
+        """Add the answers of so many samples."""
+        self.samples += samples
+        if self.trial.hops:
+            self._lengths.append(answer)
+        else:
+            self._pieces += answer
+
+    def levels(self, shares: Sequence[float]) -> list[Level]:
+        """The levels as they are now."""
+        if not self.trial.hops:
+            survived = self._pieces[self.failures]
+        else:
+            found = np.concatenate(self._lengths)
+            if self.halving:
+                survived = (found[:, None] >= np.arange(len(shares))).sum(axis=0)
+            else:
+                survived = (found <= self._bound).sum(axis=0)
+        means, worst = self._values(len(shares))
+        return [
+            level_of(share, int(self.failures[i]), self.samples, int(survived[i]), means[i], worst[i])
+            for i, share in enumerate(shares)
+        ]
+
+    def exact(self, criterion: float, states: np.ndarray, jobs: int | None = None) -> float | None:
+        """The largest share up to which each single number of failures is survived; None where only levels are known."""
+        units = self.trial.what.units
+        if not self.trial.hops:
+            under = np.flatnonzero(self._pieces < criterion * self.samples - 1e-9)
+            return max(0, int(under[0]) - 1) / units if under.size else 1.0
+        if self.trial.what.fail != "links":
+            return None
+        last = np.concatenate(self._lengths)
+        if not self.halving:
+            last = np.cumprod(last <= self._bound, axis=1).sum(axis=1) - 1
+        return self._bisected(criterion, states, last, jobs) / units
+
+    def _bisected(self, criterion: float, states: np.ndarray, last: np.ndarray, jobs: int | None) -> int:
+        """The most failures that enough samples survive; last: the place of the last level that each survives, or -1."""
+        wanted = criterion * self.samples - 1e-9
+        level = -1
+        while level + 1 < self.failures.size and (last >= level + 1).sum() >= wanted:
+            level += 1
+        low = int(self.failures[level]) if level >= 0 else 0
+        high = int(self.failures[level + 1]) if level + 1 < self.failures.size else self.trial.what.units
+        sure, open_ = int((last > level).sum()), np.flatnonzero(last == level)
+        while high - low > 1:
+            middle = (low + high) // 2
+            well = self._within(states[open_], middle, jobs)
+            if sure + int(well.sum()) >= wanted:
+                low, open_ = middle, open_[well]
+            else:
+                high, sure, open_ = middle, sure + int(well.sum()), open_[~well]
+        return low
+
+    def _within(self, states: np.ndarray, failures: int, jobs: int | None) -> np.ndarray:
+        """Which samples are within bounds after so many failures, bool[samples]."""
+        well = np.empty(states.size, np.bool_)
+
+        def work(numbers: Iterator[int]) -> None:
+            for number in numbers:
+                if asked_to_stop.is_set():
+                    raise KeyboardInterrupt
+                part = slice(number * _CHUNK, (number + 1) * _CHUNK)
+                well[part] = self.trial.lengths(states[part], np.array([failures]), True) >= 0
+
+        over_cores(work, -(-states.size // _CHUNK), jobs)
+        return well
+
+    def _values(self, levels: int) -> tuple[list[float | None], list[float | None]]:
+        """The mean and the worst length of the samples that are connected, by level."""
+        if not self.trial.hops or self.halving:
+            return [None] * levels, [None] * levels
+        found = np.concatenate(self._lengths)
+        connected = [column[np.isfinite(column)] for column in found.T]
+        return (
+            [float(one.mean()) if one.size else None for one in connected],
+            [float(one.max()) if one.size else None for one in connected],
+        )
+
+    @property
+    def _bound(self) -> float:
+        return (self.trial.most or 0.0) + 1e-9

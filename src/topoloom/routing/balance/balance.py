@@ -1,0 +1,249 @@
+"""The verbs: shortest ways with even loads, how even they are, and how even any could be."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.distances import hops
+from topoloom.routing.balance.evenness import even_squares, least_squares, unevenness
+from topoloom.routing.balance.exact import Programme
+from topoloom.routing.balance.search import even_trees
+from topoloom.routing.balance.shortest_paths import ShortestWays, Way
+from topoloom.routing.judge.verify import verify
+from topoloom.routing.routing import Routing, empty_ports
+from topoloom.topology import Topology
+
+#: What can be made even: pairs that pass through switches, or pairs over channels.
+VERTICES, EDGES = "vertices", "edges"
+#: Tables and the search's copy of them fit in memory.
+_MOST_SWITCHES = 1 << 15
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Balanced:
+    """Loads of shortest ways, and what is known of how even they could be.
+
+    Attributes
+    ----------
+    objective : "vertices" or "edges"
+    directed : bool
+        Loads count ordered pairs; else unordered ones, whose way back is the way there.
+    load : int64[n], int64[2 m] or int64[m]
+        Pairs of switches with hosts (of all, where there are no hosts) through each switch (neither from nor to it), or over
+        each channel, or over each link where not directed.
+    bound : float
+        No choice of shortest ways (of the kind asked for) has a smaller `value`.
+    least_max : int
+        No choice has a smaller largest load.
+    """
+
+    objective: str
+    directed: bool
+    load: np.ndarray
+    bound: float
+    least_max: int
+
+    @property
+    def value(self) -> float:
+        """The sum of the squared differences of the loads from their mean (003, eq. 1); 0: all alike."""
+        return unevenness(self.load)
+
+    @property
+    def gap(self) -> float:
+        """By how much `value` is above `bound`; 0: proved the most even."""
+        return max(0.0, self.value - self.bound)
+
+    @property
+    def proved(self) -> bool:
+        """Whether nothing is more even: sums of squares of one total differ by 2 at least."""
+        return self.gap < 1.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BalancedRouting(Balanced):
+    """Tables with even loads; `routing` comes with its verdict."""
+
+    routing: Routing
+
+    def __repr__(self) -> str:
+        return f"BalancedRouting({self.objective} of {self.routing.topology.name}: {_shown(self)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BalancedPaths(Balanced):
+    """A path for each pair on its own, which one next hop a destination need not be able to say.
+
+    `paths` has the switches of the path of every ordered pair, by (source, destination).
+    """
+
+    paths: dict[tuple[int, int], tuple[int, ...]]
+
+    def __repr__(self) -> str:
+        return f"BalancedPaths({self.objective}: {_shown(self)})"
+
+
+def _shown(found: Balanced) -> str:
+    load = found.load if found.load.size else np.zeros(1, np.int64)
+    return f"loads {load.min()} to {load.max()}, value {found.value:g}, bound {found.bound:g}"
+
+
+def balance_routing(
+    topology: Topology,
+    objective: str = VERTICES,
+    *,
+    exact: bool = False,
+    directed: bool = True,
+    seconds: float = 60.0,
+    rounds: int | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+) -> BalancedRouting:
+    """Tables of shortest ways whose loads are as even as can be found: the least sum of squares, then the least largest load.
+
+    Parameters
+    ----------
+    topology : Topology
+        Connected, of at most 32,768 switches.
+    objective : "vertices" or "edges"
+        Even loads of the switches, or of the channels.
+    exact : bool
+        Also prove it, on small topologies: an integer programme, for what the search leaves open.
+    directed : bool
+        False: the way back is the way there. Needs exact=True.
+    seconds : float
+        For the proof; when they are over, the gap says what is left open.
+    rounds : int, optional
+        Rounds of the search's cooling; a fixed effort when left out.
+    seed : int
+    jobs : int, optional
+        Threads; nothing but the time depends on them.
+
+    Raises
+    ------
+    InputError
+        Another objective; a topology in parts; too many switches, or, for the proof, too many ways.
+
+    Notes
+    -----
+    Nothing here looks at deadlock; the verdict says whether it is possible.
+
+    Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (003), 2.3, where every pair
+    has a path of its own: `balance_paths`.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> found = balance_routing(build("jellyfish:n=256,degree=8"))
+    >>> int(found.load.min()), int(found.load.max()), found.proved
+    (481, 482, True)
+    """
+    _check(topology, objective, jobs)
+    if rounds is not None and rounds < 0:
+        raise InputError(f"rounds={rounds}; the search takes 0 or more")
+    if topology.switches > _MOST_SWITCHES:
+        raise InputError(f"{topology.name}: {topology.switches} switches; tables for up to {_MOST_SWITCHES} are made")
+    if not directed and not exact:
+        raise InputError("directed=False is only solved with proof: give exact=True too")
+    known = None
+    if directed:
+        ports, load = even_trees(topology, objective == EDGES, seed, rounds, jobs)
+        known = _known(objective, True, load, least_squares(topology, objective == EDGES, load, jobs))
+    if known is None or (exact and not (known.proved and known.load.max(initial=0) <= known.least_max)):
+        try:
+            ways = ShortestWays(topology)
+        except InputError:
+            if known is None or not known.proved:
+                raise
+        else:
+            chosen, known = _solved(
+                topology, ways, objective, directed=directed, trees=True, seconds=seconds, known=known
+            )
+            if chosen is not None:
+                ports = _tables(topology, ways, chosen)
+    routing = Routing(topology, f"balanced {objective}", ports, minimal=True)
+    verdict = verify(routing, jobs)
+    if verdict.fault or not verdict.minimal:
+        raise RuntimeError(f"{routing!r}: {verdict.fault or 'ways are longer than promised'}")  # our mistake
+    return BalancedRouting(**vars(known), routing=replace(routing, verdict=verdict))
+
+
+def balance_paths(
+    topology: Topology, objective: str = VERTICES, *, directed: bool = True, seconds: float = 60.0
+) -> BalancedPaths:
+    """A shortest path for every pair on its own, so that loads are as even as can be: 003's own problem, solved exactly.
+
+    Parameters
+    ----------
+    topology : Topology
+        Connected, of at most 40,000 shortest ways.
+    objective, directed, seconds
+        As for `balance_routing`.
+
+    Raises
+    ------
+    InputError
+        Another objective; a topology in parts; too many ways; nothing found in time.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> found = balance_paths(build("optimal:n=16,degree=4"))
+    >>> int(found.load.min()), int(found.load.max()), found.value, found.bound
+    (10, 12, 11.0, 11.0)
+    """
+    _check(topology, objective, None)
+    ways = ShortestWays(topology)
+    chosen, found = _solved(topology, ways, objective, directed=directed, trees=False, seconds=seconds, known=None)
+    paths = {pair: (pair[0], *ways.switches(way), pair[1]) for pair, way in (chosen or {}).items()}
+    return BalancedPaths(**vars(found), paths=paths)
+
+
+def _solved(
+    topology: Topology,
+    ways: ShortestWays,
+    objective: str,
+    *,
+    directed: bool,
+    trees: bool,
+    seconds: float,
+    known: Balanced | None,
+) -> tuple[dict[tuple[int, int], Way] | None, Balanced]:
+    """What the solver makes of what is known: its ways, where they are better, and the better of both with the better bound."""
+    programme = Programme(ways, by_channels=objective == EDGES, directed=directed, trees=trees)
+    found = programme.solve(seconds)
+    if found.load is None and known is None:
+        raise InputError(f"{topology.name}: nothing was found in {seconds:g} seconds; give more")
+    if known is None or (found.load is not None and _rank(found.load) < _rank(known.load)):
+        best = _known(objective, directed, np.asarray(found.load), found.least_squares)
+        return found.ways, best if known is None else replace(best, bound=max(best.bound, known.bound))
+    bound = _known(objective, directed, known.load, found.least_squares).bound
+    return None, replace(known, bound=max(bound, known.bound))
+
+
+def _known(objective: str, directed: bool, load: np.ndarray, least: int) -> Balanced:
+    """Loads, and what follows from a sum of squares that none can be below."""
+    size, total = max(1, load.size), int(load.sum())
+    least = max(least, even_squares(total, load.size))
+    return Balanced(objective, directed, load, (least * size - total * total) / size, -(-total // size))
+
+
+def _rank(load: np.ndarray) -> tuple[int, int]:
+    """What is least: the sum of squares, then the largest."""
+    return int(load @ load), int(load.max(initial=0))
+
+
+def _tables(topology: Topology, ways: ShortestWays, chosen: dict[tuple[int, int], Way]) -> np.ndarray:
+    """The next hops of ways that tables can say."""
+    ports = empty_ports(topology)
+    for (source, destination), way in chosen.items():
+        ports[destination, source] = way[0] - ways.channels.first[source]
+    return ports
+
+
+def _check(topology: Topology, objective: str, jobs: int | None) -> None:
+    if objective not in (VERTICES, EDGES):
+        raise InputError(f"no objective '{objective}'; it is '{VERTICES}' or '{EDGES}'")
+    parts = hops(topology, jobs).components
+    if parts > 1:
+        raise InputError(f"{topology.name}: {parts} parts that no link joins; route each, or link them")

@@ -1,0 +1,110 @@
+"""How even loads are, and how even no choice of shortest ways can be."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from topoloom.routing.channels import Channels, channels_of
+from topoloom.routing.routing import carriers_of
+from topoloom.threads import over_cores
+from topoloom.topology import Topology
+
+#: Destinations that a thread looks at a time.
+_BLOCK = 64
+#: Times that prices are set, and channels looked at meanwhile: fewer times where they take long, but some.
+_MOST_PRICES, _FEWEST_PRICES, _EFFORT = 200, 4, 300_000_000
+#: Prices are whole numbers: so many make one, and sums of them stay below the largest word.
+_SCALE, _MOST_PAID = 256.0, 2.0**62
+
+
+def unevenness(load: np.ndarray) -> float:
+    """The sum of the squared differences from the mean: 0 where all loads are alike.
+
+    Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (003), eq. 1.
+
+    Examples
+    --------
+    >>> unevenness(np.array([10, 11, 12, 12]))
+    2.75
+    """
+    size, total = load.size, int(load.sum())
+    return (int(load @ load) * size - total * total) / size if size else 0.0
+
+
+def even_squares(total: int, size: int) -> int:
+    """The least sum of the squares of so many whole numbers with that total.
+
+    Examples
+    --------
+    >>> even_squares(7, 3)  # 2, 2, 3
+    17
+    """
+    level, rest = divmod(total, max(1, size))
+    return size * level * level + rest * (2 * level + 1)
+
+
+def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs: int | None = None) -> int:
+    """A sum of squares of loads below which no choice of shortest ways can be, whether tables can say it or not.
+
+    Parameters
+    ----------
+    topology : Topology
+        Connected.
+    by_channels : bool
+        Loads of the channels; else of the switches.
+    load : int64[2 m] or int64[n]
+        Of any shortest ways; the more even, the better the bound.
+    jobs : int, optional
+        Threads; the bound does not depend on them.
+
+    Notes
+    -----
+    For any numbers y the squares are at least 2 y load - y y, and so at least what all pairs pay, each on its cheapest
+    shortest way, where using a switch or channel costs 2 y, less y y. The best y are loads where ways may be shared out;
+    they are neared by steps towards the loads of the cheapest ways (Frank and Wolfe, 1956). Squares of whole loads of one
+    total differ by even numbers, so the bound is rounded up to the next that can be.
+    """
+    squares, total = int(load @ load), int(load.sum())
+    least = even_squares(total, load.size)
+    if squares == least:
+        return least
+    channels, y, pairs = channels_of(topology), load.astype(np.float64), carriers_of(topology).astype(np.int64)
+    times = _EFFORT // (topology.switches * channels.to.size)
+    for _ in range(min(_MOST_PRICES, max(_FEWEST_PRICES, times))):
+        scale = _SCALE
+        while 2 * scale * y.max() * total > _MOST_PAID:
+            scale /= 2
+        price = np.rint(2 * scale * y).astype(np.int64)
+        paid, cheap = _cheapest(channels, price, pairs, by_channels, jobs)
+        exact = price / (2 * scale)
+        bound = int(np.ceil(paid / scale - float(exact @ exact) - 1e-6 - 1e-12 * squares))
+        least = max(least, bound + (bound - squares) % 2)
+        if least >= squares:
+            return squares
+        away = y - cheap
+        length = float(away @ away)
+        if length < 1e-9:
+            break
+        y -= min(1.0, max(0.0, float(away @ y) / length)) * away
+        if float(y @ y) <= least:  # no prices give more than the squares of loads that ways may be shared out for
+            break
+    return least
+
+
+def _cheapest(
+    channels: Channels, price: np.ndarray, pairs: np.ndarray, by_channels: bool, jobs: int | None
+) -> tuple[int, np.ndarray]:
+    """What all pairs pay at least, and the loads of ways that cost so little."""
+    from topoloom.routing.balance.kernels.prices import cheapest
+
+    n = channels.first.size - 1
+
+    def work(blocks: Iterator[int]) -> tuple[int, np.ndarray]:
+        paid, load = 0, np.zeros(price.size, np.int64)
+        for block in blocks:
+            some = np.arange(block * _BLOCK, min(n, (block + 1) * _BLOCK))
+            paid += cheapest(channels.first, channels.to, some, price, by_channels, load, pairs)
+        return paid, load
+
+    parts = over_cores(work, -(-n // _BLOCK), jobs)
+    return sum(int(paid) for paid, _ in parts), np.sum([load for _, load in parts], axis=0)

@@ -1,0 +1,218 @@
+"""The most even choice of shortest ways, with the proof: an integer programme, solved by HiGHS.
+
+A variable a way says whether it is chosen, one a load counts, and one a load is its square, measured from the mean's whole
+part and held above the chords between neighbouring whole numbers: exact for whole loads, so the programme is linear.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from topoloom.routing.balance.shortest_paths import ShortestWays, Way
+
+#: What the solver's numbers may be off by; sums of squares are whole.
+_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What came of it.
+
+    Attributes
+    ----------
+    ways : dict of (int, int) to way, or None
+        The way of every ordered pair; None: nothing was found in time.
+    load : int64, or None
+    least_squares : int
+        No choice has a smaller sum of squares.
+    """
+
+    ways: dict[tuple[int, int], Way] | None
+    load: np.ndarray | None
+    least_squares: int
+
+
+class Programme:
+    """The choice of a shortest way for every pair, so that the sum of the squares of the loads is least.
+
+    Parameters
+    ----------
+    ways : ShortestWays
+    by_channels : bool
+        Loads of the channels (links where not directed), else of the switches inside.
+    directed : bool
+        Every ordered pair chooses; else the way back is the way there, and unordered pairs count.
+    trees : bool
+        What is left of a chosen way after its first hop is the chosen way of that pair, so that tables with one next hop a
+        destination hold the choice.
+    """
+
+    def __init__(self, ways: ShortestWays, *, by_channels: bool, directed: bool, trees: bool) -> None:
+        self._ways, self._by_channels, self._directed = ways, by_channels, directed
+        self._pairs = [pair for pair in ways.ways if directed or pair[0] < pair[1]]
+        size = ways.sizes(by_channels, directed)
+        self._fixed, self._many = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        self._options: list[Way] = []
+        self._number: dict[Way, int] = {}
+        groups, effects = [], []
+        for pair in self._pairs:
+            choices = ways.ways[pair]
+            loaded = [ways.loaded(way, by_channels, directed) for way in choices]
+            if len(choices) == 1:
+                np.add.at(self._fixed, loaded[0], 1)
+                continue
+            groups.append(range(len(self._options), len(self._options) + len(choices)))
+            for way in choices:
+                self._number[way] = len(self._options)
+                self._options.append(way)
+            effects += loaded
+            self._many[list(set().union(*loaded))] += 1
+        self.total = int(self._fixed.sum()) + sum(len(effects[group[0]]) for group in groups)
+        self._count, self._size, self._origin = len(self._options), size, self.total // max(1, size)
+        self._rows = _Rows()
+        for group in groups:
+            self._rows.add([(z, 1) for z in group], 1, 1)
+        if trees:
+            self._keep_trees()
+        self._count_loads(effects)
+
+    def _keep_trees(self) -> None:
+        """A way only with its rest: the same way without its first hop, and, where the way back counts, without its last."""
+        for way, z in self._number.items():
+            for rest in [way[1:]] if self._directed else [way[1:], way[:-1]]:
+                other = self._number.get(rest)
+                if other is None and not self._directed:
+                    other = self._number.get(self._ways.back(rest))
+                if other is not None:
+                    self._rows.add([(z, 1), (other, -1)], -np.inf, 0)
+
+    def _count_loads(self, effects: list[list[int]]) -> None:
+        users: list[list[tuple[int, int]]] = [[] for _ in range(self._size)]
+        for z, items in enumerate(effects):
+            for item in items:
+                users[item].append((z, -1))
+        for item, using in enumerate(users):
+            load, square = self._count + item, self._count + self._size + item
+            fixed = int(self._fixed[item])
+            self._rows.add([(load, 1), *using], fixed, fixed)
+            for x in range(fixed, fixed + int(self._many[item])):
+                # Above the chord from (x, y^2) to (x + 1, (y + 1)^2), y = x - origin.
+                y = x - self._origin
+                self._rows.add([(square, 1), (load, -(2 * y + 1))], y * y - (2 * y + 1) * x, np.inf)
+        self._rows.add([(self._count + item, 1) for item in range(self._size)], self.total, self.total)
+
+    def solve(self, seconds: float) -> Found:
+        """The best choice that is found in about that time, and how good any can be.
+
+        Of the most even choices one with the smallest largest load is taken, as far as the time allows.
+        """
+        if not self._options:  # every pair has one shortest way
+            return Found(self._chosen(np.empty(0, np.int64)), self._fixed, int(self._fixed @ self._fixed))
+        end = time.monotonic() + seconds
+        answer = self._ask(seconds, np.inf, None)
+        # What measuring squares from the origin takes off; sums of squares of one total differ by even numbers.
+        shift = self._origin * (2 * self.total - self._origin * self._size)
+        floor = int(np.ceil(answer.bound - _TOLERANCE)) + shift
+        least = floor + (floor - self.total) % 2
+        if answer.load is None:
+            return Found(None, None, least)
+        squares = int(answer.load @ answer.load)
+        even = max(-(-self.total // self._size), int(self._fixed.max()))
+        while answer.done and int(answer.load.max()) > even:
+            lower = self._ask(end - time.monotonic(), squares - shift, int(answer.load.max()) - 1)
+            if lower.load is None:
+                break
+            answer = lower
+        return Found(self._chosen(answer.taken), answer.load, min(least, squares))
+
+    def _chosen(self, taken: np.ndarray) -> dict[tuple[int, int], Way]:
+        """The way of every ordered pair."""
+        origin, to = self._ways.channels.origin, self._ways.channels.to
+        chosen = {pair: options[0] for pair, options in self._ways.ways.items() if len(options) == 1}
+        for z in taken.tolist():
+            way = self._options[z]
+            begin, stop = int(origin[way[0]]), int(to[way[-1]])
+            chosen[begin, stop] = way
+            if not self._directed:
+                chosen[stop, begin] = self._ways.back(way)
+        return chosen
+
+    def _ask(self, seconds: float, most_squares: float, most: int | None) -> "_Answer":
+        """One run of the solver: squares at most so many, and no load above `most`."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        count, size = self._count, self._size
+        highest = self._fixed + self._many
+        if most is not None:
+            highest = np.minimum(highest, most)
+        if seconds <= 0:
+            return _Answer(False, None, np.empty(0, np.int64), 0.0)
+        if (highest < self._fixed).any():
+            return _Answer(True, None, np.empty(0, np.int64), np.inf)
+        # A load that is far from the origin whatever is chosen has its square even without a chord.
+        nearest = np.clip(self._origin, self._fixed, self._fixed + self._many) - self._origin
+        matrix, low, high = self._rows.matrix(count + 2 * size)
+        cost = np.concatenate([np.zeros(count + size), np.ones(size)])
+        found = milp(
+            cost,
+            integrality=np.concatenate([np.ones(count), np.zeros(2 * size)]),
+            bounds=Bounds(
+                np.concatenate([np.zeros(count), self._fixed, nearest * nearest]),
+                np.concatenate([np.ones(count), highest, np.full(size, np.inf)]),
+            ),
+            constraints=[LinearConstraint(matrix, low, high), LinearConstraint(cost[None, :], -np.inf, most_squares)],
+            options={"time_limit": seconds, "mip_rel_gap": 0.0},
+        )
+        done = found.status in (0, 2)
+        # Where nothing is left to branch on, the solver gives no bound of its own; no sum of squares is below 0.
+        bound = found.fun if found.status == 0 else found.mip_dual_bound
+        bound = 0.0 if bound is None or not np.isfinite(bound) else bound
+        if found.x is None:
+            return _Answer(done, None, np.empty(0, np.int64), bound)
+        taken = np.flatnonzero(found.x[:count] > 0.5)
+        load = self._fixed.copy()
+        for z in taken.tolist():
+            np.add.at(load, self._ways.loaded(self._options[z], self._by_channels, self._directed), 1)
+        return _Answer(done, load, taken, bound)
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """What the solver said: whether it came to an end, the loads and the options taken, and what no sum of squares is below."""
+
+    done: bool
+    load: np.ndarray | None
+    taken: np.ndarray
+    bound: float
+
+
+class _Rows:
+    """The rows of a programme's constraints, added one by one."""
+
+    def __init__(self) -> None:
+        self._row: list[int] = []
+        self._column: list[int] = []
+        self._value: list[int] = []
+        self._low: list[float] = []
+        self._high: list[float] = []
+
+    def add(self, entries: list[tuple[int, int]], low: float, high: float) -> None:
+        """low <= sum of value * variable <= high, for entries (variable, value)."""
+        self._row += [len(self._low)] * len(entries)
+        self._column += [column for column, _ in entries]
+        self._value += [value for _, value in entries]
+        self._low.append(low)
+        self._high.append(high)
+
+    def matrix(self, columns: int) -> tuple[Any, np.ndarray, np.ndarray]:
+        """The matrix of all rows, and what each must lie between."""
+        from scipy.sparse import csr_array
+
+        shape = len(self._low), columns
+        return (
+            csr_array((self._value, (self._row, self._column)), shape=shape),
+            np.array(self._low),
+            np.array(self._high),
+        )

@@ -1,0 +1,77 @@
+"""The search for even loads: shortest trees, changed next hop by next hop."""
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.routing.balance.evenness import even_squares
+from topoloom.routing.channels import channels_of
+from topoloom.routing.routing import carriers_of, empty_ports
+from topoloom.routing.trees.shortest import fill_minimal
+from topoloom.topology import Topology
+
+#: Rounds in which the start's trees are made anew.
+_START_ROUNDS = 3
+#: Heat at the start and the end of the cooling, in squares of loads: the smallest step up is 2.
+_HOT, _COLD = 8.0, 0.1
+#: Rounds from which a cooling begins with the full heat.
+_SLOW = 1000
+#: Rounds of the cooling, and channels looked at in them: fewer rounds where they take long, none where few would be left.
+_MOST_ROUNDS, _FEWEST_ROUNDS, _EFFORT = 4000, 10, 60_000_000
+
+
+def even_trees(
+    topology: Topology, by_channels: bool, seed: int, rounds: int | None = None, jobs: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shortest trees with even loads.
+
+    The trees of engine minimal are changed next hop by next hop while that makes loads more even. If that ends above
+    what whole numbers allow, the search goes on warm and cools down. Never less even than where it begins.
+
+    Parameters
+    ----------
+    topology : Topology
+        Connected.
+    by_channels : bool
+        Even loads of the channels; else of the switches.
+    seed : int
+    rounds : int, optional
+        Rounds of cooling; as many as fit a fixed effort when left out, which depends on the size alone.
+    jobs : int, optional
+        Threads of the start; no answer depends on them.
+
+    Returns
+    -------
+    ports : uint8 or uint16[n, n]
+    load : int64[n] or int64[2 m]
+    """
+    from topoloom.routing.balance.kernels.balance import add_trees, improve
+
+    n, channels, draws = topology.switches, channels_of(topology), Draws(seed)
+    ports = empty_ports(topology)
+    fill_minimal(topology, draws.permutation(n), ports, _START_ROUNDS, jobs)
+    load = np.zeros(channels.to.size if by_channels else n, np.int64)
+    pairs = carriers_of(topology).astype(np.int64)
+    add_trees(channels.first, channels.to, ports, by_channels, load, pairs)
+    above, state = int(load @ load) - even_squares(int(load.sum()), load.size), draws.state()
+
+    def turn(heat: float) -> int:
+        return improve(channels.first, channels.to, draws.permutation(n), ports, by_channels, load, heat, state, pairs)
+
+    idle = 0
+    while above and idle < 2:
+        fell = turn(0.0)
+        above, idle = above - fell, 0 if fell else idle + 1
+    if rounds is None:
+        fit = min(_MOST_ROUNDS, _EFFORT // max(1, n * channels.to.size))
+        rounds = fit if fit >= _FEWEST_ROUNDS else 0
+    if not above or not rounds:
+        return ports, load
+    hot = max(2 * _COLD, _HOT * min(1.0, rounds / _SLOW))  # a short cooling cannot mend what much heat has spoilt
+    best, kept = above, (ports.copy(), load.copy())
+    for number in range(rounds):
+        above -= turn(hot * (_COLD / hot) ** (number / rounds))
+        if above < best:
+            best, kept = above, (ports.copy(), load.copy())
+        if not best:
+            break
+    return kept

@@ -1,0 +1,86 @@
+"""Adaptive and multi-path routing, described for the simulator: tables, and what packets may choose beside them."""
+
+from dataclasses import replace
+
+from topoloom.errors import InputError
+from topoloom.routing.choices import GLOBAL, LOCAL, NOTHING, AnyShortest, Detour, Escape
+from topoloom.routing.engines.dor import dor
+from topoloom.routing.engines.dragonfly import dragonfly, groups_of
+from topoloom.routing.engines.minimal import hop_lanes, minimal
+from topoloom.routing.engines.orders import updown
+from topoloom.routing.registry import Request, engine
+from topoloom.routing.routing import Routing
+
+#: Detours that UGAL compares: what 004 IV.C found best.
+_TRIES = 4
+
+
+@engine("ecmp", "any channel on a shortest way, as Ethernet's equal-cost groups; deadlock is possible", safe=False)
+def ecmp(request: Request) -> Routing:
+    """The tables are those of minimal, for one flow; the groups are all shortest next hops."""
+    return replace(minimal(request), engine="ecmp", choice=AnyShortest())
+
+
+@engine(
+    "duato",
+    "adaptive on meshes, tori, hypercubes, HyperX: any shortest way, with dimension order to escape to",
+    safe=True,
+)
+def duato(request: Request) -> Routing:
+    """Fully adaptive shortest ways in a lane above those of dimension order, which a packet may leave again.
+
+    Source: Duato, IEEE TPDS 4(12), 1993; 000 III.C simulates tori and hypercubes so.
+    """
+    routing = dor(request)
+    return replace(routing, engine="duato", choice=_escape(request, routing, returns=True))
+
+
+@engine("silla-duato", "adaptive on any graph: any shortest way, with up*/down* to escape to for good", safe=True)
+def silla_duato(request: Request) -> Routing:
+    """Fully adaptive shortest ways in lanes above that of up*/down*; a packet that escapes stays there to its end.
+
+    Source: Silla and Duato, IEEE TPDS 11(7), 2000; 000 III.C and 002 4.3 simulate random topologies so.
+    """
+    routing = updown(replace(request, lanes=None))
+    return replace(routing, engine="silla-duato", lanes=None, choice=_escape(request, routing, returns=False))
+
+
+@engine("valiant", "a detour by a random switch for every packet (for simulators)", safe=True)
+def valiant(request: Request) -> Routing:
+    """Shortest ways to a switch drawn for each packet, and from it (Valiant, 1982; 004 IV.B)."""
+    return _detour(request, "valiant", Detour(NOTHING, 1))
+
+
+@engine("ugal-l", "the shortest way or a detour, whichever has the shorter queue at its source times hops", safe=True)
+def ugal_local(request: Request) -> Routing:
+    """UGAL that knows its source's queues (Singh, 2005; 004 IV.C)."""
+    return _detour(request, "ugal-l", Detour(LOCAL, _TRIES))
+
+
+@engine("ugal-g", "the shortest way or a detour, whichever has the shorter queues all the way", safe=True)
+def ugal_global(request: Request) -> Routing:
+    """UGAL that knows all queues: what the local one could reach at best (Singh, 2005; 004 IV.C)."""
+    return _detour(request, "ugal-g", Detour(GLOBAL, _TRIES))
+
+
+def _detour(request: Request, name: str, choice: Detour) -> Routing:
+    """Both parts of a detour by the tables that suit the network: dragonfly's, dimension order, else shortest ways by hop."""
+    alone = replace(request, lanes=None)
+    for tables in (dor, dragonfly):
+        try:
+            routing = tables(alone)
+        except InputError:
+            continue
+        own = replace(choice, group=groups_of(request.topology)) if tables is dragonfly else choice
+        return replace(routing, engine=name, minimal=False, choice=own)
+    return replace(hop_lanes(alone), engine=name, choice=choice)
+
+
+def _escape(request: Request, tables: Routing, *, returns: bool) -> Escape:
+    """All lanes that the tables leave are adaptive; one where no number is given."""
+    own = 1 if tables.lanes is None else int(tables.lanes.max(initial=0)) + 1
+    if request.lanes is not None and request.lanes <= own:
+        raise InputError(
+            f"{request.topology.name}: lanes={request.lanes}, but {own} to escape to and one to choose in are {own + 1}"
+        )
+    return Escape(1 if request.lanes is None else request.lanes - own, returns)

@@ -1,0 +1,27 @@
+"""Shortest ways with loads as even as can be found: of the switches, or of the channels."""
+
+from topoloom.routing.balance.search import even_trees
+from topoloom.routing.registry import Request, engine
+from topoloom.routing.routing import Routing
+
+
+@engine(
+    "balanced",
+    "shortest ways, the pairs that pass through each switch made even; one lane, and deadlock is possible",
+    safe=False,
+)
+def balanced(request: Request) -> Routing:
+    """Even loads of the switches (`even_search`; `balance.balance_routing` also says how even they could be)."""
+    ports, _ = even_trees(request.topology, False, request.seed, jobs=request.jobs)
+    return Routing(request.topology, "balanced", ports, minimal=True)
+
+
+@engine(
+    "balanced-edges",
+    "shortest ways, the pairs over each channel made even; one lane, and deadlock is possible",
+    safe=False,
+)
+def balanced_edges(request: Request) -> Routing:
+    """Even loads of the channels, one direction of a link each."""
+    ports, _ = even_trees(request.topology, True, request.seed, jobs=request.jobs)
+    return Routing(request.topology, "balanced-edges", ports, minimal=True)

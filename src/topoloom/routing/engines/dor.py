@@ -1,0 +1,69 @@
+"""Dimension order: one coordinate after the other, each by the shortest way along its line."""
+
+import numpy as np
+
+from topoloom.routing.coordinates import Coordinates, Dimension, coordinates_of
+from topoloom.routing.lanes.assignment import placed
+from topoloom.routing.registry import Request, engine
+from topoloom.routing.routing import SWITCH, Routing, empty_ports
+from topoloom.topology import Topology
+
+
+@engine(
+    "dor",
+    "dimension order for meshes, tori (two lanes, changed where rings close), hypercubes, HyperX and flattened butterflies",
+    safe=True,
+)
+def dor(request: Request) -> Routing:
+    """Shortest ways, the first coordinate first; rings of more than three switches take two lanes.
+
+    What still has to pass from the last switch of a ring to its first, or back, is in lane 0, what has not in lane 1, so
+    that neither lane closes a ring. Half-way round a ring, switches of even coordinates go up and others down.
+    Source: Dally and Seitz, IEEE Transactions on Computers C-36(5), 1987; Dally and Towles 2003, 14.2.3 (datelines).
+    """
+    found = coordinates_of(request.topology)
+    ports, lanes = tables(request.topology, found)
+    if lanes is None:
+        return Routing(request.topology, "dor", ports, minimal=True)
+    return Routing(request.topology, "dor", ports, lanes, SWITCH, minimal=True)
+
+
+@engine("dor-pairs", "the ways of dor, with a lane a pair, as forwarding tables can say", safe=True)
+def dor_pairs(request: Request) -> Routing:
+    """Lanes are given pair by pair and kept free of circles; a torus takes more of them than with datelines."""
+    ports, _ = tables(request.topology, coordinates_of(request.topology))
+    return Routing(request.topology, "dor-pairs", ports, placed(request, ports, "dor-pairs"), minimal=True)
+
+
+def tables(topology: Topology, found: Coordinates) -> tuple[np.ndarray, np.ndarray | None]:
+    """Ports, and lanes by switch where a ring needs them."""
+    n = topology.switches
+    ports = empty_ports(topology)
+    steps = [_steps(dimension) for dimension in found.dimensions]
+    lanes = np.zeros((n, n), np.uint8) if any(crosses.any() for _, crosses in steps) else None
+    switch = np.arange(n)
+    for d in range(n):
+        for axis in range(len(steps) - 1, -1, -1):
+            here, goal = found.at[:, axis], found.at[d, axis]
+            moving = np.flatnonzero(here != goal)
+            toward, crosses = steps[axis]
+            target = toward[here[moving], goal]
+            dimension, sender = found.dimensions[axis], switch[moving]
+            ports[d, sender] = dimension.port[sender, target] + (d + sender) % dimension.width[sender, target]
+            if lanes is not None:
+                lanes[d, sender] = ~crosses[here[moving], goal] if crosses.any() else 0
+    return ports, lanes
+
+
+def _steps(dimension: Dimension) -> tuple[np.ndarray, np.ndarray]:
+    """The next coordinate from each to each, int64[side, side], and whether the way passes where a ring closes."""
+    side = dimension.side
+    here, goal = np.indices((side, side))
+    none = np.zeros((side, side), np.bool_)
+    if dimension.kind == "full mesh":
+        return goal, none
+    if dimension.kind == "line":
+        return here + np.sign(goal - here), none
+    up = (goal - here) % side
+    rises = (2 * up < side) | ((2 * up == side) & (here % 2 == 0))
+    return (here + np.where(rises, 1, -1)) % side, none if side <= 3 else np.where(rises, goal < here, goal > here)

@@ -1,0 +1,102 @@
+"""Fat trees: up to a common ancestor that the destination decides, and down."""
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.routing.channels import channels_of
+from topoloom.routing.choices import AnyShortest
+from topoloom.routing.registry import Request, engine
+from topoloom.routing.routing import Routing, carriers_of, empty_ports
+from topoloom.routing.trees.shortest import fill_minimal
+from topoloom.topology import Topology
+
+
+@engine(
+    "fat-tree",
+    "modulo routing for fat trees and Clos networks: up by digits, down from the ancestor; one lane",
+    safe=True,
+    by_host=True,
+)
+def fat_tree(request: Request) -> Routing:
+    """Up by the digits of the destination's number among the lowest switches, and down from the nearest common ancestor.
+
+    Ways between switches with hosts only rise and then fall, so one lane is free of deadlock. d-mod-k takes the digits of the
+    destination host; a destination here is a switch with all its hosts, which one tree would serve through a single
+    ancestor, so the sender's own number is added to the digit: then all channels of a level carry the same number of pairs.
+    Tables for some of a switch's hosts (`Request.host`) need no such help, and are those of d-mod-k.
+    Source: Zahavi, Johnson, Kerbyson and Lang, Optimized InfiniBand fat-tree routing for shift all-to-all communication
+    patterns, CCPE 22(2), 2010.
+    """
+    return Routing(request.topology, "fat-tree", _tables(request), minimal=True)
+
+
+@engine("nca", "adaptive in fat trees: any way up to a nearest common ancestor", safe=True)
+def nearest_common_ancestor(request: Request) -> Routing:
+    """At every switch any channel on a shortest way: up through any ancestor, then down; the tables are those of fat-tree."""
+    return Routing(request.topology, "nca", _tables(request), minimal=True, choice=AnyShortest())
+
+
+@engine("anca", "adaptive in fat trees: of two ways up drawn the one with the shorter queue", safe=True)
+def adaptive_nearest_common_ancestor(request: Request) -> Routing:
+    """As nca, but of two channels that are drawn the one with fewer flits before it (004 V compares with it)."""
+    choice = AnyShortest(by_queue=True)
+    return Routing(request.topology, "anca", _tables(request), minimal=True, choice=choice)
+
+
+def _tables(request: Request) -> np.ndarray:
+    topology = request.topology
+    level = _levels(topology)
+    channels = channels_of(topology)
+    rises = level[channels.to] > level[channels.origin]
+    ports = empty_ports(topology)
+    leaves = np.flatnonzero(level == 0)
+    ups = np.bincount(channels.origin, weights=rises, minlength=topology.switches).astype(np.int64)
+    # How many destinations' numbers differ below the digit that decides at each level.
+    stride = np.cumprod([1, *(int(ups[level == low].max(initial=1)) or 1 for low in range(int(level.max())))])
+    place = np.arange(topology.switches) - np.searchsorted(level, level)  # of each switch in its level
+    first_host, hosts = (0, 1) if request.host is None else request.host
+    own = place // stride[level] if request.host is None else np.zeros_like(place)
+    first_up = np.full(topology.switches, -1, np.int64)
+    upward = np.flatnonzero(rises)[::-1]
+    first_up[channels.origin[upward]] = upward - channels.first[channels.origin[upward]]
+    falling = [np.flatnonzero(~rises & (level[channels.origin] == high)) for high in range(1, int(level.max()) + 1)]
+    for leaf, d in enumerate(leaves.tolist()):
+        number = leaf * hosts + first_host
+        # Up channels are side by side, as neighbours are in the order of their numbers and levels of their switches'.
+        ports[d] = np.where(ups > 0, first_up + (number // stride[level] + own) % np.maximum(ups, 1), ports[d])
+        under = np.zeros(topology.switches, np.bool_)
+        under[d] = True
+        for down in falling:
+            leads = down[under[channels.to[down]]]
+            origin = channels.origin[leads]
+            count = np.bincount(origin, minlength=topology.switches)
+            begin = np.searchsorted(origin, np.arange(topology.switches))
+            over = np.flatnonzero(count)
+            chosen = leads[begin[over] + (number + place[over]) % count[over]]
+            ports[d, over] = chosen - channels.first[over]
+            under[over] = True
+        ports[d, d] = np.iinfo(ports.dtype).max
+        if not (under | (ups > 0)).all():
+            raise _refusal(topology, "a top switch leads to no lower one that has the destination below it")
+    others = np.flatnonzero(level > 0)
+    if others.size:
+        fill_minimal(topology, others, ports, 0, request.jobs)
+    return ports
+
+
+def _levels(topology: Topology) -> np.ndarray:
+    """The level of each switch, int64[n]; links join neighbouring levels only, and hosts hang on level 0."""
+    if "level" not in topology.labels:
+        raise _refusal(topology, "its switches have no label 'level'")
+    level = np.asarray(topology.labels["level"], np.int64)
+    u, v = topology.links[:, 0], topology.links[:, 1]
+    if not (np.abs(level[u] - level[v]) == 1).all() or (level[carriers_of(topology)] > 0).any():
+        raise _refusal(topology, "links must join neighbouring levels, and hosts hang on level 0")
+    order = np.argsort(level, kind="stable")
+    if (order != np.arange(level.size)).any():
+        raise _refusal(topology, "switches must be numbered level by level")
+    return level
+
+
+def _refusal(topology: Topology, why: str) -> InputError:
+    return InputError(f"{topology.name}: not a fat tree: {why}; engine orders routes anything")

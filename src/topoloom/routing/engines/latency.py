@@ -1,0 +1,46 @@
+"""Ways with the least latency, cables' lengths included."""
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.routing.channels import channels_of
+from topoloom.routing.lanes.assignment import placed
+from topoloom.routing.registry import Request, engine
+from topoloom.routing.routing import Routing, empty_ports, weights_of
+from topoloom.routing.trees.parallel import spread
+
+#: 001, VIII: a switch takes 60 ns, a metre of cable 5 ns.
+_SWITCH_NS, _CABLE_NS_PER_M = 60.0, 5.0
+#: Delays are counted in thousandths of a nanosecond, so that ways alike are told apart exactly.
+_PER_NS = 1000
+
+
+@engine(
+    "latency", "the fastest ways, 60 ns a switch and 5 ns a metre of a layout's cables; lanes pair by pair", safe=True
+)
+def latency(request: Request) -> Routing:
+    """Fastest trees with even loads among ways alike, and lanes that are kept free of circles pair by pair.
+
+    Raises
+    ------
+    InputError
+        No layout was given; more lanes are needed than there may be.
+    """
+    from topoloom.routing.trees.kernels.latency import fastest_trees
+
+    topology, layout = request.topology, request.layout
+    if layout is None:
+        raise InputError(
+            f"{topology.name}: engine latency needs to know the cables' lengths; give a folder of topoloom layout -o"
+        )
+    channels = channels_of(topology)
+    _, _, link = topology.csr
+    delay = np.rint((_SWITCH_NS + _CABLE_NS_PER_M * layout.length_m[link]) * _PER_NS).astype(np.int64)
+    ports, pairs = empty_ports(topology), weights_of(topology)
+
+    def make(some: np.ndarray, load: np.ndarray, again: bool) -> int:
+        fastest_trees(channels.first, channels.to, channels.back, delay, some, ports, load, again, pairs)
+        return 0
+
+    spread(np.arange(topology.switches), np.zeros(channels.to.size, np.int64), make, 1, request.jobs)
+    return Routing(topology, "latency", ports, placed(request, ports, "latency"))

@@ -1,0 +1,46 @@
+"""LNMP: layers of tables, the first shortest, the others a hop longer: the routing of the deployed Slim Fly."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.graph.distances import distances_from
+from topoloom.routing.channels import channels_of
+from topoloom.routing.choices import Layers
+from topoloom.routing.engines.minimal import hop_lanes
+from topoloom.routing.registry import Request, engine
+from topoloom.routing.routing import Routing, empty_ports
+
+#: A host has four addresses (LMC 2), and a layer is given so many longer ways.
+_LAYERS, _WAYS = 4, 100_000
+
+
+@engine(
+    "lnmp", "four layers of tables, the first shortest, the others a hop longer, as on the deployed Slim Fly", safe=True
+)
+def lnmp(request: Request) -> Routing:
+    """Layer 0 is that of hop-lanes. In each other layer pairs with the fewest longer ways so far come first.
+
+    Lanes are by hop. On InfiniBand that takes a plug-in for the subnet manager, which colours the switches to tell a
+    packet's hop from its ports and service level. Sources: Blach et al., A high-performance design, implementation,
+    deployment, and evaluation of the Slim Fly network, NSDI 2024; here a way steps aside at its first hop only.
+    """
+    from topoloom.routing.trees.kernels.layers import fill_rest, longer_ways
+
+    topology, channels = request.topology, channels_of(request.topology)
+    n = topology.switches
+    base = hop_lanes(replace(request, lanes=None))
+    distance = distances_from(topology, np.arange(n), request.jobs).astype(np.uint8)
+    draws, served = Draws(request.seed, 8), np.zeros((n, n), np.uint16)
+    load, layers = np.zeros(channels.to.size, np.int64), []
+    for _ in range(_LAYERS - 1):
+        ports = empty_ports(topology)
+        pairs = draws.permutation(n * n)
+        pairs = pairs[np.argsort(served.ravel()[pairs], kind="stable")]
+        pairs = pairs[pairs // n != pairs % n]
+        longest = int(distance.max(initial=0)) + 1
+        longer_ways(channels.first, channels.to, distance, pairs, longest, _WAYS, ports, base.none, load, served)
+        fill_rest(channels.first, channels.to, ports, base.none, load)
+        layers.append(ports)
+    return replace(base, engine="lnmp", minimal=False, choice=Layers(tuple(layers)))

@@ -1,0 +1,68 @@
+"""Nue: any number of lanes is enough, at the price of longer ways and uneven loads. A baseline."""
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.graph.distances import distances_from
+from topoloom.routing.channels import Channels, channels_of, turn_places
+from topoloom.routing.lanes.assignment import MOST_LANES
+from topoloom.routing.registry import Request, engine
+from topoloom.routing.routing import Routing, empty_ports, weights_of
+from topoloom.topology import Topology
+
+#: Lanes where no number is given.
+_LANES = 4
+
+
+@engine(
+    "nue", "trees that grow over turns without circles, in any number of lanes (4 if not said); a baseline", safe=True
+)
+def nue(request: Request) -> Routing:
+    """Destinations are dealt to the lanes; each lane's trees grow over turns that keep it free of circles.
+
+    A destination whose tree gets stuck is reached along a spanning tree, whose turns are in every lane from the start.
+    Source: Domke, Hoefler and Matsuoka, Routing on the dependency graph, HPDC 2016; its local backtracking is left out.
+    """
+    from topoloom.routing.lanes.kernels.nue import grow_all
+
+    topology, channels = request.topology, channels_of(request.topology)
+    n, lanes = topology.switches, request.lanes or _LANES
+    if lanes > MOST_LANES:
+        raise InputError(f"{topology.name}: lanes={lanes}; engine nue takes 1 to {MOST_LANES}")
+    ports, lane = empty_ports(topology), np.zeros((n, n), np.uint8)
+    turn_first = turn_places(channels)
+    turns, refused = (np.zeros(turn_first[-1], np.uint16) for _ in range(2))
+    load, pairs = np.zeros(channels.to.size, np.int64), weights_of(topology)
+    escape = _spanning_tree(topology, channels)
+    order = Draws(request.seed, 7).permutation(n)
+    for number in range(lanes):
+        place = np.arange(channels.to.size, dtype=np.int32)
+        own = order[number::lanes]
+        grow_all(
+            channels.first,
+            channels.to,
+            channels.back,
+            turn_first,
+            escape,
+            own,
+            1 << number,
+            turns,
+            refused,
+            place,
+            ports,
+            load,
+            pairs,
+        )
+        lane[own] = number
+    return Routing(topology, "nue", ports, lane)
+
+
+def _spanning_tree(topology: Topology, channels: Channels) -> np.ndarray:
+    """Each switch's channel to its parent, int64[n], by hops from a switch of most links; -1 at the root."""
+    root = int(topology.degrees.argmax())
+    far = distances_from(topology, [root], 1)[0]
+    nearer = np.flatnonzero(far[channels.to] < far[channels.origin])[::-1]
+    escape = np.full(topology.switches, -1, np.int64)
+    escape[channels.origin[nearer]] = nearer
+    return escape

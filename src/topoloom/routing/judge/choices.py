@@ -1,0 +1,110 @@
+"""The judge where packets may choose: what more must hold so that nothing deadlocks. It shares no code with the engines."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.distances import distances_from
+from topoloom.routing.channels import turn_places
+from topoloom.routing.choices import AnyShortest, Detour, Escape, Layers
+from topoloom.routing.judge.verdict import Verdict
+from topoloom.routing.routing import HOP, Routing
+
+#: Circles through choices are searched in the square of so many switches.
+_MOST_SWITCHES = 8192
+
+
+def with_choice(routing: Routing, tables: Verdict, jobs: int | None) -> Verdict:
+    """The verdict on tables and what packets may choose beside them, from that on the tables alone.
+
+    * `AnyShortest`: no circle among the turns of all shortest ways, in the one lane (Dally and Seitz, 1987).
+    * `Escape`: the tables reach everything from everywhere, and have no circle. If packets may leave them again, there must be
+      none either when everything counts that a packet may do between two channels of the tables: Duato's extended channel
+      dependencies (IEEE TPDS 6(10), 1995). If not, they are the only dependencies.
+    * `Detour`: both parts have lanes of their own, and packets only ever change from the first to the second: no circle if
+      the tables have none.
+    """
+    choice = routing.choice
+    if isinstance(choice, Detour):
+        lanes = 2 * tables.lanes_used
+        return replace(
+            tables, lanes_used=lanes, lane_pairs=np.pad(tables.lane_pairs, (0, lanes - tables.lane_pairs.size))
+        )
+    if isinstance(choice, AnyShortest):
+        return _with_cycle(routing, tables, _any_shortest(routing), 1)
+    if isinstance(choice, Escape):
+        lanes = tables.lanes_used
+        found = replace(
+            tables, lanes_used=lanes + choice.lanes, lane_pairs=np.append(tables.lane_pairs, [0] * choice.lanes)
+        )
+        if tables.cycle or not choice.returns or routing.lane_rule == HOP:
+            return found
+        return _with_cycle(routing, found, _extended(routing, lanes), lanes)
+    return tables
+
+
+def with_layers(routing: Routing, layers: list[Routing], tables: Verdict) -> Verdict:
+    """The verdict where layers of tables share lanes by switch: no circle among the ways of pairs in layers they may take."""
+    from topoloom.routing.judge.kernels.choices import layer_turns
+    from topoloom.routing.judge.kernels.follow import circle
+
+    channels, turn_first = routing.channels, turn_places(routing.channels)
+    turns = np.zeros(turn_first[-1], np.uint64)
+    allowed = routing.choice.allowed if isinstance(routing.choice, Layers) else None
+    for number, layer in enumerate(layers):
+        takes = np.ones(layer.ports.shape, np.bool_) if allowed is None else (allowed >> number & 1).astype(np.bool_)
+        lanes = np.zeros(layer.ports.shape, np.uint8) if layer.lanes is None else layer.lanes
+        layer_turns(
+            channels.first, channels.to, channels.back, turn_first, layer.ports, lanes, takes, routing.carriers, turns
+        )
+    ring = circle(channels.first, channels.to, channels.back, turn_first, turns, tables.lanes_used, True)
+    return _with_cycle(routing, tables, np.asarray(ring, np.int64), tables.lanes_used)
+
+
+def _with_cycle(routing: Routing, verdict: Verdict, ring: np.ndarray, lanes: int) -> Verdict:
+    cycle, lane = named(routing, ring, lanes)
+    return replace(verdict, cycle=cycle, cycle_lane=lane)
+
+
+def named(routing: Routing, ring: np.ndarray, lanes: int) -> tuple[tuple[tuple[int, int], ...], int]:
+    """The channels of a circle, given as channel * lanes + lane, by their switches, the first again for the last; its lane."""
+    channels, closed = routing.channels, np.append(ring, ring[:1]) // lanes
+    ends = zip(channels.origin[closed].tolist(), channels.to[closed].tolist(), strict=True)
+    return tuple(ends), int(ring[0]) % lanes if ring.size else -1
+
+
+def _any_shortest(routing: Routing) -> np.ndarray:
+    """A circle among the turns of all shortest ways of data; empty: none."""
+    from topoloom.routing.judge.kernels.choices import all_turns
+    from topoloom.routing.judge.kernels.follow import circle
+
+    channels, turn_first = routing.channels, turn_places(routing.channels)
+    turns = np.zeros(turn_first[-1], np.uint64)
+    wanted = np.flatnonzero(routing.carriers)
+    for begin in range(0, wanted.size, 256):
+        some = wanted[begin : begin + 256]
+        distance = distances_from(routing.topology, some, 1)
+        all_turns(channels.first, channels.to, channels.back, turn_first, distance, routing.carriers, turns)
+    return np.asarray(circle(channels.first, channels.to, channels.back, turn_first, turns, 1, False), np.int64)
+
+
+def _extended(routing: Routing, lanes: int) -> np.ndarray:
+    """A circle among the extended dependencies of what packets escape to; empty: none."""
+    from topoloom.routing.judge.kernels.choices import extended_circle
+
+    topology, channels = routing.topology, routing.channels
+    n = topology.switches
+    if n > _MOST_SWITCHES:
+        raise InputError(
+            f"{topology.name}: {n} switches; whether packets that return from their escape deadlock is checked for up to"
+            f" {_MOST_SWITCHES} (engine silla-duato, which does not return, has no such limit)"
+        )
+    distance = distances_from(topology, np.arange(n), 1).astype(np.uint16)
+    table = np.zeros((0, 0), np.uint8) if routing.lanes is None else routing.lanes
+    return np.asarray(
+        extended_circle(
+            channels.first, channels.to, channels.back, routing.ports, table, lanes, distance, routing.carriers
+        ),
+        np.int64,
+    )

@@ -1,0 +1,1 @@
+"""Kernels of the judge: tables followed hop by hop, and what waits for what."""

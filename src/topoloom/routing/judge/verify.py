@@ -1,0 +1,179 @@
+"""The judge of tables: every pair reached, no circles, hops, and no deadlock. It shares no code with the engines."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.distances import distances_from
+from topoloom.routing.channels import turn_places
+from topoloom.routing.choices import Escape, Layers
+from topoloom.routing.judge.choices import named, with_choice, with_layers
+from topoloom.routing.judge.verdict import Verdict, together
+from topoloom.routing.routing import HOP, SWITCH, Routing
+from topoloom.threads import over_cores
+
+#: Destinations that a thread follows at a time.
+_BLOCK = 64
+#: Lanes are the bits of a word.
+_MOST_LANES = 64
+
+
+def verify(routing: Routing, jobs: int | None = None, destinations: np.ndarray | None = None) -> Verdict:
+    """Follow a routing's tables from every switch to every other, and look for circles in what waits for what.
+
+    Parameters
+    ----------
+    routing : Routing
+        From an engine or from anywhere.
+    jobs : int, optional
+        Threads; every core when left out.
+    destinations : int64[k], optional
+        Only what goes to these, each once; all when left out. Then no circle found is no proof that there is none.
+
+    Raises
+    ------
+    InputError
+        More lanes than the judge can tell apart.
+
+    Notes
+    -----
+    A channel waits for the next one on a path in the same lane. Only turns that some path really makes count, in the
+    lanes of these paths; without a circle among them no packets can block each other for ever (Dally and Seitz, IEEE
+    Transactions on Computers, 1987). Where a packet's lane is the number of its hops, it only ever waits for a channel of a
+    higher lane, so there is no circle (Gopal, 1985). Only ways between switches with hosts count (`Routing.carriers`), in
+    loads too. Where packets may choose, `verify_choices` says what is asked; where there are layers of tables, every pair is
+    counted once in each.
+    """
+    if not isinstance(routing.choice, Layers):
+        return with_choice(routing, _tables(routing, jobs, destinations), jobs)
+    lanes = routing.choice.lanes or (routing.lanes,) * len(routing.choice.ports)
+    tables = zip((routing.ports, *routing.choice.ports), (routing.lanes, *lanes), strict=True)
+    layers = [replace(routing, ports=ports, lanes=own, choice=None) for ports, own in tables]
+    found = together([_tables(layer, jobs, destinations) for layer in layers])
+    return found if routing.choice.lanes is None else with_layers(routing, layers, found)
+
+
+def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None) -> Verdict:
+    """The verdict on the tables alone."""
+    from topoloom.routing.judge.kernels.follow import ACROSS
+
+    n = routing.topology.switches
+    lanes = np.empty((0, 0), np.uint8) if routing.lanes is None else routing.lanes
+    wanted = np.arange(n) if destinations is None else destinations
+    lanes_used = 1 + max((int(lanes[d].max(initial=0)) for d in wanted), default=0) if lanes.size else 1
+    most = ACROSS if routing.lane_rule == SWITCH else _MOST_LANES
+    if lanes_used > most:
+        raise InputError(f"{routing.topology.name}: lane {lanes_used - 1}; lanes are 0 to {most - 1}")
+    walked = _walked(routing, lanes, wanted, jobs)
+    reached = int(walked.histogram.sum())
+    max_hops = int(np.flatnonzero(walked.histogram)[-1]) if reached else 0
+    hops = int(walked.histogram @ np.arange(n))
+    lost, stuck, shortest, apart, most_hops, fewest = walked.counts.tolist()
+    by_hop = routing.lane_rule == HOP
+    ring = np.empty(0, np.int64) if by_hop else _circle(routing, walked.turns, lanes_used)
+    cycle, cycle_lane = named(routing, ring, lanes_used)
+    if by_hop:
+        lane_pairs = np.append(reached, np.zeros(max(0, most_hops - 1), np.int64))
+    elif lanes.size:
+        lane_pairs = -np.bincount(lanes[wanted, wanted], minlength=lanes_used)
+        for d in wanted:  # one at a time, for counting makes every entry eight bytes wide
+            lane_pairs += np.bincount(lanes[d], minlength=lanes_used)
+    else:
+        lane_pairs = np.array([wanted.size * (n - 1)])
+    return Verdict(
+        pairs=wanted.size * (n - 1),
+        reached_pairs=reached,
+        minimal_pairs=shortest,
+        apart_pairs=apart,
+        fault=_fault(lost, stuck, walked.examples),
+        mean_hops=hops / reached if reached else 0.0,
+        max_hops=max_hops,
+        histogram=walked.histogram[: max_hops + 1],
+        stretch=hops / fewest if fewest and not lost + stuck else 1.0,
+        lanes_used=max(1, most_hops) if by_hop else lanes_used,
+        lane_pairs=lane_pairs,
+        cycle=cycle,
+        cycle_lane=cycle_lane,
+        channel_load=walked.channel_load,
+        switch_load=walked.switch_load,
+    )
+
+
+class _Walked(NamedTuple):
+    """What following every way adds up to; see `_verify_kernels.follow`. `counts` ends with the fewest hops of all pairs."""
+
+    turns: np.ndarray
+    channel_load: np.ndarray
+    switch_load: np.ndarray
+    histogram: np.ndarray
+    counts: np.ndarray
+    examples: list[np.ndarray]
+
+
+def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int | None) -> _Walked:
+    from topoloom.routing.judge.kernels.follow import follow
+
+    topology, channels = routing.topology, routing.channels
+    n, turn_first, across = topology.switches, turn_places(channels), routing.lane_rule == SWITCH
+    # A packet may escape to the tables at any switch.
+    sources = np.ones(n, np.bool_) if isinstance(routing.choice, Escape) else routing.carriers
+
+    def work(blocks: Iterator[int]) -> _Walked:
+        own = _Walked(
+            np.zeros(turn_first[-1], np.uint64),
+            np.zeros(channels.to.size, np.int64),
+            np.zeros(n, np.int64),
+            np.zeros(n, np.int64),
+            np.zeros(6, np.int64),
+            [np.full((2, 2), -1, np.int64)],
+        )
+        for block in blocks:
+            some = wanted[block * _BLOCK : (block + 1) * _BLOCK]
+            distance = distances_from(topology, some, 1)
+            follow(
+                channels.first,
+                channels.to,
+                channels.back,
+                turn_first,
+                routing.ports,
+                lanes,
+                across,
+                sources,
+                routing.carriers,
+                some,
+                distance,
+                *own[:5],
+                own.examples[0],
+            )
+            own.counts[5] += distance[distance > 0].sum()
+        return own
+
+    parts = over_cores(work, max(1, -(-wanted.size // _BLOCK)), jobs)
+    turns = np.bitwise_or.reduce([part.turns for part in parts])
+    load, passing, histogram, counts = (np.sum([part[i] for part in parts], axis=0) for i in range(1, 5))
+    counts[4] = max(part.counts[4] for part in parts)
+    return _Walked(turns, load, passing, histogram, counts, [part.examples[0] for part in parts])
+
+
+def _circle(routing: Routing, turns: np.ndarray, lanes: int) -> np.ndarray:
+    """A circle of channels, each as channel * lanes + lane; empty: none."""
+    from topoloom.routing.judge.kernels.follow import circle
+
+    channels, across = routing.channels, routing.lane_rule == SWITCH
+    return np.asarray(
+        circle(channels.first, channels.to, channels.back, turn_places(channels), turns, lanes, across), np.int64
+    )
+
+
+def _fault(lost: int, stuck: int, examples: list[np.ndarray]) -> str:
+    """A sentence on a pair that does not arrive."""
+    for kind, (count, what) in enumerate(
+        ((lost, "goes round in circles"), (stuck, "ends at a switch that has no port for it"))
+    ):
+        if count:
+            source, destination = next(one[kind] for one in examples if one[kind, 0] >= 0).tolist()
+            return f"what goes from switch {source} to switch {destination} {what} ({count} pairs in all)"
+    return ""

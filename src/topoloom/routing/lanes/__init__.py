@@ -1,0 +1,1 @@
+"""Virtual lanes: how paths are shared out to them so that nothing deadlocks."""

@@ -1,0 +1,1 @@
+"""Kernels that keep lanes free of cycles."""

@@ -1,0 +1,148 @@
+"""DFSSSP's lanes: circles are broken at their weakest turn, and its pairs go to the next lane."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def count_turns(
+    first: np.ndarray,
+    to: np.ndarray,
+    back: np.ndarray,
+    turn_first: np.ndarray,
+    ports: np.ndarray,
+    lane: np.ndarray,
+    number: int,
+    carries: np.ndarray,
+    count: np.ndarray,
+) -> None:
+    """count: int64[turns], the pairs of a lane that make each turn."""
+    n = first.size - 1
+    count[:] = 0
+    for d in range(n):
+        if not carries[d]:
+            continue
+        for s in range(n):
+            if carries[s] and s != d and lane[d, s] == number:
+                _walk(first, to, back, turn_first, ports, s, d, count, 1)
+
+
+@njit(cache=True, nogil=True)
+def _walk(
+    first: np.ndarray,
+    to: np.ndarray,
+    back: np.ndarray,
+    turn_first: np.ndarray,
+    ports: np.ndarray,
+    s: int,
+    d: int,
+    count: np.ndarray,
+    change: int,
+) -> None:
+    """Add `change` to every turn of the way from s to d."""
+    c = first[s] + ports[d, s]
+    w = np.int64(to[c])
+    while w != d:
+        e = first[w] + ports[d, w]
+        count[turn_first[w] + (back[c] - first[w]) * (first[w + 1] - first[w]) + e - first[w]] += change
+        c, w = e, np.int64(to[e])
+
+
+@njit(cache=True, nogil=True)
+def break_circles(
+    first: np.ndarray,
+    to: np.ndarray,
+    back: np.ndarray,
+    turn_first: np.ndarray,
+    ports: np.ndarray,
+    lane: np.ndarray,
+    number: int,
+    carries: np.ndarray,
+    count: np.ndarray,
+) -> int:
+    """Break every circle of a lane at the turn with the fewest pairs, which go to the next lane; how many turns.
+
+    Depth-first: a channel that is left for good is on no circle any more, for turns only ever leave the lane.
+    """
+    state = np.zeros(to.size, np.uint8)  # 1: on the way that is looked at, 2: left for good
+    at = np.zeros(to.size, np.int32)  # the next turn to look at
+    way, spot = np.empty(to.size + 1, np.int64), np.empty(to.size, np.int64)
+    broken = 0
+    for start in range(to.size):
+        if state[start]:
+            continue
+        way[0], length = start, 1
+        state[start], spot[start] = 1, 0
+        while length:
+            c = way[length - 1]
+            w = np.int64(to[c])
+            degree = first[w + 1] - first[w]
+            if at[c] == degree:
+                state[c] = 2
+                length -= 1
+                continue
+            turn = turn_first[w] + (back[c] - first[w]) * degree + at[c]
+            e = first[w] + at[c]
+            if count[turn] == 0 or state[e] == 2:
+                at[c] += 1
+            elif state[e] == 0:
+                at[c] += 1
+                way[length] = e
+                state[e], spot[e] = 1, length
+                length += 1
+            else:
+                # way[spot[e]:length] is a circle: find its weakest turn.
+                least, cut = np.int64(1) << 62, np.int64(0)
+                for i in range(spot[e], length):
+                    x = np.int64(to[way[i]])
+                    after = way[i + 1] if i + 1 < length else e
+                    here = turn_first[x] + (back[way[i]] - first[x]) * (first[x + 1] - first[x]) + after - first[x]
+                    if count[here] < least:
+                        least, cut = count[here], np.int64(i)
+                broken += 1
+                x = np.int64(to[way[cut]])
+                after = way[cut + 1] if cut + 1 < length else e
+                _move_pairs(first, to, back, turn_first, ports, lane, number, carries, count, way[cut], after)
+                # Everything after the turn that is gone is looked at again.
+                for i in range(cut + 1, length):
+                    state[way[i]], at[way[i]] = 0, 0
+                length = cut + 1
+                at[way[cut]] = 0
+    return broken
+
+
+@njit(cache=True, nogil=True)
+def _move_pairs(
+    first: np.ndarray,
+    to: np.ndarray,
+    back: np.ndarray,
+    turn_first: np.ndarray,
+    ports: np.ndarray,
+    lane: np.ndarray,
+    number: int,
+    carries: np.ndarray,
+    count: np.ndarray,
+    before: int,
+    after: int,
+) -> None:
+    """Give the next lane to every pair of a lane whose way goes over channel `before` and then `after`."""
+    n = first.size - 1
+    u, w = np.int64(to[back[before]]), np.int64(to[before])
+    stack = np.empty(n, np.int64)
+    for d in range(n):
+        if not carries[d] or d == u or d == w:
+            continue
+        if first[u] + ports[d, u] != before or first[w] + ports[d, w] != after:
+            continue
+        stack[0], depth = u, 1
+        while depth:
+            depth -= 1
+            v = stack[depth]
+            if carries[v] and lane[d, v] == number:
+                lane[d, v] = number + 1
+                _walk(first, to, back, turn_first, ports, v, d, count, -1)
+            for c in range(first[v], first[v + 1]):
+                x = np.int64(to[c])
+                if x != d and first[x] + ports[d, x] == back[c]:
+                    stack[depth] = x
+                    depth += 1

@@ -1,0 +1,109 @@
+"""Orders of the switches, one a lane, that forbid as few of the turns wanted as they can.
+
+In a lane with ranks r a turn u -> w -> x is forbidden where r[w] is the largest of the three: then ranks fall and rise again
+along every path, and no circle of channels can wait for itself, for the switch of highest rank on it would be such a turn.
+`rises` says of each channel, a bit a lane, whether the rank rises along it; a turn from channel c to e is legal in the lanes
+~(rises[c] & ~rises[e]).
+"""
+
+import heapq
+
+import numpy as np
+from numba import njit
+
+from topoloom.routing.trees.kernels.trees import search
+
+
+@njit(cache=True, nogil=True)
+def rising(first: np.ndarray, to: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """Whether each lane's rank rises along each channel: uint16[2 m], a bit a lane; ranks: int32[lanes, n]."""
+    rises = np.zeros(to.size, np.uint16)
+    for u in range(first.size - 1):
+        for c in range(first[u], first[u + 1]):
+            for lane in range(ranks.shape[0]):
+                if ranks[lane, to[c]] > ranks[lane, u]:
+                    rises[c] |= np.uint16(1) << np.uint16(lane)
+    return rises
+
+
+@njit(cache=True, nogil=True)
+def weigh(
+    first: np.ndarray,
+    to: np.ndarray,
+    back: np.ndarray,
+    turn_first: np.ndarray,
+    ports: np.ndarray,
+    destinations: np.ndarray,
+    rises: np.ndarray,
+    lanes: int,
+    pairs: np.ndarray,
+    weight: np.ndarray,
+) -> None:
+    """Add to each turn's weight, float64[turns], the pairs that pass it and whose way is legal in none of the lanes.
+
+    Ways are those of shortest trees, ports[d] for the destinations given, from the switches that have pairs, int64[n].
+    """
+    n = first.size - 1
+    every = (np.int64(1) << lanes) - 1
+    distance, queue = np.empty(n, np.uint16), np.empty(n, np.int32)
+    legal, waiting, channel = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    for d in destinations:
+        count = search(first, to, d, distance, queue)
+        legal[d] = every
+        for i in range(1, count):
+            v = queue[i]
+            c = first[v] + ports[d, v]
+            w = to[c]
+            channel[v] = c
+            legal[v] = every if w == d else legal[w] & ~(np.int64(rises[c]) & ~np.int64(rises[channel[w]]))
+            waiting[v] = pairs[v] if legal[v] == 0 else 0
+        for i in range(count - 1, 0, -1):
+            v = queue[i]
+            w = np.int64(to[channel[v]])
+            if w != d and waiting[v]:
+                degree = first[w + 1] - first[w]
+                weight[turn_first[w] + (back[channel[v]] - first[w]) * degree + channel[w] - first[w]] += waiting[v]
+                waiting[w] += waiting[v]
+
+
+@njit(cache=True, nogil=True)
+def ranked(
+    first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, weight: np.ndarray, ties: np.ndarray
+) -> np.ndarray:
+    """Ranks, int32[n]: the highest always goes to the switch whose turns between switches without a rank weigh least.
+
+    ties: float64[n], small numbers that decide between equals. Cost: O(turns log n).
+    """
+    n = first.size - 1
+    rank = np.full(n, -1, np.int32)
+    cost = np.empty(n)
+    heap = [(0.0, np.int64(0)) for _ in range(0)]
+    for w in range(n):
+        degree = first[w + 1] - first[w]
+        total = 0.0
+        for q in range(degree):
+            for p in range(degree):
+                if q != p:
+                    total += weight[turn_first[w] + q * degree + p]
+        cost[w] = total + ties[w]
+        heapq.heappush(heap, (cost[w], np.int64(w)))
+    left = n
+    while left > 0:
+        value, w = heapq.heappop(heap)
+        if rank[w] >= 0 or value != cost[w]:
+            continue
+        left -= 1
+        rank[w] = left
+        for c in range(first[w], first[w + 1]):
+            x = np.int64(to[c])
+            if rank[x] >= 0:
+                continue
+            q = back[c] - first[x]
+            degree = first[x + 1] - first[x]
+            total = 0.0
+            for p in range(degree):
+                if p != q and rank[to[first[x] + p]] < 0:
+                    total += weight[turn_first[x] + q * degree + p] + weight[turn_first[x] + p * degree + q]
+            cost[x] -= total
+            heapq.heappush(heap, (cost[x], x))
+    return rank

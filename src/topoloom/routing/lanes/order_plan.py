@@ -1,0 +1,195 @@
+"""Orders of the switches, one a lane, and the tables that come of them."""
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.graph.distances import distances_from, hops
+from topoloom.routing.channels import channels_of, turn_places
+from topoloom.routing.routing import Routing, empty_ports, port_type, room, weights_of
+from topoloom.routing.trees.parallel import spread
+from topoloom.routing.trees.shortest import fill_minimal
+from topoloom.threads import over_cores
+from topoloom.topology import Topology
+
+#: Orders are weighed on the ways to so many destinations.
+_SAMPLE = 3072
+#: Weight of a turn that no pair waits for, in means of all: it decides where nothing else does.
+_BASE = 0.02
+#: Times that a tree is grown around what is stuck before it is left to lane 0.
+_TRIES = 24
+#: Share of pairs that no order serves up to which it is worth placing them one by one.
+_FEW_ORPHANS = 0.02
+#: Channels looked at when pairs are placed, in units of all channels, before that is given up.
+_EFFORT = 300
+#: Whether it is, is seen on the trees of so many destinations first.
+_PROBES = 64
+#: Most trees made at a time where ways may be longer: the bits of a word.
+_TURN = 64
+#: Times that trees are made anew for even loads.
+_ROUNDS = 1
+
+
+class OrderPlan:
+    """Orders of a topology's switches, made one after the other, and the tables that come of some of them.
+
+    Each is chosen so that it serves the pairs that those before leave (`_order_kernels`), and forbids turns at a switch of the
+    largest rank of three. With an order and its reverse all ways of two hops are legal: two lanes do for every network of
+    diameter 2. Everything depends on the seed alone, not on the threads.
+    """
+
+    def __init__(self, topology: Topology, seed: int, jobs: int | None, folder: str | None = None) -> None:
+        self._topology, self._seed, self._jobs, self._folder = topology, seed, jobs, folder
+        self._two_hops = hops(topology, jobs).diameter == 2
+        self._channels = channels_of(topology)
+        self._turn_first = turn_places(self._channels)
+        self._ties = Draws(seed, 1)
+        self._pairs = weights_of(topology)
+        drawn = Draws(seed, 2).permutation(topology.switches)
+        self._sample = drawn[self._pairs[drawn] > 0][:_SAMPLE]
+        self._order = Draws(seed, 3).permutation(topology.switches)
+        self._ranks: list[np.ndarray] = []
+
+    def shortest(self, most: int) -> Routing | None:
+        """All ways shortest, in as few lanes as are found, at most so many; None if they were too few."""
+        from topoloom.routing.trees.kernels.lane_trees import shortest_trees
+
+        n = self._topology.switches
+        best, used = None, most + 1
+        for count in range(1, most + 1):
+            if len(self._ranks) < count:
+                self._ranks.append(self._next(self._ranks))
+            some = self._order[:_PROBES]
+            if self._trees(self._ranks[:count], shortest_trees, some, 0)[2] > _FEW_ORPHANS * some.size * n:
+                continue
+            ports, lane, orphans = self._trees(self._ranks[:count], shortest_trees, self._order, _ROUNDS)
+            room = used - 1 - count
+            if orphans and room <= 0:
+                break
+            if not orphans or self._place(ports, lane, count, room):
+                best = Routing(self._topology, "orders", ports, lane, minimal=True)
+                used = int(lane.max()) + 1
+            if not orphans:
+                break
+        return best
+
+    def within(self, lanes: int, engine: str = "orders") -> Routing:
+        """All pairs in so many lanes, some by longer ways."""
+        from topoloom.routing.trees.kernels.wide_trees import trees_within
+
+        # In the first order all switches fall to the same one, so it alone serves every pair by some way.
+        ranks = [self._by_hops()]
+        while len(ranks) < lanes:
+            ranks.append(self._next(ranks))
+        turn = max(1, min(_TURN, self._topology.switches // 8))
+        # In one lane most ways meet at the lowest switch: making them anew would even little.
+        rounds = 0 if self._folder or lanes == 1 else _ROUNDS
+        ports, lane, _ = self._trees(ranks, trees_within, self._order, rounds, _TRIES, turn=turn)
+        return Routing(self._topology, engine, ports, lane)
+
+    @cached_property
+    def _ways(self) -> np.ndarray:
+        """Shortest trees of the sample, by which orders are weighed."""
+        # Only the sample's rows are written and read, so no memory is taken for the others.
+        n = self._topology.switches
+        ways: np.ndarray = np.empty((n, n), port_type(self._topology))
+        fill_minimal(self._topology, self._sample, ways, 0, self._jobs)
+        return ways
+
+    def _next(self, ranks: list[np.ndarray]) -> np.ndarray:
+        """One more order: for the pairs that those before leave."""
+        from topoloom.routing.lanes.kernels.orders import ranked, weigh
+
+        channels, n = self._channels, self._topology.switches
+        if len(ranks) == 1 and self._two_hops:
+            return np.asarray(n - 1 - ranks[0], np.int32)
+        rises, ways, blocks = (
+            self._rises(ranks),
+            self._ways,
+            np.array_split(self._sample, -(-self._sample.size // 64) or 1),
+        )
+
+        def work(numbers: Iterator[int]) -> np.ndarray:
+            own = np.zeros(self._turn_first[-1])
+            for number in numbers:
+                weigh(
+                    channels.first,
+                    channels.to,
+                    channels.back,
+                    self._turn_first,
+                    ways,
+                    blocks[number],
+                    rises,
+                    len(ranks),
+                    self._pairs,
+                    own,
+                )
+            return own
+
+        # Whole numbers, so that their sum is the same in any order.
+        weight = np.sum(over_cores(work, len(blocks), self._jobs), axis=0)
+        weight += _BASE * (weight.mean() if weight.any() else 1.0)
+        ties = self._ties.uniform(n) * 1e-3
+        return np.asarray(ranked(channels.first, channels.to, channels.back, self._turn_first, weight, ties))
+
+    def _by_hops(self) -> np.ndarray:
+        """An order by hops from the switch with the most links."""
+        far = distances_from(self._topology, [int(self._topology.degrees.argmax())], 1)[0]
+        rank = np.empty(far.size, np.int32)
+        rank[np.lexsort((self._ties.permutation(far.size), far))] = np.arange(far.size)
+        return rank
+
+    def _rises(self, ranks: list[np.ndarray]) -> np.ndarray:
+        from topoloom.routing.lanes.kernels.orders import rising
+
+        shape = len(ranks), self._topology.switches
+        return np.asarray(rising(self._channels.first, self._channels.to, np.array(ranks, np.int32).reshape(shape)))
+
+    def _trees(
+        self,
+        ranks: list[np.ndarray],
+        kernel: Callable[..., int],
+        destinations: np.ndarray,
+        rounds: int,
+        *more: int,
+        turn: int = 8,
+    ) -> tuple[np.ndarray, np.ndarray, int]:
+        """Ports and lanes of trees in these orders, and what the kernel counts."""
+        channels, rises = self._channels, self._rises(ranks)
+        ports = empty_ports(self._topology, self._folder)
+        lane = room(self._topology, np.uint8, self._folder, "lanes.npy")
+
+        def make(some: np.ndarray, load: np.ndarray, again: bool) -> int:
+            return kernel(
+                channels.first, channels.to, rises, len(ranks), some, ports, lane, load, again, self._pairs, *more
+            )
+
+        counted = spread(destinations, np.zeros(channels.to.size, np.int64), make, rounds, self._jobs, turn)
+        return ports, lane, counted
+
+    def _place(self, ports: np.ndarray, lane: np.ndarray, lowest: int, room: int) -> bool:
+        """Pairs that no order serves, to lanes of their own, at most `room`; whether that was enough."""
+        from topoloom.routing.lanes.kernels.acyclic import place_orphans
+
+        channels = self._channels
+        turns, refused = (np.zeros(self._turn_first[-1], np.uint16) for _ in range(2))
+        place = np.tile(np.arange(channels.to.size, dtype=np.int32), (room, 1))
+        return bool(
+            place_orphans(
+                channels.first,
+                channels.to,
+                channels.back,
+                self._turn_first,
+                ports,
+                lane,
+                lowest,
+                room,
+                Draws(self._seed, 4).permutation(self._topology.switches),
+                turns,
+                refused,
+                place,
+                _EFFORT * channels.to.size,
+            )
+        )

@@ -1,0 +1,63 @@
+"""Lanes by segments: a packet changes to the next lane at each turn that one order of the switches forbids."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from topoloom.draws import Draws
+from topoloom.errors import InputError
+from topoloom.routing.channels import channels_of, turn_places
+from topoloom.routing.registry import Request
+from topoloom.routing.routing import carriers_of
+from topoloom.threads import over_cores
+
+#: Orders that are tried.
+_TRIES = 4
+#: Lanes by switch that the judge can tell apart.
+_MOST_LANES = 8
+
+
+def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
+    """Lanes by switch, uint8[n, n], for any tables whose ways arrive: the fewest of a few orders.
+
+    Without its forbidden turns no way closes a circle (`_order_kernels`), and the lane only rises: so whatever the tables,
+    nothing waits in circles. A way with few turns left begins in a high lane: a switch knows its lane from the destination
+    alone.
+
+    Raises
+    ------
+    InputError
+        A way has more such turns than there may be lanes.
+    """
+    from topoloom.routing.lanes.kernels.dfsssp import count_turns
+    from topoloom.routing.lanes.kernels.orders import ranked, rising
+    from topoloom.routing.lanes.kernels.segments import segments_left
+
+    topology, channels = request.topology, channels_of(request.topology)
+    n, carries = topology.switches, carriers_of(topology)
+    turn_first = turn_places(channels)
+    count, one_lane = np.zeros(turn_first[-1], np.int64), np.zeros((n, n), np.uint8)
+    count_turns(channels.first, channels.to, channels.back, turn_first, ports, one_lane, 0, carries, count)
+    weight = count.astype(np.float64)
+    ties, best, fewest = Draws(request.seed, 6), np.empty((0, 0), np.uint8), 256
+    for attempt in range(_TRIES):
+        # The first order counts pairs; others only whether any pair turns there at all, for the worst way decides.
+        wanted = weight if attempt == 0 else np.minimum(weight, 1.0) + weight / max(1.0, weight.max(initial=0.0))
+        rank = ranked(channels.first, channels.to, channels.back, turn_first, wanted, ties.uniform(n) * 1e-3)
+        rises = rising(channels.first, channels.to, rank[None, :])
+        left = np.zeros((n, n), np.uint8)
+
+        def work(blocks: Iterator[int], rises: np.ndarray = rises, left: np.ndarray = left) -> None:
+            for block in blocks:
+                segments_left(channels.first, channels.to, ports, rises, block * 64, min(n, block * 64 + 64), left)
+
+        over_cores(work, -(-n // 64), request.jobs)
+        used = int(left[np.ix_(carries, carries)].max(initial=0))
+        if used < fewest:
+            fewest, best = used, left
+    if fewest >= _MOST_LANES:
+        raise InputError(
+            f"{topology.name}: the ways of engine {engine} take {fewest + 1} lanes by segments, more than {_MOST_LANES}; engine"
+            " hop-lanes or orders does with any network"
+        )
+    return np.maximum(fewest - best.astype(np.int16), 0).astype(np.uint8)

@@ -1,0 +1,1 @@
+"""Trees of next hops, one a destination: what engines build tables from."""

@@ -1,0 +1,1 @@
+"""Kernels that grow trees of next hops."""

@@ -1,0 +1,103 @@
+"""Trees inside lanes: a switch joins the tree of a destination where its way stays legal in some lane.
+
+along[v] is the busiest channel on v's way: it, not the load of the next channel alone, is what a switch keeps low.
+legal[v], a bit a lane, says in which lanes v's way to the destination is legal; it is that of the next switch without the
+lanes that forbid the turn there. So the tree decides, one next hop a destination, and a pair takes any lane of its bits.
+"""
+
+import numpy as np
+from numba import njit
+
+from topoloom.routing.trees.kernels.trees import search, take_out
+
+#: A choice that leaves no lane costs more than any load, one that leaves a single lane less so: more are no use to anybody,
+#: while even loads are.
+_LANE = np.int64(1) << np.int64(40)
+#: Where `lanes` says that no order serves a pair.
+ORPHAN = np.uint8(255)
+
+
+@njit(cache=True, nogil=True)
+def _bit_counts(lanes: int) -> np.ndarray:
+    """How many lanes each word of lanes holds, int64[2^lanes]."""
+    counts = np.zeros(1 << lanes, np.int64)
+    for word in range(1, 1 << lanes):
+        counts[word] = counts[word >> 1] + (word & 1)
+    return counts
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _lowest(word: int) -> int:
+    lane = 0
+    while not (word >> lane) & 1:
+        lane += 1
+    return lane
+
+
+@njit(cache=True, nogil=True)
+def shortest_trees(
+    first: np.ndarray,
+    to: np.ndarray,
+    rises: np.ndarray,
+    lanes: int,
+    destinations: np.ndarray,
+    ports: np.ndarray,
+    lane: np.ndarray,
+    load: np.ndarray,
+    again: bool,
+    pairs: np.ndarray,
+) -> int:
+    """Shortest trees that leave pairs more than one lane where they can; lane[d, v] is the lowest, ORPHAN where none is left.
+
+    Returns the orphans. again: trees are taken out of `load` first. pairs: int64[n], the hosts of each switch; pairs
+    without need no lane, and get lane 0 where none is left.
+    """
+    n = first.size - 1
+    every = (np.int64(1) << lanes) - 1
+    distance, queue = np.empty(n, np.uint16), np.empty(n, np.int32)
+    legal, below, channel = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    counted = _bit_counts(lanes)
+    along = np.empty(n, np.int64)
+    orphans = 0
+    for d in destinations:
+        count = search(first, to, d, distance, queue)
+        if again:
+            take_out(first, to, d, queue, count, ports, load, below, pairs)
+        farthest = distance[queue[count - 1]]
+        along[d] = 0
+        for i in range(1, count):
+            v = queue[i]
+            nearer = distance[v] - 1
+            least, chosen, kept = np.int64(1) << 62, np.int64(-1), np.int64(0)
+            begin, degree = first[v], first[v + 1] - first[v]
+            at = (d + v) % degree
+            for _ in range(degree):
+                c = begin + at
+                at = at + 1 if at + 1 < degree else 0
+                w = to[c]
+                if distance[w] != nearer:
+                    continue
+                left = every if w == d else legal[w] & ~(np.int64(rises[c]) & ~np.int64(rises[channel[w]]))
+                cost = max(load[c], along[w])
+                if left == 0:
+                    cost += (lanes + 1) * _LANE
+                elif distance[v] < farthest:  # nobody farther needs what the last ones leave
+                    cost += (lanes - min(counted[left], 2)) * _LANE
+                if cost < least:
+                    least, chosen, kept = cost, c, left
+            channel[v], legal[v] = chosen, kept
+            along[v] = max(load[chosen], along[to[chosen]])
+            ports[d, v] = chosen - begin
+        below[:] = pairs * pairs[d]
+        for i in range(count - 1, 0, -1):
+            v = queue[i]
+            load[channel[v]] += below[v]
+            below[to[channel[v]]] += below[v]
+            if legal[v]:
+                lane[d, v] = _lowest(legal[v])
+            elif pairs[v] * pairs[d]:
+                lane[d, v] = ORPHAN
+                orphans += 1
+            else:
+                lane[d, v] = 0
+    return orphans

@@ -1,0 +1,60 @@
+"""Trees of the ways with the least latency."""
+
+import heapq
+
+import numpy as np
+from numba import njit
+
+from topoloom.routing.trees.kernels.wide_trees import take_out_any
+
+
+@njit(cache=True, nogil=True)
+def fastest_trees(
+    first: np.ndarray,
+    to: np.ndarray,
+    back: np.ndarray,
+    delay: np.ndarray,
+    destinations: np.ndarray,
+    ports: np.ndarray,
+    load: np.ndarray,
+    again: bool,
+    pairs: np.ndarray,
+) -> None:
+    """Trees of the fastest ways to each of `destinations` (Dijkstra, 1959); ports[d] is written, `load` kept.
+
+    delay: int64[2 m], of each channel, positive. Of ways alike the one over the channel with the fewest pairs is taken.
+    """
+    n = first.size - 1
+    order, below, room = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int32)
+    for d in destinations:
+        if again:
+            take_out_any(first, to, d, ports, load, below, room, pairs)
+        far = np.full(n, np.int64(1) << 62)
+        far[d] = 0
+        done = np.zeros(n, np.bool_)
+        heap = [(np.int64(0), np.int64(d))]
+        count = 0
+        while heap:
+            value, u = heapq.heappop(heap)
+            if done[u]:
+                continue
+            done[u] = True
+            order[count] = u
+            count += 1
+            for c in range(first[u], first[u + 1]):
+                v = np.int64(to[c])
+                if value + delay[c] < far[v]:
+                    far[v] = value + delay[c]
+                    heapq.heappush(heap, (far[v], v))
+        below[:] = pairs * pairs[d]
+        for i in range(count - 1, 0, -1):
+            v = order[i]
+            least, chosen = np.int64(1) << 62, np.int64(-1)
+            begin, degree = first[v], first[v + 1] - first[v]
+            for k in range(degree):
+                c = begin + (d + v + k) % degree
+                if far[to[c]] + delay[back[c]] == far[v] and load[c] < least:
+                    least, chosen = load[c], c
+            load[chosen] += below[v]
+            below[to[chosen]] += below[v]
+            ports[d, v] = chosen - begin

@@ -1,0 +1,111 @@
+"""Layers of ways that are a hop longer than the shortest, for the layered routing of the deployed Slim Fly."""
+
+import numpy as np
+from numba import njit
+
+from topoloom.routing.trees.kernels.trees import search
+
+
+@njit(cache=True, nogil=True)
+def longer_ways(
+    first: np.ndarray,
+    to: np.ndarray,
+    distance: np.ndarray,
+    pairs: np.ndarray,
+    most_hops: int,
+    most_ways: int,
+    ports: np.ndarray,
+    none: int,
+    load: np.ndarray,
+    served: np.ndarray,
+) -> int:
+    """Fix a way longer than the shortest for pair after pair, as long as it agrees with what is fixed; how many.
+
+    A way steps aside to any neighbour and goes on by what is fixed there or by the least loaded shortest channel; the one of
+    least load in all is taken, and every switch on it is fixed for that destination.
+
+    Parameters
+    ----------
+    distance : uint8[n, n]
+    pairs : int64[k]
+        source * n + destination, those served least first.
+    ports : [n, n]
+        The layer's table: `none` where nothing is fixed yet.
+    served : uint16[n, n]
+        Gets one more for every [source, destination] with a longer way.
+    """
+    n = first.size - 1
+    way, best = np.empty(most_hops + 1, np.int64), np.empty(most_hops + 1, np.int64)
+    ways = 0
+    for pair in pairs:
+        s, d = pair // n, pair % n
+        if ports[d, s] != none or ways == most_ways:
+            continue
+        least, length = np.int64(1) << 62, 0
+        for k in range(first[s + 1] - first[s]):
+            c = first[s] + (pair + k) % (first[s + 1] - first[s])
+            v, total, hops = np.int64(to[c]), load[c], 1
+            way[0] = c
+            while v != d and hops <= most_hops:
+                if ports[d, v] != none:
+                    e = first[v] + ports[d, v]
+                else:
+                    e, lightest = np.int64(-1), np.int64(1) << 62
+                    for f in range(first[v], first[v + 1]):
+                        if distance[d, to[f]] + 1 == distance[d, v] and load[f] < lightest and to[f] != s:
+                            e, lightest = f, load[f]
+                    if e < 0:
+                        break
+                if to[e] == s or hops == most_hops:
+                    break
+                way[hops] = e
+                total += load[e]
+                hops += 1
+                v = np.int64(to[e])
+            if v == d and hops > distance[d, s] and total < least:
+                least, length = total, hops
+                best[:hops] = way[:hops]
+        if length == 0:
+            continue
+        ways += 1
+        v = s
+        for i in range(length):
+            c = best[i]
+            if ports[d, v] == none:
+                ports[d, v] = c - first[v]
+            if length - i > distance[d, v]:
+                served[v, d] += 1
+            load[c] += 1
+            v = np.int64(to[c])
+    return ways
+
+
+@njit(cache=True, nogil=True)
+def fill_rest(first: np.ndarray, to: np.ndarray, ports: np.ndarray, none: int, load: np.ndarray) -> None:
+    """Give every switch that has no port yet the neighbour from which the way on is shortest, the least loaded of those."""
+    n = first.size - 1
+    distance, queue, hops = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
+    for d in range(n):
+        count = search(first, to, d, distance, queue)
+        hops[:] = -1
+        hops[d] = 0
+        for i in range(1, count):  # what is fixed has its length already
+            v, length = np.int64(queue[i]), 0
+            while v != d and ports[d, v] != none:
+                v = np.int64(to[first[v] + ports[d, v]])
+                length += 1
+            if v == d:
+                hops[queue[i]] = length
+        # Nearer switches first: one neighbour at least is nearer, and has its way by then.
+        for i in range(1, count):
+            v = np.int64(queue[i])
+            if hops[v] >= 0:
+                continue
+            least, lightest, chosen = np.int64(1) << 62, np.int64(1) << 62, np.int64(-1)
+            for c in range(first[v], first[v + 1]):
+                w = np.int64(to[c])
+                if hops[w] >= 0 and (hops[w] < least or (hops[w] == least and load[c] < lightest)):
+                    least, lightest, chosen = hops[w], load[c], c
+            hops[v] = least + 1
+            ports[d, v] = chosen - first[v]
+            load[chosen] += 1

@@ -1,0 +1,1 @@
+"""Compiled loops of simulator: functions of arrays and numbers, nothing else."""

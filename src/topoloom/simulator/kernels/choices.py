@@ -1,0 +1,311 @@
+"""What packets with records ask for at a switch: layers of tables, any shortest way, ways with an escape, detours.
+
+LV, V, PS, N and mask: log2 of VC slots a port, VCs, ports a router, switches, places of a ring less 1. The arrays are those of
+`buffers`.
+"""
+
+import numpy as np
+from numba import njit
+
+from topoloom.graph.kernels.simd import lowest_bit
+from topoloom.simulator.buffers import (
+    BY_HOP,
+    BY_PACKET,
+    ESCAPE,
+    ESCAPED,
+    LAYER,
+    MADE_HOPS,
+    NO_DETOUR,
+    OF_LANE,
+    PHASE,
+    RANDOM,
+    SHORTER,
+    UNDECIDED,
+    VIA,
+    WORD,
+    Rules,
+)
+from topoloom.simulator.kernels.flits import at, below, ones, under_way, under_way_far
+
+
+@njit(cache=True, nogil=True)
+def flits_at(
+    far: int | None,
+    V: int,
+    mask: int,
+    credit: int,
+    port: np.ndarray,
+    rec: np.ndarray,
+    popped: np.ndarray,
+    ring: np.ndarray,
+    passed: np.ndarray,
+    place: int,
+    c: int,
+) -> int:
+    """Flits sent through a port whose credits have not come back: what its switch knows of the queue there."""
+    down, count = np.int64(port[at(place << 3)]), np.int64(0)
+    if down >= 0:
+        if far is not None:
+            credit = np.int64(port[at((place << 3) + 7)])
+        for v in range(V):
+            g = down + v
+            count += np.int64(rec[at((g << 3) + 7)])
+            if far is not None:
+                count += under_way_far(ring, passed, mask, g, c, credit)
+            elif (np.int64(popped[at(g)]) >> 32) + credit > c:
+                count += under_way(popped, g, c, credit)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def queue_along(
+    far: int | None,
+    LV: int,
+    V: int,
+    PS: int,
+    N: int,
+    mask: int,
+    credit: int,
+    way: np.ndarray,
+    port: np.ndarray,
+    rec: np.ndarray,
+    popped: np.ndarray,
+    ring: np.ndarray,
+    passed: np.ndarray,
+    r: int,
+    goal: int,
+    c: int,
+) -> int:
+    """The sum of the queues on the way of the tables."""
+    total, u = np.int64(0), r
+    while u != goal:
+        place = u * PS + (np.int64(way[at(u * N + goal)]) >> LV)
+        total += flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c)
+        u = (np.int64(port[at(place << 3)]) >> LV) // PS
+    return total
+
+
+@njit(cache=True, nogil=True)
+def detour_of(
+    far: int | None,
+    rules: Rules,
+    LV: int,
+    V: int,
+    PS: int,
+    N: int,
+    mask: int,
+    way: np.ndarray,
+    distance: np.ndarray,
+    group: np.ndarray,
+    port: np.ndarray,
+    rec: np.ndarray,
+    popped: np.ndarray,
+    ring: np.ndarray,
+    passed: np.ndarray,
+    state: np.ndarray,
+    r: int,
+    goal: int,
+    c: int,
+) -> int:
+    """The switch by which a packet makes a detour, `NO_DETOUR` where the way of the tables is no worse (UGAL).
+
+    Compared are the queues at the source, each times the hops of its way (or times `over` / 256 where that is set), or the sums
+    of the queues along the ways.
+    """
+    best, cost, credit = np.int64(NO_DETOUR), np.int64(0), np.int64(rules.credit)
+    if rules.knows == 2:
+        cost = queue_along(far, LV, V, PS, N, mask, credit, way, port, rec, popped, ring, passed, r, goal, c)
+    elif rules.knows == 1:
+        place = r * PS + (np.int64(way[at(r * N + goal)]) >> LV)
+        hops = np.int64(256) if rules.over else np.int64(distance[at(r * N + goal)])
+        cost = flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c) * hops
+    cost -= rules.threshold * (256 if rules.knows == 1 and rules.over else 1)
+    tries = rules.tries
+    if group.size and group[at(goal)] == group[at(r)]:
+        tries = 0
+    for _ in range(tries):
+        # With traffic to oneself too, a detour by one's own switch or the destination's may be drawn: then there is none.
+        via = below(state, RANDOM, N if rules.itself else N - 1)
+        if not rules.itself and via >= r:
+            via += 1
+        if rules.itself and rules.knows == 0 and (via == r or via == goal):
+            break
+        if via == r or via == goal or (group.size and group[at(via)] == group[at(r)]):
+            continue
+        if rules.knows == 0:
+            best = via
+            break
+        if rules.knows == 2:
+            other = queue_along(far, LV, V, PS, N, mask, credit, way, port, rec, popped, ring, passed, r, via, c)
+            if other < cost:
+                other += queue_along(
+                    far, LV, V, PS, N, mask, credit, way, port, rec, popped, ring, passed, via, goal, c
+                )
+        else:
+            place = r * PS + (np.int64(way[at(r * N + via)]) >> LV)
+            hops = np.int64(distance[at(r * N + via)]) + np.int64(distance[at(via * N + goal)])
+            other = flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c)
+            other *= rules.over if rules.over else hops
+        if other < cost:
+            best, cost = via, other
+    return best
+
+
+@njit(cache=True, nogil=True)
+def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
+    """A port on a shortest way, drawn."""
+    count = np.int64(0)
+    for k in range(K):
+        count += ones(near[at(base + k)])
+    skip, found = np.int64(0), np.int64(0)
+    if count > 1:
+        skip = below(state, RANDOM, count)
+    for k in range(K):
+        bits = near[at(base + k)]
+        while bits and skip >= 0:
+            if skip == 0:
+                found = (k << 6) + lowest_bit(np.uint64(bits))
+            skip -= 1
+            bits &= bits - 1
+    return found
+
+
+@njit(cache=True, nogil=True, inline="always")
+def free_port(
+    escapes: int,
+    room: int,
+    LV: int,
+    V: int,
+    PS: int,
+    near: np.ndarray,
+    port: np.ndarray,
+    rec: np.ndarray,
+    unowned: np.ndarray,
+    state: np.ndarray,
+    base: int,
+    K: int,
+    b: int,
+    r: int,
+) -> int:
+    """A port on a shortest way, of those with a VC to choose that is free and not full the emptiest; -1: none."""
+    best, least, ties = np.int64(-1), np.int64(1) << 60, np.int64(0)
+    for k in range(K):
+        bits = near[at(base + k)]
+        while bits:
+            out = (k << 6) + lowest_bit(np.uint64(bits))
+            bits &= bits - 1
+            cell = out << LV
+            idle = unowned[at(b + (cell >> 6))] >> (cell & 63)
+            down = np.int64(port[at((r * PS + out) << 3)])
+            some, flits = False, np.int64(0)
+            for v in range(escapes, V):
+                sent = np.int64(rec[at(((down + v) << 3) + 7)])
+                flits += sent
+                some |= (idle >> v) & 1 != 0 and sent < room
+            if some:
+                ties = ties + 1 if flits == least else np.int64(1)
+                if flits < least or (flits == least and below(state, RANDOM, ties) == 0):
+                    best, least = out, flits
+    return best
+
+
+@njit(cache=True, nogil=True, inline="always")
+def choose(
+    far: int | None,
+    near_too: int | None,
+    detours: int | None,
+    rules: Rules,
+    LV: int,
+    V: int,
+    PS: int,
+    N: int,
+    mask: int,
+    way: np.ndarray,
+    distance: np.ndarray,
+    group: np.ndarray,
+    near: np.ndarray,
+    port: np.ndarray,
+    rec: np.ndarray,
+    popped: np.ndarray,
+    ring: np.ndarray,
+    passed: np.ndarray,
+    unowned: np.ndarray,
+    packets: np.ndarray,
+    state: np.ndarray,
+    b: int,
+    r: int,
+    vc: int,
+    packet: int,
+    c: int,
+) -> int:
+    """The output class that a packet at the head of its VC asks for: port << log2(slots) | first VC.
+
+    vc: that which it has come by.
+    """
+    k = packet << 4
+    word = np.int64(packets[at(k + WORD)])
+    goal = word >> 16
+    toward, out = goal, np.int64(-1)
+    if detours is not None:
+        via = np.int64(packets[at(k + VIA)])
+        if via == UNDECIDED:
+            via = np.int64(NO_DETOUR)
+            if r != goal:
+                via = detour_of(
+                    far,
+                    rules,
+                    LV,
+                    V,
+                    PS,
+                    N,
+                    mask,
+                    way,
+                    distance,
+                    group,
+                    port,
+                    rec,
+                    popped,
+                    ring,
+                    passed,
+                    state,
+                    r,
+                    goal,
+                    c,
+                )
+            packets[at(k + VIA)] = via
+            packets[at(k + PHASE)] = 1 if via < 0 else 0
+        elif via == r or (via >= 0 and goal == r):
+            via = np.int64(NO_DETOUR)
+            packets[at(k + VIA)] = via
+            packets[at(k + PHASE)] = 1
+        if via >= 0:
+            toward = via
+    if toward == r:
+        out = ((word >> 7) & 511) << LV
+        if rules.last_vcs == 1 and packets[at(k + MADE_HOPS)]:
+            out += vc
+    elif near_too is not None:
+        K = near.size // (N * N)
+        base = (r * N + goal) * K
+        if rules.choice != ESCAPE:
+            found = any_port(near, state, base, K)
+            if rules.choice == SHORTER:
+                # Of two that are drawn the one with the shorter queue.
+                other = any_port(near, state, base, K)
+                here = flits_at(far, V, mask, rules.credit, port, rec, popped, ring, passed, r * PS + found, c)
+                if here > flits_at(far, V, mask, rules.credit, port, rec, popped, ring, passed, r * PS + other, c):
+                    found = other
+            out = found << LV
+        elif not packets[at(k + ESCAPED)]:
+            found = free_port(rules.escapes, rules.room, LV, V, PS, near, port, rec, unowned, state, base, K, b, r)
+            if found >= 0:
+                out = (found << LV) + rules.escapes
+    if out < 0:
+        out = np.int64(way[at((np.int64(packets[at(k + LAYER)]) * N + r) * N + toward)])
+        if rules.lanes == BY_HOP:
+            out += np.int64(packets[at(k + MADE_HOPS)]) * rules.width
+        else:
+            if rules.lanes == BY_PACKET:
+                out += np.int64(packets[at(k + OF_LANE)]) * rules.width
+            out += np.int64(packets[at(k + PHASE)]) * rules.escapes
+    return out

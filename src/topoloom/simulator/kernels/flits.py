@@ -1,0 +1,169 @@
+"""Flits in input buffers: queues, credits, and when a flit that has arrived asks for its way on.
+
+A VC of an input port is number g = (switch * words * 64) + port * slots + vc, so that the VCs of a switch are the bits of
+`words` words. Its record, rec[8 g ...], int32: 0 word (below); 1 birth (below); 2 arrival of the first flit; 3, 4 the first
+and last flit behind it (`pool`); 5 the output VC that it holds, -1 for none; 6 the VC downstream of that, -1 for a host; 7
+flits sent to it and not sent on.
+
+pool[4 i ...], int32: 0 the next flit or free place, 1 word, 2 birth, 3 arrival. Hosts queue packets in the same places: 3 is
+their length.
+
+A flit's word is its destination's switch << 16 | the host's port << 7 | hops made; or, where packets have records of their
+own, the number of the packet. Its birth is the cycle << 6 | lane << 2 | 2 for a packet's first flit | 1 for its last.
+
+`shape` is a tuple of tuples, whose lengths are constants to the compiler: words of VC bits a router, log2 of VC slots a port,
+and 1 or 0: packets of many flits. `rich`, `far`, `near_too` and `detours` are None or 1, which the compiler looks at too:
+packets with records, credits that take long, packets that choose among shortest ways, packets that may make a detour.
+"""
+
+import numpy as np
+from numba import njit
+
+#: Cycles of the calendar of arrivals; what takes longer is entered again.
+SLOTS = 16
+#: Cycles that a router runs at a visit.
+AHEAD = 2
+#: Of a birth: where its cycle and its lane begin; the bits of a packet's first and last flit.
+BORN, LANE, HEAD, LAST = 6, 2, 2, 1
+#: An index that is never negative, which Numba need not check.
+at = np.uint64
+
+
+@njit(cache=True, nogil=True)
+def ones(bits: int) -> int:
+    """How many bits of a word are set."""
+    count = np.int64(0)
+    while bits:
+        bits &= bits - 1
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def arm(calendar: np.ndarray, words: int, g: int, arrival: int, now: int) -> None:
+    """Enter VC g into the calendar for when its first flit arrives, or as late as the calendar reaches."""
+    when = arrival
+    if when - now > SLOTS - AHEAD - 1:
+        when = now + SLOTS - AHEAD - 1
+    calendar[at((when & (SLOTS - 1)) * words + (g >> 6))] |= np.int64(1) << (g & 63)
+
+
+@njit(cache=True, nogil=True)
+def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
+    """How many of VC g's credits are on their way back at a cycle.
+
+    popped : int64[VCs]
+        The cycle of the last flit sent on << 32 | two bits a cycle back from there: how many were.
+    credit : int
+        Cycles from a flit's leaving to the credit's use.
+    """
+    history = popped[at(g)]
+    recent = (history >> 32) - now + credit  # cycles whose credits are still on their way
+    count = np.int64(0)
+    if recent > 0:
+        bits = history & ((np.int64(1) << min(2 * recent, 32)) - 1)
+        while bits:
+            count += bits & 3
+            bits >>= 2
+    return count
+
+
+@njit(cache=True, nogil=True)
+def under_way_far(ring: np.ndarray, passed: np.ndarray, mask: int, g: int, now: int, credit: int) -> int:
+    """As `under_way`, where credits may take longer than 16 cycles.
+
+    ring : int32[(mask + 1) * VCs]
+        When each VC's last flits were sent on.
+    passed : int32[2 * VCs]
+        How many of its credits have come back, and how many flits it has sent on.
+    """
+    back, sent = np.int64(passed[at(2 * g)]), np.int64(passed[at(2 * g + 1)])
+    base = g * (mask + 1)
+    while back < sent and np.int64(ring[at(base + (back & mask))]) <= now - credit:
+        back += 1
+    passed[at(2 * g)] = back
+    return sent - back
+
+
+@njit(cache=True, nogil=True, inline="always")
+def full(
+    shape: tuple,
+    far: int | None,
+    rec: np.ndarray,
+    popped: np.ndarray,
+    ring: np.ndarray,
+    passed: np.ndarray,
+    mask: int,
+    g: int,
+    now: int,
+    room: int,
+    credit: int,
+) -> bool:
+    """Whether fewer than 1 of `room` credits for VC g have reached those who send to it, at a cycle."""
+    sent = np.int64(rec[at((g << 3) + 7)])
+    if far is not None:
+        blocked = sent + np.int64(passed[at(2 * g + 1)]) - np.int64(passed[at(2 * g)]) >= room
+        if blocked:
+            blocked = sent + under_way_far(ring, passed, mask, g, now, credit) >= room
+    else:
+        blocked = sent + ((credit + AHEAD) << len(shape[2])) >= room
+        if blocked:
+            blocked = sent + under_way(popped, g, now, credit) >= room
+    return blocked
+
+
+@njit(cache=True, nogil=True)
+def append(
+    pool: np.ndarray,
+    rec: np.ndarray,
+    calendar: np.ndarray,
+    words: int,
+    g: int,
+    word: int,
+    birth: int,
+    arrival: int,
+    now: int,
+    free: int,
+) -> int:
+    """Put a flit at the end of VC g; the first free place of the pool afterwards."""
+    if rec[at((g << 3) + 7)] == 0:
+        rec[at(g << 3)] = word
+        rec[at((g << 3) + 1)] = birth
+        rec[at((g << 3) + 2)] = arrival
+        arm(calendar, words, g, arrival, now)
+    else:
+        place = free
+        free = np.int64(pool[at(place << 2)])
+        pool[at((place << 2) + 1)] = word
+        pool[at((place << 2) + 2)] = birth
+        pool[at((place << 2) + 3)] = arrival
+        if rec[at((g << 3) + 7)] == 1:
+            rec[at((g << 3) + 3)] = place
+        else:
+            pool[at(np.int64(rec[at((g << 3) + 4)]) << 2)] = place
+        rec[at((g << 3) + 4)] = place
+    rec[at((g << 3) + 7)] += 1
+    return free
+
+
+@njit(cache=True, nogil=True)
+def stirred(x: np.uint64) -> np.uint64:
+    """The next word of xorshift64."""
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    return x
+
+
+@njit(cache=True, nogil=True)
+def draw(state: np.ndarray, place: int) -> np.uint64:
+    """The next word of the stream that is kept at a place."""
+    x = stirred(np.uint64(state[at(place)]))
+    state[at(place)] = np.int64(x)
+    return x
+
+
+@njit(cache=True, nogil=True)
+def below(state: np.ndarray, place: int, count: int) -> int:
+    """A number below `count`, drawn; the high bits decide."""
+    return np.int64(((draw(state, place) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))

@@ -1,0 +1,99 @@
+"""Packets with records that have arrived: their log, and the answers that they call for."""
+
+import numpy as np
+from numba import njit
+
+from topoloom.simulator.buffers import (
+    ASKED,
+    BORN_IN,
+    ENDED,
+    ENTERED,
+    KIND,
+    LAST_END,
+    LENGTH,
+    LOGGED,
+    MADE_HOPS,
+    OWNER,
+    RANDOM,
+    SOURCE,
+    WORD,
+    Buffers,
+    Demand,
+    Network,
+)
+from topoloom.simulator.kernels.flits import at, below
+from topoloom.simulator.kernels.sources import enqueue, goal_of
+from topoloom.simulator.traffic.kinds import LISTS
+
+#: Of `Demand.loop`.
+REQUEST, REPLY, SERVICE, SECOND, MISS, TRIPS = 0, 1, 2, 3, 4, 5
+
+
+@njit(cache=True, nogil=True)
+def send(
+    net: Network, s: Buffers, kind: int, owner: int, asked: int, source: int, goal: int, born: int, length: int
+) -> None:
+    """A packet of the round trip of a host that asked another first."""
+    place = enqueue(s.pool, s.queue, s.backlog, s.state, source, np.int64(net.home[at(goal)]), born, length)
+    s.trips[at(place << 2)] = kind
+    s.trips[at((place << 2) + 1)] = owner
+    s.trips[at((place << 2) + 2)] = asked
+
+
+@njit(cache=True, nogil=True)
+def ask_for(net: Network, s: Buffers, demand: Demand, n: int, born: int) -> None:
+    """A host begins a round trip."""
+    goal = goal_of(LISTS, demand.first, demand.to, 1.0, 0, s.queue, s.state, n, net.home.size)
+    send(net, s, 0, n, goal, n, goal, born, demand.loop[REQUEST])
+    s.burst[at((n << 2) + 1)] += 1
+
+
+@njit(cache=True, nogil=True)
+def begin_trips(net: Network, s: Buffers, demand: Demand, window: int) -> None:
+    """Every host that has somebody to ask begins as many round trips as it may have under way."""
+    for n in range(net.home.size):
+        if demand.first[at(n)] < demand.first[at(n + 1)]:
+            for _ in range(min(window, demand.loop[TRIPS])):
+                ask_for(net, s, demand, n, 0)
+
+
+@njit(cache=True, nogil=True)
+def arrived(net: Network, s: Buffers, demand: Demand, packet: int, arrival: int, begin: int, end: int) -> None:
+    """The last flit of a packet has arrived: log it and answer it."""
+    k, packets, state = packet << 4, s.packets, s.state
+    born = np.int64(packets[at(k + BORN_IN)])
+    if begin <= born < end and (state[LOGGED] << 3) + 8 <= s.log.size:
+        line = state[LOGGED] << 3
+        s.log[at(line)] = packets[at(k + SOURCE)]
+        word = np.int64(packets[at(k + WORD)])
+        s.log[at(line + 1)] = word >> 16
+        s.log[at(line + 2)] = (word >> 7) & 511
+        s.log[at(line + 3)] = packets[at(k + LENGTH)]
+        s.log[at(line + 4)] = born
+        s.log[at(line + 5)] = packets[at(k + ENTERED)]
+        s.log[at(line + 6)] = arrival
+        s.log[at(line + 7)] = packets[at(k + MADE_HOPS)] + 1
+        state[LOGGED] += 1
+    state[LAST_END] = max(state[LAST_END], arrival)
+    loop = demand.loop
+    if loop.size:
+        kind, owner, asked = (
+            np.int64(packets[at(k + KIND)]),
+            np.int64(packets[at(k + OWNER)]),
+            np.int64(packets[at(k + ASKED)]),
+        )
+        if kind == 0 and loop[MISS] and np.int64(below(state, RANDOM, 1 << 32)) < loop[MISS]:
+            begin2, end2 = demand.back_first[at(asked)], demand.back_first[at(asked + 1)]
+            second = np.int64(demand.back_to[at(begin2 + below(state, RANDOM, end2 - begin2))])
+            send(net, s, 2, owner, asked, asked, second, arrival + loop[SERVICE], loop[REQUEST])
+        elif kind == 0 or kind == 3:
+            send(net, s, 1, owner, asked, asked, owner, arrival + loop[SERVICE], loop[REPLY])
+        elif kind == 2:
+            word = np.int64(packets[at(k + WORD)])
+            ports = net.host_at.size // (s.active.size // s.fresh.size)
+            here = np.int64(net.host_at[at((word >> 16) * ports + ((word >> 7) & 511))])
+            send(net, s, 3, owner, asked, here, asked, arrival + loop[SECOND], loop[REPLY])
+        else:
+            state[ENDED] += 1
+            if np.int64(s.burst[at((owner << 2) + 1)]) < loop[TRIPS]:
+                ask_for(net, s, demand, owner, arrival)

@@ -1,0 +1,74 @@
+"""Stencils: hosts at the points of a grid, each sending to its nearest neighbours, as codes on regular grids do."""
+
+from math import prod
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.simulator.traffic.kinds import Traffic, to_some
+from topoloom.simulator.traffic.registry import Asked, pattern
+from topoloom.spec import Choice, Integer
+
+_SIDE = Integer(1, 1 << 20, "hosts along this side; near equal sides when left out", default=None)
+_EDGES = Choice(("open", "periodic"), "whether the first and the last of a line are neighbours", default="open")
+
+
+@pattern(
+    "stencil-2d", "to the four neighbours on a grid of the hosts, row by row", rows=_SIDE, columns=_SIDE, edges=_EDGES
+)
+def stencil_2d(asked: Asked, rows: int | None, columns: int | None, edges: str) -> Traffic:
+    """Host (row, column) has the number row * columns + column; hosts that the grid has no room for are silent."""
+    return _stencil(asked, sides_of(asked.hosts, (rows, columns)), edges)
+
+
+@pattern(
+    "stencil-3d",
+    "to the six neighbours on a grid of the hosts, layer by layer",
+    layers=_SIDE,
+    rows=_SIDE,
+    columns=_SIDE,
+    edges=_EDGES,
+)
+def stencil_3d(asked: Asked, layers: int | None, rows: int | None, columns: int | None, edges: str) -> Traffic:
+    """Host (layer, row, column), columns fastest; hosts that the grid has no room for are silent."""
+    return _stencil(asked, sides_of(asked.hosts, (layers, rows, columns)), edges)
+
+
+def sides_of(hosts: int, given: tuple[int | None, ...]) -> tuple[int, ...]:
+    """The sides of a grid of at most `hosts` points; those not given near equal, and without a host left over if possible.
+
+    A grid that takes all hosts is preferred while no side is more than twice as long as equal ones would be.
+
+    Examples
+    --------
+    >>> sides_of(200, (None, None)), sides_of(97, (None, None)), sides_of(64, (None, 2, None))
+    ((10, 20), (9, 10), (4, 2, 8))
+    """
+    left, free = hosts // max(1, prod(side for side in given if side is not None)), given.count(None)
+    found: list[int] = []
+    for still in range(free, 0, -1):
+        near = round(left ** (1 / still))
+        even = near if near**still <= left else near - 1
+        exact = [side for side in range(even, even // 2, -1) if left % side == 0]
+        found.append(exact[0] if exact else max(1, even))
+        left //= found[-1]
+    return tuple(found.pop(0) if side is None else side for side in given)
+
+
+def _stencil(asked: Asked, sides: tuple[int, ...], edges: str) -> Traffic:
+    points = prod(sides)
+    if points > asked.hosts or 0 in sides:
+        raise InputError(
+            f"{asked.name}: a grid of {' x '.join(map(str, sides))}, but {asked.routing.topology.name} has {asked.hosts}"
+            " hosts; give shorter sides"
+        )
+    number = np.arange(points).reshape(sides)
+    pairs = []
+    for axis, side in enumerate(sides):
+        here, there = number, np.roll(number, -1, axis)
+        if edges == "open" or side == 2:  # round a line of two, both ways lead to the same neighbour
+            here, there = (np.delete(array, side - 1, axis) for array in (here, there))
+        if side > 1:
+            pairs += [np.stack([here.ravel(), there.ravel()]), np.stack([there.ravel(), here.ravel()])]
+    sender, to = np.concatenate(pairs, axis=1) if pairs else np.empty((2, 0), np.int64)
+    return to_some(asked.name, sender, to, asked.hosts)

@@ -1,0 +1,115 @@
+"""The worst case: 004's for the families that it simulates, and for any tables a permutation with a busy channel."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from topoloom.simulator.traffic.busiest import busy_permutation
+from topoloom.simulator.traffic.kinds import Traffic, check_places, to_one, to_some
+from topoloom.simulator.traffic.registry import Asked, pattern
+from topoloom.spec import Choice
+
+
+@pattern(
+    "worst-case",
+    "004's worst case for Slim Fly, Dragonfly and fat trees; for other networks the permutation that the tables serve worst",
+    source="004 V.C; Towles and Dally, SPAA 2002",
+    by=Choice(("family", "tables"), "'tables': never 004's", default="family"),
+)
+def worst_case(asked: Asked, by: str) -> Traffic:
+    """By the family that the network's spec names, else by its tables."""
+    topology = asked.routing.topology
+    family = (topology.spec or "").partition("+")[0].partition(":")[0]
+    grouped = "group" in topology.labels and np.unique(topology.labels["group"][topology.endpoints]).size > 1
+    if by == "family" and family in _FAMILIES and grouped:
+        return _FAMILIES[family](asked)
+    return to_one(asked.name, busy_permutation(asked.routing))
+
+
+def _slimfly(asked: Asked) -> Traffic:
+    """Four switches a, y, x, b in a row: x and a exchange through y, and y and b through x, so y and x share one link.
+
+    004 takes all a whose way to x leads through y, which overloads x unless they take turns; one a and one b load the link
+    of x and y with the hosts of two switches each way (errata 004.17), and no host with more than one. Rows are taken until
+    there are no more; who is left over sends to the next one left on another switch.
+    """
+    routing = asked.routing
+    topology, first, to = routing.topology, routing.channels.first, routing.channels.to
+    none, hosts = routing.none, topology.endpoints_at
+    free = hosts > 0
+    partner = np.full(topology.switches, -1, np.int64)
+
+    def through(hub: int, gate: int) -> np.ndarray:
+        """Free switches that exchange with `hub` through `gate`, both ways."""
+        ports = routing.ports
+        near = to[first[gate] : first[gate + 1]].astype(np.int64)
+        there, back = ports[near, hub], ports[hub, near]
+        leads = (there != none) & (back != none) & free[near] & (near != hub)
+        near, there, back = near[leads], there[leads].astype(np.int64), back[leads].astype(np.int64)
+        return np.asarray(near[(to[first[hub] + there] == gate) & (to[first[near] + back] == gate)])
+
+    for x in range(topology.switches):
+        for y in to[first[x] : first[x + 1]].tolist() if free[x] else []:
+            if not free[y] or y == x:
+                continue
+            left, right = through(x, y), through(y, x)
+            right = right[right != left[0]] if left.size else right
+            if left.size and right.size:
+                a, b = int(left[0]), int(right[0])
+                partner[[a, x, y, b]] = x, a, b, y
+                free[[a, x, y, b]] = False
+                break
+    rest = np.flatnonzero(free)
+    partner[rest] = np.roll(rest, -1)
+    return to_one(asked.name, _same_place(topology.endpoints, hosts, partner))
+
+
+def _dragonfly(asked: Asked) -> Traffic:
+    """Every host of a group to the hosts of the next group, drawn anew.
+
+    Between two groups there is one global link, or a few, for the hosts of a whole group. Source: Kim, Dally, Scott and
+    Abts, ISCA 2008, 4.2, which 004 refers to.
+    """
+    number, begin, size = _groups(asked)
+    following = (number + 1) % size.size
+    count = size[following]
+    check_places(asked.name, int(count.sum()))
+    sender = np.repeat(np.arange(asked.hosts), count)
+    place = np.arange(sender.size) - np.repeat(np.cumsum(count) - count, count)
+    by_group = np.argsort(number, kind="stable")
+    return to_some(asked.name, sender, by_group[begin[following[sender]] + place], asked.hosts)
+
+
+def _fat_tree(asked: Asked) -> Traffic:
+    """Every host to the one in its place in the next pod, so that every packet passes a top switch."""
+    number, begin, size = _groups(asked)
+    by_group = np.argsort(number, kind="stable")
+    place = np.empty(asked.hosts, np.int64)
+    place[by_group] = np.arange(asked.hosts) - np.repeat(begin[:-1], size)
+    following = (number + 1) % size.size
+    return to_one(asked.name, by_group[begin[following] + place % size[following]])
+
+
+_FAMILIES: dict[str, Callable[[Asked], Traffic]] = {
+    "slimfly": _slimfly,
+    "dragonfly": _dragonfly,
+    "fat-tree": _fat_tree,
+    "kary-tree": _fat_tree,
+}
+
+
+def _groups(asked: Asked) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The group of each host among those with hosts, where the hosts of each begin, and how many each has: int64."""
+    topology = asked.routing.topology
+    group = np.asarray(topology.labels["group"])[topology.endpoints]
+    number = np.unique(group, return_inverse=True)[1].reshape(-1)
+    size = np.bincount(number)
+    return number, np.concatenate([[0], np.cumsum(size)]), size
+
+
+def _same_place(switch: np.ndarray, hosts: np.ndarray, partner: np.ndarray) -> np.ndarray:
+    """The k-th host of each switch to the k-th of the switch's partner, int64[hosts]; silent where that has fewer or is it."""
+    begin = np.concatenate([[0], np.cumsum(hosts)])
+    place = np.arange(switch.size) - begin[switch]
+    other = partner[switch]
+    return np.where((other >= 0) & (other != switch) & (place < hosts[other]), begin[other] + place, -1)

@@ -1,0 +1,1 @@
+"""Compiled loops of throughput: functions of arrays and numbers, nothing else."""

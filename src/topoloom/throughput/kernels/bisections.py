@@ -1,0 +1,51 @@
+"""Random halves of the hosts that send to each other: flows counted on the channels of tables."""
+
+import numpy as np
+from numba import njit
+
+from topoloom.draws.kernels import shuffle
+
+
+@njit(cache=True, nogil=True)
+def bisections(
+    first: np.ndarray, to: np.ndarray, ports: np.ndarray, switch: np.ndarray, states: np.ndarray, means: np.ndarray
+) -> None:
+    """One bisection a state: host order[i] sends to host order[half + i], and gets 1 / the flows on its fullest channel.
+
+    Parameters
+    ----------
+    switch : int64[hosts]
+        The switch of each host.
+    states : uint64[b, 1]
+        A random stream for each bisection.
+    means : float64[b]
+        Gets the mean share of the flows of each.
+    """
+    hosts = switch.size
+    half = hosts // 2
+    order, flows = np.empty(hosts, np.int64), np.zeros(to.size, np.int64)
+    for number in range(states.shape[0]):
+        order[:] = np.arange(hosts)
+        shuffle(states[number], order)
+        for i in range(half):
+            s, d = switch[order[i]], switch[order[half + i]]
+            while s != d:
+                c = first[s] + np.int64(ports[d, s])
+                flows[c] += 1
+                s = np.int64(to[c])
+        total = 0.0
+        for i in range(half):
+            s, d = switch[order[i]], switch[order[half + i]]
+            most = 1  # the host's own link carries one flow
+            while s != d:
+                c = first[s] + np.int64(ports[d, s])
+                most = max(most, flows[c])
+                s = np.int64(to[c])
+            total += 1.0 / most
+        means[number] = total / half
+        for i in range(half):
+            s, d = switch[order[i]], switch[order[half + i]]
+            while s != d:
+                c = first[s] + np.int64(ports[d, s])
+                flows[c] = 0
+                s = np.int64(to[c])

@@ -1,0 +1,270 @@
+"""Shortest ways under lengths, and flow moved onto them: the steps of an approximate maximum concurrent flow.
+
+Arcs are numbered by their origin: first[v] .. first[v + 1] - 1 leave v. The flow of a source is a mixture of columns, each
+a way of sending all that the source sends, every destination along one way: arcs and what each carries.
+"""
+
+import numpy as np
+from numba import njit
+
+#: A column moves at most so much at a time that lengths change by a factor of e to this power.
+_BOLD = 1.0
+
+
+@njit(cache=True, nogil=True)
+def improve(
+    first: np.ndarray,
+    to: np.ndarray,
+    capacity: np.ndarray,
+    sources: np.ndarray,
+    demand: np.ndarray,
+    arcs: np.ndarray,
+    amounts: np.ndarray,
+    sizes: np.ndarray,
+    weights: np.ndarray,
+    load: np.ndarray,
+    power: float,
+) -> int:
+    """Every source in turn moves flow from its dearer columns to its cheapest, at the lengths of the moment.
+
+    An arc's length is exp(power * (load / capacity - the highest of them)) / capacity: the slope of a soft maximum, which
+    each move lowers by a step of Newton's method.
+
+    Parameters
+    ----------
+    first, to, capacity : int64[n + 1], int64[a], float64[a]
+    sources, demand : int64[k], float64[k, n]
+    arcs, amounts, sizes, weights : int32[k, c, w], float64[k, c, w], int64[k, c], float64[k, c]
+        The columns of each source and their shares, which add up to 1 once a source has a column; in place.
+    load : float64[a]
+        In place.
+
+    Returns
+    -------
+    int
+        The longest column met: if it is over w it was left out, and there must be more room for the next turn.
+    """
+    n, a, slots, room = first.size - 1, to.size, weights.shape[1], arcs.shape[2]
+    distance, above, order = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    heap, spot, amount = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    length, target, column = np.empty(a), np.zeros(a), np.empty(n, np.int64)
+    cost = np.empty(slots)
+    longest, top = 0, (load / capacity).max()
+    for e in range(a):
+        length[e] = np.exp(power * (load[e] / capacity[e] - top)) / capacity[e]
+    for row in range(sources.size):
+        wanted = 0
+        for v in range(n):
+            amount[v] = demand[row, v]
+            wanted += amount[v] > 0.0
+        settled = shortest_ways(first, to, length, sources[row], amount, wanted, distance, above, order, heap, spot)
+        size, least = 0, 0.0
+        for place in range(settled - 1, 0, -1):
+            v = order[place]
+            if amount[v] > 0.0:
+                e = above[v]
+                column[size], target[e] = e, amount[v]
+                size += 1
+                least += amount[v] * length[e]
+                amount[np.searchsorted(first, e, side="right") - 1] += amount[v]
+        longest = max(longest, size)
+        free, best, lightest = -1, -1, -1
+        for c in range(slots):
+            cost[c] = 0.0
+            if weights[row, c] == 0.0:
+                free = c
+                continue
+            for i in range(sizes[row, c]):
+                cost[c] += amounts[row, c, i] * length[arcs[row, c, i]]
+            if best < 0 or cost[c] < cost[best]:
+                best = c
+            if lightest < 0 or weights[row, c] < weights[row, lightest]:
+                lightest = c
+        if best < 0 or (least < cost[best] * (1.0 - 1e-9) and size <= room):
+            chosen, moved = (free, 0.0) if free >= 0 else (lightest, weights[row, lightest])
+            if size > room:  # the very first column has no place: it is made again next turn
+                for i in range(size):
+                    target[column[i]] = 0.0
+                continue
+            if free < 0:
+                for i in range(sizes[row, chosen]):
+                    _carry(arcs[row, chosen, i], -moved * amounts[row, chosen, i], capacity, load, length, power)
+            sizes[row, chosen] = size
+            for i in range(size):
+                arcs[row, chosen, i], amounts[row, chosen, i] = column[i], target[column[i]]
+            weights[row, chosen] = 1.0 if best < 0 else moved
+            for i in range(size):
+                _carry(column[i], weights[row, chosen] * target[column[i]], capacity, load, length, power)
+            best = chosen
+        else:
+            for i in range(size):
+                target[column[i]] = 0.0
+            size = sizes[row, best]
+            for i in range(size):
+                column[i], target[arcs[row, best, i]] = arcs[row, best, i], amounts[row, best, i]
+        for c in range(slots):
+            if c != best and weights[row, c] > 0.0:
+                _exchange(
+                    arcs[row, c, : sizes[row, c]],
+                    amounts[row, c, : sizes[row, c]],
+                    column[:size],
+                    target,
+                    capacity,
+                    weights[row],
+                    c,
+                    best,
+                    load,
+                    length,
+                    power,
+                )
+        for i in range(size):
+            target[column[i]] = 0.0
+    return longest
+
+
+@njit(cache=True, nogil=True)
+def _exchange(
+    arcs: np.ndarray,
+    amounts: np.ndarray,
+    column: np.ndarray,
+    target: np.ndarray,
+    capacity: np.ndarray,
+    weights: np.ndarray,
+    c: int,
+    best: int,
+    load: np.ndarray,
+    length: np.ndarray,
+    power: float,
+) -> None:
+    """Move share from column c (arcs, amounts) to the best one (`column`, its amounts by arc in `target`)."""
+    slope, curve, steepest = 0.0, 0.0, 0.0
+    for e in column:
+        slope -= target[e] * length[e]
+        curve += power * length[e] / capacity[e] * target[e] ** 2
+        steepest = max(steepest, target[e] / capacity[e])
+    for i in range(arcs.size):
+        e = arcs[i]
+        slope += amounts[i] * length[e]
+        curve += power * length[e] / capacity[e] * (amounts[i] ** 2 - 2.0 * amounts[i] * target[e])
+    if slope <= 0.0 or steepest == 0.0:
+        return
+    step = min(weights[c], _BOLD / (power * steepest))
+    if curve > 0.0:
+        step = min(step, slope / curve)
+    if weights[c] - step < 1e-12:
+        step = weights[c]
+    weights[c] -= step
+    weights[best] += step
+    for i in range(arcs.size):
+        _carry(arcs[i], -step * amounts[i], capacity, load, length, power)
+    for e in column:
+        _carry(e, step * target[e], capacity, load, length, power)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _carry(e: int, amount: float, capacity: np.ndarray, load: np.ndarray, length: np.ndarray, power: float) -> None:
+    """Arc e carries `amount` more, and its length follows."""
+    load[e] += amount
+    length[e] *= np.exp(power * amount / capacity[e])
+
+
+@njit(cache=True, nogil=True)
+def loads(arcs: np.ndarray, amounts: np.ndarray, sizes: np.ndarray, weights: np.ndarray, load: np.ndarray) -> None:
+    """What the columns with their shares carry on every arc, counted afresh: load float64[a]."""
+    load[:] = 0.0
+    for row in range(weights.shape[0]):
+        for c in range(weights.shape[1]):
+            if weights[row, c] > 0.0:
+                for i in range(sizes[row, c]):
+                    load[arcs[row, c, i]] += weights[row, c] * amounts[row, c, i]
+
+
+@njit(cache=True, nogil=True)
+def cheapest(first: np.ndarray, to: np.ndarray, source: int, demand: np.ndarray, length: np.ndarray) -> float:
+    """What the demand of a source, float64[n], costs at the least: the sum of demand times the shortest way."""
+    n = first.size - 1
+    distance, above, order = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
+    heap, spot = np.empty(n, np.int64), np.empty(n, np.int64)
+    wanted, cost = 0, 0.0
+    for v in range(n):
+        wanted += demand[v] > 0.0
+    settled = shortest_ways(first, to, length, source, demand, wanted, distance, above, order, heap, spot)
+    for place in range(1, settled):
+        cost += demand[order[place]] * distance[order[place]]
+    return cost
+
+
+@njit(cache=True, nogil=True)
+def shortest_ways(
+    first: np.ndarray,
+    to: np.ndarray,
+    length: np.ndarray,
+    source: int,
+    demand: np.ndarray,
+    wanted: int,
+    distance: np.ndarray,
+    above: np.ndarray,
+    order: np.ndarray,
+    heap: np.ndarray,
+    spot: np.ndarray,
+) -> int:
+    """Dijkstra from one source, until the `wanted` switches with demand are reached.
+
+    distance float64[n], above int64[n] (the arc that each is reached by) and order int64[n] are filled; `heap` and `spot`
+    (int64[n]) are room: a binary heap of switches by distance, and where in it each stands. Returns how many switches
+    were reached for good.
+    """
+    distance[:] = np.inf
+    spot[:] = -1
+    distance[source] = 0.0
+    heap[0], spot[source] = source, 0
+    waiting, settled = 1, 0
+    while waiting and wanted:
+        u = heap[0]
+        order[settled] = u
+        settled += 1
+        waiting -= 1
+        wanted -= demand[u] > 0.0
+        if waiting:
+            _sink(heap, spot, distance, heap[waiting], waiting)
+        for arc in range(first[u], first[u + 1]):
+            v = to[arc]
+            through = distance[u] + length[arc]
+            if through < distance[v]:
+                distance[v] = through
+                above[v] = arc
+                if spot[v] < 0:
+                    spot[v] = waiting
+                    waiting += 1
+                _rise(heap, spot, distance, v)
+    return settled
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _rise(heap: np.ndarray, spot: np.ndarray, distance: np.ndarray, v: int) -> None:
+    """Switch v, at spot[v], rises past all that are farther."""
+    place = spot[v]
+    while place > 0:
+        parent = (place - 1) >> 1
+        if distance[heap[parent]] <= distance[v]:
+            break
+        heap[place] = heap[parent]
+        spot[heap[place]] = place
+        place = parent
+    heap[place], spot[v] = v, place
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _sink(heap: np.ndarray, spot: np.ndarray, distance: np.ndarray, v: int, size: int) -> None:
+    """Switch v takes the free top of the heap and sinks below all that are nearer."""
+    place = 0
+    while 2 * place + 1 < size:
+        child = 2 * place + 1
+        if child + 1 < size and distance[heap[child + 1]] < distance[heap[child]]:
+            child += 1
+        if distance[v] <= distance[heap[child]]:
+            break
+        heap[place] = heap[child]
+        spot[heap[place]] = place
+        place = child
+    heap[place], spot[v] = v, place
