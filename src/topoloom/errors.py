@@ -1,4 +1,4 @@
-"""The one error that a user's mistake raises."""
+"""The one error that a user's mistake raises, and the one that ends work which somebody stopped."""
 
 from collections.abc import Iterable
 
@@ -7,6 +7,13 @@ class InputError(ValueError):
     """Bad input: one sentence that says what was wrong, where, and what would do.
 
     The command line prints it as ``error: ...`` and exits with code 2.
+    """
+
+
+class Stopped(Exception):  # noqa: N818 (nothing went wrong)
+    """A verb was stopped, by its deadline or by somebody, before it had anything to show.
+
+    The command line says so and exits with code 130.
     """
 
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from topoloom.errors import InputError
+from topoloom.work import Work
 
 Result = TypeVar("Result")
 
@@ -29,29 +30,52 @@ def cores(jobs: int | None) -> int:
     return jobs
 
 
-def over_cores(work: Callable[[Iterator[int]], Result], blocks: int, jobs: int | None) -> list[Result]:
-    """Run `work` in up to `jobs` threads; each takes block numbers 0 .. blocks - 1 from one shared iterator.
+def over_cores(
+    task: Callable[[Iterator[int]], Result], blocks: int, jobs: int | None, work: Work | None = None
+) -> list[Result]:
+    """Run `task` in up to `jobs` threads; each takes block numbers 0 .. blocks - 1 from one shared iterator.
 
-    A thread that finishes early takes the next block, so uneven blocks balance. Returns what each call returned. One
-    thread runs in place. When a thread fails, or on Ctrl-C, the others stop after the block that they are at.
+    Parameters
+    ----------
+    task : callable (iterator of int)
+        What a thread does with the blocks that it gets.
+    blocks : int
+    jobs : int or None
+        Threads; None: every core. One thread runs in place.
+    work : Work, optional
+        Told of each block that is finished; no further block is given out once it is stopped. Whoever calls asks it
+        afterwards whether all blocks were done.
+
+    Returns
+    -------
+    list
+        What each call of `task` returned.
+
+    Notes
+    -----
+    A thread that finishes early takes the next block, so uneven blocks balance. When a thread fails, or on Ctrl-C, the
+    others stop after the block that they are at.
     """
     threads = min(cores(jobs), blocks)
-    if threads <= 1:
-        return [work(iter(range(blocks)))]
     stop = False
     numbers = iter(range(blocks))
 
     def shared() -> Iterator[int]:
         # One generator a thread (generators are not thread-safe) over one range iterator (whose `next` is).
-        while not stop:
+        while not stop and not (work is not None and work.stopped):
             try:
                 number = next(numbers)
             except StopIteration:
                 return
             yield number
+            if work is not None:
+                work.advance()
+
+    if threads <= 1:
+        return [task(shared())]
 
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(work, shared()) for _ in range(threads)]
+        futures = [pool.submit(task, shared()) for _ in range(threads)]
         try:
             return [future.result() for future in futures]
         finally:

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from topoloom.cli import delivery
+from topoloom.cli.output import say
 from topoloom.errors import InputError
 from topoloom.files import read_text, write_atomically
 from topoloom.formats import load, save
@@ -87,7 +88,7 @@ class Checkpoint:
             return
         self._saved = False
         self._write(found.topology, found.moves, found.seconds)
-        click.echo(f"wrote {found.topology.name} to {self._output}", err=True)
+        say(f"wrote {found.topology.name} to {self._output}", err=True)
 
     def _write(self, topology: Topology, moves: int, seconds: float) -> None:
         state = _State(self._objective, self._seed, moves, seconds, self._given.digest)

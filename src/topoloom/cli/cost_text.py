@@ -3,9 +3,7 @@
 import math
 from typing import Any
 
-import click
-
-from topoloom.cli.output import print_table
+from topoloom.cli.output import print_table, say
 from topoloom.cost.bill import Bill
 from topoloom.cost.parts import Parts
 from topoloom.layout.layout import Layout
@@ -55,21 +53,21 @@ def print_bill(found: dict[str, Any]) -> None:
     for line, usd in zip(lines, prices, strict=True):
         metres = f"{line['length_m']:12,.0f} m" if line["length_m"] else " " * 14
         count = f"{line['count']:10,}" if line["count"] else " " * 10
-        click.echo(f"{line['item']:{item}} {count} {metres} {usd:>{wide}} {line['power_w']:12,.0f} W")
+        say(f"{line['item']:{item}} {count} {metres} {usd:>{wide}} {line['power_w']:12,.0f} W")
     if found["hosts"]:
         usd = _usd(found["cost_per_host_low_usd"], found["cost_per_host_high_usd"], 1)
-        click.echo(f"{'a host':{item}} {found['hosts']:10,} {'':14} {usd:>{wide}} {found['power_per_host_w']:12,.3f} W")
+        say(f"{'a host':{item}} {found['hosts']:10,} {'':14} {usd:>{wide}} {found['power_per_host_w']:12,.3f} W")
     else:
-        click.echo("no hosts: add hosts=NUMBER or hosts=full to the spec for costs a host")
+        say("no hosts: add hosts=NUMBER or hosts=full to the spec for costs a host")
     if found["cost_low_usd"] < found["cost_high_usd"]:
-        click.echo(f"the ranges are the catalogue's; the middle of the sum is {found['cost_usd']:,.0f} USD")
+        say(f"the ranges are the catalogue's; the middle of the sum is {found['cost_usd']:,.0f} USD")
     if "orders" in found:
-        click.echo("order list")
+        say("order list")
         for order in found["orders"]:
             bought = "cut to" if order["cut"] else "in stock,"
             length = f"{bought} {order['stock_m']:g} m"
             usd = _usd(order["cost_low_usd"], order["cost_high_usd"])
-            click.echo(f"  {order['product']:{item - 2}} {order['count']:10,} {length:>18} {usd:>{wide - 4}}")
+            say(f"  {order['product']:{item - 2}} {order['count']:10,} {length:>18} {usd:>{wide - 4}}")
     if "as_printed" in found:
         _print_as_printed(found["as_printed"])
 
@@ -135,14 +133,14 @@ def print_notes(parts: Parts, found: list[dict[str, Any]]) -> None:
     """What the catalogue does not know, and where its prices do not hold."""
     if parts.unpriced:
         what = " and ".join({"switch": "switches", "cable": "cables"}[word] for word in parts.unpriced)
-        click.echo(f"{parts.name} has no prices of {what}: the sums are without them")
+        say(f"{parts.name} has no prices of {what}: the sums are without them")
     if not any(one["power_w"] for one in found):
-        click.echo(f"{parts.name} has no watts")
+        say(f"{parts.name} has no watts")
     rate = found[0]["rate_gbps"]
     if parts.nearest_rate(rate) != rate:
         low, high = parts.rate_gbps or (0.0, 0.0)
         held = f"{low:g} Gb/s" if low == high else f"{low:g} to {high:g} Gb/s"
-        click.echo(f"{parts.name} is for links of {held}: at {rate:g} Gb/s its numbers are extrapolated")
+        say(f"{parts.name} is for links of {held}: at {rate:g} Gb/s its numbers are extrapolated")
 
 
 def _usd(low: float, high: float, digits: int = 0) -> str:
@@ -159,14 +157,14 @@ def _amount(low: float, high: float, digits: int = 0) -> str:
 
 
 def _print_as_printed(told: dict[str, Any]) -> None:
-    click.echo(
+    say(
         f"Table IV, {told['column']}: printed {told['printed_cost_usd']:,.0f} USD and {told['printed_power_w']:g} W a host"
     )
     if told["cost_per_host_usd"] is None:
-        click.echo("  its assumptions were not found, so the print is not recomputed")
+        say("  its assumptions were not found, so the print is not recomputed")
     else:
-        click.echo(
+        say(
             f"  with its own assumptions: {told['cost_per_host_usd']:,.2f} USD and {told['power_per_host_w']:.3f} W a host"
         )
     note = f"; {told['note']}" if told["note"] else ""
-    click.echo(f"  why the exact count differs: {told['assumption']}{note}")
+    say(f"  why the exact count differs: {told['assumption']}{note}")

@@ -2,7 +2,7 @@
 
 import click
 
-from topoloom.cli.output import print_json
+from topoloom.cli.output import print_json, say
 from topoloom.formats import Format, choose_format, losses, save
 from topoloom.topology import Topology
 
@@ -21,7 +21,7 @@ def deliver(topology: Topology, output: str, record: Format, as_json: bool) -> N
     dropped = f"; {record.name} leaves out {', '.join(lost)}" if lost else ""
     size = f"{topology.switches} switches, {len(topology.links)} links, {topology.hosts} hosts"
     where = "standard output" if output == "-" else output
-    click.echo(f"wrote {topology.name} to {where} ({record.name}): {size}{dropped}", err=True)
+    say(f"wrote {topology.name} to {where} ({record.name}): {size}{dropped}", err=True)
     if as_json:
         print_json(
             {

@@ -3,9 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from topoloom.cli.output import plain, print_json, print_table
+from topoloom.cli.output import plain, print_json, print_table, say
 from topoloom.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,7 +48,7 @@ def print_executions(
         print_json(values[0] if len(values) == 1 else {"executions": values})
         return
     shown = ("topology", "cycles", "packets", "latency_mean", "latency_p99", "hops_mean")
-    click.echo(f"{traffic}, {found[0].engine}, {preset}")
+    say(f"{traffic}, {found[0].engine}, {preset}")
     rows = [
         tuple(f"{one[name]:.4f}" if isinstance(one[name], float) else plain(one[name]) for name in shown)
         for one in values
@@ -74,7 +72,7 @@ def write_packets(
     found = packets_of(routing, traffic, config, load=load, count=_MOST_PACKETS, seed=seed, cables=cables)
     lines = [",".join(PACKET_COLUMNS), *(",".join(map(str, row)) for row in found.rows.tolist())]
     write_atomically(path, "\n".join(lines) + "\n")
-    click.echo(f"wrote {path}, {len(found.rows)} packets", err=True)
+    say(f"wrote {path}, {len(found.rows)} packets", err=True)
 
 
 def cables_for(

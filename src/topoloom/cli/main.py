@@ -3,17 +3,15 @@
 import errno
 import logging
 import os
-import signal
 import sys
-import threading
 from importlib import import_module
 from typing import Any
 
 import click
 
 from topoloom._version import __version__
-from topoloom.errors import InputError
-from topoloom.threads import asked_to_stop
+from topoloom.cli.signals import listen
+from topoloom.errors import InputError, Stopped
 
 #: Every command and its one-line help; the file of the same name is imported only when the command is used.
 _COMMANDS = {
@@ -84,14 +82,12 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; exit codes: 0 done, 1 our fault, 2 the user's mistake, 3 differences found, 130 interrupted."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # the caller closed it: there is nobody to tell
+        stream: Any = getattr(sys, name)
+        if stream is None:  # the caller closed it: there is nobody to tell
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (lives as long as the process)
-    # `kill` means the same as Ctrl-C: stop, and keep what is done.
-    if threading.current_thread() is threading.main_thread():
-        asked_to_stop.clear()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, _interrupt)
+        elif hasattr(stream, "reconfigure"):  # what a terminal has no letters for is written as \u2026
+            stream.reconfigure(errors="backslashreplace")
+    listen()
     logging.basicConfig(format="topoloom: %(message)s", level=logging.WARNING, stream=sys.stderr)
     try:
         result: Any = cli.main(arguments, prog_name="topoloom", standalone_mode=False)
@@ -106,6 +102,8 @@ def main(arguments: list[str] | None = None) -> None:
         _leave(error.format_message().rstrip("."), 2)
     except (KeyboardInterrupt, click.exceptions.Abort):
         _leave("interrupted", 130)
+    except Stopped as error:
+        _leave(str(error), 130)
     except MemoryError:
         _leave("not enough memory for this; try a smaller network", 2)
     except BrokenPipeError:
@@ -119,11 +117,6 @@ def main(arguments: list[str] | None = None) -> None:
         _leave(f"the output cannot be written: {error.strerror}", 2)
     except RecursionError:
         _leave("the input nests too deep to be read", 2)
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    asked_to_stop.set()
-    raise KeyboardInterrupt
 
 
 def _leave(message: str, code: int) -> None:

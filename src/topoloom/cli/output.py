@@ -1,14 +1,55 @@
 """What every command shares: the `--json` option, and JSON that any reader takes."""
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from topoloom.results import Result
 
 json_option: Callable[[Any], Any] = click.option(
     "--json", "as_json", is_flag=True, help="One JSON document on stdout; everything else on stderr."
 )
+
+
+def say(text: object = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print a text; control characters of names (a terminal's escapes, say) are shown, not sent."""
+    click.echo(visible(str(text)), err=err, nl=nl)
+
+
+def visible(text: str) -> str:
+    """A text whose control characters, but for line ends and tabs, are written as ``\\x1b``.
+
+    Examples
+    --------
+    >>> visible("rack\x1b[31m 7")
+    'rack\\\\x1b[31m 7'
+    """
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    return "".join(c if c in "\n\t" or c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def print_record(result: "Result | Mapping[str, Any]") -> None:
+    """Print a result's record as one JSON document: what `record()` gives, and nothing else."""
+    import msgspec
+
+    value = result if isinstance(result, Mapping) else result.record()
+    # Names from the system may hold what is no Unicode; JSON has only Unicode.
+    click.echo(msgspec.json.format(msgspec.json.encode(_whole(value)), indent=2).decode())
+
+
+def _whole(value: Any) -> Any:
+    """JSON types with every text in Unicode: bytes of file names that are none stand as ``\\udcff``."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return {_whole(key): _whole(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_whole(item) for item in value]
+    return value
 
 
 def print_json(value: Any) -> None:
@@ -34,16 +75,16 @@ def print_facts(title: str | None, rows: Sequence[tuple[str, str]]) -> None:
     """A title if there is one, and a line for each (what, value), the values aligned and never cut."""
     width = max((len(what) for what, _ in rows), default=0)
     if title:
-        click.echo(title)
+        say(title)
     for what, value in rows:
-        click.echo(f"{what.replace('_', ' '):{width}}  {value}")
+        say(f"{what.replace('_', ' '):{width}}  {value}")
 
 
 def print_table(rows: Sequence[tuple[str, ...]]) -> None:
     """Rows under a first row of headings, each column as wide as its widest cell."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        click.echo("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+        say("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def plain(value: Any) -> str:

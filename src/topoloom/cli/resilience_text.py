@@ -5,9 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import click
-
-from topoloom.cli.output import print_facts, print_table
+from topoloom.cli.output import print_facts, print_table, say
 from topoloom.resilience.degradation import Aftermath
 from topoloom.resilience.lifetime import Lifetime
 from topoloom.resilience.survival import Survival
@@ -65,12 +63,12 @@ def print_all(
     """One curve with all that is known of each level, or several beside each other."""
     from topoloom.report.survival_figures import title_of
 
-    click.echo(f"{curves[0].topology}: {title_of(curves)}" if len(curves) == 1 else title_of(curves))
+    say(f"{curves[0].topology}: {title_of(curves)}" if len(curves) == 1 else title_of(curves))
     for words in dict.fromkeys(curve.words for curve in curves):
-        click.echo(f"survived: {words}")
+        say(f"survived: {words}")
     for curve in curves:
         if width is not None and curve.widest > width:
-            click.echo(
+            say(
                 f"{curve.topology}: intervals are not yet {width:g} wide after {curve.samples:,} orders; --samples allows more"
             )
     if len(curves) == 1:
@@ -78,7 +76,7 @@ def print_all(
     else:
         _print_several(curves)
     if lifetimes:
-        click.echo("\nmean time to disconnection, without repair")
+        say("\nmean time to disconnection, without repair")
         print_facts(None, [(one.topology, _time(two)) for one, two in zip(curves, lifetimes, strict=True)])
     if any(after):
         _print_after(curves, after)
@@ -115,7 +113,7 @@ def _print_several(curves: Sequence[Survival]) -> None:
 
 
 def _print_after(curves: Sequence[Survival], after: Sequence[Sequence[Aftermath]]) -> None:
-    click.echo("\nwhat is left of the bounds on throughput, and of the tables' entries how many change")
+    say("\nwhat is left of the bounds on throughput, and of the tables' entries how many change")
     rows: list[tuple[str, ...]] = [_COSTS]
     for curve, found in zip(curves, after, strict=True):
         for one in found:
@@ -162,7 +160,7 @@ def write_all(
             write_picture(drawn, folder / f"survival.{ending}", "Survival")
     write_atomically(folder / "resilience.html", resilience_page(curves, lifetimes, after))
     pictures = "" if figures.available() else " (no pictures: pip install 'topoloom[plots]' brings matplotlib)"
-    click.echo(
+    say(
         f"wrote to {folder}: survival.csv, resilience.html{', survival.svg, survival.png' * (not pictures)}{pictures}",
         err=True,
     )

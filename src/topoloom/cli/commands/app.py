@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from topoloom.cli.output import json_option, print_facts, print_json, print_table
+from topoloom.cli.output import json_option, print_facts, print_json, print_table, say
 from topoloom.errors import InputError
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def command(
         return
     _tell(runs, rows, beside)
     if out is not None:
-        click.echo(f"wrote {out}")
+        say(f"wrote {out}")
 
 
 def _run_all(
@@ -199,7 +199,7 @@ def _run_all(
         except (KeyboardInterrupt, InputError):
             if out is not None and done:
                 write_apps(out, done, compared(done, baseline), baseline)
-                click.echo(f"{len(done)} of {wanted} runs are finished: wrote {out}", err=True)
+                say(f"{len(done)} of {wanted} runs are finished: wrote {out}", err=True)
             raise
 
 
@@ -294,8 +294,8 @@ def _tell(runs: list[tuple["Case", "AppRun"]], rows: list["Compared"], baseline:
         _tell_one(first)
         return
     print_table([CELLS, *(row.cells for row in rows)])
-    click.echo(f"speed: {baseline} = 1, seed by seed")
-    click.echo(f"\nSimGrid {first.simgrid}: {_words(first)}")
+    say(f"speed: {baseline} = 1, seed by seed")
+    say(f"\nSimGrid {first.simgrid}: {_words(first)}")
 
 
 def _tell_one(run: "AppRun") -> None:
@@ -319,7 +319,7 @@ def _tell_one(run: "AppRun") -> None:
         facts.append(("exit code", f"{run.code}, after MPI_Finalize"))
     print_facts(f"{run.program}, {run.ranks} {'ranks' if run.ranks > 1 else 'rank'} on {run.topology}", facts)
     if run.output:
-        click.echo(f"\n{run.output.rstrip()}")
+        say(f"\n{run.output.rstrip()}")
 
 
 def _words(run: "AppRun") -> str:

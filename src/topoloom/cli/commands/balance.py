@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from topoloom.cli.output import json_option, plain, print_json, print_table
+from topoloom.cli.output import json_option, plain, print_json, print_table, say
 from topoloom.errors import InputError
 
 #: Room for the points within each number of links of each point: 1.6 GB.
@@ -64,9 +64,9 @@ def command(rows: int, columns: int, diagrid: bool, degrees: range, lengths: ran
     if as_json:
         print_json({"geometry": geometry.kind, "rows": rows, "columns": columns, "pairs": pairs})
         return
-    click.echo(f"{geometry.kind} of {rows} x {columns} = {rows * columns:,} switches: balanced degrees and lengths")
+    say(f"{geometry.kind} of {rows} x {columns} = {rows * columns:,} switches: balanced degrees and lengths")
     if not pairs:
-        click.echo(f"none with degrees {_told(degrees)} and lengths {_told(lengths)}")
+        say(f"none with degrees {_told(degrees)} and lengths {_told(lengths)}")
         return
     headings = ("K", "L", "A_m-(K)", "A_d-(L)", "A-(K,L)", "D-(K,L)")
     print_table([headings, *(tuple(_short(value) for value in pair.values()) for pair in pairs)])

@@ -3,7 +3,7 @@
 import click
 
 from topoloom.cli.delivery import checked, deliver
-from topoloom.cli.output import json_option, print_json
+from topoloom.cli.output import json_option, print_json, say
 from topoloom.fabrics.exports.registry import exports, write_export
 from topoloom.formats import formats, load, open_topology
 from topoloom.formats.ibnetdiscover import open_fabric
@@ -42,4 +42,4 @@ def _export(kind: str, source: str, source_format: str | None, folder: str, as_j
     if as_json:
         print_json({"format": kind, "name": fabric.topology.name, "files": files})
     shown = f"{len(files)} files to {folder}" if len(files) > 3 else ", ".join(files)
-    click.echo(f"wrote {shown}", err=True)
+    say(f"wrote {shown}", err=True)

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import click
 
-from topoloom.cli.output import json_option, print_json
+from topoloom.cli.output import json_option, print_json, say
 from topoloom.formats import open_topology
 
 
@@ -70,12 +70,12 @@ def command(
 
 def _print(values: dict[str, Any]) -> None:
     how = "exact, by branch and bound" if values["exact"] else f"METIS, best of {values['seeds']} runs, refined"
-    click.echo(f"{values['name']}: {values['links']} links between {values['parts']} equal parts ({how})")
+    say(f"{values['name']}: {values['links']} links between {values['parts']} equal parts ({how})")
     if values["analytic"] is not None:
-        click.echo(f"theory: {values['analytic']}")
-    click.echo(f"{values['by']} in each part: {' '.join(map(str, values['sizes'].tolist()))}")
+        say(f"theory: {values['analytic']}")
+    say(f"{values['by']} in each part: {' '.join(map(str, values['sizes'].tolist()))}")
     if values["parts"] > 2:
-        click.echo(f"fewest links between two parts: {values['narrowest']}")
+        say(f"fewest links between two parts: {values['narrowest']}")
     if "part" in values:
         for switch, part in enumerate(values["part"].tolist()):
-            click.echo(f"{switch} {part}")
+            say(f"{switch} {part}")

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from topoloom.cli.output import json_option
+from topoloom.cli.output import json_option, say
 
 
 @click.command(help="From a requirement file to ranked, priced designs and a report.")
@@ -35,33 +35,31 @@ def command(need: str, folder: str, jobs: int | None, fresh: bool, as_json: bool
         bar.end()
     dear = found.dropped_by.get("cost_over_best", 0)
     if dear:
-        click.echo(
-            f"{dear} more were not pursued: they cost over {wanted.limits.cost_over_best:g} times the best", err=True
-        )
+        say(f"{dear} more were not pursued: they cost over {wanted.limits.cost_over_best:g} times the best", err=True)
     if found.unmeasured:
-        click.echo(f"interrupted: {found.unmeasured} candidates not measured; writing what is known", err=True)
+        say(f"interrupted: {found.unmeasured} candidates not measured; writing what is known", err=True)
     write_design(found, out)
     if as_json:
-        click.echo(design_json(found), nl=False)
+        say(design_json(found), nl=False)
     else:
         best = found.winner
         if best is None:
             told = ", ".join(f"{limit} {count}" for limit, count in found.dropped_by.items())
-            click.echo(f"no candidate is within every limit (dropped by: {told})")
+            say(f"no candidate is within every limit (dropped by: {told})")
         else:
-            click.echo(
+            say(
                 f"best of {len(found.ranked)}: {best.spec}\n"
                 f"  {best.switches:,} switches of {best.radix} ports, {best.hosts:,} hosts, diameter {best.diameter},"
                 f" {best.cost_per_host_usd:,.1f} USD and {best.power_per_host_w:.2f} W a host"
             )
             limited = wanted.limits.oversubscription is not None or wanted.limits.busiest_channel is not None
             if not limited and best.oversubscription > 1.5:
-                click.echo(
+                say(
                     f"  it is {best.oversubscription:.1f} times oversubscribed; set oversubscription under [limits] for"
                     " more bandwidth",
                     err=True,
                 )
-        click.echo(f"report: {out / 'report.html'}")
+        say(f"report: {out / 'report.html'}")
     if found.unmeasured:
         sys.exit(130)
 
@@ -78,7 +76,7 @@ class _Bar:
             click.echo(f"\r\033[Kmeasured {done}/{total} {what[:60]}", err=True, nl=False)
         elif done * 10 // max(1, total) != self._told:
             self._told = done * 10 // max(1, total)
-            click.echo(f"measured {done}/{total}", err=True)
+            say(f"measured {done}/{total}", err=True)
 
     def end(self) -> None:
         if self._live:

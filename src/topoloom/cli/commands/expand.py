@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from topoloom.cli.output import json_option, plain, print_facts, print_json, print_table
+from topoloom.cli.output import json_option, plain, print_facts, print_json, print_table, say
 from topoloom.cli.placing import PLACING, chosen_floor, laid_out, placing_options, refuse_given, switch_w
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def command(
         return
     _tell(plan, facts)
     if out is not None:
-        click.echo(f"wrote {out}")
+        say(f"wrote {out}")
 
 
 def _opened(
@@ -173,7 +173,7 @@ def _check(folder: str, as_json: bool) -> None:
     if as_json:
         print_json({"steps": done.steps, "tasks": done.tasks, "cables": done.cables, "exact": True})
         return
-    click.echo(f"{done.tasks} tasks in {done.steps} steps give the {done.cables} cables of after/cables.csv, exactly")
+    say(f"{done.tasks} tasks in {done.steps} steps give the {done.cables} cables of after/cables.csv, exactly")
 
 
 def _facts(plan: "Expansion") -> dict[str, Any]:
@@ -252,7 +252,7 @@ def _tell(plan: "Expansion", facts: dict[str, Any]) -> None:
             ("connected", plan.connectedness),
         ],
     )
-    click.echo()
+    say()
     print_table([head, *rows])
 
 

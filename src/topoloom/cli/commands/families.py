@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from topoloom.cli.output import json_option, print_json
+from topoloom.cli.output import json_option, print_json, say
 from topoloom.spec import Family, Parameter, Transform, families, find_family, transforms
 
 
@@ -19,7 +19,7 @@ def command(name: str | None, hosts: int | None, radix: int | None, as_json: boo
     if (hosts is None) != (radix is None):
         raise click.UsageError("--hosts and --radix go together: how many hosts, on switches of how many ports")
     if name == "product" and not as_json:
-        click.echo(
+        say(
             "product: the Cartesian product of topologies.\nwrite product:(SPEC)*(SPEC), which nests; also takes hosts="
         )
         return
@@ -41,25 +41,23 @@ def _find(name: str) -> Family | Transform:
 def _print_catalogue(chosen: list[Family | Transform]) -> None:
     for one in chosen:
         kind = "" if isinstance(one, Family) else "+"
-        click.echo(f"{kind + one.name:22} {one.description}")
-        click.echo(f"{'':22} {', '.join(f'{k}={_default(p)}' for k, p in one.parameters.items())}")
-    click.echo("\nproduct:(SPEC)*(SPEC) is the Cartesian product; every family also takes hosts=NUMBER or hosts=full.")
+        say(f"{kind + one.name:22} {one.description}")
+        say(f"{'':22} {', '.join(f'{k}={_default(p)}' for k, p in one.parameters.items())}")
+    say("\nproduct:(SPEC)*(SPEC) is the Cartesian product; every family also takes hosts=NUMBER or hosts=full.")
 
 
 def _print_page(one: Family | Transform) -> None:
-    click.echo(f"{one.name}: {one.description}")
+    say(f"{one.name}: {one.description}")
     if isinstance(one, Family) and one.aliases:
-        click.echo(f"also called: {', '.join(one.aliases)}")
+        say(f"also called: {', '.join(one.aliases)}")
     for key, parameter in one.parameters.items():
         need = "required" if parameter.required else f"default {_default(parameter)}"
-        click.echo(
-            f"  {key:12} {parameter.description} ({type(parameter).__name__.lower()}: {parameter.range}; {need})"
-        )
+        say(f"  {key:12} {parameter.description} ({type(parameter).__name__.lower()}: {parameter.range}; {need})")
     if isinstance(one, Family):
-        click.echo(f"  {'hosts':12} hosts on each switch that carries hosts, or 'full'")
+        say(f"  {'hosts':12} hosts on each switch that carries hosts, or 'full'")
         for key, meaning in one.labels.items():
-            click.echo(f"  label {key}: {meaning}")
-    click.echo(f"source: {one.source}")
+            say(f"  label {key}: {meaning}")
+    say(f"source: {one.source}")
 
 
 def _default(parameter: Parameter) -> str:
@@ -95,8 +93,8 @@ def _print_sizes(chosen: list[Family], hosts: int, radix: int, as_json: bool) ->
         print_json(found)
         return
     if not any(found.values()):
-        click.echo(f"nothing here serves {hosts} hosts on {radix}-port switches; take a larger radix", err=True)
+        say(f"nothing here serves {hosts} hosts on {radix}-port switches; take a larger radix", err=True)
     for name, sets in found.items():
         record = find_family(name)
         for values in sets:
-            click.echo(record.spec_of(values, values.get("hosts")))
+            say(record.spec_of(values, values.get("hosts")))

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from topoloom.cli.output import json_option, print_facts, print_json
+from topoloom.cli.output import json_option, print_facts, print_json, say
 from topoloom.cli.placing import chosen_floor, placing_options, switch_w
 from topoloom.layout.layout import Layout
 
@@ -91,7 +91,7 @@ def command(
         return
     _tell(layout, facts)
     if out is not None:
-        click.echo(f"wrote {out}")
+        say(f"wrote {out}")
 
 
 def _facts(
@@ -157,6 +157,4 @@ def _write(cables: Any, folder: Path) -> None:
         return
     # One of an earlier layout would tell of another floor.
     (folder / "floorplan.png").unlink(missing_ok=True)
-    click.echo(
-        "a plain floor plan only: pip install 'topoloom[plots]' brings matplotlib, which draws the whole", err=True
-    )
+    say("a plain floor plan only: pip install 'topoloom[plots]' brings matplotlib, which draws the whole", err=True)

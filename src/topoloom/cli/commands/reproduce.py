@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from topoloom.cli.output import json_option, print_json
+from topoloom.cli.output import json_option, print_json, say
 
 if TYPE_CHECKING:
     from topoloom.reproduction.curves import Curves, Steps
@@ -43,7 +43,7 @@ def command(claim: tuple[str, ...], only_list: bool, full: bool, folder: str | N
             )
         else:
             for one in chosen:
-                click.echo(f"{one.id:34} {one.what} [{one.published}]")
+                say(f"{one.id:34} {one.what} [{one.published}]")
         return
     results = []
     drawn: dict[str, Curves | Steps] = {}
@@ -70,19 +70,19 @@ def command(claim: tuple[str, ...], only_list: bool, full: bool, folder: str | N
         if sys.stderr.isatty():
             click.echo("\r\033[K", err=True, nl=False)
         if not as_json:
-            click.echo(f"{one.id}: {outcome.verdict.value} ({outcome.seconds:.1f} s)")
-            click.echo(f"    {one.what}")
-            click.echo(f"    published: {one.published}")
-            click.echo(f"    ours:      {outcome.ours}")
+            say(f"{one.id}: {outcome.verdict.value} ({outcome.seconds:.1f} s)")
+            say(f"    {one.what}")
+            say(f"    published: {one.published}")
+            say(f"    ours:      {outcome.ours}")
             if outcome.why:
-                click.echo(f"    {outcome.why}")
-            click.echo(f"    {one.command}")
+                say(f"    {outcome.why}")
+            say(f"    {one.command}")
     if out is not None:
         _draw(drawn, out)
     if as_json:
         print_json({"claims": results, "verdicts": counts})
     else:
-        click.echo("; ".join(f"{verdict}: {count}" for verdict, count in counts.items()))
+        say("; ".join(f"{verdict}: {count}" for verdict, count in counts.items()))
 
 
 def _draw(drawn: "dict[str, Curves | Steps]", folder: Path) -> None:
@@ -99,4 +99,4 @@ def _draw(drawn: "dict[str, Curves | Steps]", folder: Path) -> None:
             write_atomically(folder / f"{name}.svg", svg)
     pictures = "" if figures.available() else " (no pictures: pip install 'topoloom[plots]' brings matplotlib)"
     told = ", ".join(drawn) or "no figure: none of these claims is about one"
-    click.echo(f"wrote to {folder}: {told}{pictures}", err=True)
+    say(f"wrote to {folder}: {told}{pictures}", err=True)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from topoloom.cli.output import json_option, print_json
+from topoloom.cli.output import json_option, print_json, say
 from topoloom.errors import InputError
 from topoloom.layout.cabinets import CLUSTERS
 
@@ -169,7 +169,7 @@ def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **gi
     else:
         print_all(curves, lifetimes, after, given["width"])
     if interrupted:
-        click.echo(f"{curves[-1].topology}: {curves[-1].samples} samples are finished", err=True)
+        say(f"{curves[-1].topology}: {curves[-1].samples} samples are finished", err=True)
         raise KeyboardInterrupt
 
 

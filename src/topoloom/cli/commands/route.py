@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from topoloom.cli.folders import writable_folder
-from topoloom.cli.output import json_option, plain, print_facts, print_json
+from topoloom.cli.output import json_option, plain, print_facts, print_json, say
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import exports, find_export, write_export
 from topoloom.formats.ibnetdiscover import open_fabric
@@ -107,13 +107,13 @@ def command(
     if output is not None and kind is not None:
         files = [f"{output}/{name}" for name in write_export(kind, fabric, output, routed)]
     if files and not values["deadlock_free"]:
-        click.echo("warning: packets can block each other for ever by these tables; engine orders is safe", err=True)
+        say("warning: packets can block each other for ever by these tables; engine orders is safe", err=True)
     if as_json:
         print_json({**values, "files": files})
         return
     _print(values)
     for file in files:
-        click.echo(f"wrote {file}", err=True)
+        say(f"wrote {file}", err=True)
 
 
 def _opened(name: str) -> "tuple[Fabric, Layout | None]":

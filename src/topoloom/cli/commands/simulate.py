@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from topoloom.cli.output import json_option, plain, print_json, print_table
+from topoloom.cli.output import json_option, plain, print_json, print_table, say
 from topoloom.errors import InputError
 from topoloom.simulator.config import PRESETS
 from topoloom.simulator.traffic import patterns
@@ -127,7 +127,7 @@ def command(
         curve = _swept(one, number, wanted, config, table, anew, same)
         curves.append(replace(curve, preset=preset))
         if curve.ended != "done":
-            click.echo(f"{curve.topology}: {len(curve.points)} of {len(wanted)} loads are finished", err=True)
+            say(f"{curve.topology}: {len(curve.points)} of {len(wanted)} loads are finished", err=True)
             break
         try:
             if saturating:
@@ -147,7 +147,7 @@ def command(
             _print(curve, settings, found[number : number + 1], number > 0)
     for file in (output, plot, heat):
         if file is not None:
-            click.echo(f"wrote {file}", err=True)
+            say(f"wrote {file}", err=True)
     if curves[-1].ended != "done":
         raise KeyboardInterrupt
 
@@ -258,7 +258,7 @@ def _values(curve: "LoadCurve", found: "list[Saturation]") -> dict[str, Any]:
 def _print(curve: "LoadCurve", settings: tuple[str, ...], found: "list[Saturation]", apart: bool) -> None:
     """One curve as a table."""
     routers = _routers(curve, settings)
-    click.echo("\n" * apart + f"{curve.topology}, {curve.engine}, {curve.traffic} traffic, {routers}")
+    say("\n" * apart + f"{curve.topology}, {curve.engine}, {curve.traffic} traffic, {routers}")
     rows = [
         {**{name: getattr(point, name) for name in _SHOWN}, **_in_units(point, curve.router)} for point in curve.points
     ]
@@ -266,7 +266,7 @@ def _print(curve: "LoadCurve", settings: tuple[str, ...], found: "list[Saturatio
     print_table([heads, *(tuple(_cell(value) for value in row.values()) for row in rows)])
     for one in found:
         digits = len(f"{one.width:.12f}".rstrip("0")) - 2
-        click.echo(f"saturates at {one.load:.{digits}f}, where {one.accepted:.4f} arrives")
+        say(f"saturates at {one.load:.{digits}f}, where {one.accepted:.4f} arrives")
 
 
 def _in_units(point: "Point", router: "RouterConfig") -> dict[str, float]:

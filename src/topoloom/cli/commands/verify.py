@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from topoloom.cli.fault_text import fault_text, node_text
-from topoloom.cli.output import json_option, plain, print_facts, print_json
+from topoloom.cli.output import json_option, plain, print_facts, print_json, say
 from topoloom.errors import InputError
 from topoloom.fabrics.compare import compare
 from topoloom.fabrics.fabric import Fabric
@@ -136,9 +136,9 @@ def _compared(
         rows = [(key, plain(value)) for key, value in values.items() if key not in hidden]
         print_facts(f"{values['plan']} (plan) and {values['actual']}", rows)
         for line in [*gone, *said]:
-            click.echo(line)
+            say(line)
     if match.share < _DOUBTFUL:
-        click.echo("few links agree: are switches called alike by chance? try --by shape, or give a map", err=True)
+        say("few links agree: are switches called alike by chance? try --by shape, or give a map", err=True)
     return 0 if found.same else DIFFERENT
 
 
@@ -185,7 +185,7 @@ def _judged(name: str, tables: str, qos: str | None, guid2lid: str | None, jobs:
         print_facts(fabric.topology.name, [(key, plain(value)) for key, value in values.items() if key != "name"])
         if found.cycle:
             ring = " -> ".join(start for start, _ in found.cycle)
-            click.echo(f"waits in a circle: {ring} (lane {found.cycle_lane})")
+            say(f"waits in a circle: {ring} (lane {found.cycle_lane})")
         if found.fault:
-            click.echo(found.fault)
+            say(found.fault)
     return 0 if found.deadlock_free and not found.fault else DIFFERENT

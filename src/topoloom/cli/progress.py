@@ -1,0 +1,102 @@
+"""Work on the screen: a bar with the time to go on everything that takes longer than two seconds; and how it is stopped."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from topoloom.work import Progress, Work
+
+#: Work that is over sooner shows nothing.
+_PATIENCE_SECONDS = 2.0
+_EVERY_SECONDS = 0.2
+
+#: The works under way in this process, which is the command's own; a signal stops them.
+_under_way: list[Work] = []
+
+
+def stop_all() -> bool:
+    """Ask all work under way to end; whether there is any."""
+    for work in _under_way:
+        work.stop()
+    return bool(_under_way)
+
+
+@contextmanager
+def working(
+    title: str, *, seconds: float | None = None, on_result: Callable[[Any], None] | None = None
+) -> Iterator[Work]:
+    """A `Work` for one verb, shown as `title` on a terminal's stderr, and stopped by Ctrl-C and `kill`.
+
+    Parameters
+    ----------
+    title : str
+        What is done: "simulating".
+    seconds : float, optional
+        Its deadline.
+    on_result : callable, optional
+        As `Work` takes it.
+    """
+    work = Work(seconds=seconds, on_result=on_result)
+    over = threading.Event()
+    shower = threading.Thread(target=_show, args=(title, work, over), daemon=True) if sys.stderr.isatty() else None
+    _under_way.append(work)
+    try:
+        if shower is not None:
+            shower.start()
+        yield work
+    finally:
+        _under_way.remove(work)
+        over.set()
+        if shower is not None:
+            shower.join()
+
+
+def _show(title: str, work: Work, over: threading.Event) -> None:
+    """Draw the bar until it is over, from two seconds on."""
+    if over.wait(_PATIENCE_SECONDS):
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"))
+    began = time.monotonic() - _PATIENCE_SECONDS
+    with Bars(*columns, console=Console(stderr=True), transient=True, refresh_per_second=5) as bars:
+        bar = bars.add_task(title, total=None, told="")
+        while not over.wait(_EVERY_SECONDS):
+            progress = work.progress
+            told = words(progress, time.monotonic() - began)
+            bars.update(bar, total=progress.total, completed=progress.done, told=told)
+
+
+def words(progress: Progress, seconds: float) -> str:
+    """How far it is, in words, so many seconds after it began: ``3 of 5 loads, 12 s, about 8 s to go``.
+
+    Examples
+    --------
+    >>> words(Progress(3, 5, "loads", "", 12.0, 8.0), 13.0)
+    '3 of 5 loads, 13 s, about 8 s to go'
+    >>> words(Progress(0, None, "", "", 2.0, None), 2.0)
+    '2 s'
+    """
+    parts = []
+    if progress.what:
+        done = f"{progress.done:,.0f}" if progress.total is None else f"{progress.done:,.0f} of {progress.total:,.0f}"
+        parts.append(f"{done} {progress.what}")
+    parts.append(span(seconds))
+    if progress.eta_s is not None:
+        parts.append(f"about {span(progress.eta_s)} to go")
+    if progress.note:
+        parts.append(progress.note)
+    return ", ".join(parts)
+
+
+def span(seconds: float) -> str:
+    """A time in the unit that people use for it: ``90 s``, ``12 min``, ``3 h 5 min``."""
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    return f"{whole // 60} min" if whole < 7200 else f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,89 @@
+"""Numbers on the command line, refused in the product's own sentences: ``--rate: '800Gbps' is not a number; ...``."""
+
+import math
+from typing import Any
+
+import click
+
+
+class Whole(click.ParamType):
+    """A whole number within a range, ends included; `most` None: no end."""
+
+    name = "whole number"
+
+    def __init__(self, least: int | None = None, most: int | None = None) -> None:
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        text = str(value).strip()
+        if not (text.lstrip("+-").isascii() and text.lstrip("+-").isdecimal() and len(text) <= 30):
+            self.fail(f"{_shown(text)} is not a whole number; give {self.accepts}", param, ctx)
+        number = int(text)
+        if (self.least is not None and number < self.least) or (self.most is not None and number > self.most):
+            self.fail(f"{text} is out of range; give {self.accepts}", param, ctx)
+        return number
+
+    @property
+    def accepts(self) -> str:
+        """In words."""
+        return "a whole number" + _range(self.least, self.most, open_below=False)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "N"
+
+
+class Number(click.ParamType):
+    """A number within a range; `above` leaves the lower end out. `unit` stands in messages."""
+
+    name = "number"
+
+    def __init__(
+        self, least: float | None = None, most: float | None = None, *, above: float | None = None, unit: str = ""
+    ) -> None:
+        self.least, self.most, self.above, self.unit = least, most, above, unit
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return float(value)
+        text = str(value).strip()
+        try:
+            number = float(text)
+        except ValueError:
+            self.fail(f"{_shown(text)} is not a number; give {self.accepts}", param, ctx)
+        within = (
+            not math.isnan(number)
+            and (self.least is None or number >= self.least)
+            and (self.above is None or number > self.above)
+            and (self.most is None or number <= self.most)
+        )
+        if not within:
+            self.fail(f"{text} is out of range; give {self.accepts}", param, ctx)
+        return number
+
+    @property
+    def accepts(self) -> str:
+        """In words."""
+        open_below = self.above is not None
+        low = self.above if open_below else self.least
+        unit = f" of {self.unit}, without the unit," if self.unit else ""
+        return f"a number{unit}{_range(low, self.most, open_below=open_below)}".rstrip(",")
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "NUMBER"
+
+
+def _range(low: float | None, high: float | None, *, open_below: bool) -> str:
+    if low is None and high is None:
+        return ""
+    if low is None:
+        return f" up to {high:,}"
+    if open_below:
+        return f" above {low:g}" + ("" if high is None else f", at most {high:,g}")
+    return f" from {low:,}" + ("" if high is None else f" to {high:,}")
+
+
+def _shown(text: str) -> str:
+    text = text if text.isprintable() else ascii(text)[1:-1]
+    return f"'{text[:60]}'"

@@ -1,0 +1,124 @@
+"""Folders written whole or not at all: the new one is made beside the old one and put in its place in one step."""
+
+import ctypes
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from topoloom.errors import InputError
+from topoloom.files import reason
+
+#: Linux: renameat2 with this flag exchanges two names in one step.
+_EXCHANGE = 2
+_HERE = -100
+_PREFIX = ".topoloom-"
+
+
+def write_folder(
+    folder: str | os.PathLike[str], files: Mapping[str, str | bytes], *, stale: Iterable[str] = ()
+) -> list[Path]:
+    """Write files into a folder so that it has all of them, or is as it was; returns their paths.
+
+    Other files that lie there stay. Killed at any moment, even by SIGKILL, the folder is the old one or the new one, never
+    a mixture.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there; the folder around it must be.
+    files : mapping of str to str or bytes
+        Contents by path within the folder (``sheets/A01.html``); text is written as UTF-8.
+    stale : texts, optional
+        Patterns of files of an earlier writing that go unless they are among `files`: ``sheets/*.html``.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be made or written.
+    """
+    target = Path(os.path.realpath(folder))
+    shown = os.fspath(folder)
+    if target.exists() and not target.is_dir():
+        raise InputError(f"{shown}: is a file; name a folder")
+    if not target.parent.is_dir():
+        raise InputError(f"{shown}: there is no folder {target.parent}; make it first")
+    try:
+        beside = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=target.parent))
+    except OSError as error:
+        raise InputError(f"{shown}: the folder around it cannot be written: {reason(error)}") from None
+    try:
+        _fill(beside, target, files, tuple(stale))
+        _put(beside, target)
+    except (OSError, UnicodeEncodeError) as error:
+        told = reason(error) if isinstance(error, OSError) else "a text holds half of a surrogate pair"
+        raise InputError(f"{shown}: cannot be written: {told}; nothing was changed") from None
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return [Path(folder) / name for name in files]
+
+
+def _fill(beside: Path, target: Path, files: Mapping[str, str | bytes], stale: tuple[str, ...]) -> None:
+    """The new folder: what stays of the old one, linked, and the files."""
+    os.chmod(beside, target.stat().st_mode & 0o7777 if target.exists() else 0o777 & ~_umask())
+    if target.exists():
+        gone = {path for pattern in stale for path in target.glob(pattern)}
+        for path in sorted(target.rglob("*")):
+            name = path.relative_to(target)
+            if path in gone or str(name) in files:
+                continue
+            if path.is_dir() and not path.is_symlink():
+                (beside / name).mkdir(exist_ok=True)
+            else:
+                _linked(path, beside / name)
+    for inner, content in files.items():
+        path = beside / inner
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _linked(old: Path, new: Path) -> None:
+    new.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(old, new, follow_symlinks=False)
+    except OSError:  # a file system without hard links
+        shutil.copy2(old, new, follow_symlinks=False)
+
+
+def _put(beside: Path, target: Path) -> None:
+    """The new folder in the place of the old one, which is left under the new one's name."""
+    if not target.exists():
+        os.rename(beside, target)
+        return
+    if not _exchanged(beside, target):
+        # Without an exchange there is a moment with neither; the old one is then found beside.
+        aside = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=target.parent))
+        os.rename(target, aside / "old")
+        os.rename(beside, target)
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Whether the system could exchange two names."""
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):
+        return False
+    if call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
+        return False
+    raise OSError(number, os.strerror(number), str(other))
+
+
+def _umask() -> int:
+    # The system offers no way to read the mask without setting it.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,331 @@
+"""Results: what every result noun can do: a plain record, a table, a picture, a file, and where it came from."""
+
+import math
+import os
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args, get_origin, get_type_hints
+
+import msgspec
+import numpy as np
+
+from topoloom._version import __version__
+from topoloom.errors import InputError, at
+from topoloom.files import read_text, write_atomically
+from topoloom.topology import Topology
+
+if TYPE_CHECKING:
+    import pandas
+
+#: A record is text of some megabytes at most; a layout or tables are saved as a folder.
+_LONGEST = 1 << 30
+
+
+class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """How a result was got. Two results are compared without it.
+
+    Attributes
+    ----------
+    name : str
+        Of the network, for people.
+    spec : str or None
+        Rebuilds the network exactly; None where it came from a file.
+    digest : str
+        SHA-256 of the network's content; empty for a result that is of no single network.
+    engine : str
+        That made the tables; empty where there are none.
+    seed : int or None
+    version : str
+        Of topoloom.
+    settings : dict
+        All else that decides the result, by name.
+    timings : dict of str to float
+        Seconds, and rates a second: the only numbers that differ from run to run.
+    """
+
+    name: str = ""
+    spec: str | None = None
+    digest: str = ""
+    engine: str = ""
+    seed: int | None = None
+    version: str = __version__
+    settings: dict[str, Any] = msgspec.field(default_factory=dict)
+    timings: dict[str, float] = msgspec.field(default_factory=dict)
+
+
+def provenance_of(
+    topology: Topology,
+    *,
+    engine: str = "",
+    seed: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    timings: Mapping[str, float] | None = None,
+) -> Provenance:
+    """The provenance of a result about one topology.
+
+    Parameters
+    ----------
+    topology : Topology
+    engine : str
+    seed : int, optional
+    settings, timings : mapping, optional
+        As `Provenance` has them; values are made plain.
+    """
+    return Provenance(
+        name=topology.name,
+        spec=topology.spec,
+        digest=topology.digest,
+        engine=engine,
+        seed=seed,
+        settings={key: plain(value) for key, value in (settings or {}).items()},
+        timings={key: float(value) for key, value in (timings or {}).items()},
+    )
+
+
+class Result:
+    """Base of the result nouns: frozen dataclasses whose fields are numbers, texts, arrays, dataclasses and Structs.
+
+    A noun says its name in records (`noun`), the version of its record (`record_version`), and which of its properties a
+    record shows beside the fields (`derived`). It may say what its rows are (`rows`) and how it is drawn (`plot`).
+    """
+
+    noun: ClassVar[str]
+    record_version: ClassVar[int] = 1
+    #: Properties that stand in the record beside the fields.
+    derived: ClassVar[tuple[str, ...]] = ()
+    #: Fields that do not stand in the record: large arrays, or what a folder keeps.
+    unrecorded: ClassVar[tuple[str, ...]] = ()
+
+    provenance: Provenance
+
+    def record(self) -> dict[str, Any]:
+        """The result as JSON types only: ``{"schema": "topoloom/NOUN/VERSION", "provenance": {...}, ...}``.
+
+        Numbers that JSON lacks (infinities, NaN) are None, and NaN when they are read back; arrays are lists; a
+        topology is its name, spec, digest and size.
+        """
+        content = {name: plain(getattr(self, name)) for name in self._recorded()}
+        return {"schema": schema_id(type(self)), "provenance": msgspec.to_builtins(self.provenance), **content}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The table of the result: a row a dict of JSON types; the record itself without what is nested, unless overridden."""
+        return [{key: value for key, value in self.record().items() if not isinstance(value, (dict, list))}]
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """The table as a pandas DataFrame (the extra `frames`)."""
+        try:
+            import pandas
+        except ImportError:
+            raise InputError("tables need pandas: pip install 'topoloom[frames]'") from None
+        return pandas.DataFrame(self.rows())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the record into a JSON file, all of it or nothing.
+
+        Raises
+        ------
+        InputError
+            The file cannot be written.
+        """
+        write_atomically(path, msgspec.json.format(msgspec.json.encode(self.record()), indent=1) + b"\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The result that `save` wrote.
+
+        Raises
+        ------
+        InputError
+            The file cannot be read, or holds something else: ``file: reason``.
+        """
+        source = os.fspath(path)
+        try:
+            record = msgspec.json.decode(read_text(Path(path), _LONGEST))
+        except msgspec.DecodeError as error:
+            raise at(source, None, f"is no JSON: {error}") from None
+        return cls.from_record(record, source)
+
+    @classmethod
+    def from_record(cls, record: Any, source: str = "record") -> Self:
+        """The result that a record is of; what was derived is worked out again.
+
+        Raises
+        ------
+        InputError
+            The record is of something else, of a newer version, or damaged.
+        """
+        wanted = schema_id(cls)
+        found = record.get("schema") if isinstance(record, dict) else None
+        if found != wanted:
+            raise at(source, None, f"is {found or 'no record of topoloom'}; expected {wanted}")
+        content = {key: value for key, value in record.items() if key not in cls.derived and key != "schema"}
+        missing = [name for name in cls.unrecorded if name in getattr(cls, "__dataclass_fields__", {})]
+        if missing:
+            raise at(
+                source, None, f"a record of {cls.noun} does not hold its {', '.join(missing)}; it cannot be read back"
+            )
+        try:
+            return msgspec.convert(_numbered(cls, content), cls, strict=False, dec_hook=_read_back)
+        except (msgspec.ValidationError, ValueError) as error:
+            raise at(source, None, f"is a damaged record of {cls.noun}: {error}") from None
+
+    def _repr_html_(self) -> str:
+        """A small table for notebooks."""
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(key.replace('_', ' '))}</th><td>{escape(_brief(value))}</td></tr>"
+            for key, value in self.record().items()
+            if key not in {"schema", "provenance"}
+        )
+        return f"<table><caption>{escape(self.provenance.name)} {escape(self.noun)}</caption>{rows}</table>"
+
+    @classmethod
+    def _recorded(cls) -> list[str]:
+        fields = [name for name in getattr(cls, "__dataclass_fields__", {}) if name != "provenance"]
+        return [name for name in fields if name not in cls.unrecorded] + list(cls.derived)
+
+
+def schema_id(noun: type[Result]) -> str:
+    """``topoloom/NOUN/VERSION``."""
+    return f"topoloom/{noun.noun}/{noun.record_version}"
+
+
+def json_schema(noun: type[Result]) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a noun's record, made from its types."""
+    hints = get_type_hints(noun, include_extras=True)
+    parts: dict[str, Any] = {}
+    for name in noun._recorded():
+        kind = hints.get(name)
+        if kind is None:
+            described = getattr(noun, name)
+            function = getattr(described, "fget", None) or getattr(described, "func", None)
+            kind = get_type_hints(function, include_extras=True).get("return", Any) if function else Any
+        parts[name] = kind
+    names = list(parts)
+    schemas, components = msgspec.json.schema_components(
+        [Provenance, *parts.values()], schema_hook=_schema_of, ref_template="#/$defs/{name}"
+    )
+    properties = {
+        "schema": {"const": schema_id(noun)},
+        "provenance": schemas[0],
+        **{name: _or_null(one) for name, one in zip(names, schemas[1:], strict=True)},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": schema_id(noun),
+        "title": noun.noun,
+        "description": (noun.__doc__ or "").partition("\n")[0],
+        "type": "object",
+        "required": list(properties),
+        "properties": properties,
+        "additionalProperties": False,
+        "$defs": {name: _relaxed(one) for name, one in components.items()},
+    }
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON types only; infinities and NaN become None."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return str(value) if type(value) is not str and isinstance(value, str) else value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Topology):
+        return summary(value)
+    if isinstance(value, Result):
+        content = value.record()
+        del content["schema"], content["provenance"]
+        return content
+    if hasattr(value, "tolist"):  # NumPy arrays and scalars
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(plain, value))
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    fields = getattr(value, "__dataclass_fields__", None) or getattr(value, "__struct_fields__", None)
+    if fields is not None:
+        return {name: plain(getattr(value, name)) for name in fields}
+    if hasattr(value, "value"):  # an Enum's member
+        return plain(value.value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{type(value).__name__} has no plain form")
+
+
+def summary(topology: Topology) -> dict[str, Any]:
+    """A topology in a record: its name, spec, digest and size; its links are in files."""
+    return {
+        "name": topology.name,
+        "spec": topology.spec,
+        "digest": topology.digest,
+        "switches": topology.switches,
+        "links": len(topology.links),
+        "hosts": topology.hosts,
+    }
+
+
+@cache
+def _topology_schema() -> dict[str, Any]:
+    number = {"type": "integer", "minimum": 0}
+    text = {"type": "string"}
+    properties = {
+        "name": text,
+        "spec": {"type": ["string", "null"]},
+        "digest": text,
+        "switches": number,
+        "links": number,
+        "hosts": number,
+    }
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _schema_of(kind: type) -> dict[str, Any]:
+    if issubclass(kind, Topology):
+        return _topology_schema()
+    if issubclass(kind, np.ndarray):
+        return {"type": "array"}
+    if issubclass(kind, Mapping):
+        return {"type": "object"}
+    raise NotImplementedError(f"{kind.__name__} has no schema")
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """A number may be null in a record: infinities and NaN are not JSON."""
+    if schema.get("type") == "number":
+        return {**schema, "type": ["number", "null"]}
+    return schema
+
+
+def _relaxed(schema: dict[str, Any]) -> dict[str, Any]:
+    properties = schema.get("properties")
+    return schema if properties is None else {**schema, "properties": {k: _or_null(v) for k, v in properties.items()}}
+
+
+def _read_back(kind: type, value: Any) -> Any:
+    if issubclass(kind, np.ndarray):
+        return np.array(value)
+    raise NotImplementedError(f"{kind.__name__} cannot be read from a record")
+
+
+def _numbered(kind: Any, value: Any) -> Any:
+    """A record's content with NaN where a number is null, which is what infinities and NaN were written as."""
+    if value is None:
+        return math.nan if kind is float else None
+    arguments = get_args(kind)
+    if isinstance(value, list) and arguments and get_origin(kind) in (list, tuple):
+        kinds = arguments if len(arguments) == len(value) and arguments[-1] is not ... else (arguments[0],) * len(value)
+        return [_numbered(one, item) for one, item in zip(kinds, value, strict=True)]
+    if isinstance(value, dict) and (hasattr(kind, "__dataclass_fields__") or hasattr(kind, "__struct_fields__")):
+        hints = get_type_hints(kind)
+        return {key: _numbered(hints.get(key), item) for key, item in value.items()}
+    return value
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, (list, dict)):
+        return f"{len(value)} entries"
+    return "" if value is None else str(value)

@@ -1,0 +1,296 @@
+"""Settings as data: what a user can set, each with its type, range, unit, default and description; texts read into them.
+
+A group of settings is a frozen `Settings` Struct whose fields are annotated with `setting`. Help texts, tables in the docs,
+error messages and web forms are made from these annotations (`described`), so that each stands in one place.
+"""
+
+import math
+from collections.abc import Iterable
+from functools import cache
+from numbers import Integral, Real
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
+
+from topoloom.errors import InputError, hint
+
+S = TypeVar("S", bound="Settings")
+
+_YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+_LONGEST_TEXT = 60
+
+
+def setting(
+    description: str,
+    *,
+    unit: str = "",
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+    example: str = "",
+) -> Any:
+    """The annotation of one setting: ``vcs: Annotated[int, setting("VCs of a port", least=0, most=32)] = 0``.
+
+    Where None is allowed, too, it stands outside: ``Annotated[float, setting(...)] | None``.
+
+    Parameters
+    ----------
+    description : str
+        One line, without the range and the default.
+    unit : str
+        "flits", "m", "Gb/s"; empty for counts and words.
+    least, most : number, optional
+        The range, ends included.
+    above : number, optional
+        In place of `least`: everything above it.
+    example : str
+        A value that would do, where the range does not say enough.
+    """
+    # Either `least` or `above` is None.
+    made: Any = msgspec.Meta
+    return made(ge=least, le=most, gt=above, description=description, extra={"unit": unit, "example": example})
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """One setting, described.
+
+    Attributes
+    ----------
+    name : str
+    accepts : str
+        In words: "a whole number from 0 to 32".
+    unit : str
+    default : str
+        As a user writes it; empty where it must be given or is worked out.
+    required : bool
+    description : str
+    """
+
+    name: str
+    accepts: str
+    unit: str
+    default: str
+    required: bool
+    description: str
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of every group of settings: checked when it is made, whether by a file, the command line or Python.
+
+    Raises
+    ------
+    InputError
+        A value of the wrong type or out of its range: ``router: vcs=99; it is a whole number from 0 to 32``.
+    """
+
+    #: What messages call the group: "router".
+    group: ClassVar[str] = "settings"
+
+    def __post_init__(self) -> None:
+        for name, kind in _kinds(type(self)).items():
+            value = getattr(self, name)
+            if not _fits(kind, value):
+                raise InputError(f"{self.group}: {name}={shown(value)}; it is {accepts(kind)}")
+
+
+def changed(settings: S, texts: Iterable[str]) -> S:
+    """Settings with some values changed by texts ``KEY=VALUE``.
+
+    Raises
+    ------
+    InputError
+        No such key, or a value that is not of its type or out of its range.
+    """
+    kinds = _kinds(type(settings))
+    changes: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise InputError(f"{settings.group} setting {shown(text)}: write KEY=VALUE, as in {_example(settings)}")
+        if name not in kinds:
+            raise InputError(f"no {settings.group} setting {shown(name)} ({hint(name, kinds)})")
+        changes[name] = value_of(kinds[name], value, f"{settings.group}: {name}")
+    return msgspec.structs.replace(settings, **changes)
+
+
+def value_of(kind: Any, text: str, where: str) -> Any:
+    """A text as a value of a type of `msgspec.inspect`.
+
+    Raises
+    ------
+    InputError
+        It is none: ``WHERE='three'; it is a whole number from 0 to 32``.
+    """
+    for one in _alternatives(kind):
+        value = _read(one, text)
+        if value is not ... and _fits(one, value):
+            return value
+    raise InputError(f"{where}={shown(text)}; it is {accepts(kind)}")
+
+
+def described(group: type[msgspec.Struct]) -> list[Setting]:
+    """Every setting of a Struct, in its order, for help texts, docs and forms."""
+    found = []
+    for field in _fields(group):
+        kind = field.type
+        meta = next(
+            (one for one in (kind, *getattr(kind, "types", ())) if isinstance(one, msgspec.inspect.Metadata)), None
+        )
+        default = field.default
+        told = "" if default in (msgspec.NODEFAULT, None) else written(default)
+        about: dict[str, Any] = (meta.extra if meta is not None and meta.extra else {}) or {}
+        text = _description(meta)
+        found.append(Setting(field.encode_name, accepts(kind), str(about.get("unit", "")), told, field.required, text))
+    return found
+
+
+def accepts(kind: Any) -> str:
+    """What a type takes, in words: "a whole number from 0 to 32", "yes or no", "any or one"."""
+    kind, _ = _bare(kind)
+    inspect = msgspec.inspect
+    if isinstance(kind, inspect.UnionType):
+        return " or ".join(accepts(one) for one in kind.types)
+    if isinstance(kind, inspect.IntType):
+        return f"a whole number{_range(kind)}"
+    if isinstance(kind, inspect.FloatType):
+        return f"a number{_range(kind)}"
+    if isinstance(kind, inspect.BoolType):
+        return "yes or no"
+    if isinstance(kind, inspect.NoneType):
+        return "none"
+    if isinstance(kind, inspect.LiteralType):
+        return " or ".join(str(value) for value in kind.values)
+    if isinstance(kind, inspect.EnumType):
+        return " or ".join(str(one.value) for one in kind.cls)
+    if isinstance(kind, (inspect.ListType, inspect.VarTupleType)):
+        return f"a list, each {accepts(kind.item_type)}"
+    if isinstance(kind, inspect.TupleType):
+        return f"a list of {len(kind.item_types)}: {', '.join(accepts(one) for one in kind.item_types)}"
+    if isinstance(kind, inspect.DictType):
+        return f"a table of names, each {accepts(kind.value_type)}"
+    if isinstance(kind, (inspect.StructType, inspect.DataclassType)):
+        return "a table"
+    return "text"
+
+
+def shown(value: object) -> str:
+    """A value in a message: texts in quotes, nothing longer than a line, control characters visible."""
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 4]} ..."
+
+
+def written(value: object) -> str:
+    """A value as a user writes it: yes and no, numbers without a needless .0, lists with commas."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "none"
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(written, value))
+    return str(value)
+
+
+@cache
+def _fields(group: type[msgspec.Struct]) -> tuple[Any, ...]:
+    info: Any = msgspec.inspect.type_info(group)
+    return tuple(info.fields)
+
+
+@cache
+def _kinds(group: type[msgspec.Struct]) -> dict[str, Any]:
+    return {field.encode_name: field.type for field in _fields(group)}
+
+
+def _bare(kind: Any) -> tuple[Any, Any]:
+    """A type without its metadata, and the metadata."""
+    if isinstance(kind, msgspec.inspect.Metadata):
+        return kind.type, kind
+    return kind, None
+
+
+def _description(meta: Any) -> str:
+    schema = getattr(meta, "extra_json_schema", None) or {}
+    return str(schema.get("description", ""))
+
+
+def _alternatives(kind: Any) -> tuple[Any, ...]:
+    kind, _ = _bare(kind)
+    return tuple(kind.types) if isinstance(kind, msgspec.inspect.UnionType) else (kind,)
+
+
+def _range(kind: Any) -> str:
+    low, high = kind.ge, kind.le
+    if kind.gt is not None:
+        return f" above {kind.gt:g}" + ("" if high is None else f", at most {high:g}")
+    if kind.lt is not None:
+        return ("" if low is None else f" from {low:g}") + f" below {kind.lt:g}"
+    if low is not None and high is not None:
+        return f" from {low:g} to {high:g}" if abs(high) < 1e6 else f" from {low:g} to {high:,.0f}"
+    return "" if low is None and high is None else f" from {low:g}" if high is None else f" up to {high:g}"
+
+
+def _read(kind: Any, text: str) -> Any:
+    """A text as a value of one type, or `...` if it is none."""
+    kind, _ = _bare(kind)
+    inspect = msgspec.inspect
+    try:
+        if isinstance(kind, inspect.BoolType):
+            return _YES_NO[text.lower()]
+        if isinstance(kind, inspect.IntType):
+            return int(text) if len(text) <= 30 else ...
+        if isinstance(kind, inspect.FloatType):
+            return float(text)
+        if isinstance(kind, inspect.NoneType):
+            return None if text.lower() == "none" else ...
+        if isinstance(kind, inspect.LiteralType):
+            return next((value for value in kind.values if str(value) == text), ...)
+        if isinstance(kind, inspect.EnumType):
+            return kind.cls(text)
+        if isinstance(kind, (inspect.ListType, inspect.VarTupleType)):
+            items = [_read(kind.item_type, part.strip()) for part in text.split(",")]
+            return ... if ... in items else items if isinstance(kind, inspect.ListType) else tuple(items)
+    except (KeyError, ValueError):
+        return ...
+    return text
+
+
+def _fits(kind: Any, value: Any) -> bool:
+    """Whether a value is of a type and in its range; types that nobody can write as text are not looked into."""
+    kind, _ = _bare(kind)
+    inspect = msgspec.inspect
+    if isinstance(kind, inspect.UnionType):
+        return any(_fits(one, value) for one in kind.types)
+    if isinstance(kind, inspect.BoolType):
+        return isinstance(value, bool)
+    if isinstance(kind, (inspect.IntType, inspect.FloatType)):
+        whole = isinstance(kind, inspect.IntType)
+        if isinstance(value, bool) or not isinstance(value, Integral if whole else Real):
+            return False
+        number = float(value)
+        return not (
+            math.isnan(number)
+            or (kind.ge is not None and number < kind.ge)
+            or (kind.gt is not None and number <= kind.gt)
+            or (kind.le is not None and number > kind.le)
+            or (kind.lt is not None and number >= kind.lt)
+        )
+    if isinstance(kind, inspect.NoneType):
+        return value is None
+    if isinstance(kind, inspect.LiteralType):
+        return value in kind.values
+    if isinstance(kind, inspect.StrType):
+        return isinstance(value, str)
+    if isinstance(kind, inspect.EnumType):
+        return isinstance(value, kind.cls)
+    if isinstance(kind, (inspect.ListType, inspect.VarTupleType)):
+        return isinstance(value, (list, tuple)) and all(_fits(kind.item_type, item) for item in value)
+    return True
+
+
+def _example(settings: Settings) -> str:
+    for one in described(type(settings)):
+        if one.default:
+            return f"{one.name}={one.default}"
+    return "key=value"
