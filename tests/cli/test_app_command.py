@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from topoloom import InputError
 from topoloom.applications.tools import tool
-from topoloom.cli import app
+from topoloom.cli.commands import app
 
 
 def run(*arguments):

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from topoloom.cli import balance
+from topoloom.cli.commands import balance
 from topoloom.errors import InputError
 from topoloom.graph.bounds import moore_aspl
 

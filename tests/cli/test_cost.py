@@ -6,7 +6,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from topoloom.cli import cost
+from topoloom.cli.commands import cost
 from topoloom.errors import InputError
 
 SLIM_FLY, DRAGONFLY = "slimfly:q=5,hosts=4", "dragonfly:h=3"

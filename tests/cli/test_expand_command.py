@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom import InputError, load_layout
-from topoloom.cli import cost, expand
+from topoloom.cli.commands import cost, expand
 
 
 def run(*arguments, command=expand.command):

@@ -6,7 +6,7 @@ import math
 import pytest
 from click.testing import CliRunner
 
-from topoloom.cli import bounds, cuts, hops, info
+from topoloom.cli.commands import bounds, cuts, hops, info
 from topoloom.errors import InputError
 from topoloom.formats import save
 from topoloom.topology import Topology

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from topoloom import build, hops, load, place, save_cabling
 from topoloom.cabling.cabling import cable
-from topoloom.cli import optimize
+from topoloom.cli.commands import optimize
 from topoloom.cost.parts import load_parts
 from topoloom.errors import InputError
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from topoloom.cli import quality
+from topoloom.cli.commands import quality
 from topoloom.errors import InputError
 
 KEYS = {

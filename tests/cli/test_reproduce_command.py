@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from click.testing import CliRunner
 
-from topoloom.cli import reproduce
+from topoloom.cli.commands import reproduce
 from topoloom.report import figures
 from topoloom.reproduction.curves import Curves, Series
 

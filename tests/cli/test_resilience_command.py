@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom import build, cable, damage, load, place, save_cabling
-from topoloom.cli import resilience
+from topoloom.cli.commands import resilience
 from topoloom.cli.main import main
 from topoloom.errors import InputError
 from topoloom.report import figures

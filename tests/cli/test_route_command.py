@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from topoloom.cli import route
+from topoloom.cli.commands import route
 from topoloom.errors import InputError
 
 KEYS = {
@@ -92,7 +92,7 @@ def test_adaptive_engines_say_what_packets_choose():
 
 def test_a_laid_out_folder_routes_by_its_cables(tmp_path):
     """What `topoloom layout -o` wrote knows how long its cables are."""
-    from topoloom.cli import layout
+    from topoloom.cli.commands import layout
 
     folder = str(tmp_path / "out")
     made = CliRunner().invoke(layout.command, ["dln:n=64,x=2,random=2,hosts=1", "-o", folder])

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom import build, cable, place, save_cabling
-from topoloom.cli import simulate
+from topoloom.cli.commands import simulate
 from topoloom.cli.countdown import Countdown
 from topoloom.cli.main import main
 from topoloom.errors import InputError

@@ -1,12 +1,13 @@
 """Pairs of switches or of hosts at each distance: blocks of 512 sources over the cores, weights and all."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from topoloom.graph.gpu import counts_if_worth
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 #: After so many rounds of 512 sources in parallel, a queue is faster (measured on rings).
 MOST_ROUNDS = 1024
@@ -14,8 +15,8 @@ MOST_ROUNDS = 1024
 _WORTH_THREADS = 300_000
 
 
-def pair_counts(topology: Topology, weight: np.ndarray, jobs: int | None) -> np.ndarray:
-    """Ordered pairs at each distance, each weighing weight[u] * weight[v]: int64[largest + 1]."""
+def pair_counts(topology: Topology, weight: np.ndarray, jobs: int | None, work: Work | None = None) -> np.ndarray:
+    """Ordered pairs at each distance, each weighing weight[u] * weight[v]: int64[largest + 1]; `Stopped` if work is."""
     from topoloom.graph.kernels.breadth_first import source_counts
     from topoloom.graph.kernels.hops import BLOCK, block_counts
 
@@ -53,10 +54,10 @@ def pair_counts(topology: Topology, weight: np.ndarray, jobs: int | None) -> np.
 
     if jobs is None and len(blocks) * (n + neighbours.size) < _WORTH_THREADS:
         jobs = 1
-    return _trimmed(np.add.reduce(over_cores(count, len(blocks), jobs)))
+    return _trimmed(np.add.reduce(_counted(count, len(blocks), jobs, work)))
 
 
-def attachment_counts(topology: Topology, jobs: int | None) -> np.ndarray:
+def attachment_counts(topology: Topology, jobs: int | None, work: Work | None = None) -> np.ndarray:
     """Ordered pairs of hosts at each distance when hosts have several ports: int64[largest + 1]."""
     from topoloom.graph.kernels import breadth_first
 
@@ -82,7 +83,7 @@ def attachment_counts(topology: Topology, jobs: int | None) -> np.ndarray:
             )
         return counts
 
-    return _trimmed(np.sum(over_cores(count, -(-weight.size // chunk), jobs), axis=0))
+    return _trimmed(np.sum(_counted(count, -(-weight.size // chunk), jobs, work), axis=0))
 
 
 def heaviest_first(topology: Topology, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -104,6 +105,18 @@ def rows(switches: int) -> np.ndarray:
     words = np.empty(8 * switches + 8, np.uint64)
     start = -words.ctypes.data // 8 % 8
     return words[start : start + 8 * switches]
+
+
+def _counted(
+    count: Callable[[Iterator[int]], np.ndarray], blocks: int, jobs: int | None, work: Work | None
+) -> list[np.ndarray]:
+    """What the threads counted, all blocks of it."""
+    if work is not None:
+        work.begin(blocks, "blocks of switches")
+    counted = over_cores(count, blocks, jobs, work)
+    if work is not None:
+        work.check()
+    return counted
 
 
 def _trimmed(counts: np.ndarray) -> np.ndarray:

@@ -2,18 +2,21 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph._pairs import MOST_ROUNDS, attachment_counts, pair_counts, rows
+from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 
 @dataclass(frozen=True, eq=False)
-class Hops:
+class Hops(Result):
     """Hop distances: a hop is a link passed, and a pair is ordered.
 
     Attributes
@@ -37,11 +40,19 @@ class Hops:
         The hops of the farthest pair of hosts, likewise.
     """
 
+    noun = "hops"
+    derived = ("connected", "diameter", "largest_finite", "aspl", "aspl_including_self")
+
     switches: int
     components: int
     histogram: np.ndarray
     host_aspl: float | None
     host_diameter: float | None
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a distance: ``hops`` and ``pairs``, ordered pairs of switches."""
+        return [{"hops": hops, "pairs": pairs} for hops, pairs in enumerate(self.histogram.tolist())]
 
     @property
     def connected(self) -> bool:
@@ -69,7 +80,7 @@ class Hops:
         return _mean(self.histogram, self.switches**2, self.connected)
 
 
-def hops(topology: Topology, jobs: int | None = None) -> Hops:
+def hops(topology: Topology, jobs: int | None = None, *, work: Work | None = None) -> Hops:
     """Diameter, ASPL and histogram of a topology, exactly, over every pair of switches and of hosts.
 
     Parameters
@@ -78,10 +89,17 @@ def hops(topology: Topology, jobs: int | None = None) -> Hops:
         Any: irregular, disconnected, with parallel links.
     jobs : int, optional
         Threads; every core when left out.
+    work : Work, optional
+        Told of blocks of 512 switches.
 
     Returns
     -------
     Hops
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped before all pairs were counted.
 
     Notes
     -----
@@ -99,12 +117,12 @@ def hops(topology: Topology, jobs: int | None = None) -> Hops:
     from topoloom.graph.connectivity import components
 
     n = topology.switches
-    histogram = pair_counts(topology, np.ones(n, np.int64), jobs)
+    histogram = pair_counts(topology, np.ones(n, np.int64), jobs, work)
     connected = int(histogram.sum()) == n * n
     parts = 1 if connected else int(components(topology).max()) + 1
-    host_aspl, host_diameter = _host_hops(topology, histogram, jobs)
+    host_aspl, host_diameter = _host_hops(topology, histogram, jobs, work)
     histogram.setflags(write=False)
-    return Hops(n, parts, histogram, host_aspl, host_diameter)
+    return Hops(n, parts, histogram, host_aspl, host_diameter, provenance_of(topology))
 
 
 def eccentricities(topology: Topology, jobs: int | None = None) -> np.ndarray:
@@ -225,17 +243,19 @@ def _mean(counts: np.ndarray, pairs: int, complete: bool) -> float:
     return float(int(np.dot(counts, np.arange(counts.size))) / pairs) if pairs else 0.0
 
 
-def _host_hops(topology: Topology, histogram: np.ndarray, jobs: int | None) -> tuple[float | None, float | None]:
+def _host_hops(
+    topology: Topology, histogram: np.ndarray, jobs: int | None, work: Work | None
+) -> tuple[float | None, float | None]:
     """The mean and the largest distance of hosts; `histogram` is that of the switches."""
     hosts = topology.hosts
     if hosts < 2:
         return None, None
     on_switch = topology.endpoints_at
     if topology.endpoints.size > hosts:
-        counts = attachment_counts(topology, jobs)
+        counts = attachment_counts(topology, jobs, work)
     elif (on_switch == on_switch[0]).all():
         counts = histogram * int(on_switch[0]) ** 2
     else:
-        counts = pair_counts(topology, on_switch, jobs)
+        counts = pair_counts(topology, on_switch, jobs, work)
     complete = int(counts.sum()) == hosts**2
     return _mean(counts, hosts * (hosts - 1), complete), counts.size - 1 if complete else math.inf
