@@ -4,12 +4,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
-import numpy as np
 
 from topoloom.errors import InputError, Stopped
+
+if TYPE_CHECKING:
+    pass
 
 #: How a result came to its end: by itself, at its deadline, or because somebody asked.
 Ended = Literal["done", "deadline", "interrupted"]
@@ -85,7 +87,9 @@ class Work:
     ) -> None:
         if seconds is not None and not 0 < seconds < float("inf"):
             raise InputError(f"seconds={seconds:g}: give a number of seconds above 0, or leave it out")
-        self.flag = np.zeros(1, np.uint8)
+        import numpy
+
+        self.flag: numpy.ndarray = numpy.zeros(1, numpy.uint8)
         self._until = None if seconds is None else time.monotonic() + seconds
         self._asked = False
         self._on_progress, self._on_result = on_progress, on_result
