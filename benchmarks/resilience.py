@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.resilience.damage import damage
+from topoloom.failures.resilience import resilience
 from topoloom.spec import build
 from topoloom.topology import Topology
 
@@ -31,7 +31,7 @@ def main() -> None:
     options = parser.parse_args()
     for fail in ("links", "switches"):
         for metric in ("disconnection", "aspl"):
-            damage(build("petersen"), fail, metric, samples=2)
+            resilience(build("petersen"), fail, metric, samples=2)
     parts: dict[str, Callable[[argparse.Namespace], None]] = {"fly": _fly, "large": _large, "others": _others}
     for name in options.only.split(","):
         parts[name](options)
@@ -59,7 +59,7 @@ def _rows(
     for fail in fails:
         for metric in metrics:
             began = time.perf_counter()
-            found = damage(network, fail, metric, levels=_LEVELS, samples=samples, jobs=options.jobs)
+            found = resilience(network, fail, metric, levels=_LEVELS, samples=samples, jobs=options.jobs)
             seconds = time.perf_counter() - began
             print(
                 f"{fail:10}{metric:15}{samples:7} samples{seconds:9.3f} s  threshold {found.threshold:.2f}", flush=True

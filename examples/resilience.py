@@ -1,17 +1,17 @@
 """Compares how many links three networks of about 500 hosts can lose, draws it, and simulates what is left of one."""
 
-from topoloom import build, damage, hops
+from topoloom import build, hops, resilience
+from topoloom.failures.surviving_network import surviving_network
 from topoloom.report.pictures import write_picture
 from topoloom.report.survival_figures import survival_curves
-from topoloom.resilience.surviving_network import remnant
 
 # Three networks for about 500 hosts: a Slim Fly, a fat tree, a 3-D torus.
 networks = [build(spec) for spec in ("slimfly:q=7,hosts=6", "fat-tree:k=12", "torus:dims=8x8x8,hosts=1")]
-curves = [damage(network, samples=500) for network in networks]
+curves = [resilience(network, samples=500) for network in networks]
 write_picture(survival_curves(curves), "survival.svg", "Survival")
 for curve in curves:
     print(f"{curve.topology}: {curve.exact:.1%} of {curve.units} links may fail ({curve.words})")  # noqa: T201
 
 # What is left of the Slim Fly when a tenth of its links have failed, in the first of the random orders.
-left = remnant(networks[0], share=0.1)
+left = surviving_network(networks[0], share=0.1)
 print(f"{left.name}: diameter {hops(left).diameter}, was {hops(networks[0]).diameter}")  # noqa: T201

@@ -15,6 +15,7 @@ _HOMES = {
     "Bounds": "topoloom.graph.bounds",
     "Cabling": "topoloom.cabling.cabling",
     "Cuts": "topoloom.graph.cuts",
+    "Degradation": "topoloom.failures.degradation",
     "Design": "topoloom.designer.design",
     "Execution": "topoloom.simulator.execute",
     "Expansion": "topoloom.expansion.expansion",
@@ -22,6 +23,7 @@ _HOMES = {
     "Hops": "topoloom.graph.distances",
     "InputError": "topoloom.errors",
     "Layout": "topoloom.layout.layout",
+    "Lifetime": "topoloom.failures.lifetime",
     "LoadCurve": "topoloom.simulator.curve",
     "Need": "topoloom.designer.need",
     "Optimized": "topoloom.optimizer.result",
@@ -30,7 +32,7 @@ _HOMES = {
     "Rerouted": "topoloom.routing.reroute",
     "RouterConfig": "topoloom.simulator.config",
     "Routing": "topoloom.routing.routing",
-    "Survival": "topoloom.resilience.survival",
+    "Survival": "topoloom.failures.survival",
     "Topology": "topoloom.topology",
     "Verdict": "topoloom.routing.judge.verdict",
     "balance_paths": "topoloom.routing.balance.balance",
@@ -40,12 +42,13 @@ _HOMES = {
     "cable": "topoloom.cabling.cabling",
     "check_plan": "topoloom.expansion.check",
     "cuts": "topoloom.graph.cuts",
-    "damage": "topoloom.resilience.damage",
+    "degradation": "topoloom.failures.degradation",
     "design": "topoloom.designer.design",
     "execute": "topoloom.simulator.execute",
     "expand": "topoloom.expansion.expand",
     "hops": "topoloom.graph.distances",
     "host_routings": "topoloom.routing.by_host",
+    "lifetime": "topoloom.failures.lifetime",
     "load": "topoloom.formats",
     "load_layout": "topoloom.cabling.files",
     "optimize": "topoloom.optimizer.optimize",
@@ -54,6 +57,7 @@ _HOMES = {
     "product_routing": "topoloom.routing.product",
     "quality": "topoloom.throughput.quality",
     "reroute": "topoloom.routing.reroute",
+    "resilience": "topoloom.failures.resilience",
     "route": "topoloom.routing.route",
     "run_app": "topoloom.applications.run",
     "saturation": "topoloom.simulator.saturation",
@@ -61,6 +65,7 @@ _HOMES = {
     "save_cabling": "topoloom.cabling.files",
     "save_expansion": "topoloom.expansion.plan_files",
     "simulate": "topoloom.simulator.simulate",
+    "surviving_network": "topoloom.failures.surviving_network",
     "verify": "topoloom.routing.judge.verify",
 }
 
@@ -70,6 +75,7 @@ __all__ = [
     "Bounds",
     "Cabling",
     "Cuts",
+    "Degradation",
     "Design",
     "Execution",
     "Expansion",
@@ -77,6 +83,7 @@ __all__ = [
     "Hops",
     "InputError",
     "Layout",
+    "Lifetime",
     "LoadCurve",
     "Need",
     "Optimized",
@@ -95,13 +102,14 @@ __all__ = [
     "cable",
     "check_plan",
     "cuts",
-    "damage",
+    "degradation",
     "design",
     "execute",
     "expand",
     "families",
     "hops",
     "host_routings",
+    "lifetime",
     "load",
     "load_layout",
     "optimize",
@@ -110,6 +118,7 @@ __all__ = [
     "product_routing",
     "quality",
     "reroute",
+    "resilience",
     "route",
     "run_app",
     "saturation",
@@ -117,6 +126,7 @@ __all__ = [
     "save_cabling",
     "save_expansion",
     "simulate",
+    "surviving_network",
     "verify",
 ]
 
@@ -138,6 +148,13 @@ if TYPE_CHECKING:
     from topoloom.expansion.expand import expand as expand
     from topoloom.expansion.expansion import Expansion as Expansion
     from topoloom.expansion.plan_files import save_expansion as save_expansion
+    from topoloom.failures.degradation import Degradation as Degradation
+    from topoloom.failures.degradation import degradation as degradation
+    from topoloom.failures.lifetime import Lifetime as Lifetime
+    from topoloom.failures.lifetime import lifetime as lifetime
+    from topoloom.failures.resilience import resilience as resilience
+    from topoloom.failures.survival import Survival as Survival
+    from topoloom.failures.surviving_network import surviving_network as surviving_network
     from topoloom.floors.floor import Floor as Floor
     from topoloom.formats import load as load
     from topoloom.formats import save as save
@@ -151,8 +168,6 @@ if TYPE_CHECKING:
     from topoloom.layout.place import place as place
     from topoloom.optimizer.optimize import optimize as optimize
     from topoloom.optimizer.result import Optimized as Optimized
-    from topoloom.resilience.damage import damage as damage
-    from topoloom.resilience.survival import Survival as Survival
     from topoloom.routing.balance.balance import balance_paths as balance_paths
     from topoloom.routing.balance.balance import balance_routing as balance_routing
     from topoloom.routing.by_host import host_routings as host_routings

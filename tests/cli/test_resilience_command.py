@@ -12,19 +12,19 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from topoloom import build, cable, damage, load, place, save_cabling
-from topoloom.cli.commands import resilience
+from topoloom import build, cable, load, place, resilience, save_cabling
+from topoloom.cli.commands import resilience as resilience_command
 from topoloom.cli.main import main
 from topoloom.errors import InputError
+from topoloom.failures import resilience as verb
+from topoloom.failures.lifetime import lifetime
 from topoloom.report import figures
-from topoloom.resilience import damage as verb
-from topoloom.resilience.lifetime import lifetime
 
 FLY = "slimfly:q=5,hosts=4"
 
 
 def _run(*arguments):
-    result = CliRunner().invoke(resilience.command, arguments, catch_exceptions=False, standalone_mode=False)
+    result = CliRunner().invoke(resilience_command.command, arguments, catch_exceptions=False, standalone_mode=False)
     if result.exception is not None:
         raise result.exception
     return result.stdout
@@ -33,7 +33,7 @@ def _run(*arguments):
 def test_json_is_the_verbs_answer():
     """One object for one topology, with the criterion in words; several are a list, in the order given."""
     values = json.loads(_run(FLY, "--samples", "50", "--seed", "3", "--json"))
-    found = damage(build(FLY), samples=50, seed=3)
+    found = resilience(build(FLY), samples=50, seed=3)
     assert [level["survived"] for level in values["levels"]] == [level.survived for level in found.levels]
     assert (values["threshold"], values["exact"], values["units"]) == (found.threshold, found.exact, 175)
     assert values["survives"] == "all surviving switches are in one piece; P >= 0.75"
@@ -44,7 +44,7 @@ def test_json_is_the_verbs_answer():
         "done",
     )
     assert values["spec"] == FLY
-    assert "aftermath" not in values
+    assert "degradation" not in values
     several = json.loads(_run(FLY, "petersen", "--samples", "10", "--json"))
     assert [one["name"] for one in several["topologies"]] == ["slimfly(q=5,hosts=4)", "petersen"]
 
@@ -64,7 +64,7 @@ def test_options_reach_the_verb():
         "10%,20%,0.3",
     )
     values = json.loads(_run(FLY, *asked, "--of", "hosts", "--criterion", "0.5", "--samples", "20", "--json"))
-    found = damage(
+    found = resilience(
         build(FLY),
         "switches",
         "aspl",
@@ -107,14 +107,14 @@ def test_lifetimes_from_fit_and_from_mtbf_agree():
 def test_what_damage_costs():
     """Throughput and tables at each share, in JSON and as a table."""
     asked = (FLY, "--samples", "10", "--throughput", "--reroute", "orders", "--share", "5%,10%", "--draws", "2")
-    values = json.loads(_run(*asked, "--json"))["aftermath"]
+    values = json.loads(_run(*asked, "--json"))["degradation"]
     assert [one["share"] for one in values] == [0.05, 0.1]
     assert all(0 < one["uniform"] < 1 and one["broken"] <= one["changed"] for one in values)
     assert "2 of 2" in _run(*asked)
 
 
 def test_what_is_left_can_be_saved(tmp_path):
-    """The first order's remnant, as any format; 5 % of 175 links are 9."""
+    """The first order's surviving_network, as any format; 5 % of 175 links are 9."""
     file = tmp_path / "left.json"
     _run(FLY, "--samples", "5", "--damaged", str(file), "--share", "5%")
     assert len(load(file).links) == 175 - 9
@@ -130,7 +130,7 @@ def test_the_folder_holds_curves_and_page(tmp_path, monkeypatch):
     ET.parse(tmp_path / "out" / "survival.svg")
     assert (tmp_path / "out" / "survival.png").read_bytes().startswith(b"\x89PNG")
     text = (tmp_path / "out" / "resilience.html").read_text()
-    for words in ("<svg", "Thresholds", "Mean time to disconnection", "What damage costs", "hypercube(n=5)"):
+    for words in ("<svg", "Thresholds", "Mean time to disconnection", "What failures cost", "hypercube(n=5)"):
         assert words in text
     assert "<script" not in text
     assert "src=" not in text
@@ -190,9 +190,9 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path, capsys, monkeypatch):
     """The samples so far are printed and written, the code is 130; of rows for all topologies only whole tables."""
 
     def stopped(*words, **more):
-        return replace(damage(*words, **more), ended="interrupted")
+        return replace(resilience(*words, **more), ended="interrupted")
 
-    monkeypatch.setattr(verb, "damage", stopped)
+    monkeypatch.setattr(verb, "resilience", stopped)
     with pytest.raises(SystemExit) as end:
         main(["resilience", FLY, "petersen", "--samples", "9", "--link-fit", "3", "--json", "-o", str(tmp_path)])
     said = capsys.readouterr()

@@ -2,11 +2,11 @@
 
 import pytest
 
-from topoloom import InputError, build, damage
+from topoloom import InputError, build, resilience
 from topoloom.report import figures, survival_figures
 from topoloom.report.survival_figures import curve_names, resilience_page, survival_curves, title_of
 
-TWO = [damage(build(spec), samples=40, levels=[0.2, 0.4, 0.6]) for spec in ("petersen", "hypercube:n=4")]
+TWO = [resilience(build(spec), samples=40, levels=[0.2, 0.4, 0.6]) for spec in ("petersen", "hypercube:n=4")]
 
 
 def test_points_and_bands_are_the_levels():
@@ -26,7 +26,7 @@ def test_names_say_what_differs_and_the_title_the_rest():
     """Of two metrics on one network the metric tells them apart."""
     assert curve_names(TWO) == ["petersen", "hypercube(n=4)"]
     assert title_of(TWO) == "Surviving switches in one piece, links fail at random"
-    other = damage(build("petersen"), metric="aspl", samples=5)
+    other = resilience(build("petersen"), metric="aspl", samples=5)
     assert curve_names([TWO[0], other]) == ["disconnection", "aspl"]
     assert title_of([TWO[0], other]) == "links fail at random"
 
@@ -36,7 +36,7 @@ def test_a_page_of_one_curve_has_its_facts():
     text = resilience_page(TWO[:1], [], [])
     assert "of the links may fail" in text
     assert "Mean time" not in text
-    assert "What damage costs" not in text
+    assert "What failures cost" not in text
 
 
 def test_nothing_to_draw_is_refused(monkeypatch):

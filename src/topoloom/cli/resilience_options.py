@@ -31,7 +31,7 @@ def check(topologies: tuple[str, ...], given: dict[str, Any]) -> None:
 
 def rates_of(given: dict[str, Any]) -> dict[str, float]:
     """Failures of links and switches in 1e9 hours, as far as they are given."""
-    from topoloom.resilience.lifetime import FIT_HOURS
+    from topoloom.failures.lifetime import FIT_HOURS
 
     rates = {}
     for what in ("link", "switch"):

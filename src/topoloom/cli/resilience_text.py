@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from topoloom.cli.output import print_facts, print_table, say
-from topoloom.resilience.degradation import Aftermath
-from topoloom.resilience.lifetime import Lifetime
-from topoloom.resilience.survival import Survival
+from topoloom.failures.degradation import Degradation
+from topoloom.failures.lifetime import Lifetime
+from topoloom.failures.survival import Survival
 from topoloom.topology import Topology
 
 _HOURS_A_YEAR = 8766
@@ -29,7 +29,7 @@ def json_of(
     networks: Sequence[Topology],
     curves: Sequence[Survival],
     lifetimes: Sequence[Lifetime],
-    after: Sequence[Sequence[Aftermath]],
+    after: Sequence[Sequence[Degradation]],
 ) -> list[dict[str, Any]]:
     """A value for every curve."""
     found = []
@@ -49,7 +49,7 @@ def json_of(
         if lifetimes:
             values["time_to_disconnection"] = {**asdict(lifetimes[number]), "repair": False}
         if after:
-            values["aftermath"] = [asdict(one) for one in after[number]]
+            values["degradation"] = [asdict(one) for one in after[number]]
         found.append(values)
     return found
 
@@ -57,7 +57,7 @@ def json_of(
 def print_all(
     curves: Sequence[Survival],
     lifetimes: Sequence[Lifetime],
-    after: Sequence[Sequence[Aftermath]],
+    after: Sequence[Sequence[Degradation]],
     width: float | None = None,
 ) -> None:
     """One curve with all that is known of each level, or several beside each other."""
@@ -112,7 +112,7 @@ def _print_several(curves: Sequence[Survival]) -> None:
     print_table(rows)
 
 
-def _print_after(curves: Sequence[Survival], after: Sequence[Sequence[Aftermath]]) -> None:
+def _print_after(curves: Sequence[Survival], after: Sequence[Sequence[Degradation]]) -> None:
     say("\nwhat is left of the bounds on throughput, and of the tables' entries how many change")
     rows: list[tuple[str, ...]] = [_COSTS]
     for curve, found in zip(curves, after, strict=True):
@@ -145,7 +145,7 @@ def _time(one: Lifetime) -> str:
 
 
 def write_all(
-    folder: Path, curves: Sequence[Survival], lifetimes: Sequence[Lifetime], after: Sequence[Sequence[Aftermath]]
+    folder: Path, curves: Sequence[Survival], lifetimes: Sequence[Lifetime], after: Sequence[Sequence[Degradation]]
 ) -> None:
     """The files of ``-o``; no pictures where matplotlib is missing."""
     from topoloom.files import write_atomically

@@ -5,14 +5,14 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from topoloom.errors import InputError
+from topoloom.failures.degradation import Degradation
+from topoloom.failures.lifetime import Lifetime
+from topoloom.failures.survival import Survival
 from topoloom.report import figures
 from topoloom.report.figures import COLOURS, SHAPES
 from topoloom.report.page import cards, page, table
 from topoloom.report.page import figure as figure_of
 from topoloom.report.svg import style, svg_text
-from topoloom.resilience.degradation import Aftermath
-from topoloom.resilience.lifetime import Lifetime
-from topoloom.resilience.survival import Survival
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -166,9 +166,9 @@ def survival_csv(curves: Sequence[Survival]) -> str:
 
 
 def resilience_page(
-    curves: Sequence[Survival], lifetimes: Sequence[Lifetime], after: Sequence[Sequence[Aftermath]]
+    curves: Sequence[Survival], lifetimes: Sequence[Lifetime], after: Sequence[Sequence[Degradation]]
 ) -> str:
-    """The page: thresholds, curves, all levels; times to disconnection and what damage costs where these were asked for.
+    """The page: thresholds, curves, all levels; times to disconnection and what failures cost where these were asked for.
 
     lifetimes, after: one a curve, or none.
     """
@@ -189,7 +189,7 @@ def resilience_page(
     if lifetimes:
         body += ["<h2>Mean time to disconnection</h2>", _lifetimes(lifetimes, names)]
     if any(after):
-        body += ["<h2>What damage costs</h2>", _aftermaths(after, names)]
+        body += ["<h2>What failures cost</h2>", _degradations(after, names)]
     body += ["<h2>Levels</h2>", _levels(curves, names)]
     return page("Resilience", body)
 
@@ -247,7 +247,7 @@ def _lifetimes(found: Sequence[Lifetime], names: Sequence[str]) -> str:
     return table(head, rows, text=frozenset({0})) + '<p class="quiet">Without repair, at constant rates.</p>'
 
 
-def _aftermaths(after: Sequence[Sequence[Aftermath]], names: Sequence[str]) -> str:
+def _degradations(after: Sequence[Sequence[Degradation]], names: Sequence[str]) -> str:
     head = [
         "network",
         "failed",

@@ -10,12 +10,12 @@ from functools import cache, partial
 
 import numpy as np
 
+from topoloom.failures.resilience import resilience
+from topoloom.failures.survival import Survival
+from topoloom.failures.surviving_network import surviving_network
 from topoloom.graph.distances import hops
 from topoloom.reproduction._load_curves import stated
 from topoloom.reproduction.registry import Outcome, claim, judge
-from topoloom.resilience.damage import damage
-from topoloom.resilience.survival import Survival
-from topoloom.resilience.surviving_network import remnant
 from topoloom.spec import build
 
 #: A step of the paper, in percent: an answer this near agrees.
@@ -92,8 +92,8 @@ def survival(column: str, size: int, metric: str) -> Survival:
     """The survival curve behind a cell or a statement."""
     topology = build(NETWORKS[column][size])
     if metric == "disconnection":
-        return damage(topology, width=_WIDTH)
-    return damage(topology, metric=metric, samples=_ORDERS.get(column, 400))
+        return resilience(topology, width=_WIDTH)
+    return resilience(topology, metric=metric, samples=_ORDERS.get(column, 400))
 
 
 def _cell(column: str, size: int) -> Outcome:
@@ -130,7 +130,7 @@ def _aspl(column: str) -> Outcome:
     reason = told
     if abs(100 * found.threshold - ASPL[column]) > _STEP:
         share = ASPL[column] / 100
-        left = hops(remnant(build(NETWORKS[column][8192]), share=share))
+        left = hops(surviving_network(build(NETWORKS[column][8192]), share=share))
         apart = left.histogram[1:]
         mean = float(np.dot(apart, np.arange(1, apart.size + 1)) / apart.sum())
         reason += (

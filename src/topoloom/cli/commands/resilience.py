@@ -11,13 +11,13 @@ from topoloom.layout.cabinets import CLUSTERS
 if TYPE_CHECKING:
     import numpy as np
 
-    from topoloom.resilience.degradation import Aftermath
-    from topoloom.resilience.lifetime import Lifetime
-    from topoloom.resilience.survival import Survival
+    from topoloom.failures.degradation import Degradation
+    from topoloom.failures.lifetime import Lifetime
+    from topoloom.failures.survival import Survival
     from topoloom.routing.routing import Routing
     from topoloom.topology import Topology
 
-#: What `damage` takes as it is.
+#: What `resilience` takes as it is.
 _CURVE = ("fail", "metric", "order", "samples", "width", "criterion", "tolerate", "of", "seed", "jobs", "values")
 
 
@@ -125,8 +125,8 @@ def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **gi
     from topoloom.cli.folders import writable_folder
     from topoloom.cli.resilience_options import check, rates_of, shares_of
     from topoloom.cli.resilience_text import json_of, print_all, write_all
+    from topoloom.failures.failure_orders import ORDERS
     from topoloom.formats import open_topology
-    from topoloom.resilience.failure_orders import ORDERS
 
     if given["order"] not in ORDERS[given["fail"]]:
         raise InputError(
@@ -146,7 +146,7 @@ def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **gi
         _write_damaged(networks[0], cabinets[0], shares, given)
     curves: list[Survival] = []
     lifetimes: list[Lifetime] = []
-    after: list[list[Aftermath]] = []
+    after: list[list[Degradation]] = []
     interrupted = False
     try:
         for network, where in zip(networks, cabinets, strict=True):
@@ -156,7 +156,7 @@ def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **gi
         if rates:
             lifetimes += [_lifetime(network, rates, given) for network in networks]
         if given["throughput"] or given["reroute"] is not None:
-            after += [_aftermath(one, where, shares, given) for one, where in zip(tables, cabinets, strict=True)]
+            after += [_degradation(one, where, shares, given) for one, where in zip(tables, cabinets, strict=True)]
     except KeyboardInterrupt:
         if not curves:
             raise
@@ -178,7 +178,7 @@ def _curve(
 ) -> "Survival":
     """The survival curve, with the countdown on the screen."""
     from topoloom.cli.countdown import Countdown
-    from topoloom.resilience.damage import SAMPLES, damage
+    from topoloom.failures.resilience import SAMPLES, resilience
 
     known = given["samples"] or SAMPLES if given["width"] is None else 0
     same = {key: given[key] for key in _CURVE}
@@ -188,12 +188,12 @@ def _curve(
             for _ in range(samples):
                 countdown.done(1.0)
 
-        return damage(network, levels=levels, cabinets=cabinets, on_samples=finished, **same)
+        return resilience(network, levels=levels, cabinets=cabinets, on_samples=finished, **same)
 
 
 def _lifetime(network: "Topology", rates: dict[str, float], given: dict[str, Any]) -> "Lifetime":
-    from topoloom.resilience.damage import SAMPLES
-    from topoloom.resilience.lifetime import lifetime
+    from topoloom.failures.lifetime import lifetime
+    from topoloom.failures.resilience import SAMPLES
 
     return lifetime(
         network, **rates, of=given["of"], samples=given["samples"] or SAMPLES, seed=given["seed"], jobs=given["jobs"]
@@ -217,12 +217,12 @@ def _tables(network: "Topology", given: dict[str, Any]) -> "Topology | Routing":
     return made
 
 
-def _aftermath(
+def _degradation(
     network: "Topology | Routing", cabinets: "np.ndarray | None", shares: list[float], given: dict[str, Any]
-) -> "list[Aftermath]":
-    from topoloom.resilience.degradation import aftermath
+) -> "list[Degradation]":
+    from topoloom.failures.degradation import degradation
 
-    return aftermath(
+    return degradation(
         network,
         given["fail"],
         levels=shares,
@@ -240,10 +240,12 @@ def _write_damaged(
 ) -> None:
     """What is left after the first of the orders, as a file."""
     from topoloom.cli.delivery import checked, deliver
-    from topoloom.resilience.surviving_network import remnant
+    from topoloom.failures.surviving_network import surviving_network
 
     record = checked(given["damaged"], None, False)
-    left = remnant(network, given["fail"], shares[0], order=given["order"], seed=given["seed"], cabinets=cabinets)
+    left = surviving_network(
+        network, given["fail"], shares[0], order=given["order"], seed=given["seed"], cabinets=cabinets
+    )
     deliver(left, given["damaged"], record, False)
 
 

@@ -4,7 +4,7 @@ import networkx
 import numpy as np
 
 from topoloom import Topology, build
-from topoloom.resilience.failure_orders import failing, failures_at, states
+from topoloom.failures.failure_orders import failing, failures_at, states
 
 RING = build("torus:dims=12")
 #: Two triangles joined by two links, of which one is doubled.
@@ -44,7 +44,7 @@ def length(graph, counted, metric):
 
 
 def oracle(topology, fail, metric, of, share, samples, order="random", cabinets=None, seed=1):
-    """The lengths in the samples that `damage` looks at, found one by one."""
+    """The lengths in the samples that `resilience` looks at, found one by one."""
     what = failing(topology, fail, order, cabinets)
     counted = set(range(topology.switches)) if of == "switches" else set(topology.endpoints.tolist())
     lengths = []

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.resilience.criterion import trial
-from topoloom.resilience.failure_orders import failing, failures_at, states
-from topoloom.resilience.sample_counts import Tally
-from topoloom.resilience.survival import Survival, threshold_of
+from topoloom.failures.criterion import criterion_of
+from topoloom.failures.failure_orders import failing, failures_at, states
+from topoloom.failures.sample_counts import SampleCounts
+from topoloom.failures.survival import Survival, threshold_of
 from topoloom.threads import asked_to_stop, over_cores
 from topoloom.topology import Topology
 
@@ -22,7 +22,7 @@ SAMPLES, MOST_SAMPLES = 1000, 100_000
 _CHUNK, _BATCH = {True: 4, False: 32}, {True: 200, False: 1000}
 
 
-def damage(
+def resilience(
     topology: Topology,
     fail: str = "links",
     metric: str = "disconnection",
@@ -96,32 +96,32 @@ def damage(
     --------
     >>> from topoloom.spec import build
     >>> ring = build("torus:dims=20")  # one link less is a path, two are two pieces
-    >>> found = damage(ring, levels=[0.05, 0.1], samples=100)
+    >>> found = resilience(ring, levels=[0.05, 0.1], samples=100)
     >>> [level.probability for level in found.levels], found.threshold
     ([1.0, 0.0], 0.05)
     """
     shares = _levels(levels)
     _check(metric, of, criterion, width, samples, tolerate, values)
     what = failing(topology, fail, order, cabinets, jobs)
-    asked = trial(topology, what, metric, of, tolerate, jobs)
+    asked = criterion_of(topology, what, metric, of, tolerate, jobs)
     failures = np.array([failures_at(share, what.units) for share in shares], np.int64)
     # Without a switch the others may be closer together: then no level says anything of another.
-    tally = Tally(asked, failures, values or fail != "links")
+    counts = SampleCounts(asked, failures, values or fail != "links")
     wanted = samples if samples is not None else MOST_SAMPLES if width is not None else SAMPLES
     batch = wanted if width is None else _BATCH[asked.hops]
     ended, exact = "done", None
     try:
-        while tally.samples < wanted:
-            end = min(wanted, tally.samples + batch)
-            _sample(tally, states(seed, tally.samples, end), jobs, on_samples)
-            if width is not None and all(level.high - level.low <= width for level in tally.levels(shares)):
+        while counts.samples < wanted:
+            end = min(wanted, counts.samples + batch)
+            _sample(counts, states(seed, counts.samples, end), jobs, on_samples)
+            if width is not None and all(level.high - level.low <= width for level in counts.levels(shares)):
                 break
-        exact = tally.exact(criterion, states(seed, 0, tally.samples), jobs)
+        exact = counts.exact(criterion, states(seed, 0, counts.samples), jobs)
     except KeyboardInterrupt:
-        if not tally.samples:
+        if not counts.samples:
             raise
         ended = "interrupted"
-    found = tuple(tally.levels(shares))
+    found = tuple(counts.levels(shares))
     return Survival(
         topology.name,
         fail,
@@ -136,12 +136,14 @@ def damage(
         threshold_of(found, criterion),
         exact,
         seed,
-        tally.samples,
+        counts.samples,
         ended,
     )
 
 
-def _sample(tally: Tally, begins: np.ndarray, jobs: int | None, on_samples: Callable[[int], None] | None) -> None:
+def _sample(
+    counts: SampleCounts, begins: np.ndarray, jobs: int | None, on_samples: Callable[[int], None] | None
+) -> None:
     """Ask samples, given where their streams begin, on all cores; on Ctrl-C only the first of them that are finished count.
 
     Raises
@@ -149,7 +151,7 @@ def _sample(tally: Tally, begins: np.ndarray, jobs: int | None, on_samples: Call
     KeyboardInterrupt
         Ctrl-C.
     """
-    chunk = _CHUNK[tally.trial.hops]
+    chunk = _CHUNK[counts.criterion.hops]
     parts = np.split(begins, range(chunk, begins.size, chunk))
     answers: dict[int, np.ndarray] = {}
 
@@ -157,7 +159,7 @@ def _sample(tally: Tally, begins: np.ndarray, jobs: int | None, on_samples: Call
         for number in numbers:
             if asked_to_stop.is_set():
                 return
-            answers[number] = tally.ask(parts[number])
+            answers[number] = counts.ask(parts[number])
             if on_samples is not None:
                 on_samples(parts[number].size)
 
@@ -170,7 +172,7 @@ def _sample(tally: Tally, begins: np.ndarray, jobs: int | None, on_samples: Call
         for number, part in enumerate(parts):
             if number not in answers:
                 break
-            tally.add(answers[number], part.size)
+            counts.add(answers[number], part.size)
 
 
 def _levels(levels: Iterable[float] | None) -> list[float]:

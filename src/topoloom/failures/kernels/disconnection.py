@@ -122,7 +122,7 @@ def units_held(
 
 
 @njit(cache=True, nogil=True)
-def races(
+def times_to_disconnection(
     links: np.ndarray,
     offsets: np.ndarray,
     neighbours: np.ndarray,

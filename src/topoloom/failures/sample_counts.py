@@ -4,45 +4,45 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from topoloom.resilience.criterion import Trial
-from topoloom.resilience.survival import Level, level_of
+from topoloom.failures.criterion import Criterion
+from topoloom.failures.survival import Level, level_of
 from topoloom.threads import asked_to_stop, over_cores
 
 #: Samples that a thread takes at a time.
 _CHUNK = 4
 
 
-class Tally:
-    """The findings of a trial at some numbers of failures, ascending.
+class SampleCounts:
+    """What samples say of a criterion at some numbers of failures, ascending.
 
     Three ways to ask a sample: disconnection is known for every number of failures at once (`pieces`); where only links fail,
     lengths only grow, so the last level within bounds is looked for by halves; else each level is measured.
     """
 
-    def __init__(self, trial: Trial, failures: np.ndarray, every: bool) -> None:
-        self.trial, self.failures = trial, failures
-        self.halving = trial.hops and not every
+    def __init__(self, criterion: Criterion, failures: np.ndarray, every: bool) -> None:
+        self.criterion, self.failures = criterion, failures
+        self.halving = criterion.hops and not every
         self.samples = 0
-        self._pieces = np.zeros(trial.what.units + 1, np.int64)
+        self._pieces = np.zeros(criterion.what.units + 1, np.int64)
         self._lengths: list[np.ndarray] = []
 
     def ask(self, states: np.ndarray) -> np.ndarray:
         """What samples answer, for `add`; any thread may ask."""
-        if not self.trial.hops:
-            return self.trial.pieces(states)
-        return self.trial.lengths(states, self.failures, self.halving)
+        if not self.criterion.hops:
+            return self.criterion.pieces(states)
+        return self.criterion.lengths(states, self.failures, self.halving)
 
     def add(self, answer: np.ndarray, samples: int) -> None:
         """Add the answers of so many samples."""
         self.samples += samples
-        if self.trial.hops:
+        if self.criterion.hops:
             self._lengths.append(answer)
         else:
             self._pieces += answer
 
     def levels(self, shares: Sequence[float]) -> list[Level]:
         """The levels as they are now."""
-        if not self.trial.hops:
+        if not self.criterion.hops:
             survived = self._pieces[self.failures]
         else:
             found = np.concatenate(self._lengths)
@@ -58,11 +58,11 @@ class Tally:
 
     def exact(self, criterion: float, states: np.ndarray, jobs: int | None = None) -> float | None:
         """The largest share up to which each single number of failures is survived; None where only levels are known."""
-        units = self.trial.what.units
-        if not self.trial.hops:
+        units = self.criterion.what.units
+        if not self.criterion.hops:
             under = np.flatnonzero(self._pieces < criterion * self.samples - 1e-9)
             return max(0, int(under[0]) - 1) / units if under.size else 1.0
-        if self.trial.what.fail != "links":
+        if self.criterion.what.fail != "links":
             return None
         last = np.concatenate(self._lengths)
         if not self.halving:
@@ -76,7 +76,7 @@ class Tally:
         while level + 1 < self.failures.size and (last >= level + 1).sum() >= wanted:
             level += 1
         low = int(self.failures[level]) if level >= 0 else 0
-        high = int(self.failures[level + 1]) if level + 1 < self.failures.size else self.trial.what.units
+        high = int(self.failures[level + 1]) if level + 1 < self.failures.size else self.criterion.what.units
         sure, open_ = int((last > level).sum()), np.flatnonzero(last == level)
         while high - low > 1:
             middle = (low + high) // 2
@@ -96,14 +96,14 @@ class Tally:
                 if asked_to_stop.is_set():
                     raise KeyboardInterrupt
                 part = slice(number * _CHUNK, (number + 1) * _CHUNK)
-                well[part] = self.trial.lengths(states[part], np.array([failures]), True) >= 0
+                well[part] = self.criterion.lengths(states[part], np.array([failures]), True) >= 0
 
         over_cores(work, -(-states.size // _CHUNK), jobs)
         return well
 
     def _values(self, levels: int) -> tuple[list[float | None], list[float | None]]:
         """The mean and the worst length of the samples that are connected, by level."""
-        if not self.trial.hops or self.halving:
+        if not self.criterion.hops or self.halving:
             return [None] * levels, [None] * levels
         found = np.concatenate(self._lengths)
         connected = [column[np.isfinite(column)] for column in found.T]
@@ -114,4 +114,4 @@ class Tally:
 
     @property
     def _bound(self) -> float:
-        return (self.trial.most or 0.0) + 1e-9
+        return (self.criterion.most or 0.0) + 1e-9

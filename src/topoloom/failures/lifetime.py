@@ -8,9 +8,9 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.resilience.criterion import trial
-from topoloom.resilience.failure_orders import Failing
-from topoloom.resilience.survival import Z
+from topoloom.failures.criterion import criterion_of
+from topoloom.failures.failure_orders import Failing
+from topoloom.failures.survival import Z
 from topoloom.threads import asked_to_stop, over_cores
 from topoloom.topology import Topology
 
@@ -88,7 +88,7 @@ def lifetime(
     >>> round(ring.hours), ring.failures
     (2111111, 2.0)
     """
-    from topoloom.resilience.kernels.disconnection import races
+    from topoloom.failures.kernels.disconnection import times_to_disconnection
 
     for name, fit in (("link_fit", link_fit), ("switch_fit", switch_fit)):
         if not 0 <= fit < math.inf:
@@ -100,7 +100,7 @@ def lifetime(
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
     none = np.empty(0, np.int64)
-    counts = trial(topology, Failing("links", none, none, none), "disconnection", of, None, jobs).counts
+    counts = criterion_of(topology, Failing("links", none, none, none), "disconnection", of, None, jobs).counts
     if counts.sum() < 2:
         raise InputError(f"{topology.name}: fewer than two switches have to stay together; they cannot be parted")
     hours, failures = np.empty(samples), np.empty(samples, np.int64)
@@ -111,7 +111,7 @@ def lifetime(
             if asked_to_stop.is_set():
                 raise KeyboardInterrupt
             part = slice(number * _CHUNK, (number + 1) * _CHUNK)
-            races(
+            times_to_disconnection(
                 topology.links,
                 *topology.csr,
                 counts,

@@ -1,4 +1,4 @@
-"""What damage costs those who survive it: the throughput that is left, and the table entries that have to change."""
+"""What failures cost the network that survives them: the throughput that is left, and the table entries that have to change."""
 
 import math
 from collections.abc import Iterable
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.failures.failure_orders import failing, failures_at
+from topoloom.failures.surviving_network import losses, without
 from topoloom.graph.connectivity import components
-from topoloom.resilience.failure_orders import failing, failures_at
-from topoloom.resilience.surviving_network import left_of, losses
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
 from topoloom.throughput.quality import MOST_TUB
@@ -18,8 +18,8 @@ from topoloom.topology import Topology
 
 
 @dataclass(frozen=True)
-class Aftermath:
-    """What is left at one level of damage: means over the samples whose switches with hosts are still in one piece.
+class Degradation:
+    """What is left after one share of failures: means over the samples whose switches with hosts are still in one piece.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Aftermath:
     anew: int = 0
 
 
-def aftermath(
+def degradation(
     network: Topology | Routing,
     fail: str = "links",
     *,
@@ -65,7 +65,7 @@ def aftermath(
     seed: int = 1,
     throughput: bool = True,
     jobs: int | None = None,
-) -> list[Aftermath]:
+) -> list[Degradation]:
     """Throughput left and the cost of re-routing after failures, at some levels.
 
     Parameters
@@ -73,7 +73,7 @@ def aftermath(
     network : Topology or Routing
         With tables, these are mended (`routing.reroute`), and how many of their entries change is counted.
     fail, order, cabinets, seed
-        As for `damage`; the samples are the first ones that it looks at.
+        As for `resilience`; the samples are the first ones that it looks at.
     levels : floats
         Shares of all links, switches or cabinets.
     samples : int
@@ -86,12 +86,12 @@ def aftermath(
     Raises
     ------
     InputError
-        As for `damage`; tables that cannot be mended (lanes by switch, choices).
+        As for `resilience`; tables that cannot be mended (lanes by switch, choices).
 
     Examples
     --------
     >>> from topoloom.spec import build
-    >>> found = aftermath(build("hypercube:n=5"), levels=[0.1], samples=3)[0]
+    >>> found = degradation(build("hypercube:n=5"), levels=[0.1], samples=3)[0]
     >>> found.failures, found.connected, round(found.uniform, 2)
     (8, 3, 0.88)
     """
@@ -112,7 +112,7 @@ def aftermath(
             lost = losses(topology, what, share, seed, sample)
             if lost.switches.size == topology.switches:
                 continue
-            left = left_of(topology, lost)
+            left = without(topology, lost)
             parts = components(left)
             carries = left.endpoints_at > 0 if topology.hosts else np.ones(left.switches, np.bool_)
             if np.unique(parts[carries]).size == 1:
@@ -131,7 +131,7 @@ def aftermath(
         uniform, worst = [one for one, _ in shares], [one for _, one in shares if one is not None]
         broken, changed, lanes_changed = (_mean([one[i] for one in mended]) for i in range(3))
         found.append(
-            Aftermath(
+            Degradation(
                 share,
                 failures_at(share, what.units),
                 samples,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.resilience.failure_orders import Failing, failing, failures_at, states
+from topoloom.failures.failure_orders import Failing, failing, failures_at, states
 from topoloom.topology import Topology
 
 
@@ -21,7 +21,7 @@ class Losses:
 
 
 def losses(topology: Topology, what: Failing, share: float, seed: int, sample: int = 0) -> Losses:
-    """The first failures of a sample's order: those that `damage` looks at with the same seed.
+    """The first failures of a sample's order: those that `resilience` looks at with the same seed.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def losses(topology: Topology, what: Failing, share: float, seed: int, sample: i
     return Losses(np.empty((0, 2), np.int32), np.flatnonzero(np.isin(what.unit, gone)))
 
 
-def remnant(
+def surviving_network(
     topology: Topology,
     fail: str = "links",
     share: float = 0.1,
@@ -53,11 +53,11 @@ def remnant(
     ----------
     topology : Topology
     fail, order, cabinets
-        As for `damage`.
+        As for `resilience`.
     share : float
         Of all links, switches or cabinets, between 0 and 1.
     seed, sample : int
-        Which random order: sample 0 is the first that `damage` with this seed looks at.
+        Which random order: sample 0 is the first that `resilience` with this seed looks at.
 
     Returns
     -------
@@ -68,19 +68,19 @@ def remnant(
     Raises
     ------
     InputError
-        No switch is left; or as for `damage`.
+        No switch is left; or as for `resilience`.
 
     Examples
     --------
     >>> from topoloom.spec import build
-    >>> remnant(build("hypercube:n=4"), share=0.25)
+    >>> surviving_network(build("hypercube:n=4"), share=0.25)
     Topology(hypercube(n=4) less 8 links: 16 switches, 24 links)
     """
     what = failing(topology, fail, order, cabinets)
-    return left_of(topology, losses(topology, what, share, seed, sample))
+    return without(topology, losses(topology, what, share, seed, sample))
 
 
-def left_of(topology: Topology, lost: Losses) -> Topology:
+def without(topology: Topology, lost: Losses) -> Topology:
     """A topology without what is lost; its switches are numbered anew where some are."""
     n, m = topology.switches, len(topology.links)
     stays = np.ones(n, np.bool_)

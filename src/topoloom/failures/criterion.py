@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.failures.failure_orders import Failing
 from topoloom.graph._pairs import pair_counts, rows
 from topoloom.graph.connectivity import components
-from topoloom.resilience.failure_orders import Failing
 from topoloom.topology import Topology
 
 #: Hops more that are tolerated when nothing is said: 004's.
@@ -15,7 +15,7 @@ TOLERATED = {"diameter": 2.0, "aspl": 1.0}
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class Criterion:
     """What is asked, and of which network.
 
     Attributes
@@ -43,7 +43,7 @@ class Trial:
 
     def pieces(self, states: np.ndarray) -> np.ndarray:
         """The samples that are in one piece after 0, 1, ... failures: int64[units + 1]."""
-        from topoloom.resilience.kernels.disconnection import links_held, units_held
+        from topoloom.failures.kernels.disconnection import links_held, units_held
 
         what, topology = self.what, self.topology
         if what.fail == "links":
@@ -61,7 +61,7 @@ class Trial:
 
         Lengths are float64[samples, levels]; inf where the rest is not connected.
         """
-        from topoloom.resilience.kernels.surviving_hops import judged
+        from topoloom.failures.kernels.surviving_hops import surviving_lengths
 
         n, most = self.topology.switches, self.most or 0.0
         offsets, neighbours, link = self.topology.csr
@@ -70,7 +70,7 @@ class Trial:
         rounds = min(n, max(1, int(most))) if halving and not mean else n
         values, last = np.empty((states.size, failures.size)), np.empty(states.size, np.int64)
         ranked = np.argsort(~self.counts, kind="stable").astype(np.int32)
-        judged(
+        surviving_lengths(
             offsets,
             neighbours,
             link,
@@ -95,9 +95,9 @@ class Trial:
         return last if halving else values
 
 
-def trial(
+def criterion_of(
     topology: Topology, what: Failing, metric: str, of: str, tolerate: float | None, jobs: int | None = None
-) -> Trial:
+) -> Criterion:
     """Ask for a metric between the switches of a topology, or between those with hosts.
 
     Raises
@@ -112,9 +112,11 @@ def trial(
     if parts > 1:
         raise InputError(f"{topology.name}: it is in {parts} pieces before anything fails; join them first")
     if metric == "disconnection":
-        return Trial(topology, what, counts, metric, None, None)
+        return Criterion(topology, what, counts, metric, None, None)
     found = pair_counts(topology, counts.astype(np.int64), jobs)
     pairs = int(counts.sum()) * (int(counts.sum()) - 1)
     mean = float(np.dot(found, np.arange(found.size)) / pairs) if pairs else 0.0
     whole = mean if metric == "aspl" else float(found.size - 1)
-    return Trial(topology, what, counts, metric, whole, whole + (TOLERATED[metric] if tolerate is None else tolerate))
+    return Criterion(
+        topology, what, counts, metric, whole, whole + (TOLERATED[metric] if tolerate is None else tolerate)
+    )

@@ -3,15 +3,15 @@
 import networkx
 import numpy as np
 import pytest
+from failure_cases import RING, TWIN
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from resilience_cases import RING, TWIN
 
-from topoloom import InputError, Topology, build, damage, route
-from topoloom.resilience.degradation import aftermath
-from topoloom.resilience.failure_orders import failing, failures_at
-from topoloom.resilience.lifetime import lifetime
-from topoloom.resilience.surviving_network import losses, remnant
+from topoloom import InputError, Topology, build, resilience, route
+from topoloom.failures.degradation import degradation
+from topoloom.failures.failure_orders import failing, failures_at
+from topoloom.failures.lifetime import lifetime
+from topoloom.failures.surviving_network import losses, surviving_network
 from topoloom.throughput.tub import tub, uniform_bound
 
 
@@ -101,9 +101,9 @@ def test_what_is_left_is_the_whole_less_what_failed(fail, share, seed):
     lost = losses(TWIN, what, share, seed)
     if lost.switches.size == 6:
         with pytest.raises(InputError, match="no switch is left"):
-            remnant(TWIN, fail, share, seed=seed, cabinets=cabinets)
+            surviving_network(TWIN, fail, share, seed=seed, cabinets=cabinets)
         return
-    small = remnant(TWIN, fail, share, seed=seed, cabinets=cabinets)
+    small = surviving_network(TWIN, fail, share, seed=seed, cabinets=cabinets)
     was = small.labels.get("was", np.arange(6))
     graph = TWIN.to_networkx()
     graph.remove_nodes_from(lost.switches.tolist())
@@ -115,31 +115,31 @@ def test_what_is_left_is_the_whole_less_what_failed(fail, share, seed):
 
 
 def test_the_first_remnant_is_the_first_sample():
-    """Whether it is in one piece is what `damage` says of its first sample."""
+    """Whether it is in one piece is what `resilience` says of its first sample."""
     fly = build("slimfly:q=5")
     for share in (0.3, 0.5, 0.6, 0.7):
         for seed in (1, 2, 3):
-            whole = networkx.is_connected(remnant(fly, share=share, seed=seed).to_networkx())
-            assert damage(fly, levels=[share], samples=1, seed=seed).levels[0].survived == whole
+            whole = networkx.is_connected(surviving_network(fly, share=share, seed=seed).to_networkx())
+            assert resilience(fly, levels=[share], samples=1, seed=seed).levels[0].survived == whole
 
 
 def test_remnants_have_no_spec_and_lose_hosts_whose_ports_are_gone():
     """Nothing rebuilds them; a host with two ports loses one."""
     rails = Topology(links=[(0, 1)], switches=2, endpoints=[0, 1, 1], host=[0, 0, 1])
-    left = remnant(rails, "switches", 0.5, order="degree", seed=3)
+    left = surviving_network(rails, "switches", 0.5, order="degree", seed=3)
     assert left.switches == 1
     assert left.spec is None
     assert left.hosts in (1, 2)
-    assert remnant(build("petersen"), share=0.0) == build("petersen")
+    assert surviving_network(build("petersen"), share=0.0) == build("petersen")
 
 
 def test_the_cost_of_damage_is_that_of_its_remnants():
     """Bounds over those of the whole; entries that led over lost links are broken, and a failure costs no more than all."""
     fly = build("slimfly:q=5,hosts=4")
-    found = aftermath(route(fly), levels=[0.0, 0.1], samples=2)
+    found = degradation(route(fly), levels=[0.0, 0.1], samples=2)
     none, some = found
     assert (none.uniform, none.tub, none.broken, none.changed, none.anew) == (1.0, 1.0, 0.0, 0.0, 0)
-    left = [remnant(fly, share=0.1, sample=sample) for sample in range(2)]
+    left = [surviving_network(fly, share=0.1, sample=sample) for sample in range(2)]
     assert some.uniform == pytest.approx(np.mean([uniform_bound(one) for one in left]) / uniform_bound(fly))
     assert some.tub == pytest.approx(np.mean([tub(one).value for one in left]) / tub(fly).value)
     assert some.uniform_least <= some.uniform < 1
@@ -150,13 +150,13 @@ def test_the_cost_of_damage_is_that_of_its_remnants():
 def test_damage_of_switches_and_of_all_is_counted():
     """Switches that fail are no part of the rest; where nothing is connected there is nothing to say."""
     cube = build("hypercube:n=4")
-    some, ruin = aftermath(route(cube), "switches", levels=[0.1, 1.0], samples=2)
+    some, ruin = degradation(route(cube), "switches", levels=[0.1, 1.0], samples=2)
     assert some.failures == 2
     assert 0 < some.broken < 1
     assert (ruin.connected, ruin.uniform, ruin.tub, ruin.broken, ruin.rerouted) == (0, None, None, None, 0)
-    spread = aftermath(cube, levels=[0.1], samples=1, throughput=False)[0]
+    spread = degradation(cube, levels=[0.1], samples=1, throughput=False)[0]
     assert (spread.uniform, spread.broken, spread.connected) == (None, None, 1)
     with pytest.raises(InputError, match="at least one"):
-        aftermath(cube, samples=0)
+        degradation(cube, samples=0)
     with pytest.raises(InputError, match="between 0 and 1"):
-        aftermath(cube, levels=[2.0])
+        degradation(cube, levels=[2.0])

@@ -7,9 +7,9 @@ is gone, int64[n] and int64[m]: it stands after k failures when its number is k 
 import numpy as np
 from numba import njit
 
+from topoloom.failures.kernels.disconnection import drawn
 from topoloom.graph.kernels.hops import BLOCK, block_counts
 from topoloom.graph.kernels.simd import WORDS
-from topoloom.resilience.kernels.disconnection import drawn
 
 
 @njit(cache=True, nogil=True)
@@ -99,7 +99,7 @@ def _length(
 
 
 @njit(cache=True, nogil=True)
-def judged(
+def surviving_lengths(
     offsets: np.ndarray,
     neighbours: np.ndarray,
     link: np.ndarray,
@@ -123,7 +123,8 @@ def judged(
 ) -> None:
     """Measure samples after failures[0] <= failures[1] <= ...: the diameter or the mean hops, which may be `most`.
 
-    unit: int64[n], the unit of each switch, of which `order` (and `first`, see `_fall_kernels`) is one, or empty: links fail.
+    unit: int64[n], the unit of each switch, of which `order` (and `first`, see `kernels.disconnection`) is one, or empty:
+    links fail.
     `halving` looks for the last level that is within `most` by halves, which asks that things only get worse: last[s] is its
     place or -1. Else values[s] gets the length at every level, inf where it is over `rounds` or not connected.
     """

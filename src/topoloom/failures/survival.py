@@ -1,4 +1,4 @@
-"""What damage finds: how likely a network survives so many failures."""
+"""What `resilience` finds: how likely a network survives so many failures."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ Z = 1.959963984540054
 
 @dataclass(frozen=True)
 class Level:
-    """One level of damage.
+    """One share of failures.
 
     Attributes
     ----------

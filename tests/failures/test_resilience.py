@@ -6,12 +6,12 @@ from math import comb
 import networkx
 import numpy as np
 import pytest
+from failure_cases import RING, TWIN, length, oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from resilience_cases import RING, TWIN, length, oracle
 
-from topoloom import InputError, Topology, build, damage
-from topoloom.resilience.survival import level_of, threshold_of, wilson
+from topoloom import InputError, Topology, build, resilience
+from topoloom.failures.survival import level_of, threshold_of, wilson
 
 SHARES = [0.0, 0.1, 0.25, 0.4, 0.6, 0.9, 1.0]
 
@@ -40,7 +40,7 @@ def test_every_sample_is_judged_as_networkx_judges_it(network, fail, metric, of,
     """For each level: as many survive as have, in NetworkX, one piece and few enough hops; means and worst likewise."""
     cabinets = np.arange(network.switches) // 3 if fail == "cabinets" else None
     every = every and metric != "disconnection"
-    found = damage(
+    found = resilience(
         network, fail, metric, of=of, order=order, levels=SHARES, samples=7, cabinets=cabinets, seed=seed, values=every
     )
     for level in found.levels:
@@ -57,7 +57,7 @@ def test_every_sample_is_judged_as_networkx_judges_it(network, fail, metric, of,
 @given(networks(), st.sampled_from(["disconnection", "diameter", "aspl"]), st.integers(0, 1 << 40))
 def test_losing_more_links_is_never_better(network, metric, seed):
     """The curve of links falls from 1 at no failure to 0 at all of them."""
-    levels = damage(network, metric=metric, levels=SHARES, samples=9, seed=seed).levels
+    levels = resilience(network, metric=metric, levels=SHARES, samples=9, seed=seed).levels
     survived = [level.probability for level in levels]
     assert survived[0] == 1.0
     assert survived[-1] == 0.0
@@ -68,7 +68,7 @@ def test_losing_more_links_is_never_better(network, metric, seed):
 def test_probabilities_are_those_of_all_removals(network):
     """The share of all ways to remove k links that leave one piece lies in twice the interval of 4,000 samples."""
     m = len(network.links)
-    found = damage(network, levels=[k / m for k in range(m + 1)], samples=4000)
+    found = resilience(network, levels=[k / m for k in range(m + 1)], samples=4000)
     for k, level in enumerate(found.levels):
         assert level.failures == k
         if comb(m, k) > 3_000:
@@ -83,20 +83,20 @@ def test_probabilities_are_those_of_all_removals(network):
 
 def test_a_ring_holds_one_cut_and_no_two():
     """One link less is a path; two pieces after any two."""
-    found = damage(RING, levels=[k / 12 for k in range(4)], samples=50)
+    found = resilience(RING, levels=[k / 12 for k in range(4)], samples=50)
     assert [level.probability for level in found.levels] == [1.0, 1.0, 0.0, 0.0]
     assert found.exact == 1 / 12
-    assert damage(RING, metric="diameter", tolerate=1e18, levels=[1 / 12], samples=9).threshold == 1 / 12
-    longer = damage(RING, metric="diameter", tolerate=5, levels=[1 / 12], samples=50)
+    assert resilience(RING, metric="diameter", tolerate=1e18, levels=[1 / 12], samples=9).threshold == 1 / 12
+    longer = resilience(RING, metric="diameter", tolerate=5, levels=[1 / 12], samples=50)
     assert (longer.whole, longer.most) == (6, 11)  # the path has 11 hops
     assert longer.threshold == longer.exact == 1 / 12
-    assert damage(RING, metric="diameter", tolerate=4, levels=[1 / 12], samples=50).exact == 0
+    assert resilience(RING, metric="diameter", tolerate=4, levels=[1 / 12], samples=50).exact == 0
 
 
 @pytest.mark.parametrize("fail", ["switches", "cabinets"])
 def test_a_full_mesh_of_switches_never_parts(fail):
     """Whatever is left of it is a full mesh: one piece until nothing is left."""
-    found = damage(build("complete:n=8"), fail, levels=[0.5, 0.99, 1.0], samples=20, cabinets=np.arange(8))
+    found = resilience(build("complete:n=8"), fail, levels=[0.5, 0.99, 1.0], samples=20, cabinets=np.arange(8))
     assert [level.probability for level in found.levels] == [1.0, 0.0, 0.0]
     assert found.levels[1].failures == 8
     assert found.exact == 7 / 8
@@ -107,10 +107,10 @@ def test_a_full_mesh_of_switches_never_parts(fail):
 def test_the_seed_decides_and_threads_do_not(metric, fail):
     """The same curve from one thread and from three; another one from another seed; fewer samples are the first of more."""
     fly = build("slimfly:q=5")
-    one = damage(fly, fail, metric, samples=150, jobs=1)
-    assert damage(fly, fail, metric, samples=150, jobs=3) == one
-    assert damage(fly, fail, metric, samples=150, seed=2).levels != one.levels
-    few = damage(fly, fail, metric, samples=100, jobs=2)
+    one = resilience(fly, fail, metric, samples=150, jobs=1)
+    assert resilience(fly, fail, metric, samples=150, jobs=3) == one
+    assert resilience(fly, fail, metric, samples=150, seed=2).levels != one.levels
+    few = resilience(fly, fail, metric, samples=100, jobs=2)
     assert all(0 <= a.survived - b.survived <= 50 for a, b in zip(one.levels, few.levels, strict=True))
 
 
@@ -118,7 +118,10 @@ def test_values_and_halving_find_the_same():
     """Looking for the last level by halves, or measuring all of them: the same numbers survive, and the same threshold."""
     fly = build("slimfly:q=5")
     for metric in ("diameter", "aspl"):
-        quick, slow = damage(fly, metric=metric, samples=60), damage(fly, metric=metric, samples=60, values=True)
+        quick, slow = (
+            resilience(fly, metric=metric, samples=60),
+            resilience(fly, metric=metric, samples=60, values=True),
+        )
         assert [level.survived for level in quick.levels] == [level.survived for level in slow.levels]
         assert (quick.threshold, quick.exact) == (slow.threshold, slow.exact)
 
@@ -127,31 +130,31 @@ def test_the_exact_threshold_is_the_last_survived_failure():
     """At that number of failures enough samples survive, at one more too few."""
     fly = build("slimfly:q=5")
     for metric in ("disconnection", "diameter", "aspl"):
-        found = damage(fly, metric=metric, samples=80)
+        found = resilience(fly, metric=metric, samples=80)
         count = round(found.exact * found.units)
-        beside = damage(fly, metric=metric, samples=80, levels=[count / 175, (count + 1) / 175]).levels
+        beside = resilience(fly, metric=metric, samples=80, levels=[count / 175, (count + 1) / 175]).levels
         assert beside[0].probability >= 0.75 > beside[1].probability
         assert found.threshold <= found.exact < found.threshold + 0.05
 
 
 def test_samples_are_added_until_the_interval_is_narrow():
     """Every level is as narrow as was asked for, by no more batches than that takes; `samples` limits it."""
-    found = damage(RING, levels=[0.05], width=0.02)
+    found = resilience(RING, levels=[0.05], width=0.02)
     assert found.samples == 1000
-    fly = damage(build("slimfly:q=5"), width=0.05)
+    fly = resilience(build("slimfly:q=5"), width=0.05)
     assert all(level.high - level.low <= 0.05 for level in fly.levels)
     assert fly.samples == 2000  # 1,537 give 0.05 at one half
-    assert damage(build("slimfly:q=5"), width=0.02, samples=1500).samples == 1500
+    assert resilience(build("slimfly:q=5"), width=0.02, samples=1500).samples == 1500
 
 
 def test_a_spine_that_is_cut_off_hurts_no_host():
     """Between hosts a fat tree survives more than between all switches; spines alone may all die but one."""
     tree = build("fat-tree:k=4")
-    every, hosts = damage(tree, "switches"), damage(tree, "switches", of="hosts")
+    every, hosts = resilience(tree, "switches"), resilience(tree, "switches", of="hosts")
     assert all(a.survived <= b.survived for a, b in zip(every.levels[:5], hosts.levels[:5], strict=True))
     star = Topology(links=[(0, 2), (0, 3), (1, 2), (1, 3)], switches=4, endpoints=[2, 3])
-    assert damage(star, levels=[0.25], of="hosts", samples=200).levels[0].probability == 1.0
-    two = damage(star, levels=[0.5], of="hosts", samples=4000).levels[0].probability
+    assert resilience(star, levels=[0.25], of="hosts", samples=200).levels[0].probability == 1.0
+    two = resilience(star, levels=[0.5], of="hosts", samples=4000).levels[0].probability
     assert two == pytest.approx(1 / 3, abs=0.04)  # both links of one spine, of six pairs
 
 
@@ -159,13 +162,15 @@ def test_targeted_orders_begin_with_the_worst():
     """The hub of a star first by load and by degree; the cabinet with the most cables; links of the busiest channel."""
     star = Topology(links=[(0, leaf) for leaf in range(1, 8)], switches=8, name="star")
     for order in ("load", "degree"):
-        assert damage(star, "switches", order=order, levels=[1 / 8], samples=20).levels[0].probability == 0.0
-    assert damage(star, "switches", levels=[1 / 8], samples=400).levels[0].probability == pytest.approx(7 / 8, abs=0.08)
+        assert resilience(star, "switches", order=order, levels=[1 / 8], samples=20).levels[0].probability == 0.0
+    assert resilience(star, "switches", levels=[1 / 8], samples=400).levels[0].probability == pytest.approx(
+        7 / 8, abs=0.08
+    )
     cabinets = np.array([0, 0, 1, 1, 1, 2, 2, 2])
-    assert damage(star, "cabinets", order="cables", levels=[0.34], cabinets=cabinets, samples=5).threshold == 0.0
+    assert resilience(star, "cabinets", order="cables", levels=[0.34], cabinets=cabinets, samples=5).threshold == 0.0
     bridge = Topology(links=[(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)], switches=6)
-    assert damage(bridge, order="load", levels=[1 / 7], samples=20).threshold == 0.0
-    assert damage(bridge, order="random", levels=[1 / 7], samples=200).threshold == pytest.approx(1 / 7)
+    assert resilience(bridge, order="load", levels=[1 / 7], samples=20).threshold == 0.0
+    assert resilience(bridge, order="random", levels=[1 / 7], samples=200).threshold == pytest.approx(1 / 7)
 
 
 def test_wilson_is_the_root_of_its_equation():
@@ -213,17 +218,17 @@ def test_a_threshold_ends_at_the_first_level_that_fails():
 def test_what_makes_no_sense_is_told_in_a_sentence(change, told):
     """One `InputError` that names what is wrong."""
     with pytest.raises(InputError, match=told):
-        damage(RING, **change)
+        resilience(RING, **change)
 
 
 def test_a_network_in_pieces_has_nothing_to_lose():
     """It is refused, as is one without links; between hosts only their pieces count."""
     apart = Topology(links=[(0, 1)], switches=3, endpoints=[0, 1], name="apart")
     with pytest.raises(InputError, match="2 pieces before anything fails"):
-        damage(apart)
-    assert damage(apart, of="hosts", levels=[0.0], samples=3).levels[0].probability == 1.0
+        resilience(apart)
+    assert resilience(apart, of="hosts", levels=[0.0], samples=3).levels[0].probability == 1.0
     with pytest.raises(InputError, match="no link that could fail"):
-        damage(Topology(links=[], switches=1, name="one"))
+        resilience(Topology(links=[], switches=1, name="one"))
 
 
 def test_an_interrupt_keeps_the_first_samples(monkeypatch):
@@ -236,17 +241,17 @@ def test_an_interrupt_keeps_the_first_samples(monkeypatch):
         asked_to_stop.set()
 
     try:
-        found = damage(fly, samples=5000, jobs=1, on_samples=stop)
+        found = resilience(fly, samples=5000, jobs=1, on_samples=stop)
     finally:
         asked_to_stop.clear()
     assert found.ended == "interrupted"
     assert found.exact is None
     assert found.samples == 32
-    assert found.levels == damage(fly, samples=32).levels
+    assert found.levels == resilience(fly, samples=32).levels
     asked_to_stop.set()
     try:
         with pytest.raises(KeyboardInterrupt):
-            damage(fly, samples=10, jobs=1)
+            resilience(fly, samples=10, jobs=1)
     finally:
         asked_to_stop.clear()
 

@@ -21,7 +21,7 @@ _STREAM = 7
 
 @dataclass(frozen=True, eq=False)
 class Failing:
-    """What fails, in an order mixed within ties (`_fall_kernels`).
+    """What fails, in an order mixed within ties (`kernels.disconnection`).
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Failing:
 
     def drawn(self, state: int) -> np.ndarray:
         """The order of the sample whose stream begins at `state`: what the kernels draw, one by one, int64[units]."""
-        from topoloom.resilience.kernels.disconnection import whole_order
+        from topoloom.failures.kernels.disconnection import whole_order
 
         mixed: np.ndarray = whole_order(self.order, self.first, np.array([state], np.uint64))
         return mixed

@@ -1,1 +1,0 @@
-"""Failures and what survives them: survival curves, what damage costs, and how long a network holds."""
