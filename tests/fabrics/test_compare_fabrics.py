@@ -275,7 +275,7 @@ def test_guids_and_maps_tell():
         ("S77,sw1\n", "map.csv:1: the plan has no switch 's77'"),
         ("S1,0xdead\n", "map.csv:1: found.net has no switch '0xdead'"),
         ("S1,sw1\nS2,sw1\n", "map.csv:2: .* is in the map twice"),
-        ('S1,"sw1\n', "map.csv: is not CSV"),
+        ('S1,"sw1\n', "map.csv:1: is not CSV"),
     ],
 )
 def test_what_is_wrong_with_a_map_is_said(text, message):

@@ -5,8 +5,8 @@ import numpy as np
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
 from topoloom.cost.choose import Cables, order_list
+from topoloom.csv_files import csv_table, guarded, numbers, texts
 from topoloom.formats.cables import cable_list, switch_rows
-from topoloom.formats.csv_columns import csv_table, guarded, numbers, texts
 
 
 def cables_csv(cabling: Cabling, labels: Labels) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
+from topoloom.csv_files import csv_table, numbers, texts
 from topoloom.formats.cables import host_ports
-from topoloom.formats.csv_columns import csv_table, numbers, texts
 
 #: A rack in NetBox has at most 100 units; one without a known height is usually of 42.
 _MOST_UNITS, _USUAL_UNITS = 100, 42

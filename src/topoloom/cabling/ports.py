@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
-from topoloom.formats.csv_columns import numbers
+from topoloom.csv_files import numbers
 
 PORT_HEAD = ("", "Port", "Cable", "To", "Bundle", "Length m", "Stock m", "Product")
 

@@ -12,13 +12,13 @@ from topoloom.cabling.files import save_cabling
 from topoloom.cabling.labels import Labels, host_end, label
 from topoloom.cabling.lists import cables_csv, order_csv
 from topoloom.cost.choose import Cables
+from topoloom.csv_files import csv_table, guarded, numbers, texts
 from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion, Step
 from topoloom.expansion.work.order_of_work import Task
 from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG
 from topoloom.files import write_atomically
 from topoloom.floors.floor_text import floor_toml
-from topoloom.formats.csv_columns import csv_table, guarded, numbers, texts
 
 #: The columns of the plan that may hold anything.
 _TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in ("cabinet", "label")) | {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.csv_files import csv_rows, unguarded
 from topoloom.errors import InputError, at
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.structure_matching import match_shapes
@@ -120,21 +121,14 @@ def read_map(text: str, source: str, plan: Fabric, actual: Fabric, aliases: Sequ
     InputError
         A row that is none; a switch that neither has; a switch named twice.
     """
-    import csv
-    import io
-
     planned = _known_names(plan, aliases)
     planned |= {str(s): s for s in range(plan.topology.switches)}
     there = {f"0x{guid:x}": s for s, guid in enumerate(actual.switch_guids.tolist())}
     there |= {name.lower(): s for s, name in enumerate(actual.switch_names)}
     found: dict[int, int] = {}
-    try:
-        rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True))
-    except csv.Error as error:
-        raise at(source, None, f"is not CSV: {error}") from None
-    for number, row in enumerate(rows, start=1):
-        cells = [cell.strip().lower() for cell in row]
-        if not any(cells) or cells[0].startswith("#") or (number == 1 and cells[:2] == ["switch", "guid"]):
+    for number, row in csv_rows(text.removeprefix("\ufeff"), source):
+        cells = [unguarded(cell).strip().lower() for cell in row]
+        if cells[0].startswith("#") or (number == 1 and cells[:2] == ["switch", "guid"]):
             continue
         if len(cells) < 2:
             raise at(source, number, "a row of a map is switch,guid")

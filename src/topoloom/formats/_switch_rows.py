@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from topoloom.csv_files import unguarded
 from topoloom.errors import at
 from topoloom.formats._text import label_array, short
-from topoloom.formats.csv_columns import unguarded
 
 _HOSTS = re.compile(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")

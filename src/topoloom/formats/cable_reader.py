@@ -1,7 +1,5 @@
 """Reading cable lists: rows in any order, from any spreadsheet, to a topology and where its switches stand."""
 
-import csv
-import io
 import math
 import re
 from array import array
@@ -10,16 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.csv_files import csv_rows, unguarded
 from topoloom.errors import at
 from topoloom.formats._switch_rows import SwitchRows
 from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
-from topoloom.formats.csv_columns import unguarded
 from topoloom.topology import MOST_SWITCHES, Topology
 
 NEEDED = ("kind", "a_switch", "a_port", "b_switch", "b_port")
 _NUMBER = re.compile(r"[0-9]{1,9}")
-_QUOTED = re.compile(r'"[^"]*"')
-_HEADER = re.compile(r'(?:[^"\n]|"[^"]*")*')
 _HOST = re.compile(r"(?:host\s*)?([0-9]{1,9})", re.IGNORECASE)
 
 
@@ -75,19 +71,8 @@ def read_cables(data: bytes, source: str) -> CableList:
         A row that is none, two cables in a port: ``file:line: reason``.
     """
     reader = _Reader(source)
-    text = text_of(data, source)
-    # The first line's separators; what is in quotes is none, not even a line's end.
-    header = _QUOTED.sub("", _HEADER.match(text)[0])  # type: ignore[index]  # it matches the empty text
-    # Spreadsheets of half the world write semicolons.
-    delimiter = ";" if header.count(";") > header.count(",") else ","
-    # StringIO would spend four bytes on every character.
-    lines = io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8", newline="")
-    rows = csv.reader(lines, strict=True, delimiter=delimiter)
-    try:
-        for cells in rows:
-            reader.take(cells, rows.line_num)
-    except csv.Error as error:
-        raise at(source, rows.line_num, f"is not CSV: {error}") from None
+    for line, cells in csv_rows(text_of(data, source), source):
+        reader.take(cells, line)
     return reader.finished()
 
 
@@ -114,13 +99,10 @@ class _Reader:
     def take(self, cells: list[str], line: int) -> None:
         """One row; the first is the header."""
         if not self._place:
-            if "".join(cells).strip():
-                self._header(cells, line)
+            self._header(cells, line)
             return
         if len(cells) != self._width:
-            if "".join(cells).strip():
-                raise at(self._source, line, f"{len(cells)} columns; the header has {self._width}")
-            return
+            raise at(self._source, line, f"{len(cells)} columns; the header has {self._width}")
         kind = cells[self._place["kind"]].strip().lower()
         if kind == "link":
             self._link(cells, line)

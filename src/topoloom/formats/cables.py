@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from topoloom.csv_files import csv_table, guarded, numbers, texts
 from topoloom.formats._registry import Format, register
 from topoloom.formats._storage import contents
 from topoloom.formats.cable_reader import CableList, read_cables
-from topoloom.formats.csv_columns import csv_table, guarded, numbers, texts
 from topoloom.topology import Topology
 
 log = logging.getLogger("topoloom")

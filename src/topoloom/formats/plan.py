@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from topoloom.csv_files import unguarded
 from topoloom.errors import at
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.formats._registry import format_for
 from topoloom.formats._storage import contents
 from topoloom.formats._text import text_of
 from topoloom.formats.cable_reader import read_cables
-from topoloom.formats.csv_columns import unguarded
 from topoloom.formats.ibnetdiscover import open_fabric
 
 
