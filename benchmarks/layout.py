@@ -2,8 +2,10 @@
 
     python benchmarks/layout.py [--seconds 30] [--large-seconds 60] [--only hypercube-12,ring-12] [--jobs N]
 
-000's floor: cabinets of 16 switches, 0.6 m x 2.1 m, 2 m inside, 2 m at each end of a cable between cabinets; the mean is
-over all cables between switches, in metres. `two steps` is 000 IV: switches in sequence, cabinets mapped by annealing;
+Koibuchi 2013's floor: cabinets of 16 switches, 0.6 m x 2.1 m, 2 m inside, 2 m at each end of a cable between cabinets; the
+mean is
+over all cables between switches, in metres. `two steps` is Koibuchi 2013 IV: switches in sequence, cabinets mapped by
+annealing;
 `bound` is a length below which no layout comes. Every search has the same time: --seconds with 4,096 switches,
 --large-seconds with 8,192. The speeds of the kernels are single-threaded CPU time.
 """

@@ -13,7 +13,7 @@ line "u v" for each link, the switches numbered from 0; {seconds} of CPU time th
 The last numbers that it prints are: evaluate: diameter, ASPL, seconds for one evaluation; anneal: moves a second.
 
 The quality table runs `optimize` on each case for --seconds on --jobs threads, or for what the case itself says, and
-prints the gap to the best published graph: Graph Golf's ranking of 2016 and the optima known for small orders, 001's
+prints the gap to the best published graph: Graph Golf's ranking of 2016 and the optima known for small orders, Nakano 2016's
 tables for grids. Groups of cases: small, general, grid; a case's name chooses it alone.
 """
 

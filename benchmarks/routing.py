@@ -1,8 +1,9 @@
-"""Routing: 000's Figure 17, lanes and loads by engine, and the time that OpenSM takes on the same fabrics.
+"""Routing: Koibuchi 2013's Figure 17, lanes and loads by engine, and the time that OpenSM takes on the same fabrics.
 
     python benchmarks/routing.py [--only fig17,lanes,opensm] [--most 16384] [--patience 150] [--jobs N]
 
-`fig17`: seconds for all tables of RING-y, y = log2 N (a ring with y - 2 random links a switch), by engines; 000 has 82 s for
+`fig17`: seconds for all tables of RING-y, y = log2 N (a ring with y - 2 random links a switch), by engines; Koibuchi
+2013 has 82 s for
 paths alone, without lanes, at 16,384 switches on one thread of a Xeon X5690. Compiling is left out: every engine routes a small
 network first. `judged` is the verdict on 8 lanes, which `topoloom route` always waits for.
 

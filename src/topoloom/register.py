@@ -22,8 +22,8 @@ class Register(Generic[T], Mapping[str, T]):
     noun : str
         What one of them is called in messages: "engine".
     room : str, optional
-        The package whose modules register themselves when they are imported: ``topoloom.routing.engines``. Modules with an
-        underscore in front are left out.
+        The package whose modules, and those of its packages, register themselves when they are imported:
+        ``topoloom.routing.engines``. Modules with an underscore in front, and kernels, are left out.
     group : str, optional
         The group of entry points by which other packages add to it: ``topoloom.engines``.
     listed : str, optional
@@ -131,10 +131,7 @@ class Register(Generic[T], Mapping[str, T]):
 
     def _load_all(self) -> None:
         if self._room is not None:
-            package = importlib.import_module(self._room)
-            for name in sorted(module.name for module in pkgutil.iter_modules(package.__path__)):
-                if not name.startswith("_"):
-                    importlib.import_module(f"{self._room}.{name}")
+            _import_all(self._room)
         if self._group is not None:
             self._load_from_outside(self._group)
 
@@ -152,6 +149,18 @@ class Register(Generic[T], Mapping[str, T]):
                 )
             finally:
                 self._loading = ""
+
+
+def _import_all(room: str) -> None:
+    """Import the modules of a package and of the packages in it; kernels are left to those who call them."""
+    package = importlib.import_module(room)
+    for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda module: module.name):
+        if module.name.startswith("_") or module.name == "kernels":
+            continue
+        if module.ispkg:
+            _import_all(f"{room}.{module.name}")
+        else:
+            importlib.import_module(f"{room}.{module.name}")
 
 
 def _shown(name: object) -> str:

@@ -204,7 +204,7 @@ def test_a_short_message_may_travel_ahead():
 
 @pytest.mark.simgrid
 def test_delays_are_our_own_zero_load_latency():
-    """Mean and most over all pairs of hosts: those of `latencies`, which the designer and 001's claims take."""
+    """Mean and most over all pairs of hosts: those of `latencies`, which the designer and Nakano 2016's claims take."""
     topology = build("jellyfish:n=16,degree=4,hosts=1")
     pairs = [(a, b) for a in range(16) for b in range(16) if a != b]
     settings = Settings(switch_ns=60, cable_ns_per_m=5, cable_m=5)

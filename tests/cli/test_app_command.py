@@ -88,7 +88,7 @@ def test_what_is_finished_is_kept(tmp_path):
         (("--app", "cg:klass=A"), "no parameter 'klass'"),
         (("--app", "ep:class=S", "--ranks", "17"), "17 ranks, but only 16 hosts"),
         (("--app", "ep:class=S", "--set", "rate_gbps"), "write KEY=VALUE"),
-        (("--app", "ep:class=S", "--preset", "truong"), "did you mean truong-2017"),
+        (("--app", "ep:class=S", "--preset", "truong"), "did you mean truong-2016"),
         (("--app", "ep:class=S", "--placement", "random*many"), "how many seeds"),
         (("--app", "ep:class=S", "--baseline", "ring:n=4"), "none of the topologies"),
         (("--args", "5", "--app", "ep:class=S"), "give it with one --mpi"),

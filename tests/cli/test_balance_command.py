@@ -1,4 +1,4 @@
-"""`topoloom balance`: the well-balanced pairs of 001, VII, and what it refuses."""
+"""`topoloom balance`: the well-balanced pairs of Nakano 2016, VII, and what it refuses."""
 
 import json
 
@@ -18,7 +18,7 @@ def _run(*arguments):
 
 
 def test_table_iv_is_listed():
-    """30 x 30 with K up to 10: the six pairs of Table IV with the bounds of 001 as the errata correct them."""
+    """30 x 30 with K up to 10: the six pairs of Table IV with the bounds of Nakano 2016 as the errata correct them."""
     found = json.loads(_run("--rows", "30", "--cols", "30", "--degrees", "3-10", "--json"))
     pairs = {(pair["degree"], pair["length"]): pair for pair in found["pairs"]}
     assert list(pairs) == [(3, 3), (4, 4), (5, 5), (6, 6), (9, 7), (10, 8)]
@@ -29,7 +29,7 @@ def test_table_iv_is_listed():
 
 
 def test_people_read_a_table():
-    """A line a pair under the names of 001, and a line that says so where there is none."""
+    """A line a pair under the names of Nakano 2016, and a line that says so where there is none."""
     lines = _run("--rows", "10", "--cols", "10").splitlines()
     assert lines[0].startswith("grid of 10 x 10 = 100 switches")
     assert lines[1].split() == ["K", "L", "A_m-(K)", "A_d-(L)", "A-(K,L)", "D-(K,L)"]

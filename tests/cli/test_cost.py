@@ -52,7 +52,7 @@ def test_several_stand_side_by_side():
 
 
 def test_ranges_stand_in_every_column():
-    """000's cables cost 60 to 250 USD each, so both ends of the range put the same ratio between two topologies."""
+    """Koibuchi 2013's cables cost 60 to 250 USD each, so both ends of the range put the same ratio between two topologies."""
     text = run(SLIM_FLY, DRAGONFLY, "--parts", "koibuchi-2013")
     assert "10,500-43,750  52.5-218.8" in text
     assert re.search(r"\+52\.4 %\nkoibuchi-2013 has no prices of switches: the sums are without them\n", text)
@@ -77,7 +77,7 @@ def test_a_range_may_change_the_difference(tmp_path):
 
 
 def test_without_prices_watts_are_compared():
-    """001's catalogue has no prices: money is null, and the last column is about watts."""
+    """Nakano 2016's catalogue has no prices: money is null, and the last column is about watts."""
     assert document(SLIM_FLY, "--parts", "nakano-2016")["cost_usd"] is None
     head, _, dragonfly, note = run(SLIM_FLY, DRAGONFLY, "--parts", "nakano-2016").splitlines()
     assert head.endswith("W a host over the least")

@@ -115,7 +115,7 @@ def test_hops_with_everything():
 
 
 def test_bounds_of_a_grid_and_of_numbers():
-    """001, Table I from the command line; Moore's bounds from an order and a degree."""
+    """Nakano 2016, Table I from the command line; Moore's bounds from an order and a degree."""
     found = document(bounds.command, "--grid", "10x10", "--degree", "4", "--length", "3", "--point", "0", "--balanced")
     assert (found["diameter"], round(found["aspl"], 4)) == (6, 3.3297)
     assert found["md"] == [1, 5, 17, 53, 79, 94, 100]

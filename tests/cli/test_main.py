@@ -136,7 +136,7 @@ def test_layout_measures_and_draws(tmp_path):
 
 def test_reproduce_tells_published_and_ours():
     """A claim's page has both numbers and the verdict; --list computes nothing."""
-    done = topoloom("reproduce", "004/table-iv/sf-cost")
+    done = topoloom("reproduce", "besta-2014/table-iv/sf-cost")
     assert "published: 1033 USD" in done.stdout
     assert "1033.167" in done.stdout
     assert "reproduced with an assumption" in done.stdout

@@ -20,19 +20,22 @@ def _run(*arguments):
 
 
 def test_a_figure_is_written_as_points_and_as_a_picture(tmp_path):
-    """Figure 9 of 000: six networks, each a point whose length the claim's number follows from."""
-    found = json.loads(_run("000/fig-9", "-o", str(tmp_path), "--json"))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["000-figure-9.csv", "000-figure-9.svg"]
-    with (tmp_path / "000-figure-9.csv").open(newline="") as file:
+    """Figure 9 of Koibuchi 2013: six networks, each a point whose length the claim's number follows from."""
+    found = json.loads(_run("koibuchi-2013/fig-9", "-o", str(tmp_path), "--json"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "koibuchi-2013-figure-9.csv",
+        "koibuchi-2013-figure-9.svg",
+    ]
+    with (tmp_path / "koibuchi-2013-figure-9.csv").open(newline="") as file:
         points = {row["series"]: (float(row["x"]), float(row["y"])) for row in csv.DictReader(file)}
     assert set(points) == {"TORUS-4", "P-TORUS-4", "RING-4", "HYPERCUBE", "P-HYPERCUBE", "RING-8"}
-    # 000: a permuted topology has the cable length of its base, and a lower latency.
+    # Koibuchi 2013: a permuted topology has the cable length of its base, and a lower latency.
     assert points["P-TORUS-4"][0] == points["TORUS-4"][0]
     assert points["P-TORUS-4"][1] < points["TORUS-4"][1]
-    claim = next(one for one in found["claims"] if one["id"] == "000/fig-9/length-4")
+    claim = next(one for one in found["claims"] if one["id"] == "koibuchi-2013/fig-9/length-4")
     longer = 100 * (points["RING-4"][0] / points["P-TORUS-4"][0] - 1)
     assert float(claim["ours"].split()[-1]) == pytest.approx(longer, abs=0.01)
-    svg = (tmp_path / "000-figure-9.svg").read_text()
+    svg = (tmp_path / "koibuchi-2013-figure-9.svg").read_text()
     assert svg.startswith("<svg")
     assert "P-HYPERCUBE" in svg
 
@@ -60,18 +63,18 @@ def test_bounds_are_drawn_beside_their_curves(monkeypatch):
 
 
 def test_the_steps_of_a_grid_are_written_as_links_and_as_a_picture(tmp_path):
-    """Figure 7 of 001: three panels of 98 switches with 196 links each, drawn side by side."""
-    _run("001/fig-7", "-o", str(tmp_path))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["001-figure-7.csv", "001-figure-7.svg"]
-    with (tmp_path / "001-figure-7.csv").open(newline="") as file:
+    """Figure 7 of Nakano 2016: three panels of 98 switches with 196 links each, drawn side by side."""
+    _run("nakano-2016/fig-7", "-o", str(tmp_path))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["nakano-2016-figure-7.csv", "nakano-2016-figure-7.svg"]
+    with (tmp_path / "nakano-2016-figure-7.csv").open(newline="") as file:
         panels = Counter(row["panel"].partition(":")[0] for row in csv.DictReader(file))
     assert panels == {"step 1": 196, "step 2": 196, "step 3": 196}
-    svg = (tmp_path / "001-figure-7.svg").read_text()
+    svg = (tmp_path / "nakano-2016-figure-7.svg").read_text()
     assert "step 3: optimised by 2-opt" in svg
     assert "diameter 5" in svg
 
 
 def test_claims_without_a_figure_write_none(tmp_path):
     """And say so on standard error."""
-    _run("004/table-iv/sf-cost", "-o", str(tmp_path))
+    _run("besta-2014/table-iv/sf-cost", "-o", str(tmp_path))
     assert list(tmp_path.iterdir()) == []

@@ -35,7 +35,9 @@ def scattered(switches, links, seed):
     ],
 )
 def test_every_merge_is_the_cheapest_that_fits(topology, most, steps):
-    """000 IV.C with loops: of linked clusters that fit together those merge whose variance grows least, until none fit."""
+    """Koibuchi 2013 IV.C with loops: of linked clusters that fit together those merge whose variance grows least,
+    until none fit.
+    """
     topology = build(topology) if isinstance(topology, str) else topology
     n = topology.switches
     step = np.eye(n)
@@ -87,7 +89,7 @@ def test_without_a_limit_it_is_walktrap(spec, clusters, expected):
     [("ring-shortcuts:n=512,degree=9", 0.97), ("nbr:n=512,degree=9,p=0.5", 0.97), ("torus:dims=8x8x8", 0.85)],
 )
 def test_it_beats_the_order_of_the_switches(spec, least):
-    """000 Fig. 14: fewer links between full cabinets than sequence has, on RING-n, Nbr(0.5)-n and a torus."""
+    """Koibuchi 2013 Fig. 14: fewer links between full cabinets than sequence has, on RING-n, Nbr(0.5)-n and a torus."""
     topology = build(spec)
     sequence = np.arange(512) // 16
     cabinet = walktrap(topology, places(topology), np.array([16.0]), 32)
@@ -96,7 +98,7 @@ def test_it_beats_the_order_of_the_switches(spec, least):
 
 
 def test_sequence_wins_on_hypercubes():
-    """000 IV.C.2: a hypercube's own order is best; nothing has fewer links between cabinets of 16 than subcubes."""
+    """Koibuchi 2013 IV.C.2: a hypercube's own order is best; nothing has fewer links between cabinets of 16 than subcubes."""
     topology = build("hypercube:n=9")
     found = links_between(topology, walktrap(topology, places(topology), np.array([16.0]), 32))
     assert found > links_between(topology, np.arange(512) // 16) == 512 * 5 // 2

@@ -1,4 +1,4 @@
-"""Bills: 004's cost and power model, 000's ranges, 001's watts, 002's spare ports."""
+"""Bills: Besta 2014's cost and power model, Koibuchi 2013's ranges, Nakano 2016's watts, Truong 2016's spare ports."""
 
 import math
 from functools import partial
@@ -17,7 +17,7 @@ rows = partial(place, map="rows")
 @pytest.mark.parametrize(
     ("spec", "radix", "usd", "watts"),
     [
-        # The consistent recomputation of 004 Table IV: exact counts, fibre between racks, no host cables.
+        # The consistent recomputation of Besta 2014 Table IV: exact counts, fibre between racks, no host cables.
         ("slimfly:q=19,hosts=15", None, 1168.2, 8.213),
         ("dragonfly:h=7", None, 1422.0, 10.8),
         ("dragonfly:h=11", None, 1494.6, 10.945),
@@ -54,7 +54,7 @@ def test_a_bill_adds_up():
 
 
 def test_cables_are_priced_in_proportion_to_the_rate():
-    """004's fits are per Gb/s: twice the rate, twice the price of the cables; switches stay."""
+    """Besta 2014's fits are per Gb/s: twice the rate, twice the price of the cables; switches stay."""
     layout = rows(build("slimfly:q=5,hosts=4"))
     slow, fast = price(layout, rate_gbps=40), price(layout, rate_gbps=80)
     assert fast.lines[0] == slow.lines[0]
@@ -100,7 +100,7 @@ def test_a_radix_and_spare_ports_are_two_answers_to_one_question():
 
 
 def test_ranges_are_carried_through():
-    """000's cables: 50 to 200 USD and 10 to 50 USD to lay, each of them; the middle is the single number."""
+    """Koibuchi 2013's cables: 50 to 200 USD and 10 to 50 USD to lay, each of them; the middle is the single number."""
     layout = rows(build("hypercube:n=6,hosts=1"), "koibuchi-2013")
     bill = price(layout, "koibuchi-2013", host_cables=True)
     links = 6 * 64 // 2
@@ -117,7 +117,7 @@ def test_ranges_are_carried_through():
 
 
 def test_a_catalogue_without_prices_still_has_watts():
-    """001's IS5024: 111.54 W with passive cables only, 200.4 W when all 36 ports are optical; money is NaN, not 0."""
+    """Nakano 2016's IS5024: 111.54 W with passive cables only, 200.4 W when all 36 ports are optical; money is NaN, not 0."""
     parts = load_parts("nakano-2016")
     assert parts.switch_w(36) == 111.54
     assert 111.54 + 36 * parts.link_w(np.array([7.5]), True, 40)[0] / 2 == pytest.approx(200.4)
@@ -132,7 +132,7 @@ def test_a_catalogue_without_prices_still_has_watts():
 
 
 def test_the_rate_is_one_that_the_catalogue_is_for():
-    """Left out, it is 40 Gb/s or the nearest that the prices hold for: 000's cables are of 10 Gb/s."""
+    """Left out, it is 40 Gb/s or the nearest that the prices hold for: Koibuchi 2013's cables are of 10 Gb/s."""
     layout = rows(build("petersen"))
     assert [price(layout, name).rate_gbps for name in ("slimfly-2014", "koibuchi-2013")] == [40, 10]
     for rate in (0, -1, float("nan"), float("inf")):

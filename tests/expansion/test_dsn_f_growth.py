@@ -1,4 +1,4 @@
-"""DSN-F grows as 002 says: layers without re-wiring, and the split from p to p + 1 edge for edge."""
+"""DSN-F grows as Truong 2016 says: layers without re-wiring, and the split from p to p + 1 edge for edge."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,8 @@ from topoloom.expansion.registry import Request
 from topoloom.expansion.stages import difference
 from topoloom.layout.place import place
 
-#: Links that the split removes, adds and keeps, by p: computed apart from this code, from 002 3.3 with errata 002.8.
+#: Links that the split removes, adds and keeps, by p: computed apart from this code, from Truong 2016 3.3 with errata of
+#: Truong 2016, 8.
 _SPLIT = {2: (16, 28, 20), 4: (144, 160, 160), 6: (704, 768, 1024), 7: (1536, 1664, 2432), 8: (3328, 3584, 5632)}
 
 
@@ -63,7 +64,7 @@ def test_layers_fill_without_rewiring():
 
 
 def test_a_group_that_is_filled_up_opens_its_ring():
-    """A group of three switches is a ring (errata 002.10); more of them open it at one link, and only that one."""
+    """A group of three switches is a ring (errata of Truong 2016, 10); more of them open it at one link, and only that one."""
     growth = grown("dsn-f:n=163", 165)
     removed, added, _ = difference(build("dsn-f:n=163"), growth.stages[-1].topology)
     assert removed.tolist() == [[160, 162]]
@@ -71,7 +72,7 @@ def test_a_group_that_is_filled_up_opens_its_ring():
 
 
 def test_no_switch_ever_needs_more_than_five_links():
-    """Not in the family, and not at any step between (002 abstract: the switch degree is maintained)."""
+    """Not in the family, and not at any step between (Truong 2016 abstract: the switch degree is maintained)."""
     growth = grown("dsn-f:n=64", 400)
     assert max(int(stage.topology.degrees.max()) for stage in growth.stages) == 5
 

@@ -152,7 +152,7 @@ def test_sizes_serve_the_hosts_within_the_radix(record: Family, hosts: int, radi
 
 
 def test_sizes_find_the_published_designs():
-    """The case of 004 is among them: Slim Fly q = 19 with 15 hosts a switch, and the 22-ary 3-tree."""
+    """The case of Besta 2014 is among them: Slim Fly q = 19 with 15 hosts a switch, and the 22-ary 3-tree."""
     slim = [dict(values) for values in find_family("slimfly").sizes(10_000, 48)]
     assert {"q": 19, "hosts": 15} in slim
     assert {"k": 22, "n": 3} in [dict(values) for values in find_family("kary-tree").sizes(10_000, 48)]
@@ -160,7 +160,7 @@ def test_sizes_find_the_published_designs():
 
 @pytest.mark.parametrize("q", [4, 5, 7, 8, 9, 16, 25, 27])
 def test_slimfly_racks_are_joined_by_2q_cables(q):
-    """Rack i = {(0, i, *), (1, i, *)}: every pair of racks has exactly 2q cables (004 VI.A)."""
+    """Rack i = {(0, i, *), (1, i, *)}: every pair of racks has exactly 2q cables (Besta 2014 VI.A)."""
     topology = build(f"slimfly:q={q}")
     rack = topology.labels["group"][topology.links]
     between = np.zeros((q, q), int)

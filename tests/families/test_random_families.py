@@ -36,7 +36,8 @@ def test_a_seed_gives_the_same_links_for_ever(spec, digest):
 @pytest.mark.parametrize(
     ("spec", "diameters", "aspl", "spread"),
     [
-        # 000's statistics over many seeds, measured elsewhere (errata 000.1, 000.3): mean ASPL and its standard deviation.
+        # Koibuchi 2013's statistics over many seeds, measured elsewhere (errata of Koibuchi 2013, 1, Koibuchi 2013, 3):
+        # mean ASPL and its standard deviation.
         ("torus:dims=16x16+permute:mode=partial,seed={}", {10}, 5.604, 0.0123),
         ("torus:dims=16x16+permute:mode=full,seed={}", {11, 12, 13}, 6.0782, 0.0729),
         ("ring-shortcuts:n=256,degree=4,seed={}", {7}, 4.3981, 0.0161),
@@ -60,7 +61,9 @@ def test_statistics_over_seeds_are_the_published_ones(spec, diameters, aspl, spr
 @pytest.mark.parametrize("mode", ["partial", "full"])
 @pytest.mark.parametrize("base", ["hypercube:n=8", "torus:dims=16x16", "slimfly:q=7", "ring-shortcuts:n=200,degree=6"])
 def test_permutation_keeps_the_cables_of_every_cabinet_pair(base, mode):
-    """000 III.A: swapping ends keeps how many cables run inside each cabinet and between any two, and every degree."""
+    """Koibuchi 2013 III.A: swapping ends keeps how many cables run inside each cabinet and between any two,
+    and every degree.
+    """
     before, after = build(base), build(f"{base}+permute:mode={mode},cabinet=16,seed=3")
     cabinets = -(-before.switches // 16)
 
@@ -74,14 +77,14 @@ def test_permutation_keeps_the_cables_of_every_cabinet_pair(base, mode):
 
 
 def test_dropping_doubles_loses_the_published_number_of_links():
-    """errata 000.3: P-TORUS-4 loses about 4.6 of 512 links."""
+    """errata of Koibuchi 2013, 3: P-TORUS-4 loses about 4.6 of 512 links."""
     lost = [512 - len(build(f"torus:dims=16x16+permute:doubles=drop,seed={seed}").links) for seed in range(1, 21)]
     assert np.mean(lost) == pytest.approx(4.6, abs=1.5)
 
 
 @pytest.mark.parametrize(("n", "degree", "p"), [(256, 4, 0.2), (100, 6, 0.37), (64, 5, 0.5)])
 def test_nbr_shortcuts_are_shorter_than_the_limit(n, degree, p):
-    """Nbr(p): shortcuts bypass strictly less than p N / 2 switches (errata 000.9)."""
+    """Nbr(p): shortcuts bypass strictly less than p N / 2 switches (errata of Koibuchi 2013, 9)."""
     u, v = build(f"nbr:n={n},degree={degree},p={p}").links.T
     along = np.minimum(v - u, n - (v - u))
     assert along.max() < p * n / 2
@@ -120,7 +123,7 @@ def test_a_grid_is_regular_simple_and_short(rows, columns, degree, length):
 
 
 def test_a_diagrid_measures_along_the_diagonals():
-    """Diagrid distance is max(|dX|, |dY|) at X = 2 column + row mod 2 (errata 001.4)."""
+    """Diagrid distance is max(|dX|, |dY|) at X = 2 column + row mod 2 (errata of Nakano 2016, 4)."""
     topology = build("diagrid:rows=14,columns=7,degree=4,length=3")
     row, column = topology.labels["row"], topology.labels["column"]
     x = 2 * column + row % 2

@@ -1,4 +1,4 @@
-"""Moore's, Cerf's and the grid bounds, against the recomputed tables of 001."""
+"""Moore's, Cerf's and the grid bounds, against the recomputed tables of Nakano 2016."""
 
 import json
 import math
@@ -35,7 +35,7 @@ GRID = Geometry.grid(30, 30)
     ],
 )
 def test_functions_and_bounds_of_tables_one_and_three(geometry, key):
-    """001, Tables I and III: m, d and md of a corner, and D-, A-, A_m- and A_d-."""
+    """Nakano 2016, Tables I and III: m, d and md of a corner, and D-, A-, A_m- and A_d-."""
     found, expected = grid_bounds(geometry, degree=4, length=3), PAPER[key]
     assert found.within_degree.tolist() == expected["m"]
     assert found.within_length[0].tolist() == expected["d"]
@@ -46,7 +46,7 @@ def test_functions_and_bounds_of_tables_one_and_three(geometry, key):
 
 
 def test_the_corners_of_a_diagrid_differ():
-    """Errata 001.9: two corners see (1, 8, 25, ...), two (1, 10, 28, ...); the bound takes the worst point."""
+    """Errata Nakano 2016, 9: two corners see (1, 8, 25, ...), two (1, 10, 28, ...); the bound takes the worst point."""
     found = grid_bounds(Geometry.diagrid(14, 7), degree=4, length=3)
     for point, expected in PAPER["diagrid_14_rows_of_7_corners"].items():
         assert found.within_length[int(point)].tolist() == expected
@@ -54,14 +54,14 @@ def test_the_corners_of_a_diagrid_differ():
 
 @pytest.mark.parametrize("degree", range(3, 17))
 def test_diameter_bounds_of_table_two(degree):
-    """001, Table II: D- for every length 2 to 16 on 30 x 30."""
+    """Nakano 2016, Table II: D- for every length 2 to 16 on 30 x 30."""
     table = PAPER["diameter_30x30"]
     found = [grid_bounds(GRID, degree, length).diameter for length in table["lengths"]]
     assert found == table["by_degree"][str(degree)]
 
 
 def test_aspl_bounds_on_thirty_by_thirty():
-    """001, Table IV and Figures 4 and 5: A_d- of each length, A_m- of each degree, A- of pairs, to six digits."""
+    """Nakano 2016, Table IV and Figures 4 and 5: A_d- of each length, A_m- of each degree, A- of pairs, to six digits."""
     for length, expected in PAPER["aspl_length_30x30"].items():
         assert grid_bounds(GRID, 4, int(length)).aspl_length == pytest.approx(expected, abs=1e-6)
     for degree, expected in PAPER["aspl_degree_900"].items():
@@ -73,7 +73,7 @@ def test_aspl_bounds_on_thirty_by_thirty():
 
 @pytest.mark.parametrize(("side", "degrees"), [(10, range(3, 17)), (20, range(3, 33)), (30, range(3, 33))])
 def test_balanced_pairs(side, degrees):
-    """001, VII: the pairs of degree and length whose two bounds are closest."""
+    """Nakano 2016, VII: the pairs of degree and length whose two bounds are closest."""
     expected = [tuple(pair) for pair in PAPER["balanced"][f"{side}x{side}"]]
     assert balanced_pairs(Geometry.grid(side, side), degrees) == expected
 
@@ -110,7 +110,7 @@ def test_no_graph_beats_its_bounds(topology):
 
 @given(st.integers(2, 6), st.integers(2, 6), st.integers(0, 2**32))
 def test_no_graph_on_a_grid_beats_the_grid_bounds(rows, columns, seed):
-    """A random graph on grid points, or on the same numbers as diagrid points, respects both bounds of 001."""
+    """A random graph on grid points, or on the same numbers as diagrid points, respects both bounds of Nakano 2016."""
     import numpy as np
 
     n = rows * columns

@@ -44,7 +44,7 @@ def test_the_exact_bisection_is_the_least_of_all(topology):
     ],
 )
 def test_exact_bisections_of_the_optimal_graphs(spec, links):
-    """The widths of the graphs of 003 and of the cages, found by exhaustive search; METIS finds the same."""
+    """The widths of the graphs of Xu 2019 and of the cages, found by exhaustive search; METIS finds the same."""
     topology = build(spec)
     assert exact_bisection(topology).links == links
     assert cuts(topology).links == links
@@ -65,7 +65,7 @@ def test_exact_bisections_of_the_optimal_graphs(spec, links):
     ],
 )
 def test_bisections_are_no_worse_than_published_ones(spec, links):
-    """002, 4.4 and the bisections measured for 004: ours, with exactly equal halves, are as good or better."""
+    """Truong 2016, 4.4 and the bisections measured for Besta 2014: ours, with exactly equal halves, are as good or better."""
     found = cuts(build(spec))
     assert abs(int(found.sizes[0] - found.sizes[1])) <= 1
     assert found.links <= links
@@ -74,7 +74,7 @@ def test_bisections_are_no_worse_than_published_ones(spec, links):
 
 @pytest.mark.parametrize(("parts", "links"), [(3, 100), (4, 128), (5, 149), (6, 166)])
 def test_parts_of_a_torus(parts, links):
-    """002, 4.4: the total cut of a 32 x 32 torus in p parts, as METIS finds it with 3% of tolerance."""
+    """Truong 2016, 4.4: the total cut of a 32 x 32 torus in p parts, as METIS finds it with 3% of tolerance."""
     found = cuts(torus(32, 32), parts)
     assert found.parts == parts
     assert found.links <= links

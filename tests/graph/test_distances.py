@@ -55,7 +55,11 @@ def test_closed_forms():
     assert (hops(ring(101)).diameter, hops(ring(101)).aspl) == (50, 25.5)
     assert (hops(cube(10)).diameter, hops(cube(10)).aspl) == (10, pytest.approx(10 * 2**9 / (2**10 - 1)))
     found = hops(torus(16, 16))
-    assert (found.diameter, round(found.aspl, 4), found.aspl_including_self) == (16, 8.0314, 8.0)  # 000, Table 1
+    assert (found.diameter, round(found.aspl, 4), found.aspl_including_self) == (
+        16,
+        8.0314,
+        8.0,
+    )  # Koibuchi 2013, Table 1
 
 
 @pytest.mark.parametrize("n", [1023, 1026, 3000, 4001])

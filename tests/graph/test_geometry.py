@@ -26,7 +26,9 @@ def all_distances(geometry):
     [(Geometry.grid(10, 10), "grid_10x10", 18), (Geometry.diagrid(14, 7), "diagrid_14_rows_of_7", 13)],
 )
 def test_mean_and_largest_distance(geometry, key, farthest):
-    """001, VI and errata 001.3: a 10 x 10 grid and a diagrid of 14 rows of 7 have nearly the same mean distance."""
+    """Nakano 2016, VI and errata of Nakano 2016,
+    3: a 10 x 10 grid and a diagrid of 14 rows of 7 have nearly the same mean distance.
+    """
     found = all_distances(geometry)
     n = len(geometry.points)
     assert found.max() == farthest
@@ -34,7 +36,7 @@ def test_mean_and_largest_distance(geometry, key, farthest):
 
 
 def test_neighbours_in_a_diagrid():
-    """Errata 001.4: horizontal neighbours are 2 apart, diagonal ones 1, along even and odd rows."""
+    """Errata Nakano 2016, 4: horizontal neighbours are 2 apart, diagonal ones 1, along even and odd rows."""
     diagrid = Geometry.diagrid(4, 3)
     assert [int(diagrid.distance(a, b)) for a, b in [(0, 1), (0, 3), (1, 3), (3, 4), (3, 6), (3, 7), (0, 6)]] == [
         2,

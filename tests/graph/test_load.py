@@ -17,7 +17,7 @@ from topoloom.topology import Topology
 
 @pytest.mark.parametrize("q", [5, 7, 8, 9, 19])
 def test_the_formula_of_slim_fly_for_diameter_two(q):
-    """004, II.B.2: p = k' N_r / (2 N_r - k' - 2), and each channel carries (2 N_r - k' - 2) p^2 / k'."""
+    """Besta 2014, II.B.2: p = k' N_r / (2 N_r - k' - 2), and each channel carries (2 N_r - k' - 2) p^2 / k'."""
     topology = build(f"slimfly:q={q}")
     n, degree = topology.switches, int(topology.degrees.max())
     assert full_bandwidth_hosts(topology) == pytest.approx(degree * n / (2 * n - degree - 2))

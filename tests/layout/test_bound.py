@@ -70,7 +70,7 @@ def test_disconnected_and_empty_networks_have_a_bound_too():
 
 
 def test_the_bound_of_a_real_network():
-    """RING-12 on 000's floor: 9.3 m a cable, against 12.2 that joint placement finds."""
+    """RING-12 on Koibuchi 2013's floor: 9.3 m a cable, against 12.2 that joint placement finds."""
     topology = build("ring-shortcuts:n=4096,degree=12")
     floor = preset("koibuchi-2013", switches_per_cabinet=16)
     layout = Layout(topology, floor, floor.slots_for(256), (np.arange(4096) // 16).astype(np.int32))

@@ -9,7 +9,7 @@ from topoloom.layout.cabinets import assign_cabinets
 
 
 def test_the_floor_is_as_near_to_a_square_as_it_can_be():
-    """000 III.D: q = ceil(sqrt m) rows of p = ceil(m / q)."""
+    """Koibuchi 2013 III.D: q = ceil(sqrt m) rows of p = ceil(m / q)."""
     floor = preset("koibuchi-2013")
     assert floor.shape(16) == (4, 4)
     assert floor.shape(19) == (5, 4)
@@ -40,7 +40,7 @@ def test_every_cable_is_as_long_as_its_ends_are_apart(name, spec):
 
 
 def test_slim_fly_gets_a_rack_for_every_group():
-    """004 VI.A: q racks of 2q switches, 3,971 cables inside and 6,498 between for q = 19."""
+    """Besta 2014 VI.A: q racks of 2q switches, 3,971 cables inside and 6,498 between for q = 19."""
     layout = place(build("slimfly:q=19,hosts=15"))
     assert layout.cabinets == 19
     assert set(np.bincount(layout.cabinet).tolist()) == {38}
@@ -70,7 +70,7 @@ def test_host_limits_hold():
 
 
 def test_sequence_fills_cabinets_evenly():
-    """000 IV.C: 2^p or one less in each, in the order of the switches."""
+    """Koibuchi 2013 IV.C: 2^p or one less in each, in the order of the switches."""
     sizes = np.bincount(assign_cabinets(build("ring:n=100"), preset("koibuchi-2013")))
     assert sizes.max() - sizes.min() <= 1
     assert sizes.max() <= 16

@@ -28,7 +28,7 @@ _BASES = [
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(_BASES), st.sampled_from(["partial", "full"]), st.integers(0, 2**40))
 def test_a_permuted_topology_keeps_every_bundle_and_every_length(base, mode, seed):
-    """000 III.A: between any two cabinets as many cables as in the base, and so the very same cable lengths."""
+    """Koibuchi 2013 III.A: between any two cabinets as many cables as in the base, and so the very same cable lengths."""
     before = place(build(base), _ROOM, "sequential", "rows")
     after = place(build(f"{base}+permute:mode={mode},cabinet=8,seed={seed}"), _ROOM, "sequential", "rows")
     for ours, theirs in zip(after.bundles, before.bundles, strict=True):
@@ -56,7 +56,7 @@ def test_each_map_is_no_worse_than_the_simpler_ones(spec, cluster):
 
 
 def test_serpentine_runs_every_other_row_backwards():
-    """000 IV.D: left to right in the first row, right to left in the second."""
+    """Koibuchi 2013 IV.D: left to right in the first row, right to left in the second."""
     layout = place(build("ring:n=9"), preset("koibuchi-2013", switches_per_cabinet=1), "sequential", "serpentine")
     assert layout.slot.tolist() == [0, 1, 2, 5, 4, 3, 6, 7, 8]
 

@@ -117,7 +117,7 @@ def test_a_goal_beyond_hops_is_measured_with_its_bounds():
 
 
 def test_bounds_on_a_floor_are_those_of_the_grid_it_is():
-    """The bound over the links that a rule allows equals 001's on a grid, where the rule is the length."""
+    """The bound over the links that a rule allows equals Nakano 2016's on a grid, where the rule is the length."""
     grid = build("grid:rows=9,columns=8,degree=4,length=3")
     geometry = Geometry.grid(9, 8)
     general = limits(grid, Rules(near=geometry.near(3)))

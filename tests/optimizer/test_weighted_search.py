@@ -167,7 +167,7 @@ def capped(cap_ns: float, moves: int, term: str = "power") -> tuple[WeightedSear
 
 
 def test_power_falls_under_a_cap_that_the_start_breaks() -> None:
-    """001, VIII.B: first the worst latency comes below the cap, then watts go while it stays there."""
+    """Nakano 2016, VIII.B: first the worst latency comes below the cap, then watts go while it stays there."""
     search, topology, goal = capped(420.0, 12_000)
     lengths = lengths_of(topology, 1.0)
     before, after = (weigh(links, lengths, goal) for links in (topology.links, search.best))

@@ -20,7 +20,7 @@ _NEED = Need(
     hosts=200,
     switch=SwitchNeed(radix=16),
     title="Two hundred <hosts> & more",
-    compare=("004/table-iv",),
+    compare=("besta-2014/table-iv",),
     families=FamiliesNeed(only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree", "torus", "polarfly")),
 )
 

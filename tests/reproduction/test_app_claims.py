@@ -12,23 +12,26 @@ from topoloom.applications.launch import simulate, workplace
 from topoloom.applications.registry import program_of
 from topoloom.applications.settings import Settings
 from topoloom.applications.tools import compiled
-from topoloom.reproduction import Verdict, _app_runs, claims, paper001_apps, paper002_apps, paper003_apps, run
+from topoloom.reproduction import Verdict, _app_runs, claims, run
 from topoloom.reproduction._app_runs import Contest, Gain, Job, Way, ran, told
-from topoloom.reproduction._simgrid_ways import WAYS, simgrid_routing
+from topoloom.reproduction._simgrid_paths import WAYS, simgrid_routing
+from topoloom.reproduction.papers.nakano_2016 import applications as nakano_applications
+from topoloom.reproduction.papers.truong_2016 import applications as truong_applications
+from topoloom.reproduction.papers.xu_2019 import applications as xu_applications
 from topoloom.routing.route import route
 from topoloom.spec import build
 
 _IDS = {
-    "002/fig-9/order",
-    "001/fig-11/order",
-    "003/fig-11/small",
-    "003/fig-12/ft-a",
-    "002/fig-9/64",
-    "002/fig-9/256",
-    "001/fig-11/288",
-    "003/fig-11/sizes",
-    "003/fig-12/bandwidth",
-    "003/fig-12/ft-c",
+    "truong-2016/fig-9/order",
+    "nakano-2016/fig-11/order",
+    "xu-2019/fig-11/small",
+    "xu-2019/fig-12/ft-a",
+    "truong-2016/fig-9/64",
+    "truong-2016/fig-9/256",
+    "nakano-2016/fig-11/288",
+    "xu-2019/fig-11/sizes",
+    "xu-2019/fig-12/bandwidth",
+    "xu-2019/fig-12/ft-c",
 }
 
 
@@ -47,11 +50,11 @@ def pretend(monkeypatch, seconds):
     monkeypatch.setattr(_app_runs, "_done", {})
     monkeypatch.setattr(_app_runs, "tool", lambda name: name)
     monkeypatch.setattr(_app_runs, "tabled", lambda network, _: network)
-    monkeypatch.setattr(paper003_apps, "_at_once", lambda _: {3: 90.0, 4: 95.0})
-    monkeypatch.setattr(paper003_apps, "_busiest", lambda _: 35.0)
-    for module in (paper001_apps, paper002_apps, paper003_apps):
+    monkeypatch.setattr(xu_applications, "_at_once", lambda _: {3: 90.0, 4: 95.0})
+    monkeypatch.setattr(xu_applications, "_busiest", lambda _: 35.0)
+    for module in (nakano_applications, truong_applications, xu_applications):
         monkeypatch.setattr(module, "_routed", lambda name: name)
-    for module, name in ((paper001_apps, "_SMALL"), (paper002_apps, "_SMALL")):
+    for module, name in ((nakano_applications, "_SMALL"), (truong_applications, "_SMALL")):
         monkeypatch.setattr(module, name, replace(getattr(module, name), routed=lambda name: name))
     return asked
 
@@ -62,25 +65,25 @@ def claimed(name):
 
 
 def test_the_claims_are_there_and_the_long_ones_are_full():
-    """003's and small ones by default, and 001's and 002's figures of full size behind --full."""
+    """Xu 2019's and small ones by default, and Nakano 2016's and Truong 2016's figures of full size behind --full."""
     found = {c.id: c for c in claims() if c.id in _IDS}
     assert set(found) == _IDS
     assert {c.id for c in found.values() if not c.full} == {
-        "002/fig-9/order",
-        "001/fig-11/order",
-        "003/fig-11/small",
-        "003/fig-11/sizes",
-        "003/fig-12/bandwidth",
-        "003/fig-12/ft-a",
-        "003/fig-12/ft-c",
+        "truong-2016/fig-9/order",
+        "nakano-2016/fig-11/order",
+        "xu-2019/fig-11/small",
+        "xu-2019/fig-11/sizes",
+        "xu-2019/fig-12/bandwidth",
+        "xu-2019/fig-12/ft-a",
+        "xu-2019/fig-12/ft-c",
     }
     assert all(c.command == f"topoloom reproduce {c.id}" for c in found.values())
 
 
 @pytest.mark.parametrize(("switches", "hosts", "class_"), [(64, 1, "A"), (64, 4, "B"), (256, 4, "B")])
 def test_every_program_takes_the_ranks_of_figure_9(switches, hosts, class_):
-    """The six benchmarks of 002, four processes a switch in full: all accept their ranks, all networks hold them."""
-    contest = paper002_apps._contest(switches, hosts, class_)
+    """The six benchmarks of Truong 2016, four processes a switch in full: all accept their ranks, all networks hold them."""
+    contest = truong_applications._contest(switches, hosts, class_)
     assert set(contest.programs) == {"BT", "CG", "DT", "FT", "LU", "SP"}
     for app in contest.programs.values():
         assert program_of(app, contest.ranks).ranks == contest.ranks
@@ -98,7 +101,7 @@ def test_a_gain_is_of_speed_on_the_same_placement_and_means_are_over_programs():
     asked = pretend(patch, lambda network, app, _: seconds[network] if app == "a" else 3.0)
     try:
         contest = Contest(("base", "base"), {"fast": "fast"}, {"A": "a", "B": "b"}, 4, lambda name: name)
-        way = Way("at random", "random", paper002_apps._MACHINE, (1, 2))
+        way = Way("at random", "random", truong_applications._MACHINE, (1, 2))
         gain = contest.gains(way)["fast"]
         assert gain.programs == {"A": [100.0, 100.0], "B": [0.0, 0.0]}
         assert gain.means == [50.0, 50.0]
@@ -116,7 +119,7 @@ def test_a_gain_is_of_speed_on_the_same_placement_and_means_are_over_programs():
 def test_figure_9_verdicts_follow_from_the_times(monkeypatch, speed, verdict):
     """DSN-F 23 % faster than the torus reproduces 64 switches and the order; slower reproduces neither."""
     pretend(monkeypatch, lambda network, app, _: 1.0 if "torus" in str(network) else 1 / speed)
-    outcome = claimed("002/fig-9/order")
+    outcome = claimed("truong-2016/fig-9/order")
     assert outcome.verdict is verdict
     assert f"{100 * speed - 100:+.1f} %" in outcome.ours
     assert outcome.figure is not None
@@ -129,16 +132,16 @@ def test_placement_is_named_when_it_decides(monkeypatch):
         return 1.0 if "torus" in str(network) else {"linear": 1.2, "random": 0.9}[placement]
 
     pretend(monkeypatch, seconds)
-    outcome = claimed("002/fig-9/order")
+    outcome = claimed("truong-2016/fig-9/order")
     assert outcome.verdict is Verdict.ASSUMED
     assert "it holds with ranks at random, at random by Dijkstra's ways, at random by Floyd's ways;" in outcome.why
 
 
 def test_figure_11_and_12_verdicts_follow_from_the_times(monkeypatch):
-    """Printed ratios reproduce every claim of 003 but those on sizes, which need the most at the smallest."""
+    """Printed ratios reproduce every claim of Xu 2019 but those on sizes, which need the most at the smallest."""
     times = {"floyd 3": 1.2, "floyd 4": 1.138, "balanced 3": 1.0, "balanced 4": 1.0}
     pretend(monkeypatch, lambda network, app, _: times[network])
-    ids = ("003/fig-11/small", "003/fig-12/ft-a", "003/fig-12/bandwidth")
+    ids = ("xu-2019/fig-11/small", "xu-2019/fig-12/ft-a", "xu-2019/fig-12/bandwidth")
     verdicts = [claimed(name).verdict for name in ids]
     assert verdicts == [Verdict.NOT_REPRODUCIBLE, Verdict.ASSUMED, Verdict.ASSUMED]
     times["floyd 3"] = 2.0
@@ -244,7 +247,9 @@ def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
 def test_simulations_are_the_same_one_at_a_time_and_together():
     """Two at a time give what one gives; a second asking simulates nothing."""
     routing = route(build("torus:dims=4x4,hosts=1"), "minimal")
-    jobs = [Job("test 4x4", "alltoall:bytes=1024", 16, how, 1, paper002_apps._MACHINE) for how in ("linear", "random")]
+    jobs = [
+        Job("test 4x4", "alltoall:bytes=1024", 16, how, 1, truong_applications._MACHINE) for how in ("linear", "random")
+    ]
     both = ran(jobs, lambda _: routing)
     again = ran(jobs, lambda _: pytest.fail("simulated again"))
     assert [both[job].seconds for job in jobs] == [again[job].seconds for job in jobs]

@@ -7,54 +7,54 @@ from topoloom.reproduction import Verdict, claims, judge, run
 
 #: What is not plainly reproduced, and how: the errata's verdicts.
 _WRONG = {
-    "002/section-4.1/half",
-    "002/section-4.1/levels",
-    "002/section-4.4/succ-links",
-    "002/section-5.2/watts",
-    "000/fig-4/two-hops",
-    "001/table-iv",
-    "001/section-vii/neighbours",
-    "003/table-1/32-4",
-    "004/vi/headline",
+    "truong-2016/section-4.1/half",
+    "truong-2016/section-4.1/levels",
+    "truong-2016/section-4.4/succ-links",
+    "truong-2016/section-5.2/watts",
+    "koibuchi-2013/fig-4/two-hops",
+    "nakano-2016/table-iv",
+    "nakano-2016/section-vii/neighbours",
+    "xu-2019/table-1/32-4",
+    "besta-2014/vi/headline",
     *(
-        f"004/table-iv/{key}-cables"
+        f"besta-2014/table-iv/{key}-cables"
         for key in ("t3d", "t5d", "hc", "lh-hc", "fbf3-43", "df-43", "fbf3-33", "df-27", "df-43-small", "sf")
     ),
 }
 _NOT = {
-    "001/section-iii/step-2",
-    "002/section-4.3/aspl",
-    "002/section-5.2/spare-ports",
-    "002/fig-4/rr-lowest",
-    "002/fig-7/closer",
-    "002/fig-8/torus-smallest",
-    "002/section-4.4/similar",
-    "004/table-iv/dln-43-cables",
-    "004/table-iv/dln-28-cables",
-    "004/table-iv/t3d-cost",
-    "004/table-iv/t5d-cost",
-    "004/table-iv/dln-43-cost",
-    "004/table-iv/dln-28-cost",
-    "004/table-iv/df-43-cost",
-    "004/table-iv/ft3-35-cost",
-    "004/table-iv/fbf3-43-power",
-    "004/table-iv/fbf3-33-power",
-    "000/fig-9/length-4",
-    "000/fig-9/length-8",
-    "003/fig-10/floyd",
-    "000/fig-6/latency/bit-reversal",
-    "000/fig-8/latency-80",
-    "001/fig-14/percent",
-    "001/fig-14/order",
+    "nakano-2016/section-iii/step-2",
+    "truong-2016/section-4.3/aspl",
+    "truong-2016/section-5.2/spare-ports",
+    "truong-2016/fig-4/rr-lowest",
+    "truong-2016/fig-7/closer",
+    "truong-2016/fig-8/torus-smallest",
+    "truong-2016/section-4.4/similar",
+    "besta-2014/table-iv/dln-43-cables",
+    "besta-2014/table-iv/dln-28-cables",
+    "besta-2014/table-iv/t3d-cost",
+    "besta-2014/table-iv/t5d-cost",
+    "besta-2014/table-iv/dln-43-cost",
+    "besta-2014/table-iv/dln-28-cost",
+    "besta-2014/table-iv/df-43-cost",
+    "besta-2014/table-iv/ft3-35-cost",
+    "besta-2014/table-iv/fbf3-43-power",
+    "besta-2014/table-iv/fbf3-33-power",
+    "koibuchi-2013/fig-9/length-4",
+    "koibuchi-2013/fig-9/length-8",
+    "xu-2019/fig-10/floyd",
+    "koibuchi-2013/fig-6/latency/bit-reversal",
+    "koibuchi-2013/fig-8/latency-80",
+    "nakano-2016/fig-14/percent",
+    "nakano-2016/fig-14/order",
 }
 
 
 #: What takes minutes together: test_load_claims and test_resilience_claims look at parts of it.
-_MINUTES = ("004/fig-6", "004/fig-8", "004/table-iii", "004/iii-d")
+_MINUTES = ("besta-2014/fig-6", "besta-2014/fig-8", "besta-2014/table-iii", "besta-2014/iii-d")
 #: Applications, which SimGrid simulates: test_app_claims looks at how their verdicts follow.
-_APPLICATIONS = ("002/fig-9", "001/fig-11", "003/fig-11", "003/fig-12")
+_APPLICATIONS = ("truong-2016/fig-9", "nakano-2016/fig-11", "xu-2019/fig-11", "xu-2019/fig-12")
 #: Claims on the same forty layouts, half a minute's work: one test, so that one process lays them out.
-_LAID_OUT = ("002/fig-7", "002/fig-8", "002/section-5.2")
+_LAID_OUT = ("truong-2016/fig-7", "truong-2016/fig-8", "truong-2016/section-5.2")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_claim_has_its_verdict(claim):
 
 
 def test_claims_on_layouts_by_size_have_their_verdicts():
-    """The same of 002's cables and costs."""
+    """The same of Truong 2016's cables and costs."""
     for claim in claims(_LAID_OUT):
         test_a_claim_has_its_verdict(claim)
 
@@ -95,8 +95,8 @@ def test_a_verdict_follows_from_the_numbers():
 
 
 def test_claims_are_chosen_by_id_or_its_beginning():
-    """`004/table-iv` is all its columns, an unknown id an error."""
-    assert {c.id.split("/")[1] for c in claims(["004/table-iv"])} == {"table-iv"}
-    assert [c.id for c in claims(["003/products"])] == ["003/products"]
+    """`besta-2014/table-iv` is all its columns, an unknown id an error."""
+    assert {c.id.split("/")[1] for c in claims(["besta-2014/table-iv"])} == {"table-iv"}
+    assert [c.id for c in claims(["xu-2019/products"])] == ["xu-2019/products"]
     with pytest.raises(InputError, match="no claim '005'"):
         claims(["005"])

@@ -1,11 +1,11 @@
-"""Step 1 of 001: neighbours are linked, every switch gets its degree, and no link is too long."""
+"""Step 1 of Nakano 2016: neighbours are linked, every switch gets its degree, and no link is too long."""
 
 import numpy as np
 import pytest
 
 from topoloom import InputError, build
 from topoloom.graph.geometry import geometry_of
-from topoloom.reproduction._lattice import lattice
+from topoloom.reproduction.papers.nakano_2016._lattice import lattice
 
 
 @pytest.mark.parametrize("degree", [3, 4, 5, 6])

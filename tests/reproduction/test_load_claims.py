@@ -2,7 +2,7 @@
 
 import pytest
 
-from topoloom.reproduction import Verdict, _load_curves, claims, paper004_buffers, paper004_loads
+from topoloom.reproduction import Verdict, _load_curves, claims
 from topoloom.reproduction._load_curves import (
     Contender,
     above,
@@ -13,7 +13,9 @@ from topoloom.reproduction._load_curves import (
     stated,
     swept,
 )
-from topoloom.reproduction.paper004_loads import FULL, LOADS, NAMES, SMALL
+from topoloom.reproduction.papers.besta_2014 import buffers as besta_buffers
+from topoloom.reproduction.papers.besta_2014 import loads as besta_loads
+from topoloom.reproduction.papers.besta_2014.loads import FULL, LOADS, NAMES, SMALL
 from topoloom.routing.registry import find_engine
 from topoloom.simulator.curve import LoadCurve, Point
 from topoloom.simulator.traffic.registry import find_pattern
@@ -47,7 +49,7 @@ def made_up(*points):
     ("size", "hosts"), [(SMALL, (200, 180, 216)), (FULL, (10_830, 9_702, 10_648))], ids=["small", "full"]
 )
 def test_the_networks_are_of_the_sizes_that_are_told(size, hosts):
-    """004 V prints 10,830, 9,702 and 10,648 hosts; the small ones differ by as little, a fifth at most."""
+    """Besta 2014 V prints 10,830, 9,702 and 10,648 hosts; the small ones differ by as little, a fifth at most."""
     found = [build(spec).endpoints.size for spec in (size.slimfly, size.dragonfly, size.tree)]
     assert tuple(found) == hosts
     assert max(found) <= 1.2 * min(found)
@@ -55,10 +57,10 @@ def test_the_networks_are_of_the_sizes_that_are_told(size, hosts):
 
 def test_every_small_claim_has_its_full_size_and_a_command_that_exists():
     """Ids differ by /full alone; the command's engine and traffic are known."""
-    ours = {c.id: c for c in claims(["004"]) if c.id.startswith(("004/fig-6", "004/fig-8"))}
+    ours = {c.id: c for c in claims(["besta-2014"]) if c.id.startswith(("besta-2014/fig-6", "besta-2014/fig-8"))}
     assert {name for name, c in ours.items() if c.full} == {name for name in ours if name.endswith("/full")}
     for name in ours:
-        assert name.endswith("/full") or f"{name}/full" in ours or name == "004/fig-8/oversubscribed"
+        assert name.endswith("/full") or f"{name}/full" in ours or name == "besta-2014/fig-8/oversubscribed"
     for one in ours.values():
         words = one.command.split()
         assert words[:2] == ["topoloom", "simulate"]
@@ -99,12 +101,12 @@ def test_figure_6_verdicts_follow_from_the_curves(monkeypatch):
         name = contender.name
         return made_up((0.2, 0.2, float(cycles[name]), False), (1.0, full[name], 500.0, True))
 
-    monkeypatch.setattr(paper004_loads, "swept", pretend)
+    monkeypatch.setattr(besta_loads, "swept", pretend)
     asked = (
-        lambda: paper004_loads._best(SMALL),
-        lambda: paper004_loads._topologies(SMALL),
-        lambda: paper004_loads._lowest(SMALL, "a"),
-        lambda: paper004_loads._permutations(SMALL, "b"),
+        lambda: besta_loads._best(SMALL),
+        lambda: besta_loads._topologies(SMALL),
+        lambda: besta_loads._lowest(SMALL, "a"),
+        lambda: besta_loads._permutations(SMALL, "b"),
     )
     assert [ask().verdict for ask in asked] == [Verdict.ASSUMED] * 4
     full["FT-ANCA"], cycles["FT-ANCA"] = 0.9, 9
@@ -121,7 +123,7 @@ def test_shortest_ways_in_the_worst_case_get_what_their_one_link_carries():
 def test_oversubscribed_hosts_saturate_below_their_busiest_channel():
     """With p = 6 on q = 5 the link that the tables use most is full at 0.628; saturation is no later."""
     fly = Contender("p = 6", "slimfly:q=5,hosts=6", "hop-lanes")
-    most = paper004_buffers._busiest(fly)
+    most = besta_buffers._busiest(fly)
     assert most == pytest.approx(0.628, abs=0.001)
     assert most - 0.1 < saturates(fly, "uniform", (1.0,), 0.05) <= most
 

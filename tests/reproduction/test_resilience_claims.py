@@ -2,8 +2,9 @@
 
 import pytest
 
-from topoloom.reproduction import Verdict, claims, paper004_resilience, run
-from topoloom.reproduction.paper004_resilience import ASPL, DIAMETER, NETWORKS, TABLE_III
+from topoloom.reproduction import Verdict, claims, run
+from topoloom.reproduction.papers.besta_2014 import resilience as besta_resilience
+from topoloom.reproduction.papers.besta_2014.resilience import ASPL, DIAMETER, NETWORKS, TABLE_III
 from topoloom.spec import build
 
 
@@ -12,11 +13,14 @@ def test_every_cell_has_its_network_and_its_claim():
     assert {column: set(row) for column, row in TABLE_III.items()} == {
         column: set(row) for column, row in NETWORKS.items()
     }
-    found = {one.id: one for one in claims(["004/table-iii", "004/iii-d-2", "004/iii-d-3"])}
+    found = {one.id: one for one in claims(["besta-2014/table-iii", "besta-2014/iii-d-2", "besta-2014/iii-d-3"])}
     assert len(found) == 38 + len(DIAMETER) + len(ASPL)
     for column, row in NETWORKS.items():
         for size, spec in row.items():
-            assert found[f"004/table-iii/{column.lower()}-{size}"].command == f"topoloom resilience {spec} --width 0.02"
+            assert (
+                found[f"besta-2014/table-iii/{column.lower()}-{size}"].command
+                == f"topoloom resilience {spec} --width 0.02"
+            )
 
 
 @pytest.mark.parametrize("column", ["T3D", "T5D", "HC", "LH-HC", "FT-3", "SF"])
@@ -34,14 +38,14 @@ def test_a_network_has_about_as_many_hosts_as_its_row(column):
 )
 def test_a_cell_is_within_one_step(name):
     """With the criterion that is inferred: never plainly reproduced."""
-    outcome = run(claims([f"004/table-iii/{name}"])[0])
+    outcome = run(claims([f"besta-2014/table-iii/{name}"])[0])
     assert outcome.verdict is Verdict.ASSUMED, outcome
     assert "P >= 0.75, which is inferred" in outcome.why
 
 
 def test_the_fat_tree_of_2048_is_not_reproducible():
     """Two steps more than printed; its neighbours in the column are within one."""
-    outcome = run(claims(["004/table-iii/ft-3-2048"])[0])
+    outcome = run(claims(["besta-2014/table-iii/ft-3-2048"])[0])
     assert outcome.verdict is Verdict.NOT_REPRODUCIBLE
     assert outcome.ours.startswith("% 50")
 
@@ -54,17 +58,17 @@ def test_what_the_text_says_of_the_table_holds(monkeypatch):
         share = TABLE_III[column][size] / 100 + (0.001 if column in ("SF", "DLN", "FBF-3") else -size / 1e6)
         return SimpleNamespace(threshold=TABLE_III[column][size] / 100, exact=share)
 
-    monkeypatch.setattr(paper004_resilience, "survival", printed)
-    assert run(claims(["004/iii-d-1"])[0]).verdict is Verdict.ASSUMED
-    monkeypatch.setattr(paper004_resilience, "survival", lambda *_: SimpleNamespace(threshold=0.5, exact=0.5))
-    outcome = run(claims(["004/iii-d-1"])[0])
+    monkeypatch.setattr(besta_resilience, "survival", printed)
+    assert run(claims(["besta-2014/iii-d-1"])[0]).verdict is Verdict.ASSUMED
+    monkeypatch.setattr(besta_resilience, "survival", lambda *_: SimpleNamespace(threshold=0.5, exact=0.5))
+    outcome = run(claims(["besta-2014/iii-d-1"])[0])
     assert outcome.verdict is Verdict.NOT_REPRODUCIBLE
     assert "SF can lose more than DF" in outcome.why
 
 
 def test_a_size_that_grows_by_hops_is_told_with_its_bound():
     """The diameter of Slim Fly: at most 4, as the paper says; ten points more than it prints."""
-    outcome = run(claims(["004/iii-d-2/sf"])[0])
+    outcome = run(claims(["besta-2014/iii-d-2/sf"])[0])
     assert outcome.verdict is Verdict.NOT_REPRODUCIBLE
     assert "diameter 2 and at most 4" in outcome.why
-    assert paper004_resilience.survival("SF", 8192, "diameter").threshold == 0.5
+    assert besta_resilience.survival("SF", 8192, "diameter").threshold == 0.5

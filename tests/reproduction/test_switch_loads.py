@@ -1,10 +1,10 @@
-"""000's networks under load: units, where throughput is read off, where a sweep ends, and the Clos's cabinets."""
+"""Koibuchi 2013's networks under load: units, where throughput is read off, where a sweep ends, and the Clos's cabinets."""
 
 import numpy as np
 import pytest
 
 from topoloom import build, route, simulate
-from topoloom.reproduction._switch_loads import (
+from topoloom.reproduction.papers.koibuchi_2013._switch_loads import (
     HIGHEST_NS,
     Network,
     clos_in_other_cabinets,
@@ -13,11 +13,11 @@ from topoloom.reproduction._switch_loads import (
     sweep,
     throughput,
 )
-from topoloom.reproduction.paper000_latency import networks, torus_networks
+from topoloom.reproduction.papers.koibuchi_2013.latency import networks, torus_networks
 
 
 def test_a_flit_a_cycle_is_the_link():
-    """96 Gbit/s, as 000 III.C has it."""
+    """96 Gbit/s, as Koibuchi 2013 III.C has it."""
     assert gbit_s(1.0) == pytest.approx(96)
 
 

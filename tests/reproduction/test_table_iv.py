@@ -1,10 +1,10 @@
-"""Table IV of 004: as printed, with its own assumptions, and exact."""
+"""Table IV of Besta 2014: as printed, with its own assumptions, and exact."""
 
 import pytest
 
 from topoloom import build
 from topoloom.cost.parts import load_parts
-from topoloom.reproduction.table_iv import COLUMNS, column, column_of
+from topoloom.reproduction.papers.besta_2014.table_iv_columns import COLUMNS, column, column_of
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Balanced routing: loads counted anew, optima against brute force, bounds that hold, and 003's loads."""
+"""Balanced routing: loads counted anew, optima against brute force, bounds that hold, and Xu 2019's loads."""
 
 from itertools import pairwise
 from itertools import product as combinations
@@ -143,7 +143,7 @@ def test_even_squares_are_the_least(numbers):
     [(16, 3, 18, 18, 0), (16, 4, 10, 12, 11), (32, 3, 60, 60, 0), (32, 4, 42, 42, 0)],
 )
 def test_loads_of_the_optimal_graphs(n, degree, least, most, value):
-    """003, fig. 8 and section 3.1: equal loads but for (16,4), whose objective is proved to be 11; in trees and without."""
+    """Xu 2019, fig. 8 and section 3.1: equal loads but for (16,4), whose objective is proved to be 11; in trees and without."""
     topology = build(f"optimal:n={n},degree={degree}")
     tables, paths = balance_routing(topology, exact=True), balance_paths(topology)
     for found in (tables, paths):

@@ -94,7 +94,7 @@ def test_all_shortest_ways_deadlock_where_a_slow_judge_says_so():
 
 
 def test_detours_take_twice_the_lanes():
-    """A lane a hop: a way to a random switch and one from it, as 004 has for diameter 2: four lanes."""
+    """A lane a hop: a way to a random switch and one from it, as Besta 2014 has for diameter 2: four lanes."""
     for name in ("valiant", "ugal-l", "ugal-g"):
         routing = route(build("slimfly:q=5"), name)
         assert isinstance(routing.choice, Detour)

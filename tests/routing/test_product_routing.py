@@ -53,7 +53,9 @@ def test_one_coordinate_after_the_other_by_the_factors_tables():
 @given(st.integers(0, 10_000), st.integers(2, 9), st.integers(2, 9), st.sampled_from(["minimal", "balanced", "orders"]))
 @settings(max_examples=25, deadline=None)
 def test_loads_are_those_of_proposition_1(seed, n1, n2, engine):
-    """Through (u, v): n2 load1(u) + n1 load2(v) + (n1 - 1) (n2 - 1), for any tables of any factors (003, errata 003.4)."""
+    """Through (u, v): n2 load1(u) + n1 load2(v) + (n1 - 1) (n2 - 1), for any tables of any factors (Xu 2019,
+    errata of Xu 2019, 4).
+    """
     factors = [_random(seed, n1), _random(seed + 1, n2)]
     first, second = (route(factor, engine) for factor in factors)
     verdict = product_routing(cartesian_product(factors), [first, second]).verdict
@@ -65,7 +67,7 @@ def test_loads_are_those_of_proposition_1(seed, n1, n2, engine):
 
 @pytest.mark.parametrize(("degree", "least", "most"), [(3, 801, 801), (4, 545, 609)])
 def test_products_of_the_optimal_graphs(degree, least, most):
-    """003, fig. 10: 801 at every switch of (16,3) x (16,3); (16,4) x (16,4) fluctuates a little."""
+    """Xu 2019, fig. 10: 801 at every switch of (16,3) x (16,3); (16,4) x (16,4) fluctuates a little."""
     base = balance_routing(build(f"optimal:n=16,degree={degree}"), exact=True).routing
     topology = build("product:" + "*".join([f"(optimal:n=16,degree={degree})"] * 2))
     load = product_routing(topology, [base, base]).verdict.switch_load

@@ -103,7 +103,7 @@ def test_the_dragonfly_goes_local_global_local():
     "spec", ["dsn-f:n=64", "dsn-f:n=100,fill=balanced", "dsn-f:n=500", "dsn-f:n=1024", "dsn-f:n=900"]
 )
 def test_dsn_f_keeps_the_bound_of_theorem_1(spec):
-    """At most 3p/2 + 2K - 2 hops, K = ceil(n / (p 2^p)) layers (002, Theorem 1b; errata 002.2)."""
+    """At most 3p/2 + 2K - 2 hops, K = ceil(n / (p 2^p)) layers (Truong 2016, Theorem 1b; errata of Truong 2016, 2)."""
     topology = build(spec)
     p = int(topology.labels["level"].max())
     layers = int(topology.labels["layer"].max()) + 1

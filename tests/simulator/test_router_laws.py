@@ -130,7 +130,7 @@ def test_cables_of_unlike_groups_take_their_own_time(tmp_path):
 
 
 def test_koibuchis_routers_take_120_ns_a_hop(tmp_path):
-    """100 ns in a switch and 20 on the link (000 III.C), and 8/3 ns for each of the other 32 flits of a packet."""
+    """100 ns in a switch and 20 on the link (Koibuchi 2013 III.C), and 8/3 ns for each of the other 32 flits of a packet."""
     config = replace(PRESETS["koibuchi-2013"])
     routing = route(build("ring:n=8,hosts=1"), "silla-duato")
     near, far = (

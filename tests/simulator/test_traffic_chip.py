@@ -1,4 +1,4 @@
-"""The chip of 001 VIII.C: who stands where, and who asks whom."""
+"""The chip of Nakano 2016 VIII.C: who stands where, and who asks whom."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from topoloom.simulator.traffic import Loop, traffic_of
 from topoloom.simulator.traffic.floor_places import edges_of, rows_and_columns
 from topoloom.spec import build
 
-#: The three networks of 001: 72 routers.
+#: The three networks of Nakano 2016: 72 routers.
 CHIPS = [
     ("torus:dims=9x8,hosts=1", "dor"),
     ("grid:rows=9,columns=8,degree=4,length=4,hosts=1", "updown"),

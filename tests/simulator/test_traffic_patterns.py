@@ -44,7 +44,7 @@ MOVES = {
 @pytest.mark.parametrize("name", MOVES)
 @given(hosts=HOSTS)
 def test_patterns_on_bits_are_their_formulas(name, hosts):
-    """004 V.B bit by bit; hosts from the largest power of two on neither send nor are sent to."""
+    """Besta 2014 V.B bit by bit; hosts from the largest power of two on neither send nor are sent to."""
     traffic = traffic_of(name, network(hosts))
     width = hosts.bit_length() - 1
     for host, to in enumerate(lists(traffic)):
@@ -59,7 +59,7 @@ def test_patterns_on_bits_are_their_formulas(name, hosts):
 
 @given(hosts=HOSTS)
 def test_shift_goes_to_one_of_two_hosts_half_way_round(hosts):
-    """004 V.B: d = s mod N/2 or that + N/2, so every host is on two lists, its own among them."""
+    """Besta 2014 V.B: d = s mod N/2 or that + N/2, so every host is on two lists, its own among them."""
     traffic = traffic_of("shift", network(hosts))
     n = 1 << hosts.bit_length() - 1
     assert lists(traffic) == [[s % (n // 2), s % (n // 2) + n // 2] if s < n else [] for s in range(hosts)]

@@ -1,4 +1,4 @@
-"""Worst-case traffic: 004's patterns do what they are for, and the generic one is as bad as tables allow, or nearly."""
+"""Worst-case traffic: Besta 2014's patterns do what they are for, and the generic one is as bad as tables allow, or nearly."""
 
 import networkx as nx
 import numpy as np
@@ -33,7 +33,10 @@ def loads(routing, traffic):
     [(3, 2, "minimal"), (5, 4, "orders"), (7, 6, "minimal"), (8, 6, "hop-lanes"), (9, 7, "minimal")],
 )
 def test_the_worst_of_a_slim_fly_loads_links_with_the_hosts_of_two_switches(q, hosts, engine):
-    """Errata 004.17: 2 p hosts over a link, which no permutation passes (found exactly); nobody gets more than he can."""
+    """Errata Besta 2014, 17: 2 p hosts over a link, which no permutation passes (found exactly).
+
+    Nobody gets more than he can.
+    """
     routing = route(build(f"slimfly:q={q},hosts={hosts}"), engine)
     traffic = traffic_of("worst-case", routing)
     assert sorted(traffic.to.tolist()) == list(range(traffic.hosts))
@@ -44,7 +47,7 @@ def test_the_worst_of_a_slim_fly_loads_links_with_the_hosts_of_two_switches(q, h
 
 
 def test_the_rows_of_a_slim_fly_exchange_through_their_middle_link():
-    """Exchanges are mutual, and two hops long; their shortest ways are the only ones in 004's Figure 9."""
+    """Exchanges are mutual, and two hops long; their shortest ways are the only ones in Besta 2014's Figure 9."""
     routing = route(build("slimfly:q=5,hosts=1"), "minimal")
     to = traffic_of("worst-case", routing).to
     mutual = [(s, int(d)) for s, d in enumerate(to) if to[d] == s]
@@ -78,7 +81,7 @@ def test_the_worst_of_a_dragonfly_goes_from_each_group_to_the_next(spec):
     "spec", ["fat-tree:k=4", "fat-tree:k=6", "kary-tree:k=3,n=2", "kary-tree:k=3,n=3", "fat-tree:k=4,hosts=3"]
 )
 def test_in_the_worst_of_a_fat_tree_every_packet_passes_a_top_switch(spec):
-    """004 V.C; and hosts get what one host sends."""
+    """Besta 2014 V.C; and hosts get what one host sends."""
     topology = build(spec)
     routing = route(topology, "fat-tree")
     traffic = traffic_of("worst-case", routing)

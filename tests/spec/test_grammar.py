@@ -25,17 +25,20 @@ def test_hosts_are_put_on_the_leaves_of_a_tree():
 @pytest.mark.parametrize(
     ("spec", "per_switch"),
     [
-        ("slimfly:q=19,hosts=full", 15),  # ceil(k'/2), 004 II.B.2
+        ("slimfly:q=19,hosts=full", 15),  # ceil(k'/2), Besta 2014 II.B.2
         ("dragonfly:h=7,hosts=full", 7),  # floor((k + 1)/4) of k = 27
         ("flattened-butterfly:dims=10x10x10,hosts=full", 10),  # floor((k + 3)/4) of k = 37
         ("fat-tree:k=36,hosts=full", 18),  # floor(k/2)
         ("torus:dims=4x4x4,hosts=full", 1),
         ("ring-shortcuts:n=200,degree=30,hosts=full", 6),  # floor(sqrt k) of k = 36
-        ("polarfly:q=11,hosts=full", 6),  # none published: 004's balance, k' N / (sum of distances), rounded down
+        (
+            "polarfly:q=11,hosts=full",
+            6,
+        ),  # none published: Besta 2014's balance, k' N / (sum of distances), rounded down
     ],
 )
 def test_full_is_the_published_concentration(spec, per_switch):
-    """`hosts=full` is 004's full-bandwidth number of hosts, or its balance formula where none is published."""
+    """`hosts=full` is Besta 2014's full-bandwidth number of hosts, or its balance formula where none is published."""
     assert build(spec).endpoints_at.max() == per_switch
 
 

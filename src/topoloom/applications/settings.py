@@ -53,7 +53,7 @@ class Settings:
     loop_gbps, loop_ns : float
         Between ranks of one host.
 
-    Source: 002 section 6.1 for 40 Gb/s, 200 ns and 100 Gflop/s.
+    Source: Truong 2016 section 6.1 for 40 Gb/s, 200 ns and 100 Gflop/s.
     """
 
     rate_gbps: float = 40.0
@@ -186,7 +186,7 @@ def _parts(algorithms: str) -> list[str]:
 
 #: What the papers say of their own simulations; what they do not say is our choice.
 PRESETS = {
-    "truong-2017": Settings(),
+    "truong-2016": Settings(),
     "nakano-2016": Settings(cable_m=5.0, collectives="mvapich2", algorithms="", switch_ns=60.0),
     "xu-2019": Settings(rate_gbps=1.0, switch_ns=0.0, link_ns=30_000.0, host_link_ns=30_000.0, speed_gflops=8.0),
 }

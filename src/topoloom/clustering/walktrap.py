@@ -42,18 +42,21 @@ def walktrap(
 
     Notes
     -----
-    The distance of two switches is sqrt(sum_k (P^t_ik - P^t_jk)^2 / d_k) (000 IV.C), in which walks may also stay where
-    they are: each switch has a loop to itself, as in Pons and Latapy's own program. 000's formula leaves the loops out;
+    The distance of two switches is sqrt(sum_k (P^t_ik - P^t_jk)^2 / d_k) (Koibuchi 2013 IV.C), in which walks may also
+    stay where
+    they are: each switch has a loop to itself, as in Pons and Latapy's own program. Koibuchi 2013's formula leaves the
+    loops out;
     without them the walks of a bipartite graph (hypercube, even torus) tell neighbours apart best of all.
 
     A walk is reversible, so sum_k P^t_ik P^t_jk / d_k = P^2t_ij / d_j: all distances are in one symmetric matrix, whose
     rows add up when clusters merge. Costs are thus exact for every pair, where Pons and Latapy mix the update of Lance
     and Williams with new distances.
 
-    000 does not say how a limit changes the method, nor how the clusters that are left become as many cabinets as there
-    are (errata 000.8): both are ours.
+    Koibuchi 2013 does not say how a limit changes the method, nor how the clusters that are left become as many cabinets
+    as there
+    are (errata of Koibuchi 2013, 8): both are ours.
 
-    Sources: 000 IV.C; Pons and Latapy, Computing communities in large networks using random walks, ISCIS 2005.
+    Sources: Koibuchi 2013 IV.C; Pons and Latapy, Computing communities in large networks using random walks, ISCIS 2005.
 
     Examples
     --------

@@ -99,9 +99,10 @@ def price(
     radix : int, optional
         Ports of every switch; the default is the most that any switch of the fabric uses.
     host_cables : bool
-        Whether to add a cable inside the cabinet for every endpoint. 004 leaves them out (for all but the fat tree).
+        Whether to add a cable inside the cabinet for every endpoint. Besta 2014 leaves them out (for all but the fat tree).
     spare_ports : float
-        Ports for growth, as a share of those in use: every switch has ceil(ports * (1 + spare_ports)). 002 has 0.25, 0.5
+        Ports for growth, as a share of those in use: every switch has ceil(ports * (1 + spare_ports)). Truong 2016 has
+        0.25, 0.5
         and 1.
 
     Raises
@@ -109,7 +110,7 @@ def price(
     InputError
         A rate, radix or share that makes no sense; a switch or cable that the catalogue does not have.
 
-    Source: 004 VI.B-C; 002 5.2 (spare ports).
+    Source: Besta 2014 VI.B-C; Truong 2016 5.2 (spare ports).
 
     Examples
     --------

@@ -110,7 +110,7 @@ class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """For each cable, the index of its product: int64[cables].
 
         The first in the catalogue's order that is used there, carries the rate (any, if left out) and reaches the length
-        with its slack. Order decides, not price: 004 chooses by use, and a catalogue may list what is preferred first.
+        with its slack. Order decides, not price: Besta 2014 chooses by use, and a catalogue may list what is preferred first.
 
         Raises
         ------

@@ -25,7 +25,7 @@ class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     """A candidate with all its measures; units are in the names.
 
     `diameter` and `host_aspl` are between hosts' switches. `oversubscription` is the hosts on a switch over those with
-    full bandwidth by the mean channel load (004 II.B.2: shortest paths, uniform traffic). `busiest_channel` is the load
+    full bandwidth by the mean channel load (Besta 2014 II.B.2: shortest paths, uniform traffic). `busiest_channel` is the load
     of the busiest channel when every host sends at full rate to all others, split evenly over all shortest paths, in
     units of a link's rate: at 1 or less nothing is over full; None where the need does not ask for it. The bisection is
     METIS's best, None where METIS is not installed.

@@ -107,7 +107,7 @@ class Need(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parts: str = "slimfly-2014"
     minimize: Objective = "cost_per_host_usd"
     families: FamiliesNeed = FamiliesNeed()
-    compare: tuple[Literal["004/table-iv"], ...] = ()
+    compare: tuple[Literal["besta-2014/table-iv"], ...] = ()
 
 
 def read_need(path: str | Path) -> Need:

@@ -10,7 +10,7 @@ from topoloom.graph._pairs import pair_counts, rows
 from topoloom.graph.connectivity import components
 from topoloom.topology import Topology
 
-#: Hops more that are tolerated when nothing is said: 004's.
+#: Hops more that are tolerated when nothing is said: Besta 2014's.
 TOLERATED = {"diameter": 2.0, "aspl": 1.0}
 
 

@@ -36,7 +36,7 @@ def ladder(most: int) -> Iterator[int]:
 def free_degrees(switches: int, per_switch: int, most: int) -> list[int]:
     """Degrees to try where any is possible, up to `most`: the least that could carry the hosts' traffic, and all ports.
 
-    By Cerf's bound on the ASPL (004's balance, II.B.2): the least degree at full bandwidth, and one more, since random
+    By Cerf's bound on the ASPL (Besta 2014's balance, II.B.2): the least degree at full bandwidth, and one more, since random
     graphs stay a little above the bound; and one more than the least at 2:1 oversubscription.
     """
     most = min(most, switches - 1)

@@ -28,7 +28,8 @@ def _bdfs(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     "bdf",
     u=Integer(3, 64, "an odd prime power"),
     facts=_facts,
-    source="Bermond, Delorme and Farhi, Large graphs with given degree and diameter III, 1982; 004 II.C; errata 004.15",
+    source="Bermond, Delorme and Farhi, Large graphs with given degree and diameter III, 1982; Besta 2014 II.C;"
+    " errata of Besta 2014, 15",
     sizes=_bdfs,
     labels={"group": "the vertex of the polarity graph", "member": "the vertex of the supernode"},
 )

@@ -78,7 +78,8 @@ def _myrinet_facts(switches: int, wiring: str) -> Facts:
         ("spread", "parallel"), "a middle switch's 8 uplinks: to 8 top switches, or several to each", "spread"
     ),
     facts=_myrinet_facts,
-    source="000 III.C with [30]; the uplinks' wiring is not given there (errata 000.11), so both variants are offered",
+    source="Koibuchi 2013 III.C with [30]; the uplinks' wiring is not given there (errata of Koibuchi 2013,"
+    " 11), so both variants are offered",
     sizes=lambda hosts, radix: (
         {"switches": n} for n, blocks in _MYRINET.items() if 64 * blocks >= hosts and radix >= 16
     ),

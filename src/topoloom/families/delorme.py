@@ -28,7 +28,8 @@ def _delormes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     "delorme",
     v=Integer(2, 9, "a prime power"),
     facts=_facts,
-    source="Delorme, Grands graphes de degre et diametre donnes, Europ. J. Comb. 6, 1985; 004 II.C; errata 004.16",
+    source="Delorme, Grands graphes de degre et diametre donnes, Europ. J. Comb. 6, 1985; Besta 2014 II.C;"
+    " errata of Besta 2014, 16",
     sizes=_delormes,
     labels={"point": "the point of the quadrangle", "line": "the line", "group": "the point"},
 )

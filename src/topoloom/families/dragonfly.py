@@ -44,7 +44,8 @@ def _facts(a: int | None, h: int | None, p: int | None, g: int | None, wiring: s
 def _dragonflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     """Balanced groups (a = 2h, p = h) of every h, larger groups and more hosts a switch, each with as few groups as serve.
 
-    004 VI.B.4 searches all with a >= 2h and p >= h, which keeps the global links in full use; so does this, in steps of a
+    Besta 2014 VI.B.4 searches all with a >= 2h and p >= h, which keeps the global links in full use; so does this,
+    in steps of a
     quarter.
     """
     for h in range(1, (radix + 1) // 4 + 1):
@@ -63,7 +64,7 @@ def _dragonflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     g=Integer(2, 1 << 22, "groups", default=None),
     wiring=Choice(("absolute", "palmtree"), "which switches of two groups the global links join", "absolute"),
     facts=_facts,
-    source="Kim, Dally, Scott and Abts, Technology-driven, highly-scalable Dragonfly topology, ISCA 2008; 004 DF",
+    source="Kim, Dally, Scott and Abts, Technology-driven, highly-scalable Dragonfly topology, ISCA 2008; Besta 2014 DF",
     sizes=_dragonflies,
     labels={"group": "the group", "member": "the switch within its group"},
 )

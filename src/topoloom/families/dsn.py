@@ -37,7 +37,7 @@ def _dsns(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
         1, 21, "levels that have a shortcut, 1 to p - 1 with p = ceil(log2 n); the default is p - 1", default=None
     ),
     facts=_dsn_facts,
-    source="Nguyen et al., Distributed shortcut networks, ICPP 2013; 002 2.1; errata 002.11",
+    source="Nguyen et al., Distributed shortcut networks, ICPP 2013; Truong 2016 2.1; errata of Truong 2016, 11",
     sizes=_dsns,
     labels={"level": "1 .. p", "group": "the supernode: p switches in a row"},
 )
@@ -84,7 +84,7 @@ def _dsn_f_facts(n: int, fill: str) -> Facts:
     n=Integer(8, 1 << 22, "switches"),
     fill=Choice(("id", "balanced"), "where new switches go: supernode by supernode, or spread evenly", "id"),
     facts=_dsn_f_facts,
-    source="002 3.2; errata 002.1-10",
+    source="Truong 2016 3.2; errata of Truong 2016, 1-10",
     sizes=_dsns,
     labels={"level": "1 .. p", "layer": "0 for the switches with shortcuts", "group": "the supernode"},
 )
@@ -94,13 +94,13 @@ def dsn_f(n: int, fill: str) -> Topology:
     Switch {level l, layer k, supernode s}: its layer is a ring (closed from three switches on); a layer link goes to
     {l, k - 1, s}; {p, 0, s} - {1, 0, s + 1} closes the ring of supernodes; {l, 0, s} with l < p has a shortcut to
     {l + 1, 0, s + 2^(p - l)}. A new layer fills supernode 0 first (`id`, the paper's numbering), or one switch in every
-    supernode in turn (`balanced`, which the transformation to p + 1 assumes: errata 002.6).
+    supernode in turn (`balanced`, which the transformation to p + 1 assumes: errata of Truong 2016, 6).
     """
     return dsn_f_layers(n, dsn_f_levels(n), fill)
 
 
 def dsn_f_layers(n: int, p: int, fill: str) -> Topology:
-    """DSN-F of `p` levels with n switches, also with as many as the next p begins with (002 3.3 splits it there)."""
+    """DSN-F of `p` levels with n switches, also with as many as the next p begins with (Truong 2016 3.3 splits it there)."""
     supernodes, layer_size = 1 << p, p << p
     switch = np.arange(n)
     layer = switch // layer_size

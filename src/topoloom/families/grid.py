@@ -12,7 +12,7 @@ from topoloom.graph.geometry import Geometry
 from topoloom.spec import Facts, Integer, Seed, family
 from topoloom.topology import Topology
 
-_SOURCE = "001 III (steps 1 and 2); errata 001.3, 001.4, 001.11"
+_SOURCE = "Nakano 2016 III (steps 1 and 2); errata of Nakano 2016, 3, Nakano 2016, 4, Nakano 2016, 11"
 _SWEEPS = Integer(0, 10_000, "sweeps of random 2-toggles; about 30 are well mixed", default=30)
 _DEGREE = Integer(1, 512, "K, links at each switch; one switch has K - 1 when n K is odd")
 _LENGTH = Integer(1, 10_000, "L, the longest link, in grid steps")
@@ -32,7 +32,7 @@ def _points(rows: int, columns: int, *, diagonal: bool) -> tuple[np.ndarray, np.
 
 
 def _floors(hosts: int, radix: int, *, diagonal: bool) -> Iterator[dict[str, Any]]:
-    """Near-square floors with all ports that are left, at the length that balances degree and reach (001 VII).
+    """Near-square floors with all ports that are left, at the length that balances degree and reach (Nakano 2016 VII).
 
     Corners see the fewest switches: the length is at least such that they have half as many again as their degree.
     """
@@ -74,14 +74,14 @@ def grid(rows: int, columns: int, degree: int, length: int, sweeps: int, seed: i
 
 @family(
     "diagrid",
-    rows=Integer(1, 4096, "rows of the floor; 001 uses sqrt(2n) rows"),
-    columns=Integer(1, 4096, "switches in a row; 001 uses sqrt(n/2)"),
+    rows=Integer(1, 4096, "rows of the floor; Nakano 2016 uses sqrt(2n) rows"),
+    columns=Integer(1, 4096, "switches in a row; Nakano 2016 uses sqrt(n/2)"),
     degree=_DEGREE,
     length=_LENGTH,
     sweeps=_SWEEPS,
     seed=Seed(),
     facts=_facts,
-    source="001 VI; errata 001.3: rows and columns are the other way round in the text",
+    source="Nakano 2016 VI; errata of Nakano 2016, 3: rows and columns are the other way round in the text",
     sizes=lambda hosts, radix: _floors(hosts, radix, diagonal=True),
     labels={"row": "the row; odd ones are shifted by half a step", "column": "the place in the row"},
 )

@@ -46,7 +46,7 @@ def folded_hypercube(n: int) -> Topology:
     "crossed-cube",
     n=Integer(1, 24, "dimension"),
     facts=lambda n: Facts(2**n, n, n, n * 2 ** (n - 1), (n + 2) // 2, bisection_links=2 ** (n - 1)),
-    source="Efe, A variation on the hypercube with lower diameter, IEEE ToC 40(11), 1991; 000 [9] calls it twisted",
+    source="Efe, A variation on the hypercube with lower diameter, IEEE ToC 40(11), 1991; Koibuchi 2013 [9] calls it twisted",
     sizes=_cubes,
     aliases=("twisted-hypercube",),
 )
@@ -54,7 +54,7 @@ def crossed_cube(n: int) -> Topology:
     """Efe's crossed cube: a hypercube with links crossed so that the diameter is about half.
 
     u and v are linked in dimension l when they agree above bit l, differ in bit l, agree in bit l - 1 if l is odd, and
-    each pair of bits below is pair-related: 00-00, 10-10, 01-11, 11-01 (errata 000.10).
+    each pair of bits below is pair-related: 00-00, 10-10, 01-11, 11-01 (errata of Koibuchi 2013, 10).
     """
     switch = np.arange(2**n)
     links = []

@@ -57,7 +57,7 @@ def _hyperxes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     "flattened-butterfly",
     dims=_DIMS,
     facts=_facts,
-    source="Kim, Dally and Abts, Flattened butterfly, ISCA 2007; 004 FBF-3 is three equal dimensions",
+    source="Kim, Dally and Abts, Flattened butterfly, ISCA 2007; Besta 2014 FBF-3 is three equal dimensions",
     sizes=_butterflies,
     aliases=("fbf",),
     labels=_LABELS,

@@ -32,7 +32,8 @@ def _longhops(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     extra=Integer(1, 32, "L, the extra ports of a switch", default=5),
     seed=Seed(),
     facts=_facts,
-    source="Tomic, Network throughput optimization via error correcting codes, 2013; 004's LH-HC; L = 5 is inferred (errata)",
+    source="Tomic, Network throughput optimization via error correcting codes, 2013; Besta 2014's LH-HC; L = 5"
+    " is inferred (errata)",
     sizes=_longhops,
 )
 def longhop(n: int, extra: int, seed: int, attempt: int = 0) -> Topology:

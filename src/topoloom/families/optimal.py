@@ -11,7 +11,7 @@ from topoloom.spec import Facts, Integer, family
 from topoloom.topology import Topology
 
 #: (order, degree): links. Found by annealing; order, degree, diameter, ASPL (2.2, 1.75, 91/31, 73/31) and bisection
-#: (6, 12, 10, 16) are those of 003 Table 1 (errata 003.1: the (32, 4) ASPL printed there is a misprint).
+#: (6, 12, 10, 16) are those of Xu 2019 Table 1 (errata of Xu 2019, 1: the (32, 4) ASPL printed there is a misprint).
 _LINKS = {
     (16, 3): (
         "0-4 0-9 0-12 1-7 1-9 1-11 2-7 2-8 2-15 3-6 3-8 3-12 4-10 4-15 5-7 5-10 5-12 6-11 6-14 8-13 9-14 "
@@ -53,7 +53,7 @@ def _optima(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     n=Integer(16, 32, "switches: 16 or 32"),
     degree=Integer(3, 4, "links at each switch: 3 or 4"),
     facts=_facts,
-    source="003 Table 1, after Deng et al.; Cerf et al.'s bound is met by all but (16, 4)",
+    source="Xu 2019 Table 1, after Deng et al.; Cerf et al.'s bound is met by all but (16, 4)",
     sizes=_optima,
 )
 def optimal(n: int, degree: int) -> Topology:

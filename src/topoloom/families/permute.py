@@ -24,10 +24,12 @@ log = logging.getLogger("topoloom")
         default=None,
     ),
     doubles=Choice(
-        ("drop", "keep"), "links that come to repeat another: kept in parallel, or dropped as 000 does", "keep"
+        ("drop", "keep"),
+        "links that come to repeat another: kept in parallel, or dropped as Koibuchi 2013 does",
+        "keep",
     ),
     seed=Seed(),
-    source="000 III.A; errata 000.2, 000.3",
+    source="Koibuchi 2013 III.A; errata of Koibuchi 2013, 2, Koibuchi 2013, 3",
 )
 def permute(topology: Topology, mode: str, cabinet: int | None, doubles: str, seed: int) -> Topology:
     """Swap link ends at random so that the number of cables inside each cabinet and between any two stays the same.
@@ -35,7 +37,8 @@ def permute(topology: Topology, mode: str, cabinet: int | None, doubles: str, se
     Two links a-b, c-d of one cabinet, or of one cabinet pair (a, c in the first cabinet, b, d in the second), become
     a-d, c-b. `full` also pairs a link inside a cabinet with one that leaves it, for every cabinet pair that has links.
     A link that comes to repeat another stays as a parallel one, which keeps every degree and every pair's count exactly;
-    ``doubles=drop`` drops it, as 000 does (errata 000.3: P-TORUS-4 loses 4.6 of 512 links), at the same hop counts. A
+    ``doubles=drop`` drops it, as Koibuchi 2013 does (errata of Koibuchi 2013, 3: P-TORUS-4 loses 4.6 of 512 links), at the
+    same hop counts. A
     disconnected result is drawn again.
     """
     from topoloom.graph.connectivity import components
@@ -55,7 +58,9 @@ def permute(topology: Topology, mode: str, cabinet: int | None, doubles: str, se
 
 
 def cabinet_of(switches: int, cabinets: int) -> np.ndarray:
-    """The cabinet of every switch, int64[switches]: in order, as evenly as they go, as 000 IV.C clusters in sequence."""
+    """The cabinet of every switch, int64[switches]: in order, as evenly as they go,
+    as Koibuchi 2013 IV.C clusters in sequence.
+    """
     begins = np.arange(1, cabinets) * switches // cabinets
     return np.searchsorted(begins, np.arange(switches), side="right")
 

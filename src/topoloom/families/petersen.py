@@ -27,7 +27,7 @@ def _lcf(jumps: tuple[int, ...], repeats: int) -> Topology:
 @family(
     "petersen",
     facts=lambda: Facts(10, 3, 3, 15, 2, bisection_links=5),
-    source="Petersen 1898; 003 Table 1",
+    source="Petersen 1898; Xu 2019 Table 1",
     sizes=_single(10, 3),
 )
 def petersen() -> Topology:
@@ -44,7 +44,7 @@ def petersen() -> Topology:
 @family(
     "heawood",
     facts=lambda: Facts(14, 3, 3, 21, 3, bisection_links=7),
-    source="Heawood 1890; 003 Table 1",
+    source="Heawood 1890; Xu 2019 Table 1",
     sizes=_single(14, 3),
 )
 def heawood() -> Topology:
@@ -55,7 +55,7 @@ def heawood() -> Topology:
 @family(
     "levi",
     facts=lambda: Facts(30, 3, 3, 45, 4, bisection_links=9),
-    source="Tutte 1947, Coxeter 1958; 003 Table 1",
+    source="Tutte 1947, Coxeter 1958; Xu 2019 Table 1",
     sizes=_single(30, 3),
     aliases=("tutte-coxeter",),
 )
@@ -90,7 +90,7 @@ def _folded(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     "folded-petersen",
     n=Integer(1, 6, "factors"),
     facts=lambda n: Facts(10**n, 3 * n, 3 * n, 10**n * 3 * n // 2, 2 * n),
-    source="Ohring and Das, Folded Petersen cube networks, IEEE TPDS 7(2), 1996; 003",
+    source="Ohring and Das, Folded Petersen cube networks, IEEE TPDS 7(2), 1996; Xu 2019",
     sizes=_folded,
 )
 def folded_petersen(n: int) -> Topology:
@@ -106,7 +106,7 @@ def _hypers(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     "hyper-petersen",
     n=Integer(3, 22, "dimension: the product of the (n-3)-cube with the Petersen graph"),
     facts=lambda n: Facts(10 * 2 ** (n - 3), n, n, 5 * 2 ** (n - 3) * n, n - 1),
-    source="Das and Banerjee, Hyper Petersen network, 1992; 003",
+    source="Das and Banerjee, Hyper Petersen network, 1992; Xu 2019",
     sizes=_hypers,
 )
 def hyper_petersen(n: int) -> Topology:

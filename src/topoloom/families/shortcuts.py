@@ -11,13 +11,13 @@ from topoloom.families._sizing import free_sizes, ladder, serving
 from topoloom.spec import Facts, Integer, Real, Seed, family
 from topoloom.topology import Topology
 
-_SOURCE_000 = "000 IV.B.1 (constrained shortcutting); errata 000.9"
+_SOURCE_000 = "Koibuchi 2013 IV.B.1 (constrained shortcutting); errata of Koibuchi 2013, 9"
 _N = Integer(4, 1 << 22, "switches on the ring")
 _DEGREE = Integer(2, 512, "links at each switch: 2 of the ring and the rest shortcuts")
 
 
 def _full_hosts(degree: int) -> int:
-    """004 III: the concentration of its random networks is floor(sqrt k) of the whole radix k = degree + p."""
+    """Besta 2014 III: the concentration of its random networks is floor(sqrt k) of the whole radix k = degree + p."""
     return max(p for p in range(degree + 2) if p * p <= degree + p)
 
 
@@ -28,7 +28,7 @@ def _facts(n: int, degree: int, seed: int = 1) -> Facts:
 
 
 def _reach(n: int, p: float) -> int:
-    """ "Less than" p n / 2 hops is strict: the largest whole number below (errata 000.9)."""
+    """ "Less than" p n / 2 hops is strict: the largest whole number below (errata of Koibuchi 2013, 9)."""
     return int(np.ceil(p * n / 2)) - 1
 
 
@@ -54,7 +54,8 @@ def _nbr_sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     degree=_DEGREE,
     seed=Seed(),
     facts=_facts,
-    source="Koibuchi et al., A case for random shortcut topologies, ISCA 2012; 000's RING-n, 002's RR-n, DLN-2-(n-2)",
+    source="Koibuchi et al., A case for random shortcut topologies, ISCA 2012; Koibuchi 2013's RING-n, Truong"
+    " 2016's RR-n, DLN-2-(n-2)",
     sizes=free_sizes,
     aliases=("ring-random", "rr"),
 )
@@ -126,7 +127,7 @@ def _dlns(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     random=Integer(0, 512, "y more random shortcuts at each switch", default=0),
     seed=Seed(),
     facts=_dln_facts,
-    source="Koibuchi et al., ISCA 2012; 002 footnote 1; errata 002.12 (the degree is 2x - 3, not x)",
+    source="Koibuchi et al., ISCA 2012; Truong 2016 footnote 1; errata of Truong 2016, 12 (the degree is 2x - 3, not x)",
     sizes=_dlns,
 )
 def dln(n: int, x: int, random: int, seed: int, attempt: int = 0) -> Topology:

@@ -33,7 +33,8 @@ def _slimflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     "slimfly",
     q=Integer(3, 256, "a prime power 4w-1, 4w or 4w+1"),
     facts=_facts,
-    source="004 II.B; Hafner, Geometric realisation of the graphs of McKay-Miller-Siran, JCTB 90(2), 2004; errata 004.2",
+    source="Besta 2014 II.B; Hafner, Geometric realisation of the graphs of McKay-Miller-Siran, JCTB 90(2),"
+    " 2004; errata of Besta 2014, 2",
     sizes=_slimflies,
     aliases=("mms",),
     labels={
@@ -46,7 +47,7 @@ def slimfly(q: int) -> Topology:
     """The MMS graph: 2 q^2 switches of degree (3q - delta)/2 and diameter 2, q = 4w + delta.
 
     (0, x, y) ~ (0, x, y') when y - y' is in X; (1, m, c) ~ (1, m, c') when c - c' is in X'; (0, x, y) ~ (1, m, c) when
-    y = m x + c, all in GF(q). The generator sets are those of the errata (004.2), verified for every field.
+    y = m x + c, all in GF(q). The generator sets are those of the errata (Besta 2014, 2), verified for every field.
 
     >>> slimfly(5)
     Topology(topology: 50 switches, 175 links)
@@ -67,7 +68,7 @@ def slimfly(q: int) -> Topology:
 
 
 def generator_sets(gf: Field, delta: int) -> tuple[np.ndarray, np.ndarray]:
-    """Hafner's sets X and X' (int64 each), symmetric under negation; errata 004.2."""
+    """Hafner's sets X and X' (int64 each), symmetric under negation; errata of Besta 2014, 2."""
     q, powers = gf.q, gf.powers
     if delta == 1:
         chosen = np.arange(0, q - 2, 2)

@@ -15,7 +15,7 @@ class Floor:
     A cable inside a cabinet is `inside_m` long; one between cabinets as long as their slots are apart plus
     `overhead_end_m` at each end. A floor is generated, `rows` x `columns` cabinets of `width_m` x `depth_m` with
     `aisle_m` more after every `aisle_every` rows, or has the slots that somebody listed (`fixed`). Without `rows` and
-    `columns` it is as near to a square as it can be: ceil(sqrt(c)) rows for c cabinets (000 III.D).
+    `columns` it is as near to a square as it can be: ceil(sqrt(c)) rows for c cabinets (Koibuchi 2013 III.D).
 
     Limits a cabinet: `switches_per_cabinet`, `hosts_per_cabinet`, `power_w_per_cabinet` (of its switches); None is no
     limit. `sequence_cabinet` switches, or `sequence_hosts` hosts if they come first, fill a cabinet when the topology
@@ -108,7 +108,8 @@ PRESETS = {
         2.0,
         2.0,
         16,
-        "000 III.D: cabinets of 0.6 m x 2.1 m, 2 m inside, 2 m more at each end of a cable between cabinets (errata 000.6)",
+        "Koibuchi 2013 III.D: cabinets of 0.6 m x 2.1 m, 2 m inside, 2 m more at each end of a cable between"
+        " cabinets (errata of Koibuchi 2013, 6)",
     ),
     "slimfly-2014": Floor(
         "slimfly-2014",
@@ -117,8 +118,8 @@ PRESETS = {
         1.0,
         1.0,
         256,
-        "004 VI.A-B: racks of 1 m x 1 m, 1 m inside, 2 m more for a global cable; a rack in sequence holds"
-        " what 004's fullest racks do: 256 switches (its hypercube's) or 570 hosts (its Slim Fly's)",
+        "Besta 2014 VI.A-B: racks of 1 m x 1 m, 1 m inside, 2 m more for a global cable; a rack in sequence holds"
+        " what Besta 2014's fullest racks do: 256 switches (its hypercube's) or 570 hosts (its Slim Fly's)",
         sequence_hosts=570,
     ),
     "nakano-grid": Floor(
@@ -128,7 +129,7 @@ PRESETS = {
         0.0,
         0.0,
         1,
-        "001 VIII.A: one switch a cabinet, cabinets 1 m apart, cables along the grid",
+        "Nakano 2016 VIII.A: one switch a cabinet, cabinets 1 m apart, cables along the grid",
     ),
 }
 

@@ -118,7 +118,7 @@ class Slots:
         return np.sort(allowed[near])
 
     def serpentine(self) -> np.ndarray:
-        """Slots row by row, every other row backwards (000 IV.D's baseline), int64[slots].
+        """Slots row by row, every other row backwards (Koibuchi 2013 IV.D's baseline), int64[slots].
 
         A row is the slots of one y, in the order of x; the rows go upwards in y.
         """

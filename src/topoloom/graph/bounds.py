@@ -14,7 +14,7 @@ from topoloom.topology import Topology
 def moore_order(degree: int, diameter: int) -> int:
     """The most switches of `degree` links that can lie within `diameter` hops of each other.
 
-    1 + K + K (K - 1) + ... + K (K - 1)^(D - 1): Moore's bound (001, I).
+    1 + K + K (K - 1) + ... + K (K - 1)^(D - 1): Moore's bound (Nakano 2016, I).
 
     Examples
     --------
@@ -28,7 +28,8 @@ def moore_order(degree: int, diameter: int) -> int:
 def moore_within(switches: int, degree: int) -> list[int]:
     """m(i): the most switches within i hops of one, i = 0, 1, ... until no more can come; capped at `switches`.
 
-    001, equation (1), with the minimum that is meant and m(0) = 1 (errata 001.1). The last entry is below `switches`
+    Nakano 2016, equation (1), with the minimum that is meant and m(0) = 1 (errata of Nakano 2016, 1). The last entry
+    is below `switches`
     when the degree, 0 or 1, is too low to reach them all.
 
     Examples
@@ -59,7 +60,7 @@ def moore_diameter(switches: int, degree: int) -> float:
 def moore_aspl(switches: int, degree: int) -> float:
     """The least ASPL that `switches` switches of `degree` links can have; inf if they cannot connect.
 
-    Cerf, Cowan, Mullin and Stanton, Networks 4(4), 1974; 001, equation (2).
+    Cerf, Cowan, Mullin and Stanton, Networks 4(4), 1974; Nakano 2016, equation (2).
 
     Examples
     --------
@@ -88,13 +89,13 @@ class GridBounds:
     aspl : float
         A-, the bound by both; inf when the degree cannot connect the points.
     diameter : int or float
-        D-, the bound by both, for the worst point, so it holds for any graph (errata 001.9).
+        D-, the bound by both, for the worst point, so it holds for any graph (errata of Nakano 2016, 9).
     within_degree : int64[D + 1]
         m(i): the most points within i hops, by degree.
     within_length : int64[n, D + 1]
         d(i): for each point, the points within i links of `length`.
 
-    Source: 001, IV, equations (1) to (4).
+    Source: Nakano 2016, IV, equations (1) to (4).
     """
 
     degree: int
@@ -114,7 +115,7 @@ class GridBounds:
 
 
 def grid_bounds(geometry: Geometry, degree: int, length: int) -> GridBounds:
-    """The bounds of 001 on diameter and ASPL, for K = `degree` and L = `length`.
+    """The bounds of Nakano 2016 on diameter and ASPL, for K = `degree` and L = `length`.
 
     Raises
     ------
@@ -156,7 +157,7 @@ def balanced_pairs(
 ) -> list[tuple[int, int]]:
     """The well-balanced (K, L): where |A_m-(K) - A_d-(L)| is no larger than at K - 1, K + 1, L - 1 and L + 1.
 
-    Neighbours outside the given ranges count as well. Source: 001, VII; errata 001.6.
+    Neighbours outside the given ranges count as well. Source: Nakano 2016, VII; errata of Nakano 2016, 6.
 
     Examples
     --------

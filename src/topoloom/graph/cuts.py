@@ -26,7 +26,8 @@ class Cuts:
     part : int32[n]
         The part of every switch, 0 .. parts - 1.
     links : int
-        The links between different parts, all together (002, 4.4: the total; errata 002.14). Parallel links count one
+        The links between different parts, all together (Truong 2016, 4.4: the total; errata of Truong 2016, 14). Parallel
+        links count one
         by one. For two parts, the bisection.
     between : int64[parts, parts]
         The links between each two parts, 0 on the diagonal.

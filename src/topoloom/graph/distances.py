@@ -76,7 +76,7 @@ class Hops(Result):
 
     @property
     def aspl_including_self(self) -> float:
-        """Mean hops with the denominator n^2, as Table 1 of 000 has it (errata 000.1)."""
+        """Mean hops with the denominator n^2, as Table 1 of Koibuchi 2013 has it (errata of Koibuchi 2013, 1)."""
         return _mean(self.histogram, self.switches**2, self.connected)
 
 

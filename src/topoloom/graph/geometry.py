@@ -25,7 +25,7 @@ class Geometry:
         Grid: Manhattan distance |dX| + |dY|. Diagrid: Manhattan distance along the diagonals, max(|dX|, |dY|);
         horizontal neighbours are 2 apart, diagonal ones 1.
 
-    Source: 001, III and VI; errata 001.3 and 001.4.
+    Source: Nakano 2016, III and VI; errata of Nakano 2016, 3 and Nakano 2016, 4.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Geometry:
 
     @classmethod
     def diagrid(cls, rows: int, columns: int) -> "Geometry":
-        """A diagonal grid of `rows` rows with `columns` points each; 001's "7 x 14" is ``diagrid(14, 7)``."""
+        """A diagonal grid of `rows` rows with `columns` points each; Nakano 2016's "7 x 14" is ``diagrid(14, 7)``."""
         row, column = np.divmod(np.arange(_size(rows, columns)), columns)
         return cls(np.stack([2 * column + row % 2, row], axis=1), "diagrid")
 
@@ -57,7 +57,7 @@ class Geometry:
     def points_within(self, length: int) -> np.ndarray:
         """For each point, the points at most i * length away, i = 0, 1, ... until all are: int64[n, D + 1].
 
-        d(i) of 001, equation (3). Both distances have square balls (Manhattan's along x + y and x - y), so each entry
+        d(i) of Nakano 2016, equation (3). Both distances have square balls (Manhattan's along x + y and x - y), so each entry
         is four look-ups in a table of prefix sums.
 
         Raises

@@ -61,7 +61,7 @@ def latencies(
     length_m : float64[m] or float
         The length of every link, in the order of `topology.links`, in metres.
     switch_delay_ns, cable_delay_ns_per_m : float
-        001, VIII uses 60 ns and 5 ns/m.
+        Nakano 2016, VIII uses 60 ns and 5 ns/m.
     between : "hosts" or "switches"
         Pairs of distinct endpoints of hosts (on one switch: that switch's delay), or of distinct switches. A host of
         several ports counts as often.

@@ -30,7 +30,8 @@ def full_bandwidth_hosts(topology: Topology, jobs: int | None = None) -> float:
     float
         Not rounded; inf for a single switch, 0 when the switches do not all reach each other.
 
-    Source: 004 (Slim Fly), II.B.2, errata 004.4. When only some switches carry hosts, only those send and receive;
+    Source: Besta 2014 (Slim Fly), II.B.2, errata of Besta 2014, 4. When only some switches carry hosts, only those send
+    and receive;
     when none does, all do.
 
     Examples
@@ -49,7 +50,7 @@ def average_channel_load(topology: Topology, jobs: int | None = None) -> float:
     (2 N_r - k' - 2) p^2 / k' for diameter 2; in general all hops over all channels. Exact when the switches that carry
     hosts carry as many; inf when they do not all reach each other, 0 without links.
 
-    Source: 004, II.B.2.
+    Source: Besta 2014, II.B.2.
 
     Examples
     --------

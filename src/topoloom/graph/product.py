@@ -13,7 +13,7 @@ def cartesian_product(factors: Sequence[Topology]) -> Topology:
     Orders multiply; degrees and diameters add. Switch (a, b, c) has the number (a * n_b + b) * n_c + c. Labels:
     ``factor0``, ``factor1``, ...: the switch's entry in each factor. Hosts of the factors are not carried over.
 
-    Source: 003 (MDBs), Definition 1.
+    Source: Xu 2019 (MDBs), Definition 1.
     """
     total = int(np.prod([factor.switches for factor in factors]))
     links, labels = [], {}

@@ -44,7 +44,8 @@ def assign_cabinets(
 
     `groups`: a cabinet for each of the family's own groups (label ``group``), more where a limit of the floor demands it;
     with a limit, small groups share a cabinet as long as whole ones fit. `sequential`: switches in their own order, as
-    evenly as they go (000 IV.C). `walktrap`, `metis`: clusters of at most a cabinet. `auto`: groups where the family has
+    evenly as they go (Koibuchi 2013 IV.C). `walktrap`, `metis`: clusters of at most a cabinet. `auto`: groups where the
+    family has
     them, else sequential.
 
     Raises

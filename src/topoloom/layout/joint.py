@@ -1,6 +1,6 @@
 """Joint placement: every switch finds its own seat on the floor, under the true price of all its cables.
 
-Clustering first and mapping the cabinets afterwards (000 IV) minimises the number of cables between cabinets and then
+Clustering first and mapping the cabinets afterwards (Koibuchi 2013 IV) minimises the number of cables between cabinets and then
 their length: the fewest cables are not the shortest. Here two switches anywhere on the floor change places as long as
 the sum over all cables falls (simulated annealing over a window of slots that shrinks), cabinets move to empty slots
 with all that is in them, and the answer is never worse than the start.

@@ -1,4 +1,4 @@
-"""Cabinets onto the floor: row by row, in a serpentine, or by the quadratic assignment problem (000 IV.D)."""
+"""Cabinets onto the floor: row by row, in a serpentine, or by the quadratic assignment problem (Koibuchi 2013 IV.D)."""
 
 import logging
 

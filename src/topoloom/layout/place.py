@@ -54,7 +54,8 @@ def place(
         Which switches share a cabinet: ``groups`` (the family's own), ``sequential``, ``walktrap``, ``metis``, or
         ``auto`` (groups where the family has them, else sequential).
     map : str
-        Where the cabinets stand: ``rows`` (row by row), ``serpentine``, ``anneal`` or ``tabu`` (000 IV.D, as a quadratic
+        Where the cabinets stand: ``rows`` (row by row), ``serpentine``, ``anneal`` or ``tabu`` (Koibuchi 2013 IV.D, as a
+        quadratic
         assignment problem), or ``joint``: from the annealed map, each switch moves by itself; never worse than the map.
     objective : str or callable
         What searching maps minimise: ``length`` (of all cables), ``longest`` (the longest cable, then the length; only

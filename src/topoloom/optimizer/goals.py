@@ -20,7 +20,8 @@ _BLOCK = 256
 class Delays:
     """What a way takes: `switch_ns` a hop and `cable_ns_per_m` for each metre of its links.
 
-    A way of h hops counts h switches, as the bounds 716/708 and 2,050/1,435 ns of 001, VIII.A do; `topoloom.graph.latency`
+    A way of h hops counts h switches, as the bounds 716/708 and 2,050/1,435 ns of Nakano 2016, VIII.A do;
+    `topoloom.graph.latency`
     counts both end switches, h + 1, which is `switch_ns` more for every pair: `extra_ns` with `both_ends`.
     """
 
@@ -58,7 +59,7 @@ class Goal:
     power, cost : float
         Weight of a watt, of a dollar of the cables; `parts` has them.
     cap_ns : float or None
-        The worst latency that is allowed. Until it is met only what is beyond it counts (001, VIII.B, phase 1).
+        The worst latency that is allowed. Until it is met only what is beyond it counts (Nakano 2016, VIII.B, phase 1).
     delays : Delays
     parts : Parts or None
     rate_gbps : float or None
@@ -174,7 +175,8 @@ def latency_bounds(
 ) -> LatencyBounds:
     """Lower bounds on the zero-load latency, for `degree` links a switch and none longer than `cap_m`.
 
-    Within i hops of a switch are at most md(i) others, by Moore's bound and by the length that i links can span (001, IV);
+    Within i hops of a switch are at most md(i) others, by Moore's bound and by the length that i links can span (Nakano
+    2016, IV);
     a way is at least as long as its ends are apart. At L = 6 they are the 716/708 and 2,050/1,435 ns of 4,608 switches.
 
     Examples

@@ -19,7 +19,7 @@ _MOST_SWITCHES = 8192
 def limits(topology: Topology, rules: Rules, geometry: Geometry | None = None, length: int | None = None) -> Limits:
     """The least diameter and hops for the order, the highest degree, and the switches that each may be linked to.
 
-    On a grid 001, IV; under any other rule the same with d(i) counted over the links that the rule allows.
+    On a grid Nakano 2016, IV; under any other rule the same with d(i) counted over the links that the rule allows.
 
     Raises
     ------

@@ -53,7 +53,7 @@ class LinkLengths:
         """Cabinets on a grid, `pitch_m` apart along either axis (one number: along both), a switch in each.
 
         A grid's axes are x and y. A diagrid's are its diagonals (X + Y) / 2 and (X - Y) / 2, along which its cables run
-        (001, VI): turned by 45 degrees it is a grid that does not fill its square.
+        (Nakano 2016, VI): turned by 45 degrees it is a grid that does not fill its square.
 
         Raises
         ------

@@ -63,7 +63,7 @@ def optimize(
 ) -> Optimized:
     """Exchange links' ends until the network has the fewest hops that can be found, or the least of another goal.
 
-    Every switch keeps its degree, hosts and labels. Simulated annealing by 2-opt moves (001, III, step 3), from the
+    Every switch keeps its degree, hosts and labels. Simulated annealing by 2-opt moves (Nakano 2016, III, step 3), from the
     topology as it is: build grids with ``sweeps=30`` for step 2.
 
     Parameters

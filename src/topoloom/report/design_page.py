@@ -9,7 +9,7 @@ from topoloom.layout.layout import Layout
 from topoloom.report import figures
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.page import cards, figure, page, table
-from topoloom.reproduction.table_iv import COLUMNS
+from topoloom.reproduction.papers.besta_2014.table_iv_columns import COLUMNS
 
 _MOST_ROWS = 40
 
@@ -33,7 +33,7 @@ def design_page(
     body += _figures(design, design_figures(design) if drawn is None else drawn)
     if design.winner is not None and layout is not None and bill is not None:
         body += _winner(design.winner, layout, bill, floorplan_svg(layout) if plan is None else plan)
-    if "004/table-iv" in need.compare:
+    if "besta-2014/table-iv" in need.compare:
         body += _table_iv()
     body += _method(design)
     return page(need.title, body)
@@ -344,7 +344,7 @@ def _table_iv() -> list[str]:
         "why they differ",
     ]
     return [
-        "<h2>Slim Fly against Table IV of its paper (004)</h2>",
+        "<h2>Slim Fly against Table IV of its paper (Besta 2014)</h2>",
         "<p>Three costs stand side by side: what the paper prints; our recomputation under the assumptions that the print"
         " follows (a dash where none was found); and the exact count, each cable at the tariff of its own medium, at the true"
         " radix. Slim Fly stays the cheapest, by less than printed.</p>",
@@ -356,7 +356,7 @@ def _method(design: Design) -> list[str]:
     return [
         "<h2>How these numbers were got</h2>",
         "<p>Hops: exact, all pairs. Oversubscription: hosts on a switch over the number with full bandwidth under uniform"
-        " traffic on shortest paths (mean channel load, 004 II.B.2). Busiest channel: its load when every"
+        " traffic on shortest paths (mean channel load, Besta 2014 II.B.2). Busiest channel: its load when every"
         " host sends at full rate to all others, split evenly over all shortest paths; at 1 or less no channel is over full;"
         " measured for all where the requirement limits it, else for the winner."
         " Latency: every switch on the"

@@ -35,7 +35,7 @@ _MOST_LINES = 20_000
 
 
 def draw_steps(panels: Sequence[tuple[str, Topology]]) -> "Figure":
-    """Topologies side by side, as Figures 1 and 7 of 001 show a graph after each step of its making.
+    """Topologies side by side, as Figures 1 and 7 of Nakano 2016 show a graph after each step of its making.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from topoloom.applications.settings import Settings
 from topoloom.applications.sweep import speed_beside
 from topoloom.applications.tools import NEEDED, tool
 from topoloom.errors import InputError
-from topoloom.reproduction._simgrid_ways import simgrid_routing
+from topoloom.reproduction._simgrid_paths import simgrid_routing
 from topoloom.reproduction.registry import Outcome, Verdict
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores

@@ -35,7 +35,7 @@ class Spread:
 
     @property
     def aspl_including_self(self) -> float:
-        """The mean ASPL with pairs of a switch with itself counted, as 000 prints it (errata 000.1)."""
+        """The mean ASPL with pairs of a switch with itself counted, as Koibuchi 2013 prints it (errata of Koibuchi 2013, 1)."""
         return fmean(self.aspls_including_self)
 
     @property

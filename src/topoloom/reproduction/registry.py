@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from topoloom.errors import InputError
-from topoloom.modules import load_modules
+from topoloom.register import Register
 from topoloom.reproduction.curves import Curves, Steps
 
 
@@ -48,7 +48,10 @@ class Claim:
     full: bool = False
 
 
-_claims: dict[str, Claim] = {}
+#: Every claim by its id; packages from outside add theirs by entry points of this group.
+CLAIMS: Register[Claim] = Register(
+    "claim", room="topoloom.reproduction.papers", group="topoloom.claims", listed="topoloom reproduce --list"
+)
 
 
 def claim(
@@ -57,28 +60,25 @@ def claim(
     """Register the decorated function, which computes the outcome, under `id` (``paper/place/what``)."""
 
     def register(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
-        if id in _claims:
-            raise ValueError(f"claim {id} is registered twice")
-        _claims[id] = Claim(id, what, published, command, compute, full)
+        CLAIMS.add(id, Claim(id, what, published, command, compute, full))
         return compute
 
     return register
 
 
 def claims(chosen: Iterable[str] = ()) -> list[Claim]:
-    """All claims, or those whose id is given or starts with what is given (``004``, ``004/table-iv``).
+    """All claims, or those whose id is given or starts with what is given (``besta-2014``, ``besta-2014/table-iv``).
 
     Raises
     ------
     InputError
         Nothing has such an id.
     """
-    load_modules("topoloom.reproduction", "paper")
     wanted = list(chosen)
     for prefix in wanted:
-        if not any(_matches(name, prefix) for name in _claims):
+        if not any(_matches(name, prefix) for name in CLAIMS):
             raise InputError(f"no claim '{prefix}' ('topoloom reproduce --list' shows the ids)")
-    return [c for name, c in _claims.items() if not wanted or any(_matches(name, prefix) for prefix in wanted)]
+    return [c for name, c in CLAIMS.items() if not wanted or any(_matches(name, prefix) for prefix in wanted)]
 
 
 def _matches(name: str, prefix: str) -> bool:

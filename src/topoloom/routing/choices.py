@@ -46,7 +46,7 @@ class Detour:
 
     A packet compares the way of the tables with `tries` detours: hops times the queue at its source (`local`), or the sum of
     the queues on the way (`global`); one that knows `nothing` always takes its detour. Sources: Valiant, SIAM J. Computing
-    11(2), 1982; Singh, UGAL, 2005; 004 IV.B and C.
+    11(2), 1982; Singh, UGAL, 2005; Besta 2014 IV.B and C.
 
     Attributes
     ----------

@@ -96,7 +96,7 @@ def product_routing(
     Every combination of the factors' lanes is a lane of its own. In one lane, what moves along one coordinate is in one lane
     of that factor, and no packet goes back to an earlier coordinate: nothing can wait in a circle.
 
-    Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (003), proposition 1.
+    Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (Xu 2019), proposition 1.
 
     Examples
     --------

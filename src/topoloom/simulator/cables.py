@@ -9,7 +9,7 @@ from topoloom.layout.layout import Layout
 from topoloom.simulator.config import RouterConfig
 from topoloom.topology import Topology
 
-#: Nanoseconds a metre of cable (001 VIII.A.1).
+#: Nanoseconds a metre of cable (Nakano 2016 VIII.A.1).
 NS_PER_M = 5.0
 
 

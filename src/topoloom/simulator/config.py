@@ -156,7 +156,7 @@ class RouterConfig:
 #: BookSim 2 with the options of its iq_router that recorded runs used; and papers' routers.
 PRESETS = {
     "booksim": RouterConfig(to_itself=True, source="BookSim 2: iq_router, separable input-first, internal_speedup 2"),
-    "slimfly-2014": RouterConfig(vcs=3, source="004 V: 3 VCs, 64 flits a port, speedup 2, delays of one cycle"),
+    "slimfly-2014": RouterConfig(vcs=3, source="Besta 2014 V: 3 VCs, 64 flits a port, speedup 2, delays of one cycle"),
     # 256 bits at 96 Gb/s are 8/3 ns; a hop of 100 ns in the switch and 20 ns of link and injection is 45 cycles.
     "koibuchi-2013": RouterConfig(
         vcs=4,
@@ -170,7 +170,8 @@ PRESETS = {
         cut_through=True,
         cycle_ns=8 / 3,
         flit_bits=256,
-        source="000 III.C: cut-through, packets of 33 flits of 256 bits, 96 Gb/s, 4 VCs, 100 ns a switch, 20 ns a link",
+        source="Koibuchi 2013 III.C: cut-through, packets of 33 flits of 256 bits, 96 Gb/s, 4 VCs, 100 ns a"
+        " switch, 20 ns a link",
     ),
     "noc-2016": RouterConfig(
         vcs=4,
@@ -178,7 +179,7 @@ PRESETS = {
         speedup=1,
         packet_mix="1:0.5,5:0.5",
         flit_bits=128,
-        source="001 Table V: 3 cycles a router and 1 a link, 5 flits a VC, packets of 1 and 5 flits of 128 bits",
+        source="Nakano 2016 Table V: 3 cycles a router and 1 a link, 5 flits a VC, packets of 1 and 5 flits of 128 bits",
     ),
 }
 

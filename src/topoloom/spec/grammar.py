@@ -104,7 +104,7 @@ def attach_hosts(topology: Topology, hosts: int | str, full: int | None) -> Topo
 
 
 def _full_bandwidth_hosts(topology: Topology) -> int:
-    """Where no concentration is published: 004's balance (II.B.2) measured on the graph itself, at least one."""
+    """Where no concentration is published: Besta 2014's balance (II.B.2) measured on the graph itself, at least one."""
     from topoloom.graph.load import full_bandwidth_hosts
 
     hosts = full_bandwidth_hosts(topology)

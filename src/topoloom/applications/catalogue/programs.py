@@ -107,7 +107,7 @@ def allreduce(ranks: int, bytes: int, repeats: int, check: str) -> Source:
 @application(
     "beff",
     "effective bandwidth: rings and random rings, 21 message sizes",
-    source="after Rabenseifner and Koniges 2001, b_eff; 003 section 3",
+    source="after Rabenseifner and Koniges 2001, b_eff; Xu 2019 section 3",
     bytes=Integer(8192, _BYTES[1], "the largest message, in bytes", default=1 << 20),
     loops=Integer(1, 300, "how often at most; never more than the largest message has room for", default=1),
     orders=Integer(1, 64, "random orders of the ranks for each of the six sizes of ring", default=1),
@@ -168,7 +168,7 @@ def stencil3d(ranks: int, **settings: Any) -> Source:
 @application(
     "matmul",
     "C = A B in blocks on a grid of ranks, broadcasts along rows and columns (SUMMA)",
-    source="van de Geijn and Watts 1997; 001 VIII.A.3 (MM)",
+    source="van de Geijn and Watts 1997; Nakano 2016 VIII.A.3 (MM)",
     n=Integer(1, 1 << 17, "rows and columns of the matrices", default=2048),
     block=Integer(1, 1 << 14, "columns of A and rows of B in a broadcast", default=64),
     grid=Integers(1, 1 << 20, "rows and columns of ranks; as square as can be when left out", default=None),

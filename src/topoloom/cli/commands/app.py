@@ -98,7 +98,7 @@ def _usage(found: "Application") -> str:
     help="linear, random, random*5 (five seeds), cabinet, optimised, file:PATH; may be repeated.",
 )
 @click.option("--baseline", help="The topology that the others are set beside; the first when left out.")
-@click.option("--preset", default="truong-2017", show_default=True, help="The settings to begin with (below).")
+@click.option("--preset", default="truong-2016", show_default=True, help="The settings to begin with (below).")
 @click.option("--set", "changes", metavar="KEY=VALUE", multiple=True, help="Change a setting: rate_gbps=100.")
 @click.option("--floor", help="Place topologies on this floor, row by row, for their cables' lengths.")
 @click.option(

@@ -18,7 +18,9 @@ from topoloom.formats import open_topology
 @click.option("--diagrid", metavar="ROWSxCOLUMNS", help="... or a diagonal grid ...")
 @click.option("--degree", type=click.IntRange(0), help="... with so many links a switch ...")
 @click.option("--length", type=click.IntRange(1, 100_000), help="... and, on a grid, no longer than this.")
-@click.option("--point", type=click.IntRange(0), help="The functions m, d and md of 001 for this switch of the grid.")
+@click.option(
+    "--point", type=click.IntRange(0), help="The functions m, d and md of Nakano 2016 for this switch of the grid."
+)
 @click.option("--balanced", is_flag=True, help="The well-balanced pairs of degree and length of the grid.")
 @json_option
 def command(

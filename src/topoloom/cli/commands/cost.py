@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from topoloom.cost.parts import Parts
     from topoloom.floors.floor import Floor
     from topoloom.layout.layout import Layout
-    from topoloom.reproduction.table_iv import Column
+    from topoloom.reproduction.papers.besta_2014.table_iv_columns import Column
 
 
 @click.command(
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     """
 )
 @click.argument("topologies", nargs=-1, required=True, metavar="TOPOLOGY...")
-@placing_options("rows", "; row by row is how 004 prices")
+@placing_options("rows", "; row by row is how Besta 2014 prices")
 @click.option("--radix", type=click.IntRange(1), help="Ports of every switch; the default is those that are used.")
 @click.option("--spare", type=click.FloatRange(0), default=0.0, help="Ports for growth, in % of those that are used.")
 @click.option("--host-cables", is_flag=True, help="Also bill a cable for every host.")
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--as-printed",
     is_flag=True,
-    help="For a network of Table IV of 004: its own assumptions beside the exact count, laid out as there.",
+    help="For a network of Table IV of Besta 2014: its own assumptions beside the exact count, laid out as there.",
 )
 @json_option
 def command(
@@ -71,7 +71,7 @@ def command(
     found = []
     for name in topologies:
         if column is not None:
-            # The exact count beside the print is made as 004 lays the column out: its racks, its floor, its switches.
+            # The exact count beside the print is made as Besta 2014 lays the column out: its racks, its floor, its switches.
             layout, bill = column.layout(), column.exact()
         else:
             layout = _layout(name, chosen, cluster, mapping, catalogue, rate_gbps)
@@ -110,7 +110,7 @@ def _layout(name: str, floor: "Floor", cluster: str, mapping: str, parts: "Parts
 
 def _column(network: Topology) -> "Column":
     from topoloom.errors import InputError
-    from topoloom.reproduction.table_iv import COLUMNS, column_of
+    from topoloom.reproduction.papers.besta_2014.table_iv_columns import COLUMNS, column_of
 
     column = column_of(network)
     if column is None:

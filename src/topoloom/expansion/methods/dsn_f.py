@@ -1,4 +1,4 @@
-"""DSN-F: layers filled without re-wiring, and supernodes split in two when they are full (002 3.3)."""
+"""DSN-F: layers filled without re-wiring, and supernodes split in two when they are full (Truong 2016 3.3)."""
 
 import numpy as np
 
@@ -21,9 +21,10 @@ Roles = dict[tuple[int, int, int], int]
 def dsn_f(request: Request) -> Growth:
     """Fill layers up to (p + 1) 2^(p + 1) switches, split every supernode, and so on; the last layers as the family fills.
 
-    Before a split every supernode has 2p + 2 switches: layers are filled evenly up to there (errata 002.6), and switches
+    Before a split every supernode has 2p + 2 switches: layers are filled evenly up to there (errata of Truong 2016, 6),
+    and switches
     that stand in layer 2 of supernodes with more than two there become those that others lack.
-    Source: 002 3.3; errata 002.6-8.
+    Source: Truong 2016 3.3; errata of Truong 2016, 6-8.
     """
     _, values, _ = one_of(request, ("dsn-f",), "dsn-f")
     hosts = per_switch(request.topology)
@@ -99,7 +100,7 @@ def _split(stages: list[Stage], now: Topology, roles: Roles, p: int, hosts: int,
     """The stages that split every supernode in two, one after another; the roles after them.
 
     Supernode S becomes S_A = 2S, its layer 0 and the first switch of layer 2, and S_B = 2S + 1, its layer 1 and the second
-    switch of layer 2; those of layer 2 get level p + 1 (errata 002.7-8).
+    switch of layer 2; those of layer 2 get level p + 1 (errata of Truong 2016, 7-8).
     """
     after: Roles = {}
     part = np.empty(now.switches, np.int64)

@@ -1,4 +1,4 @@
-"""Growth on spare ports: more hosts on a switch, or random channels (004 V-E, VII.A, VII.C)."""
+"""Growth on spare ports: more hosts on a switch, or random channels (Besta 2014 V-E, VII.A, VII.C)."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from topoloom.topology import Topology
 def hosts(request: Request) -> Growth:
     """Hosts one round after another over the switches that carry some (over all, where none does).
 
-    Source: 004 V-E and VII.C: 10,830 hosts of a Slim Fly grow by 1,500 before performance drops by more than 10 %.
+    Source: Besta 2014 V-E and VII.C: 10,830 hosts of a Slim Fly grow by 1,500 before performance drops by more than 10 %.
     """
     topology = request.topology
     more = request.to - topology.endpoints.size
@@ -49,14 +49,14 @@ def hosts(request: Request) -> Growth:
 def channels(request: Request) -> Growth:
     """Links between random switches with spare ports that are not neighbours yet; no two between the same switches.
 
-    Source: 004 VII.A (Slim Fly with k = 43 and 48-port switches: five random cables a switch).
+    Source: Besta 2014 VII.A (Slim Fly with k = 43 and 48-port switches: five random cables a switch).
     """
     return _channels(request, inside=False)
 
 
 @method("channels-near", "as channels, inside cabinets only", counts="links", takes=("batch",))
 def channels_near(request: Request) -> Growth:
-    """Random links between switches of one cabinet (004 VII.A: "limit the random connections to intra-rack copper links")."""
+    """Random links between switches of one cabinet: Besta 2014 VII.A limits them to copper links inside a rack."""
     return _channels(request, inside=True)
 
 

@@ -46,7 +46,7 @@ def splice_near(request: Request) -> Growth:
     """As splice, with the links that take the least cable from where the new switches stand; equal ones are drawn.
 
     New switches that fit in one cabinet stand together, where their cables are shortest, and open links between switches
-    that stood before the plan, so that their cables go to one or few cabinets (002 section 1); only where those do not
+    that stood before the plan, so that their cables go to one or few cabinets (Truong 2016 section 1); only where those do not
     suffice, links of other new switches.
     """
     splicer, ground = _Splicer(request), request.ground

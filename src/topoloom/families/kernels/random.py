@@ -25,7 +25,7 @@ def _drop(waiting: np.ndarray, place: np.ndarray, count: int, u: int) -> int:
 def add_matching(
     table: np.ndarray, filled: np.ndarray, state: np.ndarray, reach: int, offsets: np.ndarray, cumulative: np.ndarray
 ) -> None:
-    """One pass of 000 IV.B.1: random shortcuts that match up the switches of a ring, in place.
+    """One pass of Koibuchi 2013 IV.B.1: random shortcuts that match up the switches of a ring, in place.
 
     Draws a switch u of those waiting, then a partner v among those waiting that u is not linked to and that is at most
     `reach` hops away along the ring; both leave. With offsets (int64[k]) and cumulative (uint64[k]) given, the distance
@@ -120,7 +120,7 @@ def random_regular(table: np.ndarray, filled: np.ndarray, state: np.ndarray, deg
 
 @njit(cache=True)
 def swap_pass(links: np.ndarray, order: np.ndarray, state: np.ndarray, turn: np.ndarray) -> None:
-    """000's pairwise swap, in place: a-b, c-d become a-d, c-b for the pairs of links (order[0], order[1]), ...
+    """Koibuchi 2013's pairwise swap, in place: a-b, c-d become a-d, c-b for the pairs of links (order[0], order[1]), ...
 
     links: int64[m, 2]; order: link numbers in random order, used once each; turn: bool[m], links whose ends may be
     exchanged at random before the swap (those inside a cabinet). Pairs that share a switch stay.
@@ -222,7 +222,7 @@ def toggle_sweeps(
     state: np.ndarray,
     sweeps: int,
 ) -> int:
-    """001's random 2-toggles, in place: links u1-u2, v1-v2 become u1-v1, u2-v2 where both stay within `length`.
+    """Nakano 2016's random 2-toggles, in place: links u1-u2, v1-v2 become u1-v1, u2-v2 where both stay within `length`.
 
     One sweep tries as many random pairs as there are links. Returns how many took place.
     """

@@ -19,7 +19,7 @@ from topoloom.topology import Topology
 
 #: Share of a budget that a symmetric search, or the race of structures, takes before plain search goes on from its best.
 _FIRST = 0.8
-#: Sweeps of random moves that mix a symmetric start (errata 001.11: about 30 are well mixed).
+#: Sweeps of random moves that mix a symmetric start (errata of Nakano 2016, 11: about 30 are well mixed).
 _SWEEPS = 30
 #: Replicas of tempering.
 _REPLICAS = 8

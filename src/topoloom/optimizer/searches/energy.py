@@ -35,7 +35,8 @@ class Energy:
     hottest : float
         The highest temperature at which no move beyond the cap is accepted.
 
-    The aims, one after the other: with a cap, first what is beyond it (001, VIII.B, phase 1), then the weighted sum, with a
+    The aims, one after the other: with a cap, first what is beyond it (Nakano 2016, VIII.B, phase 1), then the weighted
+    sum, with a
     pair beyond the cap dearer than all links. The worst latency is no sum over pairs: in its place stand the pairs within
     some per cent of it, so dear that all of them together weigh what the worst latency does; once they are gone, the next.
     When the worst latency is `least_ns`, a proved bound, that becomes a cap.

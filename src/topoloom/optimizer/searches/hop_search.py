@@ -57,7 +57,7 @@ class HopSearch:
     images : int32[g, n], optional
         Symmetries of the graph and its rules (`structures.mirror_symmetry`), the identity first; they are kept.
     sweeps : int
-        Random moves that are made first, whatever comes of them, as often as there are links (001, III, step 2).
+        Random moves that are made first, whatever comes of them, as often as there are links (Nakano 2016, III, step 2).
     """
 
     def __init__(

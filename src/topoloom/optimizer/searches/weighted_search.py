@@ -45,7 +45,7 @@ class WeightedSearch:
         Symmetries of the graph and of the lengths, the identity first (`structures.mirror_symmetry`). Every move is made with
         its images, and one source of each orbit is looked at: g times as much comes of a move.
     sweeps : int
-        Random moves that are made first, whatever comes of them, as often as there are links (001, III, step 2).
+        Random moves that are made first, whatever comes of them, as often as there are links (Nakano 2016, III, step 2).
 
     Raises
     ------

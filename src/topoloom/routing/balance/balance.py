@@ -46,7 +46,7 @@ class Balanced:
 
     @property
     def value(self) -> float:
-        """The sum of the squared differences of the loads from their mean (003, eq. 1); 0: all alike."""
+        """The sum of the squared differences of the loads from their mean (Xu 2019, eq. 1); 0: all alike."""
         return unevenness(self.load)
 
     @property
@@ -128,7 +128,8 @@ def balance_routing(
     -----
     Nothing here looks at deadlock; the verdict says whether it is possible.
 
-    Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (003), 2.3, where every pair
+    Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (Xu 2019), 2.3, where
+    every pair
     has a path of its own: `balance_paths`.
 
     Examples
@@ -171,7 +172,7 @@ def balance_routing(
 def balance_paths(
     topology: Topology, objective: str = VERTICES, *, directed: bool = True, seconds: float = 60.0
 ) -> BalancedPaths:
-    """A shortest path for every pair on its own, so that loads are as even as can be: 003's own problem, solved exactly.
+    """A shortest path for every pair on its own, so that loads are as even as can be: Xu 2019's own problem, solved exactly.
 
     Parameters
     ----------

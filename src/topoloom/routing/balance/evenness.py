@@ -20,7 +20,7 @@ _SCALE, _MOST_PAID = 256.0, 2.0**62
 def unevenness(load: np.ndarray) -> float:
     """The sum of the squared differences from the mean: 0 where all loads are alike.
 
-    Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (003), eq. 1.
+    Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (Xu 2019), eq. 1.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from topoloom.routing.engines.orders import updown
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing
 
-#: Detours that UGAL compares: what 004 IV.C found best.
+#: Detours that UGAL compares: what Besta 2014 IV.C found best.
 _TRIES = 4
 
 
@@ -29,7 +29,7 @@ def ecmp(request: Request) -> Routing:
 def duato(request: Request) -> Routing:
     """Fully adaptive shortest ways in a lane above those of dimension order, which a packet may leave again.
 
-    Source: Duato, IEEE TPDS 4(12), 1993; 000 III.C simulates tori and hypercubes so.
+    Source: Duato, IEEE TPDS 4(12), 1993; Koibuchi 2013 III.C simulates tori and hypercubes so.
     """
     routing = dor(request)
     return replace(routing, engine="duato", choice=_escape(request, routing, returns=True))
@@ -39,7 +39,7 @@ def duato(request: Request) -> Routing:
 def silla_duato(request: Request) -> Routing:
     """Fully adaptive shortest ways in lanes above that of up*/down*; a packet that escapes stays there to its end.
 
-    Source: Silla and Duato, IEEE TPDS 11(7), 2000; 000 III.C and 002 4.3 simulate random topologies so.
+    Source: Silla and Duato, IEEE TPDS 11(7), 2000; Koibuchi 2013 III.C and Truong 2016 4.3 simulate random topologies so.
     """
     routing = updown(replace(request, lanes=None))
     return replace(routing, engine="silla-duato", lanes=None, choice=_escape(request, routing, returns=False))
@@ -47,19 +47,19 @@ def silla_duato(request: Request) -> Routing:
 
 @engine("valiant", "a detour by a random switch for every packet (for simulators)", safe=True)
 def valiant(request: Request) -> Routing:
-    """Shortest ways to a switch drawn for each packet, and from it (Valiant, 1982; 004 IV.B)."""
+    """Shortest ways to a switch drawn for each packet, and from it (Valiant, 1982; Besta 2014 IV.B)."""
     return _detour(request, "valiant", Detour(NOTHING, 1))
 
 
 @engine("ugal-l", "the shortest way or a detour, whichever has the shorter queue at its source times hops", safe=True)
 def ugal_local(request: Request) -> Routing:
-    """UGAL that knows its source's queues (Singh, 2005; 004 IV.C)."""
+    """UGAL that knows its source's queues (Singh, 2005; Besta 2014 IV.C)."""
     return _detour(request, "ugal-l", Detour(LOCAL, _TRIES))
 
 
 @engine("ugal-g", "the shortest way or a detour, whichever has the shorter queues all the way", safe=True)
 def ugal_global(request: Request) -> Routing:
-    """UGAL that knows all queues: what the local one could reach at best (Singh, 2005; 004 IV.C)."""
+    """UGAL that knows all queues: what the local one could reach at best (Singh, 2005; Besta 2014 IV.C)."""
     return _detour(request, "ugal-g", Detour(GLOBAL, _TRIES))
 
 

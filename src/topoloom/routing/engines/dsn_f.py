@@ -12,14 +12,15 @@ from topoloom.routing.routing import SWITCH, Routing, empty_ports
 from topoloom.topology import Topology
 
 
-@engine("dsn-f", "DSN-F's own: at most 3p/2 + 2K - 2 hops (002, Theorem 1)", safe=True)
+@engine("dsn-f", "DSN-F's own: at most 3p/2 + 2K - 2 hops (Truong 2016, Theorem 1)", safe=True)
 def dsn_f(request: Request) -> Routing:
     """Tables that need nothing but the destination, and never more hops than the paper's three phases.
 
     A switch of layer 0 goes on by levels, taking the shortcut of level k where bit k of the distance in supernodes is set
     and the local link where not, as soon as all bits left stand at levels that lie ahead before the destination's; until
     then it goes round its local ring towards the destination's level. So it may begin the second step of the main phase
-    earlier than the paper, never later. Source: 002 4.1; errata 002.1-3 (the last level goes on to the next supernode).
+    earlier than the paper, never later. Source: Truong 2016 4.1; errata of Truong 2016, 1-3 (the last level goes on to the
+    next supernode).
     """
     topology = request.topology
     level, layer, group, p = _labels(topology)

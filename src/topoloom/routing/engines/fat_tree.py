@@ -38,7 +38,7 @@ def nearest_common_ancestor(request: Request) -> Routing:
 
 @engine("anca", "adaptive in fat trees: of two ways up drawn the one with the shorter queue", safe=True)
 def adaptive_nearest_common_ancestor(request: Request) -> Routing:
-    """As nca, but of two channels that are drawn the one with fewer flits before it (004 V compares with it)."""
+    """As nca, but of two channels that are drawn the one with fewer flits before it (Besta 2014 V compares with it)."""
     choice = AnyShortest(by_queue=True)
     return Routing(request.topology, "anca", _tables(request), minimal=True, choice=choice)
 

@@ -58,7 +58,7 @@ class Verdict(Followed):
         The lane of that circle; -1: none.
     channel_load, switch_load : int64[2 m], int64[n]
         Ordered pairs of switches with hosts (of all, where there are no hosts) over each channel, and those that pass
-        through each switch, its own left out (003, 2.3).
+        through each switch, its own left out (Xu 2019, 2.3).
     """
 
     pairs: int

@@ -7,7 +7,7 @@ import numpy as np
 from topoloom.simulator.traffic.kinds import Traffic, to_one, to_some
 from topoloom.simulator.traffic.registry import Asked, pattern
 
-_SOURCE = "004 V.B"
+_SOURCE = "Besta 2014 V.B"
 
 
 def _on_bits(asked: Asked, move: Callable[[np.ndarray, int], np.ndarray]) -> Traffic:
@@ -56,7 +56,7 @@ def transpose(asked: Asked) -> Traffic:
 
 @pattern("shift", "host s mod N/2 or that + N/2, drawn anew, of the N below a power of two", source=_SOURCE)
 def shift(asked: Asked) -> Traffic:
-    """d = s mod N/2 or (s mod N/2) + N/2, with probability 1/2 each: one of them is the host itself, as 004 has it."""
+    """d = s mod N/2 or (s mod N/2) + N/2, with probability 1/2 each: one of them is the host itself, as Besta 2014 has it."""
     half = 1 << asked.hosts.bit_length() - 2
     own = np.arange(2 * half)
     pairs = np.stack([own % half, own % half + half], axis=1)

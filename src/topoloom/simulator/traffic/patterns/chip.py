@@ -14,7 +14,7 @@ _FLITS, _CYCLES = (1, 1 << 10), (0, 1 << 20)
 @pattern(
     "chip",
     "processors that ask cache banks, and these the memory: a closed loop, which gives an execution time",
-    source="001 VIII.C",
+    source="Nakano 2016 VIII.C",
     processors=Integer(1, 1 << 16, "processors, on the edges", default=8),
     banks=Integer(1, 1 << 20, "cache banks; every host that is no processor when left out", default=None),
     memories=Integer(1, 1 << 16, "memory controllers, in the corners", default=4),
@@ -39,9 +39,11 @@ def chip(
     service_cycles: int,
     miss_cycles: int,
 ) -> Loop:
-    """001's chip: 8 processors, 64 banks and 4 memory controllers on 72 routers; flits and cycles are those of its Table V.
+    """Nakano 2016's chip: 8 processors, 64 banks and 4 memory controllers on 72 routers; flits and cycles are those
+    of its Table V.
 
-    Two processors stand on each edge; 001 says no more. Ours: they divide their edge in three; the other hosts are banks; the
+    Two processors stand on each edge; Nakano 2016 says no more. Ours: they divide their edge in three; the other hosts are
+    banks; the
     controllers stand in the corners and share the hosts of banks, for 72 routers are 8 processors and 64 banks; addresses
     are spread over all banks and all controllers; a processor goes on while its requests are under way, up to `window`,
     and one in ten misses. Where the network is on no plane grid, processors and controllers are spread evenly over the

@@ -14,7 +14,7 @@ from topoloom.spec import Integer, Real
 _DALLY = "Dally and Towles 2003, 3.2"
 
 
-@pattern("uniform", "to any other host, drawn anew; to itself too with preset booksim", source="004 V.A")
+@pattern("uniform", "to any other host, drawn anew; to itself too with preset booksim", source="Besta 2014 V.A")
 def uniform(asked: Asked) -> Traffic:
     """Each packet to any host but its own."""
     return to_all(asked.name, UNIFORM, asked.hosts)

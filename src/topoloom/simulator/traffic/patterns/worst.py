@@ -1,4 +1,4 @@
-"""The worst case: 004's for the families that it simulates, and for any tables a permutation with a busy channel."""
+"""The worst case: Besta 2014's for the families that it simulates, and for any tables a permutation with a busy channel."""
 
 from collections.abc import Callable
 
@@ -12,9 +12,10 @@ from topoloom.spec import Choice
 
 @pattern(
     "worst-case",
-    "004's worst case for Slim Fly, Dragonfly and fat trees; for other networks the permutation that the tables serve worst",
-    source="004 V.C; Towles and Dally, SPAA 2002",
-    by=Choice(("family", "tables"), "'tables': never 004's", default="family"),
+    "Besta 2014's worst case for Slim Fly, Dragonfly and fat trees; for other networks the permutation that the"
+    " tables serve worst",
+    source="Besta 2014 V.C; Towles and Dally, SPAA 2002",
+    by=Choice(("family", "tables"), "'tables': never Besta 2014's", default="family"),
 )
 def worst_case(asked: Asked, by: str) -> Traffic:
     """By the family that the network's spec names, else by its tables."""
@@ -29,8 +30,10 @@ def worst_case(asked: Asked, by: str) -> Traffic:
 def _slimfly(asked: Asked) -> Traffic:
     """Four switches a, y, x, b in a row: x and a exchange through y, and y and b through x, so y and x share one link.
 
-    004 takes all a whose way to x leads through y, which overloads x unless they take turns; one a and one b load the link
-    of x and y with the hosts of two switches each way (errata 004.17), and no host with more than one. Rows are taken until
+    Besta 2014 takes all a whose way to x leads through y, which overloads x unless they take turns; one a and one b load
+    the link
+    of x and y with the hosts of two switches each way (errata of Besta 2014, 17), and no host with more than one. Rows are
+    taken until
     there are no more; who is left over sends to the next one left on another switch.
     """
     routing = asked.routing
@@ -68,7 +71,7 @@ def _dragonfly(asked: Asked) -> Traffic:
     """Every host of a group to the hosts of the next group, drawn anew.
 
     Between two groups there is one global link, or a few, for the hosts of a whole group. Source: Kim, Dally, Scott and
-    Abts, ISCA 2008, 4.2, which 004 refers to.
+    Abts, ISCA 2008, 4.2, which Besta 2014 refers to.
     """
     number, begin, size = _groups(asked)
     following = (number + 1) % size.size

@@ -1,0 +1,83 @@
+"""Claims of Nakano 2016, VIII.C: execution times on a chip (figure 14), by a closed loop instead of applications."""
+
+from functools import lru_cache
+from statistics import fmean
+
+from topoloom.reproduction.papers.nakano_2016.cases import chip
+from topoloom.reproduction.registry import Outcome, Verdict, claim, judge
+from topoloom.routing.route import route
+from topoloom.simulator.execute import Execution, execute
+from topoloom.spec import build
+
+_SEEDS = (1, 2, 3)
+#: Requests that a processor has under way at most: one, as a processor that waits for each; and the pattern's own number.
+_WINDOWS = (1, 4)
+_LOOP = (
+    "8 processors, 64 banks, 4 memory controllers and the latencies of Table V; our own: 1,000 requests a processor to"
+    " banks drawn at random, one in ten misses, and nothing is computed between requests"
+)
+_COMMAND = "topoloom reproduce nakano-2016/fig-14"
+
+
+@lru_cache(maxsize=16)
+def _runs(name: str, window: int, engine: str) -> tuple[Execution, ...]:
+    """A seed each, on the torus by dimension order, or on grid or diagrid by an engine."""
+    if name == "torus":
+        routing = route(build("torus:dims=9x8,hosts=1"), "dor")
+    else:
+        routing = route(chip("grid" if name == "grid" else "diagrid"), engine, lanes=4)
+    return tuple(execute(routing, f"chip:window={window}", "noc-2016", seed=seed) for seed in _SEEDS)
+
+
+def _faster(name: str, window: int, engine: str) -> float:
+    """How much sooner than on the torus the loop ends, in %, on average over the seeds."""
+    pairs = zip(_runs(name, window, engine), _runs("torus", window, ""), strict=True)
+    return fmean(100 * (1 - ours.cycles / torus.cycles) for ours, torus in pairs)
+
+
+def _faster_told(name: str, engine: str) -> str:
+    return " and ".join(f"{_faster(name, window, engine):.1f}" for window in _WINDOWS) + " %"
+
+
+def _told(name: str, engine: str) -> str:
+    runs = _runs(name, _WINDOWS[-1], engine)
+    return (
+        f"{fmean(one.cycles for one in runs):,.0f} cycles, packets {fmean(one.latency_mean for one in runs):.1f} cycles over"
+        f" {fmean(one.hops_mean for one in runs):.2f} routers"
+    )
+
+
+@claim(
+    "nakano-2016/fig-14/percent",
+    "execution time of eight applications on the 9 x 8 grid below the torus's, on average",
+    "3.3 %",
+    _COMMAND,
+)
+def _percent() -> Outcome:
+    few, many = _WINDOWS
+    return Outcome(
+        f"{_faster_told('grid', 'updown')} with {few} and {many} requests under way; by shortest ways"
+        f" {_faster_told('grid', 'orders')}",
+        Verdict.NOT_REPRODUCIBLE,
+        "Nakano 2016 ran the NAS benchmarks in a simulator of a whole machine (gem5), which is not here: ours"
+        " is a closed loop of"
+        f" {_LOOP}. With {many} under way: torus {_told('torus', '')}; grid by up*/down* {_told('grid', 'updown')}; by shortest"
+        f" ways {_told('grid', 'orders')}",
+    )
+
+
+@claim(
+    "nakano-2016/fig-14/order",
+    "execution times reflect the lower latency: shorter than the torus's on grid and on diagrid",
+    "both shorter",
+    _COMMAND,
+)
+def _order() -> Outcome:
+    gains = [_faster(name, window, "updown") for name in ("grid", "diagrid") for window in _WINDOWS]
+    few, many = _WINDOWS
+    text = (
+        f"a closed loop of {_LOOP}; it ends with the slowest processor. Below the torus's by up*/down*, with {few} and {many}"
+        f" under way: grid {_faster_told('grid', 'updown')}, diagrid {_faster_told('diagrid', 'updown')}; by shortest ways in"
+        f" four lanes: grid {_faster_told('grid', 'orders')}, diagrid {_faster_told('diagrid', 'orders')}"
+    )
+    return judge({"shorter, of 4": 4}, {"shorter, of 4": sum(gain > 0 for gain in gains)}, assumption=text, reason=text)

@@ -1,0 +1,99 @@
+"""Claims of Nakano 2016 about Table II: the diameters of optimised grids of 30 x 30."""
+
+import math
+from collections.abc import Iterable
+
+from topoloom.optimizer.optimize import optimize
+from topoloom.reproduction.papers.nakano_2016._floors_900 import DEGREES, LENGTHS, room, spec
+from topoloom.reproduction.registry import Outcome, claim, judge
+from topoloom.spec import build
+from topoloom.threads import over_cores
+
+#: Moves of one search after another for a diameter; most are found by the first.
+_STAGES = (2_000, 50_000, 400_000, 1_600_000, 6_000_000)
+
+#: D+(K, L) for L = 2 .. 16.
+_TABLE_II = {
+    3: (29, 20, 15, 12, 12, 11, 11, 11, 11, 11, 11, 11, 11, 11, 11),
+    4: (29, 20, 15, 12, 10, 9, 8, 8, 8, 8, 8, 8, 8, 8, 8),
+    5: (29, 20, 15, 12, 10, 9, 8, 7, 7, 6, 6, 6, 6, 6, 6),
+    6: (29, 20, 15, 12, 10, 9, 8, 7, 6, 6, 6, 6, 6, 6, 6),
+    **dict.fromkeys(range(7, 10), (29, 20, 15, 12, 10, 9, 8, 7, 6, 6, 5, 5, 5, 5, 5)),
+    **dict.fromkeys(range(10, 17), (29, 20, 15, 12, 10, 9, 8, 7, 6, 6, 5, 5, 5, 4, 4)),
+}
+
+
+def _diameter(k: int, length: int, target: int, stages: Iterable[int]) -> float:
+    """The least diameter that searches of so many moves find, until it is `target`."""
+    found = math.inf
+    for seed, moves in enumerate(stages, start=1):
+        # One thread each: the same graph on every machine.
+        graph = optimize(build(spec("grid", k, length)), target=target, moves=moves, seed=seed, jobs=1)
+        found = min(found, graph.diameter)
+        if found <= target:
+            break
+    return found
+
+
+def _printed(cells: Iterable[tuple[int, int]]) -> list[tuple[tuple[int, int], int]]:
+    """The cells with the diameters of Table II."""
+    return [((k, length), _TABLE_II[k][length - 2]) for k, length in cells]
+
+
+def _table_2(
+    cells: Iterable[tuple[tuple[int, int], int]], what: str = "cells above the print", stages: Iterable[int] = _STAGES
+) -> Outcome:
+    """Whether a graph of at most its diameter is found for every cell."""
+    wanted = [(k, length, diameter) for (k, length), diameter in cells]
+    found = over_cores(lambda numbers: [(i, _diameter(*wanted[i], stages)) for i in numbers], len(wanted), None)
+    diameters = dict(one for some in found for one in some)
+    worse = [wanted[i][:2] for i, diameter in sorted(diameters.items()) if diameter > wanted[i][2]]
+    irregular = sum(k > room("grid", length) for k, length, _ in wanted)
+    return judge(
+        {what: 0},
+        {"cells": len(wanted), what: len(worse)},
+        assumption=f"{irregular} of them by graphs with fewer links: a corner has only {room('grid', 2)}, {room('grid', 3)} and"
+        f" {room('grid', 4)} switches within L = 2, 3 and 4, so no graph is K-regular beyond that"
+        if irregular
+        else "",
+        reason=f"(K, L) above: {worse}",
+    )
+
+
+_CHEAP = ((3, 3), (4, 4), (5, 5), (6, 6), (9, 7), (10, 8), (16, 16))
+
+
+@claim(
+    "nakano-2016/table-ii/found",
+    f"30 x 30, optimised: the diameters of Table II for (K, L) = {', '.join(map(str, _CHEAP))}",
+    "20, 15, 12, 10, 9, 8, 4",
+    "topoloom optimize grid:rows=30,columns=30,degree=6,length=6 --target 10 --jobs 1",
+)
+def _cheap_cells() -> Outcome:
+    return _table_2(_printed(_CHEAP))
+
+
+@claim(
+    "nakano-2016/table-ii/full",
+    "30 x 30, optimised: no diameter above that of Table II, K = 3 .. 16, L = 2 .. 16",
+    "6 rows of 15",
+    "topoloom optimize grid:rows=30,columns=30,degree=3,length=7 --target 11 --jobs 1",
+    full=True,
+)
+def _all_cells() -> Outcome:
+    return _table_2(_printed((k, length) for k in DEGREES for length in LENGTHS))
+
+
+#: Cells of Table II above their bound where a lower diameter was found.
+_BEYOND = {(5, 10): 6, (6, 16): 5, (9, 15): 4, (9, 16): 4}
+
+
+@claim(
+    "nakano-2016/table-ii/beyond",
+    f"30 x 30, optimised: (K, L) = {', '.join(map(str, _BEYOND))} a hop below Table II",
+    "7, 6, 5, 5",
+    "topoloom optimize grid:rows=30,columns=30,degree=9,length=16 --target 4 --jobs 1",
+    full=True,
+)
+def _beyond() -> Outcome:
+    return _table_2(_BEYOND.items(), "cells above those", (3_000_000, 3_000_000, 6_000_000))

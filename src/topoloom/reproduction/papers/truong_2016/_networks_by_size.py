@@ -1,0 +1,101 @@
+"""Truong 2016's comparison by size: its four networks of 32 to 4,096 switches, on its floor, with its prices."""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from statistics import fmean
+
+import msgspec
+
+from topoloom.cost.parts import load_parts
+from topoloom.floors.floor import preset
+from topoloom.layout.layout import Layout
+from topoloom.layout.place import place
+from topoloom.reproduction._helpers import measured
+from topoloom.reproduction.curves import Curves, Series
+from topoloom.spec import build
+
+SIZES = tuple(2**e for e in range(5, 13))
+NAMES = ("DSN-F", "DSN", "2-D torus", "RR-4")
+#: The torus in square blocks, beside that in rows: Truong 2016 does not say how it fills cabinets.
+BLOCKS = "2-D torus, blocks"
+#: RR-4 is random, and Truong 2016 does not say how many were drawn.
+DRAWS = range(1, 11)
+#: Truong 2016 5.2: 40 Gb/s, and the same mean number of links at every switch of all four.
+RATE_GBPS = 40.0
+LINKS_A_SWITCH = 4
+#: Supernodes keep together (Truong 2016 5.1, errata of Truong 2016, 13); the others fill cabinets in their own order, two
+#: rows of the torus to
+#: a cabinet where they fit.
+_CABINETS = {"DSN-F": "groups", BLOCKS: "walktrap"}
+
+ByName = Mapping[str, Mapping[int, float]]
+
+
+def spec(name: str, n: int, seed: int = 1) -> str:
+    """The spec of a network of n switches; the torus is as near to a square as it goes, DSN is DSN-(p - 1)."""
+    short = 1 << (n.bit_length() - 1) // 2
+    return {
+        "DSN-F": f"dsn-f:n={n}",
+        "DSN": f"dsn:n={n}",
+        "2-D torus": f"torus:dims={n // short}x{short}",
+        BLOCKS: f"torus:dims={n // short}x{short}",
+        "RR-4": f"ring-shortcuts:n={n},degree=4,seed={seed}",
+    }[name]
+
+
+def hops_of(measure: str, name: str, n: int) -> float:
+    """The diameter or ASPL; of RR-4 the mean over ten draws."""
+    seeds = DRAWS if name == "RR-4" else (1,)
+    return fmean(float(getattr(measured(spec(name, n, seed)), measure)) for seed in seeds)
+
+
+@lru_cache(maxsize=64)
+def laid_out(name: str, n: int) -> Layout:
+    """On Truong 2016's floor, 16 switches a cabinet, the cabinets where annealing puts them (as Koibuchi 2013 IV.D)."""
+    floor = preset("koibuchi-2013", switches_per_cabinet=16)
+    return place(build(spec(name, n)), floor, _CABINETS.get(name, "sequential"), "anneal")
+
+
+def cables_usd(name: str, n: int) -> float:
+    """What the cables between switches cost, a switch."""
+    layout = laid_out(name, n)
+    return float(load_parts("slimfly-2014").link_usd(layout.length_m, layout.between, RATE_GBPS).sum()) / n
+
+
+def switch_usd(ports: int) -> float:
+    """The bare line for switches, as Truong 2016 uses it: its switches are smaller than any that Besta 2014 prices."""
+    line = msgspec.structs.replace(load_parts("slimfly-2014").switch, least_ports=0)
+    return float(line.line_usd(ports).mean())
+
+
+def node_usd(name: str, n: int) -> float:
+    """The cost a node: a switch with as many ports as it has links in the mean, and its share of the cables."""
+    return switch_usd(LINKS_A_SWITCH) + cables_usd(name, n)
+
+
+def by_size(value: Callable[[str, int], float], *names: str) -> ByName:
+    """A value of each network at each size."""
+    return {name: {n: value(name, n) for n in SIZES} for name in names or NAMES}
+
+
+def figure(name: str, title: str, y: str, values: ByName) -> Curves:
+    """The values over the size."""
+    series = tuple(
+        Series(label, tuple((float(n), value) for n, value in points.items())) for label, points in values.items()
+    )
+    return Curves(f"truong-2016-{name}", title, "switches", y, series, log_x=True)
+
+
+def told(values: ByName, form: str = "{:.2f}") -> str:
+    """The values in one line."""
+    return "; ".join(f"{name} {', '.join(map(form.format, points.values()))}" for name, points in values.items())
+
+
+def per_cent_above(values: ByName, one: str, other: str) -> dict[int, float]:
+    """By how many per cent one lies above another, at each size."""
+    return {n: 100 * (value / values[other][n] - 1) for n, value in values[one].items()}
+
+
+def at_sizes(values: Mapping[int, float]) -> str:
+    """Signed per cent at each size, in one line."""
+    return ", ".join(f"{n}: {value:+.1f} %" for n, value in values.items())
