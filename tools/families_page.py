@@ -12,9 +12,8 @@ Made by `tools/families_page.py` from the records in `src/topoloom/families`; ch
 
 Every family also takes `hosts=`, a number of hosts on each switch that carries hosts, or `full`
 ([what that means](specs.md#hosts)). Random families take a `seed`: the same seed gives the same links everywhere. Which
-members of a family serve a number of hosts: `topoloom families NAME --hosts 1000 --radix 36`. The numbers Koibuchi 2013 to
-Besta 2014 in
-the sources are [these papers](glossary.md#the-papers).
+members of a family serve a number of hosts: `topoloom families NAME --hosts 1000 --radix 36`. Papers
+that the sources name by author and year are [these](glossary.md#the-papers).
 """
 _PRODUCT = """## `product`
 
