@@ -184,11 +184,11 @@ def test_what_contributors_are_told_works(tmp_path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text)
             if block.file.startswith("src/topoloom/"):
-                rooms[path.parent.name] = str(path.parent)
-    assert set(rooms) == {"families", "formats", "reproduction"}
+                rooms[".".join(path.parent.relative_to(tmp_path / "src").parts)] = str(path.parent)
+    assert set(rooms) == {"topoloom.families", "topoloom.formats", "topoloom.reproduction.papers"}
     # As if the files lay in the package: every register looks through its package's folders.
     start = "import importlib\n" + "".join(
-        f"importlib.import_module('topoloom.{room}').__path__.append({folder!r})\n" for room, folder in rooms.items()
+        f"importlib.import_module('{room}').__path__.append({folder!r})\n" for room, folder in rooms.items()
     )
     tests = [block.file for block in told if block.file and block.file.startswith("tests/")]
     assert tests
