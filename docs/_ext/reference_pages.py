@@ -1,0 +1,133 @@
+"""Pages of reference that are made from the program itself: commands, settings, records, registers and the public names.
+
+Each is a directive for MyST pages: ``{commands}``, ``{settings} module.Struct``, ``{records}``, ``{registered} module.REGISTER``,
+``{public-names}``.
+"""
+
+import inspect
+import json
+from importlib import import_module
+from typing import Any
+
+import click
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+
+class _Written(SphinxDirective):
+    """A directive whose content is written as MyST or reStructuredText and parsed in its place."""
+
+    optional_arguments = 1
+    final_argument_whitespace = False
+    has_content = False
+
+    def lines(self) -> list[str]:
+        """The text that stands in the page."""
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        found = nodes.section()
+        found.document = self.state.document
+        self.state.nested_parse(StringList(self.lines(), self.env.docname), self.content_offset, found)
+        return list(found.children)
+
+
+def _named(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def _cell(text: object) -> str:
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+class Settings(_Written):
+    """A table of a group of settings: name, what it accepts, unit, default, description."""
+
+    required_arguments = 1
+    optional_arguments = 0
+
+    def lines(self) -> list[str]:
+        from topoloom.settings import described
+
+        rows = ["| setting | accepts | unit | default | what it is |", "|---|---|---|---|---|"]
+        for one in described(_named(self.arguments[0])):
+            default = "required" if one.required else f"`{one.default}`" if one.default else ""
+            rows.append(f"| `{one.name}` | {_cell(one.accepts)} | {one.unit} | {default} | {_cell(one.description)} |")
+        return rows
+
+
+class Records(_Written):
+    """The record of every result noun: its fields, and its JSON Schema."""
+
+    def lines(self) -> list[str]:
+        import topoloom
+        from topoloom.results import Result, json_schema, schema_id
+
+        found: list[str] = []
+        public = [getattr(topoloom, name) for name in topoloom.__all__]
+        nouns = [one for one in public if inspect.isclass(one) and issubclass(one, Result)]
+        for noun in sorted(nouns, key=schema_id):
+            schema = json_schema(noun)
+            found += [f"## {schema_id(noun)}", "", f"`{noun.__module__}.{noun.__name__}`: {schema['description']}", ""]
+            found += [", ".join(f"`{name}`" for name in schema["properties"]), ""]
+            found += ["```{code-block} json", ":class: dropdown", "", json.dumps(schema, indent=1), "```", ""]
+        return found
+
+
+class Commands(_Written):
+    """Every command with its arguments and options."""
+
+    def lines(self) -> list[str]:
+        from topoloom.cli.main import cli
+
+        context = click.Context(cli, info_name="topoloom")
+        found: list[str] = []
+        for name in cli.list_commands(context):
+            command = cli.get_command(context, name)
+            assert command is not None
+            inner = click.Context(command, info_name=name, parent=context)
+            with inner:
+                text = command.get_help(inner)
+            found += [f"## topoloom {name}", "", "```text", *text.splitlines(), "```", ""]
+        return found
+
+
+class PublicNames(_Written):
+    """The table of what stands where: command, Python name, record."""
+
+    def lines(self) -> list[str]:
+        from topoloom.public import VERBS
+
+        rows = ["| command | Python | result, and schema of its record |", "|---|---|---|"]
+        for verb in VERBS:
+            record = f"`{verb.noun}`" if verb.noun else ""
+            rows.append(f"| {f'`topoloom {verb.command}`' if verb.command else ''} | `topoloom.{verb.name}` | {record} |")
+        return rows
+
+
+class PublicApi(_Written):
+    """Every public name with its docstring."""
+
+    def lines(self) -> list[str]:
+        import topoloom
+
+        found: list[str] = ["```{eval-rst}"]
+        for name in topoloom.__all__:
+            value = getattr(topoloom, name)
+            kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"
+            found += [f".. auto{kind}:: topoloom.{name}"]
+            found += ["   :members:", "   :inherited-members: object, Struct, Result", ""] if kind == "class" else [""]
+        return [*found, "```"]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Registers the directives."""
+    app.add_directive("settings", Settings)
+    app.add_directive("records", Records)
+    app.add_directive("commands", Commands)
+    app.add_directive("public-names", PublicNames)
+    app.add_directive("public-api", PublicApi)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,1 @@
+"""Wheels for topoloom: a hub, and a rim around it."""

@@ -1,0 +1,37 @@
+"""The format `adjacency`: a line of 0 and 1 for each switch."""
+
+import numpy as np
+
+from topoloom.errors import at
+from topoloom.formats import FORMATS, Format
+from topoloom.topology import Topology
+
+
+def read(data: bytes, source: str) -> Topology:
+    """The topology of a matrix of 0 and 1."""
+    rows = data.decode("ascii", "replace").split()
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(rows) or set(row) - {"0", "1"}:
+            raise at(source, number, f"the line must be {len(rows)} digits 0 or 1, as many as there are lines")
+    matrix = np.array([[int(digit) for digit in row] for row in rows])
+    return Topology(links=np.argwhere(np.triu(matrix)), switches=len(rows), name=source)
+
+
+def write(topology: Topology) -> str:
+    """The matrix, symmetric."""
+    matrix = np.zeros((topology.switches, topology.switches), int)
+    matrix[topology.links[:, 0], topology.links[:, 1]] = matrix[topology.links[:, 1], topology.links[:, 0]] = 1
+    return "".join("".join(map(str, row)) + "\n" for row in matrix.tolist())
+
+
+FORMATS.add(
+    "adjacency",
+    Format(
+        name="adjacency",
+        suffixes=(".adjacency",),
+        description="an adjacency matrix: a line of 0 and 1 a switch",
+        keeps=frozenset({"isolated"}),
+        read=read,
+        write=write,
+    ),
+)

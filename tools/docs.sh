@@ -1,0 +1,7 @@
+#!/bin/sh
+# The site of docs/: build/site/index.html. A warning is an error.
+set -eu
+cd "$(dirname "$0")/.."
+sh tools/venv.sh test
+.venv/bin/sphinx-build -q -W --keep-going -j auto -d build/doctrees docs build/site
+echo "open $(pwd)/build/site/index.html in a browser"
