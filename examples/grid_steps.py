@@ -1,7 +1,7 @@
 """Draws a grid of switches before and after optimising: grid_steps.svg."""
 
 from topoloom import build, optimize, save
-from topoloom.report.grid_figures import draw_steps
+from topoloom.report.graph_picture import draw_steps
 
 # 36 switches with 4 links each, none longer than 3 steps; drawn at random, then with the fewest hops.
 random = build("grid:rows=6,columns=6,degree=4,length=3,sweeps=30")

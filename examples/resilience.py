@@ -2,8 +2,8 @@
 
 from topoloom import build, hops, resilience
 from topoloom.failures.surviving_network import surviving_network
+from topoloom.figures.survival import survival_curves
 from topoloom.report.pictures import write_picture
-from topoloom.report.survival_figures import survival_curves
 
 # Three networks for about 500 hosts: a Slim Fly, a fat tree, a 3-D torus.
 networks = [build(spec) for spec in ("slimfly:q=7,hosts=6", "fat-tree:k=12", "torus:dims=8x8x8,hosts=1")]

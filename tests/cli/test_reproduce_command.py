@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom.cli.commands import reproduce
-from topoloom.report import figures
-from topoloom.reproduction.curves import Curves, Series
+from topoloom.figures.curves import Curves, Series, curves_svg, draw_curves
+from topoloom.figures.style import axes_of
 
 
 def _run(*arguments):
@@ -43,20 +43,19 @@ def test_a_figure_is_written_as_points_and_as_a_picture(tmp_path):
 def test_the_ticks_of_a_picture_can_be_read():
     """Numbers of switches as numbers: text is written as it is, so no tick may be a formula."""
     curves = Curves("f", "t", "x", "y", (Series("a b", ((64.0, 1.0), (4096.0, 2.0))),), log_x=True)
-    svg = figures.curves(curves)
+    svg = curves_svg(curves)
     assert ">4,096<" in svg
     assert "mathdefault" not in svg
 
 
-def test_bounds_are_drawn_beside_their_curves(monkeypatch):
+def test_bounds_are_drawn_beside_their_curves():
     """In the colour of what they bound, thinner, and without marks."""
     curves = Curves(
         "f", "t", "x", "y", (Series("K=3", ((1.0, 2.0), (2.0, 1.0))), Series("K=3 bound", ((1.0, 1.0),), True))
     )
-    axes = []
-    monkeypatch.setattr(figures, "svg_text", lambda figure: axes.extend(figure.axes) or "")
-    figures.curves(curves)
-    found, bound = axes[0].get_lines()
+    axes = axes_of(None)
+    draw_curves(axes, curves)
+    found, bound = axes.get_lines()
     assert found.get_color() == bound.get_color()
     assert found.get_linewidth() > bound.get_linewidth()
     assert (found.get_marker(), bound.get_marker()) == ("o", "")

@@ -11,13 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from topoloom import InputError, build, place
+from topoloom.figures.floor_panels import strongest
+from topoloom.figures.floor_view import View
 from topoloom.floors.floor import preset
 from topoloom.floors.floor_files import read_floor
 from topoloom.layout.layout import Layout
-from topoloom.report import figures
-from topoloom.report.floor_view import View
 from topoloom.report.floorplan import floorplan, floorplan_png, floorplan_svg
-from topoloom.report.layout_figures import strongest
 
 HALL = Path(__file__).parents[2] / "examples" / "floors" / "hall.toml"
 
@@ -153,19 +152,6 @@ def test_a_medium_for_every_link_or_none():
     """An array of another shape is the caller's mistake."""
     with pytest.raises(InputError, match=r"medium has shape \(3,\); give one word for each of 15 links"):
         floorplan(_layout("petersen", "koibuchi-2013"), np.array(["copper"] * 3))
-
-
-def test_without_matplotlib_the_plan_alone_is_drawn(layout, monkeypatch):
-    """A rectangle with a hint for every cabinet, at its place; a picture needs the extra, and says so."""
-    monkeypatch.setattr(figures, "available", lambda: False)
-    drawn = floorplan_svg(layout)
-    ET.fromstring(drawn)
-    assert len(re.findall(r"<title>cabinet \d+:", drawn)) == layout.cabinets
-    assert len(re.findall("<rect", drawn)) == len(layout.slots)
-    corners = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"', drawn)
-    assert len(set(corners)) == len(layout.slots)
-    with pytest.raises(InputError, match=r"pip install topoloom\[plots\]"):
-        floorplan_png(layout)
 
 
 def test_six_hundred_cabinets_take_seconds():

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, Topology, build, hops
-from topoloom.report import figures
-from topoloom.report.grid_figures import draw_steps, grid_picture, steps_svg
+from topoloom.report.graph_picture import draw_steps, grid_picture, steps_svg
 
 _GRID = "grid:rows=6,columns=5,degree=4,length=3"
 _DIAGRID = "diagrid:rows=8,columns=4,degree=4,length=3"
@@ -115,10 +114,3 @@ def test_files_are_what_their_endings_say(tmp_path):
     assert (tmp_path / "a.PNG").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(InputError, match=r"a\.gif: a picture's name ends in \.svg or \.png"):
         grid_picture(topology, tmp_path / "a.gif")
-
-
-def test_without_matplotlib_it_says_what_is_missing(monkeypatch):
-    """One sentence that says how to install it."""
-    monkeypatch.setattr(figures, "available", lambda: False)
-    with pytest.raises(InputError, match="needs matplotlib: pip install"):
-        draw_steps([("a", build(_GRID))])

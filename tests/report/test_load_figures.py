@@ -8,9 +8,10 @@ import pytest
 from matplotlib.colors import to_hex
 
 from topoloom import InputError, LoadCurve, Topology, build, route
-from topoloom.report import figures, link_heat
-from topoloom.report.link_heat import link_heat as draw_heat
-from topoloom.report.load_figures import load_curves, load_table
+from topoloom.figures import link_heat
+from topoloom.figures.link_heat import link_heat as draw_heat
+from topoloom.figures.load_curves import load_curves
+from topoloom.report.load_table import load_table
 from topoloom.report.pictures import check_picture, write_picture
 from topoloom.simulator.curve import Point
 
@@ -200,15 +201,11 @@ def test_idle_networks_and_long_names_are_drawn(tmp_path):
     ET.parse(tmp_path / "a.svg")
 
 
-def test_pictures_that_cannot_be_drawn_are_refused(tmp_path, monkeypatch):
-    """The ending, the folder, a folder in place of a file, and matplotlib that is not there."""
+def test_pictures_that_cannot_be_drawn_are_refused(tmp_path):
+    """The ending, the folder, a folder in place of a file, and nothing to draw."""
     (tmp_path / "a.svg").mkdir()
     for name, message in (("a.pdf", "end its name"), ("no/a.svg", "no folder"), ("a.svg", "is a folder")):
         with pytest.raises(InputError, match=message):
             check_picture(tmp_path / name)
     with pytest.raises(InputError, match="no load curve to draw"):
         load_curves([])
-    monkeypatch.setattr(figures, "available", lambda: False)
-    for draw in (lambda: check_picture(tmp_path / "b.svg"), lambda: load_curves([ONE])):
-        with pytest.raises(InputError, match=r"pip install topoloom\[plots\]"):
-            draw()

@@ -12,7 +12,6 @@ import pytest
 from topoloom import build, design, place
 from topoloom.designer.design import Design
 from topoloom.designer.need import FamiliesNeed, Limits, Need, SwitchNeed
-from topoloom.report import figures
 from topoloom.report.design_files import write_design
 from topoloom.report.floorplan import floorplan_svg
 
@@ -109,13 +108,6 @@ def test_a_design_without_a_winner_says_so(tmp_path):
     assert "No candidate is within every limit" in text
     assert "cost a host [USD]" in text
     assert not (tmp_path / "topology.json").exists()
-
-
-def test_the_report_does_without_matplotlib(made, tmp_path, monkeypatch):
-    """Without the extra `plots` the figures are left out and the report says how to get them."""
-    monkeypatch.setattr(figures, "available", lambda: False)
-    write_design(made, tmp_path)
-    assert "pip install topoloom[plots]" in (tmp_path / "report.html").read_text()
 
 
 def test_prices_beyond_the_fit_are_called_extrapolated(tmp_path):

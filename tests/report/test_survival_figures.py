@@ -3,8 +3,8 @@
 import pytest
 
 from topoloom import InputError, build, resilience
-from topoloom.report import figures, survival_figures
-from topoloom.report.survival_figures import curve_names, resilience_page, survival_curves, title_of
+from topoloom.figures.survival import curve_names, survival_curves, title_of
+from topoloom.report.survival_page import resilience_page
 
 TWO = [resilience(build(spec), samples=40, levels=[0.2, 0.4, 0.6]) for spec in ("petersen", "hypercube:n=4")]
 
@@ -39,11 +39,7 @@ def test_a_page_of_one_curve_has_its_facts():
     assert "What failures cost" not in text
 
 
-def test_nothing_to_draw_is_refused(monkeypatch):
-    """No curve, or no matplotlib."""
+def test_nothing_to_draw_is_refused():
+    """No curve."""
     with pytest.raises(InputError, match="no survival curve"):
         survival_curves([])
-    monkeypatch.setattr(survival_figures.figures, "available", lambda: False)
-    with pytest.raises(InputError, match="needs matplotlib"):
-        survival_curves(TWO)
-    assert not figures.available()

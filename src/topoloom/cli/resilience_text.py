@@ -61,7 +61,7 @@ def print_all(
     width: float | None = None,
 ) -> None:
     """One curve with all that is known of each level, or several beside each other."""
-    from topoloom.report.survival_figures import title_of
+    from topoloom.figures.survival import title_of
 
     say(f"{curves[0].topology}: {title_of(curves)}" if len(curves) == 1 else title_of(curves))
     for words in dict.fromkeys(curve.words for curve in curves):
@@ -147,20 +147,15 @@ def _time(one: Lifetime) -> str:
 def write_all(
     folder: Path, curves: Sequence[Survival], lifetimes: Sequence[Lifetime], after: Sequence[Sequence[Degradation]]
 ) -> None:
-    """The files of ``-o``; no pictures where matplotlib is missing."""
+    """The files of ``-o``."""
+    from topoloom.figures.survival import survival_curves
     from topoloom.files import write_atomically
-    from topoloom.report import figures
     from topoloom.report.pictures import write_picture
-    from topoloom.report.survival_figures import resilience_page, survival_csv, survival_curves
+    from topoloom.report.survival_page import resilience_page, survival_csv
 
     write_atomically(folder / "survival.csv", survival_csv(curves))
-    if figures.available():
-        drawn = survival_curves(curves)
-        for ending in ("svg", "png"):
-            write_picture(drawn, folder / f"survival.{ending}", "Survival")
+    drawn = survival_curves(curves)
+    for ending in ("svg", "png"):
+        write_picture(drawn, folder / f"survival.{ending}", "Survival")
     write_atomically(folder / "resilience.html", resilience_page(curves, lifetimes, after))
-    pictures = "" if figures.available() else " (no pictures: pip install 'topoloom[plots]' brings matplotlib)"
-    say(
-        f"wrote to {folder}: survival.csv, resilience.html{', survival.svg, survival.png' * (not pictures)}{pictures}",
-        err=True,
-    )
+    say(f"wrote to {folder}: survival.csv, resilience.html, survival.svg, survival.png", err=True)

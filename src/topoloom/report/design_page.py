@@ -3,13 +3,14 @@
 from topoloom._version import __version__
 from topoloom.cost.bill import Bill
 from topoloom.cost.parts import load_parts
+from topoloom.cost.table_iv import COLUMNS
 from topoloom.designer.design import Design
 from topoloom.designer.measure import CUT_SEEDS, Candidate, busiest_channel
+from topoloom.figures.candidates import draw_candidates, draw_hop_shares
+from topoloom.figures.style import svg_of
 from topoloom.layout.layout import Layout
-from topoloom.report import figures
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.page import cards, figure, page, table
-from topoloom.reproduction.papers.besta_2014.table_iv_columns import COLUMNS
 
 _MOST_ROWS = 40
 
@@ -211,8 +212,8 @@ def _ranking(design: Design) -> list[str]:
 
 
 def design_figures(design: Design) -> dict[str, tuple[str, str]]:
-    """The trade-offs as figures: file name to (SVG text, caption); none without candidates or without matplotlib."""
-    if not design.ranked or not figures.available():
+    """The trade-offs as figures: file name to (SVG text, caption); none without candidates."""
+    if not design.ranked:
         return {}
     chosen = list(design.ranked)
     best_of_family = {c.family: c for c in reversed(chosen)}.values()
@@ -220,13 +221,16 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
     named = [(chosen.index(c) + 1, c) for c in leading]
     found = {
         "cost-latency.svg": (
-            figures.scatter(
-                chosen,
-                design.pareto,
-                lambda c: c.cost_per_host_usd,
-                lambda c: c.mean_latency_ns,
-                ("cost [USD a host]", "mean zero-load latency [ns]"),
-                named,
+            svg_of(
+                lambda axes: draw_candidates(
+                    axes,
+                    chosen,
+                    design.pareto,
+                    lambda c: c.cost_per_host_usd,
+                    lambda c: c.mean_latency_ns,
+                    ("cost [USD a host]", "mean zero-load latency [ns]"),
+                    named,
+                )
             ),
             "Cost against latency; lower left is better. Ringed: the Pareto front. Numbers are ranks: the best of each of the"
             " leading families.",
@@ -235,18 +239,21 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
     wide = [c for c in chosen if c.bisection_per_host]
     if wide:
         found["power-bisection.svg"] = (
-            figures.scatter(
-                wide,
-                design.pareto,
-                lambda c: c.power_per_host_w,
-                lambda c: c.bisection_per_host or 0.0,
-                ("power [W a host]", "bisection [links a host]"),
-                [(rank, c) for rank, c in named if c in wide],
+            svg_of(
+                lambda axes: draw_candidates(
+                    axes,
+                    wide,
+                    design.pareto,
+                    lambda c: c.power_per_host_w,
+                    lambda c: c.bisection_per_host or 0.0,
+                    ("power [W a host]", "bisection [links a host]"),
+                    [(rank, c) for rank, c in named if c in wide],
+                )
             ),
             f"Power against bisection (METIS, best of {CUT_SEEDS} seeds); upper left is better. Numbers are ranks.",
         )
     found["hops.svg"] = (
-        figures.hop_histograms(leading[:5]),
+        svg_of(lambda axes: draw_hop_shares(axes, leading[:5]), 8.6, 4.2),
         "How far apart switches are, for the best of each of the leading families.",
     )
     return found
@@ -255,8 +262,6 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
 def _figures(design: Design, drawn: dict[str, tuple[str, str]]) -> list[str]:
     if not design.ranked:
         return []
-    if not drawn:
-        return ["<h2>Trade-offs</h2><p>Figures need matplotlib: <code>pip install topoloom[plots]</code>.</p>"]
     return ["<h2>Trade-offs</h2>", *(figure(svg, caption) for svg, caption in drawn.values())]
 
 
@@ -273,9 +278,7 @@ def _winner(best: Candidate, layout: Layout, bill: Bill, plan: str) -> list[str]
         figure(
             plan,
             "Cabinets at their places, the darker the more cables leave them; cables by length;"
-            " and how many lie on each stretch of tray."
-            if figures.available()
-            else "Cabinets at their places; the darker, the more cables leave the cabinet.",
+            " and how many lie on each stretch of tray.",
         )
     )
     inside = int((~layout.between).sum())

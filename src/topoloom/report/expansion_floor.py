@@ -7,7 +7,7 @@ import numpy as np
 
 from topoloom.expansion.expansion import Expansion, Step, switches_of
 from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG
-from topoloom.report.plain_floorplan import Sheet
+from topoloom.report.floor_sheet import Sheet
 
 _STANDS, _TOUCHED, _NEW, _LATER = "#e8edf3", "#fbe3a6", "#bfe5c8", "#ffffff"
 #: Okabe and Ito's colours: what goes, what moves, what comes; the first is dashed as well.

@@ -9,11 +9,10 @@ from topoloom._version import __version__
 from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion, Step
 from topoloom.expansion.plan_files import plan_rows, save_expansion, step_facts
+from topoloom.figures.curves import Curves, Series, curves_svg
 from topoloom.files import write_atomically
-from topoloom.report import figures
 from topoloom.report.expansion_floor import legend, step_floorplan
 from topoloom.report.page import cards, figure, page, table
-from topoloom.reproduction.curves import Curves, Series
 
 PAGE, FOLDER = "plan.html", "steps"
 #: The columns of a task that people read, of those in plan.csv.
@@ -107,7 +106,7 @@ def _totals(expansion: Expansion) -> list[str]:
 
 
 def _curves(expansion: Expansion) -> list[str]:
-    if not figures.available() or len(expansion.steps) < 2:
+    if len(expansion.steps) < 2:
         return []
     every = (expansion.start, *expansion.steps)
     finite = [step for step in every if math.isfinite(step.aspl)]
@@ -116,7 +115,7 @@ def _curves(expansion: Expansion) -> list[str]:
         for name, key in (("diameter", "diameter"), ("ASPL", "aspl"))
     )
     caption = "Diameter and mean distance (ASPL) of all switches as it stands (0) and after each step."
-    drawn = figures.curves(Curves("plan", "After each step", "step", "hops", series)) if finite else ""
+    drawn = curves_svg(Curves("plan", "After each step", "step", "hops", series)) if finite else ""
     return [figure(drawn, caption)] if finite else []
 
 

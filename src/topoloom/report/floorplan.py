@@ -1,31 +1,23 @@
-"""The floor plan: one sheet with the cabinets and bundles to scale, the lengths of the cables, and the load of the trays."""
+"""A layout's floor plan as SVG text or as a PNG picture."""
 
-import io
 import re
 from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.figures.floor_plan import floor_plan
+from topoloom.figures.floor_view import cabinet_hints
+from topoloom.figures.style import png_bytes, svg_text
 from topoloom.layout.layout import Layout
-from topoloom.report import figures
-from topoloom.report.floor_view import View
-from topoloom.report.layout_figures import FOOT_POINTS, PAD_POINTS, draw_lengths, draw_plan, draw_trays
-from topoloom.report.plain_floorplan import cabinet_hints, plain_floorplan
-from topoloom.report.svg import style, svg_text
+from topoloom.layout.tray_load import tray_load
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: The sheet, in inches: what fits a page or a screen across; and what stands above the plan and beside it.
-_WIDTH, _TALLEST = 13.0, 8.6
-_HEADER, _ABOVE, _BESIDE = 0.6, 0.95, 1.5
-_MARGIN_IN = (2 * PAD_POINTS + FOOT_POINTS) / 72
-
 
 def floorplan(layout: Layout, medium: np.ndarray | None = None) -> "Figure":
-    """The sheet as a matplotlib figure.
+    """One sheet with the cabinets and bundles to scale, the lengths of the cables, and the load of the trays.
 
     Parameters
     ----------
@@ -37,78 +29,18 @@ def floorplan(layout: Layout, medium: np.ndarray | None = None) -> "Figure":
     Raises
     ------
     InputError
-        matplotlib (the extra `plots`) is not installed; `medium` has another shape.
+        `medium` has another shape.
     """
-    if not figures.available():
-        raise InputError("this picture needs matplotlib: pip install topoloom[plots]")
-    if medium is not None and np.shape(medium) != layout.length_m.shape:
-        raise InputError(f"medium has shape {np.shape(medium)}; give one word for each of {layout.length_m.size} links")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    view = View(layout, medium)
-    width_m, height_m = view.shape_m
-    with style():
-        figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08, wspace=0.04, hspace=0.04))
-        FigureCanvasAgg(figure)
-        figure.suptitle(_header(layout), fontsize=11, x=0.012, ha="left")
-        if width_m > 1.5 * height_m:
-            # A long floor takes the sheet's whole width; the others stand below.
-            wide_in = _WIDTH - _BESIDE
-            high_in = float(np.clip(wide_in * height_m / width_m + _MARGIN_IN, 1.2, 4.3))
-            sheet_in = _TALLEST
-            heights = (high_in + _ABOVE, sheet_in - _HEADER - high_in - _ABOVE)
-            grid = figure.add_gridspec(2, 2, height_ratios=heights, width_ratios=(1, 1.25))
-            plan, lengths, trays = grid[0, :], grid[1, 0], grid[1, 1]
-        else:
-            wide_in = 0.58 * _WIDTH - _BESIDE
-            high_in = float(np.clip(wide_in * height_m / width_m + _MARGIN_IN, 5.0, _TALLEST - _HEADER - _ABOVE))
-            sheet_in = high_in + _HEADER + _ABOVE
-            grid = figure.add_gridspec(2, 2, width_ratios=(1.38, 1), height_ratios=(1, 1.35))
-            plan, lengths, trays = grid[:, 0], grid[0, 1], grid[1, 1]
-        figure.set_size_inches(_WIDTH, sheet_in)
-        margin = 2 * PAD_POINTS
-        points_a_metre = min((72 * wide_in - margin) / width_m, (72 * high_in - margin - FOOT_POINTS) / height_m)
-        draw_plan(figure.add_subplot(plan), view, points_a_metre)
-        draw_lengths(figure.add_subplot(lengths), view)
-        draw_trays(figure.add_subplot(trays), view)
-    return figure
+    return floor_plan(layout, medium, tray_load(layout))
 
 
 def floorplan_svg(layout: Layout, medium: np.ndarray | None = None) -> str:
-    """The sheet as SVG text, with a hint on each cabinet; without matplotlib the plan alone."""
-    if not figures.available():
-        return plain_floorplan(layout)
-    with style():
-        text = svg_text(floorplan(layout, medium))
+    """The sheet as SVG text, with a hint on each cabinet."""
+    text = svg_text(floorplan(layout, medium))
     hints = cabinet_hints(layout)
     return re.sub(r'<g id="cabinet-(\d+)">', lambda found: f"<g><title>{escape(hints[int(found[1])])}</title>", text)
 
 
 def floorplan_png(layout: Layout, medium: np.ndarray | None = None) -> bytes:
-    """The sheet as a PNG picture, 1,950 pixels wide.
-
-    Raises
-    ------
-    InputError
-        matplotlib (the extra `plots`) is not installed.
-    """
-    out = io.BytesIO()
-    floorplan(layout, medium).savefig(out, format="png", dpi=150, metadata={"Software": None})
-    return out.getvalue()
-
-
-def _header(layout: Layout) -> str:
-    """The topology, the floor, and the cables in numbers."""
-    total = f"{layout.total_m / 1000:,.2f} km" if layout.total_m >= 1000 else f"{layout.total_m:,.1f} m"
-    name, floor = (
-        text if len(text) <= most else text[: most - 3] + "..."
-        for text, most in ((layout.topology.name, 70), (layout.floor.name, 30))
-    )
-    return (
-        f"{name} on {floor}: {layout.cabinets:,} of {len(layout.slots):,} slots,"
-        f" {layout.length_m.size:,} cables\n"
-        f"{int(layout.between.sum()):,} between cabinets; mean {layout.mean_length_m:.2f} m,"
-        f" longest {layout.longest_m:.1f} m, {total} in all"
-    )
+    """The sheet as a PNG picture, 1,950 pixels wide."""
+    return png_bytes(floorplan(layout, medium))

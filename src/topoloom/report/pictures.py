@@ -1,17 +1,15 @@
 """A figure into a file whose ending says how: .svg, .png, or .html, a page of its own."""
 
-import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topoloom.errors import InputError
+from topoloom.figures.style import png_bytes, svg_text
 from topoloom.files import write_atomically
-from topoloom.report import figures
 from topoloom.report.page import figure as figure_of
 from topoloom.report.page import page
-from topoloom.report.svg import style, svg_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,7 +18,7 @@ _ENDINGS = (".svg", ".png", ".html")
 
 
 def check_picture(path: str | os.PathLike[str], option: str = "picture") -> None:
-    """Raise `InputError` that names the `option` if no picture can be drawn to `path`: its ending, its folder, matplotlib."""
+    """Raise `InputError` that names the `option` if no picture can be drawn to `path`: its ending, its folder."""
     place = Path(path)
     if place.suffix.lower() not in _ENDINGS:
         raise InputError(f"{option} {path}: end its name in .svg, .png or .html")
@@ -28,8 +26,6 @@ def check_picture(path: str | os.PathLike[str], option: str = "picture") -> None
         raise InputError(f"{option} {path}: there is no folder {place.parent}; make it first")
     if place.is_dir():
         raise InputError(f"{option} {path}: is a folder; name a file in it")
-    if not figures.available():
-        raise InputError(f"{option} {path}: pictures need matplotlib: pip install topoloom[plots]")
 
 
 def write_picture(figure: "Figure", path: str | os.PathLike[str], title: str, below: Sequence[str] = ()) -> None:
@@ -43,11 +39,7 @@ def write_picture(figure: "Figure", path: str | os.PathLike[str], title: str, be
     check_picture(path)
     ending = Path(path).suffix.lower()
     if ending == ".png":
-        out = io.BytesIO()
-        with style():
-            figure.savefig(out, format="png", dpi=150, metadata={"Software": None})
-        write_atomically(path, out.getvalue())
+        write_atomically(path, png_bytes(figure))
         return
-    with style():
-        text = svg_text(figure)
+    text = svg_text(figure)
     write_atomically(path, text if ending == ".svg" else page(title, [figure_of(text, title), *below]))

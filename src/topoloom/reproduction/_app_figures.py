@@ -2,8 +2,8 @@
 
 from statistics import fmean
 
+from topoloom.figures.curves import Curves, Series
 from topoloom.reproduction._app_runs import Gain
-from topoloom.reproduction.curves import Curves, Series
 
 
 def relative_figure(name: str, title: str, by_way: dict[str, dict[str, Gain]], y: str) -> Curves:

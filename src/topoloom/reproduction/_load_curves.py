@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from topoloom.reproduction.curves import Curves, Series
+from topoloom.figures.curves import Curves, Series
 from topoloom.reproduction.registry import Outcome, judge
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing

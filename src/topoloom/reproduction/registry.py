@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from topoloom.errors import InputError
+from topoloom.figures.curves import Curves, Steps
 from topoloom.register import Register
-from topoloom.reproduction.curves import Curves, Steps
 
 
 class Verdict(Enum):

@@ -11,9 +11,9 @@ from topoloom.topology import Topology
 
 if TYPE_CHECKING:
     from topoloom.cost.parts import Parts
+    from topoloom.cost.table_iv import Column
     from topoloom.floors.floor import Floor
     from topoloom.layout.layout import Layout
-    from topoloom.reproduction.papers.besta_2014.table_iv_columns import Column
 
 
 @click.command(
@@ -109,8 +109,8 @@ def _layout(name: str, floor: "Floor", cluster: str, mapping: str, parts: "Parts
 
 
 def _column(network: Topology) -> "Column":
+    from topoloom.cost.table_iv import COLUMNS, column_of
     from topoloom.errors import InputError
-    from topoloom.reproduction.papers.besta_2014.table_iv_columns import COLUMNS, column_of
 
     column = column_of(network)
     if column is None:

@@ -146,15 +146,9 @@ def _write(cables: Any, folder: Path) -> None:
     """Everything that a layout's folder holds."""
     from topoloom.cabling.files import save_cabling
     from topoloom.files import write_atomically
-    from topoloom.report import figures
     from topoloom.report.floorplan import floorplan_png, floorplan_svg
 
     save_cabling(cables, folder)
     medium = cables.link_medium
     write_atomically(folder / "floorplan.svg", floorplan_svg(cables.layout, medium))
-    if figures.available():
-        write_atomically(folder / "floorplan.png", floorplan_png(cables.layout, medium))
-        return
-    # One of an earlier layout would tell of another floor.
-    (folder / "floorplan.png").unlink(missing_ok=True)
-    say("a plain floor plan only: pip install 'topoloom[plots]' brings matplotlib, which draws the whole", err=True)
+    write_atomically(folder / "floorplan.png", floorplan_png(cables.layout, medium))

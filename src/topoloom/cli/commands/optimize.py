@@ -110,7 +110,7 @@ def command(
     )
     checkpoint.end(found)
     if picture is not None:
-        from topoloom.report.grid_figures import grid_picture
+        from topoloom.report.graph_picture import grid_picture
 
         grid_picture(found.topology, picture)
     values = _values(found, output)

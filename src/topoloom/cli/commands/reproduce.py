@@ -9,7 +9,7 @@ import click
 from topoloom.cli.output import json_option, print_json, say
 
 if TYPE_CHECKING:
-    from topoloom.reproduction.curves import Curves, Steps
+    from topoloom.figures.curves import Curves, Steps
 
 
 @click.command(
@@ -86,17 +86,14 @@ def command(claim: tuple[str, ...], only_list: bool, full: bool, folder: str | N
 
 
 def _draw(drawn: "dict[str, Curves | Steps]", folder: Path) -> None:
-    """Each figure's points or links, and its picture where matplotlib is there."""
+    """Each figure's points or links, and its picture."""
+    from topoloom.figures.curves import Curves, curves_svg
     from topoloom.files import write_atomically
-    from topoloom.report import figures
-    from topoloom.report.grid_figures import steps_svg
-    from topoloom.reproduction.curves import Curves
+    from topoloom.report.graph_picture import steps_svg
 
     for name, figure in drawn.items():
         write_atomically(folder / f"{name}.csv", figure.csv())
-        if figures.available():
-            svg = figures.curves(figure) if isinstance(figure, Curves) else steps_svg(figure.panels)
-            write_atomically(folder / f"{name}.svg", svg)
-    pictures = "" if figures.available() else " (no pictures: pip install 'topoloom[plots]' brings matplotlib)"
+        svg = curves_svg(figure) if isinstance(figure, Curves) else steps_svg(figure.panels)
+        write_atomically(folder / f"{name}.svg", svg)
     told = ", ".join(drawn) or "no figure: none of these claims is about one"
-    say(f"wrote to {folder}: {told}{pictures}", err=True)
+    say(f"wrote to {folder}: {told}", err=True)

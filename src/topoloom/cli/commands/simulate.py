@@ -220,8 +220,10 @@ def _check_pictures(given: dict[str, str | None]) -> None:
 
 def _draw(curves: "list[LoadCurve]", routing: "Routing", plot: str | None, heat: str | None) -> None:
     """The pictures that were asked for, of what is finished."""
-    from topoloom.report.link_heat import link_heat
-    from topoloom.report.load_figures import load_curves, load_table
+    from topoloom.figures.link_heat import link_heat
+    from topoloom.figures.load_curves import load_curves
+    from topoloom.graph.geometry import geometry_of
+    from topoloom.report.load_table import load_table
     from topoloom.report.pictures import write_picture
 
     drawn = [curve for curve in curves if curve.points]
@@ -229,7 +231,9 @@ def _draw(curves: "list[LoadCurve]", routing: "Routing", plot: str | None, heat:
         write_picture(load_curves(drawn), plot, "Latency against accepted load", [load_table(drawn)])
     if heat is not None and drawn:
         point = max(drawn[0].points, key=lambda point: point.offered)
-        write_picture(link_heat(routing, point), heat, f"Load of links: {drawn[0].topology}")
+        write_picture(
+            link_heat(routing, point, geometry_of(routing.topology)), heat, f"Load of links: {drawn[0].topology}"
+        )
 
 
 def _values(curve: "LoadCurve", found: "list[Saturation]") -> dict[str, Any]:

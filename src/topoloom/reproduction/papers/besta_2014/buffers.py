@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import pairwise
 
+from topoloom.figures.curves import Curves
 from topoloom.reproduction._load_curves import (
     Contender,
     accepted,
@@ -14,7 +15,6 @@ from topoloom.reproduction._load_curves import (
     stated,
     swept,
 )
-from topoloom.reproduction.curves import Curves
 from topoloom.reproduction.papers.besta_2014.loads import FULL, SMALL, Size
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.simulator.config import find_preset

@@ -4,13 +4,13 @@ from contextlib import suppress
 from functools import cache
 
 from topoloom.cost.parts import load_parts
+from topoloom.cost.table_iv import COLUMNS, Column
+from topoloom.cost.table_iv import column as column_by_key
 from topoloom.errors import InputError
 from topoloom.graph.bounds import moore_order
 from topoloom.graph.cuts import cuts
 from topoloom.graph.load import full_bandwidth_hosts
 from topoloom.reproduction._helpers import measured
-from topoloom.reproduction.papers.besta_2014.table_iv_columns import COLUMNS, Column
-from topoloom.reproduction.papers.besta_2014.table_iv_columns import column as column_by_key
 from topoloom.reproduction.registry import Outcome, Verdict, claim, judge
 from topoloom.spec import Facts, build, facts_of, find_family
 

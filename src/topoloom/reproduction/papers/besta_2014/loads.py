@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from topoloom.figures.curves import Curves
 from topoloom.reproduction._load_curves import (
     Contender,
     above,
@@ -15,7 +16,6 @@ from topoloom.reproduction._load_curves import (
     stated,
     swept,
 )
-from topoloom.reproduction.curves import Curves
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.simulator.curve import LoadCurve
 

@@ -5,10 +5,10 @@ from statistics import fmean, stdev
 
 from topoloom.cost.parts import load_parts
 from topoloom.cost.products import low_high
+from topoloom.figures.curves import Curves, Series
 from topoloom.floors.floor import preset
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
-from topoloom.reproduction.curves import Curves, Series
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.spec import build
 

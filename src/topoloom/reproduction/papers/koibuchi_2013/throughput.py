@@ -3,7 +3,7 @@
 from functools import lru_cache
 from itertools import pairwise
 
-from topoloom.reproduction.curves import Curves, Series
+from topoloom.figures.curves import Curves, Series
 from topoloom.reproduction.papers.koibuchi_2013._switch_loads import HIGHEST_NS, Network, sweep, throughput
 from topoloom.reproduction.papers.koibuchi_2013.latency import PATTERNS, clos_networks, networks, torus_networks
 from topoloom.reproduction.registry import Outcome, claim, judge

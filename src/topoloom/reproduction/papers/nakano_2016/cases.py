@@ -9,6 +9,7 @@ import numpy as np
 
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.draws import Draws
+from topoloom.figures.curves import Curves, Series
 from topoloom.floors.floor import preset
 from topoloom.graph.geometry import Geometry
 from topoloom.layout.place import place
@@ -17,7 +18,6 @@ from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import Rules, moves_of
 from topoloom.optimizer.searches.weighted_search import WeightedSearch
 from topoloom.optimizer.structures.mirror_symmetry import mirrored
-from topoloom.reproduction.curves import Curves, Series
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.searches import Budget
 from topoloom.spec import build

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from topoloom.figures.curves import Curves, Series, Steps
 from topoloom.graph.bounds import GridBounds, grid_bounds
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
-from topoloom.reproduction.curves import Curves, Series, Steps
 from topoloom.reproduction.papers.nakano_2016._floors_900 import DEGREES, FLOORS, LENGTHS, room, spec
 from topoloom.reproduction.papers.nakano_2016._lattice import lattice
 from topoloom.reproduction.registry import Outcome, claim, judge

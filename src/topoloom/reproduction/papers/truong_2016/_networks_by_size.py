@@ -7,11 +7,11 @@ from statistics import fmean
 import msgspec
 
 from topoloom.cost.parts import load_parts
+from topoloom.figures.curves import Curves, Series
 from topoloom.floors.floor import preset
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
 from topoloom.reproduction._helpers import measured
-from topoloom.reproduction.curves import Curves, Series
 from topoloom.spec import build
 
 SIZES = tuple(2**e for e in range(5, 13))

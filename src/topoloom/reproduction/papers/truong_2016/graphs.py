@@ -7,10 +7,10 @@ from itertools import pairwise
 from math import log2
 
 from topoloom.families.dsn import dsn_f_levels
+from topoloom.figures.curves import Curves, Series
 from topoloom.graph.cuts import cuts
 from topoloom.graph.distances import hops
 from topoloom.reproduction._helpers import measured
-from topoloom.reproduction.curves import Curves, Series
 from topoloom.reproduction.papers.truong_2016._networks_by_size import SIZES
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.spec import build

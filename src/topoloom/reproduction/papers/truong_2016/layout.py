@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
+from topoloom.figures.curves import Curves
 from topoloom.reproduction._load_curves import stated
-from topoloom.reproduction.curves import Curves
 from topoloom.reproduction.papers.truong_2016._networks_by_size import (
     BLOCKS,
     NAMES,

@@ -4,11 +4,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from topoloom.figures.curves import Curves, Series
 from topoloom.graph.connectivity import components
 from topoloom.graph.cuts import Cuts, cuts
 from topoloom.reproduction._helpers import measured
 from topoloom.reproduction._load_curves import stated
-from topoloom.reproduction.curves import Curves, Series
 from topoloom.reproduction.papers.truong_2016._networks_by_size import (
     DRAWS,
     NAMES,

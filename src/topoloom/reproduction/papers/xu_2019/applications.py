@@ -6,9 +6,9 @@ from statistics import fmean
 from tempfile import NamedTemporaryFile
 
 from topoloom.applications.settings import PRESETS, Settings
+from topoloom.figures.curves import Curves, Series
 from topoloom.reproduction._app_runs import Job, needs_simgrid, ran
 from topoloom.reproduction._simgrid_paths import simgrid_routing
-from topoloom.reproduction.curves import Curves, Series
 from topoloom.reproduction.papers.xu_2019.loads import PRODUCT, balanced
 from topoloom.reproduction.registry import Outcome, Verdict, claim, judge
 from topoloom.routing.judge.verify import verify

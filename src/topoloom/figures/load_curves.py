@@ -4,21 +4,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from topoloom.errors import InputError
-from topoloom.report import figures
-from topoloom.report.figures import COLOURS, SHAPES
-from topoloom.report.page import table
-from topoloom.report.svg import style
-from topoloom.simulator.curve import LoadCurve
+from topoloom.figures.style import COLOURS, SHAPES, frame, sheet, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from topoloom.simulator.curve import LoadCurve
+
 #: The latency axis ends so far above the greatest latency that has a limit; it is logarithmic from such a ratio on.
 _ROOM, _LOGARITHMIC = 1.3, 8.0
 
 
-def load_curves(curves: Sequence[LoadCurve]) -> "Figure":
+def draw_load_curves(axes: "Axes", curves: "Sequence[LoadCurve]") -> None:
     """Latency against accepted load of one network or of several.
 
     Filled marks are means with their 95 % confidence interval. Above saturation latency has no limit, so that only the
@@ -28,63 +26,36 @@ def load_curves(curves: Sequence[LoadCurve]) -> "Figure":
     Raises
     ------
     InputError
-        No curve, or matplotlib (the extra `plots`) is not installed.
+        No curve.
     """
     if not curves:
         raise InputError("no load curve to draw; give one or more")
-    if not figures.available():
-        raise InputError("this picture needs matplotlib: pip install topoloom[plots]")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    top = _scale(axes, curves)
+    for number, (curve, name) in enumerate(zip(curves, load_curve_names(curves), strict=True)):
+        _draw(axes, curve, name, top, COLOURS[number % len(COLOURS)], SHAPES[number % len(SHAPES)])
+    axes.set_xlabel("accepted load [flits a host and cycle]")
+    axes.set_ylabel("mean latency [cycles]")
+    axes.set_title(_title(curves), fontsize=10, loc="left", pad=12)
+    _legend(axes, any(point.saturated for curve in curves for point in curve.points))
 
+
+def load_curves(curves: "Sequence[LoadCurve]") -> "Figure":
+    """The figure of `draw_load_curves`.
+
+    Raises
+    ------
+    InputError
+        No curve.
+    """
     with style():
-        figure = Figure(figsize=(8.6, 4.8), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = sheet(8.6, 4.8)
         axes = figure.add_subplot()
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(color="#e4e4e4", linewidth=0.7)
-        axes.set_axisbelow(True)
-        top = _scale(axes, curves)
-        names = _names(curves)
-        for number, (curve, name) in enumerate(zip(curves, names, strict=True)):
-            _draw(axes, curve, name, top, COLOURS[number % len(COLOURS)], SHAPES[number % len(SHAPES)])
-        axes.set_xlabel("accepted load [flits a host and cycle]")
-        axes.set_ylabel("mean latency [cycles]")
-        axes.set_title(_title(curves), fontsize=10, loc="left", pad=12)
-        _legend(axes, any(point.saturated for curve in curves for point in curve.points))
+        frame(axes)
+        draw_load_curves(axes, curves)
     return figure
 
 
-def load_table(curves: Sequence[LoadCurve]) -> str:
-    """The points of the curves as a table in HTML."""
-    head = [
-        "network",
-        "offered",
-        "accepted",
-        "of the host that gets least",
-        "mean latency",
-        "99 %",
-        "hops",
-        "saturated",
-    ]
-    rows = [
-        [
-            name,
-            f"{point.offered:g}",
-            f"{point.accepted:.4f}",
-            f"{point.accepted_min:.4f}",
-            f"{point.latency_mean:.2f} +- {point.latency_ci95:.2f}",
-            f"{point.latency_p99:,}",
-            f"{point.hops_mean:.3f}",
-            "yes" if point.saturated else "no",
-        ]
-        for curve, name in zip(curves, _names(curves), strict=True)
-        for point in curve.points
-    ]
-    return table(head, rows, text=frozenset({0}))
-
-
-def _scale(axes: "Axes", curves: Sequence[LoadCurve]) -> float:
+def _scale(axes: "Axes", curves: "Sequence[LoadCurve]") -> float:
     """Set the axes' limits, and return the upper end of the latencies."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -104,7 +75,7 @@ def _scale(axes: "Axes", curves: Sequence[LoadCurve]) -> float:
     return high * _ROOM or 1.0
 
 
-def _draw(axes: "Axes", curve: LoadCurve, name: str, top: float, colour: str, shape: str) -> None:
+def _draw(axes: "Axes", curve: "LoadCurve", name: str, top: float, colour: str, shape: str) -> None:
     points = sorted(curve.points, key=lambda point: point.offered)
     well = [point for point in points if not point.saturated]
     over = [point for point in points if point.saturated]
@@ -145,14 +116,14 @@ def _draw(axes: "Axes", curve: LoadCurve, name: str, top: float, colour: str, sh
         )
 
 
-def _names(curves: Sequence[LoadCurve]) -> list[str]:
+def load_curve_names(curves: "Sequence[LoadCurve]") -> list[str]:
     """What tells each curve from the others; of several, only what differs."""
     keys = ("topology", "engine", "traffic", "preset", "seed")
     differ = [key for key in keys if len({getattr(curve, key) for curve in curves}) > 1] or ["topology"]
     return [", ".join(str(getattr(curve, key)) for key in differ) for curve in curves]
 
 
-def _title(curves: Sequence[LoadCurve]) -> str:
+def _title(curves: "Sequence[LoadCurve]") -> str:
     """What all curves share."""
     told = []
     for key, words in (

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.layout.layout import Layout
-from topoloom.report.plain_floorplan import cables_leaving
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from topoloom.layout.layout import Layout
 
 #: Okabe and Ito's colours, distinct for every kind of colour blindness: media of cable, known ones first.
 _INSIDE, _BETWEEN = "#009E73", "#0072B2"
@@ -28,7 +27,7 @@ class View:
     `medium` is the medium of each link, or None.
     """
 
-    layout: Layout
+    layout: "Layout"
     medium: np.ndarray | None = None
 
     @cached_property
@@ -110,3 +109,19 @@ def _colours(media: list[str]) -> list[str]:
         free = [colour for colour in _OTHERS if colour not in chosen] or list(_OTHERS)
         chosen.append(own if own is not None and own not in chosen else free[0])
     return chosen
+
+
+def cables_leaving(layout: "Layout") -> np.ndarray:
+    """How many cables leave each cabinet, int64[cabinets]."""
+    pairs, cables = layout.bundles
+    return np.bincount(pairs.ravel(), np.repeat(cables, 2), minlength=layout.cabinets).astype(np.int64)
+
+
+def cabinet_hints(layout: "Layout") -> list[str]:
+    """A line on each cabinet: its number and slot, its switches, the cables that leave it."""
+    switches = np.bincount(layout.cabinet, minlength=layout.cabinets).tolist()
+    each = zip(layout.cabinet_names, switches, cables_leaving(layout).tolist(), strict=True)
+    return [
+        f"cabinet {number}: {name}, {held} switches, {leaving} cables leave it"
+        for number, (name, held, leaving) in enumerate(each)
+    ]

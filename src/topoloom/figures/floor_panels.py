@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.layout.tray_load import tray_load
-from topoloom.report.floor_view import View
+from topoloom.figures.floor_view import View
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -274,15 +273,15 @@ def draw_lengths(axes: "Axes", view: View) -> None:
     axes.legend(fontsize=8, frameon=False)
 
 
-def draw_trays(axes: "Axes", view: View) -> None:
-    """The cables on each stretch of tray."""
+def draw_trays(axes: "Axes", view: View, trays: tuple[np.ndarray, np.ndarray]) -> None:
+    """The cables on each stretch of tray: `trays` are the stretches (x, y, x, y) [m] and how many lie on each."""
     from matplotlib import colormaps
     from matplotlib.collections import LineCollection, PatchCollection
     from matplotlib.colors import to_rgba
     from matplotlib.patches import Rectangle
 
     layout, floor = view.layout, view.layout.floor
-    segments, cables = tray_load(layout)
+    segments, cables = trays
     view.frame(axes, 0.03 * max(view.shape_m))
     axes.set_facecolor("white")
     axes.add_collection(

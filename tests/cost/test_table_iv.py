@@ -4,7 +4,7 @@ import pytest
 
 from topoloom import build
 from topoloom.cost.parts import load_parts
-from topoloom.reproduction.papers.besta_2014.table_iv_columns import COLUMNS, column, column_of
+from topoloom.cost.table_iv import COLUMNS, column, column_of
 
 
 @pytest.mark.parametrize(

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.graph.geometry import Geometry, geometry_of
-from topoloom.report import figures
-from topoloom.report.grid_figures import circle_points, link_curves
-from topoloom.report.svg import style
-from topoloom.routing.routing import Routing
-from topoloom.simulator.curve import Point
-from topoloom.topology import Topology
+from topoloom.figures.graph import circle_points, link_curves
+from topoloom.figures.style import frame, sheet, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from topoloom.graph.geometry import Geometry
+    from topoloom.routing.routing import Routing
+    from topoloom.simulator.curve import Point
+    from topoloom.topology import Topology
 
 _INK = "#1c2733"
 #: With more links nobody could follow a line, and a matrix stands for the drawing; a side of it has at most so many cells.
@@ -26,32 +26,35 @@ _MOST_NAMES = 100
 _LONGEST = 80
 
 
-def link_heat(routing: Routing, point: Point) -> "Figure":
+def link_heat(routing: "Routing", point: "Point", geometry: "Geometry | None" = None) -> "Figure":
     """The loads of all channels between switches at one point of a load curve.
 
     On the left every link in the colour of its busier direction: switches stand at their places in a grid, by levels, or on
     a circle. Where there are too many links for that, a matrix with a cell for every channel. On the right the loads of all
     channels from the busiest to the idlest.
 
+    Parameters
+    ----------
+    routing : Routing
+    point : Point
+        Of a load curve of these tables.
+    geometry : Geometry, optional
+        The points of a grid where the switches stand, as `geometry_of` has them.
+
     Raises
     ------
     InputError
-        The point has no loads of this network's channels, or matplotlib (the extra `plots`) is not installed.
+        The point has no loads of this network's channels.
     """
     topology, loads = routing.topology, np.asarray(point.channel_loads, float)
     if loads.size != routing.channels.to.size or not loads.size:
         has = f"{loads.size} loads of channels; {topology.name} has {routing.channels.to.size} channels"
         raise InputError(f"the point at load {point.offered:g} has {has}: simulate that network")
-    if not figures.available():
-        raise InputError("this picture needs matplotlib: pip install topoloom[plots]")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
-    from matplotlib.figure import Figure
 
     with style():
-        figure = Figure(figsize=(13.0, 7.2), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = sheet(13.0, 7.2)
         grid = figure.add_gridspec(1, 2, width_ratios=(1.55, 1))
         left, right = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])
         # An even load is in the middle of the colours, whatever it is: only what is far over the mean is dark.
@@ -59,7 +62,7 @@ def link_heat(routing: Routing, point: Point) -> "Figure":
         if len(topology.links) > _MOST_LINES:
             _draw_matrix(left, routing, loads, scale)
         else:
-            _draw_links(left, routing, loads, scale)
+            _draw_links(left, routing, geometry, loads, scale)
         bar = figure.colorbar(ScalarMappable(scale, _colours()), ax=left, shrink=0.85, pad=0.015, aspect=32)
         bar.set_label("flits a cycle", fontsize=8)
         bar.ax.tick_params(labelsize=7.5, length=2.5)
@@ -84,14 +87,13 @@ def _colours() -> Any:
     return ListedColormap(colormaps["inferno_r"](np.linspace(0.1, 0.95, 256)))
 
 
-def _places(topology: Topology) -> tuple[np.ndarray, Geometry | None]:
-    """Where each switch is drawn, [n, 2], y downwards; and the grid, where it is one."""
-    geometry = geometry_of(topology)
+def _places(topology: "Topology", geometry: "Geometry | None") -> tuple[np.ndarray, str | None]:
+    """Where each switch is drawn, [n, 2], y downwards; and the kind of grid, where it is one."""
     labels = topology.labels
-    if geometry is None and "x1" in labels and "x2" not in labels:
-        geometry = Geometry(np.stack([labels["x1"], labels["x0"]], axis=1).astype(np.int64), "grid")
     if geometry is not None:
-        return geometry.points, geometry
+        return geometry.points, geometry.kind
+    if "x1" in labels and "x2" not in labels:
+        return np.stack([labels["x1"], labels["x0"]], axis=1).astype(np.int64), "grid"
     if "level" in labels:
         level = labels["level"]
         points = np.zeros((topology.switches, 2))
@@ -105,7 +107,7 @@ def _places(topology: Topology) -> tuple[np.ndarray, Geometry | None]:
     return circle_points(topology.switches), None
 
 
-def _draw_links(axes: "Axes", routing: Routing, loads: np.ndarray, scale: Any) -> None:
+def _draw_links(axes: "Axes", routing: "Routing", geometry: "Geometry | None", loads: np.ndarray, scale: Any) -> None:
     from matplotlib.collections import PathCollection
 
     topology = routing.topology
@@ -113,14 +115,14 @@ def _draw_links(axes: "Axes", routing: Routing, loads: np.ndarray, scale: Any) -
     busier = np.zeros(len(topology.links))
     np.maximum.at(busier, link, loads)
     order = np.argsort(busier, kind="stable")
-    points, geometry = _places(topology)
-    axes.set_aspect("auto" if geometry is None and "level" in topology.labels else "equal")
+    points, kind = _places(topology, geometry)
+    axes.set_aspect("auto" if kind is None and "level" in topology.labels else "equal")
     axes.invert_yaxis()
     axes.set_axis_off()
     thick = float(np.clip(30 / np.sqrt(1 + len(topology.links)), 1.0, 4.0))
     axes.add_collection(
         PathCollection(
-            link_curves(points, topology.links[order].astype(np.int64), geometry),
+            link_curves(points, topology.links[order].astype(np.int64), kind),
             facecolors="none",
             edgecolors=_colours()(scale(busier[order])),
             capstyle="round",
@@ -149,7 +151,7 @@ def _draw_links(axes: "Axes", routing: Routing, loads: np.ndarray, scale: Any) -
     )
 
 
-def _draw_matrix(axes: "Axes", routing: Routing, loads: np.ndarray, scale: Any) -> None:
+def _draw_matrix(axes: "Axes", routing: "Routing", loads: np.ndarray, scale: Any) -> None:
     """A cell from each switch to each: the load of the busiest channel there; white where there is none."""
     channels, n = routing.channels, routing.topology.switches
     each = -(-n // _MOST_CELLS)
@@ -189,8 +191,6 @@ def _draw_ranks(axes: "Axes", loads: np.ndarray) -> None:
     axes.set_ylim(0, 1.08 * float(ranked[0]) or 1.0)
     axes.set_xlabel("channels, the busiest first [%]")
     axes.set_ylabel("load [flits a cycle]")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(color="#e4e4e4", linewidth=0.7)
-    axes.set_axisbelow(True)
+    frame(axes)
     times = f" ({ranked[0] / mean:.2f} times the mean)" if mean else ""
     axes.set_title(f"busiest {ranked[0]:.3f}{times}, idlest {ranked[-1]:.3f}", fontsize=8.5, loc="left")

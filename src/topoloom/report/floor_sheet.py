@@ -1,4 +1,4 @@
-"""The floor plan without matplotlib: slots to scale, cabinets shaded by the cables that leave them, as SVG text."""
+"""A floor to scale as SVG text, for the pages of a plan that show it once a step."""
 
 from html import escape
 
@@ -10,22 +10,6 @@ _MARGIN = 46
 
 #: A hall of more free slots than these would only fill the file.
 _MOST_FREE = 5_000
-
-
-def cables_leaving(layout: Layout) -> np.ndarray:
-    """How many cables leave each cabinet, int64[cabinets]."""
-    pairs, cables = layout.bundles
-    return np.bincount(pairs.ravel(), np.repeat(cables, 2), minlength=layout.cabinets).astype(np.int64)
-
-
-def cabinet_hints(layout: Layout) -> list[str]:
-    """A line on each cabinet: its number and slot, its switches, the cables that leave it."""
-    switches = np.bincount(layout.cabinet, minlength=layout.cabinets).tolist()
-    each = zip(layout.cabinet_names, switches, cables_leaving(layout).tolist(), strict=True)
-    return [
-        f"cabinet {number}: {name}, {held} switches, {leaving} cables leave it"
-        for number, (name, held, leaving) in enumerate(each)
-    ]
 
 
 class Sheet:
@@ -82,25 +66,6 @@ class Sheet:
     def end(self) -> str:
         """The floor's sides with their lengths, and the end of the picture."""
         return _sides(self.wide_m, self.deep_m, self._scale) + "\n</svg>"
-
-
-def plain_floorplan(layout: Layout) -> str:
-    """Every slot to scale; a cabinet shows its slot and switches, darker with more cables out; y runs up."""
-    sheet = Sheet(layout)
-    title = (
-        f"{layout.topology.name}: {layout.cabinets} cabinets on {len(layout.slots)} slots of {sheet.wide_m:.1f} m x"
-        f" {sheet.deep_m:.1f} m"
-    )
-    out = [sheet.begin(title), *sheet.free()]
-    share = cables_leaving(layout) / max(1, int(cables_leaving(layout).max(initial=0)))
-    switches = np.bincount(layout.cabinet, minlength=layout.cabinets).tolist()
-    for number, hint in enumerate(cabinet_hints(layout)):
-        slot, dark = int(layout.used[number]), float(share[number])
-        fill = f"rgb({round(228 - 150 * dark)},{round(238 - 110 * dark)},{round(248 - 60 * dark)})"
-        out.append(sheet.box(slot, fill, hint))
-        out += sheet.name(slot, f"{switches[number]} sw", "#ffffff" if dark > 0.75 else "#1c2733")
-    out.append(sheet.end())
-    return "\n".join(out)
 
 
 def _lines(lines: list[str], x: float, y: float, size: float, ink: str) -> list[str]:

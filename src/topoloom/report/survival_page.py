@@ -1,118 +1,15 @@
-"""Survival curves of several topologies on one pair of axes, their bands, tables and page."""
+"""Survival of several topologies: the page with its tables, and the levels as CSV."""
 
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
-from topoloom.errors import InputError
 from topoloom.failures.degradation import Degradation
 from topoloom.failures.lifetime import Lifetime
 from topoloom.failures.survival import Survival
-from topoloom.report import figures
-from topoloom.report.figures import COLOURS, SHAPES
+from topoloom.figures.style import svg_text
+from topoloom.figures.survival import curve_names, survival_curves, title_of
 from topoloom.report.page import cards, page, table
 from topoloom.report.page import figure as figure_of
-from topoloom.report.svg import style, svg_text
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-_LINES = ("-", "--", ":")
-_WORDS = {
-    "disconnection": "in one piece",
-    "diameter": "with a diameter within bounds",
-    "aspl": "with an ASPL within bounds",
-}
-_FIRST = {
-    "random": "at random",
-    "load": "the most loaded first",
-    "degree": "the best connected first",
-    "cables": "the most cabled first",
-}
-
-
-def survival_curves(curves: Sequence[Survival]) -> "Figure":
-    """The probability of surviving against the share that has failed; a band is its 95 % confidence interval.
-
-    Each curve begins at no failure, which is survived. The dashed line is the criterion.
-
-    Raises
-    ------
-    InputError
-        No curve, or matplotlib (the extra `plots`) is not installed.
-    """
-    if not curves:
-        raise InputError("no survival curve to draw; give one or more")
-    if not figures.available():
-        raise InputError("this picture needs matplotlib: pip install topoloom[plots]")
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    with style():
-        # A legend of many names takes rows of its own below the axes.
-        figure = Figure(figsize=(8.6, 4.6 + 0.11 * len(curves)), layout="constrained")
-        FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(color="#e4e4e4", linewidth=0.7)
-        axes.set_axisbelow(True)
-        for number, (curve, name) in enumerate(zip(curves, curve_names(curves), strict=True)):
-            colour = COLOURS[number % len(COLOURS)]
-            x = [0.0, *(100 * level.share for level in curve.levels)]
-            axes.fill_between(
-                x,
-                [1.0, *(level.low for level in curve.levels)],
-                [1.0, *(level.high for level in curve.levels)],
-                color=colour,
-                alpha=0.2,
-                linewidth=0,
-            )
-            axes.plot(
-                x,
-                [1.0, *(level.probability for level in curve.levels)],
-                SHAPES[number % len(SHAPES)],
-                color=colour,
-                linestyle=_LINES[number // len(COLOURS) % len(_LINES)],
-                markersize=4,
-                linewidth=1.4,
-                label=name,
-            )
-        for criterion in sorted({curve.criterion for curve in curves}):
-            axes.axhline(criterion, color="#555b66", linewidth=0.9, linestyle=(0, (4, 3)))
-            axes.annotate(
-                f"{criterion:g}",
-                (1.005, criterion),
-                xycoords=("axes fraction", "data"),
-                va="center",
-                fontsize=8,
-                color="#555b66",
-            )
-        axes.set_xlim(0, 100 * max([level.share for curve in curves for level in curve.levels] or [1.0]) or 100)
-        axes.set_ylim(-0.02, 1.03)
-        axes.set_xlabel(f"{' / '.join(sorted({curve.fail for curve in curves}))} that have failed [%]")
-        axes.set_ylabel("probability to survive")
-        axes.set_title(title_of(curves), fontsize=10, loc="left", pad=12)
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=8, frameon=False, ncol=2)
-    return figure
-
-
-def title_of(curves: Sequence[Survival]) -> str:
-    """What all curves have in common."""
-    first = curves[0]
-    told = []
-    if len({(curve.metric, curve.of) for curve in curves}) == 1:
-        between = "switches" if first.of == "switches" else "switches with hosts"
-        told.append(f"Surviving {between} {_WORDS[first.metric]}")
-    if len({(curve.fail, curve.order) for curve in curves}) == 1:
-        told.append(f"{first.fail} fail {_FIRST[first.order]}")
-    return ", ".join(told)
-
-
-def curve_names(curves: Sequence[Survival]) -> list[str]:
-    """What tells each curve from the others; of several, only what differs."""
-    keys = ("topology", "fail", "metric", "order", "of", "seed")
-    differ = [key for key in keys if len({getattr(curve, key) for curve in curves}) > 1] or ["topology"]
-    return [", ".join(str(getattr(curve, key)) for key in differ) for curve in curves]
 
 
 def survival_csv(curves: Sequence[Survival]) -> str:
@@ -177,14 +74,12 @@ def resilience_page(
     body += [f'<p class="quiet">{escape(text)}</p>' for text in dict.fromkeys(_told(curve) for curve in curves)]
     if len(curves) == 1:
         body.append(cards(_facts(curves[0])))
-    if figures.available():
-        with style():
-            drawn = svg_text(survival_curves(curves))
-        body.append(
-            figure_of(
-                drawn, "Bands: 95 % confidence intervals. The levels of a curve share their random orders of failures."
-            )
+    body.append(
+        figure_of(
+            svg_text(survival_curves(curves)),
+            "Bands: 95 % confidence intervals. The levels of a curve share their random orders of failures.",
         )
+    )
     body += ["<h2>Thresholds</h2>", _thresholds(curves, names)]
     if lifetimes:
         body += ["<h2>Mean time to disconnection</h2>", _lifetimes(lifetimes, names)]

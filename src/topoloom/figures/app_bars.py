@@ -1,0 +1,56 @@
+"""How fast programs are on each network, beside a baseline."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from topoloom.figures.style import COLOURS, sheet, style, svg_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from topoloom.applications.sweep import Compared
+
+
+def draw_bars(axes: "Axes", rows: "Sequence[Compared]", baseline: str) -> None:
+    """A group of bars a program and placement, a bar a network; whiskers from the least to the most."""
+    _draw(axes, rows, _groups(rows), list(dict.fromkeys(row.topology for row in rows)))
+    axes.axhline(1.0, color="#333333", linewidth=0.8)
+    axes.set_ylabel("speed")
+    axes.set_title(f"{baseline} = 1", fontsize=9, loc="left")
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
+
+
+def bars_svg(rows: "Sequence[Compared]", baseline: str) -> str:
+    """The figure of `draw_bars` as SVG text, as wide as its groups need."""
+    with style():
+        figure = sheet(max(6.0, 1.1 * len(_groups(rows)) + 4), 4.4)
+        axes = figure.add_subplot()
+        axes.spines[["top", "right"]].set_visible(False)
+        draw_bars(axes, rows, baseline)
+        return svg_text(figure)
+
+
+def _groups(rows: "Sequence[Compared]") -> list[tuple[str, str]]:
+    return list(dict.fromkeys((row.program, row.placement) for row in rows))
+
+
+def _labels(groups: Sequence[tuple[str, str]]) -> list[str]:
+    """What stands under each group of bars: the program, with what it is called with only where that tells two apart."""
+    programs = list(dict.fromkeys(program for program, _ in groups))
+    bare = [program.partition("(")[0] for program in programs]
+    told = {
+        program: name if bare.count(name) == 1 else program.replace("(", "\n").replace(",", "\n").rstrip(")")
+        for program, name in zip(programs, bare, strict=True)
+    }
+    return [f"{told[program]}\n{placement}" for program, placement in groups]
+
+
+def _draw(axes: "Axes", rows: "Sequence[Compared]", groups: list[tuple[str, str]], names: list[str]) -> None:
+    width = 0.8 / len(names)
+    for index, name in enumerate(names):
+        mine = [row for row in rows if row.topology == name]
+        places = [groups.index((row.program, row.placement)) + (index - (len(names) - 1) / 2) * width for row in mine]
+        means = [row.faster for row in mine]
+        spread = [[row.faster - row.slowest for row in mine], [row.fastest - row.faster for row in mine]]
+        axes.bar(places, means, width * 0.92, color=COLOURS[index % len(COLOURS)], label=name, yerr=spread, capsize=2.5)
+    axes.set_xticks(range(len(groups)), _labels(groups), fontsize=8)

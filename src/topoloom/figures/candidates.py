@@ -1,0 +1,121 @@
+"""Candidates of a design: one measure against another, and how far apart their switches are."""
+
+from collections.abc import Callable, Sequence
+from itertools import cycle
+from math import cos, radians, sin
+from typing import TYPE_CHECKING, Any, Literal
+
+from topoloom.figures.style import COLOURS, SHAPES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from topoloom.designer.measure import Candidate
+
+
+def draw_candidates(
+    axes: "Axes",
+    candidates: "Sequence[Candidate]",
+    pareto: frozenset[str],
+    x: "Callable[[Candidate], float]",
+    y: "Callable[[Candidate], float]",
+    labels: tuple[str, str],
+    named: "Sequence[tuple[int, Candidate]]",
+) -> None:
+    """Candidates in a plane, a colour and shape a family, the Pareto front ringed, `named` ones with their rank."""
+    looks = _looks(candidates)
+    for family, (colour, shape) in looks.items():
+        points = [c for c in candidates if c.family == family]
+        axes.scatter(
+            [x(c) for c in points], [y(c) for c in points], s=34, c=colour, marker=shape, label=family, alpha=0.85
+        )
+    front = [c for c in candidates if c.spec in pareto]
+    axes.scatter(
+        [x(c) for c in front],
+        [y(c) for c in front],
+        s=120,
+        facecolors="none",
+        edgecolors="#222222",
+        linewidths=1.1,
+        label="Pareto front",
+    )
+    _scale(axes, "x", [x(c) for c in candidates])
+    _scale(axes, "y", [y(c) for c in candidates])
+    axes.set_xlabel(labels[0])
+    axes.set_ylabel(labels[1])
+    _name_points(axes, [(x(c), y(c), str(rank)) for rank, c in named], [(x(c), y(c)) for c in candidates])
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
+
+
+def draw_hop_shares(axes: "Axes", candidates: "Sequence[Candidate]") -> None:
+    """The share of ordered pairs of switches at each distance, a group of bars a distance."""
+    from matplotlib.ticker import MaxNLocator
+
+    width = 0.8 / len(candidates)
+    for index, (candidate, colour) in enumerate(zip(candidates, cycle(COLOURS), strict=False)):
+        counts = candidate.hop_histogram[1:]
+        total = sum(counts) or 1
+        places = [hop + 1 + (index - (len(candidates) - 1) / 2) * width for hop in range(len(counts))]
+        axes.bar(places, [100 * count / total for count in counts], width, color=colour, label=candidate.name)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("distance [switch hops]")
+    axes.set_ylabel("pairs of switches [%]")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize=8, frameon=False, ncol=2)
+
+
+def _looks(candidates: "Sequence[Candidate]") -> dict[str, tuple[str, str]]:
+    """A colour and a shape for every family: eight colours first, then other shapes."""
+    families = sorted({c.family for c in candidates})
+    size = len(COLOURS)
+    return {f: (COLOURS[i % size], SHAPES[(i // size + i) % len(SHAPES)]) for i, f in enumerate(families)}
+
+
+def _scale(axes: "Axes", which: Literal["x", "y"], values: Sequence[float]) -> None:
+    """Logarithmic where the values span more than a factor of eight, with plain numbers on the ticks."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    low = min((v for v in values if v > 0), default=1.0)
+    if max(values, default=1.0) / low > 8 and all(v > 0 for v in values):
+        (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+
+
+#: Where a name may stand beside its point, in printer's points: on circles around it, the nearest first, below first.
+_AROUND = [
+    (r * cos(radians(turn)), r * sin(radians(turn))) for r in (20, 32, 46, 62, 80, 100) for turn in range(-90, 270, 15)
+]
+
+
+def _name_points(
+    axes: "Axes", points: Sequence[tuple[float, float, str]], markers: Sequence[tuple[float, float]]
+) -> None:
+    """Ranks beside points, moved around them until none lies on another, nor on any marker."""
+    figure = axes.figure
+    figure.canvas.draw()
+    taken: list[Any] = []
+    spots = axes.transData.transform(markers)
+    for x, y, name in points:
+        for right, up in _AROUND:
+            text = axes.annotate(
+                name,
+                (x, y),
+                xytext=(right, up),
+                textcoords="offset points",
+                fontsize=9,
+                fontweight="bold",
+                ha="center",
+                va="center",
+                arrowprops={"arrowstyle": "-", "color": "#555555", "linewidth": 0.7, "shrinkB": 4},
+                bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "#999999", "linewidth": 0.5},
+            )
+            box = text.get_window_extent().padded(4)
+            inside = axes.get_window_extent()
+            fits = inside.y0 < box.y0 and box.y1 < inside.y1 and inside.x0 < box.x0 and box.x1 < inside.x1
+            free = not any(box.overlaps(other) for other in taken) and not any(box.contains(*spot) for spot in spots)
+            if fits and free:
+                taken.append(box)
+                break
+            text.remove()

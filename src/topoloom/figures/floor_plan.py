@@ -1,0 +1,87 @@
+"""The floor plan: one sheet with the cabinets and bundles to scale, the lengths of the cables, and the load of the trays."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.figures.floor_panels import FOOT_POINTS, PAD_POINTS, draw_lengths, draw_plan, draw_trays
+from topoloom.figures.floor_view import View
+from topoloom.figures.style import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from topoloom.layout.layout import Layout
+
+#: The sheet, in inches: what fits a page or a screen across; and what stands above the plan and beside it.
+_WIDTH, _TALLEST = 13.0, 8.6
+_HEADER, _ABOVE, _BESIDE = 0.6, 0.95, 1.5
+_MARGIN_IN = (2 * PAD_POINTS + FOOT_POINTS) / 72
+
+
+def floor_plan(layout: "Layout", medium: np.ndarray | None, trays: tuple[np.ndarray, np.ndarray]) -> "Figure":
+    """The sheet as a matplotlib figure.
+
+    Parameters
+    ----------
+    layout : Layout
+    medium : array of str, shape (links,), or None
+        What each link's cable is (``copper``, ``optical``): the colour of its bundle, and of its bar by length. Without
+        it, cables inside cabinets and between them have two colours.
+    trays : (float64[stretches, 4], int64[stretches])
+        The stretches of tray (x, y, x, y) in metres, and how many cables lie on each, as `tray_load` has them.
+
+    Raises
+    ------
+    InputError
+        `medium` has another shape.
+    """
+    if medium is not None and np.shape(medium) != layout.length_m.shape:
+        raise InputError(f"medium has shape {np.shape(medium)}; give one word for each of {layout.length_m.size} links")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    view = View(layout, medium)
+    width_m, height_m = view.shape_m
+    with style():
+        figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08, wspace=0.04, hspace=0.04))
+        FigureCanvasAgg(figure)
+        figure.suptitle(_header(layout), fontsize=11, x=0.012, ha="left")
+        if width_m > 1.5 * height_m:
+            # A long floor takes the sheet's whole width; the others stand below.
+            wide_in = _WIDTH - _BESIDE
+            high_in = float(np.clip(wide_in * height_m / width_m + _MARGIN_IN, 1.2, 4.3))
+            sheet_in = _TALLEST
+            heights = (high_in + _ABOVE, sheet_in - _HEADER - high_in - _ABOVE)
+            grid = figure.add_gridspec(2, 2, height_ratios=heights, width_ratios=(1, 1.25))
+            plan, lengths, below = grid[0, :], grid[1, 0], grid[1, 1]
+        else:
+            wide_in = 0.58 * _WIDTH - _BESIDE
+            high_in = float(np.clip(wide_in * height_m / width_m + _MARGIN_IN, 5.0, _TALLEST - _HEADER - _ABOVE))
+            sheet_in = high_in + _HEADER + _ABOVE
+            grid = figure.add_gridspec(2, 2, width_ratios=(1.38, 1), height_ratios=(1, 1.35))
+            plan, lengths, below = grid[:, 0], grid[0, 1], grid[1, 1]
+        figure.set_size_inches(_WIDTH, sheet_in)
+        margin = 2 * PAD_POINTS
+        points_a_metre = min((72 * wide_in - margin) / width_m, (72 * high_in - margin - FOOT_POINTS) / height_m)
+        draw_plan(figure.add_subplot(plan), view, points_a_metre)
+        draw_lengths(figure.add_subplot(lengths), view)
+        draw_trays(figure.add_subplot(below), view, trays)
+    return figure
+
+
+def _header(layout: "Layout") -> str:
+    """The topology, the floor, and the cables in numbers."""
+    total = f"{layout.total_m / 1000:,.2f} km" if layout.total_m >= 1000 else f"{layout.total_m:,.1f} m"
+    name, floor = (
+        text if len(text) <= most else text[: most - 3] + "..."
+        for text, most in ((layout.topology.name, 70), (layout.floor.name, 30))
+    )
+    return (
+        f"{name} on {floor}: {layout.cabinets:,} of {len(layout.slots):,} slots,"
+        f" {layout.length_m.size:,} cables\n"
+        f"{int(layout.between.sum()):,} between cabinets; mean {layout.mean_length_m:.2f} m,"
+        f" longest {layout.longest_m:.1f} m, {total} in all"
+    )

@@ -1,0 +1,96 @@
+"""The house's style of pictures: colours, marks, axes; figures as SVG text or PNG bytes."""
+
+import io
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Distinct in hue and lightness, and for the common kinds of colour blindness when shapes are added.
+COLOURS = ("#2563a8", "#d1661b", "#2f8f4e", "#b02a4c", "#6a4fb3", "#8a6d1f", "#159a9c", "#555b66")
+SHAPES = "osD^vPX*"
+
+
+def style() -> AbstractContextManager[None]:
+    """While it is open, figures are drawn in the house's style: text stays text, a $ is a $, ids are not random."""
+    from matplotlib import rc_context
+
+    return rc_context(
+        {
+            "svg.fonttype": "none",
+            "svg.hashsalt": "topoloom",
+            "text.parse_math": False,
+            "font.family": "sans-serif",
+            "font.size": 9,
+        }
+    )
+
+
+def sheet(width_in: float, height_in: float) -> "Figure":
+    """An empty figure that no window shows; it can be saved as SVG and as PNG."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width_in, height_in), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def axes_of(ax: "Axes | None", width_in: float = 8.6, height_in: float = 4.6) -> "Axes":
+    """The axes that a `plot` draws on: those it was given, or the only ones of a new figure, with a grid.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Left as they are.
+    width_in, height_in : float
+        Inches of the new figure; ``axes.figure`` saves it.
+    """
+    if ax is not None:
+        return ax
+    axes = sheet(width_in, height_in).add_subplot()
+    frame(axes)
+    return axes
+
+
+def frame(axes: "Axes") -> None:
+    """Only the left and the lower side, and a light grid behind what is drawn."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color="#e4e4e4", linewidth=0.7)
+    axes.set_axisbelow(True)
+
+
+def svg_text(figure: "Figure") -> str:
+    """The figure from ``<svg`` on: no XML prologue, no date, as wide as the page that it stands in."""
+    out = io.StringIO()
+    with style():
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    text = out.getvalue()[out.getvalue().index("<svg") :]
+    for side in ("height", "width"):
+        text = re.sub(rf'(<svg[^>]*?) {side}="[^"]*"', r"\1", text, count=1)
+    return text
+
+
+def png_bytes(figure: "Figure") -> bytes:
+    """The figure as a PNG picture of 150 dots an inch, without a date."""
+    out = io.BytesIO()
+    with style():
+        figure.savefig(out, format="png", dpi=150, metadata={"Software": None})
+    return out.getvalue()
+
+
+def svg_of(draw: "Callable[[Axes], None]", width_in: float = 8.6, height_in: float = 4.6) -> str:
+    """What `draw` draws on the only axes of a new figure, as SVG text."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    with style():
+        figure = sheet(width_in, height_in)
+        FigureCanvasSVG(figure)
+        axes = figure.add_subplot()
+        frame(axes)
+        draw(axes)
+        return svg_text(figure)

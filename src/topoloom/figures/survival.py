@@ -1,0 +1,113 @@
+"""Survival curves of several topologies on one pair of axes, with their bands."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from topoloom.errors import InputError
+from topoloom.figures.style import COLOURS, SHAPES, frame, sheet, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from topoloom.failures.survival import Survival
+
+_LINES = ("-", "--", ":")
+_WORDS = {
+    "disconnection": "in one piece",
+    "diameter": "with a diameter within bounds",
+    "aspl": "with an ASPL within bounds",
+}
+_FIRST = {
+    "random": "at random",
+    "load": "the most loaded first",
+    "degree": "the best connected first",
+    "cables": "the most cabled first",
+}
+
+
+def draw_survival(axes: "Axes", curves: "Sequence[Survival]") -> None:
+    """The probability of surviving against the share that has failed; a band is its 95 % confidence interval.
+
+    Each curve begins at no failure, which is survived. The dashed line is the criterion.
+
+    Raises
+    ------
+    InputError
+        No curve.
+    """
+    if not curves:
+        raise InputError("no survival curve to draw; give one or more")
+    for number, (curve, name) in enumerate(zip(curves, curve_names(curves), strict=True)):
+        colour = COLOURS[number % len(COLOURS)]
+        x = [0.0, *(100 * level.share for level in curve.levels)]
+        axes.fill_between(
+            x,
+            [1.0, *(level.low for level in curve.levels)],
+            [1.0, *(level.high for level in curve.levels)],
+            color=colour,
+            alpha=0.2,
+            linewidth=0,
+        )
+        axes.plot(
+            x,
+            [1.0, *(level.probability for level in curve.levels)],
+            SHAPES[number % len(SHAPES)],
+            color=colour,
+            linestyle=_LINES[number // len(COLOURS) % len(_LINES)],
+            markersize=4,
+            linewidth=1.4,
+            label=name,
+        )
+    for criterion in sorted({curve.criterion for curve in curves}):
+        axes.axhline(criterion, color="#555b66", linewidth=0.9, linestyle=(0, (4, 3)))
+        axes.annotate(
+            f"{criterion:g}",
+            (1.005, criterion),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            fontsize=8,
+            color="#555b66",
+        )
+    axes.set_xlim(0, 100 * max([level.share for curve in curves for level in curve.levels] or [1.0]) or 100)
+    axes.set_ylim(-0.02, 1.03)
+    axes.set_xlabel(f"{' / '.join(sorted({curve.fail for curve in curves}))} that have failed [%]")
+    axes.set_ylabel("probability to survive")
+    axes.set_title(title_of(curves), fontsize=10, loc="left", pad=12)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=8, frameon=False, ncol=2)
+
+
+def survival_curves(curves: "Sequence[Survival]") -> "Figure":
+    """The figure of `draw_survival`.
+
+    Raises
+    ------
+    InputError
+        No curve.
+    """
+    with style():
+        # A legend of many names takes rows of its own below the axes.
+        figure = sheet(8.6, 4.6 + 0.11 * len(curves))
+        axes = figure.add_subplot()
+        frame(axes)
+        draw_survival(axes, curves)
+    return figure
+
+
+def title_of(curves: "Sequence[Survival]") -> str:
+    """What all curves have in common."""
+    first = curves[0]
+    told = []
+    if len({(curve.metric, curve.of) for curve in curves}) == 1:
+        between = "switches" if first.of == "switches" else "switches with hosts"
+        told.append(f"Surviving {between} {_WORDS[first.metric]}")
+    if len({(curve.fail, curve.order) for curve in curves}) == 1:
+        told.append(f"{first.fail} fail {_FIRST[first.order]}")
+    return ", ".join(told)
+
+
+def curve_names(curves: "Sequence[Survival]") -> list[str]:
+    """What tells each curve from the others; of several, only what differs."""
+    keys = ("topology", "fail", "metric", "order", "of", "seed")
+    differ = [key for key in keys if len({getattr(curve, key) for curve in curves}) > 1] or ["topology"]
+    return [", ".join(str(getattr(curve, key)) for key in differ) for curve in curves]

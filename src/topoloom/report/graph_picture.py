@@ -1,0 +1,81 @@
+"""Graphs side by side, and the picture of one graph."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from topoloom.errors import InputError
+from topoloom.figures.graph import draw_graph
+from topoloom.figures.style import png_bytes, sheet, style, svg_text
+from topoloom.files import write_atomically
+from topoloom.graph.distances import hops
+from topoloom.graph.geometry import geometry_of
+from topoloom.topology import Topology
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: A panel among others, and one alone; the titles above and the legend below.
+_PANEL_IN, _ALONE_IN, _BESIDES_IN = 4.3, 7.0, 0.8
+_LETTERS_AN_INCH = 12
+
+
+def draw_steps(panels: Sequence[tuple[str, Topology]]) -> "Figure":
+    """Topologies side by side, as Figures 1 and 7 of Nakano et al. 2016 show a graph after each step of its making.
+
+    Parameters
+    ----------
+    panels : sequence of (title, Topology)
+        Diameter and ASPL are written beside each title. Switches stand at their labels ``x, y`` or, on a diagrid,
+        ``row, column``, the first row on top; on a circle where there are no such labels.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Links are straight, but those that run over other switches are bent. Coloured: a shortest path from the
+        top-left corner to each of the other corners, with its hops.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> figure = draw_steps([("start", build("grid:rows=4,columns=4,degree=4,length=3"))])
+    >>> figure.axes[0].get_title(loc="left").splitlines()[0]
+    'start'
+    """
+    with style():
+        side_in = _PANEL_IN if len(panels) > 1 else _ALONE_IN
+        figure = sheet(side_in * len(panels), side_in + _BESIDES_IN)
+        for number, (title, topology) in enumerate(panels, start=1):
+            found = hops(topology)
+            told = [
+                *wrap(title, int(_LETTERS_AN_INCH * side_in)),
+                f"diameter {found.diameter:g}, ASPL {found.aspl:.3f}",
+            ]
+            axes = figure.add_subplot(1, len(panels), number)
+            draw_graph(axes, topology, geometry_of(topology), "\n".join(told))
+    return figure
+
+
+def steps_svg(panels: Sequence[tuple[str, Topology]]) -> str:
+    """The figure of `draw_steps` as SVG text."""
+    return svg_text(draw_steps(panels))
+
+
+def grid_picture(topology: Topology, path: str | os.PathLike[str], title: str | None = None) -> None:
+    """Write the picture of one topology to `path`, whose ending, .svg or .png, says how.
+
+    Raises
+    ------
+    InputError
+        Another ending, or a path that cannot be written.
+    """
+    panels = [(title or topology.name, topology)]
+    ending = Path(path).suffix.lower()
+    if ending == ".svg":
+        write_atomically(path, steps_svg(panels))
+    elif ending == ".png":
+        write_atomically(path, png_bytes(draw_steps(panels)))
+    else:
+        raise InputError(f"{path}: a picture's name ends in .svg or .png")

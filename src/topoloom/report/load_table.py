@@ -1,0 +1,36 @@
+"""The numbers of load curves as a table in HTML, and the curves themselves."""
+
+from collections.abc import Sequence
+
+from topoloom.figures.load_curves import load_curve_names
+from topoloom.report.page import table
+from topoloom.simulator.curve import LoadCurve
+
+
+def load_table(curves: Sequence[LoadCurve]) -> str:
+    """The points of the curves as a table in HTML."""
+    head = [
+        "network",
+        "offered",
+        "accepted",
+        "of the host that gets least",
+        "mean latency",
+        "99 %",
+        "hops",
+        "saturated",
+    ]
+    rows = [
+        [
+            name,
+            f"{point.offered:g}",
+            f"{point.accepted:.4f}",
+            f"{point.accepted_min:.4f}",
+            f"{point.latency_mean:.2f} +- {point.latency_ci95:.2f}",
+            f"{point.latency_p99:,}",
+            f"{point.hops_mean:.3f}",
+            "yes" if point.saturated else "no",
+        ]
+        for curve, name in zip(curves, load_curve_names(curves), strict=True)
+        for point in curve.points
+    ]
+    return table(head, rows, text=frozenset({0}))
