@@ -38,8 +38,8 @@ from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, HOPS, LATENCY
 from topoloom.simulator.config import RouterConfig
 from topoloom.simulator.point import Run
-from topoloom.simulator.traffic import traffic_of
 from topoloom.spec import build
+from topoloom.traffic import traffic_of
 
 #: What recorded runs of BookSim 2 have, beside what differs from case to case.
 _OPTIONS = {

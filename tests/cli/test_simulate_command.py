@@ -56,7 +56,7 @@ def test_json_has_what_scripts_need(tmp_path):
         (("--loads", "0.1:x"), "write first:last:step"),
         (("--loads", "0.5:0.1:0.1"), "write first:last:step"),
         (("--loads", "2"), "at most 1 flit a cycle"),
-        (("--traffic", "shufle"), "no traffic 'shufle'"),
+        (("--traffic", "shufle"), "no traffic pattern named 'shufle'"),
         (("--preset", "x"), "no router preset 'x'"),
         (("--routing", "mini"), "did you mean minimal"),
     ],

@@ -18,8 +18,8 @@ from topoloom.reproduction.papers.besta_2014 import loads as besta_loads
 from topoloom.reproduction.papers.besta_2014.loads import FULL, LOADS, NAMES, SMALL
 from topoloom.routing.registry import find_engine
 from topoloom.simulator.curve import LoadCurve, Point
-from topoloom.simulator.traffic.registry import find_pattern
 from topoloom.spec import build
+from topoloom.traffic import PATTERNS
 
 
 def made_up(*points):
@@ -65,7 +65,7 @@ def test_every_small_claim_has_its_full_size_and_a_command_that_exists():
         words = one.command.split()
         assert words[:2] == ["topoloom", "simulate"]
         find_engine(words[words.index("--routing") + 1])
-        find_pattern(words[words.index("--traffic") + 1])
+        PATTERNS.find(words[words.index("--traffic") + 1])
 
 
 def test_what_is_stated_without_numbers_is_reproduced_if_all_of_it_holds():

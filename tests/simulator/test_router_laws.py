@@ -17,8 +17,8 @@ from topoloom.simulator.config import PRESETS, RouterConfig
 from topoloom.simulator.execute import execute, packets_of
 from topoloom.simulator.point import Run
 from topoloom.simulator.simulate import simulate
-from topoloom.simulator.traffic import traffic_of
 from topoloom.spec import build
+from topoloom.traffic import traffic_of
 
 #: One graph of diameter 2, and 4 VCs: kernels are compiled for few shapes.
 GRAPH = build("slimfly:q=3,hosts=2")

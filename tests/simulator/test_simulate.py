@@ -14,8 +14,8 @@ from topoloom.simulator.buffers import FLITS, HOPS, INJECTED
 from topoloom.simulator.config import PRESETS, RouterConfig
 from topoloom.simulator.point import Run
 from topoloom.simulator.simulate import simulate
-from topoloom.simulator.traffic import traffic_of
 from topoloom.spec import build
+from topoloom.traffic import traffic_of
 
 BOOKSIM = json.loads((Path(__file__).parents[1] / "reference" / "booksim.json").read_text())["cases"]
 #: Each recorded case: the network, the engine, and its buffers. 64 flits a port are two VCs of 32 or three of 21.
@@ -148,7 +148,7 @@ def test_throughput_stays_under_what_the_busiest_channel_lets_through():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"traffic": "x"}, "no traffic 'x'; there are all-to-all"),
+        ({"traffic": "x"}, r"no traffic pattern named 'x' \(there are all-to-all"),
         ({"preset": "x"}, "no router preset 'x'; there are booksim"),
         ({"loads": []}, "no load to simulate"),
         ({"loads": [0.0]}, "load 0; a host makes more than 0"),

@@ -12,9 +12,9 @@ from topoloom.errors import InputError
 from topoloom.spec import build
 from topoloom.throughput.approximate import approximate_flow
 from topoloom.throughput.flow import concurrent_flow
-from topoloom.throughput.traffic import matrix, permutation, uniform
 from topoloom.throughput.tub import maximal_permutation, tub, uniform_bound, volume_bound
 from topoloom.topology import Topology
+from topoloom.traffic import matrix, permutation, uniform
 
 
 def flow_over_paths(topology, demand):

@@ -11,8 +11,8 @@ from topoloom.routing.route import route
 from topoloom.spec import build
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.quality import Spread, quality
-from topoloom.throughput.worst import worst_permutation
 from topoloom.topology import Topology
+from topoloom.traffic.worst import worst_permutation
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -12,11 +12,11 @@ from topoloom.routing.routing import Routing, empty_ports
 from topoloom.spec import build
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import concurrent_flow
-from topoloom.throughput.loads import table_loads
-from topoloom.throughput.traffic import host_permutation, host_switches, matrix, permutation, uniform
 from topoloom.throughput.tub import maximal_permutation
-from topoloom.throughput.worst import worst_permutation
 from topoloom.topology import Topology
+from topoloom.traffic import host_permutation, host_switches, matrix, permutation, uniform
+from topoloom.traffic.loads import table_loads
+from topoloom.traffic.worst import worst_permutation
 
 
 @pytest.fixture(scope="module", params=SMALL)

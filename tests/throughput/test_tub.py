@@ -12,9 +12,9 @@ from throughput_cases import GOLDEN, SMALL
 from topoloom.errors import InputError
 from topoloom.graph.load import channel_loads
 from topoloom.spec import build
-from topoloom.throughput.traffic import hosts_on, uniform
 from topoloom.throughput.tub import maximal_permutation, tub, uniform_bound, volume_bound
 from topoloom.topology import Topology
+from topoloom.traffic import hosts_on, uniform
 
 
 @pytest.mark.parametrize(("spec", "hosts", "value", "_flow", "even"), GOLDEN, ids=[row[0] for row in GOLDEN])

@@ -18,7 +18,7 @@ _MOST_PACKETS = 100_000
 
 def has_end(routing: "Routing", traffic: str, seed: int) -> bool:
     """Whether traffic is a trace or a closed loop, which has no load; raises `InputError` where there is none such."""
-    from topoloom.simulator.traffic import Traffic, traffic_of
+    from topoloom.traffic import Traffic, traffic_of
 
     return not isinstance(traffic_of(traffic, routing, seed), Traffic)
 

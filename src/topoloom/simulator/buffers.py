@@ -147,7 +147,7 @@ class Demand(NamedTuple):
     Attributes
     ----------
     kind : int
-        0 to any host, 1 to one of a list, 2 to one after the other (`topoloom.simulator.traffic`).
+        0 to any host, 1 to one of a list, 2 to one after the other (`topoloom.traffic`).
     first, to : int64[hosts + 1], int32[k]
         Each host's list.
     share : float

@@ -9,7 +9,7 @@ from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, ENDED, FLITS, INSIDE, LAST_END, LATENCY, LOGGED, MADE, ROUTERS, WAITED
 from topoloom.simulator.config import RouterConfig, find_preset
 from topoloom.simulator.point import Run, percentile
-from topoloom.simulator.traffic import Loop, Trace, Traffic, traffic_of
+from topoloom.traffic import Loop, Trace, Traffic, traffic_of
 
 #: Cycles between two looks at what has arrived; and cycles of an execution at most, which a birth has room for.
 _LOOK, _MOST_CYCLES = 500, 1 << 25
@@ -83,7 +83,7 @@ def execute(
     Parameters
     ----------
     traffic : str
-        ``trace:FILE`` or ``chip:...``: a pattern of `topoloom.simulator.traffic` without a load.
+        ``trace:FILE`` or ``chip:...``: a pattern of `topoloom.traffic` without a load.
     cables : int64[links], optional
         Cycles of each cable; the preset's for all when left out.
 

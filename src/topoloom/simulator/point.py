@@ -5,14 +5,15 @@ import time
 
 import numpy as np
 
+from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, FLITS, HOPS, LATENCY, MADE, ROUTERS, TIME, WAITED, Demand
 from topoloom.simulator.config import RouterConfig
 from topoloom.simulator.curve import Point
 from topoloom.simulator.machine import machine
-from topoloom.simulator.traffic import UNIFORM, Loop, Trace, Traffic
 from topoloom.simulator.watchdog import check_moving
 from topoloom.threads import asked_to_stop
+from topoloom.traffic import UNIFORM, Loop, Trace, Traffic
 
 #: Cycles of a batch; batches before measuring, at most and at least, and from which growing latency is let be; batches
 #: measured, at least and at most.
@@ -139,6 +140,8 @@ def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float) 
             back_first=traffic.back_first.copy(),
             back_to=traffic.back_to.copy(),
         )
+    if not traffic.by_host:
+        raise InputError(f"traffic {traffic.name}: amounts between switches; the simulator sends from host to host")
     packets = min(load / config.mean_flits / config.burst_packets, 1 - 1e-9)
     # Copies: arrays that cannot be written to are another type to the compiler, which would compile all anew.
     return empty._replace(

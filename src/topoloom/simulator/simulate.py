@@ -12,8 +12,8 @@ from topoloom.routing.routing import Routing
 from topoloom.simulator.config import RouterConfig, find_preset
 from topoloom.simulator.curve import LoadCurve, Point
 from topoloom.simulator.point import point
-from topoloom.simulator.traffic import Traffic, traffic_of
 from topoloom.threads import asked_to_stop, over_cores
+from topoloom.traffic import Traffic, traffic_of
 
 
 def simulate(
@@ -37,7 +37,7 @@ def simulate(
     routing : Routing
         With its lanes, each of which gets as many VCs as any other, and what its packets may choose.
     traffic : str
-        A pattern of `topoloom.simulator.traffic` that has a load.
+        A pattern of `topoloom.traffic` that has a load.
     preset : str or RouterConfig
     loads : floats
         Flits that a host makes a cycle, above 0 up to 1.

@@ -9,8 +9,8 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.threads import over_cores
 from topoloom.throughput.flow import arcs, check_reach
-from topoloom.throughput.traffic import Traffic
 from topoloom.topology import Topology
+from topoloom.traffic import Traffic
 
 #: Columns kept a source, and bytes for all of them, which may allow fewer.
 _COLUMNS, _BYTES = 64, 1 << 30
@@ -72,7 +72,7 @@ def approximate_flow(
     Examples
     --------
     >>> from topoloom.spec import build
-    >>> from topoloom.throughput.traffic import uniform
+    >>> from topoloom.traffic import uniform
     >>> cube = build("hypercube:n=4")
     >>> found = approximate_flow(cube, uniform(cube))
     >>> found.lower <= 1.875 <= found.upper, found.gap <= 0.05

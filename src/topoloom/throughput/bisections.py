@@ -10,8 +10,8 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
-from topoloom.throughput.loads import table_loads
-from topoloom.throughput.traffic import host_switches, uniform
+from topoloom.traffic import host_switches, uniform
+from topoloom.traffic.loads import table_loads
 
 #: Bisections that a thread takes at a time.
 _BLOCK = 8

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.throughput.traffic import Traffic
 from topoloom.topology import Topology
+from topoloom.traffic import Traffic
 
 #: Flows by source and channel that are solved in minutes at most.
 MOST_FLOWS = 200_000
@@ -40,7 +40,7 @@ def concurrent_flow(topology: Topology, traffic: Traffic) -> float:
     Examples
     --------
     >>> from topoloom.spec import build
-    >>> from topoloom.throughput.traffic import uniform
+    >>> from topoloom.traffic import uniform
     >>> ring = build("torus:dims=8")
     >>> round(concurrent_flow(ring, uniform(ring)), 6)
     0.875

@@ -1,6 +1,6 @@
 """The verb: how good a network and its tables are for the traffic that one designs for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from topoloom.routing.routing import Routing
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
-from topoloom.throughput.loads import table_loads
-from topoloom.throughput.traffic import Traffic, host_permutation, hosts_on, permutation, uniform
-from topoloom.throughput.tub import tub, uniform_bound
-from topoloom.throughput.worst import MOST_SWITCHES, worst_permutation
+from topoloom.throughput.tub import tub, uniform_bound, volume_bound
+from topoloom.traffic import Traffic, host_permutation, hosts_on, permutation, traffic_of, uniform
+from topoloom.traffic.loads import table_loads
+from topoloom.traffic.worst import MOST_SWITCHES, worst_permutation
 
 #: Flows by source and channel up to which `quality` solves the exact flows: seconds.
 QUICK_FLOWS = 20_000
@@ -77,6 +77,11 @@ class Quality:
         What the best splitting over all ways brings: for uniform traffic, for the maximal permutation, and for the worst
         permutation of the tables. Exact, with lower and upper alike, in small networks (`QUICK_FLOWS`); in larger ones
         between two bounds if a gap was asked for, else None.
+    traffic : str or None
+        The name of the traffic that was asked for.
+    traffic_throughput, traffic_bound, traffic_flow : float, float, Bracket or None
+        Its own: of the tables, what no routing can pass (from hops), and what the best splitting brings. None without it;
+        the last also where `uniform_flow` is.
     """
 
     hosts: int
@@ -97,10 +102,20 @@ class Quality:
     uniform_flow: Bracket | None
     permutation_flow: Bracket | None
     worst_flow: Bracket | None
+    traffic: str | None = None
+    traffic_throughput: float | None = None
+    traffic_bound: float | None = None
+    traffic_flow: Bracket | None = None
 
 
 def quality(
-    routing: Routing, *, bisections: int = 1000, gap: float | None = None, seed: int = 1, jobs: int | None = None
+    routing: Routing,
+    traffic: str | Traffic | None = None,
+    *,
+    bisections: int = 1000,
+    gap: float | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
 ) -> Quality:
     """How good a network and its tables are: loads, throughput, effective bisection, worst permutation, bounds.
 
@@ -108,19 +123,23 @@ def quality(
     ----------
     routing : Routing
         Tables from an engine or from anywhere that lead from every switch with hosts to every other.
+    traffic : str or Traffic, optional
+        Measured beside uniform traffic and the worst permutations: a pattern with a load, as ``hotspot:hosts=2``, or
+        what the functions of `topoloom.traffic` make.
     bisections : int
         Random bisections of the hosts.
     gap : float, optional
         Where the exact flows would take long, bracket them to this: 0.05 takes minutes for 1,000 switches.
     seed : int
-        Of the bisections.
+        Of the bisections, and of a pattern's random choices.
     jobs : int, optional
         Threads; every core when left out. The answer does not depend on them.
 
     Raises
     ------
     InputError
-        Tables that do not lead everywhere or beside which packets choose, no bisections, or a gap that is not positive.
+        Tables that do not lead everywhere or beside which packets choose, no bisections, a gap that is not positive, no
+        such pattern, one without a load, or traffic of another network.
 
     Examples
     --------
@@ -138,6 +157,7 @@ def quality(
             " of tables alone (orders, minimal)"
         )
     topology, hosts = routing.topology, hosts_on(routing.topology)
+    asked = _traffic(routing, traffic, seed)
     even = uniform(topology)
     loads = table_loads(routing, even, jobs)
     verdict = routing.verdict or verify(routing, jobs)
@@ -148,10 +168,10 @@ def quality(
     quick = int((hosts > 0).sum()) * arcs(topology)[1].size <= QUICK_FLOWS
     solved = quick or gap is not None
 
-    def flow(traffic: Traffic) -> Bracket:
+    def flow(sent: Traffic) -> Bracket:
         if not quick and gap is not None:
-            return approximate_flow(topology, traffic, gap=gap, jobs=jobs)
-        exact = concurrent_flow(topology, traffic)
+            return approximate_flow(topology, sent, gap=gap, jobs=jobs)
+        exact = concurrent_flow(topology, sent)
         return Bracket(exact, exact, 0)
 
     return Quality(
@@ -173,4 +193,25 @@ def quality(
         uniform_flow=flow(even) if solved else None,
         permutation_flow=flow(farthest) if solved and farthest else None,
         worst_flow=flow(host_permutation(topology, worst.partner)) if solved and worst else None,
+        traffic=asked.name if asked else None,
+        traffic_throughput=table_loads(routing, asked, jobs).throughput if asked else None,
+        traffic_bound=volume_bound(topology, asked, jobs) if asked else None,
+        traffic_flow=flow(asked) if asked and solved else None,
     )
+
+
+def _traffic(routing: Routing, traffic: str | Traffic | None, seed: int) -> Traffic | None:
+    """The traffic that is asked for; one host a switch where there are none."""
+    if not isinstance(traffic, str):
+        if traffic is not None and traffic.switches != routing.topology.switches:
+            raise InputError(
+                f"{routing.topology.name}: traffic {traffic.name} is of {traffic.switches} switches, not of"
+                f" {routing.topology.switches}"
+            )
+        return traffic
+    if not routing.topology.endpoints.size:
+        routing = replace(routing, topology=routing.topology.with_hosts(1))
+    found = traffic_of(traffic, routing, seed)
+    if not isinstance(found, Traffic):
+        raise InputError(f"traffic '{traffic}' has an end and no load; simulate it (execute)")
+    return found

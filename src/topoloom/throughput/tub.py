@@ -11,8 +11,8 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.distances import distance_matrix
-from topoloom.throughput.traffic import Traffic, hosts_on, permutation, uniform
 from topoloom.topology import Topology
+from topoloom.traffic import Traffic, hosts_on, permutation, uniform
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +96,11 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
     >>> round(volume_bound(ring, uniform(ring)), 6)
     0.875
     """
-    carriers = np.flatnonzero(traffic.hosts)
+    carriers = np.flatnonzero(traffic.hosts_at)
     hops = _hops_between(topology, carriers, jobs)
     volume = 0.0
     for place, switch in enumerate(carriers.tolist()):
-        volume += float(traffic.to(switch, switch + 1)[0, carriers] @ hops[:, place])
+        volume += float(traffic.demand_to(switch, switch + 1)[0, carriers] @ hops[:, place])
     return 2 * len(topology.links) / volume if volume else math.inf
 
 

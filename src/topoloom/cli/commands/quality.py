@@ -7,6 +7,7 @@ import click
 
 from topoloom.cli.output import json_option, plain, print_facts, print_json
 from topoloom.formats import open_topology
+from topoloom.traffic import PATTERNS
 
 #: The rows, in their order, and what they are called.
 _WORDS = {
@@ -22,21 +23,34 @@ _WORDS = {
     "worst_load": "worst permutation: hosts over a channel",
     "worst_throughput": "worst permutation: tables",
     "worst_flow": "worst permutation: best flow",
+    "traffic_throughput": "{}: tables",
+    "traffic_flow": "{}: best flow",
+    "traffic_bound": "{}: bound",
     "effective_bisection": "effective bisection bandwidth",
 }
 
 
+class _Help(click.Command):
+    """Lists the patterns of traffic with their settings."""
+
+    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Traffic"):
+            formatter.write_dl([(record.usage, record.words) for record in PATTERNS.values()])
+
+
 @click.command(
+    cls=_Help,
     help="How good TOPOLOGY (a spec or a file) and its tables are: loads, throughput for uniform traffic and for the worst"
     " permutations, effective bisection bandwidth, each beside what no routing can pass. Throughputs are shares of the"
     " full rate of a host; bounds and best flows are of the links between switches and may be over 1. Where there are no"
-    " hosts, one a switch is assumed. `topoloom route --help` lists the engines."
+    " hosts, one a switch is assumed. `topoloom route --help` lists the engines.",
 )
 @click.argument("topology")
-@click.option("--engine", default="orders", show_default=True, help="How ways are chosen.")
+@click.option("--engine", default="orders", show_default=True, help="How paths are chosen.")
 @click.option(
     "--lanes", type=click.IntRange(1, 255), help="At most so many virtual lanes; what it takes when left out."
 )
+@click.option("--traffic", metavar="NAME[:KEY=VALUE,...]", help="Measure this traffic, too (below).")
 @click.option(
     "--bisections", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="Random halves drawn."
 )
@@ -52,6 +66,7 @@ def command(
     topology: str,
     engine: str,
     lanes: int | None,
+    traffic: str | None,
     bisections: int,
     gap: float | None,
     seed: int,
@@ -64,7 +79,7 @@ def command(
     opened = open_topology(topology)
     routed = route(opened, engine, lanes=lanes, seed=seed, jobs=jobs)
     started = time.monotonic()
-    found = quality(routed, bisections=bisections, gap=gap, seed=seed, jobs=jobs)
+    found = quality(routed, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs)
     seconds = time.monotonic() - started
     if as_json:
         head = {"name": opened.name, "spec": opened.spec, "engine": routed.engine, "switches": opened.switches}
@@ -78,6 +93,8 @@ def command(
     ]
     for key, words in _WORDS.items():
         value = values[key]
+        if key.startswith("traffic") and traffic is None:
+            continue
         if isinstance(value, dict) and "lower" in value:
             low, high = plain(value["lower"]), plain(value["upper"])
             text = low if value["turns"] == 0 else f"{low} to {high}"
@@ -88,5 +105,5 @@ def command(
             text = f"{plain(value)} +- {error} ({bisections} bisections, seed {seed})"
         else:
             text = f"too large{': see --gap' if 'flow' in key else ''}" if value is None else plain(value)
-        rows.append((words, text))
+        rows.append((words.format(traffic), text))
     print_facts(opened.name, [*rows, ("seconds", plain(seconds))])

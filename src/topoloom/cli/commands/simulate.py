@@ -9,7 +9,7 @@ import click
 from topoloom.cli.output import json_option, plain, print_json, print_table, say
 from topoloom.errors import InputError
 from topoloom.simulator.config import PRESETS
-from topoloom.simulator.traffic import patterns
+from topoloom.traffic import PATTERNS
 
 if TYPE_CHECKING:
     from topoloom.routing.routing import Routing
@@ -28,7 +28,7 @@ class _Help(click.Command):
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Traffic"):
-            formatter.write_dl([(record.usage, record.words) for record in patterns().values()])
+            formatter.write_dl([(record.usage, record.words) for record in PATTERNS.values()])
         with formatter.section("Presets"):
             formatter.write_dl([(name, record.source) for name, record in PRESETS.items()])
 

@@ -49,7 +49,7 @@ from topoloom.simulator.buffers import (
     Rules,
 )
 from topoloom.simulator.kernels.flits import BORN, HEAD, LANE, LAST, append, at, below, draw, full, ones, stirred
-from topoloom.simulator.traffic.kinds import LISTS, ROUND, UNIFORM
+from topoloom.traffic.traffic import LISTS, ROUND, UNIFORM
 
 #: Of a queue's record.
 FIRST, FINAL, COUNT, VC, LEFT, PACKET, TURN = 0, 1, 2, 3, 4, 5, 6

@@ -23,7 +23,7 @@ from topoloom.simulator.buffers import (
 )
 from topoloom.simulator.kernels.flits import at, below
 from topoloom.simulator.kernels.sources import enqueue, goal_of
-from topoloom.simulator.traffic.kinds import LISTS
+from topoloom.traffic.traffic import LISTS
 
 #: Of `Demand.loop`.
 REQUEST, REPLY, SERVICE, SECOND, MISS, TRIPS = 0, 1, 2, 3, 4, 5

@@ -19,8 +19,8 @@ from topoloom.reproduction.papers.besta_2014.loads import FULL, SMALL, Size
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.simulator.config import find_preset
 from topoloom.simulator.curve import LoadCurve
-from topoloom.throughput.loads import table_loads
-from topoloom.throughput.traffic import uniform
+from topoloom.traffic import uniform
+from topoloom.traffic.loads import table_loads
 
 BUFFERS = (8, 16, 32, 64, 128, 256)
 _BUFFER_LOADS = (0.2, 0.4, 1.0)

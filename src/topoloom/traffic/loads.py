@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
-from topoloom.throughput.traffic import Traffic
+from topoloom.traffic.traffic import Traffic
 
 #: Partial sums, of a fixed number, so that the last digit does not depend on the threads; destinations taken at a time.
 _SUMS, _BLOCK = 16, 32
@@ -57,23 +57,23 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None) -> 
     --------
     >>> from topoloom.routing.route import route
     >>> from topoloom.spec import build
-    >>> from topoloom.throughput.traffic import uniform
+    >>> from topoloom.traffic import uniform
     >>> routed = route(build("complete:n=4"))
     >>> table_loads(routed, uniform(routed.topology)).network
     3.0
     """
-    from topoloom.throughput.kernels.tree_walk import add_loads
+    from topoloom.traffic.kernels.tree_walk import add_loads
 
     n, channels = routing.topology.switches, routing.channels
-    if traffic.hosts.size != n:
-        raise InputError(f"{routing.topology.name}: traffic of {traffic.hosts.size} switches; the tables have {n}")
+    if traffic.switches != n:
+        raise InputError(f"{routing.topology.name}: traffic of {traffic.switches} switches; the tables have {n}")
     sums = np.zeros((min(_SUMS, n), channels.to.size))
 
     def work(numbers: Iterator[int]) -> None:
         for number in numbers:
             low, high = number * n // len(sums), (number + 1) * n // len(sums)
             for begin in range(low, high, _BLOCK):
-                demand = traffic.to(begin, min(high, begin + _BLOCK))
+                demand = traffic.demand_to(begin, min(high, begin + _BLOCK))
                 incomplete(routing, add_loads(channels.first, channels.to, routing.ports, begin, demand, sums[number]))
 
     over_cores(work, len(sums), jobs)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from topoloom.errors import InputError
 from topoloom.routing.route import route
-from topoloom.simulator.traffic import Trace, traffic_of
 from topoloom.spec import build
+from topoloom.traffic import Trace, traffic_of
 
 NAMES = ("cycle", "source", "destination", "flits")
 

@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from topoloom.simulator.traffic.busiest import busy_permutation
-from topoloom.simulator.traffic.kinds import Traffic, check_places, to_one, to_some
-from topoloom.simulator.traffic.registry import Asked, pattern
 from topoloom.spec import Choice
+from topoloom.traffic.busiest import busy_permutation
+from topoloom.traffic.making import check_places, to_one, to_some
+from topoloom.traffic.register import Request, pattern
+from topoloom.traffic.traffic import Traffic
 
 
 @pattern(
@@ -17,17 +18,17 @@ from topoloom.spec import Choice
     source="Besta 2014 V.C; Towles and Dally, SPAA 2002",
     by=Choice(("family", "tables"), "'tables': never Besta 2014's", default="family"),
 )
-def worst_case(asked: Asked, by: str) -> Traffic:
+def worst_case(request: Request, by: str) -> Traffic:
     """By the family that the network's spec names, else by its tables."""
-    topology = asked.routing.topology
+    topology = request.topology
     family = (topology.spec or "").partition("+")[0].partition(":")[0]
     grouped = "group" in topology.labels and np.unique(topology.labels["group"][topology.endpoints]).size > 1
     if by == "family" and family in _FAMILIES and grouped:
-        return _FAMILIES[family](asked)
-    return to_one(asked.name, busy_permutation(asked.routing))
+        return _FAMILIES[family](request)
+    return to_one(request, busy_permutation(request.routing))
 
 
-def _slimfly(asked: Asked) -> Traffic:
+def _slimfly(request: Request) -> Traffic:
     """Four switches a, y, x, b in a row: x and a exchange through y, and y and b through x, so y and x share one link.
 
     Besta 2014 takes all a whose way to x leads through y, which overloads x unless they take turns; one a and one b load
@@ -36,7 +37,7 @@ def _slimfly(asked: Asked) -> Traffic:
     taken until
     there are no more; who is left over sends to the next one left on another switch.
     """
-    routing = asked.routing
+    routing = request.routing
     topology, first, to = routing.topology, routing.channels.first, routing.channels.to
     none, hosts = routing.none, topology.endpoints_at
     free = hosts > 0
@@ -64,36 +65,36 @@ def _slimfly(asked: Asked) -> Traffic:
                 break
     rest = np.flatnonzero(free)
     partner[rest] = np.roll(rest, -1)
-    return to_one(asked.name, _same_place(topology.endpoints, hosts, partner))
+    return to_one(request, _same_place(topology.endpoints, hosts, partner))
 
 
-def _dragonfly(asked: Asked) -> Traffic:
+def _dragonfly(request: Request) -> Traffic:
     """Every host of a group to the hosts of the next group, drawn anew.
 
     Between two groups there is one global link, or a few, for the hosts of a whole group. Source: Kim, Dally, Scott and
     Abts, ISCA 2008, 4.2, which Besta 2014 refers to.
     """
-    number, begin, size = _groups(asked)
+    number, begin, size = _groups(request)
     following = (number + 1) % size.size
     count = size[following]
-    check_places(asked.name, int(count.sum()))
-    sender = np.repeat(np.arange(asked.hosts), count)
+    check_places(request.name, int(count.sum()))
+    sender = np.repeat(np.arange(request.hosts), count)
     place = np.arange(sender.size) - np.repeat(np.cumsum(count) - count, count)
     by_group = np.argsort(number, kind="stable")
-    return to_some(asked.name, sender, by_group[begin[following[sender]] + place], asked.hosts)
+    return to_some(request, sender, by_group[begin[following[sender]] + place])
 
 
-def _fat_tree(asked: Asked) -> Traffic:
+def _fat_tree(request: Request) -> Traffic:
     """Every host to the one in its place in the next pod, so that every packet passes a top switch."""
-    number, begin, size = _groups(asked)
+    number, begin, size = _groups(request)
     by_group = np.argsort(number, kind="stable")
-    place = np.empty(asked.hosts, np.int64)
-    place[by_group] = np.arange(asked.hosts) - np.repeat(begin[:-1], size)
+    place = np.empty(request.hosts, np.int64)
+    place[by_group] = np.arange(request.hosts) - np.repeat(begin[:-1], size)
     following = (number + 1) % size.size
-    return to_one(asked.name, by_group[begin[following] + place % size[following]])
+    return to_one(request, by_group[begin[following] + place % size[following]])
 
 
-_FAMILIES: dict[str, Callable[[Asked], Traffic]] = {
+_FAMILIES: dict[str, Callable[[Request], Traffic]] = {
     "slimfly": _slimfly,
     "dragonfly": _dragonfly,
     "fat-tree": _fat_tree,
@@ -101,9 +102,9 @@ _FAMILIES: dict[str, Callable[[Asked], Traffic]] = {
 }
 
 
-def _groups(asked: Asked) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _groups(request: Request) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The group of each host among those with hosts, where the hosts of each begin, and how many each has: int64."""
-    topology = asked.routing.topology
+    topology = request.topology
     group = np.asarray(topology.labels["group"])[topology.endpoints]
     number = np.unique(group, return_inverse=True)[1].reshape(-1)
     size = np.bincount(number)

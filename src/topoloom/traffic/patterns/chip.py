@@ -3,10 +3,11 @@
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.simulator.traffic.floor_places import along_edges, corners_first, edges_of, rows_and_columns
-from topoloom.simulator.traffic.kinds import Loop, check_places, lists_of
-from topoloom.simulator.traffic.registry import Asked, pattern
 from topoloom.spec import Integer, Real
+from topoloom.traffic.finite import Loop
+from topoloom.traffic.floor_places import along_edges, corners_first, edges_of, rows_and_columns
+from topoloom.traffic.making import check_places, lists_of
+from topoloom.traffic.register import Request, pattern
 
 _FLITS, _CYCLES = (1, 1 << 10), (0, 1 << 20)
 
@@ -27,7 +28,7 @@ _FLITS, _CYCLES = (1, 1 << 10), (0, 1 << 20)
     miss_cycles=Integer(*_CYCLES, "cycles that the memory takes", default=160),
 )
 def chip(
-    asked: Asked,
+    request: Request,
     processors: int,
     banks: int | None,
     memories: int,
@@ -49,21 +50,21 @@ def chip(
     and one in ten misses. Where the network is on no plane grid, processors and controllers are spread evenly over the
     hosts' numbers. A torus is folded.
     """
-    hosts = asked.hosts
+    hosts = request.hosts
     count = hosts - processors if banks is None else banks
     if count < 1 or processors + count > hosts or memories > hosts - processors:
         raise InputError(
             f"chip: {processors} processors, {max(1, count)} banks and {memories} memory controllers, but"
-            f" {asked.routing.topology.name} has {hosts} hosts"
+            f" {request.topology.name} has {hosts} hosts"
         )
-    asking, storing = _places(asked, processors, memories)
+    asking, storing = _places(request, processors, memories)
     free = np.setdiff1d(np.arange(hosts), asking)
     caching = free[np.arange(count) * free.size // count]
-    check_places(asked.name, processors * count + count * memories)
+    check_places(request.name, processors * count + count * memories)
     first, to = lists_of(np.repeat(asking, count), np.tile(caching, processors), hosts)
     back_first, back_to = lists_of(np.repeat(caching, memories), np.tile(storing, count), hosts)
     return Loop(
-        asked.name,
+        request.name,
         first,
         to,
         back_first,
@@ -78,13 +79,13 @@ def chip(
     )
 
 
-def _places(asked: Asked, processors: int, memories: int) -> tuple[np.ndarray, np.ndarray]:
+def _places(request: Request, processors: int, memories: int) -> tuple[np.ndarray, np.ndarray]:
     """The hosts of the processors and of the memory controllers, int64 each, ascending."""
-    topology = asked.routing.topology
+    topology = request.topology
     floor = rows_and_columns(topology)
     if floor is None:
-        asking = (2 * np.arange(processors) + 1) * asked.hosts // (2 * processors)
-        free = np.setdiff1d(np.arange(asked.hosts), asking)
+        asking = (2 * np.arange(processors) + 1) * request.hosts // (2 * processors)
+        free = np.setdiff1d(np.arange(request.hosts), asking)
         return asking, free[np.arange(memories) * free.size // memories]
     switches = np.flatnonzero(topology.endpoints_at > 0)
     edges = [switches[edge] for edge in edges_of(floor[0][switches], floor[1][switches])]

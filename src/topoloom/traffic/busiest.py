@@ -11,7 +11,7 @@ _EXACT, _TRIED = 1024, 32
 def busy_permutation(routing: Routing) -> np.ndarray:
     """Where each host sends, int64[hosts], so that one channel carries as many hosts as possible; -1: silent.
 
-    Up to 1,024 switches the worst permutation of all (`topoloom.throughput.worst`). On larger networks the 32 channels that
+    Up to 1,024 switches the worst permutation of all (`topoloom.traffic.worst`). On larger networks the 32 channels that
     uniform traffic loads most are tried, and who sends over one is paired with who gets over it greedily, those with the
     fewest senders first: at least half as many as the best pairing of that channel. Hosts left over are paired in order; one
     that would be left with itself is silent.
@@ -21,21 +21,21 @@ def busy_permutation(routing: Routing) -> np.ndarray:
     InputError
         Tables that do not lead everywhere.
     """
-    from topoloom.throughput.worst import worst_permutation
+    from topoloom.traffic.worst import worst_permutation
 
     partner = worst_permutation(routing).partner if routing.topology.switches <= _EXACT else greedy(routing)
     partner = partner.copy()
-    own = np.flatnonzero(partner == np.arange(partner.size))
-    partner[own] = np.roll(own, -1) if own.size > 1 else -1
+    alone = np.flatnonzero(partner == np.arange(partner.size))
+    partner[alone] = np.roll(alone, -1) if alone.size > 1 else -1
     return partner
 
 
 def greedy(routing: Routing) -> np.ndarray:
     """The greedy pairing of `busy_permutation`, a permutation int64[hosts]."""
-    from topoloom.simulator.traffic.kernels.busiest import pairs_over
-    from topoloom.throughput.loads import table_loads
-    from topoloom.throughput.traffic import hosts_on, uniform
-    from topoloom.throughput.worst import completed
+    from topoloom.traffic.kernels.busiest import pairs_over
+    from topoloom.traffic.loads import table_loads
+    from topoloom.traffic.making import hosts_on, uniform
+    from topoloom.traffic.worst import completed
 
     topology, channels = routing.topology, routing.channels
     loads, hosts = table_loads(routing, uniform(topology)).channels, hosts_on(topology)

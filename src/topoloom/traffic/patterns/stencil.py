@@ -5,9 +5,10 @@ from math import prod
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.simulator.traffic.kinds import Traffic, to_some
-from topoloom.simulator.traffic.registry import Asked, pattern
 from topoloom.spec import Choice, Integer
+from topoloom.traffic.making import to_some
+from topoloom.traffic.register import Request, pattern
+from topoloom.traffic.traffic import Traffic
 
 _SIDE = Integer(1, 1 << 20, "hosts along this side; near equal sides when left out", default=None)
 _EDGES = Choice(("open", "periodic"), "whether the first and the last of a line are neighbours", default="open")
@@ -16,9 +17,9 @@ _EDGES = Choice(("open", "periodic"), "whether the first and the last of a line 
 @pattern(
     "stencil-2d", "to the four neighbours on a grid of the hosts, row by row", rows=_SIDE, columns=_SIDE, edges=_EDGES
 )
-def stencil_2d(asked: Asked, rows: int | None, columns: int | None, edges: str) -> Traffic:
+def stencil_2d(request: Request, rows: int | None, columns: int | None, edges: str) -> Traffic:
     """Host (row, column) has the number row * columns + column; hosts that the grid has no room for are silent."""
-    return _stencil(asked, sides_of(asked.hosts, (rows, columns)), edges)
+    return _stencil(request, sides_of(request.hosts, (rows, columns)), edges)
 
 
 @pattern(
@@ -29,9 +30,9 @@ def stencil_2d(asked: Asked, rows: int | None, columns: int | None, edges: str) 
     columns=_SIDE,
     edges=_EDGES,
 )
-def stencil_3d(asked: Asked, layers: int | None, rows: int | None, columns: int | None, edges: str) -> Traffic:
+def stencil_3d(request: Request, layers: int | None, rows: int | None, columns: int | None, edges: str) -> Traffic:
     """Host (layer, row, column), columns fastest; hosts that the grid has no room for are silent."""
-    return _stencil(asked, sides_of(asked.hosts, (layers, rows, columns)), edges)
+    return _stencil(request, sides_of(request.hosts, (layers, rows, columns)), edges)
 
 
 def sides_of(hosts: int, given: tuple[int | None, ...]) -> tuple[int, ...]:
@@ -55,11 +56,11 @@ def sides_of(hosts: int, given: tuple[int | None, ...]) -> tuple[int, ...]:
     return tuple(found.pop(0) if side is None else side for side in given)
 
 
-def _stencil(asked: Asked, sides: tuple[int, ...], edges: str) -> Traffic:
+def _stencil(request: Request, sides: tuple[int, ...], edges: str) -> Traffic:
     points = prod(sides)
-    if points > asked.hosts or 0 in sides:
+    if points > request.hosts or 0 in sides:
         raise InputError(
-            f"{asked.name}: a grid of {' x '.join(map(str, sides))}, but {asked.routing.topology.name} has {asked.hosts}"
+            f"{request.name}: a grid of {' x '.join(map(str, sides))}, but {request.topology.name} has {request.hosts}"
             " hosts; give shorter sides"
         )
     number = np.arange(points).reshape(sides)
@@ -71,4 +72,4 @@ def _stencil(asked: Asked, sides: tuple[int, ...], edges: str) -> Traffic:
         if side > 1:
             pairs += [np.stack([here.ravel(), there.ravel()]), np.stack([there.ravel(), here.ravel()])]
     sender, to = np.concatenate(pairs, axis=1) if pairs else np.empty((2, 0), np.int64)
-    return to_some(asked.name, sender, to, asked.hosts)
+    return to_some(request, sender, to)

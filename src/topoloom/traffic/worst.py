@@ -8,8 +8,8 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
-from topoloom.throughput.loads import incomplete
-from topoloom.throughput.traffic import host_switches, hosts_on
+from topoloom.traffic.loads import incomplete
+from topoloom.traffic.making import host_switches, hosts_on
 
 #: Switches up to which the trees of the tables are laid out: 6 n^2 bytes.
 MOST_SWITCHES = 8192
@@ -71,8 +71,8 @@ def worst_permutation(routing: Routing, jobs: int | None = None) -> Worst:
     >>> worst.load, worst.throughput
     (1, 1.0)
     """
-    from topoloom.throughput.kernels.tree_walk import fill_trees
-    from topoloom.throughput.kernels.worst import greatest, matching
+    from topoloom.traffic.kernels.tree_walk import fill_trees
+    from topoloom.traffic.kernels.worst import greatest, matching
 
     n, channels, ports = routing.topology.switches, routing.channels, routing.ports
     if n > MOST_SWITCHES:

@@ -5,9 +5,9 @@ import pytest
 
 from topoloom.errors import InputError
 from topoloom.routing.route import route
-from topoloom.simulator.traffic import Loop, traffic_of
-from topoloom.simulator.traffic.floor_places import edges_of, rows_and_columns
 from topoloom.spec import build
+from topoloom.traffic import Loop, traffic_of
+from topoloom.traffic.floor_places import edges_of, rows_and_columns
 
 #: The three networks of Nakano 2016: 72 routers.
 CHIPS = [

@@ -4,8 +4,8 @@ import numpy as np
 
 from topoloom.errors import InputError, at
 from topoloom.files import read_text
-from topoloom.simulator.traffic.kinds import Trace
-from topoloom.simulator.traffic.registry import Asked, pattern
+from topoloom.traffic.finite import Trace
+from topoloom.traffic.register import Request, pattern
 
 #: Characters of the longest trace, some ten million packets; the last cycle; flits of the longest packet.
 _LONGEST, _LAST, _MOST_FLITS = 200_000_000, 1 << 30, 1 << 10
@@ -13,13 +13,13 @@ _COLUMNS = ("cycle", "source", "destination", "flits")
 
 
 @pattern("trace", "the packets of a CSV file: columns cycle, source, destination and, if not 1, flits", rest="FILE")
-def trace(asked: Asked) -> Trace:
+def trace(request: Request) -> Trace:
     """Columns in any order under their names; empty lines and lines that begin with # are skipped."""
-    table = read_trace(asked.rest, asked.hosts)
+    table = read_trace(request.rest, request.hosts)
     table = table[np.argsort(table[:, 0], kind="stable")]
     cycle, source, destination, flits = (table[:, column] for column in range(4))
     return Trace(
-        asked.name, cycle.copy(), source.astype(np.int32), destination.astype(np.int32), flits.astype(np.int32)
+        request.name, cycle.copy(), source.astype(np.int32), destination.astype(np.int32), flits.astype(np.int32)
     )
 
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from topoloom.errors import InputError
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.traffic import LISTS, ROUND, UNIFORM, Loop, Trace, patterns, traffic_of
-from topoloom.simulator.traffic.patterns.stencil import sides_of
 from topoloom.spec import build
 from topoloom.topology import Topology
+from topoloom.traffic import LISTS, PATTERNS, ROUND, UNIFORM, Loop, Trace, traffic_of
+from topoloom.traffic.patterns.stencil import sides_of
 
 HOSTS = st.integers(2, 200)
 
@@ -165,16 +165,16 @@ def test_grids_use_all_hosts_where_sides_divide_them():
 
 def test_every_pattern_has_words_for_the_help():
     """A line, settings with words, and how it is written."""
-    for name, record in patterns().items():
+    for name, record in PATTERNS.items():
         assert record.words.startswith(record.help)
         assert record.usage.startswith(name)
         assert all(parameter.description for parameter in record.parameters.values())
-    assert "hosts=4, share=0.2 (Pfister" in patterns()["hotspot"].words
-    assert "rows=, columns=, edges=open" in patterns()["stencil-2d"].words
-    assert patterns()["trace"].usage == "trace:FILE"
+    assert "hosts=4, share=0.2 (Pfister" in PATTERNS["hotspot"].words
+    assert "rows=, columns=, edges=open" in PATTERNS["stencil-2d"].words
+    assert PATTERNS["trace"].usage == "trace:FILE"
 
 
-@pytest.mark.parametrize("name", [name for name, record in patterns().items() if record.rest is None])
+@pytest.mark.parametrize("name", [name for name, record in PATTERNS.items() if record.rest is None])
 def test_every_pattern_works_between_two_hosts_and_more(name):
     """Arrays of the promised types, in range, that cannot be written to; two calls give the same."""
     routing = route(build("hypercube:n=3,hosts=2"), "minimal")
@@ -199,9 +199,9 @@ def test_every_pattern_works_between_two_hosts_and_more(name):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("hotspott", "no traffic 'hotspott'; did you mean hotspot?"),
-        ("x", "no traffic 'x'; there are all-to-all, bit-complement"),
-        ("", "no traffic ''; there are"),
+        ("hotspott", "no traffic pattern named 'hotspott' (did you mean 'hotspot'?)"),
+        ("x", "no traffic pattern named 'x' (there are all-to-all, bit-complement"),
+        ("", "no traffic pattern named '' (there are"),
         ("uniform:x=1", "uniform: no parameter 'x' (it takes none)"),
         ("hotspot:share=2", "hotspot: share=2 is out of range; it must be 0 to 1"),
         ("hotspot:hosts=9", "hotspot: hosts=9 hot ones, but two has 6 hosts"),
@@ -227,13 +227,13 @@ def test_lists_that_take_too_much_memory_are_refused_before_they_are_made():
         traffic_of("hotspot:hosts=1000", network(1 << 20))
 
 
-SETTINGS = [*sorted({key for record in patterns().values() for key in record.parameters}), "x", ""]
+SETTINGS = [*sorted({key for record in PATTERNS.values() for key in record.parameters}), "x", ""]
 VALUES = st.one_of(
     st.integers(-2, 40).map(str), st.sampled_from(["0.5", "nan", "inf", "open", "tables", "", "9" * 25, "=", "a:b"])
 )
 WRITTEN = st.builds(
     lambda name, given: name + ":" * bool(given) + ",".join(f"{key}={value}" for key, value in given),
-    st.sampled_from([name for name in patterns() if name != "worst-case"]),
+    st.sampled_from([name for name in PATTERNS if name != "worst-case"]),
     st.lists(st.tuples(st.sampled_from(SETTINGS), VALUES), max_size=4),
 )
 

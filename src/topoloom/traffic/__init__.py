@@ -1,0 +1,28 @@
+"""Traffic: who sends to whom, one noun for all who ask; patterns of it, found by their names."""
+
+from topoloom.traffic.finite import Loop, Trace
+from topoloom.traffic.making import host_permutation, host_switches, hosts_on, matrix, permutation, uniform
+from topoloom.traffic.register import PATTERNS, Pattern, Request, pattern, traffic_of
+from topoloom.traffic.traffic import LISTS, MATRIX, REMOTE, ROUND, UNIFORM, Traffic
+
+__all__ = [
+    "LISTS",
+    "MATRIX",
+    "PATTERNS",
+    "REMOTE",
+    "ROUND",
+    "UNIFORM",
+    "Loop",
+    "Pattern",
+    "Request",
+    "Trace",
+    "Traffic",
+    "host_permutation",
+    "host_switches",
+    "hosts_on",
+    "matrix",
+    "pattern",
+    "permutation",
+    "traffic_of",
+    "uniform",
+]
