@@ -24,7 +24,7 @@ from pathlib import Path
 
 from topoloom.errors import InputError
 from topoloom.fabrics.infiniband import export_opensm
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.registry import Request, find_engine
 from topoloom.routing.route import route
 from topoloom.spec import build
@@ -69,7 +69,7 @@ def _fig17(options: argparse.Namespace) -> None:
     print(f"{'RING-y':>8} {'y':>3}{heads}{'judged':>10}{'stretch':>9}{'load':>7}")
     small = build("dln:n=64,x=2,random=4")
     for name, lanes in kinds:
-        verify(find_engine(name).make(Request(small, lanes, 1, options.jobs)), options.jobs)
+        prove(find_engine(name).make(Request(small, lanes, 1, options.jobs)), options.jobs)
     size = 64
     while size <= options.most:
         topology = build(f"dln:n={size},x=2,random={size.bit_length() - 3}")
@@ -79,7 +79,7 @@ def _fig17(options: argparse.Namespace) -> None:
             routing = find_engine(name).make(Request(topology, lanes, 1, options.jobs))
             cells += f"{time.perf_counter() - began:18.2f}"
         began = time.perf_counter()
-        verdict = verify(routing, options.jobs)
+        verdict = prove(routing, options.jobs)
         seconds = time.perf_counter() - began
         judged = f"{seconds:10.2f}{verdict.stretch:9.4f}{verdict.load_over_mean:7.2f}"
         print(f"{size:8} {size.bit_length() - 1:3}{cells}{judged}", flush=True)

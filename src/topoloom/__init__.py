@@ -47,7 +47,7 @@ _HOMES = {
     "execute": "topoloom.simulator.execute",
     "expand": "topoloom.expansion.expand",
     "hops": "topoloom.graph.distances",
-    "host_routings": "topoloom.routing.by_host",
+    "host_routings": "topoloom.routing.host_routings",
     "lifetime": "topoloom.failures.lifetime",
     "load": "topoloom.formats",
     "load_layout": "topoloom.cabling.files",
@@ -55,6 +55,7 @@ _HOMES = {
     "place": "topoloom.layout.place",
     "price": "topoloom.cost.bill",
     "product_routing": "topoloom.routing.product",
+    "prove": "topoloom.routing.judge.prove",
     "quality": "topoloom.throughput.quality",
     "reroute": "topoloom.routing.reroute",
     "resilience": "topoloom.failures.resilience",
@@ -66,7 +67,6 @@ _HOMES = {
     "save_expansion": "topoloom.expansion.plan_files",
     "simulate": "topoloom.simulator.simulate",
     "surviving_network": "topoloom.failures.surviving_network",
-    "verify": "topoloom.routing.judge.verify",
 }
 
 __all__ = [
@@ -116,6 +116,7 @@ __all__ = [
     "place",
     "price",
     "product_routing",
+    "prove",
     "quality",
     "reroute",
     "resilience",
@@ -127,7 +128,6 @@ __all__ = [
     "save_expansion",
     "simulate",
     "surviving_network",
-    "verify",
 ]
 
 if TYPE_CHECKING:
@@ -170,9 +170,9 @@ if TYPE_CHECKING:
     from topoloom.optimizer.result import Optimized as Optimized
     from topoloom.routing.balance.balance import balance_paths as balance_paths
     from topoloom.routing.balance.balance import balance_routing as balance_routing
-    from topoloom.routing.by_host import host_routings as host_routings
+    from topoloom.routing.host_routings import host_routings as host_routings
+    from topoloom.routing.judge.prove import prove as prove
     from topoloom.routing.judge.verdict import Verdict as Verdict
-    from topoloom.routing.judge.verify import verify as verify
     from topoloom.routing.product import product_routing as product_routing
     from topoloom.routing.reroute import Rerouted as Rerouted
     from topoloom.routing.reroute import reroute as reroute

@@ -16,7 +16,7 @@ from topoloom.applications.settings import Settings
 from topoloom.applications.tools import compiled, platform_library
 from topoloom.draws import Draws
 from topoloom.graph.latency import latencies
-from topoloom.routing.by_host import host_routings
+from topoloom.routing.host_routings import host_routings
 from topoloom.routing.routing import Routing
 
 SETTINGS = Settings(switch_ns=100, cable_ns_per_m=5, cable_m=4, rate_gbps=8)

@@ -43,11 +43,11 @@ def test_json_has_what_scripts_need():
     assert (values["reached_pairs"], values["vertex_load_min"], values["vertex_load_max"]) == (2450, 42, 42)
 
 
-def test_a_circle_is_shown():
-    """Tables that may deadlock are not hidden: the circle is printed."""
+def test_a_cycle_is_shown():
+    """Tables that may deadlock are not hidden: the cycle is printed."""
     found = _run("torus:dims=4x4", "--engine", "minimal")
     assert "deadlock free          no" in found
-    assert "waits in a circle" in found
+    assert "waits in a cycle" in found
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_losses_are_mended_with_few_entries():
 
 def test_adaptive_engines_say_what_packets_choose():
     """The tables are not all of it: a line says what may be chosen beside them."""
-    assert "any shortest way, these tables to escape to" in _run("torus:dims=4x4", "--engine", "duato")
-    assert "changes on the way, by switch" in _run("torus:dims=4x4", "--engine", "dor")
+    assert "any shortest path, these tables to escape to" in _run("torus:dims=4x4", "--engine", "duato")
+    assert "changes on the path, by switch" in _run("torus:dims=4x4", "--engine", "dor")
 
 
 def test_a_laid_out_folder_routes_by_its_cables(tmp_path):
@@ -107,7 +107,7 @@ def test_a_sample_proves_nothing():
     values = json.loads(_run("slimfly:q=5", "--engine", "minimal", "--check", "3", "--json"))
     assert values["checked_destinations"] == 3
     assert values["deadlock_free"] in (None, False)
-    assert "no circle found" in _run("slimfly:q=5", "--check", "3")
+    assert "no cycle found" in _run("slimfly:q=5", "--check", "3")
     with pytest.raises(InputError, match="leave --check out"):
         _run("slimfly:q=5,hosts=1", "--check", "3", "--export", "opensm", "-o", "x")
     for option in (("--tables", "x"), ("--check", "3")):

@@ -27,22 +27,22 @@ def _random(seed, n, p=0.35):
     return Topology.from_networkx(graph)
 
 
-def _loads(topology, ways, objective, directed=True):
-    """Loads of ways (lists of switches), counted in plain Python; channels by (from, to), links by (low, high).
+def _loads(topology, paths, objective, directed=True):
+    """Loads of paths (lists of switches), counted in plain Python; channels by (from, to), links by (low, high).
 
-    Only ways between switches with hosts count, where there are hosts.
+    Only paths between switches with hosts count, where there are hosts.
     """
     hosts = topology.endpoints_at.tolist() if topology.hosts else [1] * topology.switches
     load = dict.fromkeys(range(topology.switches), 0)
     if objective == "edges":
         ends = [tuple(link) for link in topology.links.tolist()]
         load = dict.fromkeys(ends + ([(v, u) for u, v in ends] if directed else []), 0)
-    for way in ways:
-        if not hosts[way[0]] or not hosts[way[-1]]:
+    for path in paths:
+        if not hosts[path[0]] or not hosts[path[-1]]:
             continue
-        hops = list(pairwise(way))
+        hops = list(pairwise(path))
         for used in (
-            way[1:-1] if objective == "vertices" else hops if directed else [tuple(sorted(hop)) for hop in hops]
+            path[1:-1] if objective == "vertices" else hops if directed else [tuple(sorted(hop)) for hop in hops]
         ):
             load[used] += 1
     return [load[key] for key in sorted(load)]
@@ -54,18 +54,18 @@ def _all_pairs(routing):
 
 
 def _best(topology, objective, *, trees, directed=True):
-    """The least sum of squares over all choices of shortest ways, by trying every one."""
+    """The least sum of squares over all choices of shortest paths, by trying every one."""
     graph = nx.Graph(topology.links.tolist())
     pairs = [(s, d) for s in graph for d in graph if s != d and (directed or s < d)]
-    choices = [[tuple(way) for way in nx.all_shortest_paths(graph, *pair)] for pair in pairs]
+    choices = [[tuple(path) for path in nx.all_shortest_paths(graph, *pair)] for pair in pairs]
     best = None
     for chosen in combinations(*choices):
         if trees:
-            way_of = dict(zip(pairs, chosen, strict=True))
+            path_of = dict(zip(pairs, chosen, strict=True))
             if not directed:
-                way_of |= {way[::-1][:1] + way[:1]: way[::-1] for way in chosen}
-                way_of = {(way[0], way[-1]): way for way in way_of.values()}
-            if any(len(way) > 2 and way_of[way[1], way[-1]] != way[1:] for way in way_of.values()):
+                path_of |= {path[::-1][:1] + path[:1]: path[::-1] for path in chosen}
+                path_of = {(path[0], path[-1]): path for path in path_of.values()}
+            if any(len(path) > 2 and path_of[path[1], path[-1]] != path[1:] for path in path_of.values()):
                 continue
         load = np.array(_loads(topology, chosen, objective, directed))
         best = min(int(load @ load), best) if best is not None else int(load @ load)
@@ -152,30 +152,30 @@ def test_loads_of_the_optimal_graphs(n, degree, least, most, value):
     assert tables.routing.verdict.switch_load.tolist() == tables.load.tolist()
 
 
-def test_the_way_back_is_the_way_there():
+def test_the_path_back_is_the_path_there():
     """directed=False: every path reversed is a path, loads count unordered pairs, and tables load twice that."""
     for objective in OBJECTIVES:
         found = balance_routing(build("optimal:n=16,degree=4"), objective, exact=True, directed=False)
-        ways = _all_pairs(found.routing)
-        assert all(way == ways[d, s][::-1] for (s, d), way in ways.items())
-        once = [way for (s, d), way in ways.items() if s < d]
+        paths = _all_pairs(found.routing)
+        assert all(path == paths[d, s][::-1] for (s, d), path in paths.items())
+        once = [path for (s, d), path in paths.items() if s < d]
         assert found.load.tolist() == _loads(found.routing.topology, once, objective, directed=False)
         paths = balance_paths(build("petersen"), objective, directed=False).paths
-        assert all(way == paths[d, s][::-1] for (s, d), way in paths.items())
+        assert all(path == paths[d, s][::-1] for (s, d), path in paths.items())
     vertices = balance_routing(build("optimal:n=16,degree=4"), exact=True, directed=False)
     assert (vertices.routing.verdict.switch_load == 2 * vertices.load).all()
 
 
-def test_paths_join_their_pairs_by_shortest_ways():
+def test_paths_join_their_pairs_by_shortest_paths():
     """A path a pair: it begins and ends there, goes along links, and is as short as NetworkX says."""
     topology = build("dragonfly:h=2")
     graph = nx.Graph(topology.links.tolist())
     paths = balance_paths(topology).paths
     assert len(paths) == topology.switches * (topology.switches - 1)
-    for (s, d), way in paths.items():
-        assert (way[0], way[-1]) == (s, d)
-        assert all(graph.has_edge(*hop) for hop in pairwise(way))
-        assert len(way) - 1 == nx.shortest_path_length(graph, s, d)
+    for (s, d), path in paths.items():
+        assert (path[0], path[-1]) == (s, d)
+        assert all(graph.has_edge(*hop) for hop in pairwise(path))
+        assert len(path) - 1 == nx.shortest_path_length(graph, s, d)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -192,7 +192,7 @@ def test_the_search_is_never_less_even_than_where_it_begins(spec, objective):
 
 
 def test_a_thousand_switches_get_loads_that_are_proved_most_even():
-    """Random networks have so many shortest ways that every load is the mean, rounded down or up."""
+    """Random networks have so many shortest paths that every load is the mean, rounded down or up."""
     found = balance_routing(build("jellyfish:n=1000,degree=8"))
     assert found.proved
     assert int(found.load.max()) == found.least_max == int(found.load.min()) + 1
@@ -218,7 +218,7 @@ def test_parallel_links_share_the_pairs_over_channels():
 
 
 def test_small_topologies():
-    """One switch has no pairs, two have one each way; both are as even as can be."""
+    """One switch has no pairs, two have one in each direction; both are as even as can be."""
     for links, n in (([], 1), ([(0, 1)], 2)):
         topology = Topology(links=links, switches=n)
         for objective in OBJECTIVES:
@@ -234,14 +234,14 @@ def test_small_topologies():
         (lambda: balance_routing(build("petersen"), "links"), "no objective 'links'; it is 'vertices' or 'edges'"),
         (lambda: balance_routing(build("petersen"), rounds=-1), "0 or more"),
         (lambda: balance_routing(build("petersen"), directed=False), "give exact=True too"),
-        (lambda: balance_paths(build("hypercube:n=7")), "more than 40000 shortest ways"),
+        (lambda: balance_paths(build("hypercube:n=7")), "more than 40000 shortest paths"),
         (lambda: balance_paths(build("optimal:n=32,degree=4"), seconds=0), "nothing was found in 0 seconds"),
         (lambda: balance_paths(Topology(links=[(0, 1), (2, 3)], switches=4)), "2 parts that no link joins"),
         (lambda: balance_routing(Topology(links=[(0, 1), (2, 3)], switches=4)), "2 parts that no link joins"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(call, message):
-    """An objective that is not there, too many ways for a proof, no time, no network."""
+    """An objective that is not there, too many paths for a proof, no time, no network."""
     with pytest.raises(InputError, match=message):
         call()
 

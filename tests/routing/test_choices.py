@@ -9,7 +9,7 @@ import pytest
 
 from topoloom.errors import InputError
 from topoloom.routing.choices import AnyShortest, Detour, Escape, Layers
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import SWITCH, Routing
 from topoloom.spec import build
@@ -21,7 +21,7 @@ def lane_of(routing, destination, switch):
 
 
 def slow_extended(routing):
-    """Duato's extended channel dependencies, by walking all shortest ways from every place where the tables can be left."""
+    """Duato's extended channel dependencies, by walking all shortest paths from every place where the tables can be left."""
     n = routing.topology.switches
     graph = nx.Graph(routing.topology.links.tolist())
     far = dict(nx.all_pairs_shortest_path_length(graph))
@@ -43,7 +43,7 @@ def slow_extended(routing):
 
 @pytest.mark.parametrize("spec", ["mesh:dims=3x4", "torus:dims=5x4", "hypercube:n=4", "flattened-butterfly:dims=3x3"])
 def test_dimension_order_is_a_safe_escape(spec):
-    """Duato: fully adaptive ways, and back from the escape as often as one likes; the slow judge agrees."""
+    """Duato: fully adaptive paths, and back from the escape as often as one likes; the slow judge agrees."""
     routing = route(build(spec), "duato")
     assert isinstance(routing.choice, Escape)
     assert routing.choice.returns
@@ -53,19 +53,19 @@ def test_dimension_order_is_a_safe_escape(spec):
 
 @pytest.mark.parametrize("spec", ["jellyfish:n=16,degree=3", "ring:n=7", "torus:dims=3x4", "petersen:", "slimfly:q=3"])
 def test_up_down_is_an_escape_only_for_those_who_stay(spec):
-    """What may return from up*/down* to any shortest way may close a circle, exactly where the slow judge sees one."""
+    """What may return from up*/down* to any shortest path may close a cycle, exactly where the slow judge sees one."""
     topology = build(spec.rstrip(":"))
     routing = route(topology, "silla-duato")
     assert routing.verdict.deadlock_free
     returning = Routing(topology, "", routing.ports.copy(), choice=Escape(1, returns=True))
-    assert verify(returning).deadlock_free == slow_extended(returning)
+    assert prove(returning).deadlock_free == slow_extended(returning)
 
 
-def test_a_circle_through_choices_is_printed():
-    """On a random network of some size, returning from up*/down* closes a circle: channels, the first again for the last."""
+def test_a_cycle_through_choices_is_printed():
+    """On a random network of some size, returning from up*/down* closes a cycle: channels, the first again for the last."""
     topology = build("jellyfish:n=40,degree=4")
     routing = route(topology, "silla-duato")
-    verdict = verify(replace(routing, choice=Escape(1, returns=True), verdict=None))
+    verdict = prove(replace(routing, choice=Escape(1, returns=True), verdict=None))
     assert not verdict.deadlock_free
     assert verdict.cycle[0] == verdict.cycle[-1]
     links = {tuple(link) for link in topology.links.tolist()}
@@ -76,11 +76,11 @@ def test_a_bad_dateline_is_found_by_the_extended_condition():
     """One lane of dimension order on a torus is no escape, and the judge says so before it looks at any choice."""
     routing = route(build("torus:dims=5x5"), "dor")
     one = Routing(routing.topology, "", routing.ports.copy(), choice=Escape(1, returns=True))
-    assert not verify(one).deadlock_free
+    assert not prove(one).deadlock_free
 
 
-def test_all_shortest_ways_deadlock_where_a_slow_judge_says_so():
-    """ECMP groups: the turns of all shortest ways, by walking them all."""
+def test_all_shortest_paths_deadlock_where_a_slow_judge_says_so():
+    """ECMP groups: the turns of all shortest paths, by walking them all."""
     for spec in ("ring:n=4", "ring:n=6", "mesh:dims=3x3", "clos:leaves=4,spines=2", "slimfly:q=3", "fat-tree:k=4"):
         topology = build(spec)
         routing = route(topology, "ecmp")
@@ -94,7 +94,7 @@ def test_all_shortest_ways_deadlock_where_a_slow_judge_says_so():
 
 
 def test_detours_take_twice_the_lanes():
-    """A lane a hop: a way to a random switch and one from it, as Besta 2014 has for diameter 2: four lanes."""
+    """A lane a hop: a path to a random switch and one from it, as Besta 2014 has for diameter 2: four lanes."""
     for name in ("valiant", "ugal-l", "ugal-g"):
         routing = route(build("slimfly:q=5"), name)
         assert isinstance(routing.choice, Detour)
@@ -104,14 +104,14 @@ def test_detours_take_twice_the_lanes():
 
 
 def test_layers_are_all_judged():
-    """LNMP: every pair arrives in each of four layers, longer ways are spread, and a fault in a layer is found."""
+    """LNMP: every pair arrives in each of four layers, longer paths are spread, and a fault in a layer is found."""
     topology = build("slimfly:q=5")
     routing = route(topology, "lnmp")
     assert isinstance(routing.choice, Layers)
     assert routing.verdict.reached_pairs == 4 * 50 * 49
     assert routing.verdict.max_hops == 3
     assert routing.verdict.lanes_used == 3
-    # Nearly all pairs that are not neighbours have a way besides the shortest in some layer.
+    # Nearly all pairs that are not neighbours have a path besides the shortest in some layer.
     longer = np.zeros((50, 50), bool)
     for ports in routing.choice.ports:
         layer = replace(routing, ports=ports, choice=None, verdict=None)
@@ -121,7 +121,7 @@ def test_layers_are_all_judged():
     broken = routing.choice.ports[1].copy()
     broken[7, 3] = routing.none
     bad = replace(routing, choice=Layers((routing.choice.ports[0], broken)), verdict=None)
-    assert "switch 7 ends at a switch that has no port for it" in verify(bad).fault
+    assert "switch 7 ends at a switch that has no port for it" in prove(bad).fault
 
 
 def test_lanes_left_over_are_adaptive():
@@ -133,33 +133,33 @@ def test_lanes_left_over_are_adaptive():
 
 
 def test_an_escape_has_one_lane_or_lanes_by_switch():
-    """Where a packet that escapes keeps a lane that only its source knows, nobody could know it half-way."""
+    """Where a packet that escapes keeps a lane that only its source knows, nobody could know it halfway."""
     routing = route(build("slimfly:q=5"))
     with pytest.raises(InputError, match="lanes by switch"):
         replace(routing, choice=Escape(1, returns=False))
 
 
 def test_lanes_by_switch_are_followed_from_switch_to_switch():
-    """A planted circle through two lanes is found, and named with the lane in which it begins."""
+    """A planted cycle through two lanes is found, and named with the lane in which it begins."""
     topology = build("ring:n=5")
     first, to, _ = topology.csr
     ports = np.full((5, 5), 255, np.uint8)
     for s in range(5):
         ports[np.arange(5) != s, s] = to[first[s] : first[s + 1]].tolist().index((s + 1) % 5)
-    # Lane 0 at even switches, 1 at odd ones: all the same way round, so the circle runs through both lanes.
+    # Lane 0 at even switches, 1 at odd ones: all in the same direction round, so the cycle runs through both lanes.
     lanes = np.tile((np.arange(5) % 2).astype(np.uint8), (5, 1))
-    verdict = verify(Routing(topology, "", ports, lanes, SWITCH))
+    verdict = prove(Routing(topology, "", ports, lanes, SWITCH))
     assert not verdict.deadlock_free
     assert len(verdict.cycle) == 6
     dateline = (np.arange(5)[None, :] <= np.arange(5)[:, None]).astype(np.uint8)
-    assert verify(Routing(topology, "", ports, dateline, SWITCH)).deadlock_free
+    assert prove(Routing(topology, "", ports, dateline, SWITCH)).deadlock_free
     with pytest.raises(InputError, match="lane 8; lanes are 0 to 7"):
-        verify(Routing(topology, "", ports, np.full((5, 5), 8, np.uint8), SWITCH))
+        prove(Routing(topology, "", ports, np.full((5, 5), 8, np.uint8), SWITCH))
 
 
 def test_loads_are_those_of_data_where_packets_may_escape_anywhere():
     """Turns count from every switch, for a packet may escape at any; loads only between switches with hosts."""
     routing = route(build("fat-tree:k=4"), "silla-duato")
-    plain = verify(replace(routing, choice=None, verdict=None))
+    plain = prove(replace(routing, choice=None, verdict=None))
     assert (routing.verdict.channel_load == plain.channel_load).all()
     assert (routing.verdict.switch_load == plain.switch_load).all()

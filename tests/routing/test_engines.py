@@ -5,7 +5,7 @@ import pytest
 
 from topoloom.errors import InputError
 from topoloom.routing import route as verb
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.registry import Engine, engines
 from topoloom.routing.route import route
 from topoloom.spec import build
@@ -43,7 +43,7 @@ ANY = [name for name in engines() if name not in STRUCTURED]
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("name", ANY)
 def test_every_engine_keeps_what_it_promises(spec, name):
-    """Every pair arrives; no circles where the engine is safe; shortest ways where it says so."""
+    """Every pair arrives; no cycles where the engine is safe; shortest paths where it says so."""
     topology = build(spec)
     routing = route(topology, name)
     verdict = routing.verdict
@@ -56,7 +56,7 @@ def test_every_engine_keeps_what_it_promises(spec, name):
 @pytest.mark.parametrize("lanes", [1, 2, 3, 5])
 @pytest.mark.parametrize("spec", ["jellyfish:n=150,degree=5", "torus:dims=5x5x3", "dln:n=120,x=2,random=2"])
 def test_orders_always_routes_within_the_lanes_given(spec, lanes):
-    """Whatever the number of lanes, all pairs are served without deadlock in no more; more lanes, no fewer shortest ways."""
+    """Whatever the number of lanes, all pairs are served without deadlock in no more; more lanes, no fewer shortest paths."""
     topology = build(spec)
     verdict = route(topology, lanes=lanes).verdict
     assert verdict.complete
@@ -75,7 +75,7 @@ def test_orders_always_routes_within_the_lanes_given(spec, lanes):
         ("torus:dims=4x4x4", 3),
     ],
 )
-def test_shortest_ways_in_few_lanes(spec, lanes):
+def test_shortest_paths_in_few_lanes(spec, lanes):
     """No more lanes than OpenSM's DFSSSP and LASH need on the same fabrics; two for diameter 2."""
     verdict = route(build(spec)).verdict
     assert verdict.minimal
@@ -100,7 +100,7 @@ def test_another_seed_gives_other_tables():
 
 
 def test_a_tree_needs_one_lane():
-    """A path and a star have one way for each pair and no circles: one lane, whatever the engine."""
+    """A path and a star have one path for each pair and no cycles: one lane, whatever the engine."""
     path = Topology(links=[(i, i + 1) for i in range(9)], switches=10)
     star = Topology(links=[(0, i) for i in range(1, 300)], switches=300)
     for topology in (path, star):
@@ -155,9 +155,9 @@ def test_an_engine_that_breaks_its_promise_never_hands_out_its_tables(monkeypatc
 
     def broken(request):
         routing = engines()["minimal"].make(request)
-        assert not verify(routing).deadlock_free
+        assert not prove(routing).deadlock_free
         return routing
 
     monkeypatch.setattr(verb, "find_engine", lambda name: Engine(name, "", True, broken))
-    with pytest.raises(RuntimeError, match="channels wait in a circle"):
+    with pytest.raises(RuntimeError, match="channels wait in a cycle"):
         route(build("torus:dims=5x5"), "broken")

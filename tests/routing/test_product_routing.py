@@ -1,4 +1,4 @@
-"""Routing of Cartesian products: the ways, the loads of proposition 1, the lanes, and what is refused."""
+"""Routing of Cartesian products: the paths, the loads of proposition 1, the lanes, and what is refused."""
 
 import networkx as nx
 import numpy as np
@@ -26,7 +26,7 @@ def _random(seed, n):
 
 @pytest.mark.parametrize("spec", ["product:(petersen)*(hypercube:n=3)", MIXED, "product:(fat-tree:k=4)*(complete:n=3)"])
 def test_the_engine_is_safe_and_shortest(spec):
-    """Every pair arrives by a shortest way, and the judge finds no circle."""
+    """Every pair arrives by a shortest path, and the judge finds no cycle."""
     verdict = route(build(spec), "product").verdict
     assert verdict.complete
     assert verdict.minimal
@@ -34,7 +34,7 @@ def test_the_engine_is_safe_and_shortest(spec):
 
 
 def test_one_coordinate_after_the_other_by_the_factors_tables():
-    """A way is the first factor's way, then the second's, then the third's."""
+    """A path is the first factor's path, then the second's, then the third's."""
     topology = build(MIXED)
     parts = [route(factor, "minimal") for factor in product_factors(topology)]
     routed = product_routing(topology, parts)
@@ -74,15 +74,15 @@ def test_products_of_the_optimal_graphs(degree, least, most):
     assert (int(load.min()), int(load.max())) == (least, most)
 
 
-def test_other_ways_make_the_loads_equal_that_the_rule_leaves_unequal():
-    """(16,4) x (16,4): 585 at every switch, when ways need not keep to one coordinate after the other."""
+def test_other_paths_make_the_loads_equal_that_the_rule_leaves_unequal():
+    """(16,4) x (16,4): 585 at every switch, when paths need not keep to one coordinate after the other."""
     found = balance_routing(build("product:(optimal:n=16,degree=4)*(optimal:n=16,degree=4)"))
     assert set(found.load.tolist()) == {585}
     assert found.proved
 
 
 def test_lanes_are_the_combinations_that_occur():
-    """No more lanes than the factors' lanes multiply to; a way inside one factor uses lane 0 of the other."""
+    """No more lanes than the factors' lanes multiply to; a path inside one factor uses lane 0 of the other."""
     topology = build("product:(jellyfish:n=20,degree=4)*(petersen)")
     parts = [route(factor) for factor in product_factors(topology)]
     routed = product_routing(topology, parts)
@@ -93,7 +93,7 @@ def test_lanes_are_the_combinations_that_occur():
 
 @pytest.mark.parametrize("lanes", [1, 2, 3, 5])
 def test_it_keeps_within_the_lanes_given(lanes):
-    """Factors get fewer lanes, and ways may get longer; nothing deadlocks."""
+    """Factors get fewer lanes, and paths may get longer; nothing deadlocks."""
     verdict = route(build("product:(jellyfish:n=30,degree=3)*(petersen)"), "product", lanes=lanes).verdict
     assert verdict.lanes_used <= lanes
     assert verdict.complete

@@ -67,7 +67,7 @@ def test_nothing_lost_changes_nothing():
 
 
 def test_where_the_lanes_do_not_suffice_all_is_made_anew():
-    """Within the one lane of up*/down* a mended way may close a circle: then new tables within it are made, and proved."""
+    """Within the one lane of up*/down* a mended path may close a cycle: then new tables within it are made, and proved."""
     topology = build("jellyfish:n=60,degree=4")
     before = route(topology, lanes=1)
     outcomes = [reroute(before, links=cables(topology, 4, seed), lanes=1) for seed in range(4)]
@@ -117,7 +117,7 @@ def test_lanes_by_switch_and_choices_are_routed_anew_by_the_user():
     """Dimension order after a loss is no dimension order."""
     for name in ("dor", "valiant", "lnmp"):
         with pytest.raises(
-            InputError, match=r"(lets packets choose|changes lanes on the way); route what is left anew"
+            InputError, match=r"(lets packets choose|changes lanes on the path); route what is left anew"
         ):
             reroute(route(build("torus:dims=5x5"), name), links=[(0, 1)])
 
@@ -132,7 +132,7 @@ def test_what_is_left_keeps_its_hosts():
 
 
 def test_tables_of_the_living_are_the_same_tables():
-    """Without the switches that stand alone: every way is the same, by the numbers that are left."""
+    """Without the switches that stand alone: every path is the same, by the numbers that are left."""
     found = reroute(route(build("slimfly:q=5,hosts=2")), switches=[7, 20], links=[(0, 1)])
     small, living = found.living()
     assert living.size == 48

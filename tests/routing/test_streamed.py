@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from topoloom.errors import InputError
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.spec import build
 
@@ -26,7 +26,7 @@ def test_tables_in_files_are_whole(name, tmp_path):
 def test_a_sample_is_a_part_of_the_whole():
     """Following some destinations counts their pairs only, and no more load than following all."""
     routing = route(build("jellyfish:n=200,degree=5"))
-    some = verify(routing, destinations=np.array([3, 50, 199]))
+    some = prove(routing, destinations=np.array([3, 50, 199]))
     assert (some.pairs, some.reached_pairs) == (3 * 199, 3 * 199)
     assert (some.channel_load <= routing.verdict.channel_load).all()
     assert some.lane_pairs.sum() == 3 * 199

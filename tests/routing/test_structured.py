@@ -8,7 +8,7 @@ import pytest
 
 from topoloom.errors import InputError
 from topoloom.layout.place import place
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.spec import build
@@ -29,7 +29,7 @@ from topoloom.topology import Topology
     ],
 )
 def test_dimension_order_is_shortest_and_takes_two_lanes_at_most(spec, lanes):
-    """Ways correct the coordinates from the first to the last, in the fewest hops; rings of more than 3 need datelines."""
+    """Paths correct the coordinates from the first to the last, in the fewest hops; rings of more than 3 need datelines."""
     topology = build(spec)
     routing = route(topology, "dor")
     assert routing.verdict.minimal
@@ -46,10 +46,10 @@ def test_dimension_order_is_shortest_and_takes_two_lanes_at_most(spec, lanes):
 
 
 def test_without_datelines_a_torus_deadlocks():
-    """The same ways in one lane close rings: the dateline is what breaks them."""
+    """The same paths in one lane close rings: the dateline is what breaks them."""
     topology = build("torus:dims=5x5")
     ports = route(topology, "dor").ports.copy()
-    assert not verify(Routing(topology, "one lane", ports)).deadlock_free
+    assert not prove(Routing(topology, "one lane", ports)).deadlock_free
     paired = route(topology, "dor-pairs")
     assert (paired.ports == ports).all()
     assert paired.lane_rule == "pair"
@@ -113,19 +113,19 @@ def test_dsn_f_keeps_the_bound_of_theorem_1(spec):
 
 
 def test_segments_take_two_lanes_for_diameter_two():
-    """Whatever the shortest ways, one forbidden turn at most is on a way of two hops."""
+    """Whatever the shortest paths, one forbidden turn at most is on a path of two hops."""
     for spec in ("slimfly:q=5", "slimfly:q=7", "polarfly:q=5"):
         routing = route(build(spec), "segments")
         assert routing.verdict.lanes_used <= 2
         assert routing.lane_rule == "switch"
-        # The lane never falls along a way.
+        # The lane never falls along a path.
         for s, d in [(0, 20), (3, 11), (17, 2)]:
             lanes = [int(routing.lanes[d, v]) for v in routing.path(s, d)[:-1]]
             assert lanes == sorted(lanes)
 
 
-def test_the_fastest_ways_are_those_of_the_cables():
-    """Engine latency: every way has the least sum of 60 ns a switch and 5 ns a metre, as NetworkX's Dijkstra finds it."""
+def test_the_fastest_paths_are_those_of_the_cables():
+    """Engine latency: every path has the least sum of 60 ns a switch and 5 ns a metre, as NetworkX's Dijkstra finds it."""
     topology = build("dln:n=64,x=2,random=2,hosts=1")
     layout = place(topology)
     routing = route(topology, "latency", layout=layout)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom.errors import InputError
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.simulator.buffers import FLITS, HOPS, INJECTED, INSIDE
 from topoloom.simulator.cables import cables_between
@@ -201,7 +201,7 @@ def test_random_ties_are_free_of_deadlock_and_the_judge_sees_where_they_are_not(
     assert routing.verdict.deadlock_free
     one = np.zeros_like(routing.lanes)
     broken = replace(routing, lanes=one, choice=replace(routing.choice, lanes=(one,) * 3), verdict=None)
-    assert not verify(broken).deadlock_free
+    assert not prove(broken).deadlock_free
     both = (routing.choice.allowed.reshape(-1)[:, None] >> np.arange(4) & 1).sum(axis=1)
     assert set(both.tolist()) == {1, 2, 4}
     with pytest.raises(InputError, match="dor-random is for tori"):

@@ -13,7 +13,7 @@ from topoloom.fabrics.exports.registry import write_export
 from topoloom.fabrics.fabric import Fabric, planned_fabric, port_guids
 from topoloom.fabrics.net_text import discovered_text, net_text
 from topoloom.routing.choices import Detour, Escape, Layers
-from topoloom.routing.lanes.assignment import MOST_LANES
+from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.routing import HOP, PAIR, Routing
 
 __all__ = ["export_opensm", "lft_text", "net_text", "opensm_texts", "port_guids", "qos_text"]

@@ -1,4 +1,4 @@
-"""The judge of tables from outside: what `verify` says of them, between switches or between host ports."""
+"""The judge of tables from outside: what `prove` finds in them, between switches or between host ports."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,8 @@ from topoloom.fabrics.lft import Tables
 from topoloom.fabrics.tables_from import routing_from
 from topoloom.graph.distances import distances_from
 from topoloom.routing.channels import channels_of
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.judge.verdict import Followed
-from topoloom.routing.judge.verify import verify
 from topoloom.routing.routing import Routing
 
 SWITCHES, PORTS = "switches", "host ports"
@@ -79,7 +79,7 @@ def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs
     """
     routing = routing_from(tables, fabric, levels)
     topology = fabric.topology
-    found = verify(routing, jobs)
+    found = prove(routing, jobs)
     wide = routing.topology is not topology
     # The highest lane is that of pairs without data, where there are such.
     spare = routing.lanes is not None and (wide or not topology.endpoints_at.all())

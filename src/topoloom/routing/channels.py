@@ -15,7 +15,7 @@ class Channels(NamedTuple):
     to, origin : int32[2 m]
         The switch that each leads to, and that it comes from.
     back : int32[2 m]
-        The channel of the same link the other way.
+        The channel of the same link in the other direction.
     """
 
     first: np.ndarray

@@ -1,4 +1,4 @@
-"""What a packet may choose beside the one way of the tables: adaptive and multi-path routing, described for a simulator."""
+"""What a packet may choose beside the one path of the tables: adaptive and multi-path routing, described for a simulator."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ NOTHING, LOCAL, GLOBAL = "nothing", "local", "global"
 
 @dataclass(frozen=True)
 class AnyShortest:
-    """At every switch any channel on a shortest way: ECMP groups, and nearest common ancestors in a tree.
+    """At every switch any channel on a shortest path: ECMP groups, and nearest common ancestors in a tree.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class AnyShortest:
 
 @dataclass(frozen=True)
 class Escape:
-    """Any channel on a shortest way in lanes of their own; the tables are what a packet that is blocked escapes to.
+    """Any channel on a shortest path in lanes of their own; the tables are what a packet that is blocked escapes to.
 
     The tables' lanes come first, then `lanes` adaptive ones. Sources: Duato, IEEE TPDS 4(12), 1993 and 6(10), 1995; Silla
     and Duato, IEEE TPDS 11(7), 2000.
@@ -44,8 +44,8 @@ class Escape:
 class Detour:
     """By the tables to a switch drawn at random and from there, by the tables, in lanes of their own, to the destination.
 
-    A packet compares the way of the tables with `tries` detours: hops times the queue at its source (`local`), or the sum of
-    the queues on the way (`global`); one that knows `nothing` always takes its detour. Sources: Valiant, SIAM J. Computing
+    A packet compares the path of the tables with `tries` detours: hops times the queue at its source (`local`), or the sum of
+    the queues on the path (`global`); one that knows `nothing` always takes its detour. Sources: Valiant, SIAM J. Computing
     11(2), 1982; Singh, UGAL, 2005; Besta 2014 IV.B and C.
 
     Attributes

@@ -1,4 +1,4 @@
-"""Which of the cables between two switches a way takes."""
+"""Which of the cables between two switches a path takes."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from topoloom.routing.routing import Routing
 
 
 def on_next_cables(routing: Routing, step: int) -> Routing:
-    """The same ways from switch to switch, on cables so many further on among parallel ones.
+    """The same paths from switch to switch, on cables so many further on among parallel ones.
 
     All channels between two switches trade places alike, so that what is free of deadlock stays so.
     """

@@ -9,7 +9,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.graph.product import cartesian_product
 from topoloom.routing.channels import channels_of
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, empty_ports
 from topoloom.topology import Topology
@@ -64,7 +64,7 @@ def product_routing(
     seed: int = 1,
     jobs: int | None = None,
 ) -> Routing:
-    """Tables for a Cartesian product: the first coordinate is put right by the ways of the first factor, then the next.
+    """Tables for a Cartesian product: the first coordinate is put right by the paths of the first factor, then the next.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def product_routing(
     the first coordinate to the second. So the loads are equal where those of the factors are.
 
     Every combination of the factors' lanes is a lane of its own. In one lane, what moves along one coordinate is in one lane
-    of that factor, and no packet goes back to an earlier coordinate: nothing can wait in a circle.
+    of that factor, and no packet goes back to an earlier coordinate: nothing can wait in a cycle.
 
     Source: Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks (Xu 2019), proposition 1.
 
@@ -121,7 +121,7 @@ def product_routing(
             raise InputError(
                 f"{topology.name}: in {how!r} packets choose, or change lanes; take tables with a lane a pair"
             )
-        elif fault := (how.verdict or verify(how, jobs)).fault:
+        elif fault := (how.verdict or prove(how, jobs)).fault:
             raise InputError(f"{topology.name}: in {how!r} {fault}")
         else:
             parts.append(how)
@@ -141,7 +141,7 @@ def product_routing(
         routed = replace(routed, lane_rule=HOP)
     elif any(part.lanes is not None for part in parts):
         routed = replace(routed, lanes=_lanes(topology, parts, places))
-    verdict = verify(routed, jobs)
+    verdict = prove(routed, jobs)
     if lanes is not None and verdict.lanes_used > lanes:
         raise InputError(f"{topology.name}: lanes={lanes}, but a lane a hop needs {verdict.lanes_used}")
     return replace(routed, verdict=verdict)

@@ -17,7 +17,7 @@ class Request:
     Attributes
     ----------
     topology : Topology
-        Of at least two switches, every one joined to every other by some way.
+        Of at least two switches, every one joined to every other by some path.
     lanes : int or None
         At most so many; None: as many as the engine needs.
     seed : int
@@ -29,7 +29,7 @@ class Request:
         Where tables that do not fit in memory are kept; only some engines can (`Engine.streams`).
     host : (int, int) or None
         Tables for some hosts of each switch only: every so many-th (the second) from one on (the first). Engines that know
-        of it lead them other ways than the switch's other hosts.
+        of it lead them over other paths than the switch's other hosts.
     """
 
     topology: Topology
@@ -43,7 +43,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Engine:
-    """A way to make tables.
+    """A method that makes tables.
 
     Attributes
     ----------

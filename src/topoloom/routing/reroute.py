@@ -9,8 +9,8 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
 from topoloom.routing.channels import channels_of, turn_places
-from topoloom.routing.judge.verify import verify
-from topoloom.routing.lanes.assignment import EFFORT, MOST_LANES
+from topoloom.routing.judge.prove import prove
+from topoloom.routing.lanes.by_pair import EFFORT, MOST_LANES
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, carriers_of, port_type
 from topoloom.topology import Topology
@@ -64,7 +64,7 @@ class Rerouted:
         )
         lanes = None if whole.lanes is None else whole.lanes[np.ix_(living, living)]
         made = Routing(small, whole.engine, whole.ports[np.ix_(living, living)], lanes, whole.lane_rule, whole.minimal)
-        return replace(made, verdict=verify(made)), living
+        return replace(made, verdict=prove(made)), living
 
 
 def reroute(
@@ -72,8 +72,8 @@ def reroute(
 ) -> Rerouted:
     """Mend tables after cables or switches are lost.
 
-    A switch whose cable is gone takes another neighbour, and everything behind it follows; pairs whose ways changed get a lane
-    in which they close no circle with all others. Where the lanes do not suffice, all tables are made anew by engine orders.
+    A switch whose cable is gone takes another neighbour, and everything behind it follows; pairs whose paths changed get a lane
+    in which they close no cycle with all others. Where the lanes do not suffice, all tables are made anew by engine orders.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def reroute(
     """
     topology = routing.topology
     if routing.choice is not None or routing.lane_rule == SWITCH:
-        why = "lets packets choose" if routing.choice is not None else "changes lanes on the way"
+        why = "lets packets choose" if routing.choice is not None else "changes lanes on the path"
         raise InputError(f"{topology.name}: engine {routing.engine} {why}; route what is left anew")
     left, kept = without(topology, links, switches)
     gone = np.zeros(topology.switches, np.bool_)
@@ -152,7 +152,7 @@ def _moved_over(routing: Routing, left: Topology, kept: np.ndarray, gone: np.nda
     number[kept] = np.arange(kept.size)
     _, _, old_link = routing.topology.csr
     _, _, new_link = left.csr
-    # A channel is its link and which way it goes; parallel links keep their order.
+    # A channel is its link and its direction; parallel links keep their order.
     channel_of = np.full((kept.size, 2), -1, np.int64)
     channel_of[new_link, (new.origin > new.to).astype(np.int64)] = np.arange(new.to.size)
     moved = np.where(number[old_link] >= 0, channel_of[number[old_link], (old.origin > old.to).astype(np.int64)], -1)
@@ -181,7 +181,7 @@ def _mended(
     if changed < 0:
         raise InputError(f"{left.name}: nothing leads to switch {-1 - changed} any more")
     entries = int(alive.sum()) * (int(alive.sum()) - 1)
-    safe = (routing.verdict or verify(routing)).deadlock_free
+    safe = (routing.verdict or prove(routing)).deadlock_free
     if routing.lane_rule == HOP or not safe:
         lane = routing.lanes
     else:
@@ -197,10 +197,10 @@ def _mended(
             return Rerouted(anew, entries, broken, differ, int(np.count_nonzero(anew.lanes != old)), kept, True)
         made = Routing(left, routing.engine, ports, lane if lane.any() else None, routing.lane_rule)
         return Rerouted(
-            replace(made, verdict=verify(made)), entries, broken, changed, int((lane != old).sum()), kept, False
+            replace(made, verdict=prove(made)), entries, broken, changed, int((lane != old).sum()), kept, False
         )
     made = Routing(left, routing.engine, ports, lane, routing.lane_rule)
-    return Rerouted(replace(made, verdict=verify(made)), entries, broken, changed, 0, kept, False)
+    return Rerouted(replace(made, verdict=prove(made)), entries, broken, changed, 0, kept, False)
 
 
 def _placed(left: Topology, ports: np.ndarray, lane: np.ndarray, lanes: int) -> bool:
@@ -234,4 +234,4 @@ def _without_dead(left: Topology, alive: np.ndarray, lanes: int) -> Routing:
     if routed.lanes is not None:
         table[np.ix_(living, living)] = routed.lanes
     made = Routing(left, "orders", ports, table)
-    return replace(made, verdict=verify(made))
+    return replace(made, verdict=prove(made))

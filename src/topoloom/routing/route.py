@@ -8,7 +8,7 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
 from topoloom.layout.layout import Layout
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.parallel_cables import on_next_cables
 from topoloom.routing.registry import Request, engines, find_engine
 from topoloom.routing.routing import Routing
@@ -49,10 +49,10 @@ def route(
         Keep the tables in files there (``ports.npy``, ``lanes.npy``) instead of in memory: for more than 32,768 switches.
         Engines ``orders``, ``updown`` and ``minimal`` can; loads are evened in one round less.
     check : int, optional
-        Follow the ways to so many destinations only, drawn by the seed: a sample, no proof.
+        Follow the paths to so many destinations only, drawn by the seed: a sample, no proof.
     host : (int, int), optional
         Tables for some hosts of each switch only: every so many-th (the second) from one on (the first). Engine ``fat-tree``
-        leads them other ways than the switch's other hosts, any engine over other ones of parallel cables
+        leads them over other paths than the switch's other hosts, any engine over other ones of parallel cables
         (`topoloom.host_routings`).
 
     Returns
@@ -96,11 +96,11 @@ def route(
     if host is not None and not chosen.by_host:
         routed = on_next_cables(routed, host[0])
     some = None if check is None else np.sort(Draws(seed, 10).permutation(topology.switches)[:check])
-    verdict = verify(routed, jobs, some)
+    verdict = prove(routed, jobs, some)
     wrong = (
         verdict.fault
-        or ("" if verdict.deadlock_free or not chosen.safe else f"channels wait in a circle: {verdict.cycle}")
-        or ("" if verdict.minimal or not routed.minimal else "ways are longer than promised")
+        or ("" if verdict.deadlock_free or not chosen.safe else f"channels wait in a cycle: {verdict.cycle}")
+        or ("" if verdict.minimal or not routed.minimal else "paths are longer than promised")
     )
     if wrong:
         raise RuntimeError(f"engine {engine} on {topology.name}: {wrong}")  # our mistake, never the user's

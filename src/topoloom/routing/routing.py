@@ -36,9 +36,9 @@ class Routing:
     minimal : bool
         Whether the engine promises shortest paths.
     choice : AnyShortest, Escape, Detour or Layers, optional
-        What a packet may choose beside the way of the tables (`topoloom.routing.choices`).
+        What a packet may choose beside the path of the tables (`topoloom.routing.choices`).
     verdict : Verdict, optional
-        What the judge found (`topoloom.routing.judge.verify`); `route` always asks it.
+        What the judge found (`topoloom.routing.judge.prove`); `route` always asks it.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class Routing:
         Raises
         ------
         InputError
-            There is no such switch, or the table leads nowhere or in circles.
+            There is no such switch, or the table leads nowhere or in cycles.
         """
         n = self.topology.switches
         for switch in (source, destination):
@@ -104,8 +104,8 @@ class Routing:
         while walked[-1] != destination:
             port = int(self.ports[destination, walked[-1]])
             if port >= self.topology.degrees[walked[-1]] or len(walked) > n:
-                what = "goes round in circles" if len(walked) > n else f"ends at switch {walked[-1]}"
-                raise InputError(f"{self.topology.name}: the way from {source} to {destination} {what}")
+                what = "goes round a cycle" if len(walked) > n else f"ends at switch {walked[-1]}"
+                raise InputError(f"{self.topology.name}: the path from {source} to {destination} {what}")
             walked.append(int(to[first[walked[-1]] + port]))
         return walked
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.routing import Routing
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
@@ -160,7 +160,7 @@ def quality(
     asked = _traffic(routing, traffic, seed)
     even = uniform(topology)
     loads = table_loads(routing, even, jobs)
-    verdict = routing.verdict or verify(routing, jobs)
+    verdict = routing.verdict or prove(routing, jobs)
     drawn = effective_bisection(routing, bisections, seed=seed, jobs=jobs) if hosts.sum() > 1 else None
     worst = worst_permutation(routing, jobs) if topology.switches <= MOST_SWITCHES else None
     bound = tub(topology, jobs) if topology.switches <= MOST_TUB else None

@@ -85,5 +85,5 @@ def incomplete(routing: Routing, destination: int) -> None:
     if destination >= 0:
         raise InputError(
             f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from every switch with"
-            f" hosts to switch {destination}; `verify` says where they end"
+            f" hosts to switch {destination}; `prove` says where they end"
         )

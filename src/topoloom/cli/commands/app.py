@@ -271,7 +271,7 @@ def _cases(
     from topoloom.cli.placing import laid_out
     from topoloom.formats import open_topology
     from topoloom.layout.place import place
-    from topoloom.routing.by_host import host_routings
+    from topoloom.routing.host_routings import host_routings
     from topoloom.routing.registry import find_engine
 
     cables = laid_out(name)

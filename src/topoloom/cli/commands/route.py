@@ -34,10 +34,10 @@ class _Help(click.Command):
 @click.command(
     cls=_Help,
     help="Route TOPOLOGY (a spec, a file, or a folder of topoloom layout -o): a port for every switch and destination, a lane"
-    " for every pair; all ways are followed, and what waits for what is searched for circles, before anything is said.",
+    " for every pair; all paths are followed, and what waits for what is searched for cycles, before anything is said.",
 )
 @click.argument("topology")
-@click.option("--engine", default="orders", show_default=True, help="How ways are chosen (below).")
+@click.option("--engine", default="orders", show_default=True, help="How paths are chosen (below).")
 @click.option(
     "--lanes", type=click.IntRange(1, 255), help="At most so many virtual lanes; what it takes when left out."
 )
@@ -54,7 +54,7 @@ class _Help(click.Command):
     help="Keep the tables in files of this folder (NumPy arrays) instead of in memory: for more than 32,768 switches.",
 )
 @click.option(
-    "--check", type=click.IntRange(1), help="Follow the ways to so many destinations only: a sample, no proof."
+    "--check", type=click.IntRange(1), help="Follow the paths to so many destinations only: a sample, no proof."
 )
 @click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
 @click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
@@ -81,7 +81,7 @@ def command(
         raise InputError("--export names the tool and -o the folder: give both or neither")
     for option, value in (("--tables", folder), ("--check", check)):
         if value is not None and without is not None:
-            raise InputError(f"--without mends tables in memory and follows all ways; leave {option} out")
+            raise InputError(f"--without mends tables in memory and follows all paths; leave {option} out")
     if check is not None and kind is not None:
         raise InputError("--export writes tables that were followed whole; leave --check out")
     if folder is not None:
@@ -101,7 +101,7 @@ def command(
         fabric = fabric.left(routed.topology, switches, mended.kept)
     values = {**_values(routed, mended, jobs), "seed": seed, "seconds": seconds}
     if check is not None and check < routed.topology.switches:
-        # What was not followed may close a circle with what was.
+        # What was not followed may close a cycle with what was.
         values |= {"checked_destinations": check, "deadlock_free": None if values["deadlock_free"] else False}
     files: list[str] = []
     if output is not None and kind is not None:
@@ -146,10 +146,10 @@ def _losses(text: str) -> tuple[list[tuple[int, int]], list[int]]:
 
 def _values(routed: "Routing", mended: "Rerouted | None", jobs: int | None) -> dict[str, Any]:
     """What is said of tables, by name."""
-    from topoloom.routing.judge.verify import verify
+    from topoloom.routing.judge.prove import prove
 
     topology = routed.topology
-    found: Verdict = routed.verdict or verify(routed, jobs)
+    found: Verdict = routed.verdict or prove(routed, jobs)
     values: dict[str, Any] = {
         "name": topology.name,
         "spec": topology.spec,
@@ -188,8 +188,8 @@ def _values(routed: "Routing", mended: "Rerouted | None", jobs: int | None) -> d
 
 #: Names of what packets may choose, for people.
 _CHOICES = {
-    "AnyShortest": "any channel on a shortest way",
-    "Escape": "any shortest way, these tables to escape to",
+    "AnyShortest": "any channel on a shortest path",
+    "Escape": "any shortest path, these tables to escape to",
     "Detour": "a detour by a random switch",
     "Layers": "several tables; pairs count in each",
 }
@@ -198,16 +198,14 @@ _CHOICES = {
 def _print(values: dict[str, Any]) -> None:
     hidden = {"name", "spec", "pairs", "cycle", "cycle_lane", "lane_pairs", "lane_rule", "choice"}
     rows = [
-        (key, "no circle found" if value is None else plain(value))
-        for key, value in values.items()
-        if key not in hidden
+        (key, "no cycle found" if value is None else plain(value)) for key, value in values.items() if key not in hidden
     ]
     rows.insert(2, ("pairs in each lane", " ".join(map(str, values["lane_pairs"].tolist()))))
     if values["lane_rule"] != "pair":
-        rows.insert(2, ("lane", "changes on the way, by " + values["lane_rule"]))
+        rows.insert(2, ("lane", "changes on the path, by " + values["lane_rule"]))
     if "choice" in values:
         rows.insert(1, ("packets choose", _CHOICES[values["choice"]]))
     if values["cycle"]:
         ring = " -> ".join(str(start) for start, _ in values["cycle"])
-        rows.append(("waits in a circle", f"{ring} (switches, lane {values['cycle_lane']})"))
+        rows.append(("waits in a cycle", f"{ring} (switches, lane {values['cycle_lane']})"))
     print_facts(values["name"], rows)

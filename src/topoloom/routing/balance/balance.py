@@ -1,4 +1,4 @@
-"""The verbs: shortest ways with even loads, how even they are, and how even any could be."""
+"""The verbs: shortest paths with even loads, how even they are, and how even any could be."""
 
 from dataclasses import dataclass, replace
 
@@ -9,8 +9,8 @@ from topoloom.graph.distances import hops
 from topoloom.routing.balance.evenness import even_squares, least_squares, unevenness
 from topoloom.routing.balance.exact import Programme
 from topoloom.routing.balance.search import even_trees
-from topoloom.routing.balance.shortest_paths import ShortestWays, Way
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.balance.shortest_paths import Path, ShortestPaths
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.routing import Routing, empty_ports
 from topoloom.topology import Topology
 
@@ -22,18 +22,18 @@ _MOST_SWITCHES = 1 << 15
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Balanced:
-    """Loads of shortest ways, and what is known of how even they could be.
+    """Loads of shortest paths, and what is known of how even they could be.
 
     Attributes
     ----------
     objective : "vertices" or "edges"
     directed : bool
-        Loads count ordered pairs; else unordered ones, whose way back is the way there.
+        Loads count ordered pairs; else unordered ones, whose path back is the path there reversed.
     load : int64[n], int64[2 m] or int64[m]
         Pairs of switches with hosts (of all, where there are no hosts) through each switch (neither from nor to it), or over
         each channel, or over each link where not directed.
     bound : float
-        No choice of shortest ways (of the kind asked for) has a smaller `value`.
+        No choice of shortest paths (of the kind asked for) has a smaller `value`.
     least_max : int
         No choice has a smaller largest load.
     """
@@ -99,7 +99,7 @@ def balance_routing(
     seed: int = 1,
     jobs: int | None = None,
 ) -> BalancedRouting:
-    """Tables of shortest ways whose loads are as even as can be found: the least sum of squares, then the least largest load.
+    """Tables of shortest paths whose loads are as even as can be found: the least sum of squares, then the least largest load.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def balance_routing(
     exact : bool
         Also prove it, on small topologies: an integer programme, for what the search leaves open.
     directed : bool
-        False: the way back is the way there. Needs exact=True.
+        False: the path back is the path there reversed. Needs exact=True.
     seconds : float
         For the proof; when they are over, the gap says what is left open.
     rounds : int, optional
@@ -122,7 +122,7 @@ def balance_routing(
     Raises
     ------
     InputError
-        Another objective; a topology in parts; too many switches, or, for the proof, too many ways.
+        Another objective; a topology in parts; too many switches, or, for the proof, too many paths.
 
     Notes
     -----
@@ -152,20 +152,20 @@ def balance_routing(
         known = _known(objective, True, load, least_squares(topology, objective == EDGES, load, jobs))
     if known is None or (exact and not (known.proved and known.load.max(initial=0) <= known.least_max)):
         try:
-            ways = ShortestWays(topology)
+            paths = ShortestPaths(topology)
         except InputError:
             if known is None or not known.proved:
                 raise
         else:
             chosen, known = _solved(
-                topology, ways, objective, directed=directed, trees=True, seconds=seconds, known=known
+                topology, paths, objective, directed=directed, trees=True, seconds=seconds, known=known
             )
             if chosen is not None:
-                ports = _tables(topology, ways, chosen)
+                ports = _tables(topology, paths, chosen)
     routing = Routing(topology, f"balanced {objective}", ports, minimal=True)
-    verdict = verify(routing, jobs)
+    verdict = prove(routing, jobs)
     if verdict.fault or not verdict.minimal:
-        raise RuntimeError(f"{routing!r}: {verdict.fault or 'ways are longer than promised'}")  # our mistake
+        raise RuntimeError(f"{routing!r}: {verdict.fault or 'paths are longer than promised'}")  # our mistake
     return BalancedRouting(**vars(known), routing=replace(routing, verdict=verdict))
 
 
@@ -177,14 +177,14 @@ def balance_paths(
     Parameters
     ----------
     topology : Topology
-        Connected, of at most 40,000 shortest ways.
+        Connected, of at most 40,000 shortest paths.
     objective, directed, seconds
         As for `balance_routing`.
 
     Raises
     ------
     InputError
-        Another objective; a topology in parts; too many ways; nothing found in time.
+        Another objective; a topology in parts; too many paths; nothing found in time.
 
     Examples
     --------
@@ -194,30 +194,30 @@ def balance_paths(
     (10, 12, 11.0, 11.0)
     """
     _check(topology, objective, None)
-    ways = ShortestWays(topology)
-    chosen, found = _solved(topology, ways, objective, directed=directed, trees=False, seconds=seconds, known=None)
-    paths = {pair: (pair[0], *ways.switches(way), pair[1]) for pair, way in (chosen or {}).items()}
+    shortest = ShortestPaths(topology)
+    chosen, found = _solved(topology, shortest, objective, directed=directed, trees=False, seconds=seconds, known=None)
+    paths = {pair: (pair[0], *shortest.switches(path), pair[1]) for pair, path in (chosen or {}).items()}
     return BalancedPaths(**vars(found), paths=paths)
 
 
 def _solved(
     topology: Topology,
-    ways: ShortestWays,
+    paths: ShortestPaths,
     objective: str,
     *,
     directed: bool,
     trees: bool,
     seconds: float,
     known: Balanced | None,
-) -> tuple[dict[tuple[int, int], Way] | None, Balanced]:
-    """What the solver makes of what is known: its ways, where they are better, and the better of both with the better bound."""
-    programme = Programme(ways, by_channels=objective == EDGES, directed=directed, trees=trees)
+) -> tuple[dict[tuple[int, int], Path] | None, Balanced]:
+    """The better of what is known and what the solver finds, with the better bound; and the solver's paths where they are better."""
+    programme = Programme(paths, by_channels=objective == EDGES, directed=directed, trees=trees)
     found = programme.solve(seconds)
     if found.load is None and known is None:
         raise InputError(f"{topology.name}: nothing was found in {seconds:g} seconds; give more")
     if known is None or (found.load is not None and _rank(found.load) < _rank(known.load)):
         best = _known(objective, directed, np.asarray(found.load), found.least_squares)
-        return found.ways, best if known is None else replace(best, bound=max(best.bound, known.bound))
+        return found.paths, best if known is None else replace(best, bound=max(best.bound, known.bound))
     bound = _known(objective, directed, known.load, found.least_squares).bound
     return None, replace(known, bound=max(bound, known.bound))
 
@@ -234,11 +234,11 @@ def _rank(load: np.ndarray) -> tuple[int, int]:
     return int(load @ load), int(load.max(initial=0))
 
 
-def _tables(topology: Topology, ways: ShortestWays, chosen: dict[tuple[int, int], Way]) -> np.ndarray:
-    """The next hops of ways that tables can say."""
+def _tables(topology: Topology, paths: ShortestPaths, chosen: dict[tuple[int, int], Path]) -> np.ndarray:
+    """The next hops of paths that tables can say."""
     ports = empty_ports(topology)
-    for (source, destination), way in chosen.items():
-        ports[destination, source] = way[0] - ways.channels.first[source]
+    for (source, destination), path in chosen.items():
+        ports[destination, source] = path[0] - paths.channels.first[source]
     return ports
 
 

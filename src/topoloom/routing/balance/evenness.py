@@ -1,4 +1,4 @@
-"""How even loads are, and how even no choice of shortest ways can be."""
+"""How even loads are, and how even no choice of shortest paths can be."""
 
 from collections.abc import Iterator
 
@@ -44,7 +44,7 @@ def even_squares(total: int, size: int) -> int:
 
 
 def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs: int | None = None) -> int:
-    """A sum of squares of loads below which no choice of shortest ways can be, whether tables can say it or not.
+    """A sum of squares of loads below which no choice of shortest paths can be, whether tables can say it or not.
 
     Parameters
     ----------
@@ -53,15 +53,15 @@ def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs:
     by_channels : bool
         Loads of the channels; else of the switches.
     load : int64[2 m] or int64[n]
-        Of any shortest ways; the more even, the better the bound.
+        Of any shortest paths; the more even, the better the bound.
     jobs : int, optional
         Threads; the bound does not depend on them.
 
     Notes
     -----
     For any numbers y the squares are at least 2 y load - y y, and so at least what all pairs pay, each on its cheapest
-    shortest way, where using a switch or channel costs 2 y, less y y. The best y are loads where ways may be shared out;
-    they are neared by steps towards the loads of the cheapest ways (Frank and Wolfe, 1956). Squares of whole loads of one
+    shortest path, where using a switch or channel costs 2 y, less y y. The best y are loads where paths may be shared out;
+    they are neared by steps towards the loads of the cheapest paths (Frank and Wolfe, 1956). Squares of whole loads of one
     total differ by even numbers, so the bound is rounded up to the next that can be.
     """
     squares, total = int(load @ load), int(load.sum())
@@ -86,7 +86,7 @@ def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs:
         if length < 1e-9:
             break
         y -= min(1.0, max(0.0, float(away @ y) / length)) * away
-        if float(y @ y) <= least:  # no prices give more than the squares of loads that ways may be shared out for
+        if float(y @ y) <= least:  # no prices give more than the squares of loads that paths may be shared out for
             break
     return least
 
@@ -94,7 +94,7 @@ def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs:
 def _cheapest(
     channels: Channels, price: np.ndarray, pairs: np.ndarray, by_channels: bool, jobs: int | None
 ) -> tuple[int, np.ndarray]:
-    """What all pairs pay at least, and the loads of ways that cost so little."""
+    """What all pairs pay at least, and the loads of paths that cost so little."""
     from topoloom.routing.balance.kernels.prices import cheapest
 
     n = channels.first.size - 1

@@ -1,6 +1,6 @@
-"""The most even choice of shortest ways, with the proof: an integer programme, solved by HiGHS.
+"""The most even choice of shortest paths, with the proof: an integer programme, solved by HiGHS.
 
-A variable a way says whether it is chosen, one a load counts, and one a load is its square, measured from the mean's whole
+A variable a path says whether it is chosen, one a load counts, and one a load is its square, measured from the mean's whole
 part and held above the chords between neighbouring whole numbers: exact for whole loads, so the programme is linear.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.routing.balance.shortest_paths import ShortestWays, Way
+from topoloom.routing.balance.shortest_paths import Path, ShortestPaths
 
 #: What the solver's numbers may be off by; sums of squares are whole.
 _TOLERANCE = 1e-3
@@ -22,51 +22,51 @@ class Found:
 
     Attributes
     ----------
-    ways : dict of (int, int) to way, or None
-        The way of every ordered pair; None: nothing was found in time.
+    paths : dict of (int, int) to path, or None
+        The path of every ordered pair; None: nothing was found in time.
     load : int64, or None
     least_squares : int
         No choice has a smaller sum of squares.
     """
 
-    ways: dict[tuple[int, int], Way] | None
+    paths: dict[tuple[int, int], Path] | None
     load: np.ndarray | None
     least_squares: int
 
 
 class Programme:
-    """The choice of a shortest way for every pair, so that the sum of the squares of the loads is least.
+    """The choice of a shortest path for every pair, so that the sum of the squares of the loads is least.
 
     Parameters
     ----------
-    ways : ShortestWays
+    paths : ShortestPaths
     by_channels : bool
         Loads of the channels (links where not directed), else of the switches inside.
     directed : bool
-        Every ordered pair chooses; else the way back is the way there, and unordered pairs count.
+        Every ordered pair chooses; else the path back is the path there reversed, and unordered pairs count.
     trees : bool
-        What is left of a chosen way after its first hop is the chosen way of that pair, so that tables with one next hop a
+        What is left of a chosen path after its first hop is the chosen path of that pair, so that tables with one next hop a
         destination hold the choice.
     """
 
-    def __init__(self, ways: ShortestWays, *, by_channels: bool, directed: bool, trees: bool) -> None:
-        self._ways, self._by_channels, self._directed = ways, by_channels, directed
-        self._pairs = [pair for pair in ways.ways if directed or pair[0] < pair[1]]
-        size = ways.sizes(by_channels, directed)
+    def __init__(self, paths: ShortestPaths, *, by_channels: bool, directed: bool, trees: bool) -> None:
+        self._paths, self._by_channels, self._directed = paths, by_channels, directed
+        self._pairs = [pair for pair in paths.paths if directed or pair[0] < pair[1]]
+        size = paths.sizes(by_channels, directed)
         self._fixed, self._many = np.zeros(size, np.int64), np.zeros(size, np.int64)
-        self._options: list[Way] = []
-        self._number: dict[Way, int] = {}
+        self._options: list[Path] = []
+        self._number: dict[Path, int] = {}
         groups, effects = [], []
         for pair in self._pairs:
-            choices = ways.ways[pair]
-            loaded = [ways.loaded(way, by_channels, directed) for way in choices]
+            choices = paths.paths[pair]
+            loaded = [paths.loaded(path, by_channels, directed) for path in choices]
             if len(choices) == 1:
                 np.add.at(self._fixed, loaded[0], 1)
                 continue
             groups.append(range(len(self._options), len(self._options) + len(choices)))
-            for way in choices:
-                self._number[way] = len(self._options)
-                self._options.append(way)
+            for path in choices:
+                self._number[path] = len(self._options)
+                self._options.append(path)
             effects += loaded
             self._many[list(set().union(*loaded))] += 1
         self.total = int(self._fixed.sum()) + sum(len(effects[group[0]]) for group in groups)
@@ -79,12 +79,12 @@ class Programme:
         self._count_loads(effects)
 
     def _keep_trees(self) -> None:
-        """A way only with its rest: the same way without its first hop, and, where the way back counts, without its last."""
-        for way, z in self._number.items():
-            for rest in [way[1:]] if self._directed else [way[1:], way[:-1]]:
+        """A path only with its rest: the same path without its first hop, and, where the path back counts, without its last."""
+        for path, z in self._number.items():
+            for rest in [path[1:]] if self._directed else [path[1:], path[:-1]]:
                 other = self._number.get(rest)
                 if other is None and not self._directed:
-                    other = self._number.get(self._ways.back(rest))
+                    other = self._number.get(self._paths.back(rest))
                 if other is not None:
                     self._rows.add([(z, 1), (other, -1)], -np.inf, 0)
 
@@ -108,7 +108,7 @@ class Programme:
 
         Of the most even choices one with the smallest largest load is taken, as far as the time allows.
         """
-        if not self._options:  # every pair has one shortest way
+        if not self._options:  # every pair has one shortest path
             return Found(self._chosen(np.empty(0, np.int64)), self._fixed, int(self._fixed @ self._fixed))
         end = time.monotonic() + seconds
         answer = self._ask(seconds, np.inf, None)
@@ -127,16 +127,16 @@ class Programme:
             answer = lower
         return Found(self._chosen(answer.taken), answer.load, min(least, squares))
 
-    def _chosen(self, taken: np.ndarray) -> dict[tuple[int, int], Way]:
-        """The way of every ordered pair."""
-        origin, to = self._ways.channels.origin, self._ways.channels.to
-        chosen = {pair: options[0] for pair, options in self._ways.ways.items() if len(options) == 1}
+    def _chosen(self, taken: np.ndarray) -> dict[tuple[int, int], Path]:
+        """The path of every ordered pair."""
+        origin, to = self._paths.channels.origin, self._paths.channels.to
+        chosen = {pair: options[0] for pair, options in self._paths.paths.items() if len(options) == 1}
         for z in taken.tolist():
-            way = self._options[z]
-            begin, stop = int(origin[way[0]]), int(to[way[-1]])
-            chosen[begin, stop] = way
+            path = self._options[z]
+            begin, stop = int(origin[path[0]]), int(to[path[-1]])
+            chosen[begin, stop] = path
             if not self._directed:
-                chosen[stop, begin] = self._ways.back(way)
+                chosen[stop, begin] = self._paths.back(path)
         return chosen
 
     def _ask(self, seconds: float, most_squares: float, most: int | None) -> "_Answer":
@@ -174,7 +174,7 @@ class Programme:
         taken = np.flatnonzero(found.x[:count] > 0.5)
         load = self._fixed.copy()
         for z in taken.tolist():
-            np.add.at(load, self._ways.loaded(self._options[z], self._by_channels, self._directed), 1)
+            np.add.at(load, self._paths.loaded(self._options[z], self._by_channels, self._directed), 1)
         return _Answer(done, load, taken, bound)
 
 

@@ -1,4 +1,4 @@
-"""All shortest ways of all pairs of a small topology, one by one."""
+"""All shortest paths of all pairs of a small topology, one by one."""
 
 import numpy as np
 
@@ -8,21 +8,21 @@ from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.routing import carriers_of
 from topoloom.topology import Topology
 
-#: A way: its channels, from the first hop to the last.
-Way = tuple[int, ...]
-#: More ways than this are too many for a proof.
-MOST_WAYS = 40_000
+#: A path: its channels, from the first hop to the last.
+Path = tuple[int, ...]
+#: More paths than this are too many for a proof.
+MOST_PATHS = 40_000
 
 
-class ShortestWays:
-    """The shortest ways of the ordered pairs of a topology, and what they load.
+class ShortestPaths:
+    """The shortest paths of the ordered pairs of a topology, and what they load.
 
     Attributes
     ----------
     channels : Channels
     carriers : bool[n]
         Switches between which data goes: other pairs load nothing.
-    ways : dict of (int, int) to list of ways
+    paths : dict of (int, int) to list of paths
         From source and destination, which differ.
     """
 
@@ -32,11 +32,11 @@ class ShortestWays:
         Raises
         ------
         InputError
-            The topology is in parts, or there are more than 40,000 ways.
+            The topology is in parts, or there are more than 40,000 paths.
         """
         self.channels: Channels = channels_of(topology)
         self.carriers = carriers_of(topology)
-        self.ways: dict[tuple[int, int], list[Way]] = {}
+        self.paths: dict[tuple[int, int], list[Path]] = {}
         self._link, self._by_link = topology.csr[2], len(topology.links)
         n, first, to = topology.switches, self.channels.first.tolist(), self.channels.to.tolist()
         far = distance_matrix(topology).astype(np.int64)
@@ -45,7 +45,7 @@ class ShortestWays:
         total = 0
         for d in range(n):
             hops = far[d].tolist()
-            found: dict[int, list[Way]] = {d: [()]}
+            found: dict[int, list[Path]] = {d: [()]}
             for s in sorted(range(n), key=hops.__getitem__):
                 if s == d:
                     continue
@@ -56,27 +56,27 @@ class ShortestWays:
                     for rest in found[to[c]]
                 ]
                 total += len(found[s])
-                if total > MOST_WAYS:
+                if total > MOST_PATHS:
                     raise InputError(
-                        f"{topology.name}: more than {MOST_WAYS} shortest ways; that is too many for a proof"
+                        f"{topology.name}: more than {MOST_PATHS} shortest paths; that is too many for a proof"
                     )
-                self.ways[s, d] = found[s]
+                self.paths[s, d] = found[s]
 
-    def back(self, way: Way) -> Way:
-        """The same way from its end to its beginning."""
-        return tuple(int(self.channels.back[c]) for c in reversed(way))
+    def back(self, path: Path) -> Path:
+        """The same path from its end to its beginning."""
+        return tuple(int(self.channels.back[c]) for c in reversed(path))
 
-    def switches(self, way: Way) -> list[int]:
-        """The switches that a way passes through, its ends left out."""
-        return [int(self.channels.to[c]) for c in way[:-1]]
+    def switches(self, path: Path) -> list[int]:
+        """The switches that a path passes through, its ends left out."""
+        return [int(self.channels.to[c]) for c in path[:-1]]
 
-    def loaded(self, way: Way, by_channels: bool, directed: bool) -> list[int]:
-        """What a way loads: the switches inside, or its channels, or its links where no direction counts."""
-        if not self.carriers[[self.channels.origin[way[0]], self.channels.to[way[-1]]]].all():
+    def loaded(self, path: Path, by_channels: bool, directed: bool) -> list[int]:
+        """What a path loads: the switches inside, or its channels, or its links where no direction counts."""
+        if not self.carriers[[self.channels.origin[path[0]], self.channels.to[path[-1]]]].all():
             return []
         if not by_channels:
-            return self.switches(way)
-        return list(way) if directed else [int(self._link[c]) for c in way]
+            return self.switches(path)
+        return list(path) if directed else [int(self._link[c]) for c in path]
 
     def sizes(self, by_channels: bool, directed: bool) -> int:
         """How many loads there are."""

@@ -15,7 +15,7 @@ from topoloom.routing.routing import Routing
 _TRIES = 4
 
 
-@engine("ecmp", "any channel on a shortest way, as Ethernet's equal-cost groups; deadlock is possible", safe=False)
+@engine("ecmp", "any channel on a shortest path, as Ethernet's equal-cost groups; deadlock is possible", safe=False)
 def ecmp(request: Request) -> Routing:
     """The tables are those of minimal, for one flow; the groups are all shortest next hops."""
     return replace(minimal(request), engine="ecmp", choice=AnyShortest())
@@ -23,11 +23,11 @@ def ecmp(request: Request) -> Routing:
 
 @engine(
     "duato",
-    "adaptive on meshes, tori, hypercubes, HyperX: any shortest way, with dimension order to escape to",
+    "adaptive on meshes, tori, hypercubes, HyperX: any shortest path, with dimension order to escape to",
     safe=True,
 )
 def duato(request: Request) -> Routing:
-    """Fully adaptive shortest ways in a lane above those of dimension order, which a packet may leave again.
+    """Fully adaptive shortest paths in a lane above those of dimension order, which a packet may leave again.
 
     Source: Duato, IEEE TPDS 4(12), 1993; Koibuchi 2013 III.C simulates tori and hypercubes so.
     """
@@ -35,9 +35,9 @@ def duato(request: Request) -> Routing:
     return replace(routing, engine="duato", choice=_escape(request, routing, returns=True))
 
 
-@engine("silla-duato", "adaptive on any graph: any shortest way, with up*/down* to escape to for good", safe=True)
+@engine("silla-duato", "adaptive on any graph: any shortest path, with up*/down* to escape to for good", safe=True)
 def silla_duato(request: Request) -> Routing:
-    """Fully adaptive shortest ways in lanes above that of up*/down*; a packet that escapes stays there to its end.
+    """Fully adaptive shortest paths in lanes above that of up*/down*; a packet that escapes stays there to its end.
 
     Source: Silla and Duato, IEEE TPDS 11(7), 2000; Koibuchi 2013 III.C and Truong 2016 4.3 simulate random topologies so.
     """
@@ -47,24 +47,24 @@ def silla_duato(request: Request) -> Routing:
 
 @engine("valiant", "a detour by a random switch for every packet (for simulators)", safe=True)
 def valiant(request: Request) -> Routing:
-    """Shortest ways to a switch drawn for each packet, and from it (Valiant, 1982; Besta 2014 IV.B)."""
+    """Shortest paths to a switch drawn for each packet, and from it (Valiant, 1982; Besta 2014 IV.B)."""
     return _detour(request, "valiant", Detour(NOTHING, 1))
 
 
-@engine("ugal-l", "the shortest way or a detour, whichever has the shorter queue at its source times hops", safe=True)
+@engine("ugal-l", "the shortest path or a detour, whichever has the shorter queue at its source times hops", safe=True)
 def ugal_local(request: Request) -> Routing:
     """UGAL that knows its source's queues (Singh, 2005; Besta 2014 IV.C)."""
     return _detour(request, "ugal-l", Detour(LOCAL, _TRIES))
 
 
-@engine("ugal-g", "the shortest way or a detour, whichever has the shorter queues all the way", safe=True)
+@engine("ugal-g", "the shortest path or a detour, whichever has the shorter queues along the whole path", safe=True)
 def ugal_global(request: Request) -> Routing:
     """UGAL that knows all queues: what the local one could reach at best (Singh, 2005; Besta 2014 IV.C)."""
     return _detour(request, "ugal-g", Detour(GLOBAL, _TRIES))
 
 
 def _detour(request: Request, name: str, choice: Detour) -> Routing:
-    """Both parts of a detour by the tables that suit the network: dragonfly's, dimension order, else shortest ways by hop."""
+    """Both parts of a detour by the tables that suit the network: dragonfly's, dimension order, else shortest paths by hop."""
     alone = replace(request, lanes=None)
     for tables in (dor, dragonfly):
         try:

@@ -1,4 +1,4 @@
-"""Shortest ways with loads as even as can be found: of the switches, or of the channels."""
+"""Shortest paths with loads as even as can be found: of the switches, or of the channels."""
 
 from topoloom.routing.balance.search import even_trees
 from topoloom.routing.registry import Request, engine
@@ -7,7 +7,7 @@ from topoloom.routing.routing import Routing
 
 @engine(
     "balanced",
-    "shortest ways, the pairs that pass through each switch made even; one lane, and deadlock is possible",
+    "shortest paths, the pairs that pass through each switch made even; one lane, and deadlock is possible",
     safe=False,
 )
 def balanced(request: Request) -> Routing:
@@ -18,7 +18,7 @@ def balanced(request: Request) -> Routing:
 
 @engine(
     "balanced-edges",
-    "shortest ways, the pairs over each channel made even; one lane, and deadlock is possible",
+    "shortest paths, the pairs over each channel made even; one lane, and deadlock is possible",
     safe=False,
 )
 def balanced_edges(request: Request) -> Routing:

@@ -1,19 +1,19 @@
-"""DFSSSP: balanced shortest ways, all in one lane, whose circles are broken by moving pairs up. A baseline."""
+"""DFSSSP: balanced shortest paths, all in one lane, whose cycles are broken by moving pairs up. A baseline."""
 
 import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of, turn_places
-from topoloom.routing.lanes.assignment import MOST_LANES
+from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
 
 
-@engine("dfsssp", "deadlock-free SSSP: circles broken at their weakest turn, lane by lane; a baseline", safe=True)
+@engine("dfsssp", "deadlock-free SSSP: cycles broken at their weakest turn, lane by lane; a baseline", safe=True)
 def dfsssp(request: Request) -> Routing:
-    """Shortest ways balanced once, and lanes filled from the first: what closes circles in one moves to the next.
+    """Shortest paths balanced once, and lanes filled from the first: what closes cycles in one moves to the next.
 
     Source: Domke, Hoefler and Nagel, Deadlock-free oblivious routing for arbitrary topologies, IPDPS 2011.
 
@@ -22,7 +22,7 @@ def dfsssp(request: Request) -> Routing:
     InputError
         More lanes are needed than there may be.
     """
-    from topoloom.routing.lanes.kernels.dfsssp import break_circles, count_turns
+    from topoloom.routing.lanes.kernels.dfsssp import break_cycles, count_turns
 
     topology, channels = request.topology, channels_of(request.topology)
     n, most = topology.switches, min(request.lanes or MOST_LANES, MOST_LANES)
@@ -33,8 +33,8 @@ def dfsssp(request: Request) -> Routing:
     for number in range(most):
         where = channels.first, channels.to, channels.back, turn_first, ports, lane, number, carries, count
         count_turns(*where)
-        if not break_circles(*where):
+        if not break_cycles(*where):
             return Routing(topology, "dfsssp", ports, lane, minimal=True)
     raise InputError(
-        f"{topology.name}: the ways of engine dfsssp need more than {most} lanes; engine orders does with any number"
+        f"{topology.name}: the paths of engine dfsssp need more than {most} lanes; engine orders does with any number"
     )

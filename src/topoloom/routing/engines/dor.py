@@ -1,9 +1,9 @@
-"""Dimension order: one coordinate after the other, each by the shortest way along its line."""
+"""Dimension order: one coordinate after the other, each by the shortest path along its line."""
 
 import numpy as np
 
 from topoloom.routing.coordinates import Coordinates, Dimension, coordinates_of
-from topoloom.routing.lanes.assignment import placed
+from topoloom.routing.lanes.by_pair import placed
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
 from topoloom.topology import Topology
@@ -15,10 +15,10 @@ from topoloom.topology import Topology
     safe=True,
 )
 def dor(request: Request) -> Routing:
-    """Shortest ways, the first coordinate first; rings of more than three switches take two lanes.
+    """Shortest paths, the first coordinate first; rings of more than three switches take two lanes.
 
     What still has to pass from the last switch of a ring to its first, or back, is in lane 0, what has not in lane 1, so
-    that neither lane closes a ring. Half-way round a ring, switches of even coordinates go up and others down.
+    that neither lane closes a ring. Halfway round a ring, switches of even coordinates go up and others down.
     Source: Dally and Seitz, IEEE Transactions on Computers C-36(5), 1987; Dally and Towles 2003, 14.2.3 (datelines).
     """
     found = coordinates_of(request.topology)
@@ -28,9 +28,9 @@ def dor(request: Request) -> Routing:
     return Routing(request.topology, "dor", ports, lanes, SWITCH, minimal=True)
 
 
-@engine("dor-pairs", "the ways of dor, with a lane a pair, as forwarding tables can say", safe=True)
+@engine("dor-pairs", "the paths of dor, with a lane a pair, as forwarding tables can say", safe=True)
 def dor_pairs(request: Request) -> Routing:
-    """Lanes are given pair by pair and kept free of circles; a torus takes more of them than with datelines."""
+    """Lanes are given pair by pair and kept free of cycles; a torus takes more of them than with datelines."""
     ports, _ = tables(request.topology, coordinates_of(request.topology))
     return Routing(request.topology, "dor-pairs", ports, placed(request, ports, "dor-pairs"), minimal=True)
 
@@ -56,7 +56,7 @@ def tables(topology: Topology, found: Coordinates) -> tuple[np.ndarray, np.ndarr
 
 
 def _steps(dimension: Dimension) -> tuple[np.ndarray, np.ndarray]:
-    """The next coordinate from each to each, int64[side, side], and whether the way passes where a ring closes."""
+    """The next coordinate from each to each, int64[side, side], and whether the path passes where a ring closes."""
     side = dimension.side
     here, goal = np.indices((side, side))
     none = np.zeros((side, side), np.bool_)

@@ -1,4 +1,4 @@
-"""Dimension order on tori with a lane for packets that pass where a ring closes, and either way half-way round it, drawn."""
+"""Dimension order on tori: a lane for packets that pass the end of a ring, and a drawn direction for those halfway round it."""
 
 import itertools
 
@@ -16,14 +16,14 @@ _MOST_RINGS = 4
 
 @engine(
     "dor-random",
-    "dimension order on tori, half-way round a ring either way, drawn; a lane for packets that pass its end (for simulators)",
+    "dimension order on tori; halfway round a ring the direction is drawn; a lane for packets that pass its end (for simulators)",
     safe=True,
 )
 def dor_random(request: Request) -> Routing:
     """A packet keeps to lane 1 along a ring that it passes the end of, between the last switch and the first, else to lane 0.
 
     A layer of tables for every choice of the rings whose ends are passed. Most pairs may take one of them; where a coordinate
-    lies half-way round, two, and packets draw. This is what BookSim 2 does on tori (`dim_order`), and spreads better than
+    lies halfway round, two, and packets draw. This is what BookSim 2 does on tori (`dim_order`), and spreads better than
     `dor`, where lane 0 has only what still has to pass the end.
     """
     topology = request.topology
@@ -48,7 +48,7 @@ def dor_random(request: Request) -> Routing:
         for number, (wants, layer_ports, layer_lanes) in enumerate(zip(layers, ports, lanes, strict=True)):
             passing = np.array(wants, np.bool_)
             allowed[d] |= ((tie | (passes == passing)).all(axis=1)).astype(np.int64) << number
-            # At a tie the way that does, or does not, pass the end; else the shorter one.
+            # At a tie the path that does, or does not, pass the end; else the shorter one.
             goes_up = np.where(tie, passes_up == passing, up)
             for axis in range(len(found.dimensions) - 1, -1, -1):
                 dimension = found.dimensions[axis]

@@ -15,7 +15,7 @@ def dragonfly(request: Request) -> Routing:
 
     Where several links join two groups, the destination decides; a switch that has one itself uses its own. The global
     link and what follows are in lane 1, the local link before it in lane 0, so that lanes only rise. At most three hops;
-    where two global links would do in two, the way is longer than the shortest. Source: Kim, Dally, Scott and Abts, ISCA
+    where two global links would do in two, the path is longer than the shortest. Source: Kim, Dally, Scott and Abts, ISCA
     2008, 4.
     """
     topology = request.topology

@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of
-from topoloom.routing.lanes.segments import segment_lanes
+from topoloom.routing.lanes.by_segment import segment_lanes
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
 from topoloom.topology import Topology

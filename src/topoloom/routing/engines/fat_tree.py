@@ -20,7 +20,7 @@ from topoloom.topology import Topology
 def fat_tree(request: Request) -> Routing:
     """Up by the digits of the destination's number among the lowest switches, and down from the nearest common ancestor.
 
-    Ways between switches with hosts only rise and then fall, so one lane is free of deadlock. d-mod-k takes the digits of the
+    Paths between switches with hosts only rise and then fall, so one lane is free of deadlock. d-mod-k takes the digits of the
     destination host; a destination here is a switch with all its hosts, which one tree would serve through a single
     ancestor, so the sender's own number is added to the digit: then all channels of a level carry the same number of pairs.
     Tables for some of a switch's hosts (`Request.host`) need no such help, and are those of d-mod-k.
@@ -30,13 +30,13 @@ def fat_tree(request: Request) -> Routing:
     return Routing(request.topology, "fat-tree", _tables(request), minimal=True)
 
 
-@engine("nca", "adaptive in fat trees: any way up to a nearest common ancestor", safe=True)
+@engine("nca", "adaptive in fat trees: any path up to a nearest common ancestor", safe=True)
 def nearest_common_ancestor(request: Request) -> Routing:
-    """At every switch any channel on a shortest way: up through any ancestor, then down; the tables are those of fat-tree."""
+    """At every switch any channel on a shortest path: up through any ancestor, then down; the tables are those of fat-tree."""
     return Routing(request.topology, "nca", _tables(request), minimal=True, choice=AnyShortest())
 
 
-@engine("anca", "adaptive in fat trees: of two ways up drawn the one with the shorter queue", safe=True)
+@engine("anca", "adaptive in fat trees: of two paths up drawn the one with the shorter queue", safe=True)
 def adaptive_nearest_common_ancestor(request: Request) -> Routing:
     """As nca, but of two channels that are drawn the one with fewer flits before it (Besta 2014 V compares with it)."""
     choice = AnyShortest(by_queue=True)

@@ -1,16 +1,16 @@
-"""LASH: plain shortest ways, each pair in the first layer that stays free of circles. A baseline."""
+"""LASH: plain shortest paths, each pair in the first layer that stays free of cycles. A baseline."""
 
 import numpy as np
 
-from topoloom.routing.lanes.assignment import placed
+from topoloom.routing.lanes.by_pair import placed
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
 
 
-@engine("lash", "layered shortest paths, pair by pair in the first lane without a circle; a baseline", safe=True)
+@engine("lash", "layered shortest paths, pair by pair in the first lane without a cycle; a baseline", safe=True)
 def lash(request: Request) -> Routing:
-    """Shortest ways without rounds, and lanes by `placed` (Skeie, Lysne and Theiss, IPDPS 2002)."""
+    """Shortest paths without rounds, and lanes by `placed` (Skeie, Lysne and Theiss, IPDPS 2002)."""
     ports = empty_ports(request.topology)
     fill_minimal(request.topology, np.arange(request.topology.switches), ports, 0, request.jobs)
     return Routing(request.topology, "lash", ports, placed(request, ports, "lash"), minimal=True)

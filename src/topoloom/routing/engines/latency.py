@@ -1,25 +1,25 @@
-"""Ways with the least latency, cables' lengths included."""
+"""Paths with the least latency, cables' lengths included."""
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of
-from topoloom.routing.lanes.assignment import placed
+from topoloom.routing.lanes.by_pair import placed
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing, empty_ports, weights_of
 from topoloom.routing.trees.parallel import spread
 
 #: Nakano 2016, VIII: a switch takes 60 ns, a metre of cable 5 ns.
 _SWITCH_NS, _CABLE_NS_PER_M = 60.0, 5.0
-#: Delays are counted in thousandths of a nanosecond, so that ways alike are told apart exactly.
+#: Delays are counted in thousandths of a nanosecond, so that paths alike are told apart exactly.
 _PER_NS = 1000
 
 
 @engine(
-    "latency", "the fastest ways, 60 ns a switch and 5 ns a metre of a layout's cables; lanes pair by pair", safe=True
+    "latency", "the fastest paths, 60 ns a switch and 5 ns a metre of a layout's cables; lanes pair by pair", safe=True
 )
 def latency(request: Request) -> Routing:
-    """Fastest trees with even loads among ways alike, and lanes that are kept free of circles pair by pair.
+    """Fastest trees with even loads among paths alike, and lanes that are kept free of cycles pair by pair.
 
     Raises
     ------

@@ -12,21 +12,21 @@ from topoloom.routing.engines.minimal import hop_lanes
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing, empty_ports
 
-#: A host has four addresses (LMC 2), and a layer is given so many longer ways.
-_LAYERS, _WAYS = 4, 100_000
+#: A host has four addresses (LMC 2), and a layer is given so many longer paths.
+_LAYERS, _PATHS = 4, 100_000
 
 
 @engine(
     "lnmp", "four layers of tables, the first shortest, the others a hop longer, as on the deployed Slim Fly", safe=True
 )
 def lnmp(request: Request) -> Routing:
-    """Layer 0 is that of hop-lanes. In each other layer pairs with the fewest longer ways so far come first.
+    """Layer 0 is that of hop-lanes. In each other layer pairs with the fewest longer paths so far come first.
 
     Lanes are by hop. On InfiniBand that takes a plug-in for the subnet manager, which colours the switches to tell a
     packet's hop from its ports and service level. Sources: Blach et al., A high-performance design, implementation,
-    deployment, and evaluation of the Slim Fly network, NSDI 2024; here a way steps aside at its first hop only.
+    deployment, and evaluation of the Slim Fly network, NSDI 2024; here a path steps aside at its first hop only.
     """
-    from topoloom.routing.trees.kernels.layers import fill_rest, longer_ways
+    from topoloom.routing.trees.kernels.layers import fill_rest, longer_paths
 
     topology, channels = request.topology, channels_of(request.topology)
     n = topology.switches
@@ -40,7 +40,7 @@ def lnmp(request: Request) -> Routing:
         pairs = pairs[np.argsort(served.ravel()[pairs], kind="stable")]
         pairs = pairs[pairs // n != pairs % n]
         longest = int(distance.max(initial=0)) + 1
-        longer_ways(channels.first, channels.to, distance, pairs, longest, _WAYS, ports, base.none, load, served)
+        longer_paths(channels.first, channels.to, distance, pairs, longest, _PATHS, ports, base.none, load, served)
         fill_rest(channels.first, channels.to, ports, base.none, load)
         layers.append(ports)
     return replace(base, engine="lnmp", minimal=False, choice=Layers(tuple(layers)))

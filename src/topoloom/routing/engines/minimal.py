@@ -1,4 +1,4 @@
-"""Shortest ways with even loads, in one lane or in a lane a hop."""
+"""Shortest paths with even loads, in one lane or in a lane a hop."""
 
 from dataclasses import replace
 
@@ -13,19 +13,21 @@ _ROUNDS = 3
 
 @engine(
     "minimal",
-    "shortest ways, the pairs spread evenly over the channels; one lane, and deadlock is possible",
+    "shortest paths, the pairs spread evenly over the channels; one lane, and deadlock is possible",
     safe=False,
     streams=True,
 )
 def minimal(request: Request) -> Routing:
-    """Shortest ways to every switch, made for one destination after the other (`trees.fill_minimal`)."""
+    """Shortest paths to every switch, made for one destination after the other (`trees.fill_minimal`)."""
     ports = empty_ports(request.topology, request.folder)
     order = Draws(request.seed).permutation(request.topology.switches)
     fill_minimal(request.topology, order, ports, 0 if request.folder else _ROUNDS, request.jobs)
     return Routing(request.topology, "minimal", ports, minimal=True)
 
 
-@engine("hop-lanes", "the ways of minimal, in a lane a hop (for simulators: no forwarding table can say it)", safe=True)
+@engine(
+    "hop-lanes", "the paths of minimal, in a lane a hop (for simulators: no forwarding table can say it)", safe=True
+)
 def hop_lanes(request: Request) -> Routing:
     """Lane i is for a packet's hop i, so that it only waits for higher lanes: as many lanes as the diameter (Gopal, 1985)."""
     return replace(minimal(request), engine="hop-lanes", lane_rule=HOP)

@@ -1,4 +1,4 @@
-"""Nue: any number of lanes is enough, at the price of longer ways and uneven loads. A baseline."""
+"""Nue: any number of lanes is enough, at the price of longer paths and uneven loads. A baseline."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import distances_from
 from topoloom.routing.channels import Channels, channels_of, turn_places
-from topoloom.routing.lanes.assignment import MOST_LANES
+from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing, empty_ports, weights_of
 from topoloom.topology import Topology
@@ -16,10 +16,10 @@ _LANES = 4
 
 
 @engine(
-    "nue", "trees that grow over turns without circles, in any number of lanes (4 if not said); a baseline", safe=True
+    "nue", "trees that grow over turns without cycles, in any number of lanes (4 if not said); a baseline", safe=True
 )
 def nue(request: Request) -> Routing:
-    """Destinations are dealt to the lanes; each lane's trees grow over turns that keep it free of circles.
+    """Destinations are dealt to the lanes; each lane's trees grow over turns that keep it free of cycles.
 
     A destination whose tree gets stuck is reached along a spanning tree, whose turns are in every lane from the start.
     Source: Domke, Hoefler and Matsuoka, Routing on the dependency graph, HPDC 2016; its local backtracking is left out.

@@ -1,27 +1,27 @@
-"""Lanes with orders of the switches: any graph free of deadlock, by shortest ways as far as the lanes allow; the default."""
+"""Lanes with orders of the switches: any graph free of deadlock, by shortest paths as far as the lanes allow; the default."""
 
 from topoloom.errors import InputError
-from topoloom.routing.lanes.assignment import MOST_LANES
+from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.lanes.order_plan import OrderPlan
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing
 
-#: Networks of more switches go straight to ways that may be longer, where lanes are given.
+#: Networks of more switches go straight to paths that may be longer, where lanes are given.
 _MOST_EXACT = 6000
 
 
 @engine(
     "orders",
-    "shortest ways as far as the lanes allow, each lane with an order of the switches; for any graph",
+    "shortest paths as far as the lanes allow, each lane with an order of the switches; for any graph",
     safe=True,
     streams=True,
 )
 def orders(request: Request) -> Routing:
-    """Every pair in one of the lanes, by a shortest way wherever that is legal in one.
+    """Every pair in one of the lanes, by a shortest path wherever that is legal in one.
 
-    Where all pairs can go by shortest ways in the lanes given, they do: pairs that no order serves get lanes of their own,
-    kept acyclic turn by turn. Else all lanes are orders, and pairs that none serves take longer ways. Without a number of
-    lanes they are as few as are found with which all ways are shortest.
+    Where all pairs can go by shortest paths in the lanes given, they do: pairs that no order serves get lanes of their own,
+    kept acyclic turn by turn. Else all lanes are orders, and pairs that none serves take longer paths. Without a number of
+    lanes they are as few as are found with which all paths are shortest.
 
     Raises
     ------
@@ -39,14 +39,14 @@ def orders(request: Request) -> Routing:
         routed = plan.shortest(lanes or MOST_LANES)
     if routed is None and lanes is None:
         raise InputError(
-            f"{topology.name}: shortest ways need more than {MOST_LANES} lanes; with lanes={MOST_LANES} some ways are longer"
+            f"{topology.name}: shortest paths need more than {MOST_LANES} lanes; with lanes={MOST_LANES} some paths are longer"
         )
     return routed or plan.within(lanes or MOST_LANES)
 
 
 @engine(
     "updown",
-    "up*/down*: one lane, ways that go up and then down by hops from one switch, often longer",
+    "up*/down*: one lane, paths that go up and then down by hops from one switch, often longer",
     safe=True,
     streams=True,
 )
@@ -54,6 +54,6 @@ def updown(request: Request) -> Routing:
     """One order of the switches, in which they rise by hops from one of most links; every tree within that order.
 
     A destination has one tree, so what is legal for a packet stays legal at every switch on: joining each switch's own
-    shortest legal way, as other tools do, is not safe. Source: Schroeder et al., Autonet, IEEE JSAC 9, 1991.
+    shortest legal path, as other tools do, is not safe. Source: Schroeder et al., Autonet, IEEE JSAC 9, 1991.
     """
     return OrderPlan(request.topology, request.seed, request.jobs, request.folder).within(1, "updown")

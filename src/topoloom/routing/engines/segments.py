@@ -1,18 +1,18 @@
-"""Shortest ways, in a lane a segment."""
+"""Shortest paths, in a lane a segment."""
 
 from topoloom.routing.engines.minimal import minimal
-from topoloom.routing.lanes.segments import segment_lanes
+from topoloom.routing.lanes.by_segment import segment_lanes
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import SWITCH, Routing
 
 
 @engine(
     "segments",
-    "the ways of minimal, in the next lane after each turn that one order forbids: few lanes (for simulators)",
+    "the paths of minimal, in the next lane after each turn that one order forbids: few lanes (for simulators)",
     safe=True,
 )
 def segments(request: Request) -> Routing:
-    """Balanced shortest ways in the lanes of `segment_lanes`: two for diameter 2 and 3, whatever the tables."""
+    """Balanced shortest paths in the lanes of `segment_lanes`: two for diameter 2 and 3, whatever the tables."""
     ports = minimal(request).ports
     lanes = segment_lanes(request, ports, "segments")
     return Routing(request.topology, "segments", ports, lanes, SWITCH, minimal=True)

@@ -11,18 +11,18 @@ from topoloom.routing.choices import AnyShortest, Detour, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import HOP, Routing
 
-#: Circles through choices are searched in the square of so many switches.
+#: Cycles through choices are searched in the square of so many switches.
 _MOST_SWITCHES = 8192
 
 
 def with_choice(routing: Routing, tables: Verdict, jobs: int | None) -> Verdict:
     """The verdict on tables and what packets may choose beside them, from that on the tables alone.
 
-    * `AnyShortest`: no circle among the turns of all shortest ways, in the one lane (Dally and Seitz, 1987).
-    * `Escape`: the tables reach everything from everywhere, and have no circle. If packets may leave them again, there must be
+    * `AnyShortest`: no cycle among the turns of all shortest paths, in the one lane (Dally and Seitz, 1987).
+    * `Escape`: the tables reach everything from everywhere, and have no cycle. If packets may leave them again, there must be
       none either when everything counts that a packet may do between two channels of the tables: Duato's extended channel
       dependencies (IEEE TPDS 6(10), 1995). If not, they are the only dependencies.
-    * `Detour`: both parts have lanes of their own, and packets only ever change from the first to the second: no circle if
+    * `Detour`: both parts have lanes of their own, and packets only ever change from the first to the second: no cycle if
       the tables have none.
     """
     choice = routing.choice
@@ -45,9 +45,9 @@ def with_choice(routing: Routing, tables: Verdict, jobs: int | None) -> Verdict:
 
 
 def with_layers(routing: Routing, layers: list[Routing], tables: Verdict) -> Verdict:
-    """The verdict where layers of tables share lanes by switch: no circle among the ways of pairs in layers they may take."""
+    """The verdict where layers of tables share lanes by switch: no cycle among the paths of pairs in layers they may take."""
     from topoloom.routing.judge.kernels.choices import layer_turns
-    from topoloom.routing.judge.kernels.follow import circle
+    from topoloom.routing.judge.kernels.follow import find_cycle
 
     channels, turn_first = routing.channels, turn_places(routing.channels)
     turns = np.zeros(turn_first[-1], np.uint64)
@@ -58,7 +58,7 @@ def with_layers(routing: Routing, layers: list[Routing], tables: Verdict) -> Ver
         layer_turns(
             channels.first, channels.to, channels.back, turn_first, layer.ports, lanes, takes, routing.carriers, turns
         )
-    ring = circle(channels.first, channels.to, channels.back, turn_first, turns, tables.lanes_used, True)
+    ring = find_cycle(channels.first, channels.to, channels.back, turn_first, turns, tables.lanes_used, True)
     return _with_cycle(routing, tables, np.asarray(ring, np.int64), tables.lanes_used)
 
 
@@ -68,16 +68,16 @@ def _with_cycle(routing: Routing, verdict: Verdict, ring: np.ndarray, lanes: int
 
 
 def named(routing: Routing, ring: np.ndarray, lanes: int) -> tuple[tuple[tuple[int, int], ...], int]:
-    """The channels of a circle, given as channel * lanes + lane, by their switches, the first again for the last; its lane."""
+    """The channels of a cycle, given as channel * lanes + lane, by their switches, the first again for the last; its lane."""
     channels, closed = routing.channels, np.append(ring, ring[:1]) // lanes
     ends = zip(channels.origin[closed].tolist(), channels.to[closed].tolist(), strict=True)
     return tuple(ends), int(ring[0]) % lanes if ring.size else -1
 
 
 def _any_shortest(routing: Routing) -> np.ndarray:
-    """A circle among the turns of all shortest ways of data; empty: none."""
+    """A cycle among the turns of all shortest paths of data; empty: none."""
     from topoloom.routing.judge.kernels.choices import all_turns
-    from topoloom.routing.judge.kernels.follow import circle
+    from topoloom.routing.judge.kernels.follow import find_cycle
 
     channels, turn_first = routing.channels, turn_places(routing.channels)
     turns = np.zeros(turn_first[-1], np.uint64)
@@ -86,12 +86,12 @@ def _any_shortest(routing: Routing) -> np.ndarray:
         some = wanted[begin : begin + 256]
         distance = distances_from(routing.topology, some, 1)
         all_turns(channels.first, channels.to, channels.back, turn_first, distance, routing.carriers, turns)
-    return np.asarray(circle(channels.first, channels.to, channels.back, turn_first, turns, 1, False), np.int64)
+    return np.asarray(find_cycle(channels.first, channels.to, channels.back, turn_first, turns, 1, False), np.int64)
 
 
 def _extended(routing: Routing, lanes: int) -> np.ndarray:
-    """A circle among the extended dependencies of what packets escape to; empty: none."""
-    from topoloom.routing.judge.kernels.choices import extended_circle
+    """A cycle among the extended dependencies of what packets escape to; empty: none."""
+    from topoloom.routing.judge.kernels.choices import extended_cycle
 
     topology, channels = routing.topology, routing.channels
     n = topology.switches
@@ -103,7 +103,7 @@ def _extended(routing: Routing, lanes: int) -> np.ndarray:
     distance = distances_from(topology, np.arange(n), 1).astype(np.uint16)
     table = np.zeros((0, 0), np.uint8) if routing.lanes is None else routing.lanes
     return np.asarray(
-        extended_circle(
+        extended_cycle(
             channels.first, channels.to, channels.back, routing.ports, table, lanes, distance, routing.carriers
         ),
         np.int64,

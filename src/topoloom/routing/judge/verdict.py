@@ -13,7 +13,7 @@ class Followed:
 
     @property
     def deadlock_free(self) -> bool:
-        """Whether no lane holds a circle of channels that wait for each other (Dally and Seitz, 1987)."""
+        """Whether no lane holds a cycle of channels that wait for each other (Dally and Seitz, 1987)."""
         return not self.cycle
 
     @property
@@ -39,9 +39,9 @@ class Verdict(Followed):
     reached_pairs, minimal_pairs : int
         Those that arrive, and those that arrive in the fewest hops that the topology allows.
     apart_pairs : int
-        Those that no way joins, because the topology is in parts.
+        Those that no path joins, because the topology is in parts.
     fault : str
-        What is wrong with the first pair that does not arrive though there is a way; empty when all do.
+        What is wrong with the first pair that does not arrive though there is a path; empty when all do.
     mean_hops, max_hops : float, int
         Of the pairs reached.
     histogram : int64[max_hops + 1]
@@ -53,9 +53,9 @@ class Verdict(Followed):
     lane_pairs : int64[lanes_used]
         Pairs in each lane (of the first hop, where lanes are counted by hops).
     cycle : tuple of (int, int)
-        Channels (from switch, to switch) that wait for each other in a circle, the first again for the last; empty: none.
+        Channels (from switch, to switch) that wait for each other in a cycle, the first again for the last; empty: none.
     cycle_lane : int
-        The lane of that circle; -1: none.
+        The lane of that cycle; -1: none.
     channel_load, switch_load : int64[2 m], int64[n]
         Ordered pairs of switches with hosts (of all, where there are no hosts) over each channel, and those that pass
         through each switch, its own left out (Xu 2019, 2.3).

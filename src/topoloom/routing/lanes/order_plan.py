@@ -14,7 +14,7 @@ from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
-#: Orders are weighed on the ways to so many destinations.
+#: Orders are weighed on the paths to so many destinations.
 _SAMPLE = 3072
 #: Weight of a turn that no pair waits for, in means of all: it decides where nothing else does.
 _BASE = 0.02
@@ -26,7 +26,7 @@ _FEW_ORPHANS = 0.02
 _EFFORT = 300
 #: Whether it is, is seen on the trees of so many destinations first.
 _PROBES = 64
-#: Most trees made at a time where ways may be longer: the bits of a word.
+#: Most trees made at a time where paths may be longer: the bits of a word.
 _TURN = 64
 #: Times that trees are made anew for even loads.
 _ROUNDS = 1
@@ -36,7 +36,7 @@ class OrderPlan:
     """Orders of a topology's switches, made one after the other, and the tables that come of some of them.
 
     Each is chosen so that it serves the pairs that those before leave (`_order_kernels`), and forbids turns at a switch of the
-    largest rank of three. With an order and its reverse all ways of two hops are legal: two lanes do for every network of
+    largest rank of three. With an order and its reverse all paths of two hops are legal: two lanes do for every network of
     diameter 2. Everything depends on the seed alone, not on the threads.
     """
 
@@ -53,7 +53,7 @@ class OrderPlan:
         self._ranks: list[np.ndarray] = []
 
     def shortest(self, most: int) -> Routing | None:
-        """All ways shortest, in as few lanes as are found, at most so many; None if they were too few."""
+        """All paths shortest, in as few lanes as are found, at most so many; None if they were too few."""
         from topoloom.routing.trees.kernels.lane_trees import shortest_trees
 
         n = self._topology.switches
@@ -76,27 +76,27 @@ class OrderPlan:
         return best
 
     def within(self, lanes: int, engine: str = "orders") -> Routing:
-        """All pairs in so many lanes, some by longer ways."""
+        """All pairs in so many lanes, some by longer paths."""
         from topoloom.routing.trees.kernels.wide_trees import trees_within
 
-        # In the first order all switches fall to the same one, so it alone serves every pair by some way.
+        # In the first order all switches fall to the same one, so it alone serves every pair by some path.
         ranks = [self._by_hops()]
         while len(ranks) < lanes:
             ranks.append(self._next(ranks))
         turn = max(1, min(_TURN, self._topology.switches // 8))
-        # In one lane most ways meet at the lowest switch: making them anew would even little.
+        # In one lane most paths meet at the lowest switch: making them anew would even little.
         rounds = 0 if self._folder or lanes == 1 else _ROUNDS
         ports, lane, _ = self._trees(ranks, trees_within, self._order, rounds, _TRIES, turn=turn)
         return Routing(self._topology, engine, ports, lane)
 
     @cached_property
-    def _ways(self) -> np.ndarray:
+    def _sample_trees(self) -> np.ndarray:
         """Shortest trees of the sample, by which orders are weighed."""
         # Only the sample's rows are written and read, so no memory is taken for the others.
         n = self._topology.switches
-        ways: np.ndarray = np.empty((n, n), port_type(self._topology))
-        fill_minimal(self._topology, self._sample, ways, 0, self._jobs)
-        return ways
+        paths: np.ndarray = np.empty((n, n), port_type(self._topology))
+        fill_minimal(self._topology, self._sample, paths, 0, self._jobs)
+        return paths
 
     def _next(self, ranks: list[np.ndarray]) -> np.ndarray:
         """One more order: for the pairs that those before leave."""
@@ -105,9 +105,9 @@ class OrderPlan:
         channels, n = self._channels, self._topology.switches
         if len(ranks) == 1 and self._two_hops:
             return np.asarray(n - 1 - ranks[0], np.int32)
-        rises, ways, blocks = (
+        rises, paths, blocks = (
             self._rises(ranks),
-            self._ways,
+            self._sample_trees,
             np.array_split(self._sample, -(-self._sample.size // 64) or 1),
         )
 
@@ -119,7 +119,7 @@ class OrderPlan:
                     channels.to,
                     channels.back,
                     self._turn_first,
-                    ways,
+                    paths,
                     blocks[number],
                     rises,
                     len(ranks),

@@ -11,7 +11,7 @@ from topoloom.reproduction._app_runs import Job, needs_simgrid, ran
 from topoloom.reproduction._simgrid_paths import simgrid_routing
 from topoloom.reproduction.papers.xu_2019.loads import PRODUCT, balanced
 from topoloom.reproduction.registry import Outcome, Verdict, claim, judge
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.product import product_routing
 from topoloom.routing.routing import Routing
 from topoloom.simulator.config import PRESETS as PRESET_ROUTERS
@@ -105,7 +105,7 @@ def _at_once(size: int) -> dict[int, float]:
 
 def _busiest(degree: int) -> float:
     """Pairs over the busiest channel with balanced tables in % of those with Floyd's."""
-    most = [int(verify(_routed(f"{tables} {degree}")).channel_load.max()) for tables in ("balanced", "floyd")]
+    most = [int(prove(_routed(f"{tables} {degree}")).channel_load.max()) for tables in ("balanced", "floyd")]
     return 100 * most[0] / most[1]
 
 

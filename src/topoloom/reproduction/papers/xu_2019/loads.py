@@ -9,7 +9,7 @@ from topoloom.graph.product import cartesian_product
 from topoloom.reproduction._simgrid_paths import floyd
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.routing.balance.balance import BalancedRouting, balance_paths, balance_routing
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.product import product_routing
 from topoloom.spec import build
 
@@ -64,7 +64,7 @@ def _proposition() -> Outcome:
             loads = [int(routings[spec].load.max()) for spec in (one, two)]
             sizes = [routings[spec].routing.topology.switches for spec in (one, two)]
             product = cartesian_product([routings[spec].routing.topology for spec in (one, two)])
-            verdict = verify(product_routing(product, [routings[spec].routing for spec in (one, two)]))
+            verdict = prove(product_routing(product, [routings[spec].routing for spec in (one, two)]))
             wanted = sizes[1] * loads[0] + sizes[0] * loads[1] + (sizes[0] - 1) * (sizes[1] - 1)
             off += bool((verdict.switch_load != wanted).any())
             pairs += 1
@@ -121,7 +121,7 @@ def _floyd() -> Outcome:
 
 def _product_load(degree: int) -> np.ndarray:
     routing = balanced(16, degree).routing
-    verdict = verify(product_routing(build(PRODUCT.format(degree)), [routing, routing]))
+    verdict = prove(product_routing(build(PRODUCT.format(degree)), [routing, routing]))
     return verdict.switch_load
 
 

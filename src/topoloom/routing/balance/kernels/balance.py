@@ -1,6 +1,6 @@
 """Even loads by small steps: a switch's next hop for one destination moves all pairs that pass through it there.
 
-What counts is the sum of the squares of the loads; shortest ways have a fixed sum of loads, so the squares are least where
+What counts is the sum of the squares of the loads; shortest paths have a fixed sum of loads, so the squares are least where
 the loads are most even (Xu, Huang and Deng, Optimal routing for a family of scalable interconnection networks, eq. 1).
 """
 
@@ -91,7 +91,7 @@ def improve(
                         other = c
             if seen == 0:
                 continue
-            # Both ways are as long, so they are walked side by side until they meet; only what lies before changes.
+            # Both paths are as long, so they are walked side by side until they meet; only what lies before changes.
             moved = below[s]
             more, changed = np.int64(0), 0
             a, b = old, other

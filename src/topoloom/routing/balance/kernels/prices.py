@@ -16,7 +16,7 @@ def cheapest(
     load: np.ndarray,
     pairs: np.ndarray,
 ) -> int:
-    """The least that all sources pay together on shortest ways to `destinations`, and the loads of such ways.
+    """The least that all sources pay together on shortest paths to `destinations`, and the loads of such paths.
 
     Parameters
     ----------

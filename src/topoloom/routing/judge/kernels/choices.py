@@ -1,4 +1,4 @@
-"""What waits for what where packets may choose among shortest ways."""
+"""What waits for what where packets may choose among shortest paths."""
 
 import numpy as np
 from numba import njit
@@ -16,22 +16,22 @@ def all_turns(
     sources: np.ndarray,
     turns: np.ndarray,
 ) -> None:
-    """Mark every turn, uint64[turns], of every shortest way from `sources`, bool[n]; distance: int32[k, n] to k switches."""
+    """Mark every turn, uint64[turns], of every shortest path from `sources`, bool[n]; distance: int32[k, n] to k switches."""
     n = first.size - 1
-    on_way = np.empty(n, np.bool_)
+    on_path = np.empty(n, np.bool_)
     for row in range(distance.shape[0]):
         hops = distance[row]
         order = np.argsort(-hops)
-        on_way[:] = sources
+        on_path[:] = sources
         for i in range(n):
             v = order[i]
-            if hops[v] <= 0 or not on_way[v]:
+            if hops[v] <= 0 or not on_path[v]:
                 continue
             for c in range(first[v], first[v + 1]):
                 w = np.int64(to[c])
                 if hops[w] != hops[v] - 1:
                     continue
-                on_way[w] = True
+                on_path[w] = True
                 degree = first[w + 1] - first[w]
                 for e in range(first[w], first[w + 1]):
                     if hops[to[e]] == hops[w] - 1:
@@ -39,7 +39,7 @@ def all_turns(
 
 
 @njit(cache=True, nogil=True)
-def extended_circle(
+def extended_cycle(
     first: np.ndarray,
     to: np.ndarray,
     back: np.ndarray,
@@ -49,9 +49,9 @@ def extended_circle(
     distance: np.ndarray,
     carries: np.ndarray,
 ) -> np.ndarray:
-    """Channels of the tables that wait for each other in a circle, each as channel * count + lane; empty: none.
+    """Channels of the tables that wait for each other in a cycle, each as channel * count + lane; empty: none.
 
-    A packet that used a channel of the tables to a switch may go on from there by any shortest ways to any other, and ask for
+    A packet that used a channel of the tables to a switch may go on from there by any shortest paths to any other, and ask for
     the tables' channel there: so the graph that is searched has, beside the channels, a place (d, v) for packets to d that
     have used the tables and are now at switch v. Channels lead to places, places to places a hop nearer, and each place to
     the tables' channel there. Cost: O(n * 2m) time, n^2 + 2 m count places.
@@ -138,7 +138,7 @@ def _ring(
     carries: np.ndarray,
     waits: np.ndarray,
 ) -> np.ndarray:
-    """Go back from what is left to what leads there, until it comes round; the channels on that circle."""
+    """Go back from what is left to what leads there, until it comes round; the channels on that cycle."""
     n = first.size - 1
     size = to.size * count
     seen = np.full(waits.size, -1, np.int64)
@@ -192,7 +192,7 @@ def layer_turns(
     carries: np.ndarray,
     turns: np.ndarray,
 ) -> None:
-    """Mark the turns, with their lanes before and after, of the ways that pairs which take a layer make in it.
+    """Mark the turns, with their lanes before and after, of the paths that pairs which take a layer make in it.
 
     lanes : uint8[n, n]
         By destination and switch.

@@ -1,4 +1,4 @@
-"""Following tables hop by hop, and whether what waits for what can go round in circles.
+"""Following tables hop by hop, and whether what waits for what can go round a cycle.
 
 A turn is an in-port and an out-port of a switch; turns are numbered by switch, then in-port, then out-port:
 turn_first[w] + q * degree(w) + p. Which lanes use a turn is a word of bits: bit l where packets keep their lane l, bit
@@ -32,7 +32,7 @@ def follow(
     counts: np.ndarray,
     example: np.ndarray,
 ) -> None:
-    """Follow the ways to `destinations`, int64[k], from every switch, and add up what they use.
+    """Follow the paths to `destinations`, int64[k], from every switch, and add up what they use.
 
     Loads are those of data, between switches that `carries` names, turns those from switches of `sources` to them, bool[n]
     both.
@@ -47,7 +47,7 @@ def follow(
     across : bool
         Whether a switch sends on in its own lane for the destination; else packets keep their source's.
     distance : int32[k, n]
-        Fewest hops to each of the destinations, -1 where there is no way.
+        Fewest hops to each of the destinations, -1 where there is no path.
     turns : uint64[turn_first[n]]
         Gets the lanes that use each turn.
     channel_load, switch_load : int64[2 m], int64[n]
@@ -55,8 +55,8 @@ def follow(
     histogram : int64[n]
         Gets the pairs reached in so many hops.
     counts : int64[5]
-        Gets pairs that are lost in circles, that end at a switch without a port for them, that are reached in as few hops
-        as can be, and that there is no way for at all; the last is the most hops of data.
+        Gets pairs that are lost in cycles, that end at a switch without a port for them, that are reached in as few hops
+        as can be, and that there is no path for at all; the last is the most hops of data.
     example : int64[2, 2]
         Gets a source and destination of the first two kinds.
     """
@@ -66,7 +66,7 @@ def follow(
     used, below = np.empty(n, np.uint64), np.empty(n, np.int64)
     for row in range(distance.shape[0]):
         d = destinations[row]
-        # depth: hops to d; -1 unknown, -2 on the trail, -3 in circles, -4 ends somewhere else.
+        # depth: hops to d; -1 unknown, -2 on the trail, -3 in cycles, -4 ends somewhere else.
         depth[:] = -1
         depth[d] = 0
         farthest = 0
@@ -146,7 +146,7 @@ def _leads(word: np.uint64, before: int, after: int, across: bool) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def circle(
+def find_cycle(
     first: np.ndarray,
     to: np.ndarray,
     back: np.ndarray,
@@ -155,7 +155,7 @@ def circle(
     lanes: int,
     across: bool,
 ) -> np.ndarray:
-    """Channels that wait for each other in a circle, int64[length], each as channel * lanes + lane; empty: there is none.
+    """Channels that wait for each other in a cycle, int64[length], each as channel * lanes + lane; empty: there is none.
 
     Channels without a predecessor are taken away until none is left (Kahn, 1962): each turn is looked at twice.
     """
@@ -198,7 +198,7 @@ def circle(
                         count += 1
     if taken == size:
         return np.empty(0, np.int64)
-    # Each that is left is waited for by another that is left: going from one to the other ends in a circle.
+    # Each that is left is waited for by another that is left: going from one to the other ends in a cycle.
     seen = np.full(size, -1, np.int64)
     trail = np.empty(size + 1, np.int64)
     at, length = np.int64(0), 0

@@ -1,4 +1,4 @@
-"""Lanes that are kept free of circles turn by turn: an order of the channels in each, repaired where a new turn breaks it.
+"""Lanes that are kept free of cycles turn by turn: an order of the channels in each, repaired where a new turn breaks it.
 
 Source: Pearce and Kelly, A dynamic topological sort algorithm for directed acyclic graphs, ACM JEA 11, 2007.
 """
@@ -25,7 +25,7 @@ def add_turn(
     before: int,
     after: int,
 ) -> bool:
-    """Let channel `after` follow `before` in a lane, unless that closes a circle; whether it does not.
+    """Let channel `after` follow `before` in a lane, unless that closes a cycle; whether it does not.
 
     turns : uint16[turns]
         The turns in each lane, a bit a lane.
@@ -41,7 +41,7 @@ def add_turn(
     if high < low:
         turns[turn] |= bit
         return True
-    # What `after` leads to, up to the place of `before`; if it leads there, that is a circle.
+    # What `after` leads to, up to the place of `before`; if it leads there, that is a cycle.
     stamp[0] += 1
     ahead[0], found = after, 1
     mark[after] = stamp[0]
@@ -111,7 +111,7 @@ def place_orphans(
     False as soon as one has none, or when more than `effort` channels were looked at.
 
     turns, refused : uint16[turns]
-        Turns that each of these lanes has, and that would close a circle in it, a bit a lane: once so, always so.
+        Turns that each of these lanes has, and that would close a cycle in it, a bit a lane: once so, always so.
     place : int32[lanes, 2 m]
     """
     n = first.size - 1

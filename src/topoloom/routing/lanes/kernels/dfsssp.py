@@ -1,4 +1,4 @@
-"""DFSSSP's lanes: circles are broken at their weakest turn, and its pairs go to the next lane."""
+"""DFSSSP's lanes: cycles are broken at their weakest turn, and its pairs go to the next lane."""
 
 import numpy as np
 from numba import njit
@@ -39,7 +39,7 @@ def _walk(
     count: np.ndarray,
     change: int,
 ) -> None:
-    """Add `change` to every turn of the way from s to d."""
+    """Add `change` to every turn of the path from s to d."""
     c = first[s] + ports[d, s]
     w = np.int64(to[c])
     while w != d:
@@ -49,7 +49,7 @@ def _walk(
 
 
 @njit(cache=True, nogil=True)
-def break_circles(
+def break_cycles(
     first: np.ndarray,
     to: np.ndarray,
     back: np.ndarray,
@@ -60,21 +60,21 @@ def break_circles(
     carries: np.ndarray,
     count: np.ndarray,
 ) -> int:
-    """Break every circle of a lane at the turn with the fewest pairs, which go to the next lane; how many turns.
+    """Break every cycle of a lane at the turn with the fewest pairs, which go to the next lane; how many turns.
 
-    Depth-first: a channel that is left for good is on no circle any more, for turns only ever leave the lane.
+    Depth-first: a channel that is left for good is on no cycle any more, for turns only ever leave the lane.
     """
-    state = np.zeros(to.size, np.uint8)  # 1: on the way that is looked at, 2: left for good
+    state = np.zeros(to.size, np.uint8)  # 1: on the path that is looked at, 2: left for good
     at = np.zeros(to.size, np.int32)  # the next turn to look at
-    way, spot = np.empty(to.size + 1, np.int64), np.empty(to.size, np.int64)
+    path, spot = np.empty(to.size + 1, np.int64), np.empty(to.size, np.int64)
     broken = 0
     for start in range(to.size):
         if state[start]:
             continue
-        way[0], length = start, 1
+        path[0], length = start, 1
         state[start], spot[start] = 1, 0
         while length:
-            c = way[length - 1]
+            c = path[length - 1]
             w = np.int64(to[c])
             degree = first[w + 1] - first[w]
             if at[c] == degree:
@@ -87,27 +87,27 @@ def break_circles(
                 at[c] += 1
             elif state[e] == 0:
                 at[c] += 1
-                way[length] = e
+                path[length] = e
                 state[e], spot[e] = 1, length
                 length += 1
             else:
-                # way[spot[e]:length] is a circle: find its weakest turn.
+                # path[spot[e]:length] is a cycle: find its weakest turn.
                 least, cut = np.int64(1) << 62, np.int64(0)
                 for i in range(spot[e], length):
-                    x = np.int64(to[way[i]])
-                    after = way[i + 1] if i + 1 < length else e
-                    here = turn_first[x] + (back[way[i]] - first[x]) * (first[x + 1] - first[x]) + after - first[x]
+                    x = np.int64(to[path[i]])
+                    after = path[i + 1] if i + 1 < length else e
+                    here = turn_first[x] + (back[path[i]] - first[x]) * (first[x + 1] - first[x]) + after - first[x]
                     if count[here] < least:
                         least, cut = count[here], np.int64(i)
                 broken += 1
-                x = np.int64(to[way[cut]])
-                after = way[cut + 1] if cut + 1 < length else e
-                _move_pairs(first, to, back, turn_first, ports, lane, number, carries, count, way[cut], after)
+                x = np.int64(to[path[cut]])
+                after = path[cut + 1] if cut + 1 < length else e
+                _move_pairs(first, to, back, turn_first, ports, lane, number, carries, count, path[cut], after)
                 # Everything after the turn that is gone is looked at again.
                 for i in range(cut + 1, length):
-                    state[way[i]], at[way[i]] = 0, 0
+                    state[path[i]], at[path[i]] = 0, 0
                 length = cut + 1
-                at[way[cut]] = 0
+                at[path[cut]] = 0
     return broken
 
 
@@ -125,7 +125,7 @@ def _move_pairs(
     before: int,
     after: int,
 ) -> None:
-    """Give the next lane to every pair of a lane whose way goes over channel `before` and then `after`."""
+    """Give the next lane to every pair of a lane whose path goes over channel `before` and then `after`."""
     n = first.size - 1
     u, w = np.int64(to[back[before]]), np.int64(to[before])
     stack = np.empty(n, np.int64)

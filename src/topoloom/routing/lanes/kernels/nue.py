@@ -1,4 +1,4 @@
-"""Nue: trees that grow only over turns that keep their lane free of circles."""
+"""Nue: trees that grow only over turns that keep their lane free of cycles."""
 
 import heapq
 
@@ -29,7 +29,7 @@ def grow_all(
     escape : int64[n]
         The channel of each switch to its parent in a spanning tree, -1 at the root.
     turns, refused : uint16[turns]
-        Turns of each lane, and those that would close a circle; `bit` is this lane's.
+        Turns of each lane, and those that would close a cycle; `bit` is this lane's.
     place : int32[2 m]
         The lane's order of channels.
     """
@@ -38,7 +38,7 @@ def grow_all(
     ahead, behind = np.empty(to.size, np.int64), np.empty(to.size, np.int64)
     channel, below, order = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     cost = np.empty(n)
-    for v in range(n):  # all turns between channels of the spanning tree: no circle can be made of them
+    for v in range(n):  # all turns between channels of the spanning tree: no cycle can be made of them
         for c in range(first[v], first[v + 1]):
             if escape[v] != c and escape[to[c]] != back[c]:
                 continue

@@ -1,7 +1,7 @@
 """Orders of the switches, one a lane, that forbid as few of the turns wanted as they can.
 
 In a lane with ranks r a turn u -> w -> x is forbidden where r[w] is the largest of the three: then ranks fall and rise again
-along every path, and no circle of channels can wait for itself, for the switch of highest rank on it would be such a turn.
+along every path, and no cycle of channels can wait for itself, for the switch of highest rank on it would be such a turn.
 `rises` says of each channel, a bit a lane, whether the rank rises along it; a turn from channel c to e is legal in the lanes
 ~(rises[c] & ~rises[e]).
 """
@@ -39,9 +39,9 @@ def weigh(
     pairs: np.ndarray,
     weight: np.ndarray,
 ) -> None:
-    """Add to each turn's weight, float64[turns], the pairs that pass it and whose way is legal in none of the lanes.
+    """Add to each turn's weight, float64[turns], the pairs that pass it and whose path is legal in none of the lanes.
 
-    Ways are those of shortest trees, ports[d] for the destinations given, from the switches that have pairs, int64[n].
+    Paths are those of shortest trees, ports[d] for the destinations given, from the switches that have pairs, int64[n].
     """
     n = first.size - 1
     every = (np.int64(1) << lanes) - 1

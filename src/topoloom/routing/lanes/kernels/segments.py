@@ -1,4 +1,4 @@
-"""Segments: the stretches of a way between its forbidden turns in one order of the switches."""
+"""Segments: the stretches of a path between its forbidden turns in one order of the switches."""
 
 import numpy as np
 from numba import njit
@@ -8,7 +8,7 @@ from numba import njit
 def segments_left(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, rises: np.ndarray, begin: int, end: int, left: np.ndarray
 ) -> None:
-    """left[d, v], uint8[n, n]: forbidden turns on v's way to d, for the destinations begin .. end - 1; 255 at most.
+    """left[d, v], uint8[n, n]: forbidden turns on v's path to d, for the destinations begin .. end - 1; 255 at most.
 
     A turn is forbidden where ranks rise to its switch and fall after it; rises: uint16[2 m], bit 0 says where they rise.
     """

@@ -1,7 +1,7 @@
-"""Trees inside lanes: a switch joins the tree of a destination where its way stays legal in some lane.
+"""Trees inside lanes: a switch joins the tree of a destination where its path stays legal in some lane.
 
-along[v] is the busiest channel on v's way: it, not the load of the next channel alone, is what a switch keeps low.
-legal[v], a bit a lane, says in which lanes v's way to the destination is legal; it is that of the next switch without the
+along[v] is the busiest channel on v's path: it, not the load of the next channel alone, is what a switch keeps low.
+legal[v], a bit a lane, says in which lanes v's path to the destination is legal; it is that of the next switch without the
 lanes that forbid the turn there. So the tree decides, one next hop a destination, and a pair takes any lane of its bits.
 """
 

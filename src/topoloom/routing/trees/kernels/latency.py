@@ -1,4 +1,4 @@
-"""Trees of the ways with the least latency."""
+"""Trees of the paths with the least latency."""
 
 import heapq
 
@@ -20,9 +20,9 @@ def fastest_trees(
     again: bool,
     pairs: np.ndarray,
 ) -> None:
-    """Trees of the fastest ways to each of `destinations` (Dijkstra, 1959); ports[d] is written, `load` kept.
+    """Trees of the fastest paths to each of `destinations` (Dijkstra, 1959); ports[d] is written, `load` kept.
 
-    delay: int64[2 m], of each channel, positive. Of ways alike the one over the channel with the fewest pairs is taken.
+    delay: int64[2 m], of each channel, positive. Of paths alike the one over the channel with the fewest pairs is taken.
     """
     n = first.size - 1
     order, below, room = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int32)

@@ -1,4 +1,4 @@
-"""Layers of ways that are a hop longer than the shortest, for the layered routing of the deployed Slim Fly."""
+"""Layers of paths that are a hop longer than the shortest, for the layered routing of the deployed Slim Fly."""
 
 import numpy as np
 from numba import njit
@@ -7,21 +7,21 @@ from topoloom.routing.trees.kernels.trees import search
 
 
 @njit(cache=True, nogil=True)
-def longer_ways(
+def longer_paths(
     first: np.ndarray,
     to: np.ndarray,
     distance: np.ndarray,
     pairs: np.ndarray,
     most_hops: int,
-    most_ways: int,
+    most_paths: int,
     ports: np.ndarray,
     none: int,
     load: np.ndarray,
     served: np.ndarray,
 ) -> int:
-    """Fix a way longer than the shortest for pair after pair, as long as it agrees with what is fixed; how many.
+    """Fix a path longer than the shortest for pair after pair, as long as it agrees with what is fixed; how many.
 
-    A way steps aside to any neighbour and goes on by what is fixed there or by the least loaded shortest channel; the one of
+    A path steps aside to any neighbour and goes on by what is fixed there or by the least loaded shortest channel; the one of
     least load in all is taken, and every switch on it is fixed for that destination.
 
     Parameters
@@ -32,20 +32,20 @@ def longer_ways(
     ports : [n, n]
         The layer's table: `none` where nothing is fixed yet.
     served : uint16[n, n]
-        Gets one more for every [source, destination] with a longer way.
+        Gets one more for every [source, destination] with a longer path.
     """
     n = first.size - 1
-    way, best = np.empty(most_hops + 1, np.int64), np.empty(most_hops + 1, np.int64)
-    ways = 0
+    path, best = np.empty(most_hops + 1, np.int64), np.empty(most_hops + 1, np.int64)
+    paths = 0
     for pair in pairs:
         s, d = pair // n, pair % n
-        if ports[d, s] != none or ways == most_ways:
+        if ports[d, s] != none or paths == most_paths:
             continue
         least, length = np.int64(1) << 62, 0
         for k in range(first[s + 1] - first[s]):
             c = first[s] + (pair + k) % (first[s + 1] - first[s])
             v, total, hops = np.int64(to[c]), load[c], 1
-            way[0] = c
+            path[0] = c
             while v != d and hops <= most_hops:
                 if ports[d, v] != none:
                     e = first[v] + ports[d, v]
@@ -58,16 +58,16 @@ def longer_ways(
                         break
                 if to[e] == s or hops == most_hops:
                     break
-                way[hops] = e
+                path[hops] = e
                 total += load[e]
                 hops += 1
                 v = np.int64(to[e])
             if v == d and hops > distance[d, s] and total < least:
                 least, length = total, hops
-                best[:hops] = way[:hops]
+                best[:hops] = path[:hops]
         if length == 0:
             continue
-        ways += 1
+        paths += 1
         v = s
         for i in range(length):
             c = best[i]
@@ -77,12 +77,12 @@ def longer_ways(
                 served[v, d] += 1
             load[c] += 1
             v = np.int64(to[c])
-    return ways
+    return paths
 
 
 @njit(cache=True, nogil=True)
 def fill_rest(first: np.ndarray, to: np.ndarray, ports: np.ndarray, none: int, load: np.ndarray) -> None:
-    """Give every switch that has no port yet the neighbour from which the way on is shortest, the least loaded of those."""
+    """Give every switch that has no port yet the neighbour from which the path on is shortest, the least loaded of those."""
     n = first.size - 1
     distance, queue, hops = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
     for d in range(n):
@@ -96,7 +96,7 @@ def fill_rest(first: np.ndarray, to: np.ndarray, ports: np.ndarray, none: int, l
                 length += 1
             if v == d:
                 hops[queue[i]] = length
-        # Nearer switches first: one neighbour at least is nearer, and has its way by then.
+        # Nearer switches first: one neighbour at least is nearer, and has its path by then.
         for i in range(1, count):
             v = np.int64(queue[i])
             if hops[v] >= 0:

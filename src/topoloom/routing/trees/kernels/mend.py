@@ -15,10 +15,10 @@ def mend_trees(
     load: np.ndarray,
     moved: np.ndarray,
 ) -> int:
-    """Mend every tree; the entries that were changed, or -1 - d where no way leads to d any more from some switch.
+    """Mend every tree; the entries that were changed, or -1 - d where no path leads to d any more from some switch.
 
-    A switch whose channel is gone takes a neighbour that still arrives, over the shortest way, and all behind it follow
-    without a change. Where all its neighbours are behind it, the way from one of them is turned round.
+    A switch whose channel is gone takes a neighbour that still arrives, over the shortest path, and all behind it follow
+    without a change. Where all its neighbours are behind it, the path from one of them is turned round.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ def mend_trees(
     alive : bool[n]
         Switches that are still there.
     load : int64[2 m]
-        Pairs over each channel; decides between ways alike, and gets those that are mended.
+        Pairs over each channel; decides between paths alike, and gets those that are mended.
     moved : bool[n, n]
-        Gets [d, s] where the way from s to d is another now.
+        Gets [d, s] where the path from s to d is another now.
     """
     n = first.size - 1
     depth, waiting, path = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -69,7 +69,7 @@ def mend_trees(
                     if depth[v] != -2 or (whole == 0 and ports[d, v] != none):
                         continue
                     behind = np.int64(0)
-                    if whole:  # entries to turn round on the way to the switch without a channel
+                    if whole:  # entries to turn round on the path to the switch without a channel
                         u = v
                         while ports[d, u] != none:
                             u = np.int64(to[first[u] + ports[d, u]])
@@ -146,7 +146,7 @@ def turns_of(
 def ordered(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, turns: np.ndarray, bit: int
 ) -> np.ndarray:
-    """Places of the channels, int32[2 m], in which every turn of a lane leads upwards; the lane has no circle (Kahn, 1962)."""
+    """Places of the channels, int32[2 m], in which every turn of a lane leads upwards; the lane has no cycle (Kahn, 1962)."""
     n = first.size - 1
     waits = np.zeros(to.size, np.int32)
     for w in range(n):

@@ -1,4 +1,4 @@
-"""Trees of next hops: for a destination, every switch picks one channel of those that lead on by a shortest way.
+"""Trees of next hops: for a destination, every switch picks one channel of those that lead on by a shortest path.
 
 Loads are pairs over each channel so far; the channel with the least is picked, so later trees go round what earlier ones
 filled (Hoefler, Schneider and Lumsdaine, 2009: SSSP routing).
@@ -10,7 +10,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def search(first: np.ndarray, to: np.ndarray, d: int, distance: np.ndarray, queue: np.ndarray) -> int:
-    """Hops to d from every switch, uint16[n] (65535: no way), and the switches by hops; how many there are."""
+    """Hops to d from every switch, uint16[n] (65535: no path), and the switches by hops; how many there are."""
     distance[:] = np.uint16(65535)
     distance[d] = 0
     queue[0] = d
@@ -58,7 +58,7 @@ def minimal_trees(
     again: bool,
     pairs: np.ndarray,
 ) -> None:
-    """Trees of shortest ways to each of `destinations`, one after the other; ports[d] is written, `load` kept.
+    """Trees of shortest paths to each of `destinations`, one after the other; ports[d] is written, `load` kept.
 
     Farthest switches choose first: then the pairs that a switch sends on are known when it chooses. Of channels with equal
     loads the first from a place that differs by switch and destination is taken. again: the trees are there already, and

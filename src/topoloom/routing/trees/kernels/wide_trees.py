@@ -1,8 +1,8 @@
 """Trees inside lanes for up to 64 destinations at a time: a destination is a bit of a word, and what is legal a word a lane.
 
-A switch joins a destination's tree over a channel to one that joined at the hop before, where its way stays legal in some
+A switch joins a destination's tree over a channel to one that joined at the hop before, where its path stays legal in some
 lane: in the lanes where the ranks do not rise along the channel and fall after it (`_order_kernels`). So beside the lanes
-in which a switch's way is legal, those are kept in which it also begins with a rise: these serve channels that rise.
+in which a switch's path is legal, those are kept in which it also begins with a rise: these serve channels that rise.
 """
 
 import numpy as np
@@ -28,9 +28,9 @@ def trees_within(
     pairs: np.ndarray,
     tries: int,
 ) -> int:
-    """Trees that serve every pair in one of the lanes, most by shortest ways; how many were repaired.
+    """Trees that serve every pair in one of the lanes, most by shortest paths; how many were repaired.
 
-    Where switches are stuck, they and all on their ways in lane 0 keep to these ways, and the tree is grown again around
+    Where switches are stuck, they and all on their paths in lane 0 keep to these paths, and the tree is grown again around
     them; after so many tries it is lane 0's alone. Lane 0's order must let every switch fall to the same one.
 
     Parameters
@@ -62,7 +62,7 @@ def trees_within(
     repaired = 0
     for b in range(count):
         repaired += np.int64((stuck >> np.uint64(b)) & _ONE)
-    # Lane 0's own trees, and on them the ways of all that are stuck.
+    # Lane 0's own trees, and on them the paths of all that are stuck.
     ground, gone = np.zeros((count, n), ports.dtype), joined.copy()
     lowest, rise = np.empty(n, np.uint64), np.empty(n, np.uint64)
     inside = np.empty(n, np.uint64)
@@ -186,7 +186,7 @@ def _grow(
     inside, hops = np.zeros(64, np.int64), 0
     while True:
         hops += 1
-        # Whose way nobody farther needs any more: there lanes left do not matter.
+        # Whose path nobody farther needs any more: there lanes left do not matter.
         ends = last[hops] if hops < last.size else ~_ZERO
         moving = _ZERO
         for v in range(n):
@@ -209,7 +209,7 @@ def _grow(
                     several |= found & ok
                     found |= ok
                 several &= ~ends
-                # One in sixteen changes to a channel that is no better, only busier: else all went the same way.
+                # One in sixteen changes to a channel that is no better, only busier: else all took the same path.
                 alike = ~(several ^ roomy) & next_word(state) & next_word(state) & next_word(state) & next_word(state)
                 better = found & (~got | (several & ~roomy) | alike)
                 if better == 0:

@@ -18,16 +18,16 @@ _MOST_LANES = 8
 
 
 def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
-    """Lanes by switch, uint8[n, n], for any tables whose ways arrive: the fewest of a few orders.
+    """Lanes by switch, uint8[n, n], for any tables whose paths arrive: the fewest of a few orders.
 
-    Without its forbidden turns no way closes a circle (`_order_kernels`), and the lane only rises: so whatever the tables,
-    nothing waits in circles. A way with few turns left begins in a high lane: a switch knows its lane from the destination
+    Without its forbidden turns no path closes a cycle (`_order_kernels`), and the lane only rises: so whatever the tables,
+    nothing waits in cycles. A path with few turns left begins in a high lane: a switch knows its lane from the destination
     alone.
 
     Raises
     ------
     InputError
-        A way has more such turns than there may be lanes.
+        A path has more such turns than there may be lanes.
     """
     from topoloom.routing.lanes.kernels.dfsssp import count_turns
     from topoloom.routing.lanes.kernels.orders import ranked, rising
@@ -41,7 +41,7 @@ def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarra
     weight = count.astype(np.float64)
     ties, best, fewest = Draws(request.seed, 6), np.empty((0, 0), np.uint8), 256
     for attempt in range(_TRIES):
-        # The first order counts pairs; others only whether any pair turns there at all, for the worst way decides.
+        # The first order counts pairs; others only whether any pair turns there at all, for the worst path decides.
         wanted = weight if attempt == 0 else np.minimum(weight, 1.0) + weight / max(1.0, weight.max(initial=0.0))
         rank = ranked(channels.first, channels.to, channels.back, turn_first, wanted, ties.uniform(n) * 1e-3)
         rises = rising(channels.first, channels.to, rank[None, :])
@@ -57,7 +57,7 @@ def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarra
             fewest, best = used, left
     if fewest >= _MOST_LANES:
         raise InputError(
-            f"{topology.name}: the ways of engine {engine} take {fewest + 1} lanes by segments, more than {_MOST_LANES}; engine"
-            " hop-lanes or orders does with any network"
+            f"{topology.name}: the paths of engine {engine} take {fewest + 1} lanes by segments, more than {_MOST_LANES};"
+            " engine hop-lanes or orders does with any network"
         )
     return np.maximum(fewest - best.astype(np.int16), 0).astype(np.uint8)

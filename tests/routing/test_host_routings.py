@@ -1,4 +1,4 @@
-"""Tables for each host of a switch: shortest, free of deadlock, and different ways."""
+"""Tables for each host of a switch: shortest, free of deadlock, and different paths."""
 
 from itertools import pairwise
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build
-from topoloom.routing.by_host import host_routings
 from topoloom.routing.channels import channels_of
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.host_routings import host_routings
+from topoloom.routing.judge.prove import prove
 
 
 @pytest.mark.parametrize(
@@ -16,16 +16,16 @@ from topoloom.routing.judge.verify import verify
     [("fat-tree:k=6", "fat-tree"), ("hyperx:dims=3x3,width=3,hosts=3", "dor"), ("slimfly:q=5,hosts=3", "orders")],
 )
 def test_each_table_is_one(spec, engine):
-    """The judge finds each shortest and without a circle."""
+    """The judge finds each shortest and without a cycle."""
     for routing in host_routings(build(spec), engine, 3):
-        verdict = verify(routing)
+        verdict = prove(routing)
         assert not verdict.fault
         assert verdict.minimal
         assert verdict.deadlock_free
 
 
 def test_parallel_cables_are_taken_in_turn():
-    """Three cables between two switches, three tables: each way takes each of them once, by the same switches."""
+    """Three cables between two switches, three tables: each path takes each of them once, by the same switches."""
     topology = build("hyperx:dims=3x3,width=3,hosts=3")
     routings = host_routings(topology, "dor", 3)
     to = channels_of(topology).to
@@ -39,7 +39,7 @@ def test_parallel_cables_are_taken_in_turn():
 
 
 def test_the_hosts_of_a_leaf_go_up_by_different_switches():
-    """d-mod-k: as many ways up as the leaf has hosts, whoever sends."""
+    """d-mod-k: as many paths up as the leaf has hosts, whoever sends."""
     topology = build("fat-tree:k=8")
     routings = host_routings(topology, "fat-tree", 4)
     leaves = np.unique(topology.endpoints)
@@ -48,7 +48,7 @@ def test_the_hosts_of_a_leaf_go_up_by_different_switches():
 
 
 def test_a_switch_without_links_has_tables():
-    """There is no way to lead."""
+    """There is nothing to lead."""
     assert all((one.ports == one.none).all() for one in host_routings(build("complete:n=1,hosts=4"), "minimal", 4))
 
 

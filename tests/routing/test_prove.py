@@ -1,4 +1,4 @@
-"""The judge of tables: it follows every way, finds what is wrong, and agrees with a slow judge made of NetworkX."""
+"""The judge of tables: it follows every path, finds what is wrong, and agrees with a slow judge made of NetworkX."""
 
 import itertools
 
@@ -8,7 +8,7 @@ import pytest
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.routing.judge.verify import verify
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, Routing, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
@@ -17,12 +17,12 @@ from topoloom.topology import Topology
 
 
 def ring(n):
-    """A circle of switches."""
+    """A cycle of switches."""
     return Topology(links=[(i, (i + 1) % n) for i in range(n)], switches=n, name=f"ring{n}")
 
 
 def clockwise(n):
-    """Tables that send everything the same way round a ring: deadlock, in one lane."""
+    """Tables that send everything in the same direction round a ring: deadlock, in one lane."""
     topology = ring(n)
     ports = empty_ports(topology)
     first, to, _ = topology.csr
@@ -69,9 +69,9 @@ def test_the_judge_agrees_with_a_slow_one(spec, engine):
     assert verdict.deadlock_free == acyclic
 
 
-def test_a_planted_circle_is_found_and_named():
-    """All the same way round a ring: every channel waits for the next, and the circle is printed in its order."""
-    verdict = verify(clockwise(5))
+def test_a_planted_cycle_is_found_and_named():
+    """All in the same direction round a ring: every channel waits for the next, and the cycle is printed in its order."""
+    verdict = prove(clockwise(5))
     assert verdict.complete
     assert not verdict.deadlock_free
     assert verdict.cycle_lane == 0
@@ -80,54 +80,54 @@ def test_a_planted_circle_is_found_and_named():
     assert all(end == start for (_, end), (start, _) in zip(verdict.cycle, verdict.cycle[1:], strict=False))
 
 
-def test_a_circle_is_broken_by_a_second_lane():
+def test_a_cycle_is_broken_by_a_second_lane():
     """A dateline: packets that have yet to pass from the last switch to the first take the other lane."""
     one = clockwise(5)
     source, destination = np.meshgrid(np.arange(5), np.arange(5))
     lanes = (source > destination).astype(np.uint8)
-    # Constant per pair, so lane 1 holds all ways over the seam: these still wait round the circle only if they span it.
-    verdict = verify(Routing(one.topology, "dateline", one.ports.copy(), lanes))
+    # Constant per pair, so lane 1 holds all paths over the seam: these still wait round the cycle only if they span it.
+    verdict = prove(Routing(one.topology, "dateline", one.ports.copy(), lanes))
     assert verdict.lanes_used == 2
     assert verdict.deadlock_free == slow_verdict(Routing(one.topology, "dateline", one.ports.copy(), lanes))[3]
 
 
-def test_lanes_by_hop_never_wait_in_circles():
-    """The same tables in a lane a hop are safe, with as many lanes as the longest way has hops (Gopal)."""
+def test_lanes_by_hop_never_wait_in_cycles():
+    """The same tables in a lane a hop are safe, with as many lanes as the longest path has hops (Gopal)."""
     one = clockwise(5)
-    verdict = verify(Routing(one.topology, "clockwise", one.ports.copy(), lane_rule=HOP))
+    verdict = prove(Routing(one.topology, "clockwise", one.ports.copy(), lane_rule=HOP))
     assert verdict.deadlock_free
     assert verdict.lanes_used == verdict.max_hops == 4
 
 
-def test_ways_that_never_arrive_are_named():
+def test_paths_that_never_arrive_are_named():
     """Two switches that send to each other, and a switch without a port: a sentence on each."""
     topology = ring(4)
     ports = clockwise(4).ports.copy()
     first, to, _ = topology.csr
     ports[3, 1] = to[first[1] : first[2]].tolist().index(0)
-    looped = verify(Routing(topology, "", ports))
+    looped = prove(Routing(topology, "", ports))
     assert not looped.complete
-    assert "switch 3 goes round in circles (2 pairs in all)" in looped.fault
+    assert "switch 3 goes round a cycle (2 pairs in all)" in looped.fault
     ports = clockwise(4).ports.copy()
     ports[3, 2] = 255
-    holed = verify(Routing(topology, "", ports))
+    holed = prove(Routing(topology, "", ports))
     assert "switch 3 ends at a switch that has no port for it (3 pairs in all)" in holed.fault
     assert holed.reached_pairs == 9
 
 
-def test_what_no_way_joins_is_not_held_against_the_tables():
+def test_what_no_path_joins_is_not_held_against_the_tables():
     """In a topology of two parts pairs across are apart, and the tables complete."""
     topology = Topology(links=[(0, 1), (2, 3)], switches=4)
     ports = empty_ports(topology)
     ports[0, 1] = ports[1, 0] = ports[2, 3] = ports[3, 2] = 0
-    verdict = verify(Routing(topology, "", ports))
+    verdict = prove(Routing(topology, "", ports))
     assert (verdict.reached_pairs, verdict.apart_pairs, verdict.complete, verdict.fault) == (4, 8, True, "")
 
 
 def test_the_judge_is_the_same_for_any_number_of_threads():
     """Loads, turns and verdicts of one thread and of three."""
     routing = route(build("jellyfish:n=150,degree=5"))
-    one, three = verify(routing, 1), verify(routing, 3)
+    one, three = prove(routing, 1), prove(routing, 3)
     assert (one.channel_load == three.channel_load).all()
     assert (one.histogram == three.histogram).all()
     assert one.lane_pairs.tolist() == three.lane_pairs.tolist()
@@ -142,7 +142,7 @@ def test_tables_of_another_shape_are_refused():
     with pytest.raises(InputError, match="lanes of shape"):
         Routing(topology, "", np.zeros((4, 4), np.uint8), np.zeros((2, 2), np.uint8))
     with pytest.raises(InputError, match="lane 99; lanes are 0 to 63"):
-        verify(Routing(topology, "", clockwise(4).ports.copy(), np.full((4, 4), 99, np.uint8)))
+        prove(Routing(topology, "", clockwise(4).ports.copy(), np.full((4, 4), 99, np.uint8)))
 
 
 def test_rounds_even_the_loads():
@@ -152,7 +152,7 @@ def test_rounds_even_the_loads():
     for rounds in (0, 3):
         ports = empty_ports(topology)
         load = fill_minimal(topology, Draws(1).permutation(300), ports, rounds)
-        verdict = verify(Routing(topology, "", ports))
+        verdict = prove(Routing(topology, "", ports))
         assert (verdict.channel_load == load).all()
         assert verdict.minimal
         busiest.append(verdict.load_over_mean)

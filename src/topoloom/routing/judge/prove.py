@@ -1,4 +1,4 @@
-"""The judge of tables: every pair reached, no circles, hops, and no deadlock. It shares no code with the engines."""
+"""The judge of tables: every pair reached, no cycles, hops, and no deadlock. It shares no code with the engines."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,8 +21,8 @@ _BLOCK = 64
 _MOST_LANES = 64
 
 
-def verify(routing: Routing, jobs: int | None = None, destinations: np.ndarray | None = None) -> Verdict:
-    """Follow a routing's tables from every switch to every other, and look for circles in what waits for what.
+def prove(routing: Routing, jobs: int | None = None, destinations: np.ndarray | None = None) -> Verdict:
+    """Follow a routing's tables from every switch to every other, and look for cycles in what waits for what.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def verify(routing: Routing, jobs: int | None = None, destinations: np.ndarray |
     jobs : int, optional
         Threads; every core when left out.
     destinations : int64[k], optional
-        Only what goes to these, each once; all when left out. Then no circle found is no proof that there is none.
+        Only what goes to these, each once; all when left out. Then no cycle found is no proof that there is none.
 
     Raises
     ------
@@ -41,9 +41,9 @@ def verify(routing: Routing, jobs: int | None = None, destinations: np.ndarray |
     Notes
     -----
     A channel waits for the next one on a path in the same lane. Only turns that some path really makes count, in the
-    lanes of these paths; without a circle among them no packets can block each other for ever (Dally and Seitz, IEEE
+    lanes of these paths; without a cycle among them no packets can block each other for ever (Dally and Seitz, IEEE
     Transactions on Computers, 1987). Where a packet's lane is the number of its hops, it only ever waits for a channel of a
-    higher lane, so there is no circle (Gopal, 1985). Only ways between switches with hosts count (`Routing.carriers`), in
+    higher lane, so there is no cycle (Gopal, 1985). Only paths between switches with hosts count (`Routing.carriers`), in
     loads too. Where packets may choose, `verify_choices` says what is asked; where there are layers of tables, every pair is
     counted once in each.
     """
@@ -73,7 +73,7 @@ def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None)
     hops = int(walked.histogram @ np.arange(n))
     lost, stuck, shortest, apart, most_hops, fewest = walked.counts.tolist()
     by_hop = routing.lane_rule == HOP
-    ring = np.empty(0, np.int64) if by_hop else _circle(routing, walked.turns, lanes_used)
+    ring = np.empty(0, np.int64) if by_hop else _cycle(routing, walked.turns, lanes_used)
     cycle, cycle_lane = named(routing, ring, lanes_used)
     if by_hop:
         lane_pairs = np.append(reached, np.zeros(max(0, most_hops - 1), np.int64))
@@ -103,7 +103,7 @@ def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None)
 
 
 class _Walked(NamedTuple):
-    """What following every way adds up to; see `_verify_kernels.follow`. `counts` ends with the fewest hops of all pairs."""
+    """What following every path adds up to; see `_verify_kernels.follow`. `counts` ends with the fewest hops of all pairs."""
 
     turns: np.ndarray
     channel_load: np.ndarray
@@ -158,20 +158,20 @@ def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int |
     return _Walked(turns, load, passing, histogram, counts, [part.examples[0] for part in parts])
 
 
-def _circle(routing: Routing, turns: np.ndarray, lanes: int) -> np.ndarray:
-    """A circle of channels, each as channel * lanes + lane; empty: none."""
-    from topoloom.routing.judge.kernels.follow import circle
+def _cycle(routing: Routing, turns: np.ndarray, lanes: int) -> np.ndarray:
+    """A cycle of channels, each as channel * lanes + lane; empty: none."""
+    from topoloom.routing.judge.kernels.follow import find_cycle
 
     channels, across = routing.channels, routing.lane_rule == SWITCH
     return np.asarray(
-        circle(channels.first, channels.to, channels.back, turn_places(channels), turns, lanes, across), np.int64
+        find_cycle(channels.first, channels.to, channels.back, turn_places(channels), turns, lanes, across), np.int64
     )
 
 
 def _fault(lost: int, stuck: int, examples: list[np.ndarray]) -> str:
     """A sentence on a pair that does not arrive."""
     for kind, (count, what) in enumerate(
-        ((lost, "goes round in circles"), (stuck, "ends at a switch that has no port for it"))
+        ((lost, "goes round a cycle"), (stuck, "ends at a switch that has no port for it"))
     ):
         if count:
             source, destination = next(one[kind] for one in examples if one[kind, 0] >= 0).tolist()

@@ -1,4 +1,4 @@
-"""Lanes for tables that are there already, so that nothing waits in a circle."""
+"""Lanes for tables that are there already, so that nothing waits in a cycle."""
 
 import numpy as np
 
@@ -15,9 +15,9 @@ EFFORT = 4_000_000_000
 
 
 def placed(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
-    """The lane of each pair, uint8[n, n]: the first that stays free of circles, pairs taken one after the other.
+    """The lane of each pair, uint8[n, n]: the first that stays free of cycles, pairs taken one after the other.
 
-    Source: Skeie, Lysne and Theiss, Layered shortest path (LASH) routing, IPDPS 2002; circles are looked for by Pearce and
+    Source: Skeie, Lysne and Theiss, Layered shortest path (LASH) routing, IPDPS 2002; cycles are looked for by Pearce and
     Kelly's order.
 
     Raises
@@ -55,6 +55,6 @@ def placed(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
     )
     if not done:
         raise InputError(
-            f"{topology.name}: the ways of engine {engine} need more than {most} lanes; engine orders does with any number"
+            f"{topology.name}: the paths of engine {engine} need more than {most} lanes; engine orders does with any number"
         )
     return lane
