@@ -108,7 +108,7 @@ def test_what_route_exports_is_verified(call):
         assert values[key] == routed[key], key
     code, out, _ = call("verify", "slimfly:q=5,hosts=2", "--tables", "osm/fabric.lft")
     assert code == 3
-    assert "waits in a circle: S" in out
+    assert "waits in a cycle: S" in out
 
 
 def test_a_discovered_fabric_is_routed_with_its_own_ports(call, laid):

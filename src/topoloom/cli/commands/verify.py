@@ -185,7 +185,7 @@ def _judged(name: str, tables: str, qos: str | None, guid2lid: str | None, jobs:
         print_facts(fabric.topology.name, [(key, plain(value)) for key, value in values.items() if key != "name"])
         if found.cycle:
             ring = " -> ".join(start for start, _ in found.cycle)
-            say(f"waits in a circle: {ring} (lane {found.cycle_lane})")
+            say(f"waits in a cycle: {ring} (lane {found.cycle_lane})")
         if found.fault:
             say(found.fault)
     return 0 if found.deadlock_free and not found.fault else DIFFERENT

@@ -210,7 +210,7 @@ def _solved(
     seconds: float,
     known: Balanced | None,
 ) -> tuple[dict[tuple[int, int], Path] | None, Balanced]:
-    """The better of what is known and what the solver finds, with the better bound; and the solver's paths where they are better."""
+    """The better of what is known and what the solver finds, with the better bound; its paths if they are better."""
     programme = Programme(paths, by_channels=objective == EDGES, directed=directed, trees=trees)
     found = programme.solve(seconds)
     if found.load is None and known is None:

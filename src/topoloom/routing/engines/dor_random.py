@@ -16,7 +16,7 @@ _MOST_RINGS = 4
 
 @engine(
     "dor-random",
-    "dimension order on tori; halfway round a ring the direction is drawn; a lane for packets that pass its end (for simulators)",
+    "dimension order on tori; halfway round a ring the direction is drawn; a lane for those that pass its end (for simulators)",
     safe=True,
 )
 def dor_random(request: Request) -> Routing:
