@@ -104,7 +104,9 @@ class PublicNames(_Written):
         rows = ["| command | Python | result, and schema of its record |", "|---|---|---|"]
         for verb in VERBS:
             record = f"`{verb.noun}`" if verb.noun else ""
-            rows.append(f"| {f'`topoloom {verb.command}`' if verb.command else ''} | `topoloom.{verb.name}` | {record} |")
+            rows.append(
+                f"| {f'`topoloom {verb.command}`' if verb.command else ''} | `topoloom.{verb.name}` | {record} |"
+            )
         return rows
 
 

@@ -140,7 +140,7 @@ def test_reproduce_tells_published_and_ours():
     assert "published: 1033 USD" in done.stdout
     assert "1033.167" in done.stdout
     assert "reproduced with an assumption" in done.stdout
-    listed = json.loads(topoloom("reproduce", "--list", "--json").stdout)
+    listed = json.loads(topoloom("reproduce", "--list", "--json").stdout)["claims"]
     assert len({one["id"] for one in listed}) == len(listed) > 70
 
 

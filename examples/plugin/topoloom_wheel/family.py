@@ -19,13 +19,7 @@ def _sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
             yield {"rim": rim, "hosts": -(-hosts // (rim + 1))}
 
 
-@family(
-    "wheel",
-    rim=Integer(3, 1000, "switches of the rim"),
-    facts=_facts,
-    source="any book on graphs",
-    sizes=_sizes,
-)
+@family("wheel", rim=Integer(3, 1000, "switches of the rim"), facts=_facts, source="any book on graphs", sizes=_sizes)
 def wheel(rim: int) -> Topology:
     """A hub that is linked to every switch of a ring."""
     ring = np.arange(1, rim + 1)

@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from topoloom._version import __version__
-from topoloom.cli.signals import listen
+from topoloom.cli.output import say
+from topoloom.cli.signals import interrupted, listen
 from topoloom.errors import InputError, Stopped
 
 #: Every command and its one-line help; the file of the same name is imported only when the command is used.
@@ -92,7 +93,12 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         result: Any = cli.main(arguments, prog_name="topoloom", standalone_mode=False)
         sys.stdout.flush()
-        sys.exit(result if isinstance(result, int) else 0)
+        code = result if isinstance(result, int) else 0
+        if interrupted():
+            # Threads may still be inside kernels; nobody waits for them.
+            sys.stderr.flush()
+            os._exit(code)
+        sys.exit(code)
     except InputError as error:
         _leave(str(error), 2)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -121,5 +127,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _leave(message: str, code: int) -> None:
     line = " ".join(message.split())
-    click.echo(f"error: {line if len(line) <= _LONGEST else line[:_LONGEST] + ' ...'}", err=True)
+    say(f"error: {line if len(line) <= _LONGEST else line[:_LONGEST] + ' ...'}", err=True)
+    if interrupted():
+        sys.stderr.flush()
+        os._exit(code)
     sys.exit(code)

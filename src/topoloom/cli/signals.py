@@ -17,11 +17,20 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _GRACE_SECONDS = 10.0
 
 
+_came = threading.Event()
+
+
+def interrupted() -> bool:
+    """Whether a signal has asked this process to end."""
+    return _came.is_set()
+
+
 def listen() -> None:
     """From now on signals stop work; does nothing outside the main thread, which alone gets signals."""
     if threading.current_thread() is not threading.main_thread():
         return
     asked_to_stop.clear()
+    _came.clear()
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
@@ -40,6 +49,7 @@ class _Interrupts:
 
     def __call__(self, _number: int, _frame: object) -> None:
         asked_to_stop.set()
+        _came.set()
         under_way = stop_all()
         first, self._asked = not self._asked, True
         if not (first and under_way):
@@ -53,6 +63,7 @@ def _watch(reading: int) -> None:
         if not any(number in _SIGNALS for number in numbers):
             continue
         asked_to_stop.set()
+        _came.set()
         stop_all()
         timer = threading.Timer(_GRACE_SECONDS, _end)
         timer.daemon = True

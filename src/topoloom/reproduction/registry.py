@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
 
 from topoloom.errors import InputError
 from topoloom.figures.curves import Curves, Steps
@@ -79,6 +80,15 @@ def claims(chosen: Iterable[str] = ()) -> list[Claim]:
         if not any(_matches(name, prefix) for name in CLAIMS):
             raise InputError(f"no claim '{prefix}' ('topoloom reproduce --list' shows the ids)")
     return [c for name, c in CLAIMS.items() if not wanted or any(_matches(name, prefix) for prefix in wanted)]
+
+
+def listed(chosen: Iterable[str] = ()) -> dict[str, Any]:
+    """The record of what there is to reproduce: ids, what was published, and the command; nothing is computed."""
+    found = [
+        {"id": c.id, "what": c.what, "published": c.published, "command": c.command, "full": c.full}
+        for c in claims(chosen)
+    ]
+    return {"schema": "topoloom/claims/1", "claims": found}
 
 
 def _matches(name: str, prefix: str) -> bool:

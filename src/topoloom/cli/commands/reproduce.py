@@ -1,19 +1,21 @@
 """`topoloom reproduce [CLAIM ...]`: the papers' numbers, ours beside them."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from topoloom.cli.output import json_option, print_json, say
+from topoloom.cli.output import json_option, print_record, say
 
 if TYPE_CHECKING:
-    from topoloom.figures.curves import Curves, Steps
+    from topoloom.reproduction import Claim, Outcome
 
 
 @click.command(
-    help="The papers' claims with our values beside them: all, or those whose id starts with CLAIM (besta-2014/table-iv)."
+    help="""The papers' claims with our values beside them: all, or those whose id starts with CLAIM.
+
+    Example: topoloom reproduce besta-2014/table-iv
+    """
 )
 @click.argument("claim", nargs=-1)
 @click.option("--list", "only_list", is_flag=True, help="List the ids and what was published, and compute nothing.")
@@ -23,77 +25,63 @@ if TYPE_CHECKING:
     "--output",
     "folder",
     type=click.Path(file_okay=False),
-    help="Folder for the figures that claims are about: as data, .csv, and drawn, .svg.",
+    help="Folder for the figures that claims are about: as data, .csv, and drawn, .svg; each is written when it is there.",
 )
 @json_option
 def command(claim: tuple[str, ...], only_list: bool, full: bool, folder: str | None, as_json: bool) -> None:
     from topoloom.cli.folders import writable_folder
-    from topoloom.reproduction import claims, run
+    from topoloom.cli.progress import working
+    from topoloom.reproduction import claims, listed, reproduce
 
-    out = writable_folder(folder) if folder is not None else None
-
-    chosen = [one for one in claims(claim) if full or not one.full or only_list or one.id in claim]
     if only_list:
         if as_json:
-            print_json(
-                [
-                    {"id": c.id, "what": c.what, "published": c.published, "command": c.command, "full": c.full}
-                    for c in chosen
-                ]
-            )
+            print_record(listed(claim))
         else:
-            for one in chosen:
+            for one in claims(claim):
                 say(f"{one.id:34} {one.what} [{one.published}]")
         return
-    results = []
-    drawn: dict[str, Curves | Steps] = {}
-    counts: dict[str, int] = {}
-    for one in chosen:
-        if sys.stderr.isatty():
-            click.echo(f"\r\033[K{one.id} ...", err=True, nl=False)
-        outcome = run(one)
-        if out is not None and outcome.figure is not None:
-            drawn[outcome.figure.name] = outcome.figure
-        counts[outcome.verdict.value] = counts.get(outcome.verdict.value, 0) + 1
-        results.append(
-            {
-                "id": one.id,
-                "what": one.what,
-                "published": one.published,
-                "ours": outcome.ours,
-                "verdict": outcome.verdict.value,
-                "why": outcome.why,
-                "command": one.command,
-                "seconds": round(outcome.seconds, 3),
-            }
-        )
-        if sys.stderr.isatty():
-            click.echo("\r\033[K", err=True, nl=False)
+    out = writable_folder(folder) if folder is not None else None
+    drawn: list[str] = []
+
+    def told(result: "tuple[Claim, Outcome]") -> None:
+        found, outcome = result
+        if out is not None and outcome.figure is not None and outcome.figure.name not in drawn:
+            _draw(outcome, out)
+            drawn.append(outcome.figure.name)
         if not as_json:
-            say(f"{one.id}: {outcome.verdict.value} ({outcome.seconds:.1f} s)")
-            say(f"    {one.what}")
-            say(f"    published: {one.published}")
-            say(f"    ours:      {outcome.ours}")
-            if outcome.why:
-                say(f"    {outcome.why}")
-            say(f"    {one.command}")
+            _tell(found, outcome)
+
+    with working("reproducing", on_result=told) as work:
+        reproduction = reproduce(claim, full=full, work=work)
     if out is not None:
-        _draw(drawn, out)
+        say(f"wrote to {out}: {', '.join(drawn) or 'no figure: none of these claims is about one'}", err=True)
     if as_json:
-        print_json({"claims": results, "verdicts": counts})
+        print_record(reproduction)
     else:
-        say("; ".join(f"{verdict}: {count}" for verdict, count in counts.items()))
+        say("; ".join(f"{verdict}: {count}" for verdict, count in reproduction.verdicts.items()))
+        if reproduction.ended != "done":
+            say(f"{reproduction.ended}: the claims above are those that were finished", err=True)
 
 
-def _draw(drawn: "dict[str, Curves | Steps]", folder: Path) -> None:
-    """Each figure's points or links, and its picture."""
+def _tell(claim: "Claim", outcome: "Outcome") -> None:
+    say(f"{claim.id}: {outcome.verdict.value} ({outcome.seconds:.1f} s)")
+    say(f"    {claim.what}")
+    say(f"    published: {claim.published}")
+    say(f"    ours:      {outcome.ours}")
+    if outcome.why:
+        say(f"    {outcome.why}")
+    say(f"    {claim.command}")
+
+
+def _draw(outcome: "Outcome", folder: Path) -> None:
+    """A figure's points or links, and its picture."""
     from topoloom.figures.curves import Curves, curves_svg
     from topoloom.files import write_atomically
     from topoloom.report.graph_picture import steps_svg
 
-    for name, figure in drawn.items():
-        write_atomically(folder / f"{name}.csv", figure.csv())
-        svg = curves_svg(figure) if isinstance(figure, Curves) else steps_svg(figure.panels)
-        write_atomically(folder / f"{name}.svg", svg)
-    told = ", ".join(drawn) or "no figure: none of these claims is about one"
-    say(f"wrote to {folder}: {told}", err=True)
+    figure = outcome.figure
+    if figure is None:
+        return
+    write_atomically(folder / f"{figure.name}.csv", figure.csv())
+    svg = curves_svg(figure) if isinstance(figure, Curves) else steps_svg(figure.panels)
+    write_atomically(folder / f"{figure.name}.svg", svg)
