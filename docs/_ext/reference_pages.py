@@ -1,6 +1,6 @@
 """Pages of reference that are made from the program itself: commands, settings, records, registers and the public names.
 
-Each is a directive for MyST pages: ``{commands}``, ``{settings} module.Struct``, ``{records}``, ``{registered} module.REGISTER``,
+Each is a directive for MyST pages: ``{commands}``, ``{settings} module.Struct``, ``{records}``, ``{public-api}``,
 ``{public-names}``.
 """
 
@@ -87,7 +87,8 @@ class Commands(_Written):
         found: list[str] = []
         for name in cli.list_commands(context):
             command = cli.get_command(context, name)
-            assert command is not None
+            if command is None:
+                continue
             inner = click.Context(command, info_name=name, parent=context)
             with inner:
                 text = command.get_help(inner)
