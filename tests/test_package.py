@@ -16,11 +16,16 @@ def test_every_public_name_is_there(name):
     assert name in dir(topoloom)
 
 
-def test_families_is_a_function_before_and_after_the_room_is_imported():
-    """The room `topoloom.families` and the public `families()` share a name; both work in any order."""
-    code = "import topoloom; a = topoloom.families(); b = topoloom.families(); import topoloom.families.torus as t; print(len(a) == len(b) == len(topoloom.families()), t.torus.__name__)"  # noqa: E501
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "True torus\n"
+def test_the_catalogue_is_a_mapping():
+    """`FAMILIES` is every family by its name, aliases too; `topoloom.families` is the room they are in, and no more."""
+    import topoloom.families.torus
+
+    assert "torus" in topoloom.FAMILIES
+    assert topoloom.FAMILIES["torus"].make is topoloom.families.torus.torus
+    aliases = topoloom.FAMILIES.aliases
+    assert aliases
+    assert all(topoloom.FAMILIES[alias] is topoloom.FAMILIES[name] for alias, name in aliases.items())
+    assert not callable(topoloom.families)
 
 
 def test_unknown_names_are_attribute_errors():

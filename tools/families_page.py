@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from topoloom.spec import Family, Parameter, Transform, families, transforms
+from topoloom.spec import FAMILIES, TRANSFORMS, Family, Parameter, Transform
 
 _PAGE = Path(__file__).parents[1] / "docs" / "families.md"
 _HEAD = """# The families
@@ -23,14 +23,14 @@ The Cartesian product of any specs: `product:(torus:dims=4x4)*(petersen)`. See [
 
 def families_page() -> str:
     """The whole page."""
-    records = families()
+    records = FAMILIES
     rows = [
         f"| [`{one.name}`](#{one.name}) | {_cell(one.description)} | {'random' if one.random else ''} |"
         for one in records.values()
     ]
     index = "\n".join(["| family | what it is | |", "|---|---|---|", *rows])
     parts = [_HEAD, index + "\n", *map(_section, records.values()), _PRODUCT, "# Transforms\n"]
-    parts += map(_section, transforms().values())
+    parts += map(_section, TRANSFORMS.values())
     return "\n".join(parts)
 
 

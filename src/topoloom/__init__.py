@@ -19,6 +19,7 @@ _HOMES = {
     "Design": "topoloom.designer.design",
     "Execution": "topoloom.simulator.execute",
     "Expansion": "topoloom.expansion.expansion",
+    "FAMILIES": "topoloom.spec.registry",
     "Floor": "topoloom.floors.floor",
     "Hops": "topoloom.graph.distances",
     "InputError": "topoloom.errors",
@@ -27,13 +28,16 @@ _HOMES = {
     "LoadCurve": "topoloom.simulator.curve",
     "Need": "topoloom.designer.need",
     "Optimized": "topoloom.optimizer.result",
+    "PATTERNS": "topoloom.traffic.register",
     "Parts": "topoloom.cost.parts",
     "Quality": "topoloom.throughput.quality",
     "Rerouted": "topoloom.routing.reroute",
     "RouterConfig": "topoloom.simulator.config",
     "Routing": "topoloom.routing.routing",
     "Survival": "topoloom.failures.survival",
+    "TRANSFORMS": "topoloom.spec.registry",
     "Topology": "topoloom.topology",
+    "Traffic": "topoloom.traffic.traffic",
     "Verdict": "topoloom.routing.judge.verdict",
     "balance_paths": "topoloom.routing.balance.balance",
     "balance_routing": "topoloom.routing.balance.balance",
@@ -67,9 +71,13 @@ _HOMES = {
     "save_expansion": "topoloom.expansion.plan_files",
     "simulate": "topoloom.simulator.simulate",
     "surviving_network": "topoloom.failures.surviving_network",
+    "traffic_of": "topoloom.traffic.register",
 }
 
 __all__ = [
+    "FAMILIES",
+    "PATTERNS",
+    "TRANSFORMS",
     "AppRun",
     "Bill",
     "Bounds",
@@ -94,6 +102,7 @@ __all__ = [
     "Routing",
     "Survival",
     "Topology",
+    "Traffic",
     "Verdict",
     "balance_paths",
     "balance_routing",
@@ -106,7 +115,6 @@ __all__ = [
     "design",
     "execute",
     "expand",
-    "families",
     "hops",
     "host_routings",
     "lifetime",
@@ -128,6 +136,7 @@ __all__ = [
     "save_expansion",
     "simulate",
     "surviving_network",
+    "traffic_of",
 ]
 
 if TYPE_CHECKING:
@@ -185,17 +194,19 @@ if TYPE_CHECKING:
     from topoloom.simulator.saturation import saturation as saturation
     from topoloom.simulator.simulate import simulate as simulate
     from topoloom.spec import build as build
-    from topoloom.spec import families as families
+    from topoloom.spec.registry import FAMILIES as FAMILIES
+    from topoloom.spec.registry import TRANSFORMS as TRANSFORMS
     from topoloom.throughput.quality import Quality as Quality
     from topoloom.throughput.quality import quality as quality
     from topoloom.topology import Topology as Topology
+    from topoloom.traffic.register import PATTERNS as PATTERNS
+    from topoloom.traffic.register import traffic_of as traffic_of
+    from topoloom.traffic.traffic import Traffic as Traffic
 
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and so find a misspelt name
 
     def __getattr__(name: str) -> Any:
-        if name == "families":
-            return import_module("topoloom.families")
         if name not in _HOMES:
             raise AttributeError(f"module 'topoloom' has no attribute '{name}'")
         value = getattr(import_module(_HOMES[name]), name)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, hops
-from topoloom.spec import Family, families, find_family, make
+from topoloom.spec import FAMILIES, Family, make
 
 _ROWS = json.loads((Path(__file__).parents[1] / "reference" / "catalogue.json").read_text())["rows"]
 
@@ -112,7 +112,7 @@ _MORE = (
 def test_theory_and_the_built_graph_agree(spec):
     """What a family's facts say (order, degrees, links, diameter, hosts) is what the built graph has."""
     name, _, text = spec.partition(":")
-    record = find_family(name)
+    record = FAMILIES.find(name)
     given = dict(part.split("=") for part in text.split(",")) if text else {}
     values = {
         key: parameter.read(given[key]) if key in given else parameter.default
@@ -131,14 +131,14 @@ def test_theory_and_the_built_graph_agree(spec):
 
 def test_every_family_is_described_sourced_and_sized():
     """A record is complete: description, source, a size ladder, and a description for every parameter."""
-    for record in families().values():
+    for record in FAMILIES.values():
         assert record.description.endswith(".")
         assert record.source
         assert record.sizes is not None, record.name
         assert all(parameter.description for parameter in record.parameters.values())
 
 
-@pytest.mark.parametrize("record", families().values(), ids=lambda record: record.name)
+@pytest.mark.parametrize("record", FAMILIES.values(), ids=lambda record: record.name)
 @pytest.mark.parametrize(("hosts", "radix"), [(100, 16), (1000, 36), (700, 24)])
 def test_sizes_serve_the_hosts_within_the_radix(record: Family, hosts: int, radix: int):
     """Every parameter set of `sizes` gives at least so many hosts, and (for families of fixed degree) fits the radix."""
@@ -153,9 +153,9 @@ def test_sizes_serve_the_hosts_within_the_radix(record: Family, hosts: int, radi
 
 def test_sizes_find_the_published_designs():
     """The case of Besta 2014 is among them: Slim Fly q = 19 with 15 hosts a switch, and the 22-ary 3-tree."""
-    slim = [dict(values) for values in find_family("slimfly").sizes(10_000, 48)]
+    slim = [dict(values) for values in FAMILIES.find("slimfly").sizes(10_000, 48)]
     assert {"q": 19, "hosts": 15} in slim
-    assert {"k": 22, "n": 3} in [dict(values) for values in find_family("kary-tree").sizes(10_000, 48)]
+    assert {"k": 22, "n": 3} in [dict(values) for values in FAMILIES.find("kary-tree").sizes(10_000, 48)]
 
 
 @pytest.mark.parametrize("q", [4, 5, 7, 8, 9, 16, 25, 27])

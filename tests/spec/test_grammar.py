@@ -82,7 +82,7 @@ def test_hosts_do_not_hide_the_theory():
     [
         ("", "the spec is empty"),
         ("   ", "the spec is empty"),
-        ("slimfy:q=19", r"no family named 'slimfy' \(nearest: slimfly"),
+        ("slimfy:q=19", r"no family named 'slimfy' \(did you mean 'slimfly'"),
         ("zzz", "'topoloom families' lists them"),
         ("slimfly", r"slimfly: q= is missing"),
         ("slimfly:q", r"'q' is not a setting; write key=value"),

@@ -102,13 +102,13 @@ def laid_out(name: str) -> Path | None:
         `name` is some other folder.
     """
     from topoloom.errors import InputError
-    from topoloom.spec import families
+    from topoloom.spec import FAMILIES
 
     path = Path(name)
     cables = path / "cables.csv" if path.is_dir() else path
     if cables.name == "cables.csv" and cables.is_file() and cables.with_name("floor.toml").is_file():
         return cables
-    if path.is_dir() and ("/" in name or name not in families()):
+    if path.is_dir() and ("/" in name or name not in FAMILIES):
         raise InputError(
             f"{name}: the folder holds no cables.csv with its floor.toml; 'topoloom layout -o' writes them"
         )

@@ -7,7 +7,7 @@ from topoloom.cost.parts import Parts, load_parts
 from topoloom.designer.need import Need
 from topoloom.errors import InputError
 from topoloom.graph.bounds import moore_aspl, moore_diameter
-from topoloom.spec import Facts, Family, families, find_family
+from topoloom.spec import FAMILIES, Facts, Family
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ def enumerate_candidates(need: Need) -> list[Proposal]:
 
 
 def _chosen(need: Need) -> list[Family]:
-    only = [find_family(name).name for name in need.families.only]
-    left_out = {find_family(name).name for name in need.families.leave_out}
-    return [record for name, record in families().items() if (not only or name in only) and name not in left_out]
+    only = [FAMILIES.find(name).name for name in need.families.only]
+    left_out = {FAMILIES.find(name).name for name in need.families.leave_out}
+    return [record for name, record in FAMILIES.items() if (not only or name in only) and name not in left_out]
 
 
 def _proposal(record: Family, values: dict[str, Any], need: Need, parts: Parts) -> Proposal:

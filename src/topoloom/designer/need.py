@@ -121,7 +121,7 @@ def read_need(path: str | Path) -> Need:
         ``file:line: reason`` for anything that cannot be read or used.
     """
     from topoloom.cost.parts import load_parts
-    from topoloom.spec import build, find_family
+    from topoloom.spec import FAMILIES, build
     from topoloom.toml_files import line_of
 
     need = read_toml(path, Need)
@@ -136,7 +136,7 @@ def read_need(path: str | Path) -> Need:
     for key, names in (("try", need.families.only), ("leave_out", need.families.leave_out)):
         for name in names:
             try:
-                find_family(name)
+                FAMILIES.find(name)
             except InputError as error:
                 raise complain(error, "families", key) from None
     for spec in need.families.specs:

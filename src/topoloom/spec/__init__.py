@@ -2,19 +2,11 @@
 
 from topoloom.spec.grammar import bisection_by_theory, build, facts_of, family_of, make, read_settings
 from topoloom.spec.parameters import Choice, Integer, Integers, Parameter, Real, Seed
-from topoloom.spec.registry import (
-    Facts,
-    Family,
-    Transform,
-    families,
-    family,
-    find_family,
-    find_transform,
-    transform,
-    transforms,
-)
+from topoloom.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, Transform, family, transform
 
 __all__ = [
+    "FAMILIES",
+    "TRANSFORMS",
     "Choice",
     "Facts",
     "Family",
@@ -27,13 +19,9 @@ __all__ = [
     "bisection_by_theory",
     "build",
     "facts_of",
-    "families",
     "family",
     "family_of",
-    "find_family",
-    "find_transform",
     "make",
     "read_settings",
     "transform",
-    "transforms",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.spec.parameters import Integer, Parameter
-from topoloom.spec.registry import Facts, Family, find_family, find_transform, written
+from topoloom.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, written
 from topoloom.topology import MOST_SWITCHES, Topology
 
 log = logging.getLogger("topoloom")
@@ -59,7 +59,7 @@ def family_of(spec: str) -> tuple[Family, dict[str, Any], Any] | None:
     name, _, text = base.partition(":")
     if changes or name == "product":
         return None
-    record = find_family(name)
+    record = FAMILIES.find(name)
     return record, *read_settings(record.name, record.parameters, text, takes_hosts=True)
 
 
@@ -134,7 +134,7 @@ def _build(spec: str, depth: int) -> Topology:
     topology = _product(text, depth) if name == "product" else _family(name, text)
     for change in changes:
         name, _, text = change.partition(":")
-        record = find_transform(name)
+        record = TRANSFORMS.find(name)
         values, _ = read_settings(record.name, record.parameters, text)
         shown = ",".join(written(record.parameters, values))
         step = f"+{name}:{shown}" if shown else f"+{name}"
@@ -146,7 +146,7 @@ def _build(spec: str, depth: int) -> Topology:
 
 
 def _family(name: str, text: str) -> Topology:
-    record = find_family(name)
+    record = FAMILIES.find(name)
     values, hosts = read_settings(record.name, record.parameters, text, takes_hosts=True)
     return make(record, values, hosts)
 

@@ -3,11 +3,10 @@
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from topoloom.errors import InputError
-from topoloom.modules import load_modules
+from topoloom.register import Register
 from topoloom.spec.parameters import Parameter, Seed
 from topoloom.topology import Topology
 
@@ -90,9 +89,14 @@ class Transform:
     description: str
 
 
-_families: dict[str, Family] = {}
-_transforms: dict[str, Transform] = {}
-_aliases: dict[str, str] = {}
+#: The catalogue: every family by its name.
+FAMILIES: Register[Family] = Register(
+    "family", room="topoloom.families", group="topoloom.families", listed="topoloom families"
+)
+#: Every transform by its name.
+TRANSFORMS: Register[Transform] = Register(
+    "transform", room="topoloom.families", group="topoloom.transforms", listed="topoloom families"
+)
 
 
 def family(
@@ -107,17 +111,32 @@ def family(
 ) -> Callable[[Callable[..., Topology]], Callable[..., Topology]]:
     """Register the decorated function, which builds a `Topology` from its parameters, as a family of the catalogue.
 
-    `facts` takes the same parameters and says what theory knows; it may raise `InputError` for parameters that do not
-    fit together, and is asked before anything is built. `sizes(hosts, radix)` yields parameter sets (with ``hosts``, the
-    hosts on each switch) that serve at least `hosts` hosts within `radix` ports a switch. The first line of the docstring
-    is the description.
+    The first line of the function's docstring is the description.
+
+    Parameters
+    ----------
+    name : str
+        What specs call it.
+    facts : callable
+        Of the same parameters: the `Facts` that theory knows. It may raise `InputError` for parameters that do not fit
+        together, and is asked before anything is built.
+    source : str
+        The paper.
+    sizes : callable (int, int), optional
+        Of hosts and ports: yields parameter sets (with ``hosts``, the hosts on each switch) that serve at least so many
+        hosts on switches of so many ports.
+    aliases : tuple of str
+        Other names of it.
+    labels : dict of str to str, optional
+        What each label of its switches means.
+    **parameters : Parameter
+        What it takes.
     """
 
     def register(make: Callable[..., Topology]) -> Callable[..., Topology]:
-        _families[name] = Family(
-            name, make, parameters, facts, source, _first_line(make), _each_once(sizes), aliases, labels or {}
-        )
-        _aliases.update(dict.fromkeys(aliases, name))
+        description = _first_line(make)
+        record = Family(name, make, parameters, facts, source, description, _each_once(sizes), aliases, labels or {})
+        FAMILIES.add(name, record, aliases=aliases)
         return make
 
     return register
@@ -129,39 +148,10 @@ def transform(
     """Register the decorated function, topology and parameters to topology, as a transform."""
 
     def register(apply: Callable[..., Topology]) -> Callable[..., Topology]:
-        _transforms[name] = Transform(name, apply, parameters, source, _first_line(apply))
+        TRANSFORMS.add(name, Transform(name, apply, parameters, source, _first_line(apply)))
         return apply
 
     return register
-
-
-def families() -> dict[str, Family]:
-    """The catalogue: every family by its name, in alphabetical order."""
-    load_modules("topoloom.families")
-    return dict(sorted(_families.items()))
-
-
-def transforms() -> dict[str, Transform]:
-    """Every transform by its name."""
-    load_modules("topoloom.families")
-    return dict(sorted(_transforms.items()))
-
-
-def find_family(name: str) -> Family:
-    """The family of that name or alias; raises `InputError` with the nearest names."""
-    load_modules("topoloom.families")
-    found = _families.get(_aliases.get(name, name))
-    if found is None:
-        raise InputError(_unknown("family", name, [*_families, *_aliases], "topoloom families"))
-    return found
-
-
-def find_transform(name: str) -> Transform:
-    """The transform of that name; raises `InputError` with the nearest names."""
-    load_modules("topoloom.families")
-    if name not in _transforms:
-        raise InputError(_unknown("transform", name, list(_transforms), "topoloom families"))
-    return _transforms[name]
 
 
 def written(parameters: dict[str, Parameter], values: dict[str, Any]) -> list[str]:
@@ -178,12 +168,6 @@ def _each_once(sizes: Sizes | None) -> Sizes | None:
         return list({tuple(values.items()): values for values in map(dict, sizes(hosts, radix))}.values())
 
     return once
-
-
-def _unknown(what: str, name: str, known: list[str], command: str) -> str:
-    near = get_close_matches(name, known, 3, 0.5)
-    hint = f"nearest: {', '.join(near)}" if near else f"'{command}' lists them"
-    return f"no {what} named '{name[:60]}' ({hint})"
 
 
 def _first_line(function: Callable[..., Any]) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from topoloom.cli.output import json_option, print_json, say
-from topoloom.spec import Family, Parameter, Transform, families, find_family, transforms
+from topoloom.spec import FAMILIES, TRANSFORMS, Family, Parameter, Transform
 
 
 @click.command(help="The catalogue of families; with NAME, its parameters, defaults and source.")
@@ -23,7 +23,7 @@ def command(name: str | None, hosts: int | None, radix: int | None, as_json: boo
             "product: the Cartesian product of topologies.\nwrite product:(SPEC)*(SPEC), which nests; also takes hosts="
         )
         return
-    chosen: list[Family | Transform] = [_find(name)] if name else [*families().values(), *transforms().values()]
+    chosen: list[Family | Transform] = [_find(name)] if name else [*FAMILIES.values(), *TRANSFORMS.values()]
     if hosts is not None and radix is not None:
         _print_sizes([f for f in chosen if isinstance(f, Family)], hosts, radix, as_json)
     elif as_json:
@@ -35,7 +35,7 @@ def command(name: str | None, hosts: int | None, radix: int | None, as_json: boo
 
 
 def _find(name: str) -> Family | Transform:
-    return transforms()[name] if name in transforms() else find_family(name)
+    return TRANSFORMS[name] if name in TRANSFORMS else FAMILIES.find(name)
 
 
 def _print_catalogue(chosen: list[Family | Transform]) -> None:
@@ -95,6 +95,6 @@ def _print_sizes(chosen: list[Family], hosts: int, radix: int, as_json: bool) ->
     if not any(found.values()):
         say(f"nothing here serves {hosts} hosts on {radix}-port switches; take a larger radix", err=True)
     for name, sets in found.items():
-        record = find_family(name)
+        record = FAMILIES.find(name)
         for values in sets:
             say(record.spec_of(values, values.get("hosts")))

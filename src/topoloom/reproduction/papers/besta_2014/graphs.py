@@ -12,7 +12,7 @@ from topoloom.graph.cuts import cuts
 from topoloom.graph.load import full_bandwidth_hosts
 from topoloom.reproduction._helpers import measured
 from topoloom.reproduction.registry import Outcome, Verdict, claim, judge
-from topoloom.spec import Facts, build, facts_of, find_family
+from topoloom.spec import FAMILIES, Facts, build, facts_of
 
 
 def _slim_flies(most: int) -> dict[int, Facts]:
@@ -20,7 +20,7 @@ def _slim_flies(most: int) -> dict[int, Facts]:
     found = {}
     for q in range(3, most + 1):
         with suppress(InputError):
-            found[q] = find_family("slimfly").known({"q": q})
+            found[q] = FAMILIES.find("slimfly").known({"q": q})
     return found
 
 
