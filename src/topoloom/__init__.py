@@ -27,6 +27,7 @@ _HOMES = {
     "Lifetime": "topoloom.failures.lifetime",
     "LoadCurve": "topoloom.simulator.curve",
     "Need": "topoloom.designer.need",
+    "Network": "topoloom.network",
     "Optimized": "topoloom.optimizer.result",
     "PATTERNS": "topoloom.traffic.register",
     "Parts": "topoloom.cost.parts",
@@ -55,6 +56,7 @@ _HOMES = {
     "lifetime": "topoloom.failures.lifetime",
     "load": "topoloom.formats",
     "load_layout": "topoloom.cabling.files",
+    "open_network": "topoloom.opening",
     "optimize": "topoloom.optimizer.optimize",
     "place": "topoloom.layout.place",
     "price": "topoloom.cost.bill",
@@ -94,6 +96,7 @@ __all__ = [
     "Lifetime",
     "LoadCurve",
     "Need",
+    "Network",
     "Optimized",
     "Parts",
     "Quality",
@@ -120,6 +123,7 @@ __all__ = [
     "lifetime",
     "load",
     "load_layout",
+    "open_network",
     "optimize",
     "place",
     "price",
@@ -175,6 +179,8 @@ if TYPE_CHECKING:
     from topoloom.graph.distances import hops as hops
     from topoloom.layout.layout import Layout as Layout
     from topoloom.layout.place import place as place
+    from topoloom.network import Network as Network
+    from topoloom.opening import open_network as open_network
     from topoloom.optimizer.optimize import optimize as optimize
     from topoloom.optimizer.result import Optimized as Optimized
     from topoloom.routing.balance.balance import balance_paths as balance_paths

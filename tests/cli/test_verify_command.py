@@ -146,7 +146,7 @@ def test_convert_and_route_write_for_other_tools(call, tmp_path, kind, file):
         (["verify", "petersen"], "name what to compare the plan with"),
         (["verify", "petersen", "petersen", "--tables", "x"], "one of the two"),
         (["verify", "petersen", "petersen", "--qos", "x"], "go with --tables"),
-        (["verify", ".", "petersen"], "holds no cables.csv"),
+        (["verify", ".", "petersen"], "holds no network"),
         (["verify", "petersen", "gone.net"], "gone.net: there is no such file"),
         (["verify", "petersen", "bad.net"], "bad.net:2: '[1] nonsense' is no port"),
         (["verify", "petersen", "petersen", "--map", "gone.csv"], "gone.csv cannot be read"),

@@ -1,10 +1,8 @@
 """The laws that every format keeps: round trips, and one clear sentence for every file that is none of its kind."""
 
 import gzip
-import io
 import logging
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from topoloom import InputError, load, save
-from topoloom.formats import encode, find_format, formats, losses, open_topology
+from topoloom.formats import encode, find_format, formats, losses
 from topoloom.topology import Topology
 
 NAMES = ["cables", "dot", "edges", "graphml", "grid-edges", "ibnetdiscover", "topoloom"]
@@ -211,31 +209,6 @@ def test_an_unknown_format_names_the_known_ones():
     """A misspelt format is answered with the nearest name and the list."""
     with pytest.raises(InputError, match=r"did you mean 'graphml'.*cables, dot"):
         find_format("graphlm")
-
-
-def test_a_topology_argument_is_a_file_or_a_spec(tmp_path, monkeypatch):
-    """On the command line a known suffix or a slash means a file, `-` standard input, anything else a spec."""
-    monkeypatch.chdir(tmp_path)
-    save(GRID, "net.json")
-    assert open_topology("net.json") == GRID
-    assert open_topology("./net.json") == GRID
-    assert open_topology("petersen").switches == 10
-    with pytest.raises(InputError, match=r"gone\.json: there is no such file"):
-        open_topology("gone.json")
-    with pytest.raises(InputError, match=r"a/b: there is no such file"):
-        open_topology("a/b")
-    with pytest.raises(InputError, match="no family named"):
-        open_topology("no-such-thing")
-    stream = io.TextIOWrapper(io.BytesIO(encode(GRID, find_format("topoloom"))))
-    monkeypatch.setattr(sys, "stdin", stream)
-    assert open_topology("-") == GRID
-
-
-def test_a_file_called_like_a_family_does_not_hide_it(tmp_path, monkeypatch):
-    """`petersen` builds the Petersen graph even where a file of that name lies."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "petersen").write_text("0 1\n")
-    assert open_topology("petersen").switches == 10
 
 
 def test_losses_are_told():

@@ -84,7 +84,11 @@ def load_layout(path: str | os.PathLike[str]) -> Layout:
     source = Path(path)
     if source.is_dir():
         source = source / "cables.csv"
-    found = load_cables(source)
+    return layout_of(load_cables(source), source)
+
+
+def layout_of(found: CableList, source: Path) -> Layout:
+    """The layout of a cable list that was read from `source`, beside which its floor lies; see `load_layout`."""
     beside = source.with_name("floor.toml")
     if not beside.exists():
         raise InputError(f"{beside}: there is no such file; a layout is a cable list and the floor.toml saved with it")

@@ -8,6 +8,7 @@ import numpy as np
 
 from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
+from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
 from topoloom.topology import Topology
 
@@ -46,6 +47,11 @@ class Plugs:
         numbers = np.zeros(m, np.int64), np.zeros(topology.endpoints.size, np.int64)
         return cls(topology.link_ports, topology.endpoint_ports, *numbers, ("",) * m, np.full(m, np.nan))
 
+    @classmethod
+    def listed(cls, found: CableList) -> "Plugs":
+        """The plugs of a cable list, in the order of its topology."""
+        return cls(found.ports, found.endpoint_ports, found.number, found.endpoint_number, found.product, found.stock_m)
+
     def product_in(self, parts: Parts) -> np.ndarray:
         """The place of each link's product in a catalogue, int64[links]; -1 where it, or its length, is not known.
 
@@ -74,5 +80,4 @@ def load_plugs(path: str | os.PathLike[str]) -> Plugs:
         A file that is missing or wrong.
     """
     source = Path(path)
-    found = load_cables(source / "cables.csv" if source.is_dir() else source)
-    return Plugs(found.ports, found.endpoint_ports, found.number, found.endpoint_number, found.product, found.stock_m)
+    return Plugs.listed(load_cables(source / "cables.csv" if source.is_dir() else source))

@@ -9,6 +9,7 @@ from topoloom.errors import InputError
 if TYPE_CHECKING:
     import numpy as np
 
+    from topoloom.network import Network
     from topoloom.routing.routing import Routing
     from topoloom.simulator.config import RouterConfig
 
@@ -75,22 +76,14 @@ def write_packets(
     say(f"wrote {path}, {len(found.rows)} packets", err=True)
 
 
-def cables_for(
-    routing: "Routing", config: "RouterConfig", between: tuple[str, ...], layout: str | None
-) -> "np.ndarray | None":
-    """Cycles of each cable, as ``--between`` or ``--layout`` say; None: the preset's for all."""
+def cables_for(network: "Network", config: "RouterConfig", between: tuple[str, ...]) -> "np.ndarray | None":
+    """Cycles of each cable, as ``--between`` or the layout of the network says; None: the preset's for all."""
     from topoloom.simulator.cables import cables_between, cables_of
 
-    if layout is not None:
-        from topoloom.cabling.files import load_layout
-
-        placed = load_layout(layout)
-        if placed.topology.digest != routing.topology.digest:
-            raise InputError(
-                f"--layout {layout}: it is of {placed.topology.name}, not of {routing.topology.name}; simulate the folder's own"
-                " topology"
-            )
-        return cables_of(placed, config)
+    if not between and network.layout is not None:
+        if config.cycle_ns:
+            return cables_of(network.layout, config)
+        say(f"{network.source}: set cycle_ns for cables as long as they are; they take link_cycles now", err=True)
     if not between:
         return None
     cycles = {}
@@ -99,4 +92,4 @@ def cables_for(
         if not label or not value.isdigit():
             raise InputError(f"--between '{text}': write LABEL=CYCLES, as in group=100")
         cycles[label] = int(value)
-    return cables_between(routing.topology, config, cycles)
+    return cables_between(network.topology, config, cycles)

@@ -1,10 +1,10 @@
 """Faults of cabling in words: the cable's number, cabinets, switches and ports, as an installer looks for them."""
 
 from topoloom.fabrics.compare import EXTRA, MISSING, Cable, Comparison, Fault, Plug
-from topoloom.formats.plan import Plan
+from topoloom.network import Network
 
 
-def fault_text(plan: Plan, found: Comparison, fault: Fault) -> str:
+def fault_text(plan: Network, found: Comparison, fault: Fault) -> str:
     """One line on a fault: ``wrong: cable 17: planned c3 S12 port 5 - c9 S40 port 2; found S12 port 5 - S41 port 2``."""
     planned = ", ".join(_cable(plan, found, cable, is_there=False) for cable in fault.planned)
     there = ", ".join(_cable(plan, found, cable, is_there=True) for cable in fault.found)
@@ -17,15 +17,15 @@ def fault_text(plan: Plan, found: Comparison, fault: Fault) -> str:
     return f"{fault.kind}: {which}planned {planned}; found {there}"
 
 
-def node_text(plan: Plan, found: Comparison, node: int) -> str:
+def node_text(plan: Network, found: Comparison, node: int) -> str:
     """A switch with its cabinet, where the plan says it; a host, or what is not in the plan, by its name."""
     name = found.names[node]
-    if node < plan.fabric.topology.switches and plan.cabinets[node]:
+    if node < plan.topology.switches and plan.cabinets[node]:
         return f"{plan.cabinets[node]} {name}"
     return name
 
 
-def _cable(plan: Plan, found: Comparison, cable: Cable, is_there: bool) -> str:
+def _cable(plan: Network, found: Comparison, cable: Cable, is_there: bool) -> str:
     ends = []
     for node, port in cable:
         # What hangs there may call itself otherwise.
@@ -34,7 +34,7 @@ def _cable(plan: Plan, found: Comparison, cable: Cable, is_there: bool) -> str:
     return " - ".join(ends)
 
 
-def _number(plan: Plan, cable: Cable) -> str:
+def _number(plan: Network, cable: Cable) -> str:
     """The number of a planned cable, by the plug in a switch."""
     plugs: tuple[Plug, ...] = cable
-    return next((plan.cable[plug] for plug in plugs if plug in plan.cable), "")
+    return next((plan.cable_numbers[plug] for plug in plugs if plug in plan.cable_numbers), "")

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import reduce
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -91,28 +90,6 @@ def chosen_floor(floor: str, rows: int | None, columns: int | None, cabinet: int
 def switch_w(floor: Floor, parts: "Parts", ports: int, rate_gbps: float | None) -> float:
     """Watts of a switch with so many ports where the floor limits them; else 0, for then nobody asks."""
     return parts.switch_w(ports, rate_gbps) if floor.limits_power else 0.0
-
-
-def laid_out(name: str) -> Path | None:
-    """The cable list that `topoloom layout -o` wrote, if `name` is it or its folder; None if `name` is a topology.
-
-    Raises
-    ------
-    InputError
-        `name` is some other folder.
-    """
-    from topoloom.errors import InputError
-    from topoloom.spec import FAMILIES
-
-    path = Path(name)
-    cables = path / "cables.csv" if path.is_dir() else path
-    if cables.name == "cables.csv" and cables.is_file() and cables.with_name("floor.toml").is_file():
-        return cables
-    if path.is_dir() and ("/" in name or name not in FAMILIES):
-        raise InputError(
-            f"{name}: the folder holds no cables.csv with its floor.toml; 'topoloom layout -o' writes them"
-        )
-    return None
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:

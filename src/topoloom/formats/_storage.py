@@ -90,28 +90,6 @@ def choose_format(path: str, name: str | None = None) -> Format:
     return record
 
 
-def open_topology(text: str) -> Topology:
-    """The topology that a command-line argument names: a file in any known format, ``-`` for standard input, or a spec.
-
-    Raises
-    ------
-    InputError
-        A path without a file behind it, a file that cannot be read, or a spec that cannot be built.
-    """
-    if text == "-":
-        return load("-")
-    # A file that happens to be called like a family ("petersen") must not hide the family.
-    if format_for(text) is not None or (Path(text).suffix and _is(Path.is_file, text)):
-        return load(text)
-    if "/" in text:
-        if not _is(Path.exists, text):
-            raise at(text, None, "there is no such file")
-        return load(text)
-    from topoloom.spec import build
-
-    return build(text)
-
-
 def _is(question: Callable[[Path], bool], text: str) -> bool:
     """Ask `question` of a path; what the system cannot even look up (too long, a NUL inside) is nothing."""
     try:

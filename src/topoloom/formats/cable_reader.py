@@ -46,6 +46,14 @@ class CableList:
         The length in which each link's cable was bought; NaN where no number is given.
     product : tuple of str
         The product that each link's cable is; empty where none is given.
+    labels : tuple of str
+        What is printed on each switch (A01-U03); empty where the list does not say.
+    cable, endpoint_cable : tuple of str
+        The number of each link's and each endpoint's cable as it is written; empty where none is given.
+    host_ports : int32[endpoints]
+        The port of its host that each endpoint's cable is in; 0 where the list does not say.
+    links_plugged, endpoints_plugged : bool
+        Whether the list has both ports of every link, and of every endpoint.
     """
 
     source: str
@@ -60,6 +68,12 @@ class CableList:
     endpoint_number: np.ndarray
     stock_m: np.ndarray
     product: tuple[str, ...]
+    labels: tuple[str, ...]
+    cable: tuple[str, ...]
+    endpoint_cable: tuple[str, ...]
+    host_ports: np.ndarray
+    links_plugged: bool
+    endpoints_plugged: bool
 
 
 def read_cables(data: bytes, source: str) -> CableList:
@@ -90,7 +104,8 @@ class _Reader:
         self._links, self._endpoints, self._hosts = array("q"), array("q"), array("q")
         self._length_m = array("d")
         self._stock_m, self._product = array("d"), list[str]()
-        self._number, self._endpoint_number = array("q"), array("q")
+        self._called, self._endpoint_called = list[str](), list[str]()
+        self._label: dict[int, str] = {}
         # Flat triples (switch, cabinet, line).
         self._stands = array("q")
         self._cabinets: dict[str, int] = {}
@@ -111,6 +126,8 @@ class _Reader:
         elif kind == "switch":
             switch = self._switch(cells, "a_switch", line)
             self._stand(cells, "a_cabinet", switch, line)
+            if "a_label" in self._place:
+                self._label[switch] = unguarded(cells[self._place["a_label"]]).strip()
             self._endpoints_of(switch, self._rows.take(switch, cells, line), line)
         elif "".join(cells).strip():
             raise at(self._source, line, f"kind is {short(kind)}; it must be link, host or switch")
@@ -134,7 +151,7 @@ class _Reader:
         self._links.extend((u, self._port(cells, "a_port", line), line, v, self._port(cells, "b_port", line), line))
         self._stand(cells, "a_cabinet", u, line)
         self._stand(cells, "b_cabinet", v, line)
-        self._number.append(self._cable(cells))
+        self._called.append(self._cable(cells))
         for column, metres in (("length_m", self._length_m), ("stock_m", self._stock_m)):
             place = self._place.get(column)
             metres.append(math.nan if place is None else _length(cells[place]))
@@ -149,7 +166,7 @@ class _Reader:
             raise at(self._source, line, f"b_switch is {short(text)}; on a host's row it is the host, like 'host 17'")
         self._endpoints.extend((switch, self._port(cells, "a_port", line), line))
         self._hosts.extend((int(found[1]), self._port(cells, "b_port", line), line))
-        self._endpoint_number.append(self._cable(cells))
+        self._endpoint_called.append(self._cable(cells))
         self._stand(cells, "a_cabinet", switch, line)
 
     def _endpoints_of(self, switch: int, hosts: Iterable[int], line: int) -> None:
@@ -157,7 +174,7 @@ class _Reader:
         for port, host in enumerate(hosts, 1):
             self._endpoints.extend((switch, port, line))
             self._hosts.extend((host, 0, line))
-            self._endpoint_number.append(0)
+            self._endpoint_called.append("")
 
     def _stand(self, cells: list[str], column: str, switch: int, line: int) -> None:
         place = self._place.get(column)
@@ -184,11 +201,10 @@ class _Reader:
             self._port_of[cell] = int(text or 0)
         return self._port_of[cell]
 
-    def _cable(self, cells: list[str]) -> int:
-        """The number of the cable; 0 when the list has none, or something else there."""
+    def _cable(self, cells: list[str]) -> str:
+        """The number of the cable as it is written; empty when the list has none."""
         place = self._place.get("cable")
-        text = "" if place is None else cells[place].strip()
-        return int(text) if _NUMBER.fullmatch(text) else 0
+        return "" if place is None else unguarded(cells[place]).strip()
 
     def finished(self) -> CableList:
         """What the list says, once all rows are taken."""
@@ -235,11 +251,22 @@ class _Reader:
             links[::2, 2][sorting],
             ports_now,
             endpoint_ports,
-            np.array(self._number, np.int64)[sorting],
-            np.array(self._endpoint_number, np.int64)[order],
+            _numbers(self._called)[sorting],
+            _numbers(self._endpoint_called)[order],
             np.array(self._stock_m)[sorting],
             tuple(self._product[row] for row in sorting.tolist()),
+            tuple(self._label.get(switch, "") for switch in range(switches)),
+            tuple(self._called[row] for row in sorting.tolist()),
+            tuple(self._endpoint_called[row] for row in order.tolist()),
+            hosts[order, 1].astype(np.int32),
+            bool((ports > 0).all()),
+            bool((endpoints[:, 1] > 0).all() and (hosts[:, 1] > 0).all()),
         )
+
+
+def _numbers(called: list[str]) -> np.ndarray:
+    """The numbers of cables, int64[cables]; 0 where there is none, or something else."""
+    return np.array([int(text) if _NUMBER.fullmatch(text) else 0 for text in called], np.int64)
 
 
 def _one_cable_a_port(ends: np.ndarray, what: str, source: str) -> None:

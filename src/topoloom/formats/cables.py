@@ -3,10 +3,12 @@
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from topoloom.csv_files import csv_table, guarded, numbers, texts
+from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._storage import contents
 from topoloom.formats.cable_reader import CableList, read_cables
@@ -134,6 +136,16 @@ def read(data: bytes, source: str) -> Topology:
 def load_cables(path: str | os.PathLike[str]) -> CableList:
     """A cable list with everything that it says; raises `InputError` like `load`."""
     return read_cables(contents(os.fspath(path)), os.fspath(path))
+
+
+def cabled_fabric(found: CableList) -> Fabric:
+    """The fabric that a cable list plans: topoloom's names, and the ports of the list where it has them all."""
+    fabric = planned_fabric(found.topology)
+    if found.links_plugged:
+        fabric = replace(fabric, link_ports=found.ports)
+    if found.endpoints_plugged:
+        fabric = replace(fabric, endpoint_ports=found.endpoint_ports, host_ports=found.host_ports)
+    return fabric
 
 
 register(

@@ -4,10 +4,10 @@ import os
 
 from topoloom.errors import InputError, at
 from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.fabric import Fabric, planned_fabric
+from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.net_text import net_text
-from topoloom.formats._registry import Format, find_format, format_for, register
-from topoloom.formats._storage import contents, load, open_topology
+from topoloom.formats._registry import Format, register
+from topoloom.formats._storage import contents
 from topoloom.formats._text import stem, text_of
 from topoloom.topology import Topology
 
@@ -24,17 +24,6 @@ def load_fabric(path: str | os.PathLike[str]) -> Fabric:
     if not data.strip():
         raise at(source, None, "the file is empty; expected what ibnetdiscover prints")
     return _fabric(data, source)
-
-
-def open_fabric(text: str, format: str | None = None) -> Fabric:
-    """The fabric that a command-line argument names: a discovered one (.net), else any topology as topoloom plans it.
-
-    `format` names the format of a file; its suffix chooses when it is left out. Raises `InputError` like `open_topology`.
-    """
-    record = format_for(text) if format is None else find_format(format)
-    if record is not None and record.name == NAME and text != "-":
-        return load_fabric(text)
-    return planned_fabric(open_topology(text) if format is None else load(text, format))
 
 
 def _fabric(data: bytes, source: str) -> Fabric:

@@ -267,16 +267,13 @@ def _cases(
 ) -> list["Case"]:
     """The network with tables of each seed, one or more for the hosts of a switch."""
     from topoloom.applications.sweep import Case
-    from topoloom.cabling.files import load_layout
-    from topoloom.cli.placing import laid_out
-    from topoloom.formats import open_topology
     from topoloom.layout.place import place
+    from topoloom.opening import open_network
     from topoloom.routing.host_routings import host_routings
     from topoloom.routing.registry import find_engine
 
-    cables = laid_out(name)
-    layout = load_layout(cables) if cables is not None else None
-    network = layout.topology if layout is not None else open_topology(name)
+    opened = open_network(name)
+    network, layout = opened.topology, opened.layout
     if layout is None and floor is not None:
         layout = place(network, floor, map="rows")
     count = host_tables or (int(network.endpoints_at.max(initial=1)) if find_engine(engine).by_host else 1)

@@ -6,7 +6,7 @@ import click
 
 from topoloom.cli.output import json_option, plain, print_facts, print_json
 from topoloom.errors import InputError
-from topoloom.formats import open_topology
+from topoloom.opening import open_network
 
 
 @click.command(
@@ -55,7 +55,7 @@ def _of_topology(text: str, point: int | None, balanced: bool) -> dict[str, Any]
     from topoloom.graph.bounds import bounds, moore_order
     from topoloom.graph.distances import hops
 
-    opened = open_topology(text)
+    opened = open_network(text).topology
     found, measured = bounds(opened), hops(opened)
     values = _moore(opened.switches, found.degree) | {
         "name": opened.name,

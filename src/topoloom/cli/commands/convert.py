@@ -5,8 +5,8 @@ import click
 from topoloom.cli.delivery import checked, deliver
 from topoloom.cli.output import json_option, print_json, say
 from topoloom.fabrics.exports.registry import exports, write_export
-from topoloom.formats import formats, load, open_topology
-from topoloom.formats.ibnetdiscover import open_fabric
+from topoloom.formats import formats
+from topoloom.opening import open_network
 
 
 class _Help(click.Command):
@@ -32,12 +32,11 @@ def command(source: str, output: str, source_format: str | None, name: str | Non
         _export(name, source, source_format, output, as_json)
         return
     record = checked(output, name, as_json)
-    topology = load(source, source_format) if source_format is not None else open_topology(source)
-    deliver(topology, output, record, as_json)
+    deliver(open_network(source, source_format).topology, output, record, as_json)
 
 
 def _export(kind: str, source: str, source_format: str | None, folder: str, as_json: bool) -> None:
-    fabric = open_fabric(source, source_format)
+    fabric = open_network(source, source_format).fabric
     files = [f"{folder}/{name}" for name in write_export(kind, fabric, folder)]
     if as_json:
         print_json({"format": kind, "name": fabric.topology.name, "files": files})

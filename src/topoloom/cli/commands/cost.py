@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from topoloom.cli.output import json_option, print_json
-from topoloom.cli.placing import PLACING, chosen_floor, laid_out, placing_options, refuse_given, switch_w
+from topoloom.cli.placing import PLACING, chosen_floor, placing_options, refuse_given, switch_w
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from topoloom.cost.table_iv import Column
     from topoloom.floors.floor import Floor
     from topoloom.layout.layout import Layout
+    from topoloom.network import Network
 
 
 @click.command(
@@ -56,25 +57,26 @@ def command(
     from topoloom.cost.choose import endpoint_cables, link_cables, order_list
     from topoloom.cost.parts import load_parts
     from topoloom.errors import InputError
-    from topoloom.formats import open_topology
+    from topoloom.opening import open_network
 
     if as_printed and len(topologies) > 1:
         raise InputError("--as-printed takes one topology; leave it out to set several side by side")
     if as_printed:
         others = (*PLACING, "parts", "rate_gbps", "radix", "spare", "host_cables")
         refuse_given(others, "--as-printed takes the paper's own assumptions")
-    elif all(laid_out(name) for name in topologies):
+    networks = [open_network(name) for name in topologies]
+    if not as_printed and all(one.layout is not None for one in networks):
         refuse_given(PLACING, "what is laid out already is priced as it stands")
-    column = _column(open_topology(topologies[0])) if as_printed else None
+    column = _column(networks[0].topology) if as_printed else None
     catalogue = load_parts("slimfly-2014" if as_printed else parts)
     chosen = chosen_floor(floor, rows, columns, cabinet)
     found = []
-    for name in topologies:
+    for one in networks:
         if column is not None:
             # The exact count beside the print is made as Besta 2014 lays the column out: its racks, its floor, its switches.
             layout, bill = column.layout(), column.exact()
         else:
-            layout = _layout(name, chosen, cluster, mapping, catalogue, rate_gbps)
+            layout = _layout(one, chosen, cluster, mapping, catalogue, rate_gbps)
             bill = price(layout, catalogue, rate_gbps, radix, host_cables, spare / 100)
         facts = cost_text.facts(layout, bill)
         if orders:
@@ -95,16 +97,15 @@ def command(
         cost_text.print_notes(catalogue, found)
 
 
-def _layout(name: str, floor: "Floor", cluster: str, mapping: str, parts: "Parts", rate_gbps: float | None) -> "Layout":
+def _layout(
+    network: "Network", floor: "Floor", cluster: str, mapping: str, parts: "Parts", rate_gbps: float | None
+) -> "Layout":
     """The layout of a topology, or the one that lies in a folder."""
-    from topoloom.cabling.files import load_layout
-    from topoloom.formats import open_topology
     from topoloom.layout.place import place
 
-    cables = laid_out(name)
-    if cables is not None:
-        return load_layout(cables)
-    topology = open_topology(name)
+    if network.layout is not None:
+        return network.layout
+    topology = network.topology
     return place(topology, floor, cluster, mapping, switch_w=switch_w(floor, parts, topology.radix, rate_gbps))
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import click
 
 from topoloom.cli.output import json_option, print_json, say
-from topoloom.formats import open_topology
+from topoloom.opening import open_network
 
 
 @click.command(
@@ -44,7 +44,7 @@ def command(
 
     if exact and (parts != 2 or by != "switches"):
         raise click.UsageError("--exact is for two parts, by switches")
-    opened = open_topology(topology)
+    opened = open_network(topology).topology
     found = exact_bisection(opened) if exact else cuts(opened, parts, seeds, by, seed)
     values: dict[str, Any] = {
         "name": opened.name,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from topoloom.cli.output import json_option, plain, print_facts, print_json, print_table, say
-from topoloom.cli.placing import PLACING, chosen_floor, laid_out, placing_options, refuse_given, switch_w
+from topoloom.cli.placing import PLACING, chosen_floor, placing_options, refuse_given, switch_w
 
 if TYPE_CHECKING:
     from topoloom.cabling.plugs import Plugs
@@ -75,7 +75,7 @@ def command(
     from topoloom.errors import InputError
     from topoloom.expansion.check import check_plan
     from topoloom.expansion.expand import expand
-    from topoloom.formats import open_topology
+    from topoloom.opening import open_network
     from topoloom.report.expansion_page import write_expansion
 
     if list_methods:
@@ -92,7 +92,7 @@ def command(
         raise InputError("--check reads the plan's files; give -o as well, or the folder of a plan and nothing else")
     catalogue = load_parts(parts)
     rate_gbps = catalogue.link_rate(rate_gbps)
-    goal = open_topology(into) if into is not None else None
+    goal = open_network(into).topology if into is not None else None
     out = None
     if folder is not None:
         _refuse_own(topology, folder)
@@ -140,18 +140,16 @@ def _opened(
     jobs: int | None,
 ) -> tuple["Layout", "Plugs | None"]:
     """The layout, and the ports of its cables where it was read from a folder; such a floor can only get more rows."""
-    from topoloom.cabling.files import load_layout
-    from topoloom.cabling.plugs import load_plugs
     from topoloom.expansion.growing_floor import with_rows
-    from topoloom.formats import open_topology
     from topoloom.layout.place import place
+    from topoloom.opening import open_network
 
-    cables = laid_out(name)
-    if cables is not None:
+    opened = open_network(name)
+    layout = opened.layout
+    if layout is not None:
         refuse_given([option for option in PLACING if option != "rows"], "what is laid out already stays where it is")
-        layout = load_layout(cables)
-        return layout if rows is None else with_rows(layout, rows), load_plugs(cables)
-    network, chosen = open_topology(name), chosen_floor(floor[0], rows, *floor[1:])
+        return layout if rows is None else with_rows(layout, rows), opened.plugs
+    network, chosen = opened.topology, chosen_floor(floor[0], rows, *floor[1:])
     watts = switch_w(chosen, parts, network.radix, rate_gbps)
     return place(network, chosen, cluster, mapping, seed=seed, switch_w=watts, jobs=jobs), None
 
@@ -291,10 +289,10 @@ def _refuse_own(source: str, folder: str) -> None:
     """Refuse to write a plan over what it starts from."""
     from topoloom.errors import InputError
 
-    cables = laid_out(source)
-    if cables is None:
+    place = Path(source)
+    if not place.is_dir() and place.name != "cables.csv":
         return
-    begin, end = cables.resolve().parent, Path(folder).resolve()
+    begin, end = place.resolve() if place.is_dir() else place.resolve().parent, Path(folder).resolve()
     # A plan's folder has its own folders before and after; those of another one are not to be written over either.
     if begin == end or begin in end.parents or end in begin.parents:
         raise InputError(f"-o {folder}: {source} lies there, which the plan starts from; take another folder")

@@ -7,7 +7,7 @@ import click
 import numpy as np
 
 from topoloom.cli.output import json_option, plain, print_facts, print_json, print_table
-from topoloom.formats import open_topology
+from topoloom.opening import open_network
 from topoloom.topology import Topology
 
 
@@ -38,7 +38,7 @@ def command(
 ) -> None:
     from topoloom.graph.distances import hops
 
-    opened = open_topology(topology)
+    opened = open_network(topology).topology
     found = hops(opened, jobs)
     values: dict[str, Any] = {
         "name": opened.name,

@@ -9,7 +9,7 @@ import click
 
 from topoloom.cli.output import json_option, plain, print_facts, print_json
 from topoloom.errors import InputError
-from topoloom.formats import open_topology
+from topoloom.opening import open_network
 from topoloom.spec import bisection_by_theory
 from topoloom.topology import Topology
 
@@ -29,7 +29,7 @@ _EXACT_SWITCHES = 20
 @click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
 @json_option
 def command(topology: str, full: bool, load: bool, seeds: int, jobs: int | None, as_json: bool) -> None:
-    opened = open_topology(topology)
+    opened = open_network(topology).topology
     page = _Page(opened, math.inf if full else _PATIENCE_SECONDS, jobs)
     page.measure(seeds, load)
     if as_json:

@@ -61,10 +61,10 @@ def command(
     from topoloom.cabling.cabling import cable
     from topoloom.cli.folders import writable_folder
     from topoloom.cost.parts import load_parts
-    from topoloom.formats import open_topology
     from topoloom.layout.place import place
+    from topoloom.opening import open_network
 
-    network = open_topology(topology)
+    network = open_network(topology).topology
     catalogue = load_parts(parts)
     chosen = chosen_floor(floor, rows, columns, cabinet)
     rate_gbps = catalogue.link_rate(rate_gbps)

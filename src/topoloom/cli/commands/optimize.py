@@ -126,18 +126,16 @@ def command(
 
 def _opened(name: str, options: dict[str, Any]) -> tuple[Topology, "LinkLengths | None", Any]:
     """The topology; the lengths of links between its switches and their cabinets where it is laid out."""
-    from topoloom.cabling.files import load_layout
-    from topoloom.cli.placing import laid_out, refuse_given
-    from topoloom.formats import open_topology
+    from topoloom.cli.placing import refuse_given
     from topoloom.graph.geometry import geometry_of
+    from topoloom.opening import open_network
     from topoloom.optimizer.link_lengths import LinkLengths
 
-    cables = laid_out(name)
-    if cables is not None:
+    network = open_network(name)
+    opened, layout = network.topology, network.layout
+    if layout is not None:
         refuse_given(("pitch_m", "overhead_m"), "a layout says itself how long its cables are")
-        layout = load_layout(cables)
         return layout.topology, LinkLengths.of_layout(layout), layout.cabinet
-    opened = open_topology(name)
     geometry = geometry_of(opened)
     if geometry is None or (options["objective"] == "hops" and options["cap_m"] is None):
         return opened, None, None

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import click
 
 from topoloom.cli.output import json_option, plain, print_facts, print_json
-from topoloom.formats import open_topology
+from topoloom.opening import open_network
 from topoloom.traffic import PATTERNS
 
 #: The rows, in their order, and what they are called.
@@ -76,7 +76,7 @@ def command(
     from topoloom.routing.route import route
     from topoloom.throughput.quality import quality
 
-    opened = open_topology(topology)
+    opened = open_network(topology).topology
     routed = route(opened, engine, lanes=lanes, seed=seed, jobs=jobs)
     started = time.monotonic()
     found = quality(routed, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from topoloom.failures.degradation import Degradation
     from topoloom.failures.lifetime import Lifetime
     from topoloom.failures.survival import Survival
+    from topoloom.network import Network
     from topoloom.routing.routing import Routing
     from topoloom.topology import Topology
 
@@ -85,7 +86,6 @@ _CURVE = ("fail", "metric", "order", "samples", "width", "criterion", "tolerate"
 @click.option(
     "--cluster", default="auto", show_default=True, type=click.Choice(CLUSTERS), help="Which switches share a cabinet."
 )
-@click.option("--layout", metavar="DIR", help="Take the cabinets from this folder of topoloom layout.")
 @click.option(
     "--link-fit", type=click.FloatRange(0), help="Failures of a link in 1e9 hours: mean time to disconnection."
 )
@@ -126,7 +126,7 @@ def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **gi
     from topoloom.cli.resilience_options import check, rates_of, shares_of
     from topoloom.cli.resilience_text import json_of, print_all, write_all
     from topoloom.failures.failure_orders import ORDERS
-    from topoloom.formats import open_topology
+    from topoloom.opening import open_network
 
     if given["order"] not in ORDERS[given["fail"]]:
         raise InputError(
@@ -137,8 +137,9 @@ def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **gi
     rates = rates_of(given)
     check(topologies, given)
     out = writable_folder(folder) if folder is not None else None
-    networks = [open_topology(name) for name in topologies]
-    cabinets = [_cabinets(one, given) for one in networks]
+    opened = [open_network(name) for name in topologies]
+    networks = [one.topology for one in opened]
+    cabinets = [_cabinets(one, given) for one in opened]
     tables = [_tables(one, given) for one in networks]
     if given["damaged"] is not None:
         if len(shares) > 1:
@@ -249,27 +250,16 @@ def _write_damaged(
     deliver(left, given["damaged"], record, False)
 
 
-def _cabinets(network: "Topology", given: dict[str, Any]) -> "np.ndarray | None":
+def _cabinets(network: "Network", given: dict[str, Any]) -> "np.ndarray | None":
     """The cabinet of every switch, where cabinets fail."""
     from topoloom.cli.placing import chosen_floor, refuse_given
     from topoloom.layout.cabinets import assign_cabinets
 
     if given["fail"] != "cabinets":
-        refuse_given(
-            ("floor", "cabinet", "cluster", "layout"), f"only cabinets stand in one, and --fail is {given['fail']}"
-        )
+        refuse_given(("floor", "cabinet", "cluster"), f"only cabinets stand in one, and --fail is {given['fail']}")
         return None
-    if given["layout"] is None:
-        floor = chosen_floor(given["floor"], None, None, given["cabinet"])
-        return assign_cabinets(network, floor, given["cluster"], jobs=given["jobs"])
-    from topoloom.cabling.files import load_layout
-
-    refuse_given(("floor", "cabinet", "cluster"), "the cabinets are those of --layout")
-    placed = load_layout(given["layout"])
-    if placed.topology.digest != network.digest:
-        raise InputError(
-            f"--layout {given['layout']}: its network ({placed.topology.name}: {placed.topology.switches} switches,"
-            f" {len(placed.topology.links)} links) is not {network.name} with {network.switches} and {len(network.links)}; name"
-            " the layout's own network"
-        )
-    return placed.cabinet
+    if network.layout is not None:
+        refuse_given(("floor", "cabinet", "cluster"), f"the cabinets are those of {network.source}")
+        return network.layout.cabinet
+    floor = chosen_floor(given["floor"], None, None, given["cabinet"])
+    return assign_cabinets(network.topology, floor, given["cluster"], jobs=given["jobs"])

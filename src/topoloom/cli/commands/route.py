@@ -10,12 +10,9 @@ from topoloom.cli.folders import writable_folder
 from topoloom.cli.output import json_option, plain, print_facts, print_json, say
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import exports, find_export, write_export
-from topoloom.formats.ibnetdiscover import open_fabric
 from topoloom.routing.registry import engines
 
 if TYPE_CHECKING:
-    from topoloom.fabrics.fabric import Fabric
-    from topoloom.layout.layout import Layout
     from topoloom.routing.judge.verdict import Verdict
     from topoloom.routing.reroute import Rerouted
     from topoloom.routing.routing import Routing
@@ -74,6 +71,7 @@ def command(
     check: int | None,
     as_json: bool,
 ) -> None:
+    from topoloom.opening import open_network
     from topoloom.routing.reroute import reroute
     from topoloom.routing.route import route
 
@@ -88,7 +86,8 @@ def command(
         folder = str(writable_folder(folder))
     if kind is not None:
         find_export(kind)
-    fabric, layout = _opened(topology)
+    network = open_network(topology)
+    fabric, layout = network.fabric, network.layout
     lost = None if without is None else _losses(without)
     started = time.monotonic()
     routed = route(
@@ -114,19 +113,6 @@ def command(
     _print(values)
     for file in files:
         say(f"wrote {file}", err=True)
-
-
-def _opened(name: str) -> "tuple[Fabric, Layout | None]":
-    """The fabric, and where its switches stand if it is laid out."""
-    from topoloom.cabling.files import load_layout
-    from topoloom.cli.placing import laid_out
-    from topoloom.fabrics.fabric import planned_fabric
-
-    cables = laid_out(name)
-    if cables is None:
-        return open_fabric(name), None
-    layout = load_layout(cables)
-    return planned_fabric(layout.topology), layout
 
 
 def _losses(text: str) -> tuple[list[tuple[int, int]], list[int]]:

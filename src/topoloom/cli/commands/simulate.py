@@ -54,7 +54,6 @@ class _Help(click.Command):
     multiple=True,
     help="Cables between switches whose label differs take so many cycles: group=100.",
 )
-@click.option("--layout", metavar="DIR", help="A folder of topoloom layout: cables take 5 ns a metre (set cycle_ns).")
 @click.option("--loads", default="0.1:0.9:0.2", show_default=True, help="first:last:step, or a list 0.1,0.5.")
 @click.option("--saturation", "saturating", is_flag=True, help="Find the load at which the network saturates, too.")
 @click.option(
@@ -84,12 +83,11 @@ def command(
     heat: str | None,
     packets: str | None,
     between: tuple[str, ...],
-    layout: str | None,
     as_json: bool,
     **same: Any,
 ) -> None:
     from topoloom.cli.executions import cables_for, has_end, print_executions, refuse_loads, write_packets
-    from topoloom.formats import open_topology
+    from topoloom.opening import open_network
     from topoloom.routing.route import route
     from topoloom.simulator.config import find_preset
     from topoloom.simulator.point_table import PointTable, settings_of
@@ -103,9 +101,10 @@ def command(
     wanted = _loads(loads)
     config = with_settings(find_preset(preset), settings)
     seed, jobs = same["seed"], same["jobs"]
-    routed = [route(open_topology(name), engine, lanes=lanes, seed=seed, jobs=jobs) for name in topologies]
+    networks = [open_network(name) for name in topologies]
+    routed = [route(one.topology, engine, lanes=lanes, seed=seed, jobs=jobs) for one in networks]
     traffic = same["traffic"]
-    cables = [cables_for(one, config, between, layout) for one in routed]
+    cables = [cables_for(one, config, between) for one in networks]
     if packets is not None:
         write_packets(routed[0], cables[0], config, traffic, max(wanted), seed, packets)
     if has_end(routed[0], traffic, seed):

@@ -13,8 +13,8 @@ from topoloom.fabrics.compare import compare
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.identify import WAYS, identify, read_map
 from topoloom.files import read_text
-from topoloom.formats.ibnetdiscover import open_fabric
-from topoloom.formats.plan import Plan, open_plan
+from topoloom.network import Network
+from topoloom.opening import open_network
 
 #: Everything was done, and there are differences: neither the user's mistake nor ours.
 DIFFERENT = 3
@@ -70,14 +70,21 @@ def command(
     if qos is not None or guid2lid is not None:
         raise InputError("--qos and --guid2lid go with --tables")
     assert actual is not None  # noqa: S101 (one of the two)
-    there = open_plan(actual).fabric
+    there = open_network(actual).fabric
     if there.planned:  # messages name it by its file
         there = replace(there, made=actual)
-    return _compared(open_plan(plan), there, by, map_file, ports, hosts, seed, as_json)
+    return _compared(open_network(plan), there, by, map_file, ports, hosts, seed, as_json)
 
 
 def _compared(
-    plan: Plan, actual: Fabric, by: str, map_file: str | None, ports: str | None, hosts: bool, seed: int, as_json: bool
+    plan: Network,
+    actual: Fabric,
+    by: str,
+    map_file: str | None,
+    ports: str | None,
+    hosts: bool,
+    seed: int,
+    as_json: bool,
 ) -> int:
     aliases = [[label] if label else [] for label in plan.labels]
     given = None
@@ -151,7 +158,7 @@ def _judged(name: str, tables: str, qos: str | None, guid2lid: str | None, jobs:
     from topoloom.fabrics.lft import read_guid2lid, read_lft
     from topoloom.fabrics.service_levels import read_levels
 
-    fabric = open_fabric(name)
+    fabric = open_network(name).fabric
     if not fabric.topology.endpoints.size:
         raise InputError(f"{fabric.topology.name}: no hosts, so tables have nowhere to lead; add them, as in hosts=4")
     started = time.monotonic()

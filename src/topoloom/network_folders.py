@@ -1,0 +1,62 @@
+"""The network folder: the product's document. Its files' names, its version, and the note of where it came from."""
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from topoloom._version import __version__
+from topoloom.errors import at
+from topoloom.files import read_text
+from topoloom.results import Provenance
+
+#: What lies in a network folder: the network, where its switches stand, every cable, forwarding tables, where it came from.
+TOPOLOGY, FLOOR, CABLES, TABLES, PROVENANCE = "topology.json", "floor.toml", "cables.csv", "tables", "provenance.json"
+#: Readers of this release know folders of versions 0 (without a note) to VERSION.
+VERSION = 1
+_LONGEST = 1 << 24
+_FORMAT = "topoloom-folder"
+
+
+class _Note(msgspec.Struct, forbid_unknown_fields=False):
+    format: str
+    version: int
+    written_by: str
+    provenance: Provenance
+
+
+def note_text(provenance: Provenance, verb: str) -> str:
+    """The note of a folder that a verb writes; timings are left out, for equal runs write equal folders."""
+    note = _Note(_FORMAT, VERSION, verb, msgspec.structs.replace(provenance, timings={}))
+    return msgspec.json.format(msgspec.json.encode(note), indent=1).decode() + "\n"
+
+
+def read_note(folder: str | os.PathLike[str]) -> Provenance | None:
+    """What the writer of a folder noted; None where there is no note, as before version 1.
+
+    Raises
+    ------
+    InputError
+        A note that is damaged, or of a folder that a newer topoloom wrote.
+    """
+    path = Path(folder) / PROVENANCE
+    if not path.is_file():
+        return None
+    try:
+        text = read_text(path, _LONGEST)
+        version = msgspec.json.decode(text, type=_Version).version
+        if version > VERSION:
+            reason = (
+                f"the folder is of version {version}; topoloom {__version__} reads up to {VERSION}: take a newer one"
+            )
+            raise at(str(path), None, reason)
+        note = msgspec.json.decode(text, type=_Note)
+    except msgspec.DecodeError as error:
+        raise at(
+            str(path), None, f"is no note of a network folder: {error}; remove it, or write the folder anew"
+        ) from None
+    return note.provenance
+
+
+class _Version(msgspec.Struct):
+    version: int

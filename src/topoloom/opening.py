@@ -1,0 +1,199 @@
+"""The opener: whatever a user may name as a network, opened: a spec, a file, a discovered fabric, a folder."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from topoloom.cabling.files import layout_of
+from topoloom.errors import InputError, at
+from topoloom.expansion.plan_files import AFTER, BEFORE, PLAN
+from topoloom.files import read_text
+from topoloom.formats import find_format, format_for, load
+from topoloom.formats.cables import cabled_fabric, load_cables
+from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
+from topoloom.formats.ibnetdiscover import load_fabric
+from topoloom.network import Network
+from topoloom.network_folders import CABLES, FLOOR, TOPOLOGY, read_note
+from topoloom.results import Provenance, provenance_of
+from topoloom.topology import Topology
+
+#: What only the folder of a design has.
+DESIGN = "design.json"
+_LONGEST = 1 << 28
+
+
+def open_network(source: str | os.PathLike[str], format: str | None = None) -> Network:
+    """The network that a user names.
+
+    Parameters
+    ----------
+    source : str or path
+        A spec (``slimfly:q=5``); a file of any format (``-``: standard input, whose format is seen from its content); what
+        ibnetdiscover prints; a folder that `topoloom layout`, `expand` (the plan itself: what stands before the work; or
+        its ``before`` and ``after``), `route --tables` or `design` (the winner) wrote. A folder is told from a spec of the
+        same name by what it holds, a file by its suffix.
+    format : str, optional
+        The format of a file; its suffix tells when it is left out.
+
+    Returns
+    -------
+    Network
+
+    Raises
+    ------
+    InputError
+        Nothing of that name, a file or folder that is damaged, or a spec that cannot be built.
+
+    Examples
+    --------
+    >>> open_network("petersen")
+    Network(spec 'petersen': Topology(petersen: 10 switches, 15 links))
+    >>> open_network("petersen").layout is None
+    True
+    """
+    if isinstance(source, Topology) or not isinstance(source, str | os.PathLike):
+        raise InputError(
+            f"open_network takes the name of a network (a spec, a file, a folder), not a {type(source).__name__}"
+        )
+    text = os.fspath(source)
+    if format is not None:
+        return _file(text, format)
+    path = Path(text)
+    if text != "-" and _is_folder(path):
+        return _folder(text, path)
+    if path.name == CABLES and path.is_file() and path.with_name(FLOOR).is_file():
+        return _laid_out(text, path)
+    if text == "-":
+        return _file(text, None)
+    record = format_for(text)
+    # A file that happens to be called like a family ("petersen") must not hide the family.
+    if record is not None or "/" in text or (path.suffix and _exists(path)):
+        if record is None and not _exists(path):
+            raise at(text, None, "there is no such file")
+        return _file(text, None if record is None else record.name)
+    from topoloom.spec import build
+
+    topology = build(text)
+    return Network(topology, text, "spec", provenance_of(topology))
+
+
+def _file(text: str, format: str | None) -> Network:
+    """A file of any format; `format` None: its suffix, or what it holds, tells."""
+    if format is not None and find_format(format).name == DISCOVERED:
+        fabric = load_fabric(text)
+        return Network(
+            fabric.topology, text, "fabric", provenance_of(fabric.topology), None, {"fabric": lambda: fabric}
+        )
+    if format == "cables" and text != "-":
+        found = load_cables(text)
+        known: dict[str, Any] = {"cables": lambda: found, "fabric": lambda: cabled_fabric(found)}
+        return Network(found.topology, text, "file", provenance_of(found.topology), None, known)
+    topology = load(text, format)
+    return Network(topology, text, "file", provenance_of(topology))
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether a folder is meant: one that holds a network, or one that is called like no family."""
+    try:
+        if not path.is_dir():
+            return False
+    except (OSError, ValueError):
+        return False
+    from topoloom.spec import FAMILIES
+
+    return len(path.parts) != 1 or str(path) not in FAMILIES or any(_holds(path))
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _holds(path: Path) -> list[str]:
+    """Which of the files are in a folder that make it a network's."""
+    names = [name for name in (CABLES, TOPOLOGY, PLAN, DESIGN) if (path / name).is_file()]
+    return [name for name in names if name != CABLES or (path / FLOOR).is_file()]
+
+
+def _folder(text: str, path: Path) -> Network:
+    """A folder that topoloom wrote."""
+    read_note(path)  # a folder of a newer version is refused before anything else is said of it
+    held = _holds(path)
+    if PLAN in held:
+        return _planned(text, path)
+    if CABLES in held:
+        return _laid_out(text, path / CABLES)
+    if TOPOLOGY in held:
+        return _with_tables(text, path)
+    if DESIGN in held:
+        raise at(
+            text, None, "this design has no winner, so there is no network; report.html says which limits dropped all"
+        )
+    if (path / CABLES).is_file():
+        raise at(text, None, f"the folder holds no {CABLES} with its {FLOOR}; 'topoloom layout -o' writes them")
+    if (path / "ports.npy").is_file():
+        raise at(
+            text,
+            None,
+            f"the folder holds tables, but no {TOPOLOGY} of their network; write it anew with 'topoloom route'",
+        )
+    raise at(
+        text,
+        None,
+        "the folder holds no network; topoloom layout, expand, route and design write folders that do,"
+        f" with {CABLES} and {FLOOR}, or {TOPOLOGY}",
+    )
+
+
+def _laid_out(text: str, path: Path) -> Network:
+    """The folder of a cable list with its floor: a layout, what stands before or after a plan, the winner of a design."""
+    found = load_cables(path)
+    folder = path.parent
+    known: dict[str, Any] = {
+        "cables": lambda: found,
+        "fabric": lambda: cabled_fabric(found),
+        "layout": lambda: layout_of(found, path),
+        **_beside(folder, found.topology),
+    }
+    return Network(found.topology, text, "folder", _noted(folder, found.topology), folder, known)
+
+
+def _with_tables(text: str, path: Path) -> Network:
+    topology = load(path / TOPOLOGY)
+    return Network(topology, text, "folder", _noted(path, topology), path, _beside(path, topology))
+
+
+def _planned(text: str, path: Path) -> Network:
+    """The folder of a plan: what stands before the work, and the plan."""
+    for inner in (BEFORE, AFTER):
+        if not (path / inner / CABLES).is_file():
+            raise at(
+                text, None, f"the folder of a plan needs {inner}/{CABLES}; write it anew with 'topoloom expand -o'"
+            )
+    before = _laid_out(text, path / BEFORE / CABLES)
+    return Network(before.topology, text, "folder", before.provenance, path, before.known)
+
+
+def _beside(folder: Path, topology: Topology) -> dict[str, Any]:
+    """What else may lie in a folder."""
+    known: dict[str, Any] = {}
+    if (folder / DESIGN).is_file():
+        known["design"] = lambda: _decoded(folder / DESIGN)
+    return known
+
+
+def _decoded(path: Path) -> Any:
+    try:
+        return msgspec.json.decode(read_text(path, _LONGEST))
+    except msgspec.DecodeError as error:
+        raise at(str(path), None, f"is no JSON: {error}") from None
+
+
+def _noted(folder: Path, topology: Topology) -> Provenance:
+    """What the folder's writer noted of the network, if it is still this one."""
+    note = read_note(folder)
+    return note if note is not None and note.digest == topology.digest else provenance_of(topology)
