@@ -16,6 +16,16 @@ def test_every_public_name_is_there(name):
     assert name in dir(topoloom)
 
 
+def test_type_checkers_see_the_same_names():
+    """What is imported for type checkers is what is imported when a name is first used, from the same place."""
+    import re
+    from pathlib import Path
+
+    text = Path(topoloom.__file__).read_text(encoding="utf-8")
+    seen = {name: home for home, name in re.findall(r"^    from ([\w.]+) import (\w+) as \2$", text, re.MULTILINE)}
+    assert seen == topoloom._HOMES
+
+
 def test_the_catalogue_is_a_mapping():
     """`FAMILIES` is every family by its name, aliases too; `topoloom.families` is the room they are in, and no more."""
     import topoloom.families.torus

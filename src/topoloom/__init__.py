@@ -1,12 +1,12 @@
 """topoloom: design the networks of supercomputers and data centres, from a requirement to cables and routes."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from topoloom._compiled import ensure_cache
 from topoloom._version import __version__ as __version__
 
 ensure_cache()
+
+#: As `typing` has it, which takes ten milliseconds to import: Ctrl-C within them would be a traceback.
+TYPE_CHECKING = False
 
 #: Where each public name lives; a name is imported when it is first used, so that `import topoloom` is quick.
 _HOMES = {
@@ -76,72 +76,7 @@ _HOMES = {
     "traffic_of": "topoloom.traffic.register",
 }
 
-__all__ = [
-    "FAMILIES",
-    "PATTERNS",
-    "TRANSFORMS",
-    "AppRun",
-    "Bill",
-    "Bounds",
-    "Cabling",
-    "Cuts",
-    "Degradation",
-    "Design",
-    "Execution",
-    "Expansion",
-    "Floor",
-    "Hops",
-    "InputError",
-    "Layout",
-    "Lifetime",
-    "LoadCurve",
-    "Need",
-    "Network",
-    "Optimized",
-    "Parts",
-    "Quality",
-    "Rerouted",
-    "RouterConfig",
-    "Routing",
-    "Survival",
-    "Topology",
-    "Traffic",
-    "Verdict",
-    "balance_paths",
-    "balance_routing",
-    "bounds",
-    "build",
-    "cable",
-    "check_plan",
-    "cuts",
-    "degradation",
-    "design",
-    "execute",
-    "expand",
-    "hops",
-    "host_routings",
-    "lifetime",
-    "load",
-    "load_layout",
-    "open_network",
-    "optimize",
-    "place",
-    "price",
-    "product_routing",
-    "prove",
-    "quality",
-    "reroute",
-    "resilience",
-    "route",
-    "run_app",
-    "saturation",
-    "save",
-    "save_cabling",
-    "save_expansion",
-    "simulate",
-    "surviving_network",
-    "traffic_of",
-]
+__all__ = list(_HOMES)
 
 if TYPE_CHECKING:
     from topoloom.applications.run import AppRun as AppRun
@@ -212,7 +147,9 @@ if TYPE_CHECKING:
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and so find a misspelt name
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
         if name not in _HOMES:
             raise AttributeError(f"module 'topoloom' has no attribute '{name}'")
         value = getattr(import_module(_HOMES[name]), name)

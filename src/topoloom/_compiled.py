@@ -5,22 +5,22 @@ a system-wide installation run by a service without a home. There they go into a
 removed at its end; a shared one would let other users plant code in it.
 """
 
-import atexit
 import os
-import shutil
-import tempfile
-from pathlib import Path
 
 
 def ensure_cache() -> None:
     """Point Numba to a temporary cache if it would find none; costs a few system calls."""
-    if "NUMBA_CACHE_DIR" in os.environ or os.access(Path(__file__).parent / "graph", os.W_OK):
+    if "NUMBA_CACHE_DIR" in os.environ or os.access(os.path.join(os.path.dirname(__file__), "graph"), os.W_OK):
         return
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-    while not home.exists():
-        home = home.parent
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    while not os.path.exists(home):
+        home = os.path.dirname(home)
     if os.access(home, os.W_OK):
         return
+    import atexit
+    import shutil
+    import tempfile
+
     folder = tempfile.mkdtemp(prefix="topoloom-")
     os.environ["NUMBA_CACHE_DIR"] = folder
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -5,7 +5,7 @@ import logging
 import os
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -39,6 +39,8 @@ _COMMANDS = {
 }
 
 
+#: Where shells ask for completions.
+_COMPLETION = "_TOPOLOOM_COMPLETE"
 #: Characters of an error line; what a user echoes back at us may be longer than a screen.
 _LONGEST = 2000
 
@@ -91,7 +93,7 @@ def main(arguments: list[str] | None = None) -> None:
     listen()
     logging.basicConfig(format="topoloom: %(message)s", level=logging.WARNING, stream=sys.stderr)
     try:
-        result: Any = cli.main(arguments, prog_name="topoloom", standalone_mode=False)
+        result = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
         code = result if isinstance(result, int) else 0
         if interrupted():
@@ -113,9 +115,7 @@ def main(arguments: list[str] | None = None) -> None:
     except MemoryError:
         _leave("not enough memory for this; try a smaller network", 2)
     except BrokenPipeError:
-        # The reader went away (`topoloom ... | head`): nothing to say, and nothing more to write.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _reader_left()
     except OSError as error:
         if error.filename is not None or error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
             raise
@@ -123,6 +123,24 @@ def main(arguments: list[str] | None = None) -> None:
         _leave(f"the output cannot be written: {error.strerror}", 2)
     except RecursionError:
         _leave("the input nests too deep to be read", 2)
+
+
+def _run(arguments: list[str]) -> Any:
+    """What the command returned, or the exit code that it asked for."""
+    if _COMPLETION in os.environ:
+        return cli.main(arguments, prog_name="topoloom", standalone_mode=False, complete_var=_COMPLETION)
+    # Not click's own `main`, which turns a reader that went away into an exit code like any other.
+    try:
+        with cli.make_context("topoloom", arguments) as context:
+            return cli.invoke(context)
+    except click.exceptions.Exit as asked:
+        return asked.exit_code
+
+
+def _reader_left() -> NoReturn:
+    """The reader went away (`topoloom ... | head`): nothing to say, and nothing more to write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os._exit(0)
 
 
 def _leave(message: str, code: int) -> None:
