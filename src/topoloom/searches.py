@@ -1,33 +1,55 @@
-"""Searches side by side: each goes on step by step, on all cores, until its budget is used up, the time, or Ctrl-C."""
+"""Searches side by side: each goes on step by step, on all cores, until its budget is used up, or it is asked to stop."""
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from topoloom.threads import asked_to_stop, over_cores
+from topoloom.threads import over_cores
+from topoloom.work import Work
 
 log = logging.getLogger("topoloom")
 
 ENDLESS = float("inf")
-#: Seconds between two looks at what is done, and at Ctrl-C.
+#: Seconds between two looks at what is done, and at whether to stop.
 _SLICE_SECONDS = 0.1
 
 
 class Budget:
-    """How far a search goes: so many moves, or until time.monotonic() says `until`, whichever comes first.
+    """How far a search goes: so many moves, or until a time, whichever comes first.
 
-    `spent` moves and `seconds` of it were used up by an earlier session that this one goes on from.
+    Parameters
+    ----------
+    moves : int
+    until : float
+        By time.monotonic().
+    spent, seconds : int, float
+        What an earlier session that this one goes on from has used up of it.
+    work : Work, optional
+        Steps that take long ask it in between whether to go on.
     """
 
-    def __init__(self, moves: int, until: float = ENDLESS, spent: int = 0, seconds: float = 0.0) -> None:
+    def __init__(
+        self,
+        moves: int,
+        until: float = ENDLESS,
+        spent: int = 0,
+        seconds: float = 0.0,
+        work: Work | None = None,
+    ) -> None:
         self.moves = moves
+        self.work = work
         self.spent = spent
         self._until = until
         self._started = time.monotonic() - seconds
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the search shall end before its budget is used up."""
+        return self.work is not None and self.work.stopped
 
     @property
     def share(self) -> float:
@@ -38,30 +60,34 @@ class Budget:
         return min(1.0, used)
 
 
+@dataclass(frozen=True)
 class Effort:
-    """What searches after each other may spend together: a seed, seconds or (None) tries by size, and threads.
+    """What searches after each other may spend together.
 
-    `stopped` says that Ctrl-C ended one of them; then the others leave things as they are.
+    Attributes
+    ----------
+    seed : int
+    seconds : float or None
+        Wall time of all of them; None: so many tries as the size of the problem asks for.
+    jobs : int or None
+        Threads; None: every core.
+    work : Work
+        Told how far they are; once it is stopped, the searches that are still to come leave things as they are.
     """
 
-    def __init__(self, seed: int = 1, seconds: float | None = None, jobs: int | None = None) -> None:
-        self.seed, self.seconds, self.jobs = seed, seconds, jobs
-        self._stop = threading.Event()
+    seed: int = 1
+    seconds: float | None = None
+    jobs: int | None = None
+    work: Work = field(default_factory=Work, compare=False)
 
     @property
     def stopped(self) -> bool:
-        """Whether Ctrl-C has ended a search of this effort, or of one that it is a part of."""
-        return self._stop.is_set()
-
-    def stop(self) -> None:
-        """Let all searches that are still to come leave things as they are."""
-        self._stop.set()
+        """Whether the searches shall end."""
+        return self.work.stopped
 
     def part(self, share: float, number: int = 0) -> "Effort":
         """A share of the time, with a seed of its own for each `number`."""
-        inner = Effort(self.seed + number, None if self.seconds is None else self.seconds * share, self.jobs)
-        inner._stop = self._stop
-        return inner
+        return replace(self, seed=self.seed + number, seconds=None if self.seconds is None else self.seconds * share)
 
 
 def acceptance() -> np.ndarray:
@@ -86,9 +112,10 @@ def cooled(hot: float, cold: float, share: float) -> float:
 
 
 class Search(Protocol):
-    """A search under way: `best` is its best answer so far, `cost` that answer's; steps change nothing once it is `done`.
+    """A search under way.
 
-    Costs of the searches of one run are compared: numbers, or tuples of them.
+    `best` is its best answer so far, `cost` that answer's, `share` what is used up of its budget. Steps change nothing once
+    it is `done`. Costs of the searches of one run are compared: numbers, or tuples of them.
     """
 
     @property
@@ -98,47 +125,79 @@ class Search(Protocol):
     def cost(self) -> Any: ...
 
     @property
+    def share(self) -> float: ...
+
+    @property
     def done(self) -> bool: ...
 
     def step(self) -> None:
         """Go on for some milliseconds, most of the time without the interpreter's lock."""
 
 
-def run(
-    begin: Callable[[int], Search],
+def run_searches(
+    start: Callable[[int], Search],
     count: int,
     jobs: int,
     until: float = ENDLESS,
+    *,
+    what: str = "searches",
     watch: Callable[[Mapping[int, Search]], bool] | None = None,
-) -> tuple[np.ndarray, bool]:
-    """The best answer that searches begin(0), begin(1) ... find, and whether Ctrl-C ended them.
+    work: Work | None = None,
+) -> np.ndarray:
+    """The best answer that the searches start(0), start(1) ... find.
 
-    `count` searches run side by side. With a deadline (time.monotonic()), others begin in place of those that end. Of
-    equals the search with the lowest number wins, whichever ended first. `watch` sees those under way, by number, some times a
-    second; when it says so, all end.
+    Parameters
+    ----------
+    start : callable (int) -> Search
+        Starts the search of a number.
+    count : int
+        Searches that run side by side.
+    jobs : int
+        Threads.
+    until : float
+        A deadline (time.monotonic()); until then other searches start in place of those that end.
+    what : str
+        What `work` is told that is being counted; seconds where there is a deadline.
+    watch : callable, optional
+        Sees the searches under way, by number, some times a second; when it says so, all end. It tells `work` of the
+        progress itself.
+    work : Work, optional
+        Once it is stopped, the best so far is the answer.
+
+    Returns
+    -------
+    ndarray
+        `best` of the search with the least cost; of equals that with the lowest number, whichever ended first.
     """
-    active = {number: begin(number) for number in range(count)}
-    begun = count
+    work = Work() if work is None else work
+    active: dict[int, Search] = {}
+    for number in range(count):
+        if not (active and work.stopped):
+            active[number] = start(number)
+    started = count
     found: list[tuple[Any, int, np.ndarray]] = []
-    stopped = False
+    began = time.monotonic()
+    if watch is None:
+        work.begin(count if until == ENDLESS else until - began, what if until == ENDLESS else f"seconds of {what}")
 
-    def work(turns: Iterator[int]) -> None:
+    def go_on(turns: Iterator[int]) -> None:
         searches = list(active.values())
         for turn in turns:
             pause = time.monotonic() + _SLICE_SECONDS
-            while not searches[turn].done and time.monotonic() < pause:
+            while not searches[turn].done and time.monotonic() < pause and not work.stopped:
                 searches[turn].step()
 
     def keep(searches: dict[int, Search]) -> None:
         now = [(search.cost, number, search.best) for number, search in searches.items()]
         found[:] = [min(found + now, key=lambda result: result[:2])]
 
-    try:
-        while active:
-            over_cores(work, len(active), jobs)
-            if asked_to_stop.is_set():
-                raise KeyboardInterrupt
-            if watch is not None and watch(active):
+    with work.interruptible():
+        while active and not work.stopped:
+            over_cores(go_on, len(active), jobs)
+            if watch is None:
+                done = count - len(active) + sum(search.share for search in active.values())
+                work.reach(done if until == ENDLESS else min(until, time.monotonic()) - began)
+            elif watch(active):
                 keep(active)
                 break
             ended = {number: search for number, search in active.items() if search.done}
@@ -147,10 +206,9 @@ def run(
                 keep(ended)
             active = {number: search for number, search in active.items() if number not in ended}
             while until < ENDLESS and len(active) < count and time.monotonic() < until:
-                active[begun] = begin(begun)
-                begun += 1
-    except KeyboardInterrupt:
-        log.warning("interrupted: the best so far is kept")
-        stopped = True
+                active[started] = start(started)
+                started += 1
+    if work.stopped and active:
+        log.warning("%s: the best so far is kept", "interrupted" if work.ended == "interrupted" else "the time is over")
         keep(active)
-    return found[0][2], stopped
+    return found[0][2]

@@ -6,6 +6,7 @@ from topoloom.clustering.packing import fewest, links_between, settle
 from topoloom.draws import Draws
 from topoloom.graph.metis import partition, weighted
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 #: What a cabinet holds of the scarcest resource, in METIS's whole numbers.
 _WHOLE = 10_000
@@ -13,7 +14,15 @@ _WHOLE = 10_000
 _OVERFILL = (30, 300)
 
 
-def metis(topology: Topology, loads: np.ndarray, most: np.ndarray, cabinets: int, seed: int = 1) -> np.ndarray:
+def metis(
+    topology: Topology,
+    loads: np.ndarray,
+    most: np.ndarray,
+    cabinets: int,
+    seed: int = 1,
+    *,
+    work: Work | None = None,
+) -> np.ndarray:
     """The cabinet of every switch, int32[switches], by METIS's multilevel partition into as few cabinets as can be.
 
     METIS balances the scarcest resource, nearly; switches then move out of cabinets that are too full at the least loss
@@ -26,11 +35,14 @@ def metis(topology: Topology, loads: np.ndarray, most: np.ndarray, cabinets: int
         As for `topoloom.clustering.walktrap.walktrap`, but any number of switches.
     seed : int
         Shuffles the switches for METIS, whose own seed changes nothing in a direct k-way partition.
+    work : Work, optional
 
     Raises
     ------
     InputError
         pymetis is not installed, or the switches do not fit so many cabinets.
+    Stopped
+        `work` was stopped before there were cabinets.
     """
     rank = Draws(seed).permutation(topology.switches)
     graph = weighted(Topology(links=rank[topology.links], switches=topology.switches))
@@ -39,6 +51,8 @@ def metis(topology: Topology, loads: np.ndarray, most: np.ndarray, cabinets: int
         best, weight = None, np.empty(rank.size, np.int64)
         weight[rank] = _weights(loads, most)
         for overfill in _OVERFILL:
+            if work is not None:
+                work.check()
             cabinet = np.arange(topology.switches, dtype=np.int32) % count
             if graph.links.size and count > 1:
                 cabinet = partition(graph, count, weight, recursive=False, seed=1, overfill=overfill)[rank]

@@ -8,13 +8,21 @@ from topoloom.clustering.packing import pack, rounded_up
 from topoloom.errors import InputError
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 #: More switches than this are refused: the walk matrix takes 4 bytes for each pair of them, 1.6 GB.
 MOST_SWITCHES = 20_000
 
 
 def walktrap(
-    topology: Topology, loads: np.ndarray, most: np.ndarray, cabinets: int, steps: int = 4, jobs: int | None = None
+    topology: Topology,
+    loads: np.ndarray,
+    most: np.ndarray,
+    cabinets: int,
+    steps: int = 4,
+    jobs: int | None = None,
+    *,
+    work: Work | None = None,
 ) -> np.ndarray:
     """The cabinet of every switch, int32[switches], by Walktrap clustering with a limit on what a cluster holds.
 
@@ -34,27 +42,30 @@ def walktrap(
         The most cabinets that there may be.
     steps : int
         The length t of the walks.
+    jobs : int, optional
+        Threads; every core when left out.
+    work : Work, optional
+        Told of blocks of walks.
 
     Raises
     ------
     InputError
         Too many switches, or they do not fit so many cabinets.
+    Stopped
+        `work` was stopped before the clusters were found.
 
     Notes
     -----
     The distance of two switches is sqrt(sum_k (P^t_ik - P^t_jk)^2 / d_k) (Koibuchi 2013 IV.C), in which walks may also
-    stay where
-    they are: each switch has a loop to itself, as in Pons and Latapy's own program. Koibuchi 2013's formula leaves the
-    loops out;
-    without them the walks of a bipartite graph (hypercube, even torus) tell neighbours apart best of all.
+    stay where they are: each switch has a loop to itself, as in Pons and Latapy's own program. Koibuchi 2013's formula
+    leaves the loops out; without them the walks of a bipartite graph (hypercube, even torus) tell neighbours apart best of all.
 
     A walk is reversible, so sum_k P^t_ik P^t_jk / d_k = P^2t_ij / d_j: all distances are in one symmetric matrix, whose
     rows add up when clusters merge. Costs are thus exact for every pair, where Pons and Latapy mix the update of Lance
     and Williams with new distances.
 
     Koibuchi 2013 does not say how a limit changes the method, nor how the clusters that are left become as many cabinets
-    as there
-    are (errata of Koibuchi 2013, 8): both are ours.
+    as there are (errata of Koibuchi 2013, 8): both are ours.
 
     Sources: Koibuchi 2013 IV.C; Pons and Latapy, Computing communities in large networks using random walks, ISCIS 2005.
 
@@ -64,12 +75,18 @@ def walktrap(
     >>> walktrap(two, np.ones((6, 1)), np.array([3.0]), cabinets=2).tolist()
     [0, 1, 0, 1, 0, 1]
     """
-    done = dendrogram(topology, loads, most, steps, jobs)
+    done = dendrogram(topology, loads, most, steps, jobs, work=work)
     return pack(topology, clusters_after(done, topology.switches), loads, most, cabinets)
 
 
 def dendrogram(
-    topology: Topology, loads: np.ndarray, most: np.ndarray, steps: int = 4, jobs: int | None = None
+    topology: Topology,
+    loads: np.ndarray,
+    most: np.ndarray,
+    steps: int = 4,
+    jobs: int | None = None,
+    *,
+    work: Work | None = None,
 ) -> np.ndarray:
     """What merges with what, in order: int32[merges, 2], a switch of the cluster that stays and one of the other's.
 
@@ -88,14 +105,19 @@ def dendrogram(
     offsets, neighbours, _ = topology.csr
     likeness = np.empty((n, n), np.float32)
 
-    def work(blocks: Iterator[int]) -> None:
+    def walk(blocks: Iterator[int]) -> None:
         here, there = np.zeros((n, BLOCK)), np.empty((n, BLOCK))
         for block in blocks:
             first = block * BLOCK
             walk_block(offsets, neighbours, steps, first, min(first + BLOCK, n), here, there, likeness)
 
-    over_cores(work, -(-n // BLOCK), jobs)
-    return np.asarray(merges(np.unique(topology.links, axis=0), likeness, loads, rounded_up(most)))
+    work = Work() if work is None else work
+    work.begin(-(-n // BLOCK), "blocks of walks")
+    over_cores(walk, -(-n // BLOCK), jobs, work)
+    work.check()
+    found = merges(np.unique(topology.links, axis=0), likeness, loads, rounded_up(most), work.flag)
+    work.check()
+    return np.asarray(found)
 
 
 def clusters_after(done: np.ndarray, switches: int) -> np.ndarray:

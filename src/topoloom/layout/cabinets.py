@@ -11,6 +11,7 @@ from topoloom.families.permute import cabinet_of
 from topoloom.floors.floor import Floor
 from topoloom.floors.slots import NO_LIMIT
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 CLUSTERS = ("auto", "groups", "sequential", "walktrap", "metis")
 
@@ -39,6 +40,8 @@ def assign_cabinets(
     loads: np.ndarray | None = None,
     seed: int = 1,
     jobs: int | None = None,
+    *,
+    work: Work | None = None,
 ) -> np.ndarray:
     """The cabinet of every switch, int32[switches], numbered from 0.
 
@@ -48,10 +51,25 @@ def assign_cabinets(
     family has
     them, else sequential.
 
+    Parameters
+    ----------
+    topology : Topology
+    floor : Floor
+    cluster : str
+    loads : float64[switches, 3], optional
+        What each switch takes of a cabinet (`loads_of`).
+    seed : int
+        Of METIS.
+    jobs : int, optional
+        Threads of Walktrap.
+    work : Work, optional
+
     Raises
     ------
     InputError
         No such method; no groups; a switch alone is more than a cabinet holds.
+    Stopped
+        `work` was stopped before the clusters were found.
     """
     if cluster not in CLUSTERS:
         raise InputError(f"cluster '{cluster}' is not known; it must be {', '.join(CLUSTERS)}")
@@ -62,7 +80,7 @@ def assign_cabinets(
     most = most_of(floor)
     _each_fits(floor, loads, most)
     if cluster in {"walktrap", "metis"}:
-        return _clustered(topology, floor, cluster, loads, most, seed, jobs)
+        return _clustered(topology, floor, cluster, loads, most, seed, jobs, work)
     if grouped and cluster != "sequential":
         order = np.argsort(topology.labels["group"], kind="stable")
         _, sizes = np.unique(topology.labels["group"], return_counts=True)
@@ -96,7 +114,14 @@ def _filled(order: np.ndarray, sizes: np.ndarray, loads: np.ndarray, most: np.nd
 
 
 def _clustered(
-    topology: Topology, floor: Floor, cluster: str, loads: np.ndarray, most: np.ndarray, seed: int, jobs: int | None
+    topology: Topology,
+    floor: Floor,
+    cluster: str,
+    loads: np.ndarray,
+    most: np.ndarray,
+    seed: int,
+    jobs: int | None,
+    work: Work | None,
 ) -> np.ndarray:
     """Walktrap's or METIS's clusters; without limits a cabinet holds what one in sequence does."""
     from topoloom.clustering.partition import metis
@@ -108,8 +133,8 @@ def _clustered(
     if not np.isfinite(most[1]) and floor.sequence_hosts is not None:
         most[1] = max(floor.sequence_hosts, loads[:, 1].max())
     if cluster == "walktrap":
-        return walktrap(topology, loads, most, topology.switches, jobs=jobs)
-    return metis(topology, loads, most, topology.switches, seed)
+        return walktrap(topology, loads, most, topology.switches, jobs=jobs, work=work)
+    return metis(topology, loads, most, topology.switches, seed, work=work)
 
 
 def _sequence_cabinets(topology: Topology, floor: Floor, loads: np.ndarray, most: np.ndarray) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.floors.slots import Slots
 from topoloom.layout.prices import MOST_IN_TABLE, Prices
-from topoloom.searches import Budget, Effort, acceptance, run
+from topoloom.searches import Budget, Effort, acceptance, run_searches
 from topoloom.threads import cores
 from topoloom.topology import Topology
 
@@ -62,7 +62,18 @@ def joint(
 
     Two kinds of runs, at least one of each: a hot one (unless `hot` is False), which forgets the start, and a warm one,
     which keeps its structure: regular families are laid out best in their own order. Without a time limit
-    the answer depends on the seed alone; Ctrl-C ends the search with the best so far.
+    the answer depends on the seed alone; when the work of `effort` is stopped it is the best so far.
+
+    Parameters
+    ----------
+    topology : Topology
+    slots : Slots
+    start : int32[switches]
+        The slot of every switch to begin with.
+    seating : Seating
+    prices : Prices
+    effort : Effort
+    hot : bool
     """
     if effort.stopped or not len(topology.links) or np.unique(start).size < 2:
         return start
@@ -72,14 +83,12 @@ def joint(
     until = float("inf") if seconds is None else time.monotonic() + seconds
     order = nearest_slots(slots)
 
-    def begin(number: int) -> Annealing:
+    def annealing(number: int) -> Annealing:
         first = _HOT if hot and number % 2 == 0 else _WARM
         budget = Budget(tries if seconds is None else _LONGER * tries, until)
         return Annealing(topology, slots, order, start, seating, prices, Draws(effort.seed, number), budget, first)
 
-    best, stopped = run(begin, runs, threads, until)
-    if stopped:
-        effort.stop()
+    best = run_searches(annealing, runs, threads, until, what="runs of joint placement", work=effort.work)
     return best if prices.total(topology, best) < prices.total(topology, start) else start
 
 
@@ -146,6 +155,10 @@ class Annealing:
     def best(self) -> np.ndarray:
         """The slot of every switch, int32[switches], as things stand."""
         return self._slot[: self._topology.switches].copy()
+
+    @property
+    def share(self) -> float:
+        return 1.0 if self.done else self._budget.share
 
     @property
     def cost(self) -> float:

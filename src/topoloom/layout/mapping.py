@@ -54,7 +54,7 @@ def map_cabinets(
         return start
     if effort.stopped or count < 2 or not flow.any():
         return start
-    found = assign(flow, prices.between(), method, start, effort.seed, effort.seconds, jobs=effort.jobs)
-    if found.stopped:
-        effort.stop()
+    found = assign(
+        flow, prices.between(), method, start, effort.seed, effort.seconds, jobs=effort.jobs, work=effort.work
+    )
     return np.asarray(found.place)

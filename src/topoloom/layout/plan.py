@@ -64,7 +64,7 @@ def plan_cabinets(
     """
 
     def cabinets(limited: Floor) -> np.ndarray:
-        cabinet = assign_cabinets(topology, limited, cluster, loads, effort.seed, effort.jobs)
+        cabinet = assign_cabinets(topology, limited, cluster, loads, effort.seed, effort.jobs, work=effort.work)
         return fewer_links_between(topology, cabinet, loads, effort) if improve else cabinet
 
     if floor.fixed is None:

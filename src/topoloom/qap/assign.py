@@ -5,7 +5,7 @@ assignments, robust tabu search (Taillard 1991) makes them better.
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,11 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.qap.problem import matrices, problem
-from topoloom.qap.search import MOST_ITERATIONS, Annealing, Both, Tabu
-from topoloom.searches import ENDLESS, Budget, Search, run
+from topoloom.qap.search import MOST_ITERATIONS, Annealing, AnnealingThenTabu, Tabu
+from topoloom.results import Provenance, Result, plain
+from topoloom.searches import ENDLESS, Budget, Search, run_searches
 from topoloom.threads import cores
+from topoloom.work import Ended, Work
 
 METHODS = ("anneal", "tabu", "both")
 #: Runs without `seconds`: a fixed number, for the answer must not depend on the cores.
@@ -29,7 +31,7 @@ _MOST_TABU = 2048
 
 
 @dataclass(frozen=True, eq=False)
-class Assignment:
+class Assignment(Result):
     """Facilities on places.
 
     Attributes
@@ -38,13 +40,20 @@ class Assignment:
         The place of each facility; no two are the same.
     cost : float
         The sum over all ordered pairs of flow[i, j] * distance[place[i], place[j]].
-    stopped : bool
-        Whether Ctrl-C ended the search early.
+    ended : "done", "deadline" or "interrupted"
+        Whether the search went through, or `work` ended it early.
     """
+
+    noun = "assignment"
 
     place: np.ndarray
     cost: float
-    stopped: bool = False
+    ended: Ended = "done"
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a facility: ``facility`` and ``place``."""
+        return [{"facility": number, "place": place} for number, place in enumerate(self.place.tolist())]
 
 
 def assign(
@@ -56,6 +65,8 @@ def assign(
     seconds: float | None = None,
     moves: int | None = None,
     jobs: int | None = None,
+    *,
+    work: Work | None = None,
 ) -> Assignment:
     """A good assignment of n facilities to m >= n places; which places stay empty is part of the search.
 
@@ -71,13 +82,15 @@ def assign(
         An assignment to begin with; the answer is never worse.
     seed : int
     seconds : float, optional
-        Use so much time, on every core, in ever new runs: the answer depends on the machine. Ctrl-C ends the search
-        early, with the best so far. Left out, four runs of a fixed length give the same answer on every machine.
+        Use so much time, on every core, in ever new runs: the answer depends on the machine. Left out, four runs of a
+        fixed length give the same answer on every machine.
     moves : int, optional
         The length of each of those four: exchanges that annealing tries (tabu search, which tries all of them at once,
         makes moves / 2.5 m). Left out, a second or two for 100 places and some seconds for 500.
     jobs : int, optional
         Threads; every core when left out.
+    work : Work, optional
+        Told of the runs; when it is stopped the best so far is the answer.
 
     Returns
     -------
@@ -101,7 +114,8 @@ def assign(
     n, m = len(flow), len(distance)
     first = np.arange(n) if start is None else _checked_place(start, n, m, "start")
     candidates = [first]
-    stopped = False
+    work = Work() if work is None else work
+    began = time.monotonic()
     if n > 0 and m > 1:
         given = None if start is None else np.append(first, np.setdiff1d(np.arange(m), first))
         task = problem(flow, distance)
@@ -111,7 +125,7 @@ def assign(
         until = ENDLESS if seconds is None else time.monotonic() + seconds
         annealing_moves, tabu_moves = _lengths(m, moves, seconds)
 
-        def begin(number: int) -> Search:
+        def search(number: int) -> Search:
             draws = Draws(seed, number)
             place = draws.permutation(m) if given is None else given
             if method == "tabu":
@@ -119,13 +133,19 @@ def assign(
             if method == "anneal":
                 return Annealing(task, place, draws, Budget(annealing_moves, until))
             halfway = (time.monotonic() + until) / 2
-            return Both(task, place, draws, Budget(annealing_moves, halfway), Budget(tabu_moves, until))
+            return AnnealingThenTabu(task, place, draws, Budget(annealing_moves, halfway), Budget(tabu_moves, until))
 
-        found, stopped = run(begin, _RUNS if seconds is None else threads, threads, until)
+        runs = _RUNS if seconds is None else threads
+        found = run_searches(search, runs, threads, until, what="runs of mapping", work=work)
         candidates.append(found[:n])
     priced = [(_cost(flow, distance, place), place) for place in candidates]
     best, place = min(priced, key=lambda pair: pair[0])
-    return Assignment(place.astype(np.int32), best, stopped)
+    provenance = Provenance(
+        seed=seed,
+        settings=plain({"method": method, "seconds": seconds, "moves": moves}),
+        timings={"seconds": time.monotonic() - began},
+    )
+    return Assignment(place.astype(np.int32), best, work.ended, provenance)
 
 
 def cost(flow: Any, distance: Any, place: Any) -> float:

@@ -20,7 +20,7 @@ _SAMPLE = 1000
 _STEP = 40_000_000
 
 
-class _Run:
+class _QapSearch:
     """What both searches have: where facilities are, the best that was found, and half the cost of either."""
 
     def __init__(self, problem: Problem, place: np.ndarray, budget: Budget) -> None:
@@ -35,11 +35,15 @@ class _Run:
         return float(self._costs[1])
 
     @property
+    def share(self) -> float:
+        return self._budget.share
+
+    @property
     def done(self) -> bool:
         return self._budget.share >= 1
 
 
-class Annealing(_Run):
+class Annealing(_QapSearch):
     """Simulated annealing; the temperature falls linearly from `HOT` to `COLD` as the budget is used up."""
 
     def __init__(self, problem: Problem, place: np.ndarray, draws: Draws, budget: Budget) -> None:
@@ -88,7 +92,7 @@ class Annealing(_Run):
             )
 
 
-class Tabu(_Run):
+class Tabu(_QapSearch):
     """Robust tabu search; a move is an iteration."""
 
     def __init__(self, problem: Problem, place: np.ndarray, draws: Draws, budget: Budget) -> None:
@@ -133,13 +137,13 @@ class Tabu(_Run):
         self._budget.spent += iterations
 
 
-class Both:
+class AnnealingThenTabu:
     """Annealing, then robust tabu search from its best."""
 
     def __init__(self, problem: Problem, place: np.ndarray, draws: Draws, annealing: Budget, tabu: Budget) -> None:
         self._annealing = Annealing(problem, place, draws, annealing)
         self._tabu: Tabu | None = None
-        self._begin_tabu: Callable[[], Tabu] = lambda: Tabu(problem, self._annealing.best, draws, tabu)
+        self._make_tabu: Callable[[], Tabu] = lambda: Tabu(problem, self._annealing.best, draws, tabu)
 
     @property
     def best(self) -> np.ndarray:
@@ -150,6 +154,10 @@ class Both:
         return self._annealing.cost if self._tabu is None else self._tabu.cost
 
     @property
+    def share(self) -> float:
+        return self._annealing.share / 2 if self._tabu is None else (1 + self._tabu.share) / 2
+
+    @property
     def done(self) -> bool:
         return self._tabu is not None and self._tabu.done
 
@@ -157,7 +165,7 @@ class Both:
         if self._tabu is not None:
             self._tabu.step()
         elif self._annealing.done:
-            self._tabu = self._begin_tabu()
+            self._tabu = self._make_tabu()
         else:
             self._annealing.step()
 

@@ -48,29 +48,31 @@ def walk_block(
 
 
 @njit(cache=True, nogil=True)
-def merges(pairs: np.ndarray, likeness: np.ndarray, loads: np.ndarray, most: np.ndarray) -> np.ndarray:
+def merges(
+    pairs: np.ndarray, likeness: np.ndarray, loads: np.ndarray, most: np.ndarray, stop: np.ndarray
+) -> np.ndarray:
     """What merges with what, in order: int32[merges, 2], the cluster that stays and the one that joins it.
 
     pairs: int32[k, 2], the pairs of linked switches, each once; likeness: float32[n, n] of `walk_block`, used up: row a
     becomes the sum over cluster a's switches; loads: float64[n, resources]; most: float64[resources]. A cluster is named
     by one of its switches. Of all pairs of linked clusters that fit a cabinet together the one with the least cost (the
     first of several) merges, until there is none. Loads only grow, so a pair that does not fit is dropped for good.
-    O(n^2 + k log k) and the merges' neighbours.
+    O(n^2 + k log k) and the merges' neighbours. It ends early once `stop` (uint8[1]) is not 0.
     """
     n, count = likeness.shape[0], len(pairs)
     after, before, heads = _neighbour_lists(pairs, n)
     used = loads.copy()
     size = np.ones(n, np.int64)
-    own = np.empty(n)  # the sum of the likeness over all pairs within the cluster
+    within = np.empty(n)  # the sum of the likeness over all pairs within the cluster
     follower, last = np.full(n, -1, np.int32), np.arange(n).astype(np.int32)  # the switches of a cluster, as a list
     for u in range(n):
-        own[u] = likeness[u, u]
+        within[u] = likeness[u, u]
     cost, heap, place = np.empty(count), np.empty(count, np.int32), np.full(count, -1, np.int32)
     waiting = 0
     for e in range(count):
         a, b = pairs[e]
         if _fits(used, most, a, b):
-            cost[e] = _cost(1, 1, own[a], own[b], likeness[a, b])
+            cost[e] = _cost(1, 1, within[a], within[b], likeness[a, b])
             heap[waiting], place[e] = e, waiting
             waiting += 1
         else:
@@ -81,14 +83,14 @@ def merges(pairs: np.ndarray, likeness: np.ndarray, loads: np.ndarray, most: np.
     linked = np.zeros(n, np.bool_)  # whether the cluster that stays is linked to each other one
     done = np.empty((n, 2), np.int32)
     made = 0
-    while waiting > 0:
+    while waiting > 0 and stop[0] == 0:
         first = heap[0]
         a, b = end[first]
         waiting = _take(first, waiting, heap, place, cost)
         _unlink(first, end, heads, after, before)
         done[made, 0], done[made, 1] = a, b
         made += 1
-        own[a] += own[b] + 2 * _between(a, b, likeness, follower)
+        within[a] += within[b] + 2 * _between(a, b, likeness, follower)
         likeness[a] += likeness[b]
         size[a] += size[b]
         used[a] += used[b]
@@ -115,7 +117,7 @@ def merges(pairs: np.ndarray, likeness: np.ndarray, loads: np.ndarray, most: np.
             c = end[e, 1 - half % 2]
             linked[c] = False
             if _fits(used, most, a, c):
-                cost[e] = _cost(size[a], size[c], own[a], own[c], _between(a, c, likeness, follower))
+                cost[e] = _cost(size[a], size[c], within[a], within[c], _between(a, c, likeness, follower))
                 _sink(_rise(place[e], heap, place, cost), waiting, heap, place, cost)
             else:
                 waiting = _take(e, waiting, heap, place, cost)
@@ -134,9 +136,9 @@ def _fits(used: np.ndarray, most: np.ndarray, a: int, b: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _cost(size_a: int, size_b: int, own_a: float, own_b: float, between: float) -> float:
+def _cost(size_a: int, size_b: int, within_a: float, within_b: float, between: float) -> float:
     """n times the increase of the variance: |a| |b| / (|a| + |b|) times the squared distance of the centres."""
-    apart = own_a / (size_a * size_a) + own_b / (size_b * size_b) - 2 * between / (size_a * size_b)
+    apart = within_a / (size_a * size_a) + within_b / (size_b * size_b) - 2 * between / (size_a * size_b)
     return apart * (size_a * size_b) / (size_a + size_b)
 
 
