@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from topoloom import searches
-from topoloom.searches import Budget, run
+from topoloom.searches import Budget, run_searches
+from topoloom.work import Work
 
 
 class Countdown:
@@ -24,6 +25,10 @@ class Countdown:
         return float(self.end) if self.done else -1.0
 
     @property
+    def share(self):
+        return float(self.done)
+
+    @property
     def done(self):
         return self.left <= 0
 
@@ -35,13 +40,15 @@ class Countdown:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_the_cheapest_that_has_ended_wins(jobs):
     """However the steps fall: what a search seems to be worth on its way does not count."""
-    best, stopped = run(lambda number: Countdown(number, 300 - 50 * number, 5 - number), 4, jobs)
-    assert (best.tolist(), stopped) == ([3], False)
+    work = Work()
+    best = run_searches(lambda number: Countdown(number, 300 - 50 * number, 5 - number), 4, jobs, work=work)
+    assert (best.tolist(), work.ended) == ([3], "done")
+    assert (work.progress.done, work.progress.total) == (4, 4)
 
 
 def test_of_equals_the_first_wins():
     """Whichever ended first."""
-    best, _ = run(lambda number: Countdown(number, 200 - 60 * number, end=7), 3, 2)
+    best = run_searches(lambda number: Countdown(number, 200 - 60 * number, end=7), 3, 2)
     assert best.tolist() == [0]
 
 
@@ -53,20 +60,34 @@ def test_with_a_deadline_others_begin_in_place_of_those_that_end():
         begun.append(number)
         return Countdown(number, 5, end=-number)
 
-    best, _ = run(begin, 2, 1, time.monotonic() + 0.5)
+    best = run_searches(begin, 2, 1, time.monotonic() + 0.5)
     assert len(begun) > 4
     assert best.tolist() == [max(begun)]
 
 
 def test_ctrl_c_keeps_what_there_is(monkeypatch):
-    """The search says that it was stopped, and warns."""
+    """The work says that it was interrupted."""
 
     def interrupted(work, blocks, jobs):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(searches, "over_cores", interrupted)
-    best, stopped = run(lambda number: Countdown(number, 10**9), 2, 1)
-    assert (best.tolist(), stopped) == ([0], True)
+    work = Work()
+    best = run_searches(lambda number: Countdown(number, 10**9), 2, 1, work=work)
+    assert (best.tolist(), work.ended) == ([0], "interrupted")
+
+
+def test_work_that_is_stopped_ends_the_searches_with_their_best():
+    """By its deadline, or from another thread; soon, and the answer is there."""
+    work = Work(seconds=0.3)
+    began = time.monotonic()
+    best = run_searches(lambda number: Countdown(number, 10**9), 2, 2, work=work)
+    assert (best.tolist(), work.ended) == ([0], "deadline")
+    assert time.monotonic() - began < 2.0
+    asked = Work()
+    asked.stop()
+    assert run_searches(lambda number: Countdown(number, 10**9), 2, 1, work=asked).tolist() == [0]
+    assert asked.ended == "interrupted"
 
 
 def test_a_budget_ends_by_moves_or_by_time():

@@ -33,12 +33,7 @@ class Budget:
     """
 
     def __init__(
-        self,
-        moves: int,
-        until: float = ENDLESS,
-        spent: int = 0,
-        seconds: float = 0.0,
-        work: Work | None = None,
+        self, moves: int, until: float = ENDLESS, spent: int = 0, seconds: float = 0.0, work: Work | None = None
     ) -> None:
         self.moves = moves
         self.work = work

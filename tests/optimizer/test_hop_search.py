@@ -13,7 +13,7 @@ from topoloom.optimizer.kernels.moves import propose
 from topoloom.optimizer.kernels.rows import enter_all
 from topoloom.optimizer.rules import Rules, cabinets_of, links_of, moves_of, within_length
 from topoloom.optimizer.searches.hop_search import HopSearch
-from topoloom.optimizer.structures.mirror_symmetry import mirrored
+from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
 from topoloom.searches import Budget
 from topoloom.spec import build
 from topoloom.topology import Topology
@@ -66,7 +66,7 @@ def evaluated(name):
         topology = build("jellyfish:n=140,degree=4")
         return topology, classes(topology), None
     if name == "symmetries":
-        topology, images = mirrored("grid", 8, 10, degree=4, length=3)
+        topology, images = symmetric_grid("grid", 8, 10, degree=4, length=3)
         return topology, near(topology, 3), images
     topology = build(name)
     return topology, near(topology, 3) if name == GRID else Rules(), None
@@ -170,7 +170,7 @@ def test_moves_in_a_class_keep_the_links_of_every_cabinet_pair():
 @pytest.mark.parametrize(("columns", "turned"), [(10, False), (8, True)])
 def test_symmetries_are_kept(columns, turned):
     """Every image of every link is a link; the cost, counted from one switch of each orbit, is that of all pairs."""
-    topology, images = mirrored("grid", 8, columns, degree=4, length=3, turned=turned)
+    topology, images = symmetric_grid("grid", 8, columns, degree=4, length=3, turned=turned)
     assert len(images) == 4
     search = searching(topology, near(topology, 3), images=images, sweeps=20)
     while not search.done:

@@ -1,5 +1,6 @@
 """The verb: what it keeps, what it promises, and what it refuses."""
 
+import time
 from dataclasses import replace
 from itertools import pairwise
 
@@ -8,6 +9,7 @@ import pytest
 
 from topoloom.errors import InputError
 from topoloom.floors.floor import preset
+from topoloom.formats.topoloom_json import write as topology_text
 from topoloom.graph.bounds import grid_bounds
 from topoloom.graph.distances import hops
 from topoloom.graph.geometry import Geometry
@@ -16,9 +18,11 @@ from topoloom.optimizer.goals import parse_goal
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.optimize import optimize
+from topoloom.optimizer.result import Optimized
 from topoloom.optimizer.rules import Rules
 from topoloom.spec import build
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 
 def score(topology):
@@ -70,7 +74,7 @@ def test_small_optima_are_found(n, degree, diameter, aspl):
 def test_it_ends_at_a_proved_bound():
     """Once Cerf's bound is reached nothing better exists, and the search says so long before its budget is used up."""
     found = optimize(build("jellyfish:n=10,degree=3"), moves=10**9, jobs=1)
-    assert found.ended == "bound"
+    assert (found.reason, found.optimal, found.ended) == ("bound", True, "done")
     assert (found.diameter, round(found.aspl, 6)) == (2, round(15 / 9, 6))
     assert found.moves < 10**6
 
@@ -78,7 +82,7 @@ def test_it_ends_at_a_proved_bound():
 def test_seconds_are_kept_to():
     """A time budget ends the search in time, and says so."""
     found = optimize(build("jellyfish:n=200,degree=5"), seconds=1.0, jobs=2)
-    assert found.ended == "time"
+    assert (found.reason, found.optimal, found.ended) == ("time", False, "done")
     assert 0.9 < found.seconds < 3.0
 
 
@@ -128,10 +132,10 @@ def test_bounds_on_a_floor_are_those_of_the_grid_it_is():
 
 
 def test_progress_is_told_and_a_session_goes_on_where_it_was():
-    """`watch` sees whole graphs that only get better; `spent` counts against the budget."""
+    """`work` is given whole graphs that only get better; `spent` counts against the budget."""
     topology = build("jellyfish:n=300,degree=6")
     seen = []
-    first = optimize(topology, seconds=1.5, jobs=1, watch=seen.append)
+    first = optimize(topology, seconds=1.5, jobs=1, work=Work(on_result=seen.append))
     assert seen
     assert all(later.cost <= earlier.cost for earlier, later in pairwise(seen))
     assert all(len(progress.links) == len(topology.links) for progress in seen)
@@ -186,10 +190,43 @@ def test_a_small_graph_is_searched_again_and_again_while_there_is_time(monkeypat
 
     monkeypatch.setattr(verb, "_ROUND", 20)
     told = []
-    found = optimize(build("jellyfish:n=40,degree=3"), seconds=1.5, jobs=1, watch=told.append)
+    found = optimize(build("jellyfish:n=40,degree=3"), seconds=1.5, jobs=1, work=Work(on_result=told.append))
     # Sixty links: a round is 1,200 moves, which take some milliseconds.
     assert found.moves > 5 * 1200
     costs = [progress.cost for progress in told]
     assert costs == sorted(costs, reverse=True)
     assert [progress.share for progress in told] == sorted(progress.share for progress in told)
     assert 0 < told[-1].share <= 1
+
+
+def test_stopped_work_leaves_the_best_so_far():
+    """Soon, for hops and for goals, as whole graphs of the same degrees; the result says who ended it."""
+    grid = build("grid:rows=24,columns=24,degree=6,length=5")
+    for objective in ("hops", "latency"):
+        optimize(grid, objective, moves=50, jobs=1, symmetric=False)  # compiles
+        work = Work(seconds=0.5)
+        began = time.monotonic()
+        found = optimize(grid, objective, moves=10**9, jobs=2, work=work)
+        assert time.monotonic() - began < 5.0
+        assert (found.ended, found.reason) == ("deadline", "stopped")
+        assert (found.topology.degrees == grid.degrees).all()
+    asked = Work()
+    asked.stop()
+    assert optimize(grid, moves=10**9, jobs=1, tempering=True, work=asked).ended == "interrupted"
+
+
+def test_two_equal_runs_give_the_same_record_and_it_comes_back(tmp_path):
+    """Only timings differ; `save` and `load` give the graph and the record."""
+    topology = build("jellyfish:n=60,degree=4")
+    first, second = (optimize(topology, moves=1000, jobs=1) for _ in range(2))
+    records = [found.record() for found in (first, second)]
+    for record in records:
+        record["provenance"]["timings"] = {}
+    assert records[0] == records[1]
+    first.save(tmp_path / "best")
+    again = Optimized.load(tmp_path / "best")
+    assert again.topology == first.topology
+    assert again.record() == first.record()
+    (tmp_path / "best" / "topology.json").write_text(topology_text(second.topology.replace(links=topology.links)))
+    with pytest.raises(InputError, match="no record of the graph"):
+        Optimized.load(tmp_path / "best")

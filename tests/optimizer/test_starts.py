@@ -1,4 +1,4 @@
-"""Structured starts: the race of ways to make a graph, and algebraic graphs made to fit."""
+"""Structured starts: successive halving of methods to make a graph, and algebraic graphs made to fit."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,9 @@ from topoloom.errors import InputError
 from topoloom.graph.distances import hops
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
-from topoloom.optimizer.searches.successive_halving import Arm, Race
+from topoloom.optimizer.searches.successive_halving import Candidate, SuccessiveHalving
 from topoloom.optimizer.structures.algebraic import algebraic, resized
-from topoloom.optimizer.structures.starts import arms, least
+from topoloom.optimizer.structures.starts import candidates, least
 from topoloom.searches import Budget
 from topoloom.spec import build
 
@@ -37,42 +37,49 @@ class Fake:
         self._budget.spent += 1
 
 
-def raced(costs: list[float | None], moves: int, bound: float = 0) -> tuple[Race, list[tuple[int, int]]]:
-    """A race of fakes run to its end, and (arm, moves) of all runs."""
+def halved(costs: list[float | None], moves: int, bound: float = 0) -> tuple[SuccessiveHalving, list[tuple[int, int]]]:
+    """A search of fakes run to its end, and (candidate, moves) of all runs."""
     runs = []
 
-    def arm(number: int, cost: float | None) -> Arm:
+    def candidate(number: int, cost: float | None) -> Candidate:
         def begin(_: Draws, budget: Budget) -> Fake | None:
             runs.append((number, budget.moves))
             return None if cost is None else Fake(cost, budget)
 
-        return Arm(f"arm {number}", begin)
+        return Candidate(f"candidate {number}", begin)
 
-    race = Race([arm(*one) for one in enumerate(costs)], seed=1, number=0, least=(bound, bound), moves=moves)
-    while not race.done:
-        race.step()
-    return race, runs
+    search = SuccessiveHalving(
+        [candidate(*one) for one in enumerate(costs)], seed=1, number=0, least=(bound, bound), moves=moves
+    )
+    while not search.done:
+        search.step()
+    return search, runs
 
 
 def test_the_best_third_runs_again_and_longer() -> None:
     """Of 18 arms 6 run again, then 2, each round with the same share of the moves; the winner is named."""
-    race, runs = raced([float(18 - number) for number in range(18)], moves=3 * 18 * 10)
+    search, runs = halved([float(18 - number) for number in range(18)], moves=3 * 18 * 10)
     assert [number for number, _ in runs] == [*range(18), 17, 16, 15, 14, 13, 12, 17, 16]
     assert [moves for _, moves in runs] == [10] * 18 + [30] * 6 + [90] * 2
-    assert (race.how, race.cost, race.best.tolist(), race.moves) == ("arm 17", (1, 1), [[1, 1]], 540)
+    assert (search.structure, search.cost, search.best.tolist(), search.moves) == (
+        "candidate 17",
+        (1, 1),
+        [[1, 1]],
+        540,
+    )
 
 
-def test_a_race_ends_at_the_bound() -> None:
+def test_a_search_ends_at_the_bound() -> None:
     """Nothing is better than a proved bound: no further run begins."""
-    race, runs = raced([5, 2, 7], moves=30, bound=2)
-    assert race.cost == (2, 2)
+    search, runs = halved([5, 2, 7], moves=30, bound=2)
+    assert search.cost == (2, 2)
     assert [number for number, _ in runs] == [0, 1]
 
 
 def test_arms_that_lead_nowhere_are_left_out() -> None:
-    """An arm that makes no search is not run again, and the race goes on."""
-    race, runs = raced([None, 3, None, 4], moves=80)
-    assert race.how == "arm 1"
+    """A candidate that makes no search is not run again, and the search goes on."""
+    search, runs = halved([None, 3, None, 4], moves=80)
+    assert search.structure == "candidate 1"
     assert [number for number, _ in runs] == [0, 1, 2, 3, 1, 3]
 
 
@@ -108,7 +115,7 @@ def test_any_order_and_degree(switches: int, degree: int) -> None:
 def test_degrees_that_cannot_be(degree: int) -> None:
     """Less than 2 links do not connect switches, and there are at most n - 1: one sentence says so."""
     with pytest.raises(InputError, match=r"degree \d+ for 10 switches"):
-        arms(10, degree, 1, None, 10)
+        candidates(10, degree, 1, None, 10)
 
 
 def test_no_graph_beats_least() -> None:

@@ -16,7 +16,7 @@ from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import Rules, moves_of
 from topoloom.optimizer.searches.energy import Energy
 from topoloom.optimizer.searches.weighted_search import WeightedSearch
-from topoloom.optimizer.structures.mirror_symmetry import mirrored
+from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
 from topoloom.searches import Budget
 from topoloom.topology import Topology
 
@@ -92,7 +92,7 @@ def test_rows_are_right_when_links_that_go_part_the_graph() -> None:
 )
 def test_symmetric_moves_keep_the_symmetry_and_count_every_pair(kind: str, rows: int, columns: int, g: int) -> None:
     """The graph stays its own mirror image, and orbits stand for all their switches."""
-    topology, images = mirrored(kind, rows, columns, degree=4, length=4)
+    topology, images = symmetric_grid(kind, rows, columns, degree=4, length=4)
     assert len(images) == g
     search = searched(topology, Goal(mean=1), 2000, cap_m=4.0, images=images, sweeps=5)
     best = search.best
@@ -214,7 +214,7 @@ def test_delays_are_whole_numbers_of_a_unit_that_is_exact_where_it_can_be() -> N
 
 def test_symmetries_that_are_none_are_refused() -> None:
     """The links, and the lengths, must look the same from each side."""
-    topology, images = mirrored("grid", 6, 6, degree=4, length=3)
+    topology, images = symmetric_grid("grid", 6, 6, degree=4, length=3)
     moves = moves_of(build("grid:rows=6,columns=6,degree=4,length=3"), Rules())
     with pytest.raises(InputError, match="map the links"):
         WeightedSearch(moves, lengths_of(topology), Goal(mean=1), Draws(1), Budget(10), images)
@@ -238,5 +238,5 @@ def test_lengths_of_other_switches_are_refused() -> None:
 def test_only_grids_have_mirror_images() -> None:
     """And a copy of an odd number of link ends would leave a switch short in each."""
     with pytest.raises(InputError, match="grid or diagrid"):
-        mirrored("torus", 4, 4, 4, 3)
-    assert len(mirrored("grid", 6, 6, degree=3, length=3)[1]) == 2
+        symmetric_grid("torus", 4, 4, 4, 3)
+    assert len(symmetric_grid("grid", 6, 6, degree=3, length=3)[1]) == 2

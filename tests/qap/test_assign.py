@@ -188,10 +188,10 @@ def test_ctrl_c_ends_a_search_with_its_best(monkeypatch):
     monkeypatch.setattr(searches, "over_cores", interrupted)
     found = assign(flow, distance, seconds=600, jobs=1)
     assert found.cost < cost(flow, distance, np.arange(12))
-    assert found.stopped
+    assert found.ended == "interrupted"
     assert len(calls) == 2
     calls[:] = [1]
-    assert assign(flow, distance, moves=10**9, jobs=1).stopped
+    assert assign(flow, distance, moves=10**9, jobs=1).ended == "interrupted"
 
 
 def test_diagonals_count():

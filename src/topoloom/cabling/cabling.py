@@ -1,8 +1,10 @@
 """Cabling: every cable with both its ends, its product and its place in the order of work."""
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +14,11 @@ from topoloom.cost.parts import Parts, load_parts
 from topoloom.errors import InputError
 from topoloom.formats.cables import host_ports
 from topoloom.layout.layout import Layout
+from topoloom.results import Provenance, Result, provenance_of
 
 
 @dataclass(frozen=True, eq=False)
-class Cabling:
+class Cabling(Result):
     """The cables of a layout as columns, one row a cable, in the order in which an installer pulls them.
 
     First the bundles, cabinet after cabinet in the order of the floor, each to the cabinets after it, the longest first:
@@ -45,6 +48,10 @@ class Cabling:
         The numbers on the cables: 1, 2, .. in this order, unless they had numbers before.
     """
 
+    noun = "cabling"
+    unrecorded = ("layout", "bought", "link", "ends", "port", "bundle", "pairs", "number")
+    derived = ("parts_name", "cables", "host_cables", "bundles", "total_m", "stock_m", "power_w")
+
     layout: Layout
     bought: Cables
     rate_gbps: float
@@ -54,6 +61,106 @@ class Cabling:
     bundle: np.ndarray
     pairs: np.ndarray
     number: np.ndarray
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a cable, in the order of work: its number, kind, bundle (from 1), both ends, lengths and product."""
+        names = self.layout.cabinet_names
+        titles = [product.title for product in self.bought.parts.cable]
+        cabinet = self.layout.cabinet
+        columns = (
+            self.number.tolist(),
+            self.to_host.tolist(),
+            self.bundle.tolist(),
+            self.ends.tolist(),
+            self.port.tolist(),
+            self.length_m.tolist(),
+            self.bought.stock_m.tolist(),
+            self.bought.product.tolist(),
+        )
+        return [
+            {
+                "cable": number,
+                "kind": "host" if to_host else "link",
+                "bundle": bundle + 1 if bundle >= 0 else None,
+                "a": a,
+                "a_port": a_port,
+                "a_cabinet": names[cabinet[a]],
+                "b": b,
+                "b_port": b_port,
+                "b_cabinet": None if to_host else names[cabinet[b]],
+                "length_m": length_m,
+                "stock_m": stock_m,
+                "product": titles[product],
+            }
+            for number, to_host, bundle, (a, b), (a_port, b_port), length_m, stock_m, product in zip(
+                *columns, strict=True
+            )
+        ]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the folder that people order, print and pull from (docs/cabling.md).
+
+        Raises
+        ------
+        InputError
+            The folder cannot be written.
+        """
+        from topoloom.cabling.files import save_cabling
+
+        save_cabling(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Cabling":
+        """The cabling in a folder that `save` wrote, with ports, numbers and products as they were.
+
+        Raises
+        ------
+        InputError
+            A file that is missing or wrong, or products that are not in the default catalogue (then `cable` takes the
+            layout, the catalogue and the plugs).
+        """
+        from topoloom.cabling.files import load_layout
+        from topoloom.cabling.plugs import load_plugs
+
+        plugs = load_plugs(path)
+        found: Cabling = cable(load_layout(path), host_cables=bool(plugs.endpoint_number.any()), plugs=plugs)
+        return found
+
+    @property
+    def parts_name(self) -> str:
+        """The name of the catalogue."""
+        return self.bought.parts.name
+
+    @property
+    def cables(self) -> int:
+        """How many there are."""
+        return len(self)
+
+    @property
+    def host_cables(self) -> int:
+        """How many of them go to hosts."""
+        return int(self.to_host.sum())
+
+    @property
+    def bundles(self) -> int:
+        """How many pairs of cabinets have cables between them."""
+        return len(self.pairs)
+
+    @property
+    def total_m(self) -> float:
+        """All cables together, as long as they are on the floor."""
+        return float(self.length_m.sum())
+
+    @property
+    def stock_m(self) -> float:
+        """All cables together, as long as they are bought."""
+        return float(self.bought.stock_m.sum())
+
+    @property
+    def power_w(self) -> float:
+        """All cables together, both ends of each."""
+        return float(self.bought.power_w.sum())
 
     def __len__(self) -> int:
         return len(self.link)
@@ -112,6 +219,10 @@ def cable(
     plugs : Plugs, optional
         Ports, numbers and products of cables that are there already.
 
+    Returns
+    -------
+    Cabling
+
     Raises
     ------
     InputError
@@ -152,7 +263,11 @@ def cable(
     if (product >= 0).any():
         bought = kept_cables(bought, product, np.concatenate([plugs.stock_m, np.zeros(k)])[order], rate_gbps)
     number = _numbers(np.concatenate([plugs.number, plugs.endpoint_number[:k]])[order], topology.name)
-    return Cabling(layout, bought, rate_gbps, link[order], ends[order], port[order], bundle[order], pairs, number)
+    settings = {"parts": parts.name, "rate_gbps": rate_gbps, "host_cables": host_cables}
+    provenance = provenance_of(topology, settings=settings)
+    return Cabling(
+        layout, bought, rate_gbps, link[order], ends[order], port[order], bundle[order], pairs, number, provenance
+    )
 
 
 def _numbers(number: np.ndarray, name: str) -> np.ndarray:

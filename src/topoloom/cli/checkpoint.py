@@ -1,11 +1,9 @@
-"""The best graph of an optimisation on disk and on the screen while it is under way, and the way back to it."""
+"""The best graph of an optimisation on disk while it is under way, and how an interrupted one goes on from it."""
 
-import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
 import msgspec
 
 from topoloom.cli import delivery
@@ -16,10 +14,10 @@ from topoloom.formats import load, save
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
-    from topoloom.optimizer.result import Optimized, Progress
+    from topoloom.optimizer.result import BestSoFar, Optimized
 
-#: Seconds between two writes, and between two lines of progress where they are not drawn over each other.
-_WRITE_SECONDS, _LINE_SECONDS = 0.5, 5.0
+#: Seconds between two writes.
+_WRITE_SECONDS = 0.5
 _LONGEST = 100_000
 
 
@@ -49,10 +47,9 @@ class Checkpoint:
     ) -> None:
         self.start, self.spent = given, (0, 0.0)
         self._given, self._output, self._seed, self._objective = given, output, seed, objective
-        self._drawn = sys.stderr.isatty()
         self._best, self._saved = given, False
         self._written: tuple[float, ...] | None = None
-        self._written_at = self._shown_at = 0.0
+        self._written_at = 0.0
         if output is None:
             return
         self._record = delivery.checked(output, None, quiet)
@@ -62,25 +59,20 @@ class Checkpoint:
         if objective.startswith("hops"):
             self._written = _hops_cost(self.start)
 
-    def tell(self, progress: "Progress") -> None:
-        """Write the best so far if it is better than what was written, and show how far the search is."""
+    def keep(self, best: "BestSoFar") -> None:
+        """Write the best so far if it is better than what was written."""
         now = time.monotonic()
-        if self._output not in (None, "-") and now - self._written_at >= _WRITE_SECONDS:
-            self._written_at = now
-            if self._written is None or progress.cost < self._written:
-                self._best = self._given.replace(links=progress.links)
-                self._written, self._saved = progress.cost, False
-            # The state is written all the same: what is spent counts when the search is resumed.
-            self._write(self._best, progress.moves, progress.seconds)
-        if now - self._shown_at >= (_WRITE_SECONDS if self._drawn else _LINE_SECONDS):
-            self._shown_at = now
-            line = _line(progress, self._given)
-            click.echo(f"\r\033[K{line}" if self._drawn else line, err=True, nl=not self._drawn)
+        if self._output in (None, "-") or now - self._written_at < _WRITE_SECONDS:
+            return
+        self._written_at = now
+        if self._written is None or best.cost < self._written:
+            self._best = self._given.replace(links=best.links)
+            self._written, self._saved = best.cost, False
+        # The state is written all the same: what is spent counts when the search is resumed.
+        self._write(self._best, best.moves, best.seconds)
 
     def end(self, found: "Optimized") -> None:
         """Write the result, whole; say where."""
-        if self._drawn and self._shown_at:
-            click.echo("\r\033[K", err=True, nl=False)
         if self._output is None:
             return
         if self._output == "-":
@@ -127,20 +119,3 @@ def _hops_cost(topology: Topology) -> tuple[float, ...] | None:
 
     found = hops(topology)
     return (found.diameter, round(found.aspl * found.switches * (found.switches - 1))) if found.connected else None
-
-
-def _line(progress: "Progress", topology: Topology) -> str:
-    """How far a search is, in a line."""
-    told: dict[str, Any] = {}
-    if len(progress.cost) == 2:
-        pairs = max(1, topology.switches * (topology.switches - 1))
-        told = {"diameter": f"{progress.cost[0]:g}", "ASPL": f"{progress.cost[1] / pairs:.6f}"}
-    else:
-        apart, beyond_ns, value = progress.cost
-        told = {"out of reach": f"{apart:g}"} if apart else {"beyond the cap": f"{beyond_ns:g} ns"} if beyond_ns else {}
-        told |= {"value": f"{value:.6g}"}
-    shown = ", ".join(f"{key} {value}" for key, value in told.items())
-    return (
-        f"{progress.share:4.0%}  {shown}  {progress.moves:,} moves, {progress.moves_per_s:,.0f} a second,"
-        f" {progress.seconds:,.0f} s"
-    )

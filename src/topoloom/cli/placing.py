@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from topoloom.cli.types import Number, Whole
 from topoloom.floors.floor import Floor
 from topoloom.layout.cabinets import CLUSTERS
 from topoloom.layout.place import MAPS
@@ -27,9 +28,9 @@ def placing_options(mapping: str, why: str = "") -> Callable[[Any], Any]:
         click.option(
             "--floor", default="slimfly-2014", show_default=True, help="A preset's name, or a .toml or .csv file."
         ),
-        click.option("--rows", type=click.IntRange(1, 10_000), help="Rows of cabinets (near-square if left out)."),
-        click.option("--columns", type=click.IntRange(1, 10_000), help="Cabinets in a row."),
-        click.option("--cabinet", type=click.IntRange(1, 1 << 24), help="Most switches in a cabinet."),
+        click.option("--rows", type=Whole(1, 10_000), help="Rows of cabinets (near-square if left out)."),
+        click.option("--columns", type=Whole(1, 10_000), help="Cabinets in a row."),
+        click.option("--cabinet", type=Whole(1, 1 << 24), help="Most switches in a cabinet."),
         click.option(
             "--cluster",
             default="auto",
@@ -51,7 +52,7 @@ def placing_options(mapping: str, why: str = "") -> Callable[[Any], Any]:
         click.option(
             "--rate",
             "rate_gbps",
-            type=click.FloatRange(0, min_open=True),
+            type=Number(above=0, unit="Gb/s"),
             help="Gb/s a link; the default is 40, or the nearest that the catalogue's prices hold for.",
         ),
     ]

@@ -15,13 +15,7 @@ _OVERFILL = (30, 300)
 
 
 def metis(
-    topology: Topology,
-    loads: np.ndarray,
-    most: np.ndarray,
-    cabinets: int,
-    seed: int = 1,
-    *,
-    work: Work | None = None,
+    topology: Topology, loads: np.ndarray, most: np.ndarray, cabinets: int, seed: int = 1, *, work: Work | None = None
 ) -> np.ndarray:
     """The cabinet of every switch, int32[switches], by METIS's multilevel partition into as few cabinets as can be.
 

@@ -1,18 +1,32 @@
 """Layout: a topology on a floor, every switch in a slot, every cable with its length."""
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from topoloom.floors.floor import Floor
 from topoloom.floors.slots import Slots
+from topoloom.results import Provenance, Result
 from topoloom.topology import Topology
+from topoloom.work import Ended
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: A record names the cabinet of every switch of a network up to this size; the folder of a layout always does.
+_MOST_NAMED = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class Layout(Result):
     """Where every switch stands and how long every cable is: immutable, equal by content.
+
+    `save` writes a folder, and `load` reads one: the cables as `topoloom.cable` lists them with the default catalogue, and
+    the floor (docs/cabling.md). A record alone cannot be read back.
 
     Attributes
     ----------
@@ -27,7 +41,27 @@ class Layout:
         How the layout was found: cluster, map, seed.
     length_bound_m : float
         No layout with these slots and limits has less cable; 0 where it was not computed.
+    ended : "done", "deadline" or "interrupted"
+        Whether the searches went through, or `work` ended them early.
     """
+
+    noun = "layout"
+    unrecorded = ("floor", "slots", "slot")
+    derived = (
+        "floor_name",
+        "places",
+        "cabinets",
+        "switches_per_cabinet",
+        "links",
+        "links_between",
+        "cabinet_pairs",
+        "total_m",
+        "mean_length_m",
+        "least_mean_m",
+        "mean_between_m",
+        "longest_m",
+        "cabinet_of_switch",
+    )
 
     topology: Topology
     floor: Floor
@@ -35,6 +69,8 @@ class Layout:
     slot: np.ndarray
     made: str = ""
     length_bound_m: float = 0.0
+    ended: Ended = "done"
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def __post_init__(self) -> None:
         slot = np.array(self.slot, np.int32)
@@ -52,6 +88,86 @@ class Layout:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a link: the switches ``a`` and ``b``, the cabinets where they stand, and the length of the cable."""
+        names = self.cabinet_names
+        columns = (self.topology.links.tolist(), self.cabinet[self.topology.links].tolist(), self.length_m.tolist())
+        return [
+            {"a": a, "b": b, "a_cabinet": names[at], "b_cabinet": names[to], "length_m": length_m}
+            for (a, b), (at, to), length_m in zip(*columns, strict=True)
+        ]
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The floor from above, x to the right and y upwards: cabinets, darker where more cables leave, and bundles."""
+        from topoloom.layout.picture import draw_layout
+
+        return draw_layout(self, ax)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the folder of the layout.
+
+        Raises
+        ------
+        InputError
+            The folder cannot be written.
+        """
+        # By name, for cabling is a room above this one.
+        import_module("topoloom.cabling.cabling").cable(self).save(path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Layout":
+        """The layout in a folder that `save`, or ``topoloom layout -o``, wrote.
+
+        Raises
+        ------
+        InputError
+            A file that is missing or wrong.
+        """
+        found: Layout = import_module("topoloom.cabling.files").load_layout(path)
+        return found
+
+    @property
+    def floor_name(self) -> str:
+        """The name of the floor."""
+        return self.floor.name
+
+    @property
+    def places(self) -> int:
+        """How many slots the floor has."""
+        return len(self.slots)
+
+    @property
+    def switches_per_cabinet(self) -> int:
+        """How many switches the fullest cabinet holds."""
+        return int(np.bincount(self.cabinet).max(initial=0))
+
+    @property
+    def links(self) -> int:
+        """How many switch-to-switch cables there are."""
+        return len(self.topology.links)
+
+    @property
+    def links_between(self) -> int:
+        """How many of them run between cabinets."""
+        return int(self.between.sum())
+
+    @property
+    def cabinet_pairs(self) -> int:
+        """How many pairs of cabinets have cables between them: bundles."""
+        return len(self.bundles[0])
+
+    @property
+    def least_mean_m(self) -> float | None:
+        """No layout with these slots and limits has a shorter mean; None where it was not computed."""
+        return self.length_bound_m / self.links if self.length_bound_m and self.links else None
+
+    @property
+    def cabinet_of_switch(self) -> list[str] | None:
+        """The name of each switch's cabinet; None for more than 4,096 switches."""
+        if self.topology.switches > _MOST_NAMED:
+            return None
+        return [self.cabinet_names[cabinet] for cabinet in self.cabinet.tolist()]
 
     @cached_property
     def used(self) -> np.ndarray:

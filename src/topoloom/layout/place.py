@@ -1,5 +1,6 @@
 """The verb `place`: switches into cabinets, cabinets onto the floor, and then every switch where its cables are shortest."""
 
+import time
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,8 +18,10 @@ from topoloom.layout.longest import shorten_longest
 from topoloom.layout.mapping import first_slots, map_cabinets
 from topoloom.layout.plan import Plan, plan_cabinets, search_area, seating_for
 from topoloom.layout.prices import CablePrice, Prices, cable_prices, length_prices
+from topoloom.results import provenance_of
 from topoloom.searches import Effort
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
 OBJECTIVES = ("length", "longest")
@@ -42,6 +45,8 @@ def place(
     seconds: float | None = None,
     switch_w: float | np.ndarray = 0.0,
     jobs: int | None = None,
+    *,
+    work: Work | None = None,
 ) -> Layout:
     """Put the switches into cabinets and the cabinets on the floor.
 
@@ -71,11 +76,19 @@ def place(
         Watts of a switch, or of each, for floors that limit a cabinet's power.
     jobs : int, optional
         Threads; all cores by default.
+    work : Work, optional
+        Told of the searches; when it is stopped the best layout so far is the answer.
+
+    Returns
+    -------
+    Layout
 
     Raises
     ------
     InputError
         The cabinets do not fit the floor, a switch alone is more than a cabinet holds, or a word is not known.
+    Stopped
+        `work` was stopped before the switches had cabinets.
 
     Examples
     --------
@@ -99,7 +112,9 @@ def place(
     floor = read_floor(floor) if isinstance(floor, str) else floor
     loads = loads_of(topology, switch_w)
     _check_power(floor, loads)
-    effort = Effort(seed, seconds, jobs)
+    work = Work() if work is None else work
+    began = time.monotonic()
+    effort = Effort(seed, seconds, jobs, work)
     share = _IMPROVING if improve else 0.0
     plan = plan_cabinets(topology, floor, cluster, loads, improve, effort.part(share))
     effort = effort.part(1 - share)
@@ -117,9 +132,21 @@ def place(
     if map not in {"rows", "serpentine"}:
         made += f", objective={'price' if callable(objective) else objective}, seed={seed}"
     made += f", seconds={seconds:g}" if seconds is not None else ""
-    made += ", interrupted" if effort.stopped else ""
-    layout = Layout(topology, floor, plan.slots, np.asarray(slot, np.int32), made)
-    return replace(layout, length_bound_m=length_bound_m(layout)) if map == "joint" else layout
+    ended = work.ended
+    made += f", {'interrupted' if ended == 'interrupted' else 'ended by a deadline'}" if ended != "done" else ""
+    layout = Layout(topology, floor, plan.slots, np.asarray(slot, np.int32), made, ended=ended)
+    if map == "joint" and ended == "done":
+        layout = replace(layout, length_bound_m=length_bound_m(layout))
+    settings = {
+        "floor": floor.name,
+        "cluster": cluster,
+        "map": map,
+        "objective": "price" if callable(objective) else objective,
+        "improve": improve,
+        "seconds": seconds,
+    }
+    timings = {"seconds": time.monotonic() - began}
+    return replace(layout, provenance=provenance_of(topology, seed=seed, settings=settings, timings=timings))
 
 
 def _check_power(floor: Floor, loads: np.ndarray) -> None:

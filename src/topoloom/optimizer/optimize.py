@@ -4,7 +4,6 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -15,16 +14,23 @@ from topoloom.graph.geometry import Geometry, geometry_of, longest_link
 from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
-from topoloom.optimizer.result import Optimized, Progress
+from topoloom.optimizer.result import Optimized
 from topoloom.optimizer.rules import Rules, cabinets_of, within_length
-from topoloom.optimizer.searches.chain_setup import Allowance, Task, warm_hops, warm_weighted
-from topoloom.optimizer.searches.chains import Chain, Watch
-from topoloom.optimizer.searches.successive_halving import MOST_MOVES, Arm
+from topoloom.optimizer.searches.chain_setup import (
+    ChainBudget,
+    ChainSetup,
+    compile_hop_kernels,
+    compile_weighted_kernels,
+)
+from topoloom.optimizer.searches.chains import Chain, Reporter
+from topoloom.optimizer.searches.successive_halving import MOST_MOVES, Candidate
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_start
-from topoloom.optimizer.structures.starts import arms, share_of
-from topoloom.searches import ENDLESS, run
+from topoloom.optimizer.structures.starts import candidates, share_of
+from topoloom.results import provenance_of
+from topoloom.searches import ENDLESS, run_searches
 from topoloom.threads import cores
 from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.work import Work
 
 log = logging.getLogger("topoloom")
 
@@ -58,8 +64,8 @@ def optimize(
     seconds: float | None = None,
     seed: int = 1,
     jobs: int | None = None,
-    watch: Callable[[Progress], None] | None = None,
     spent: tuple[int, float] = (0, 0.0),
+    work: Work | None = None,
 ) -> Optimized:
     """Exchange links' ends until the network has the fewest hops that can be found, or the least of another goal.
 
@@ -96,11 +102,15 @@ def optimize(
     seed : int
     jobs : int, optional
         Threads; a chain for each. Every core when left out.
-    watch : callable, optional
-        Called some times a second with the best so far.
     spent : (int, float)
         Moves and seconds of an earlier session that this one goes on from: they count against the budget, so the temperature
         goes on where it was.
+    work : Work, optional
+        Given a `BestSoFar` some times a second; when it is stopped the best so far is the answer.
+
+    Returns
+    -------
+    Optimized
 
     Raises
     ------
@@ -111,12 +121,13 @@ def optimize(
     --------
     >>> from topoloom.spec import build
     >>> found = optimize(build("jellyfish:n=16,degree=3"), moves=20_000, jobs=1)
-    >>> found.diameter, round(found.aspl, 4), found.ended
+    >>> found.diameter, round(found.aspl, 4), found.reason
     (3, 2.2, 'bound')
     """
+    work = Work() if work is None else work
     hops_only = objective == "hops"
     _check_budget(topology, moves, seconds, spent)
-    _check_ways(start, symmetric, tempering, target, keep, hops_only)
+    _check_options(start, symmetric, tempering, target, keep, hops_only)
     geometry = geometry_of(topology) if cap_m is None else None
     rules, length = _rules(topology, geometry, length, lengths, cap_m, keep)
     bound = limits(topology, rules, geometry, length)
@@ -125,17 +136,17 @@ def optimize(
     tries = moves or (MOST_MOVES if seconds else _default_moves(topology))
     counted = 0 if seconds else spent[0] // count
     again = seconds is not None and hops_only and start == "given" and not tempering
-    own, structures, by_turns = None, [], False
+    symmetric_graph, structures, by_turns = None, [], False
     if start == "structured":
         structures = _structures(topology, rules, threads, seconds, tries)
     elif spent == (0, 0.0) and (
         symmetric or (symmetric is None and not tempering and _may_be_symmetric(topology, keep, again))
     ):
         # What is resumed is to be gone on from.
-        own = symmetric_start(topology, geometry, length, seed, must=bool(symmetric), turned=hops_only)
+        symmetric_graph = symmetric_start(topology, geometry, length, seed, must=bool(symmetric), turned=hops_only)
         by_turns = not symmetric and topology.switches < _LEAST_SYMMETRIC
-    how = "given" if own is None or by_turns else f"{len(own[1])}-fold symmetric"
-    symmetries = 1 if own is None else len(own[1])
+    symmetries = 1 if symmetric_graph is None else len(symmetric_graph[1])
+    began_from = "given" if symmetric_graph is None or by_turns else f"{symmetries}-fold symmetric"
     goal, floor, least, bounds = None, None, None, None
     told = threading.Timer(_PATIENCE_SECONDS, log.warning, ["compiling kernels, once on this machine: up to a minute"])
     told.daemon = True
@@ -144,40 +155,59 @@ def optimize(
         goal = objective if isinstance(objective, Goal) else parse_goal(objective)
         floor = lengths or _grid_lengths(topology, geometry)
         bounds = _latency_bounds(topology, floor, goal, rules)
-        warm_weighted(goal)
+        compile_weighted_kernels(goal)
     else:
         least = (bound.diameter, bound.hops)
-        warm_hops(topology, symmetries)
+        compile_hop_kernels(topology, symmetries)
     told.cancel()
     until = ENDLESS if seconds is None else time.monotonic() + seconds - spent[1]
-    allowance = Allowance(tries, until, counted, spent[1])
-    task = Task(
+    setup = ChainSetup(
         topology,
         rules,
         seed,
-        allowance,
-        own,
+        ChainBudget(tries, until, counted, spent[1], work),
+        symmetric_graph,
         structures if spent == (0, 0.0) else [],
         _ROUND if again else None,
         by_turns,
     )
 
-    def begin(number: int) -> Chain:
+    def chain(number: int) -> Chain:
         if goal is not None and floor is not None:
-            return task.weighted(number, goal, floor)
+            return setup.weighted(number, goal, floor)
         # Only the first chains go on from an earlier session: those that follow them begin hot.
-        own_task = task if number < count else replace(task, allowance=Allowance(tries, until))
-        return own_task.hops(number, (bound.diameter, bound.hops), target, threads if tempering else 0)
+        mine = setup if number < count else replace(setup, budget=ChainBudget(tries, until, work=work))
+        return mine.hops(number, (bound.diameter, bound.hops), target, threads if tempering else 0)
 
-    watcher = Watch(watch, least, tries * count, seconds, spent, counted)
-    best, stopped = run(begin, count, threads, until, watcher)
+    reporter = Reporter(work, topology.switches, least, tries * count, seconds, spent, counted)
+    best = run_searches(chain, count, threads, until, watch=reporter, work=work)
+    moves_tried, seconds_taken, ended = reporter.moves, reporter.seconds, work.ended
     optimized = topology.replace(links=best, name=f"{topology.name.removesuffix(_MARK)}{_MARK}", spec=None)
     found = hops(optimized, jobs)
-    if hops_only and (own is not None or structures):
+    if hops_only and (symmetric_graph is not None or structures):
         # These began elsewhere: what was given may still be better.
-        mine = hops(topology, jobs)
-        if (mine.components, mine.diameter, mine.aspl) < (found.components, found.diameter, found.aspl):
-            optimized, found, how = optimized.replace(links=topology.links), mine, "given"
+        given = hops(topology, jobs)
+        if (given.components, given.diameter, given.aspl) < (found.components, found.diameter, found.aspl):
+            optimized, found, began_from = optimized.replace(links=topology.links), given, "given"
+    settings = {
+        "objective": goal.text if goal is not None else "hops",
+        "cap_ns": None if goal is None else goal.cap_ns,
+        "length": length,
+        "cap_m": cap_m,
+        "keep": keep if keep is None or isinstance(keep, str) else "cabinets",
+        "start": start,
+        "target": target,
+        "symmetric": symmetric,
+        "tempering": tempering,
+        "moves": moves,
+        "seconds": seconds,
+        "chains": count,
+    }
+    timings = {
+        "moves": moves_tried,
+        "seconds": seconds_taken,
+        "moves_per_s": moves_tried / seconds_taken if seconds_taken > 0 else 0.0,
+    }
     return Optimized(
         topology=optimized,
         objective=goal.text if goal is not None else "hops",
@@ -186,12 +216,11 @@ def optimize(
         aspl=found.aspl,
         diameter_bound=bound.diameter,
         aspl_bound=bound.aspl,
-        moves=watcher.moves,
-        seconds=watcher.seconds,
-        seed=seed,
-        start=watcher.how or how,
-        ended="bound" if watcher.reached else "interrupted" if stopped else "time" if seconds else "moves",
+        start=reporter.structure or began_from,
+        reason="bound" if reporter.reached else "stopped" if ended != "done" else "time" if seconds else "moves",
+        ended="done" if reporter.reached else ended,
         values={} if goal is None or floor is None or bounds is None else _values(optimized, floor, goal, bounds),
+        provenance=provenance_of(topology, seed=seed, settings=settings, timings=timings),
     )
 
 
@@ -236,7 +265,9 @@ def _rules(
     return Rules(near, cabinet, geometry), length
 
 
-def _structures(topology: Topology, rules: Rules, threads: int, seconds: float | None, moves: int) -> list[list[Arm]]:
+def _structures(
+    topology: Topology, rules: Rules, threads: int, seconds: float | None, moves: int
+) -> list[list[Candidate]]:
     """The structures that each chain tries first, where rules allow any link and degrees are equal."""
     degree = int(topology.degrees.max())
     if rules.near is not None or rules.cabinet is not None:
@@ -245,7 +276,7 @@ def _structures(topology: Topology, rules: Rules, threads: int, seconds: float |
         raise InputError(
             f"{topology.name}: start='structured' needs the same degree at every switch; take start='given'"
         )
-    found = arms(topology.switches, degree, threads, seconds, moves)
+    found = candidates(topology.switches, degree, threads, seconds, moves)
     return [share_of(found, number, threads) for number in range(threads)]
 
 
@@ -278,7 +309,7 @@ def _latency_bounds(topology: Topology, lengths: LinkLengths, goal: Goal, rules:
 
 
 def _values(topology: Topology, lengths: LinkLengths, goal: Goal, bounds: LatencyBounds) -> dict[str, float]:
-    """What the goal is made of, beside the bounds on latency and its cap."""
+    """What the goal is made of, beside the bounds on latency and its cap; without what no catalogue says."""
     found = weigh(topology.links, lengths, goal)
     values = {
         "mean_ns": found.mean_ns,
@@ -290,7 +321,8 @@ def _values(topology: Topology, lengths: LinkLengths, goal: Goal, bounds: Latenc
         "longest_m": found.longest_m,
         "mean_length_m": found.mean_length_m,
     }
-    return values if goal.cap_ns is None else {**values, "cap_ns": goal.cap_ns}
+    known = {key: value for key, value in values.items() if not math.isnan(value)}
+    return known if goal.cap_ns is None else {**known, "cap_ns": goal.cap_ns}
 
 
 def _default_moves(topology: Topology) -> int:
@@ -311,7 +343,7 @@ def _check_budget(topology: Topology, moves: int | None, seconds: float | None, 
         raise InputError(f"{topology.name}: there are no links to exchange")
 
 
-def _check_ways(
+def _check_options(
     start: str,
     symmetric: bool | None,
     tempering: bool,

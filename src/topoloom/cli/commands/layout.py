@@ -1,12 +1,15 @@
 """`topoloom layout TOPOLOGY`: cabinets on a floor, every cable with its length, and the files to build it from."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from topoloom.cli.output import json_option, print_facts, print_json, say
+from topoloom.cli.output import json_option, print_facts, print_record, say
 from topoloom.cli.placing import chosen_floor, placing_options, switch_w
+from topoloom.cli.progress import working
+from topoloom.cli.types import Number, Whole
 from topoloom.layout.layout import Layout
 
 
@@ -27,13 +30,13 @@ from topoloom.layout.layout import Layout
     type=click.Choice(["length", "cost", "power", "longest"]),
     help="What to make small: the length of all cables, their cost or power in --parts, or the longest cable.",
 )
-@click.option("--seed", default=1, show_default=True, type=click.IntRange(0, (1 << 63) - 1), help="Seed of the search.")
+@click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 63) - 1), help="Seed of the search.")
 @click.option(
     "--seconds",
-    type=click.FloatRange(0, 86_400, min_open=True),
+    type=Number(above=0, most=86_400, unit="seconds"),
     help="How long to search; left out, as many tries as the size asks for, the same on every machine.",
 )
-@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; the default is one for each core.")
+@click.option("--jobs", type=Whole(1, 1024), help="Threads; the default is one for each core.")
 @click.option("--host-cables", is_flag=True, help="List the hosts' cables as well.")
 @click.option("-o", "--output", "folder", type=click.Path(file_okay=False), help="Folder for the files.")
 @json_option
@@ -56,8 +59,6 @@ def command(
     folder: str | None,
     as_json: bool,
 ) -> None:
-    from functools import partial
-
     from topoloom.cabling.cabling import cable
     from topoloom.cli.folders import writable_folder
     from topoloom.cost.parts import load_parts
@@ -71,73 +72,45 @@ def command(
     out = writable_folder(folder) if folder is not None else None
     by_parts = {"cost": catalogue.link_usd, "power": catalogue.link_w}
     wanted: Any = partial(by_parts[objective], rate_gbps=rate_gbps) if objective in by_parts else objective
-    layout = place(
-        network,
-        chosen,
-        cluster,
-        mapping,
-        wanted,
-        improve,
-        seed,
-        seconds,
-        switch_w(chosen, catalogue, network.radix, rate_gbps),
-        jobs,
-    )
-    facts = _facts(layout, cluster, mapping, objective, seed, seconds)
+    with working("laying out") as work:
+        layout = place(
+            network,
+            chosen,
+            cluster,
+            mapping,
+            wanted,
+            improve,
+            seed,
+            seconds,
+            switch_w(chosen, catalogue, network.radix, rate_gbps),
+            jobs,
+            work=work,
+        )
     if out is not None:
         _write(cable(layout, catalogue, rate_gbps, host_cables), out)
     if as_json:
-        print_json(facts)
-        return
-    _tell(layout, facts)
-    if out is not None:
-        say(f"wrote {out}")
+        print_record(layout)
+    else:
+        _tell(layout)
+        if out is not None:
+            say(f"wrote {out}")
+    if layout.ended == "interrupted":
+        raise KeyboardInterrupt
 
 
-def _facts(
-    layout: Layout, cluster: str, mapping: str, objective: str, seed: int, seconds: float | None
-) -> dict[str, Any]:
-    import numpy as np
-
-    pairs, _ = layout.bundles
-    facts: dict[str, Any] = {
-        "name": layout.topology.name,
-        "spec": layout.topology.spec,
-        "floor": layout.floor.name,
-        "cluster": cluster,
-        "map": mapping,
-        "objective": objective,
-        "seed": seed,
-        "seconds": seconds,
-        "cabinets": layout.cabinets,
-        "slots": len(layout.slots),
-        "switches_per_cabinet": int(np.bincount(layout.cabinet).max()),
-        "links": len(layout.length_m),
-        "inter_cabinet_links": int(layout.between.sum()),
-        "cabinet_pairs": len(pairs),
-        "total_m": layout.total_m,
-        "mean_m": layout.mean_length_m,
-        "mean_inter_cabinet_m": layout.mean_between_m,
-        "max_m": layout.longest_m,
-    }
-    if layout.length_bound_m and len(layout.length_m):
-        facts["least_mean_m"] = layout.length_bound_m / len(layout.length_m)
-    return facts
-
-
-def _tell(layout: Layout, facts: dict[str, Any]) -> None:
+def _tell(layout: Layout) -> None:
     slots = layout.slots
-    shape = f"{slots.rows} x {slots.columns} places" if slots.rows else f"{len(slots)} slots"
-    bound = f" (no layout is below {facts['least_mean_m']:.3f})" if "least_mean_m" in facts else ""
+    size = f"{slots.rows} x {slots.columns} places" if slots.rows else f"{len(slots)} slots"
+    bound = "" if layout.least_mean_m is None else f" (no layout is below {layout.least_mean_m:.3f})"
     print_facts(
-        f"{layout.topology.name} on {layout.floor.name}: {layout.cabinets} cabinet{'s' * (layout.cabinets != 1)}, {shape}",
+        f"{layout.topology.name} on {layout.floor.name}: {layout.cabinets} cabinet{'s' * (layout.cabinets != 1)}, {size}",
         [
             ("made", layout.made),
-            ("cables", f"{facts['links']:,}, {facts['inter_cabinet_links']:,} of them between cabinets"),
-            ("bundles", f"{facts['cabinet_pairs']:,} pairs of cabinets with cables between them"),
-            ("mean_length", f"{facts['mean_m']:.3f} m{bound}; between cabinets {facts['mean_inter_cabinet_m']:.3f} m"),
-            ("longest", f"{facts['max_m']:.1f} m"),
-            ("total", f"{facts['total_m']:,.0f} m"),
+            ("cables", f"{layout.links:,}, {layout.links_between:,} of them between cabinets"),
+            ("bundles", f"{layout.cabinet_pairs:,} pairs of cabinets with cables between them"),
+            ("mean_length", f"{layout.mean_length_m:.3f} m{bound}; between cabinets {layout.mean_between_m:.3f} m"),
+            ("longest", f"{layout.longest_m:.1f} m"),
+            ("total", f"{layout.total_m:,.0f} m"),
         ],
     )
 

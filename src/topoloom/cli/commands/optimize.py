@@ -1,13 +1,13 @@
 """`topoloom optimize TOPOLOGY`: exchange links' ends for the fewest hops, or the least latency, power or cost."""
 
-import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from topoloom.cli.output import json_option, plain, print_facts, print_json
+from topoloom.cli.output import json_option, plain, print_facts, print_record
+from topoloom.cli.progress import working
+from topoloom.cli.types import Number, Whole
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
@@ -25,14 +25,12 @@ if TYPE_CHECKING:
 )
 @click.argument("topology")
 @click.option("-o", "--output", help="Where to write the best graph; its name tells the format (.json, .edges ...).")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="How long to search.")
-@click.option(
-    "--moves", type=click.IntRange(1), help="... or how many moves each chain tries: repeatable with --jobs 1."
-)
-@click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of all draws.")
-@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads, a chain for each; every core when left out.")
+@click.option("--seconds", type=Number(above=0, unit="seconds"), help="How long to search.")
+@click.option("--moves", type=Whole(1), help="... or how many moves each chain tries: repeatable with --jobs 1.")
+@click.option("--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of all draws.")
+@click.option("--jobs", type=Whole(1, 1024), help="Threads, a chain for each; every core when left out.")
 @click.option("--resume", is_flag=True, help="Go on from the file of -o where an earlier run stopped.")
-@click.option("--target", type=click.IntRange(1), help="Diameter to aim at; chosen when left out.")
+@click.option("--target", type=Whole(1), help="Diameter to aim at; chosen when left out.")
 @click.option(
     "--start",
     type=click.Choice(["given", "structured"]),
@@ -47,30 +45,36 @@ if TYPE_CHECKING:
     " grid; left out: yes for the random grids of the catalogue.",
 )
 @click.option("--tempering", is_flag=True, help="Replicas that exchange temperatures instead of independent chains.")
-@click.option(
-    "--length", type=click.IntRange(1, 10_000), help="Longest link of a grid, in steps; as in TOPOLOGY if left out."
-)
+@click.option("--length", type=Whole(1, 10_000), help="Longest link of a grid, in steps; as in TOPOLOGY if left out.")
 @click.option(
     "--keep",
     metavar="LABEL",
     help="Keep how many links join any two cabinets: the label that tells them, or 'cabinets' of a layout.",
 )
-@click.option("--cap-m", type=click.FloatRange(0, min_open=True), help="Longest cable of a layout, in metres.")
+@click.option("--cap-m", type=Number(above=0, unit="metres"), help="Longest cable of a layout, in metres.")
 @click.option(
     "--objective",
     default="hops",
     show_default=True,
     help="hops, latency, worst, power, cost, or weights: mean=1,worst=0.2.",
 )
-@click.option("--cap-ns", type=click.FloatRange(0, min_open=True), help="Latency that no pair may exceed.")
-@click.option("--switch-ns", type=float, default=60.0, show_default=True, help="Delay of a switch.")
-@click.option("--cable-ns-per-m", type=float, default=5.0, show_default=True, help="Delay of a metre of cable.")
+@click.option("--cap-ns", type=Number(above=0, unit="nanoseconds"), help="Latency that no pair may exceed.")
+@click.option(
+    "--switch-ns", type=Number(0, unit="nanoseconds"), default=60.0, show_default=True, help="Delay of a switch."
+)
+@click.option(
+    "--cable-ns-per-m",
+    type=Number(0, unit="nanoseconds"),
+    default=5.0,
+    show_default=True,
+    help="Delay of a metre of cable.",
+)
 @click.option("--pitch-m", default="1", show_default=True, help="Between neighbours on a grid: one number, or x,y.")
 @click.option(
-    "--overhead-m", type=click.FloatRange(0), default=0.0, show_default=True, help="Cable at each end, on a grid."
+    "--overhead-m", type=Number(0, unit="metres"), default=0.0, show_default=True, help="Cable at each end, on a grid."
 )
 @click.option("--parts", help="Parts catalogue for power and cost: a name or a TOML file.")
-@click.option("--rate", "rate_gbps", type=click.FloatRange(0, min_open=True), help="Gb/s a link, for power and cost.")
+@click.option("--rate", "rate_gbps", type=Number(above=0, unit="Gb/s"), help="Gb/s a link, for power and cost.")
 @click.option("--picture", help="Draw the best graph to this file, .svg or .png.")
 @json_option
 def command(
@@ -90,36 +94,34 @@ def command(
     goal = _goal(options)
     checkpoint = Checkpoint(opened, output, options["seed"], _told(goal, options), as_json, resume)
     keep = cabinets if options["keep"] == "cabinets" and cabinets is not None else options["keep"]
-    found = optimize(
-        checkpoint.start,
-        goal,
-        length=options["length"],
-        lengths=lengths,
-        cap_m=options["cap_m"],
-        keep=keep,
-        start=options["start"],
-        target=options["target"],
-        symmetric=options["symmetric"],
-        tempering=options["tempering"],
-        moves=options["moves"],
-        seconds=options["seconds"],
-        seed=options["seed"],
-        jobs=options["jobs"],
-        watch=checkpoint.tell,
-        spent=checkpoint.spent,
-    )
+    with working("optimising", on_result=checkpoint.keep) as work:
+        found = optimize(
+            checkpoint.start,
+            goal,
+            length=options["length"],
+            lengths=lengths,
+            cap_m=options["cap_m"],
+            keep=keep,
+            start=options["start"],
+            target=options["target"],
+            symmetric=options["symmetric"],
+            tempering=options["tempering"],
+            moves=options["moves"],
+            seconds=options["seconds"],
+            seed=options["seed"],
+            jobs=options["jobs"],
+            spent=checkpoint.spent,
+            work=work,
+        )
     checkpoint.end(found)
     if picture is not None:
         from topoloom.report.graph_picture import grid_picture
 
         grid_picture(found.topology, picture)
-    values = _values(found, output)
     if as_json:
-        print_json(values)
-    else:
-        shown = [(key, plain(value)) for key, value in values.items() if key != "name" and value is not None]
-        if output != "-":
-            print_facts(found.topology.name, shown)
+        print_record(found)
+    elif output != "-":
+        print_facts(found.topology.name, _facts(found, output))
     if found.ended == "interrupted":
         raise KeyboardInterrupt
 
@@ -185,9 +187,8 @@ def _told(goal: "str | Goal", options: dict[str, Any]) -> str:
     return ", ".join(told)
 
 
-def _values(found: "Optimized", output: str | None) -> dict[str, Any]:
-    return {
-        "name": found.topology.name,
+def _facts(found: "Optimized", output: str | None) -> list[tuple[str, str]]:
+    facts = {
         "file": output,
         "objective": found.objective,
         "components": found.components,
@@ -196,17 +197,13 @@ def _values(found: "Optimized", output: str | None) -> dict[str, Any]:
         "aspl": found.aspl,
         "aspl_bound": found.aspl_bound,
         "gap": found.gap,
-        **_known(found.values),
+        **found.values,
         "moves": found.moves,
         "moves_per_s": found.moves_per_s,
         "seconds": found.seconds,
         "seed": found.seed,
         "start": found.start,
-        "ended": found.ended,
+        "ended": found.reason if found.ended == "done" else found.ended,
         "digest": found.topology.digest,
     }
-
-
-def _known(values: Mapping[str, float]) -> dict[str, float]:
-    """The values without those that nothing says: NaN where a catalogue has no prices."""
-    return {key: value for key, value in values.items() if not math.isnan(value)}
+    return [(key, plain(value)) for key, value in facts.items() if value is not None]

@@ -1,4 +1,4 @@
-"""How chains begin: on a topology, its rules and its symmetries, with a share of the budget for each phase."""
+"""How a chain is set up: on a topology, its rules and its symmetries, with a share of the budget for each phase."""
 
 import time
 from collections.abc import Sequence
@@ -10,15 +10,14 @@ from topoloom.draws import Draws
 from topoloom.optimizer.goals import Goal
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import Rules, moves_of
-from topoloom.optimizer.searches.chains import Chain, Phases, Tempering
+from topoloom.optimizer.searches.chains import FIRST_SHARE, Chain, Tempering, TwoPhases
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
-from topoloom.optimizer.searches.successive_halving import Arm, Race
+from topoloom.optimizer.searches.successive_halving import Candidate, SuccessiveHalving
 from topoloom.optimizer.structures.starts import COOL
 from topoloom.searches import ENDLESS, Budget
 from topoloom.topology import Topology
+from topoloom.work import Work
 
-#: Share of a budget that a symmetric search, or the race of structures, takes before plain search goes on from its best.
-_FIRST = 0.8
 #: Sweeps of random moves that mix a symmetric start (errata of Nakano 2016, 11: about 30 are well mixed).
 _SWEEPS = 30
 #: Replicas of tempering.
@@ -30,13 +29,17 @@ _SECOND = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Allowance:
-    """What one chain may use: so many moves, or until time.monotonic() says `until`; `spent` before this session."""
+class ChainBudget:
+    """What one chain may use: so many moves, or until time.monotonic() says `until`; `spent` before this session.
+
+    `work` is asked in between whether to go on.
+    """
 
     moves: int
     until: float = ENDLESS
     spent: int = 0
     seconds: float = 0.0
+    work: Work | None = None
 
     def first(self, share: float) -> tuple[int, float]:
         """Moves and end of the first `share` of it."""
@@ -46,15 +49,15 @@ class Allowance:
     def budget(self, share: float = 1.0) -> Budget:
         """The first `share` of it, as a budget."""
         moves, until = (self.moves, self.until) if share == 1 else self.first(share)
-        return Budget(moves, until, self.spent, self.seconds)
+        return Budget(moves, until, self.spent, self.seconds, self.work)
 
     def rest(self, moves: int) -> Budget:
         """What is left after so many moves, as a budget of its own."""
-        return Budget(max(1, self.moves - moves), self.until)
+        return Budget(max(1, self.moves - moves), self.until, work=self.work)
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class ChainSetup:
     """What chains search: a topology under rules, with a symmetric start if there is one.
 
     Attributes
@@ -62,10 +65,10 @@ class Task:
     topology : Topology
     rules : Rules
     seed : int
-    allowance : Allowance
+    budget : ChainBudget
     symmetric : (Topology, int32[g, n]) or None
         A start that looks the same under the symmetries, and these.
-    arms : list of list of Arm
+    candidates : list of list of Candidate
         For each chain the structures that it tries first; empty: none.
     round_moves : int, optional
         Moves of a chain for each link, or orbit of links, before another chain begins in its place; left out: the budget's.
@@ -76,16 +79,16 @@ class Task:
     topology: Topology
     rules: Rules
     seed: int
-    allowance: Allowance
+    budget: ChainBudget
     symmetric: tuple[Topology, np.ndarray] | None = None
-    arms: Sequence[list[Arm]] = ()
+    candidates: Sequence[list[Candidate]] = ()
     round_moves: int | None = None
     by_turns: bool = False
 
     def hops(self, number: int, least: tuple[float, float], target: int | None, tempering: int = 0) -> Chain:
         """Chain `number` for the fewest hops; `tempering`: of replicas on so many threads."""
         symmetric = None if self.by_turns and number % 2 == 0 else self.symmetric
-        allowance = self._round(1 if symmetric is None else len(symmetric[1]))
+        allowed = self._round(1 if symmetric is None else len(symmetric[1]))
 
         def plain(stream: int, topology: Topology, budget: Budget, hot: float = HOT, cold: float = COLD) -> HopSearch:
             return HopSearch(moves_of(topology, self.rules), Draws(self.seed, stream), budget, least, target, hot, cold)
@@ -95,17 +98,17 @@ class Task:
             def replica(stream: int, budget: Budget) -> HopSearch:
                 return plain(stream, self.topology, budget)
 
-            budget = allowance.budget()
+            budget = allowed.budget()
             return Tempering(replica, _REPLICAS, tempering, Draws(self.seed, _SECOND), budget)
-        if symmetric is None and not self.arms:
-            return plain(number, self.topology, allowance.budget())
+        if symmetric is None and not self.candidates:
+            return plain(number, self.topology, allowed.budget())
         first: Chain
         if symmetric is not None:
             start, images = symmetric
             first = HopSearch(
                 moves_of(start, self.rules),
                 Draws(self.seed, number),
-                allowance.budget(_FIRST),
+                allowed.budget(FIRST_SHARE),
                 least,
                 target,
                 images=images,
@@ -113,21 +116,22 @@ class Task:
             )
             hot, cold = COLD, COLD / 3
         else:
-            moves, until = allowance.first(_FIRST)
-            first = Race(self.arms[number % len(self.arms)], self.seed, number, least, moves, until)
+            moves, until = allowed.first(FIRST_SHARE)
+            mine = self.candidates[number % len(self.candidates)]
+            first = SuccessiveHalving(mine, self.seed, number, least, moves, until, allowed.work)
             hot, cold = COOL
 
-        def then(links: np.ndarray) -> HopSearch:
-            budget = allowance.rest(first.moves)
+        def second(links: np.ndarray) -> HopSearch:
+            budget = allowed.rest(first.moves)
             return plain(_SECOND + number, self.topology.replace(links=links), budget, hot, cold)
 
-        return Phases(first, then, "" if symmetric is None else f"{len(symmetric[1])}-fold symmetric")
+        return TwoPhases(first, second, "" if symmetric is None else f"{len(symmetric[1])}-fold symmetric")
 
-    def _round(self, symmetries: int) -> Allowance:
+    def _round(self, symmetries: int) -> ChainBudget:
         """What a chain may use, with so many symmetries."""
         if self.round_moves is None:
-            return self.allowance
-        return replace(self.allowance, moves=max(1, self.round_moves * len(self.topology.links) // symmetries))
+            return self.budget
+        return replace(self.budget, moves=max(1, self.round_moves * len(self.topology.links) // symmetries))
 
     def weighted(self, number: int, goal: Goal, lengths: LinkLengths) -> Chain:
         """Chain `number` for a goal beyond hops."""
@@ -136,20 +140,20 @@ class Task:
         start, images, sweeps = self.topology, None, 0
         if self.symmetric is not None:
             (start, images), sweeps = self.symmetric, _SWEEPS
-        budget = self.allowance.budget()
+        budget = self.budget.budget()
         return WeightedSearch(
             moves_of(start, self.rules), lengths, goal, Draws(self.seed, number), budget, images, sweeps
         )
 
 
-def warm_hops(topology: Topology, symmetries: int) -> None:
+def compile_hop_kernels(topology: Topology, symmetries: int) -> None:
     """Compile the kernels for hops before a clock starts: on a ring that is small, but whose rows are as wide."""
     n = max(8, min(-(-topology.switches // symmetries), _WIDE))
     ring = Topology(links=np.array([(i, (i + 1) % n) for i in range(n)]), switches=n)
-    HopSearch(moves_of(ring, Rules()), Draws(1), Budget(1)).warm(mixed=symmetries > 1)
+    HopSearch(moves_of(ring, Rules()), Draws(1), Budget(1)).compile_kernels(mixed=symmetries > 1)
 
 
-def warm_weighted(goal: Goal) -> None:
+def compile_weighted_kernels(goal: Goal) -> None:
     """Compile the kernels for goals beyond hops."""
     from topoloom.graph.geometry import Geometry
     from topoloom.optimizer.searches.weighted_search import WeightedSearch

@@ -8,14 +8,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from topoloom.draws import Draws
-from topoloom.optimizer.result import Progress
+from topoloom.optimizer.result import BestSoFar
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
-from topoloom.optimizer.searches.successive_halving import Race
+from topoloom.optimizer.searches.successive_halving import SuccessiveHalving
 from topoloom.searches import Budget, Search, cooled
 from topoloom.threads import over_cores
+from topoloom.work import Work
 
-#: Seconds between two looks at how far the chains are.
-_WATCH_SECONDS = 0.2
+#: Seconds between two reports of how far the chains are.
+_REPORT_SECONDS = 0.2
+#: Share of a budget that a search among graphs with structure takes before plain search goes on from its best.
+FIRST_SHARE = 0.8
 #: Moves of a replica between two exchanges, in links.
 _EXCHANGE_LINKS = 0.5
 
@@ -27,23 +30,45 @@ class Chain(Search, Protocol):
     def moves(self) -> int: ...
 
 
-class Watch:
-    """Tells of the best so far some times a second, and ends the chains once `least` is reached: a proved bound.
+class Reporter:
+    """Tells `work` of the best so far some times a second, and ends the chains once a proved bound is reached.
 
-    `how` is the structure of the best so far, if it has one, whether its chain has ended or not. `moves` of all chains, or
-    `seconds`, are the whole budget; `spent` is what earlier sessions used of it, `counted` what each chain counts of that.
+    Parameters
+    ----------
+    work : Work
+        Given a `BestSoFar`, and told how much of the budget is used up.
+    switches : int
+    least : tuple of float, optional
+        A cost that no graph can beat.
+    moves : int
+        The budget of all chains together.
+    seconds : float, optional
+        The budget, if it is a time.
+    spent : (int, float)
+        Moves and seconds that earlier sessions used of it.
+    counted : int
+        What each chain counts of those moves.
+
+    Attributes
+    ----------
+    reached : bool
+        Whether the bound was reached.
+    structure : str
+        Of the best so far, if it has one, whether its chain has ended or not.
     """
 
     def __init__(
         self,
-        tell: Callable[[Progress], None] | None,
+        work: Work,
+        switches: int,
         least: tuple[float, ...] | None,
         moves: int,
         seconds: float | None,
         spent: tuple[int, float] = (0, 0.0),
         counted: int = 0,
     ) -> None:
-        self._tell, self._least, self._spent, self._counted = tell, least, spent, counted
+        self._work, self._least, self._spent, self._counted = work, least, spent, counted
+        self._pairs = max(1, switches * (switches - 1))
         self._budget = moves, seconds
         self._started = time.monotonic()
         self._told = self._started
@@ -51,7 +76,8 @@ class Watch:
         self._best: tuple[float, ...] = (math.inf,)
         self._links = np.empty((0, 2), np.int32)
         self.reached = False
-        self.how = ""
+        self.structure = ""
+        work.begin(moves if seconds is None else seconds, "moves" if seconds is None else "seconds of search")
 
     @property
     def moves(self) -> int:
@@ -68,65 +94,92 @@ class Watch:
         best = min(chains.values(), key=lambda chain: chain.cost)
         self.reached = getattr(best, "proved", False) or (self._least is not None and best.cost <= self._least)
         if best.cost < self._best:
-            self._best, self._links, self.how = best.cost, best.best, getattr(best, "how", "")
+            self._best, self._links, self.structure = best.cost, best.best, getattr(best, "structure", "")
         now = time.monotonic()
-        # A race of structures has nothing to show until its first run has made a step.
-        if (
-            self._tell is not None
-            and math.isfinite(self._best[0])
-            and (self.reached or now - self._told >= _WATCH_SECONDS)
-        ):
+        # A search for structures has nothing to show until its first run has made a step.
+        if math.isfinite(self._best[0]) and (self.reached or now - self._told >= _REPORT_SECONDS):
             self._told = now
             moves, seconds = self._budget
+            self._work.reach(
+                min(moves, self.moves) if seconds is None else min(seconds, self.seconds),
+                cost_in_words(self._best, self._pairs),
+            )
             share = min(1.0, self.moves / moves if seconds is None else self.seconds / seconds)
-            self._tell(Progress(self._links, self._best, self.moves, self.seconds, share))
+            self._work.deliver(BestSoFar(self._links, self._best, self.moves, self.seconds, share))
         return self.reached
 
 
-class Phases:
+def cost_in_words(cost: tuple[float, ...], pairs: int) -> str:
+    """What a search compares, for people.
+
+    Parameters
+    ----------
+    cost : tuple of float
+        As `BestSoFar` has it.
+    pairs : int
+        Ordered pairs of switches.
+
+    Examples
+    --------
+    >>> cost_in_words((2, 30), 20), cost_in_words((0.0, 12.0, 340.5), 20)
+    ('diameter 2, ASPL 1.500000', '12 ns beyond the cap, value 340.5')
+    """
+    if len(cost) == 2:
+        return f"diameter {cost[0]:g}, ASPL {cost[1] / pairs:.6f}"
+    apart, beyond_ns, value = cost
+    told = f"{apart:,g} pairs out of reach, " if apart else f"{beyond_ns:g} ns beyond the cap, " if beyond_ns else ""
+    return f"{told}value {value:.6g}"
+
+
+class TwoPhases:
     """A search among graphs with structure, and then one without from its best; together they are one search.
 
     Symmetry makes a move worth several and a search as much shorter; what it forbids, the second phase may still find.
     """
 
-    def __init__(self, first: Chain, then: Callable[[np.ndarray], HopSearch], how: str = "") -> None:
-        self._now: Chain = first
-        self._then = then
-        self._race = first if isinstance(first, Race) else None
-        self._how = how
-        self._earlier = 0
+    def __init__(self, first: Chain, second: Callable[[np.ndarray], HopSearch], structure: str = "") -> None:
+        self._under_way: Chain = first
+        self._make_second = second
+        self._halving = first if isinstance(first, SuccessiveHalving) else None
+        self._structure = structure
+        self._earlier_moves = 0
         self._first: Chain | None = first
 
     @property
     def best(self) -> np.ndarray:
-        return self._now.best
+        return self._under_way.best
 
     @property
     def cost(self) -> tuple[float, ...]:
-        cost: tuple[float, ...] = self._now.cost
+        cost: tuple[float, ...] = self._under_way.cost
         return cost
 
     @property
-    def how(self) -> str:
+    def structure(self) -> str:
         """The structure that the first phase found, or that it was told to have."""
-        return self._race.how if self._race is not None else self._how
+        return self._halving.structure if self._halving is not None else self._structure
 
     @property
     def moves(self) -> int:
         """Moves tried in both phases."""
-        return self._earlier + self._now.moves
+        return self._earlier_moves + self._under_way.moves
+
+    @property
+    def share(self) -> float:
+        share = self._under_way.share
+        return FIRST_SHARE * share if self._first is not None else FIRST_SHARE + (1 - FIRST_SHARE) * share
 
     @property
     def done(self) -> bool:
-        return self._first is None and self._now.done
+        return self._first is None and self._under_way.done
 
     def step(self) -> None:
         """A step of the phase that is on; or the next phase begins."""
         if self._first is not None and self._first.done:
-            self._earlier, self._first = self._first.moves, None
-            self._now = self._then(self._now.best)
+            self._earlier_moves, self._first = self._first.moves, None
+            self._under_way = self._make_second(self._under_way.best)
         else:
-            self._now.step()
+            self._under_way.step()
 
 
 class Tempering:
@@ -139,10 +192,10 @@ class Tempering:
     """
 
     def __init__(
-        self, begin: Callable[[int, Budget], HopSearch], count: int, jobs: int, draws: Draws, budget: Budget
+        self, make_replica: Callable[[int, Budget], HopSearch], count: int, jobs: int, draws: Draws, budget: Budget
     ) -> None:
         self._budget, self._draws, self._jobs = budget, draws, jobs
-        self._replicas = [begin(number, Budget(budget.moves)) for number in range(count)]
+        self._replicas = [make_replica(number, Budget(budget.moves, work=budget.work)) for number in range(count)]
         for number, replica in enumerate(self._replicas):
             replica.hold(cooled(HOT, COLD, number / max(1, count - 1)))
         self._turn = 0
@@ -165,6 +218,10 @@ class Tempering:
         return self._budget.spent
 
     @property
+    def share(self) -> float:
+        return self._budget.share
+
+    @property
     def done(self) -> bool:
         return self._budget.share >= 1 or self._leader.done
 
@@ -174,11 +231,11 @@ class Tempering:
         moves = max(16, int(_EXCHANGE_LINKS * self._replicas[0].links))
         moves = min(moves, max(1, (self._budget.moves - self._budget.spent) // len(self._replicas)))
 
-        def work(numbers: Iterator[int]) -> None:
+        def advance(numbers: Iterator[int]) -> None:
             for number in numbers:
                 self._replicas[number].advance(moves, share)
 
-        over_cores(work, len(self._replicas), self._jobs)
+        over_cores(advance, len(self._replicas), self._jobs)
         self._budget.spent += moves * len(self._replicas)
         order = sorted(self._replicas, key=lambda replica: -replica.held)
         for hot, cold in zip(order[self._turn :: 2], order[self._turn + 1 :: 2], strict=False):

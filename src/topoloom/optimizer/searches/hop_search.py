@@ -31,6 +31,10 @@ _MOST_FILTERED = 8192
 _MOST_ACCEPTED = 0.2
 #: Moves of one step, at most.
 _LONGEST = 20_000
+#: A kernel is called for about so many nanoseconds at a time by this model of a move (of each slot and block of sources);
+#: and random moves that are made in one call.
+_PIECE_NS, _MOVE_NS, _SLOT_NS = 200_000_000, 2_000, 2.0
+_MIXED = 200_000
 #: Turns after which every way is timed anew; sooner when the share of accepted moves has halved or doubled.
 _TIMED = 300
 #: Moves whose changes make the median: as many as this number of slots and blocks of sources allows, within these.
@@ -94,8 +98,12 @@ class HopSearch:
         self._accepted = 1.0
         self._next_aim = 0.0
         self._weight = WEIGHT
-        if sweeps:
-            kernels.mix(moves, self._hops, self._state, sweeps * self.links)
+        slots = moves.table.size * -(-self._hops.origins.size // 512)
+        self._piece = max(1, int(_PIECE_NS / (_MOVE_NS + _SLOT_NS * slots)))
+        left = sweeps * self.links
+        while left and not budget.stopped:
+            kernels.mix(moves, self._hops, self._state, min(left, _MIXED))
+            left -= min(left, _MIXED)
         self._evaluate()
         self._best = moves.table.copy()
         self._best_totals = self._hops.totals[[2, 0]].copy()
@@ -114,6 +122,10 @@ class HopSearch:
     def moves(self) -> int:
         """Moves tried so far."""
         return self._budget.spent
+
+    @property
+    def share(self) -> float:
+        return self._budget.share
 
     @property
     def done(self) -> bool:
@@ -153,7 +165,7 @@ class HopSearch:
         accepted = int(self._hops.totals[3])
         started = time.thread_time()
         tried = self._anneal(self.temperature(share), count)
-        spent = time.thread_time() - started
+        seconds = time.thread_time() - started
         # Where no move is valid, draws that found none count, so that every search ends.
         self._budget.spent += tried or count
         if not tried:
@@ -164,13 +176,13 @@ class HopSearch:
             self._rows_kept = False
         self._accepted = 0.9 * self._accepted + 0.1 * (int(self._hops.totals[3]) - accepted) / tried
         if timed:
-            self._timed.append((spent / tried, self._way))
+            self._timed.append((seconds / tried, self._way))
 
     def temperature(self, share: float) -> float:
         """The temperature when `share` of the budget is used up: it falls by the same factor in equal times, unless held."""
         return self.unit * (self._held or cooled(self._hot, self._cold, share))
 
-    def warm(self, mixed: bool = False) -> None:
+    def compile_kernels(self, mixed: bool = False) -> None:
         """Compile every kernel that a search may call, for rows as wide as these; mixed: one that makes sweeps, too."""
         self._pairs_within()
         if mixed:
@@ -181,7 +193,20 @@ class HopSearch:
             self._anneal(1.0, 0)
 
     def _anneal(self, temperature: float, count: int) -> int:
-        """Try up to `count` moves in the way that was chosen; how many were tried."""
+        """Try up to `count` moves by the method that was chosen; how many were tried.
+
+        Large graphs take seconds for a few moves: they are given to the kernel a piece at a time, which changes nothing, and
+        the search asks in between whether to go on.
+        """
+        tried = 0
+        while True:
+            piece = min(count - tried, self._piece)
+            made = self._anneal_piece(temperature, piece)
+            tried += made
+            if made < piece or tried >= count or self._budget.stopped:
+                return tried
+
+    def _anneal_piece(self, temperature: float, count: int) -> int:
         given = (
             self._best,
             self._best_totals,
@@ -262,7 +287,13 @@ class HopSearch:
         work = self._moves.table.size * len(self._kept.first)
         count = max(_SAMPLE[0], min(_SAMPLE_WORK // work, _SAMPLE[1]))
         changes = np.zeros(count, np.int64)
-        self._kernels.sample_changes(self._moves, self._hops, self._kept, self._state, self.target, 0, changes)
+        for first in range(0, count, self._piece):
+            piece = changes[first : first + self._piece]
+            found = self._kernels.sample_changes(
+                self._moves, self._hops, self._kept, self._state, self.target, 0, piece
+            )
+            if found < piece.size or self._budget.stopped:
+                break
         changed = np.abs(changes[changes != 0])
         return float(np.median(changed)) if changed.size else 1.0
 

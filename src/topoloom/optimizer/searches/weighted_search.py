@@ -21,6 +21,9 @@ HOT, COLD = 0.1, 0.005
 _SAMPLE = 64
 #: Work of one step, see `anneal`: some 10 ms.
 _EFFORT = 100_000
+#: Sources that are searched, and random moves that are made, in one call of a kernel.
+_FILLED = 200
+_MIXED = 200_000
 #: Temperatures of a search, at least.
 _TEMPERATURES = 200
 #: Delays that one move may change, 8 bytes each; and while parts of the graph do not reach each other.
@@ -132,6 +135,10 @@ class WeightedSearch:
         return bool(self._plain_sum and self._aims_at_goal and graph.totals[LINKS] <= self._energy.least(self._links))
 
     @property
+    def share(self) -> float:
+        return self._budget.share
+
+    @property
     def done(self) -> bool:
         """Whether the budget is used up, or the best is proved to be so."""
         return self._budget.share >= 1 or self.proved
@@ -160,17 +167,42 @@ class WeightedSearch:
             self._aim()
 
     def _start(self, sweeps: int) -> None:
-        from topoloom.optimizer.kernels.weighted import fill, mix
+        from topoloom.optimizer.kernels.weighted import mix
 
         graph = self._graph
-        mix(self._moves, graph, self._state, sweeps * self._links)
-        fill(self._moves.table, graph, self._work)
+        left = sweeps * self._links
+        while left and not self._budget.stopped:
+            mix(self._moves, graph, self._state, min(left, _MIXED))
+            left -= min(left, _MIXED)
+        self._best, self._cost = self._moves.table.copy(), (np.inf, np.inf, np.inf)
+        self._aims_at_goal, self._unit = False, 1.0
+        if not self._fill():
+            return
         if graph.counts[FAR]:
             journal = np.empty((min(graph.rows.size, _MOST_JOINING), 2), np.uint32)
             self._graph = graph = graph._replace(journal=journal)
-        self._best, self._cost = self._moves.table.copy(), self._energy.cost(graph.counts, self._moves.table)
-        self._aims_at_goal = False
+        self._cost = self._energy.cost(graph.counts, self._moves.table)
         self._aim()
+
+    def _fill(self) -> bool:
+        """Search all rows, a piece of them at a time; whether it went through."""
+        from topoloom.optimizer.kernels.weighted import fill
+
+        graph = self._graph
+        graph.counts[:] = 0
+        for first in range(0, graph.sources.size, _FILLED):
+            part = slice(first, first + _FILLED)
+            piece = graph._replace(
+                sources=graph.sources[part],
+                shares=graph.shares[part],
+                rows=graph.rows[part],
+                counts=np.zeros_like(graph.counts),
+            )
+            fill(self._moves.table, piece, self._work)
+            graph.counts[:] += piece.counts
+            if self._budget.stopped:
+                return False
+        return True
 
     def _keep(self, table: np.ndarray, counts: np.ndarray) -> None:
         cost = self._energy.cost(counts, table)

@@ -92,6 +92,10 @@ class LiftSearch:
         return self._budget.spent
 
     @property
+    def share(self) -> float:
+        return 1.0 if not self._found else self._budget.share
+
+    @property
     def done(self) -> bool:
         return not self._found or self._budget.share >= 1 or self.cost <= self._least
 

@@ -8,7 +8,7 @@ from topoloom.spec import build
 from topoloom.topology import Topology
 
 
-def mirrored(
+def symmetric_grid(
     kind: str, rows: int, columns: int, degree: int, length: int, seed: int = 1, *, turned: bool = False
 ) -> tuple[Topology, np.ndarray]:
     """A K-regular, L-restricted graph made of copies of a part of the floor, and its symmetries.
@@ -28,7 +28,7 @@ def mirrored(
 
     Examples
     --------
-    >>> topology, images = mirrored("grid", 6, 8, degree=4, length=3)
+    >>> topology, images = symmetric_grid("grid", 6, 8, degree=4, length=3)
     >>> topology.switches, len(topology.links), images[:, 0].tolist()
     (48, 96, [0, 7, 40, 47])
     """
@@ -68,7 +68,7 @@ def mirrored(
 def symmetric_start(
     topology: Topology, geometry: Geometry | None, length: int | None, seed: int, *, must: bool, turned: bool = False
 ) -> tuple[Topology, np.ndarray] | None:
-    """A topology as `mirrored` makes it in place of one on a full grid with equal degrees, and its symmetries.
+    """A topology as `symmetric_grid` makes it in place of one on a full grid with equal degrees, and its symmetries.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def symmetric_start(
             reason = "its switches have different degrees"
         else:
             try:
-                start, images = mirrored(kind, rows, columns, degree, length, seed, turned=turned)
+                start, images = symmetric_grid(kind, rows, columns, degree, length, seed, turned=turned)
             except InputError as error:
                 reason = f"a part of the grid cannot be built ({error})"
             else:

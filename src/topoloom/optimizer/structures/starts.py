@@ -9,7 +9,7 @@ from topoloom.errors import InputError
 from topoloom.graph.bounds import moore_diameter, moore_within
 from topoloom.optimizer.rules import Rules, moves_of
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
-from topoloom.optimizer.searches.successive_halving import Arm
+from topoloom.optimizer.searches.successive_halving import Candidate
 from topoloom.optimizer.structures.algebraic import algebraic, resized
 from topoloom.optimizer.structures.groups import Group, groups_of
 from topoloom.optimizer.structures.lift_search import LiftSearch
@@ -32,11 +32,21 @@ COOL = (0.03, 0.003)
 _FEW_DIVISORS, _NEARBY = 6, (-1, 1, -2, 2)
 
 
-def arms(switches: int, degree: int, threads: int, seconds: float | None, moves: int) -> list[Arm]:
-    """All ways to make such a graph that so many threads can try in that time or, without one, in so many moves each.
+def candidates(switches: int, degree: int, threads: int, seconds: float | None, moves: int) -> list[Candidate]:
+    """All methods to make such a graph that so many threads can try in that time or, without one, in so many moves each.
 
     Cayley graphs and lifts over many groups (`LiftSearch`), algebraic graphs of nearly the same order, trimmed or grown and
-    annealed, and annealing from a random graph; a `Race` finds the best. One switch has a link less when both numbers are odd.
+    annealed, and annealing from a random graph; `SuccessiveHalving` finds the best. One switch has a link less when both
+    numbers are odd.
+
+    Parameters
+    ----------
+    switches, degree : int
+    threads : int
+    seconds : float or None
+        The time of each thread.
+    moves : int
+        Of each thread, without a time.
 
     Raises
     ------
@@ -46,11 +56,11 @@ def arms(switches: int, degree: int, threads: int, seconds: float | None, moves:
     if not 2 <= degree < switches:
         raise InputError(f"degree {degree} for {switches} switches: it must be from 2 to one less than the switches")
     lifts = threads * _affordable(switches, degree, seconds, moves)
-    return [*_other_arms(switches, degree), *_lift_arms(switches, degree, lifts)]
+    return [*_unlifted(switches, degree), *_lifts(switches, degree, lifts)]
 
 
-def share_of(found: list[Arm], number: int, threads: int) -> list[Arm]:
-    """The ways that race `number` of as many as there are threads takes."""
+def share_of(found: list[Candidate], number: int, threads: int) -> list[Candidate]:
+    """The candidates that chain `number`, of as many as there are threads, takes."""
     return found[number % threads :: threads] or found
 
 
@@ -75,26 +85,26 @@ def _affordable(switches: int, degree: int, seconds: float | None, moves: int) -
     return max(_LEAST_LIFTS, min(int(runs), _MOST_LIFTS))
 
 
-def _other_arms(switches: int, degree: int) -> list[Arm]:
+def _unlifted(switches: int, degree: int) -> list[Candidate]:
     """Annealing from a random graph, and from the algebraic ones."""
     plain = f"jellyfish:n={switches},degree={degree},seed="
 
     def random(draws: Draws, budget: Budget) -> Search:
         return _polish(build(f"{plain}{draws.below(1 << 31, 1)[0]}").links, switches, degree, draws, budget)
 
-    def from_spec(spec: str) -> Arm:
-        def begin(draws: Draws, budget: Budget) -> Search | None:
+    def from_spec(spec: str) -> Candidate:
+        def start(draws: Draws, budget: Budget) -> Search | None:
             links = resized(build(spec), switches, degree, draws)
             return None if links is None else _polish(links, switches, degree, draws, budget, COOL)
 
-        return Arm(f"{spec}, {switches} switches", begin)
+        return Candidate(f"{spec}, {switches} switches", start)
 
-    return [Arm("random", random), *map(from_spec, algebraic(switches, degree))]
+    return [Candidate("random", random), *map(from_spec, algebraic(switches, degree))]
 
 
-def _lift_arms(switches: int, degree: int, most: int) -> list[Arm]:
+def _lifts(switches: int, degree: int, most: int) -> list[Candidate]:
     """Lifts of this order; where it has few divisors, or no regular graph, also of others, made to fit."""
-    arms: list[tuple[float, int, Arm]] = []
+    found: list[tuple[float, int, Candidate]] = []
     divisors = [b for b in range(1, switches) if switches % b == 0]
     even = switches * degree % 2 == 0
     orders = [switches] if even and len(divisors) >= _FEW_DIVISORS else [switches, *(switches + s for s in _NEARBY)]
@@ -102,23 +112,23 @@ def _lift_arms(switches: int, degree: int, most: int) -> list[Arm]:
         for classes in (b for b in range(1, order) if order % b == 0 and order // b <= _MOST_ORDER):
             for place, group in enumerate(groups_of(order // classes, _GROUPS)):
                 far = abs(math.log(classes * degree / _DARTS)) + 0.1 * place
-                arms.append((far, len(arms), _lift_arm(group, classes, switches, degree)))
-    return [arm for _, _, arm in sorted(arms)[:most]]
+                found.append((far, len(found), _lift(group, classes, switches, degree)))
+    return [one for _, _, one in sorted(found)[:most]]
 
 
-def _lift_arm(group: Group, classes: int, switches: int, degree: int) -> Arm:
+def _lift(group: Group, classes: int, switches: int, degree: int) -> Candidate:
     name = f"lift over {group.name}, {classes} classes" if classes > 1 else f"Cayley graph of {group.name}"
     bound = least(switches, degree)
 
-    def begin(draws: Draws, budget: Budget) -> Search:
+    def start(draws: Draws, budget: Budget) -> Search:
         return LiftSearch(group, classes, degree, draws, budget, bound)
 
-    def begin_fitted(draws: Draws, budget: Budget) -> Search:
+    def start_fitted(draws: Draws, budget: Budget) -> Search:
         half = _FirstHalf(budget)
-        return _Fitted(LiftSearch(group, classes, degree, draws, half), switches, degree, draws, budget)
+        return _FittedLift(LiftSearch(group, classes, degree, draws, half), switches, degree, draws, budget)
 
     exact = classes * group.order == switches and switches * degree % 2 == 0
-    return Arm(name, begin) if exact else Arm(f"{name}, {switches} switches", begin_fitted)
+    return Candidate(name, start) if exact else Candidate(f"{name}, {switches} switches", start_fitted)
 
 
 def _polish(
@@ -133,7 +143,7 @@ class _FirstHalf(Budget):
     """The first half of another budget."""
 
     def __init__(self, whole: Budget) -> None:
-        super().__init__(whole.moves // 2)
+        super().__init__(whole.moves // 2, work=whole.work)
         self._whole = whole
 
     @property
@@ -142,7 +152,7 @@ class _FirstHalf(Budget):
         return min(1.0, max(super().share, 2 * self._whole.share))
 
 
-class _Fitted:
+class _FittedLift:
     """Half of a budget on a lift of another order or with ports left free, which is then made to fit and annealed."""
 
     def __init__(self, lift: LiftSearch, switches: int, degree: int, draws: Draws, budget: Budget) -> None:
@@ -157,6 +167,10 @@ class _Fitted:
     @property
     def cost(self) -> tuple[float, ...]:
         return (np.inf, np.inf) if self._polish is None else self._polish.cost
+
+    @property
+    def share(self) -> float:
+        return self._budget.share if self._polish is None else self._polish.share
 
     @property
     def done(self) -> bool:

@@ -17,7 +17,7 @@ from topoloom.optimizer.goals import Delays, Goal, LatencyBounds, Weighed, laten
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import Rules, moves_of
 from topoloom.optimizer.searches.weighted_search import WeightedSearch
-from topoloom.optimizer.structures.mirror_symmetry import mirrored
+from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.searches import Budget
 from topoloom.spec import build
@@ -52,7 +52,7 @@ def _annealed(
     cap_m: float | None,
 ) -> np.ndarray:
     """The links of a mirrored graph after so many moves of one chain: the same on every machine."""
-    topology, images = mirrored(kind, *floor, degree, length)
+    topology, images = symmetric_grid(kind, *floor, degree, length)
     rules = Rules(near=None if cap_m is None else lengths.within(cap_m))
     search = WeightedSearch(moves_of(topology, rules), lengths, goal, Draws(1), Budget(moves), images, sweeps=30)
     while not search.done:
@@ -302,7 +302,7 @@ def chip(kind: Kind) -> Topology:
     """72 routers with a host each, K = 4, L = 4: 9 rows of 8, or the diagrid of 12 rows of 6."""
     lengths = _lengths(kind, *_CHIPS[kind], (1.0, 1.0), 0.0)
     links = _annealed(kind, _CHIPS[kind], 4, 4, lengths, _C, 10_000, 4.0)
-    floor = mirrored(kind, *_CHIPS[kind], 4, 4)[0]
+    floor = symmetric_grid(kind, *_CHIPS[kind], 4, 4)[0]
     return floor.replace(links=links, endpoints=np.arange(floor.switches))
 
 
