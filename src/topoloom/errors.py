@@ -17,6 +17,53 @@ class Stopped(Exception):  # noqa: N818 (nothing went wrong)
     """
 
 
+def check_type(value: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> None:
+    """Refuse a value of a wrong type, in one sentence; public verbs begin with it.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    kind : type or tuple of types
+        What is wanted.
+    taker : str
+        Who wants it: "simulate".
+    remedy : str
+        How to get one: "route(topology) makes one".
+
+    Raises
+    ------
+    InputError
+        It is of another type.
+
+    Examples
+    --------
+    >>> check_type("8", int, "boil", "int(text) makes one")
+    Traceback (most recent call last):
+        ...
+    topoloom.errors.InputError: boil takes an int, not '8', a str; int(text) makes one
+    """
+    if not isinstance(value, kind):
+        raise wrong_type(value, kind, taker, remedy)
+
+
+def wrong_type(value: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> InputError:
+    """What `check_type` raises."""
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    wanted = " or ".join(f"{_article(one)} {one.__name__}" for one in kinds)
+    given = "None"
+    if value is not None:
+        given = f"{_article(type(value))} {type(value).__name__}"
+        if isinstance(value, (str, int, float)):
+            text = ascii(value)
+            given = f"{text if len(text) <= 60 else text[:57] + '...'}, {given}"
+    return InputError(f"{taker} takes {wanted}, not {given}" + (f"; {remedy}" if remedy else ""))
+
+
+def _article(kind: type) -> str:
+    return "an" if kind.__name__[:1].lower() in "aeiou" else "a"
+
+
 def at(source: str, line: int | None, reason: str) -> InputError:
     """An `InputError` that names its place: ``file:line: reason``."""
     place = source if line is None else f"{source}:{line}"

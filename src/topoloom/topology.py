@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, wrong_type
 
 if TYPE_CHECKING:
     import networkx
@@ -219,6 +219,37 @@ class Topology:
             labels={str(key): np.array([marks[key] for marks in attributes]) for key in sorted(shared, key=str)},
             name=name,
         )
+
+
+def checked(topology: object, taker: str) -> Topology:
+    """The topology that a public verb was given, or a sentence that says how to get one.
+
+    Parameters
+    ----------
+    topology : object
+    taker : str
+        The verb: "hops".
+
+    Raises
+    ------
+    InputError
+        It is no Topology.
+
+    Examples
+    --------
+    >>> checked("petersen", "hops")
+    Traceback (most recent call last):
+        ...
+    topoloom.errors.InputError: hops takes a Topology, not 'petersen', a str; build('petersen') makes one
+    """
+    if isinstance(topology, Topology):
+        return topology
+    remedy = "build(spec) or load(file) makes one"
+    if isinstance(topology, str) and len(topology) <= 60:
+        remedy = f"build({topology!r}) makes one"
+    elif isinstance(getattr(topology, "topology", None), Topology):
+        remedy = "give its .topology"
+    raise wrong_type(topology, Topology, taker, remedy)
 
 
 def _rebuilt(

@@ -1,6 +1,7 @@
 """The spec grammar: what is read, and how what is wrong is answered."""
 
 import contextlib
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -127,3 +128,31 @@ def test_any_text_is_a_topology_or_an_input_error(text):
     """No text makes anything but a topology or an InputError."""
     with contextlib.suppress(InputError):
         build(text)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("hypercube:n=24,hosts=4096", "4,096 hosts on each of 16,777,216 switches are 68,719,476,736 hosts"),
+        ("product:(hypercube:n=12)*(hypercube:n=12),hosts=4096", "68,719,476,736 hosts"),
+        ("product:(complete:n=4096)*(complete:n=4000)", "about 66306048000 links"),
+    ],
+)
+def test_what_no_machine_room_holds_is_refused_before_it_is_built(spec, words):
+    """Hosts and links are counted by theory first: no memory is taken."""
+    began = time.perf_counter()
+    with pytest.raises(InputError, match=words):
+        build(spec)
+    assert time.perf_counter() - began < 5
+
+
+def test_more_than_the_machine_has_is_refused_and_much_is_told(monkeypatch, caplog):
+    """By an estimate of bytes a switch, a link and a host."""
+    from topoloom.spec import grammar
+
+    monkeypatch.setattr(grammar, "_MUCH_MEMORY", 10_000.0)
+    build("hypercube:n=8,hosts=2")
+    assert "256 switches, 1,024 links and 512 hosts take about" in caplog.text
+    monkeypatch.setattr(grammar, "_memory", lambda: 20_000.0)
+    with pytest.raises(InputError, match="GB of memory; this machine has"):
+        build("hypercube:n=8,hosts=2")

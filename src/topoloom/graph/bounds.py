@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
-from topoloom.topology import Topology
+from topoloom.topology import Topology, checked
 
 
 def moore_order(degree: int, diameter: int) -> int:
@@ -227,7 +227,7 @@ def bounds(topology: Topology) -> Bounds:
     >>> found.diameter, found.aspl
     (3, 1.8)
     """
-    n, degree = topology.switches, int(topology.degrees.max())
+    n, degree = checked(topology, "bounds").switches, int(topology.degrees.max())
     geometry = geometry_of(topology)
     length = longest_link(topology, geometry) if geometry else 0
     grid = grid_bounds(geometry, degree, length) if geometry and length else None

@@ -8,7 +8,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.metis import Weighted, partition, weighted
-from topoloom.topology import Topology
+from topoloom.topology import Topology, checked
 
 #: Refinement between pairs of parts: the most rounds, and the most pairs a round (all pairs of 16 parts).
 _ROUNDS = 4
@@ -85,7 +85,7 @@ def cuts(
     InputError
         pymetis is not installed; more parts than switches, or hosts where there are none.
     """
-    _checked(topology, parts, seeds, by)
+    _check_parts(checked(topology, "cuts"), parts, seeds, by)
     graph = weighted(topology)
     weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
     limit = _fair_share(weight, parts)
@@ -118,7 +118,7 @@ def exact_bisection(topology: Topology) -> Cuts:
     """
     from topoloom.graph.kernels.cuts import least_bisection
 
-    n = topology.switches
+    n = checked(topology, "exact_bisection").switches
     if not 2 <= n <= EXACT_SWITCHES:
         raise InputError(f"{topology.name}: {n} switches; the exact bisection is found for 2 to {EXACT_SWITCHES}")
     graph = weighted(topology)
@@ -127,7 +127,7 @@ def exact_bisection(topology: Topology) -> Cuts:
     return _cut_of(topology, least_bisection(matrix), 2, "switches", exact=True)
 
 
-def _checked(topology: Topology, parts: int, seeds: int, by: str) -> None:
+def _check_parts(topology: Topology, parts: int, seeds: int, by: str) -> None:
     if by not in {"switches", "hosts"}:
         raise InputError(f"cuts balance 'switches' or 'hosts', not '{by}'")
     if seeds < 1:

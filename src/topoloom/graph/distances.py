@@ -11,7 +11,7 @@ from topoloom.errors import InputError
 from topoloom.graph._pairs import MOST_ROUNDS, attachment_counts, pair_counts, rows
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
-from topoloom.topology import Topology
+from topoloom.topology import Topology, checked
 from topoloom.work import Work
 
 
@@ -116,7 +116,7 @@ def hops(topology: Topology, jobs: int | None = None, *, work: Work | None = Non
     """
     from topoloom.graph.connectivity import components
 
-    n = topology.switches
+    n = checked(topology, "hops").switches
     histogram = pair_counts(topology, np.ones(n, np.int64), jobs, work)
     connected = int(histogram.sum()) == n * n
     parts = 1 if connected else int(components(topology).max()) + 1

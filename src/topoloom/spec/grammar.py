@@ -6,13 +6,15 @@ settings  = key "=" value { "," key "=" value }
 """
 
 import logging
+import math
+import os
 from collections.abc import Iterator
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.spec.parameters import Integer, Parameter
 from topoloom.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, written
 from topoloom.topology import MOST_SWITCHES, Topology
@@ -22,6 +24,10 @@ log = logging.getLogger("topoloom")
 #: Specs nest (products of products); deeper than this is a mistake or an attack.
 _DEEPEST = 20
 _MOST_LINKS = 1 << 28
+_MOST_HOSTS = 16 * MOST_SWITCHES
+#: Bytes that a switch, a link and a host take while a topology is built (measured); bytes from which the user is told.
+_BYTES = (100, 60, 50)
+_MUCH_MEMORY = 4e9
 _HOSTS = Integer(0, 4096, "hosts on each switch that carries hosts, or 'full': the full-bandwidth number", default=None)
 
 
@@ -46,7 +52,8 @@ def build(spec: str) -> Topology:
     >>> build("product:(petersen)*(hypercube:n=3)").switches
     80
     """
-    if not isinstance(spec, str) or not spec.strip():
+    check_type(spec, str, "build", "write family:key=value,... ('topoloom families' lists the families)")
+    if not spec.strip():
         raise InputError("the spec is empty; write family:key=value,... ('topoloom families' lists the families)")
     if len(spec) > 10_000:
         raise InputError(f"the spec has {len(spec)} characters; at most 10000 are read")
@@ -81,7 +88,7 @@ def bisection_by_theory(topology: Topology) -> int | None:
 def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
     """Build one family from parameter values already read, and attach its hosts."""
     facts = record.known(values)
-    _bounded(record.name, facts)
+    _check_size(record.name, facts, hosts)
     topology = _connected_draw(record, values) if record.random else record.make(**values)
     spec = record.spec_of(values, hosts)
     name = f"{record.name}({spec.partition(':')[2]})" if ":" in spec else spec
@@ -98,8 +105,7 @@ def attach_hosts(topology: Topology, hosts: int | str, full: int | None) -> Topo
         count = full if full is not None else _full_bandwidth_hosts(topology.with_hosts(carries.astype(np.int64)))
     else:
         count = int(hosts)
-    if count * int(carries.sum()) > MOST_SWITCHES * 16:
-        raise InputError(f"{topology.name}: {count} hosts on each of {int(carries.sum())} switches is past any fabric")
+    _check_hosts(topology.name, count, int(carries.sum()))
     return topology.with_hosts(np.where(carries, count, 0))
 
 
@@ -162,10 +168,12 @@ def _product(text: str, depth: int) -> Topology:
             raise InputError(f"product: '{factor[:60]}' needs brackets: product:(torus:dims=4x4)*(petersen)")
         inner.append(factor[1:-1].strip())
     # Once by theory, before anything is built, and once for sure.
-    _check_product([facts.switches if (facts := facts_of(spec)) is not None else 1 for spec in inner])
-    parts = [_build(spec, depth + 1) for spec in inner]
-    _check_product([part.switches for part in parts])
     _, hosts = read_settings("product", {}, ",".join(settings), takes_hosts=True)
+    known = [facts_of(spec) or Facts(1) for spec in inner]
+    _check_product([(facts.switches, facts.links or 0) for facts in known], hosts)
+    parts = [_build(spec, depth + 1) for spec in inner]
+    if any(facts == Facts(1) for facts in known):
+        _check_product([(part.switches, len(part.links)) for part in parts], hosts)
     topology = cartesian_product(parts)
     if hosts is None and any(part.endpoints.size for part in parts):
         log.warning("product: the factors' hosts are left out; give hosts= to the product: product:(...)*(...),hosts=2")
@@ -174,9 +182,11 @@ def _product(text: str, depth: int) -> Topology:
     return topology if hosts is None else attach_hosts(topology, hosts, None)
 
 
-def _check_product(sizes: list[int]) -> None:
-    if prod(sizes) > MOST_SWITCHES:
-        raise InputError(f"product: {prod(sizes)} switches; at most {MOST_SWITCHES} are built")
+def _check_product(sizes: list[tuple[int, int]], hosts: Any) -> None:
+    """Refuse a product that is too large, from the switches and links of its factors."""
+    switches = prod(count for count, _ in sizes)
+    links = sum(links * switches // count for count, links in sizes)
+    _check_size("product", Facts(switches, links=links), hosts)
 
 
 def read_settings(
@@ -217,13 +227,41 @@ def _read(name: str, key: str, parameter: Parameter, text: str) -> Any:
         raise InputError(f"{name}: {key}={error}") from None
 
 
-def _bounded(name: str, facts: Facts) -> None:
-    """Refuse, before any memory is taken, what no machine room holds."""
+def _check_size(name: str, facts: Facts, hosts: Any) -> None:
+    """Refuse, before any memory is taken, what no machine room or this machine's memory holds; and tell of much memory."""
     if facts.switches > MOST_SWITCHES:
         raise InputError(f"{name}: {facts.switches} switches; at most {MOST_SWITCHES} are built")
     links = facts.links if facts.links is not None else facts.switches * (facts.degree or 0) // 2
     if links > _MOST_LINKS:
         raise InputError(f"{name}: about {links} links; at most {_MOST_LINKS} are built")
+    each = facts.full_hosts or 0 if hosts == "full" else int(hosts or 0)
+    carriers = facts.switches if facts.carriers is None else facts.carriers
+    _check_hosts(name, each, carriers)
+    attached = each * carriers if hosts is not None else facts.hosts
+    needed = sum(count * size for count, size in zip((facts.switches, links, attached), _BYTES, strict=True))
+    if needed < _MUCH_MEMORY:
+        return
+    size = f"{name}: {facts.switches:,} switches, {links:,} links and {attached:,} hosts"
+    present = _memory()
+    if needed > present:
+        raise InputError(f"{size} take about {needed / 1e9:.0f} GB of memory; this machine has {present / 1e9:.0f} GB")
+    log.warning("%s take about %.0f GB of memory", size, needed / 1e9)
+
+
+def _check_hosts(name: str, each: int, carriers: int) -> None:
+    if each * carriers > _MOST_HOSTS:
+        raise InputError(
+            f"{name}: {each:,} hosts on each of {carriers:,} switches are {each * carriers:,} hosts; at most"
+            f" {_MOST_HOSTS:,} are attached"
+        )
+
+
+def _memory() -> float:
+    """Bytes of memory of this machine; inf where nobody can say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return math.inf
 
 
 def _split(text: str, separator: str) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.routing import Routing
 from topoloom.throughput.approximate import Bracket, approximate_flow
@@ -149,6 +149,7 @@ def quality(
     >>> found.tub, round(found.permutation_flow.lower, 4), found.hosts_assumed
     (1.0, 1.0, True)
     """
+    check_type(routing, Routing, "quality", "route(topology) makes one")
     if gap is not None and not gap > 0:
         raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
     if routing.choice is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.register import Register
 from topoloom.routing.routing import Routing
 from topoloom.spec import Parameter, read_settings
@@ -160,6 +160,8 @@ def traffic_of(text: str, network: Routing | Topology, seed: int = 1) -> Traffic
     >>> traffic_of("bit-reversal", build("hypercube:n=3,hosts=1")).to.tolist()
     [0, 4, 2, 6, 1, 5, 3, 7]
     """
+    check_type(text, str, "traffic_of", "write NAME or NAME:key=value,...")
+    check_type(network, (Routing, Topology), "traffic_of", "build(spec) and route(topology) make them")
     name, _, rest = text.partition(":")
     record = PATTERNS.find(name)
     tables = network if isinstance(network, Routing) else None
