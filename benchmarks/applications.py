@@ -13,10 +13,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from msgspec import structs
 
 from topoloom.applications.launch import simulate as run_simgrid
 from topoloom.applications.launch import workplace
@@ -26,8 +26,8 @@ from topoloom.applications.settings import Settings
 from topoloom.applications.tools import compiled, platform_library
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.config import find_preset
 from topoloom.simulator.execute import execute
+from topoloom.simulator.presets import find_preset
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 
@@ -126,7 +126,7 @@ def _agreement(_options: argparse.Namespace) -> None:
     rows = []
     for spec, engine in _NETWORKS:
         routing = route(build(spec), engine)
-        config = replace(find_preset("booksim"), vcs=8, packet_flits=4)
+        config = structs.replace(find_preset("booksim"), vcs=8, packet_flits=4)
         endless = simulate(routing, "all-to-all", config, loads=[1.0]).points[0].accepted
         row = [endless, _once(routing, 64), *(_share(routing, name) for name in ("ring", "pair"))]
         rows.append(row)
@@ -152,7 +152,7 @@ def _once(routing: Routing, flits: int) -> float:
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as trace:
         trace.write("".join(lines))
         trace.flush()
-        config = replace(find_preset("booksim"), vcs=8)
+        config = structs.replace(find_preset("booksim"), vcs=8)
         return (hosts - 1) * flits / execute(routing, f"trace:{trace.name}", config).cycles
 
 

@@ -30,14 +30,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.booksim import anynet_text
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, HOPS, LATENCY
-from topoloom.simulator.config import RouterConfig
-from topoloom.simulator.point import Run
+from topoloom.simulator.router_config import RouterConfig
+from topoloom.simulator.run import Run
 from topoloom.spec import build
 from topoloom.traffic import traffic_of
 
@@ -107,7 +108,7 @@ _BESIDE = (
         "dor",
         0.2,
         (40_000, 4000),
-        replace(_FREE, packet_flits=8),
+        structs.replace(_FREE, packet_flits=8),
         {
             "topology": "mesh",
             "k": 8,

@@ -25,7 +25,7 @@ _HOMES = {
     "InputError": "topoloom.errors",
     "Layout": "topoloom.layout.layout",
     "Lifetime": "topoloom.failures.lifetime",
-    "LoadCurve": "topoloom.simulator.curve",
+    "LoadCurve": "topoloom.simulator.load_curve",
     "Need": "topoloom.designer.need",
     "Network": "topoloom.network",
     "Optimized": "topoloom.optimizer.result",
@@ -33,7 +33,7 @@ _HOMES = {
     "Parts": "topoloom.cost.parts",
     "Quality": "topoloom.throughput.quality",
     "Rerouted": "topoloom.routing.reroute",
-    "RouterConfig": "topoloom.simulator.config",
+    "RouterConfig": "topoloom.simulator.router_config",
     "Routing": "topoloom.routing.routing",
     "Survival": "topoloom.failures.survival",
     "TRANSFORMS": "topoloom.spec.registry",
@@ -128,10 +128,10 @@ if TYPE_CHECKING:
     from topoloom.routing.reroute import reroute as reroute
     from topoloom.routing.route import route as route
     from topoloom.routing.routing import Routing as Routing
-    from topoloom.simulator.config import RouterConfig as RouterConfig
-    from topoloom.simulator.curve import LoadCurve as LoadCurve
     from topoloom.simulator.execute import Execution as Execution
     from topoloom.simulator.execute import execute as execute
+    from topoloom.simulator.load_curve import LoadCurve as LoadCurve
+    from topoloom.simulator.router_config import RouterConfig as RouterConfig
     from topoloom.simulator.saturation import saturation as saturation
     from topoloom.simulator.simulate import simulate as simulate
     from topoloom.spec import build as build

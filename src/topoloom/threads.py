@@ -31,7 +31,12 @@ def cores(jobs: int | None) -> int:
 
 
 def over_cores(
-    task: Callable[[Iterator[int]], Result], blocks: int, jobs: int | None, work: Work | None = None
+    task: Callable[[Iterator[int]], Result],
+    blocks: int,
+    jobs: int | None,
+    work: Work | None = None,
+    *,
+    counted: bool = True,
 ) -> list[Result]:
     """Run `task` in up to `jobs` threads; each takes block numbers 0 .. blocks - 1 from one shared iterator.
 
@@ -44,7 +49,9 @@ def over_cores(
         Threads; None: every core. One thread runs in place.
     work : Work, optional
         Told of each block that is finished; no further block is given out once it is stopped. Whoever calls asks it
-        afterwards whether all blocks were done.
+        afterwards whether all blocks were done. Ctrl-C stops it, so that blocks under way that ask it end soon.
+    counted : bool
+        False: `task` tells `work` by itself how far it is.
 
     Returns
     -------
@@ -68,7 +75,7 @@ def over_cores(
             except StopIteration:
                 return
             yield number
-            if work is not None:
+            if work is not None and counted:
                 work.advance()
 
     if threads <= 1:
@@ -78,5 +85,9 @@ def over_cores(
         futures = [pool.submit(task, shared()) for _ in range(threads)]
         try:
             return [future.result() for future in futures]
+        except KeyboardInterrupt:
+            if work is not None:
+                work.stop()
+            raise
         finally:
             stop = True

@@ -1,16 +1,15 @@
 """SimGrid and the flit simulator, where both model the same: a lone message's time, and which networks all-to-all prefers."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from topoloom import build, route
 from topoloom.applications.program import Trace
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import Settings
 from topoloom.draws import Draws
-from topoloom.simulator.config import find_preset
 from topoloom.simulator.execute import packets_of
+from topoloom.simulator.presets import find_preset
 from topoloom.simulator.simulate import simulate
 
 pytestmark = pytest.mark.simgrid
@@ -18,7 +17,9 @@ pytestmark = pytest.mark.simgrid
 #: A cycle is 1.6 ns and a flit 8 bytes: 40 Gb/s. A router of this preset takes two cycles beside its cables'. Its buffers
 #: outlast the way of a credit, so a lone packet does not wait for one.
 CYCLE_NS, FLIT_BYTES, ROUTER_CYCLES, CABLE_CYCLES, HOST_CYCLES = 1.6, 8, 2, 25, 3
-ROUTERS = replace(find_preset("booksim"), link_cycles=CABLE_CYCLES, host_cycles=HOST_CYCLES, vcs=2, buffer_flits=512)
+ROUTERS = structs.replace(
+    find_preset("booksim"), link_cycles=CABLE_CYCLES, host_cycles=HOST_CYCLES, vcs=2, buffer_flits=512
+)
 MACHINE = Settings(
     rate_gbps=FLIT_BYTES * 8 / CYCLE_NS,
     switch_ns=ROUTER_CYCLES * CYCLE_NS,
@@ -74,7 +75,9 @@ def test_an_all_to_all_prefers_the_same_networks():
     by_flits, by_simgrid = [], []
     for spec, engine in networks:
         routing = route(build(spec), engine)
-        by_flits.append(simulate(routing, "all-to-all", replace(ROUTERS, vcs=4), loads=[1.0]).points[0].accepted)
+        by_flits.append(
+            simulate(routing, "all-to-all", structs.replace(ROUTERS, vcs=4), loads=[1.0]).points[0].accepted
+        )
         run = run_app(routing, f"alltoall:bytes={1 << 20}", settings=Settings(algorithms="alltoall:basic_linear"))
         by_simgrid.append(1 / run.results["time"][0])
     assert by_flits == sorted(by_flits)

@@ -12,6 +12,6 @@ def test_every_column_is_documented():
     text = (ROOT / "docs" / "load-curves.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", text, re.MULTILINE)
     named = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
-    documented = [name for name in point_table._COLUMNS if name != "saturated"]
+    documented = [name for name in point_table.TABLE_COLUMNS if name != "saturated"]
     assert [name for name in named if name != "saturated"] == documented
     assert named.count("saturated") == 1

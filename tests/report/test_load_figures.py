@@ -13,30 +13,25 @@ from topoloom.figures.link_heat import link_heat as draw_heat
 from topoloom.figures.load_curves import load_curves
 from topoloom.report.load_table import load_table
 from topoloom.report.pictures import check_picture, write_picture
-from topoloom.simulator.curve import Point
+from topoloom.results import Provenance
+from topoloom.simulator.point import Point
+from topoloom.simulator.presets import find_preset
 
 
 def _point(offered, latency, accepted=None):
     saturated = accepted is not None
     return Point(
-        offered,
-        offered if accepted is None else accepted,
-        0.1,
-        latency,
-        0.2,
-        10,
-        20,
-        30,
-        3.0,
-        1000,
-        9000,
-        1e6,
-        saturated,
+        offered, offered if accepted is None else accepted, 0.1, latency, 0.2, 10, 20, 30, 3.0, 1000, 9000, saturated
     )
 
 
-ONE = LoadCurve("one", "dor", "uniform", "booksim", 1, (_point(0.5, 14.0), _point(0.1, 11.0), _point(0.9, 300.0, 0.8)))
-TWO = LoadCurve("two", "orders", "uniform", "booksim", 1, (_point(0.2, 12.0), _point(0.4, 13.0)), zero_load=10.5)
+def _curve(name, engine, points, **more):
+    about = Provenance(name=name, engine=engine, seed=1)
+    return LoadCurve("uniform", "booksim", points, find_preset("booksim"), provenance=about, **more)
+
+
+ONE = _curve("one", "dor", (_point(0.5, 14.0), _point(0.1, 11.0), _point(0.9, 300.0, 0.8)))
+TWO = _curve("two", "orders", (_point(0.2, 12.0), _point(0.4, 13.0)), zero_load=10.5)
 
 
 def _lines(axes):
@@ -80,7 +75,7 @@ def test_curves_are_named_by_what_tells_them_apart():
     axes = load_curves([ONE, TWO]).axes[0]
     assert axes.get_title(loc="left") == "uniform traffic, routers of booksim"
     assert [text.get_text() for text in axes.get_legend().get_texts()][:2] == ["one, dor", "two, orders"]
-    seeds = load_curves([TWO, replace(TWO, seed=2)]).axes[0]
+    seeds = load_curves([TWO, replace(TWO, provenance=Provenance(name="two", engine="orders", seed=2))]).axes[0]
     assert [text.get_text() for text in seeds.get_legend().get_texts()] == ["1", "2"]
     assert seeds.get_title(loc="left") == "two, engine orders, uniform traffic, routers of booksim"
 

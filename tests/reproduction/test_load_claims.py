@@ -17,7 +17,8 @@ from topoloom.reproduction.papers.besta_2014 import buffers as besta_buffers
 from topoloom.reproduction.papers.besta_2014 import loads as besta_loads
 from topoloom.reproduction.papers.besta_2014.loads import FULL, LOADS, NAMES, SMALL
 from topoloom.routing.registry import find_engine
-from topoloom.simulator.curve import LoadCurve, Point
+from topoloom.simulator.load_curve import LoadCurve
+from topoloom.simulator.point import Point
 from topoloom.spec import build
 from topoloom.traffic import PATTERNS
 
@@ -37,12 +38,11 @@ def made_up(*points):
             hops_mean=2.0,
             packets=1,
             cycles=1,
-            flit_hops_per_s=1.0,
             saturated=over,
         )
         for load, got, latency, over in points
     )
-    return LoadCurve("made up", "none", "uniform", "own", 1, found)
+    return LoadCurve("uniform", "custom", found)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_every_small_claim_has_its_full_size_and_a_command_that_exists():
     for one in ours.values():
         words = one.command.split()
         assert words[:2] == ["topoloom", "simulate"]
-        find_engine(words[words.index("--routing") + 1])
+        find_engine(words[words.index("--engine") + 1])
         PATTERNS.find(words[words.index("--traffic") + 1])
 
 
@@ -132,7 +132,7 @@ def test_an_interrupted_sweep_is_no_curve(monkeypatch):
     """Ctrl-C in a claim's simulation ends the claim."""
 
     def stopped(*_, **__):
-        return LoadCurve("made up", "none", "uniform", "own", 1, (), ended="interrupted")
+        return LoadCurve("uniform", "custom", (), ended="interrupted")
 
     monkeypatch.setattr(_load_curves, "simulate", stopped)
     with pytest.raises(KeyboardInterrupt):

@@ -1,14 +1,14 @@
 """More of BookSim 2's runs: permutations, packets of many flits, tori, flattened butterflies, fat trees, Dragonflies."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from topoloom.routing.route import route
 from topoloom.simulator.cables import cables_between
-from topoloom.simulator.config import PRESETS
+from topoloom.simulator.presets import find_preset
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 
@@ -65,7 +65,7 @@ def _below_saturation():
 
 def _point(name, load):
     spec, engine, traffic, settings, _ = CASES[name]
-    routing, config = route(build(spec), engine), replace(PRESETS["booksim"], **settings)
+    routing, config = route(build(spec), engine), structs.replace(find_preset("booksim"), **settings)
     cables = cables_between(routing.topology, config, {"group": 100}) if "link_cycles" in settings else None
     return simulate(routing, traffic, config, loads=[load], cables=cables).points[0]
 

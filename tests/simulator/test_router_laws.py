@@ -7,15 +7,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from topoloom.errors import InputError
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.simulator.buffers import FLITS, HOPS, INJECTED, INSIDE
 from topoloom.simulator.cables import cables_between
-from topoloom.simulator.config import PRESETS, RouterConfig
 from topoloom.simulator.execute import execute, packets_of
-from topoloom.simulator.point import Run
+from topoloom.simulator.presets import find_preset
+from topoloom.simulator.router_config import RouterConfig
+from topoloom.simulator.run import Run
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 from topoloom.traffic import traffic_of
@@ -110,7 +112,7 @@ def _trace(tmp_path, rows):
 def test_a_lone_packet_takes_what_its_stages_take(tmp_path, settings_, hop, ends):
     """`hop` cycles a router and `ends` more, and one cycle for each flit after the first."""
     routing = route(build("torus:dims=4x4,hosts=1"), "dor")
-    config = replace(RouterConfig(vcs=2), **settings_)
+    config = structs.replace(RouterConfig(vcs=2), **settings_)
     for goal, flits in ((5, 1), (2, 1), (1, 4)):
         found = packets_of(routing, _trace(tmp_path, [(7, 0, goal, flits)]), config).rows
         routers_on_way = len(routing.path(0, goal))
@@ -131,7 +133,7 @@ def test_cables_of_unlike_groups_take_their_own_time(tmp_path):
 
 def test_koibuchis_routers_take_120_ns_a_hop(tmp_path):
     """100 ns in a switch and 20 on the link (Koibuchi 2013 III.C), and 8/3 ns for each of the other 32 flits of a packet."""
-    config = replace(PRESETS["koibuchi-2013"])
+    config = structs.replace(find_preset("koibuchi-2013"))
     routing = route(build("ring:n=8,hosts=1"), "silla-duato")
     near, far = (
         packets_of(routing, _trace(tmp_path, [(0, 0, goal, 33)]), config).rows[0, 5] * config.cycle_ns
@@ -235,7 +237,7 @@ def test_links_carry_hosts_traffic_times_hops():
         ({"packet_mix": "x"}, "write flits:share"),
         ({"cut_through": True, "packet_flits": 65}, "a packet needs room for all of it"),
         ({"host_vcs": "two"}, "it is any or one"),
-        ({"speedup": 3}, "speedup=3; it is 1 to 2"),
+        ({"speedup": 3}, "speedup=3; it is a whole number from 1 to 2"),
     ],
 )
 def test_routers_that_cannot_be_are_refused(given_, message):

@@ -3,22 +3,26 @@
 import csv
 import io
 import math
-from dataclasses import fields, replace
+from dataclasses import replace
+from typing import get_type_hints
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from topoloom import InputError, build, route, simulate
-from topoloom.simulator.config import PRESETS, RouterConfig
-from topoloom.simulator.curve import Point
-from topoloom.simulator.point_table import POINT_COLUMNS, PointTable, settings_of
+from topoloom import InputError, build, execute, route, simulate
+from topoloom.errors import Stopped
+from topoloom.settings import changed, described, written
+from topoloom.simulator.point import POINT_COLUMNS, Point
+from topoloom.simulator.point_table import PointTable, settings_of
+from topoloom.simulator.presets import find_preset
+from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.saturation import saturation
-from topoloom.simulator.settings import with_settings
-from topoloom.threads import asked_to_stop
+from topoloom.work import Work
 
-MADE_UP = Point(0.3, 0.3, 0.2, 12.5, 0.1, 12, 20, 25, 2.8, 1000, 5000, 1e6, False)
+MADE_UP = Point(0.3, 0.3, 0.2, 12.5, 0.1, 12, 20, 25, 2.8, 1000, 5000, False)
 
 
 @pytest.fixture(scope="module")
@@ -27,23 +31,19 @@ def routing():
     return route(build("slimfly:q=3,hosts=2"))
 
 
-def _timeless(points):
-    return [replace(point, flit_hops_per_s=0.0) for point in points]
-
-
 def test_a_load_has_the_same_numbers_whatever_other_loads_there_are(routing):
     """In any order, in any company, on any number of threads; what is asked for twice is there once."""
-    some = {point.offered: point for point in _timeless(simulate(routing, loads=[0.6, 0.2, 0.4, 0.2], jobs=2).points)}
+    some = {point.offered: point for point in simulate(routing, loads=[0.6, 0.2, 0.4, 0.2], jobs=2).points}
     assert list(some) == [0.6, 0.2, 0.4]
-    alone = _timeless(simulate(routing, loads=[0.4], jobs=1).points)
-    assert alone == [some[0.4]]
+    assert simulate(routing, loads=[0.4], jobs=1).points == (some[0.4],)
 
 
 def test_what_is_known_is_taken_and_only_the_rest_is_told(routing):
-    """A known point comes back as it is, and `on_point` hears of the others alone."""
-    told = []
-    curve = simulate(routing, loads=[0.1, 0.3], known={0.3: MADE_UP, 0.9: MADE_UP}, on_point=told.append)
+    """A known point comes back as it is; the work and the mapping hear of the others alone."""
+    told, known = [], {0.3: MADE_UP, 0.9: MADE_UP}
+    curve = simulate(routing, loads=[0.1, 0.3], known=known, work=Work(on_result=told.append))
     assert curve.points[1] is MADE_UP
+    assert sorted(known) == [0.1, 0.3, 0.9]
     assert [point.offered for point in told] == [0.1]
     assert curve.ended == "done"
 
@@ -56,22 +56,24 @@ def test_an_interrupt_keeps_what_is_finished_and_the_rest_makes_it_whole(routing
     def stop(_point):
         raise KeyboardInterrupt
 
-    broken = simulate(routing, loads=loads, jobs=jobs, on_point=stop)
+    broken = simulate(routing, loads=loads, jobs=jobs, work=Work(on_result=stop))
     assert broken.ended == "interrupted"
     assert 1 <= len(broken.points) < len(loads)
     known = {point.offered: point for point in broken.points}
     whole = simulate(routing, loads=loads, jobs=jobs, known=known)
-    assert _timeless(whole.points) == _timeless(simulate(routing, loads=loads).points)
+    assert whole.points == simulate(routing, loads=loads).points
 
 
 def test_a_stop_that_was_asked_for_before_leaves_nothing(routing):
-    """The event that the command line sets on Ctrl-C is heeded before each load."""
-    asked_to_stop.set()
-    try:
-        curve = simulate(routing, loads=[0.1, 0.2])
-    finally:
-        asked_to_stop.clear()
+    """No load is begun; a search for saturation and an execution have nothing to show."""
+    work = Work()
+    work.stop()
+    curve = simulate(routing, loads=[0.1, 0.2], work=work)
     assert (curve.ended, curve.points) == ("interrupted", ())
+    with pytest.raises(Stopped):
+        saturation(routing, work=work)
+    with pytest.raises(Stopped):
+        execute(route(build("torus:dims=9x8,hosts=1"), "dor"), "chip:requests=5", settings=["vcs=2"], work=work)
 
 
 @pytest.mark.parametrize(("hosts", "link"), [(4, 0.25)])
@@ -79,7 +81,7 @@ def test_one_link_for_all_hosts_saturates_at_its_rate(hosts, link):
     """Every host of a switch sends to the other switch, over one link: a flit a cycle, shared evenly (an independent sum)."""
     crossing = route(build(f"complete:n=2,hosts={hosts}"))
     found = saturation(crossing, "bit-complement", RouterConfig(vcs=1), width=0.02)
-    assert found.load == pytest.approx(link, abs=0.021)
+    assert found.offered == pytest.approx(link, abs=0.021)
     assert found.accepted == pytest.approx(link, abs=0.021)
     assert len(found.points) <= 7
 
@@ -87,12 +89,12 @@ def test_one_link_for_all_hosts_saturates_at_its_rate(hosts, link):
 def test_saturation_lies_between_a_load_that_arrives_and_one_that_does_not(routing):
     """What is offered arrives at the load found, and no longer one width above; for any number of threads."""
     found = saturation(routing, "uniform", width=0.05, jobs=1)
-    assert 0 < found.load < 1
+    assert 0 < found.offered < 1
     again = saturation(routing, "uniform", width=0.05, jobs=2)
-    assert (again.load, again.accepted) == (found.load, found.accepted)
-    assert _timeless(again.points) == _timeless(found.points)
+    assert (again.offered, again.accepted) == (found.offered, found.accepted)
+    assert again.points == found.points
     by_load = {round(point.offered, 9): point for point in found.points}
-    under, over = by_load[round(found.load, 9)], by_load[round(found.load + 0.05, 9)]
+    under, over = by_load[round(found.offered, 9)], by_load[round(found.offered + 0.05, 9)]
     assert under.accepted >= under.offered - 0.025 - 3 / math.sqrt(under.packets)
     assert over.saturated or over.accepted < over.offered - 0.025
     assert found.accepted == under.accepted
@@ -101,7 +103,7 @@ def test_saturation_lies_between_a_load_that_arrives_and_one_that_does_not(routi
 def test_a_network_that_carries_everything_saturates_at_full_load():
     """Pairs of hosts on one switch never meet: one simulation is enough."""
     found = saturation(route(build("clos:leaves=1,spines=1,width=4")), "neighbour", RouterConfig(vcs=1))
-    assert found.load == 1.0
+    assert found.offered == 1.0
     assert len(found.points) == 1
 
 
@@ -109,7 +111,7 @@ def test_points_that_are_known_are_not_simulated_again_for_saturation(routing):
     """All points of one search, given to the next: nothing is new."""
     first = saturation(routing, width=0.1)
     told = []
-    again = saturation(routing, width=0.1, known={p.offered: p for p in first.points}, on_point=told.append)
+    again = saturation(routing, width=0.1, known={p.offered: p for p in first.points}, work=Work(on_result=told.append))
     assert again == first
     assert told == []
 
@@ -121,43 +123,43 @@ def test_a_width_has_limits(routing, width):
         saturation(routing, width=width)
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(RouterConfig) if field.name != "source"])
+@pytest.mark.parametrize("name", [one.name for one in described(RouterConfig)])
 def test_every_value_of_a_router_can_be_set(name):
     """Its own value, as the command line would write it, changes nothing."""
-    config = PRESETS["slimfly-2014"]
-    assert with_settings(config, [f"{name}={getattr(config, name)}"]) == config
+    config = find_preset("slimfly-2014")
+    assert changed(config, [f"{name}={written(getattr(config, name))}"]) == config
 
 
 def test_settings_change_what_they_name_and_nothing_else():
     """Later ones win, spaces do not matter."""
-    config = with_settings(PRESETS["booksim"], ["vcs = 2", "to_itself=no", "vcs=5"])
-    changed = {key for key, value in config.values.items() if value != PRESETS["booksim"].values[key]}
-    assert changed == {"vcs", "to_itself"}
+    config = changed(find_preset("booksim"), ["vcs = 2", "to_itself=no", "vcs=5"])
+    before = structs.asdict(find_preset("booksim"))
+    assert {key for key, value in structs.asdict(config).items() if value != before[key]} == {"vcs", "to_itself"}
     assert (config.vcs, config.to_itself) == (5, False)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("vcs", "write KEY=VALUE, as in vcs=3"),
+        ("vcs", "write KEY=VALUE, as in vcs=0"),
         ("vsc=3", "no router setting 'vsc'.*did you mean vcs"),
-        ("cut_through=2", "cut_through='2': it is yes or no"),
-        ("burst_packets=many", "burst_packets='many': it is a number"),
+        ("cut_through=2", "cut_through='2'; it is yes or no"),
+        ("burst_packets=many", "burst_packets='many'; it is a number"),
         ("source=me", "no router setting 'source'"),
-        ("vcs=three", "vcs='three': it is a whole number"),
-        ("vcs=1.5", "vcs='1.5': it is a whole number"),
-        ("to_itself=maybe", "to_itself='maybe': it is yes or no"),
-        ("vcs=99", "router: vcs=99; it is 0 to 32"),
+        ("vcs=three", "vcs='three'; it is a whole number"),
+        ("vcs=1.5", "vcs='1.5'; it is a whole number"),
+        ("to_itself=maybe", "to_itself='maybe'; it is yes or no"),
+        ("vcs=99", "router: vcs='99'; it is a whole number from 0 to 32"),
     ],
 )
 def test_wrong_settings_are_one_sentence(text, message):
     """The key, the value, and what would do."""
     with pytest.raises(InputError, match=message):
-        with_settings(RouterConfig(), [text])
+        changed(RouterConfig(), [text])
 
 
 def _settings(routing, seed=1):
-    return settings_of(routing, "uniform", "slimfly-2014", PRESETS["slimfly-2014"], seed)
+    return settings_of(routing, "uniform", "slimfly-2014", find_preset("slimfly-2014"), seed)
 
 
 _NUMBER = st.floats(0, 1e9, allow_nan=False) | st.just(math.inf)
@@ -167,9 +169,8 @@ _NUMBER = st.floats(0, 1e9, allow_nan=False) | st.just(math.inf)
     st.builds(
         Point,
         *(
-            {"float": _NUMBER, "int": st.integers(0, 1 << 40), "bool": st.booleans()}[field.type.__name__]
-            for field in fields(Point)
-            if field.compare
+            {float: _NUMBER, int: st.integers(0, 1 << 40), bool: st.booleans(), float | None: _NUMBER | st.none()}[kind]
+            for kind in (get_type_hints(Point)[name] for name in POINT_COLUMNS)
         ),
     )
 )
@@ -178,7 +179,7 @@ def test_a_table_brings_back_the_same_points(tmp_path_factory, routing, point):
     file = str(tmp_path_factory.mktemp("table") / "points.csv")
     table = PointTable([_settings(routing)], file)
     table.add(0, point)
-    assert PointTable([_settings(routing)], file, resume=True).known(0) == {point.offered: point}
+    assert PointTable([_settings(routing)], file, resume=True).points(0) == {point.offered: point}
 
 
 def test_a_table_is_plain_csv(routing):
@@ -205,12 +206,12 @@ def test_other_tables_of_next_hops_are_told_apart(routing):
     [
         (lambda text: "", "no table of load points"),
         (lambda text: "a,b\n1,2\n", "no table of load points"),
-        (lambda text: text + "x,y\n", "line 3: 2 cells; there are"),
-        (lambda text: text.replace("12.5", "twelve"), "line 2: latency_mean is 'twelve'.*remove the line"),
-        (lambda text: text.replace("False", "perhaps", 1), "line 2: saturated is 'perhaps'"),
-        (lambda text: text.replace(",uniform,", ",tornado,"), "line 2: a point with traffic 'tornado', not 'uniform'"),
-        (lambda text: text.replace("vcs=3", "vcs=4"), "line 2: a point with router 'vcs=4"),
-        (lambda text: text.replace(",12.5,", ',"12.5,'), "line 2: "),
+        (lambda text: text + "x,y\n", ":3: 2 cells; there are"),
+        (lambda text: text.replace("12.5", "twelve"), ":2: latency_mean is 'twelve'.*remove the line"),
+        (lambda text: text.replace("False", "perhaps", 1), ":2: saturated is 'perhaps'"),
+        (lambda text: text.replace(",uniform,", ",tornado,"), ":2: a point with traffic 'tornado', not 'uniform'"),
+        (lambda text: text.replace("vcs=3", "vcs=4"), ":2: a point with router 'vcs=4"),
+        (lambda text: text.replace(",12.5,", ',"12.5,'), ":2: "),
     ],
 )
 def test_files_that_cannot_be_gone_on_with_are_one_sentence(tmp_path, routing, change, message):

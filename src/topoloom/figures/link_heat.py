@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from topoloom.graph.geometry import Geometry
     from topoloom.routing.routing import Routing
-    from topoloom.simulator.curve import Point
+    from topoloom.simulator.point import Point
     from topoloom.topology import Topology
 
 _INK = "#1c2733"

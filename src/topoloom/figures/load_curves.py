@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from topoloom.simulator.curve import LoadCurve
+    from topoloom.simulator.load_curve import LoadCurve
 
 #: The latency axis ends so far above the greatest latency that has a limit; it is logarithmic from such a ratio on.
 _ROOM, _LOGARITHMIC = 1.3, 8.0
@@ -118,9 +118,9 @@ def _draw(axes: "Axes", curve: "LoadCurve", name: str, top: float, colour: str, 
 
 def load_curve_names(curves: "Sequence[LoadCurve]") -> list[str]:
     """What tells each curve from the others; of several, only what differs."""
-    keys = ("topology", "engine", "traffic", "preset", "seed")
-    differ = [key for key in keys if len({getattr(curve, key) for curve in curves}) > 1] or ["topology"]
-    return [", ".join(str(getattr(curve, key)) for key in differ) for curve in curves]
+    told = [_told(curve) for curve in curves]
+    differ = [key for key in told[0] if len({one[key] for one in told}) > 1] or ["topology"]
+    return [", ".join(one[key] for key in differ) for one in told]
 
 
 def _title(curves: "Sequence[LoadCurve]") -> str:
@@ -132,10 +132,22 @@ def _title(curves: "Sequence[LoadCurve]") -> str:
         ("traffic", "{} traffic"),
         ("preset", "routers of {}"),
     ):
-        values = {getattr(curve, key) for curve in curves}
+        values = {_told(curve)[key] for curve in curves}
         if len(values) == 1 and not (key == "topology" and len(curves) == 1):
             told.append(words.format(values.pop()))
     return ", ".join(told)
+
+
+def _told(curve: "LoadCurve") -> dict[str, str]:
+    """What a curve is of, in words; the preset with what was changed of it."""
+    origin = curve.provenance
+    return {
+        "topology": origin.name,
+        "engine": origin.engine,
+        "traffic": curve.traffic,
+        "preset": curve.routers,
+        "seed": str(origin.seed),
+    }
 
 
 def _legend(axes: "Axes", saturated: bool) -> None:

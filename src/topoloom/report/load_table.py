@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from topoloom.figures.load_curves import load_curve_names
 from topoloom.report.page import table
-from topoloom.simulator.curve import LoadCurve
+from topoloom.simulator.load_curve import LoadCurve
 
 
 def load_table(curves: Sequence[LoadCurve]) -> str:

@@ -8,8 +8,8 @@ from topoloom.figures.curves import Curves, Series
 from topoloom.reproduction.registry import Outcome, judge
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.config import RouterConfig
-from topoloom.simulator.curve import LoadCurve
+from topoloom.simulator.load_curve import LoadCurve
+from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.saturation import saturation
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
@@ -28,7 +28,7 @@ class Contender:
 
     def command(self, traffic: str, more: str = "") -> str:
         """How a user simulates it."""
-        return f"topoloom simulate {self.spec} --routing {self.engine} --traffic {traffic}{more}"
+        return f"topoloom simulate {self.spec} --engine {self.engine} --traffic {traffic}{more}"
 
 
 @lru_cache(maxsize=16)
@@ -58,7 +58,7 @@ def swept(
 def saturates(contender: Contender, traffic: str, loads: tuple[float, ...], width: float) -> float:
     """The greatest load, a multiple of `width`, that a contender carries; the points of its curve are not simulated again."""
     known = {point.offered: point for point in swept(contender, traffic, loads).points}
-    return saturation(routed(contender.spec, contender.engine), traffic, width=width, known=known).load
+    return saturation(routed(contender.spec, contender.engine), traffic, width=width, known=known).offered
 
 
 def accepted(curve: LoadCurve) -> float:

@@ -6,11 +6,36 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
-from topoloom.simulator.config import RouterConfig
+from topoloom.simulator.router_config import RouterConfig
 from topoloom.topology import Topology
 
-#: Nanoseconds a metre of cable (Nakano 2016 VIII.A.1).
+#: Nanoseconds a metre of cable (Nakano et al. 2016, Section VIII.A.1).
 NS_PER_M = 5.0
+
+
+def cable_cycles(
+    topology: Topology, config: RouterConfig, between: Mapping[str, int] | None = None, layout: Layout | None = None
+) -> np.ndarray | None:
+    """Cycles of each cable, int64[links], by labels or else by the lengths of a layout; None: the config's for all.
+
+    Parameters
+    ----------
+    topology : Topology
+    config : RouterConfig
+        Without `cycle_ns` lengths say nothing.
+    between : mapping of a label's name to cycles, optional
+        As `cables_between` takes it.
+    layout : Layout, optional
+        Of the topology.
+
+    Raises
+    ------
+    InputError
+        What `cables_between` refuses.
+    """
+    if between:
+        return cables_between(topology, config, between)
+    return cables_of(layout, config) if layout is not None and config.cycle_ns else None
 
 
 def cables_between(topology: Topology, config: RouterConfig, cycles: Mapping[str, int]) -> np.ndarray:
@@ -18,6 +43,8 @@ def cables_between(topology: Topology, config: RouterConfig, cycles: Mapping[str
 
     Parameters
     ----------
+    topology : Topology
+    config : RouterConfig
     cycles : mapping of a label's name to cycles
         As in ``{"group": 100}``: cables between switches of unlike ``group``; the last one that fits counts.
 

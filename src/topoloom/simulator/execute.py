@@ -1,15 +1,23 @@
 """Traces and closed loops, simulated to their end; and packets written down one by one."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from topoloom.csv_files import csv_text
 from topoloom.errors import InputError
+from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, ENDED, FLITS, INSIDE, LAST_END, LATENCY, LOGGED, MADE, ROUTERS, WAITED
-from topoloom.simulator.config import RouterConfig, find_preset
-from topoloom.simulator.point import Run, percentile
+from topoloom.simulator.one_load import percentile
+from topoloom.simulator.point_table import tables_digest
+from topoloom.simulator.presets import router_of, shown_router
+from topoloom.simulator.router_config import RouterConfig
+from topoloom.simulator.run import Run
 from topoloom.traffic import Loop, Trace, Traffic, traffic_of
+from topoloom.work import Work
 
 #: Cycles between two looks at what has arrived; and cycles of an execution at most, which a birth has room for.
 _LOOK, _MOST_CYCLES = 500, 1 << 25
@@ -20,30 +28,34 @@ PACKET_COLUMNS = ("source", "destination", "flits", "made", "entered", "arrived"
 
 
 @dataclass(frozen=True)
-class Execution:
+class Execution(Result):
     """A trace or a closed loop, from its first packet to the arrival of its last.
 
     Attributes
     ----------
-    topology, engine, traffic, preset : str
-    seed : int
+    traffic, preset : str
+        Names; the preset is "custom" where a `RouterConfig` was given.
     cycles : int
         Until the last packet, or the last reply, was there.
     packets, flits : int
         That arrived.
     latency_mean, source_mean, hops_mean : float
-        Cycles from a packet's making to its last flit's arrival, and of these before it left its host; routers on the way.
+        Cycles from a packet's making to its last flit's arrival, and of these before it left its host; routers on its path.
     latency_p50, latency_p99, latency_p999 : int
         Cycles.
     time_ns : float
         `cycles` in nanoseconds; 0 where the preset does not say how long a cycle takes.
+    router : RouterConfig
+        What the preset says, with all that was changed of it.
+    provenance : Provenance
+        The network's name, spec and digest, the engine and the seed; ``tables`` under its settings is a digest of the tables
+        of next hops and of the cables' cycles.
     """
 
-    topology: str
-    engine: str
+    noun = "execution"
+
     traffic: str
     preset: str
-    seed: int
     cycles: int
     packets: int
     flits: int
@@ -54,6 +66,45 @@ class Execution:
     latency_p99: int
     latency_p999: int
     time_ns: float
+    router: RouterConfig = field(default_factory=RouterConfig)
+    provenance: Provenance = field(default_factory=Provenance, compare=False, repr=False)
+
+    @property
+    def routers(self) -> str:
+        """The preset, and what was changed of it: ``noc-2016 with vcs=2``."""
+        return shown_router(self.preset, self.router)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: what was simulated, and its numbers."""
+        origin = self.provenance
+        about = {"topology": origin.name, "engine": origin.engine, "seed": origin.seed}
+        numbers = {name: value for name, value in super().rows()[0].items() if name != "schema"}
+        return [about | numbers]
+
+
+@dataclass(frozen=True)
+class Executions(Result):
+    """Executions of one or several kinds of traffic on several networks.
+
+    Attributes
+    ----------
+    executions : tuple of Execution
+        Network by network, for each engine by engine, for each traffic by traffic. Each has a provenance of its own.
+    """
+
+    noun = "executions"
+
+    executions: tuple[Execution, ...]
+    provenance: Provenance = field(default_factory=Provenance, compare=False, repr=False)
+
+    def record(self) -> dict[str, Any]:
+        """As every result's, with the provenance of each execution."""
+        each = [{name: value for name, value in one.record().items() if name != "schema"} for one in self.executions]
+        return super().record() | {"executions": each}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row an execution."""
+        return [row for one in self.executions for row in one.rows()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +115,14 @@ class Packets:
     ----------
     rows : int64[k, 7]
         By `PACKET_COLUMNS`: hosts, flits, the cycles in which the packet was made, its first flit left its host, and its last
-        arrived, and the routers on its way.
+        arrived, and the routers on its path.
     """
 
     rows: np.ndarray
+
+    def csv(self) -> str:
+        """The table as CSV, under `PACKET_COLUMNS`."""
+        return csv_text(PACKET_COLUMNS, self.rows.tolist())
 
 
 def execute(
@@ -75,43 +130,59 @@ def execute(
     traffic: str,
     preset: str | RouterConfig = "slimfly-2014",
     *,
+    settings: Iterable[str] = (),
     seed: int = 1,
     cables: np.ndarray | None = None,
+    work: Work | None = None,
 ) -> Execution:
     """Simulate a trace or a closed loop to its end: the execution time.
 
     Parameters
     ----------
+    routing : Routing
     traffic : str
-        ``trace:FILE`` or ``chip:...``: a pattern of `topoloom.traffic` without a load.
+        ``trace:FILE`` or ``chip:...``: a pattern of traffic without a load.
+    preset : str or RouterConfig
+        What the routers are like.
+    settings : texts KEY=VALUE
+        Values of the preset that are changed: ``["vcs=3"]``.
+    seed : int
     cables : int64[links], optional
         Cycles of each cable; the preset's for all when left out.
+    work : Work, optional
+        Told of packets of a trace, or of round trips of a closed loop.
+
+    Returns
+    -------
+    Execution
 
     Raises
     ------
     InputError
         Traffic that has a load; a deadlock; an execution beyond 33 million cycles.
+    Stopped
+        `work` was stopped before the end.
     """
-    config = find_preset(preset) if isinstance(preset, str) else preset
+    work = Work() if work is None else work
+    name, config = router_of(preset, settings)
     sent = traffic_of(traffic, routing, seed)
     if isinstance(sent, Traffic):
         raise InputError(f"traffic '{traffic}' has no end; it is simulated at loads (simulate)")
-    run = Run(routing, config, sent, 0.0, seed, cables=cables)
+    run = Run(routing, config, sent, 0.0, seed, cables=cables, work=work)
     state = run.machine.state
+    work.begin(_wanted(sent), "packets" if isinstance(sent, Trace) else "round trips")
     while not _ended(run, sent):
         if run.cycle > _MOST_CYCLES - _LOOK:
             raise InputError(
                 f"{routing.topology.name}: {traffic} is not over after {run.cycle:,} cycles, the most there can be"
             )
-        run.go(_LOOK, 0, 1 << 60)
+        run.go(_LOOK, 0, 1 << 60, lambda _: work.reach(_finished(run, sent)))
     done = max(1, int(state[DONE]))
     cycles = int(state[LAST_END])
+    about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
     return Execution(
-        topology=routing.topology.name,
-        engine=routing.engine,
         traffic=traffic,
-        preset=preset if isinstance(preset, str) else "own",
-        seed=seed,
+        preset=name,
         cycles=cycles,
         packets=int(state[DONE]),
         flits=int(state[FLITS]),
@@ -122,14 +193,25 @@ def execute(
         latency_p99=percentile(run.histogram, 0.99),
         latency_p999=percentile(run.histogram, 0.999),
         time_ns=cycles * config.cycle_ns,
+        router=config,
+        provenance=provenance_of(routing.topology, engine=routing.engine, seed=seed, settings=about),
     )
 
 
-def _ended(run: Run, sent: Trace | Loop) -> bool:
-    state = run.machine.state
+def _wanted(sent: Trace | Loop) -> int:
+    """Packets of a trace, or round trips of a closed loop."""
     if isinstance(sent, Trace):
-        return int(state[DONE]) >= sent.cycle.size
-    return int(state[ENDED]) >= int((np.diff(sent.first) > 0).sum()) * sent.requests
+        return int(sent.cycle.size)
+    return int((np.diff(sent.first) > 0).sum()) * sent.requests
+
+
+def _finished(run: Run, sent: Trace | Loop) -> int:
+    """How many of these are over."""
+    return int(run.machine.state[DONE if isinstance(sent, Trace) else ENDED])
+
+
+def _ended(run: Run, sent: Trace | Loop) -> bool:
+    return _finished(run, sent) >= _wanted(sent)
 
 
 def packets_of(
@@ -137,32 +219,49 @@ def packets_of(
     traffic: str,
     preset: str | RouterConfig = "slimfly-2014",
     *,
+    settings: Iterable[str] = (),
     load: float = 0.1,
     count: int = 10_000,
     seed: int = 1,
     cables: np.ndarray | None = None,
+    work: Work | None = None,
 ) -> Packets:
     """Write down packets one by one: all of a trace or closed loop up to `count`, or so many at a load, once it is warm.
+
+    Parameters
+    ----------
+    routing, traffic, preset, settings, seed, cables
+        As for `execute`; the traffic may have a load.
+    load : float
+        Flits a host and cycle; for traffic that has a load.
+    count : int
+        Packets at most.
+    work : Work, optional
+        Told of packets.
 
     Raises
     ------
     InputError
         A load out of range, a deadlock, `count` below 1.
+    Stopped
+        `work` was stopped before the end.
     """
-    config = find_preset(preset) if isinstance(preset, str) else preset
+    work = Work() if work is None else work
+    _, config = router_of(preset, settings)
     sent = traffic_of(traffic, routing, seed)
     if not 0 < load <= 1 or count < 1:
         raise InputError(
             f"load {load:g} and {count} packets; a load is above 0 and at most 1, and packets are 1 or more"
         )
-    run = Run(routing, config, sent, load, seed, cables=cables, log=count)
+    run = Run(routing, config, sent, load, seed, cables=cables, log=count, work=work)
     state, log = run.machine.state, run.machine.buffers.log.reshape(-1, 8)
     begin = _WARM if isinstance(sent, Traffic) else 0
+    work.begin(count, "packets")
     if begin:
         run.go(begin, 1 << 60, 1 << 60)
     while state[LOGGED] < count and run.cycle < _MOST_CYCLES - _LOOK:
         made = int(state[MADE])
-        run.go(_LOOK, begin, 1 << 60)
+        run.go(_LOOK, begin, 1 << 60, lambda _: work.reach(int(state[LOGGED])))
         if not isinstance(sent, Traffic) and _ended(run, sent):
             break
         if isinstance(sent, Traffic) and made == state[MADE] and not state[INSIDE]:

@@ -9,7 +9,7 @@ from topoloom.routing.choices import LOCAL, NOTHING, AnyShortest, Detour, Escape
 from topoloom.routing.routing import HOP, PAIR, Routing
 from topoloom.simulator import buffers as b
 from topoloom.simulator.buffers import Buffers, Demand, Network, Rules
-from topoloom.simulator.config import RouterConfig
+from topoloom.simulator.router_config import RouterConfig
 
 #: What a flit's word and a port's number have room for.
 _MOST_SWITCHES, _MOST_PORTS, _MOST_HOPS, _MOST_LANES = 1 << 15, 1 << 9, 127, 16
@@ -88,7 +88,7 @@ def machine(
             f"{name}: ways of {routing.verdict.max_hops} hops; up to {_MOST_HOPS} can be simulated (another engine may find"
             " shorter ones)"
         )
-    longest = max(length for length, _ in config.lengths)
+    longest = max(length for length, _ in config.packet_lengths)
     if demand.events.size:
         longest = max(longest, int(demand.events[3::4].max()))
     if room < 1 or (config.cut_through and room < longest):
@@ -127,7 +127,7 @@ def machine(
     rich = (
         routing.choice is not None
         or config.cut_through
-        or len(config.lengths) > 1
+        or len(config.packet_lengths) > 1
         or log > 0
         or config.host_vcs != "any"
         or demand.loop.size > 0

@@ -1,37 +1,60 @@
 """Points of load curves as a CSV table: a row a point with all that it depends on, so that a sweep can go on."""
 
-import csv
 import hashlib
-import io
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any, get_type_hints
 
+import msgspec
 import numpy as np
 
 from topoloom._version import __version__
-from topoloom.errors import InputError
+from topoloom.csv_files import csv_rows, csv_text, unguarded
+from topoloom.errors import at
 from topoloom.files import read_text, write_atomically
 from topoloom.routing.routing import Routing
-from topoloom.simulator.config import RouterConfig
-from topoloom.simulator.curve import Point
+from topoloom.simulator.point import POINT_COLUMNS, Point
+from topoloom.simulator.router_config import RouterConfig
 
-#: The columns of a point, and before and behind them those of what it was simulated with.
-POINT_COLUMNS = tuple(field.name for field in fields(Point) if field.compare)
+#: Before and behind the columns of a point those of what it was simulated with.
 _BEFORE, _BEHIND = ("topology", "engine", "traffic", "preset", "seed"), ("router", "tables", "version")
-_COLUMNS = (*_BEFORE, *POINT_COLUMNS, *_BEHIND)
+TABLE_COLUMNS = (*_BEFORE, *POINT_COLUMNS, *_BEHIND)
 _LONGEST = 1 << 26
 _TRUTH = {"True": True, "False": False}
 
 #: What a point depends on beside its load, by column.
-Settings = Mapping[str, str]
+CurveSettings = Mapping[str, str]
 
 
 def settings_of(
     routing: Routing, traffic: str, preset: str, config: RouterConfig, seed: int, cables: np.ndarray | None = None
-) -> Settings:
-    """What points depend on beside their loads, as the table's columns have it; ``tables``: a digest."""
+) -> CurveSettings:
+    """What points depend on beside their loads, as the table's columns have it.
+
+    Parameters
+    ----------
+    routing : Routing
+    traffic, preset : str
+        Names.
+    config : RouterConfig
+    seed : int
+    cables : int64[links], optional
+        Cycles of each cable.
+    """
+    return {
+        "topology": routing.topology.name,
+        "engine": routing.engine,
+        "traffic": traffic,
+        "preset": preset,
+        "seed": str(seed),
+        "router": " ".join(f"{name}={value}" for name, value in msgspec.structs.asdict(config).items()),
+        "tables": tables_digest(routing, cables),
+        "version": __version__,
+    }
+
+
+def tables_digest(routing: Routing, cables: np.ndarray | None = None) -> str:
+    """16 hexadecimal digits of a network, its tables of next hops and lanes, what packets choose, and cycles of cables."""
     digest = hashlib.sha256(routing.topology.digest.encode())
     digest.update(routing.ports.tobytes())
     if routing.lanes is not None:
@@ -42,16 +65,7 @@ def settings_of(
     for value in vars(routing.choice).values() if routing.choice is not None else ():
         for part in value if isinstance(value, tuple) else (value,):
             digest.update(part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode())
-    return {
-        "topology": routing.topology.name,
-        "engine": routing.engine,
-        "traffic": traffic,
-        "preset": preset,
-        "seed": str(seed),
-        "router": " ".join(f"{name}={value}" for name, value in config.values.items()),
-        "tables": digest.hexdigest()[:16],
-        "version": __version__,
-    }
+    return digest.hexdigest()[:16]
 
 
 class PointTable:
@@ -59,7 +73,7 @@ class PointTable:
 
     Parameters
     ----------
-    curves : sequence of Settings
+    curves : sequence of CurveSettings
         Of each curve, from `settings_of`.
     path : str, optional
         A CSV file, written whole after each point; without it the points are only held.
@@ -72,19 +86,19 @@ class PointTable:
         The file cannot be read or is no such table, or has a point of other settings.
     """
 
-    def __init__(self, curves: Sequence[Settings], path: str | None = None, resume: bool = False) -> None:
+    def __init__(self, curves: Sequence[CurveSettings], path: str | None = None, resume: bool = False) -> None:
         self._curves, self._path = list(curves), path
         self._points: list[dict[float, Point]] = [{} for _ in curves]
         if resume and path is not None and Path(path).exists():
             for line, row in _rows(path):
                 self._take(line, row)
 
-    def known(self, number: int) -> dict[float, Point]:
-        """The points of a curve by load."""
-        return dict(self._points[number])
+    def points(self, number: int) -> MutableMapping[float, Point]:
+        """The points of a curve by load; what is put in is in the file when that returns (a pipe waits for `write`)."""
+        return _KeptPoints(self, number)
 
     def add(self, number: int, point: Point) -> None:
-        """A new point of a curve; the file has it when this returns (a pipe gets the table from `write` alone)."""
+        """A new point of a curve."""
         self._points[number][point.offered] = point
         if self._path is not None and (not Path(self._path).exists() or Path(self._path).is_file()):
             self.write()
@@ -96,14 +110,16 @@ class PointTable:
 
     def text(self) -> str:
         """The table: rows by curve and load; numbers so that they are read back as the same numbers."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        for settings, points in zip(self._curves, self._points, strict=True):
-            for load in sorted(points):
-                values = [getattr(points[load], name) for name in POINT_COLUMNS]
-                writer.writerow([*(settings[name] for name in _BEFORE), *values, *(settings[name] for name in _BEHIND)])
-        return out.getvalue()
+        rows = [
+            [
+                *(settings[name] for name in _BEFORE),
+                *(getattr(points[load], name) for name in POINT_COLUMNS),
+                *(settings[name] for name in _BEHIND),
+            ]
+            for settings, points in zip(self._curves, self._points, strict=True)
+            for load in sorted(points)
+        ]
+        return csv_text(TABLE_COLUMNS, rows)
 
     def _take(self, line: int, row: dict[str, str]) -> None:
         """Keep a row of the file with the curve that it belongs to."""
@@ -112,39 +128,68 @@ class PointTable:
         best = min(range(len(unlike)), key=lambda number: len(unlike[number]))
         if unlike[best]:
             name = unlike[best][0]
-            raise InputError(
-                f"{self._path}, line {line}: a point with {name} '{row[name]}', not '{self._curves[best][name]}';"
-                " resume with what it was made with, or name another file"
+            raise at(
+                str(self._path),
+                line,
+                f"a point with {name} '{row[name]}', not '{self._curves[best][name]}';"
+                " resume with what it was made with, or name another file",
             )
-        point = _point(f"{self._path}, line {line}", row)
-        for number, ways in enumerate(unlike):
-            if not ways:  # the same network may be given twice
+        point = _point(str(self._path), line, row)
+        for number, differing in enumerate(unlike):
+            if not differing:  # the same network may be given twice
                 self._points[number][point.offered] = point
+
+
+class _KeptPoints(MutableMapping[float, Point]):
+    """The points of one curve of a table."""
+
+    def __init__(self, table: PointTable, number: int) -> None:
+        self._table, self._number = table, number
+
+    def __getitem__(self, load: float) -> Point:
+        return self._table._points[self._number][load]
+
+    def __setitem__(self, load: float, point: Point) -> None:
+        self._table.add(self._number, point)
+
+    def __delitem__(self, load: float) -> None:
+        del self._table._points[self._number][load]
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(list(self._table._points[self._number]))
+
+    def __len__(self) -> int:
+        return len(self._table._points[self._number])
 
 
 def _rows(path: str) -> list[tuple[int, dict[str, str]]]:
     """The rows of a table by column, each with the number of its line."""
-    reader = csv.reader(io.StringIO(read_text(path, _LONGEST), newline=""))
-    out: list[tuple[int, dict[str, str]]] = []
-    try:
-        head = next(reader, None)
-        if head is None or tuple(head) != _COLUMNS:
-            raise InputError(f"{path}: no table of load points that can be gone on with; name another file")
-        for cells in reader:
-            if len(cells) != len(_COLUMNS):
-                raise InputError(f"{path}, line {reader.line_num}: {len(cells)} cells; there are {len(_COLUMNS)}")
-            out.append((reader.line_num, dict(zip(_COLUMNS, cells, strict=True))))
-    except csv.Error as error:
-        raise InputError(f"{path}, line {reader.line_num}: {error}") from None
+    found = csv_rows(read_text(path, _LONGEST), path)
+    _, head = next(found, (0, []))
+    if tuple(head) != TABLE_COLUMNS:
+        raise at(path, None, "no table of load points that can be gone on with; name another file")
+    out = []
+    for line, cells in found:
+        if len(cells) != len(TABLE_COLUMNS):
+            raise at(path, line, f"{len(cells)} cells; there are {len(TABLE_COLUMNS)}")
+        out.append((line, dict(zip(TABLE_COLUMNS, map(unguarded, cells), strict=True))))
     return out
 
 
-def _point(place: str, row: dict[str, str]) -> Point:
+def _point(path: str, line: int, row: dict[str, str]) -> Point:
     kinds = get_type_hints(Point)
     values: dict[str, Any] = {}
     for name in POINT_COLUMNS:
         try:
-            values[name] = _TRUTH[row[name]] if kinds[name] is bool else kinds[name](row[name])
+            values[name] = _value(kinds[name], row[name])
         except (KeyError, ValueError):
-            raise InputError(f"{place}: {name} is '{row[name]}', which is no such value; remove the line") from None
+            raise at(path, line, f"{name} is '{row[name]}', which is no such value; remove the line") from None
     return Point(**values)
+
+
+def _value(kind: Any, text: str) -> bool | int | float | None:
+    if kind is bool:
+        return _TRUTH[text]
+    if kind is int:
+        return int(text)
+    return float(text) if text or kind is float else None

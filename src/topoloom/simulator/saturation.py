@@ -1,16 +1,20 @@
 """The load at which a network saturates, by bisection."""
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, MutableMapping
 
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
-from topoloom.simulator.config import RouterConfig, find_preset
-from topoloom.simulator.curve import Point
+from topoloom.simulator.load_curve import Saturation
+from topoloom.simulator.point import Point
+from topoloom.simulator.point_table import tables_digest
+from topoloom.simulator.presets import router_of
+from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.simulate import simulate
+from topoloom.work import Work
 
 #: Loads that are simulated side by side between two looks: the same for any number of cores, so that the answer is, too.
 _AT_ONCE = 3
@@ -19,46 +23,24 @@ _NARROWEST, _WIDEST = 0.001, 0.5
 _CHANCE = 3.0
 
 
-@dataclass(frozen=True)
-class Saturation:
-    """Where a network saturates.
-
-    Attributes
-    ----------
-    load : float
-        The greatest load, a multiple of `width`, that hosts still get: what arrives is less than it by no more than half
-        of `width`. 0 where not even a load of `width` arrives.
-    accepted : float
-        What arrives at that load, in flits a host and cycle (at a load of `width` where `load` is 0).
-    width : float
-        How exact: at `load` + `width` hosts no longer get what is sent.
-    points : tuple of Point
-        All that were needed, by load.
-    """
-
-    load: float
-    accepted: float
-    width: float
-    points: tuple[Point, ...]
-
-
 def saturation(
     routing: Routing,
     traffic: str = "uniform",
     preset: str | RouterConfig = "slimfly-2014",
     *,
+    settings: Iterable[str] = (),
     width: float = 0.01,
     seed: int = 1,
     jobs: int | None = None,
     cables: np.ndarray | None = None,
-    known: Mapping[float, Point] | None = None,
-    on_point: Callable[[Point], None] | None = None,
+    known: MutableMapping[float, Point] | None = None,
+    work: Work | None = None,
 ) -> Saturation:
     """The greatest load that a routed network carries, to a `width`: first full load, then loads around what it accepts.
 
     Parameters
     ----------
-    routing, traffic, preset, seed, jobs, cables, known, on_point
+    routing, traffic, preset, settings, seed, jobs, cables, known, work
         As for `simulate`.
     width : float
         0.001 to 0.5.
@@ -72,15 +54,16 @@ def saturation(
     ------
     InputError
         `width` is out of range, or what `simulate` refuses.
-    KeyboardInterrupt
-        Ctrl-C; `on_point` was told of what is finished.
+    Stopped
+        `work` was stopped before the load was found; `known` and `work` have what is finished.
     """
     if not _NARROWEST <= width <= _WIDEST:
         raise InputError(f"a width of {width:g} for saturation; it is {_NARROWEST:g} to {_WIDEST:g}")
-    config = find_preset(preset) if isinstance(preset, str) else preset
+    work = Work() if work is None else work
+    name, config = router_of(preset, settings)
     last = math.ceil(round(1 / width, 9))
     found: dict[int, Point] = {}
-    all_known = dict(known or {})
+    all_known = {} if known is None else known
 
     def look(steps: set[int]) -> None:
         new = {step: min(1.0, round(step * width, 12)) for step in sorted(steps - found.keys())}
@@ -89,16 +72,16 @@ def saturation(
         curve = simulate(
             routing,
             traffic,
-            preset,
+            config,
             loads=new.values(),
             seed=seed,
             jobs=jobs,
             cables=cables,
             known=all_known,
-            on_point=on_point,
+            work=work,
         )
         if curve.ended != "done":
-            raise KeyboardInterrupt
+            work.check()
         found.update(zip(new, curve.points, strict=True))
 
     def carried(step: int) -> bool:
@@ -117,9 +100,20 @@ def saturation(
             break
         look({low + (high - low) * part // (_AT_ONCE + 1) for part in range(1, _AT_ONCE + 1)} - {low})
     at = found[max(1, low)]
-    return Saturation(at.offered if low else 0.0, at.accepted, width, tuple(found[step] for step in sorted(found)))
+    about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
+    return Saturation(
+        offered=at.offered if low else 0.0,
+        accepted=at.accepted,
+        width=width,
+        points=tuple(found[step] for step in sorted(found)),
+        provenance=provenance_of(routing.topology, engine=routing.engine, seed=seed, settings=about),
+    )
 
 
 def _missing(point: Point, config: RouterConfig) -> float:
     """How much less arrives than was offered, in flits a host and cycle, beyond what chance does to sources."""
-    return point.offered - point.accepted - _CHANCE * point.offered * config.spread(point.offered, point.packets)
+    return (
+        point.offered
+        - point.accepted
+        - _CHANCE * point.offered * config.chance_of_sources(point.offered, point.packets)
+    )

@@ -2,18 +2,23 @@
 
 import struct
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, MutableMapping
 
 import numpy as np
 
 from topoloom.draws import Draws
-from topoloom.errors import InputError
+from topoloom.errors import InputError, Stopped
+from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
-from topoloom.simulator.config import RouterConfig, find_preset
-from topoloom.simulator.curve import LoadCurve, Point
-from topoloom.simulator.point import point
-from topoloom.threads import asked_to_stop, over_cores
+from topoloom.simulator.load_curve import LoadCurve
+from topoloom.simulator.one_load import expected_flits, simulate_load
+from topoloom.simulator.point import Point
+from topoloom.simulator.point_table import tables_digest
+from topoloom.simulator.presets import router_of
+from topoloom.simulator.router_config import RouterConfig
+from topoloom.threads import over_cores
 from topoloom.traffic import Traffic, traffic_of
+from topoloom.work import Work
 
 
 def simulate(
@@ -21,24 +26,26 @@ def simulate(
     traffic: str = "uniform",
     preset: str | RouterConfig = "slimfly-2014",
     *,
+    settings: Iterable[str] = (),
     loads: Iterable[float] = (0.1, 0.3, 0.5, 0.7, 0.9),
     seed: int = 1,
     jobs: int | None = None,
     cables: np.ndarray | None = None,
-    known: Mapping[float, Point] | None = None,
-    on_point: Callable[[Point], None] | None = None,
+    known: MutableMapping[float, Point] | None = None,
+    work: Work | None = None,
 ) -> LoadCurve:
     """Simulate a routed network at some loads.
-
-    Ctrl-C ends the sweep; the points that are finished then are what it returns.
 
     Parameters
     ----------
     routing : Routing
         With its lanes, each of which gets as many VCs as any other, and what its packets may choose.
     traffic : str
-        A pattern of `topoloom.traffic` that has a load.
+        A pattern of traffic that has a load.
     preset : str or RouterConfig
+        What the routers are like.
+    settings : texts KEY=VALUE
+        Values of the preset that are changed: ``["vcs=3"]``.
     loads : floats
         Flits that a host makes a cycle, above 0 up to 1.
     seed : int
@@ -47,52 +54,80 @@ def simulate(
         Loads simulated at a time; every core when left out.
     cables : int64[links], optional
         Cycles of each cable; the preset's for all when left out.
-    known : mapping of float to Point, optional
-        Points of an earlier sweep with the same settings, by load: they are taken as they are.
-    on_point : callable, optional
-        Told of each new point as soon as it is finished, one after the other, from the thread that simulated it.
+    known : mutable mapping of float to Point, optional
+        Points of an earlier sweep with the same settings, by load: they are taken as they are. Each new one is put in as soon
+        as it is finished, one after the other.
+    work : Work, optional
+        Told of the flits that hosts make, as far as that is known before; `Work.deliver` of each new point.
+
+    Returns
+    -------
+    LoadCurve
+        When `work` is stopped, or Ctrl-C pressed, with the points that are finished.
 
     Raises
     ------
     InputError
         No hosts; fewer VCs than lanes; loads out of range; tables by which packets wait for each other for ever.
     """
-    config = find_preset(preset) if isinstance(preset, str) else preset
+    work = Work() if work is None else work
+    name, config = router_of(preset, settings)
     topology = routing.topology
     sent = traffic_of(traffic, routing, seed)
     if not isinstance(sent, Traffic):
         raise InputError(f"traffic '{traffic}' has no load that could be swept; simulate it with execute")
+    wanted = _checked(loads, topology.name)
+    found: dict[float, Point] = {load: known[load] for load in wanted if load in known} if known else {}
+    missing = [load for load in wanted if load not in found]
+    new: list[Point] = []
+    one_at_a_time = threading.Lock()
+    work.begin(sum(expected_flits(sent, load) for load in missing), "flits")
+
+    def simulate_some(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            load = missing[number]
+            try:
+                point = simulate_load(routing, config, sent, load, seed_of(seed, load), cables, work)
+            except Stopped:
+                return
+            with one_at_a_time:
+                found[load] = point
+                new.append(point)
+                if known is not None:
+                    known[load] = point
+                work.advance(0, f"{len(new)} of {len(missing)} loads")
+                work.deliver(point)
+
+    with work.interruptible():
+        over_cores(simulate_some, len(missing), jobs, work, counted=False)
+    about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
+    return LoadCurve(
+        traffic=traffic,
+        preset=name,
+        points=tuple(found[load] for load in wanted if load in found),
+        router=config,
+        ended="done" if len(found) == len(wanted) else work.ended,
+        provenance=provenance_of(topology, engine=routing.engine, seed=seed, settings=about, timings=_timings(new)),
+    )
+
+
+def _checked(loads: Iterable[float], network: str) -> list[float]:
+    """Loads, each once, in the order in which they were given."""
     wanted = list(dict.fromkeys(float(load) for load in loads))
     if not wanted:
-        raise InputError(f"{topology.name}: no load to simulate; give one or more, as in loads=[0.1, 0.5]")
+        raise InputError(f"{network}: no load to simulate; give one or more, as in loads=[0.1, 0.5]")
     for load in wanted:
         if not 0 < load <= 1:
             raise InputError(f"load {load:g}; a host makes more than 0 and at most 1 flit a cycle")
-    found: dict[float, Point] = {load: known[load] for load in wanted if load in known} if known else {}
-    missing = [load for load in wanted if load not in found]
-    one_at_a_time = threading.Lock()
+    return wanted
 
-    def work(numbers: Iterator[int]) -> None:
-        for number in numbers:
-            if asked_to_stop.is_set():
-                return
-            load = missing[number]
-            new = point(routing, config, sent, load, seed_of(seed, load), cables)
-            with one_at_a_time:
-                found[load] = new
-                if on_point is not None:
-                    on_point(new)
 
-    ended = "done"
-    try:
-        over_cores(work, len(missing), jobs)
-        if len(found) < len(wanted):
-            raise KeyboardInterrupt
-    except KeyboardInterrupt:
-        ended = "interrupted"
-    name = preset if isinstance(preset, str) else "own"
-    points = tuple(found[load] for load in wanted if load in found)
-    return LoadCurve(topology.name, routing.engine, traffic, name, seed, points, config, ended)
+def _timings(points: list[Point]) -> dict[str, float]:
+    """Seconds of processor time, and flits that left a router a second."""
+    each = [point.provenance.timings for point in points]
+    seconds = sum(one.get("seconds", 0.0) for one in each)
+    hops = sum(one.get("seconds", 0.0) * one.get("flit_hops_per_s", 0.0) for one in each)
+    return {"seconds": seconds, "flit_hops_per_s": hops / seconds} if seconds else {}
 
 
 def seed_of(seed: int, load: float) -> int:

@@ -1,7 +1,8 @@
 """Claims of Besta 2014's Figure 8: buffers of several sizes, and Slim Fly with more hosts than its links carry at once."""
 
-from dataclasses import replace
 from itertools import pairwise
+
+from msgspec import structs
 
 from topoloom.figures.curves import Curves
 from topoloom.reproduction._load_curves import (
@@ -17,8 +18,8 @@ from topoloom.reproduction._load_curves import (
 )
 from topoloom.reproduction.papers.besta_2014.loads import FULL, SMALL, Size
 from topoloom.reproduction.registry import Outcome, claim, judge
-from topoloom.simulator.config import find_preset
-from topoloom.simulator.curve import LoadCurve
+from topoloom.simulator.load_curve import LoadCurve
+from topoloom.simulator.presets import find_preset
 from topoloom.traffic import uniform
 from topoloom.traffic.loads import table_loads
 
@@ -37,7 +38,8 @@ def buffered(size: Size) -> dict[int, LoadCurve]:
     preset = find_preset("slimfly-2014")
     contender = size.contender("SF-UGAL-L")
     return {
-        flits: swept(contender, "worst-case", _BUFFER_LOADS, replace(preset, buffer_flits=flits)) for flits in BUFFERS
+        flits: swept(contender, "worst-case", _BUFFER_LOADS, structs.replace(preset, buffer_flits=flits))
+        for flits in BUFFERS
     }
 
 

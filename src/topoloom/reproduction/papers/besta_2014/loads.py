@@ -17,7 +17,7 @@ from topoloom.reproduction._load_curves import (
     swept,
 )
 from topoloom.reproduction.registry import Outcome, claim, judge
-from topoloom.simulator.curve import LoadCurve
+from topoloom.simulator.load_curve import LoadCurve
 
 #: The figure's axis ends at 1; the first two are below any saturation but that of shortest ways in the worst case.
 LOADS = (0.2, 0.4, 0.6, 0.8, 1.0)

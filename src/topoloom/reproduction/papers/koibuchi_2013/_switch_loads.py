@@ -9,8 +9,8 @@ import numpy as np
 from topoloom.families.permute import permute
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.config import find_preset
-from topoloom.simulator.curve import Point
+from topoloom.simulator.point import Point
+from topoloom.simulator.presets import find_preset
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 from topoloom.threads import over_cores
@@ -53,7 +53,7 @@ class Network:
         """How a user simulates its first draw."""
         lanes = "" if self.lanes is None else f" --lanes {self.lanes}"
         return (
-            f"topoloom simulate '{self.spec.format(seed=1)}' --routing {self.engine}{lanes} --traffic {traffic}"
+            f"topoloom simulate '{self.spec.format(seed=1)}' --engine {self.engine}{lanes} --traffic {traffic}"
             f" --preset {PRESET} --loads {loads or self.low}"
         )
 

@@ -5,6 +5,8 @@ from functools import lru_cache
 from statistics import fmean
 from tempfile import NamedTemporaryFile
 
+from msgspec import structs
+
 from topoloom.applications.settings import PRESETS, Settings
 from topoloom.figures.curves import Curves, Series
 from topoloom.reproduction._app_runs import Job, needs_simgrid, ran
@@ -14,8 +16,8 @@ from topoloom.reproduction.registry import Outcome, Verdict, claim, judge
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.product import product_routing
 from topoloom.routing.routing import Routing
-from topoloom.simulator.config import PRESETS as PRESET_ROUTERS
 from topoloom.simulator.execute import execute
+from topoloom.simulator.presets import find_preset
 from topoloom.spec import build
 
 _MACHINE = PRESETS["xu-2019"]
@@ -84,8 +86,8 @@ def _at_once(size: int) -> dict[int, float]:
 
     SimGrid takes many minutes for each. A flit has 8 bytes, a cycle is 64 ns and a link takes 469 (30 us); buffers hold all.
     """
-    config = replace(
-        PRESET_ROUTERS["booksim"], vcs=8, link_cycles=469, host_cycles=469, buffer_flits=1 << 15, cycle_ns=64.0
+    config = structs.replace(
+        find_preset("booksim"), vcs=8, link_cycles=469, host_cycles=469, buffer_flits=1 << 15, cycle_ns=64.0
     )
     rows = [
         f"0,{source},{(source + step) % _RANKS},{(size + 16) // 8}"

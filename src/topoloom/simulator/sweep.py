@@ -1,0 +1,302 @@
+"""Load curves of several networks, engines and kinds of traffic, with a table of points that a sweep goes on from."""
+
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
+from typing import get_type_hints
+
+import numpy as np
+
+from topoloom.errors import Stopped
+from topoloom.layout.layout import Layout
+from topoloom.results import Provenance
+from topoloom.routing.route import route
+from topoloom.routing.routing import Routing
+from topoloom.simulator.cables import cable_cycles
+from topoloom.simulator.execute import Execution, Executions, execute
+from topoloom.simulator.load_curve import LoadCurve, LoadCurves
+from topoloom.simulator.point import Point
+from topoloom.simulator.point_table import PointTable, settings_of
+from topoloom.simulator.presets import router_of
+from topoloom.simulator.router_config import RouterConfig
+from topoloom.simulator.saturation import saturation
+from topoloom.simulator.simulate import simulate
+from topoloom.topology import Topology
+from topoloom.traffic import PATTERNS, Traffic
+from topoloom.work import Work
+
+#: The load that stands for the empty network where a curve is drawn.
+_ALMOST_NONE = 0.01
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What one simulation is of.
+
+    Attributes
+    ----------
+    routing : Routing
+    traffic : str
+    cables : int64[links] or None
+        Cycles of each cable; None: the preset's for all.
+    """
+
+    routing: Routing
+    traffic: str
+    cables: np.ndarray | None
+
+
+def has_end(traffic: str) -> bool:
+    """Whether traffic is a trace or a closed loop, which is executed to its end and has no load.
+
+    Raises
+    ------
+    InputError
+        There is no such traffic.
+
+    Examples
+    --------
+    >>> has_end("uniform"), has_end("chip:requests=5")
+    (False, True)
+    """
+    return get_type_hints(PATTERNS.find(traffic.partition(":")[0]).make).get("return") is not Traffic
+
+
+def subjects(
+    networks: Iterable[Topology | Layout],
+    traffics: Sequence[str] = ("uniform",),
+    engines: Sequence[str] = ("orders",),
+    *,
+    router: RouterConfig,
+    lanes: int | None = None,
+    between: Mapping[str, int] | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+) -> list[Subject]:
+    """Every network routed by every engine, with every traffic: network by network, engine by engine.
+
+    Parameters
+    ----------
+    networks : topologies or layouts
+        Of a layout its topology, with cables as long as they are.
+    traffics, engines : sequences of str
+        As `simulate` and `route` take them.
+    router : RouterConfig
+        Its `link_cycles` are those of cables that nothing else is said of.
+    lanes : int, optional
+        At most so many virtual lanes for the engines.
+    between : mapping of a label's name to cycles, optional
+        Cycles of cables between switches of unlike labels, as `cable_cycles` takes them.
+    seed : int
+    jobs : int, optional
+        Threads; every core when left out.
+
+    Raises
+    ------
+    InputError
+        A network that cannot be routed so, or cables that cannot be.
+    """
+    found = []
+    for network in networks:
+        layout = network if isinstance(network, Layout) else None
+        topology = network.topology if isinstance(network, Layout) else network
+        cables = cable_cycles(topology, router, between, layout)
+        for engine in engines:
+            routing = route(topology, engine, lanes=lanes, seed=seed, jobs=jobs)
+            found += [Subject(routing, traffic, cables) for traffic in traffics]
+    return found
+
+
+def sweep(
+    simulated: Sequence[Subject],
+    preset: str | RouterConfig = "slimfly-2014",
+    *,
+    settings: Iterable[str] = (),
+    loads: Iterable[float] = (0.1, 0.3, 0.5, 0.7, 0.9),
+    saturation_width: float | None = None,
+    zero_load: bool = False,
+    seed: int = 1,
+    jobs: int | None = None,
+    table: str | None = None,
+    resume: bool = False,
+    again: float | None = None,
+    work: Work | None = None,
+) -> LoadCurves:
+    """Load curves of several networks, engines and kinds of traffic, one after the other.
+
+    Parameters
+    ----------
+    simulated : sequence of Subject
+        From `subjects`.
+    preset, settings, loads, seed, jobs
+        As for `simulate`.
+    saturation_width : float, optional
+        Look for the load at which each saturates, too, this exactly.
+    zero_load : bool
+        Measure the latency of the almost empty network, too, where a drawn curve begins.
+    table : str, optional
+        Keep the points in this CSV file: it is written whole after each of them.
+    resume : bool
+        Take the points that the file has, if it is there; they must have been made with the same settings.
+    again : float, optional
+        The load whose point of the first curve is simulated even if the file has it: files do not keep loads of channels.
+    work : Work, optional
+        As for `simulate`.
+
+    Returns
+    -------
+    LoadCurves
+        When `work` is stopped, or Ctrl-C pressed, what is finished.
+
+    Raises
+    ------
+    InputError
+        What `simulate` and `saturation` refuse; a file with points of other settings.
+
+    Examples
+    --------
+    >>> from topoloom import build
+    >>> _, router = router_of("booksim")
+    >>> small = subjects([build("ring:n=4,hosts=1"), build("complete:n=4,hosts=1")], engines=["dor"], router=router)
+    >>> curves = sweep(small, "booksim", loads=[0.1])
+    >>> [curve.provenance.name for curve in curves.curves]
+    ['ring(n=4,hosts=1)', 'complete(n=4,hosts=1)']
+    """
+    work = Work() if work is None else work
+    changes, wanted = list(settings), list(loads)
+    name, config = router_of(preset, changes)
+    points = PointTable(
+        [settings_of(one.routing, one.traffic, name, config, seed, one.cables) for one in simulated],
+        table,
+        resume=resume,
+    )
+    curves: list[LoadCurve] = []
+    for number, one in enumerate(simulated):
+        if curves and (work.stopped or curves[-1].ended != "done"):
+            break
+        known = points.points(number)
+        curve = simulate(
+            one.routing,
+            one.traffic,
+            preset,
+            settings=changes,
+            loads=wanted,
+            seed=seed,
+            jobs=jobs,
+            cables=one.cables,
+            known=_AllBut(known, again) if number == 0 and again is not None else known,
+            work=work,
+        )
+        curves.append(curve)
+        if curve.ended != "done":
+            break
+        try:
+            with work.interruptible():
+                if saturation_width is not None:
+                    found = saturation(
+                        one.routing,
+                        one.traffic,
+                        preset,
+                        settings=changes,
+                        width=saturation_width,
+                        seed=seed,
+                        jobs=jobs,
+                        cables=one.cables,
+                        known=known,
+                        work=work,
+                    )
+                    curves[-1] = replace(curves[-1], saturation=found)
+                if zero_load:
+                    latency = _zero_load(one, preset, changes, curve.points, seed, jobs, work)
+                    curves[-1] = replace(curves[-1], zero_load=latency)
+        except Stopped:
+            curves[-1] = replace(curves[-1], ended=work.ended)
+    points.write()
+    whole = len(curves) == len(simulated) and all(curve.ended == "done" for curve in curves)
+    return LoadCurves(tuple(curves), ended="done" if whole else work.ended, provenance=Provenance(seed=seed))
+
+
+def _zero_load(
+    one: Subject,
+    preset: str | RouterConfig,
+    settings: Sequence[str],
+    points: Sequence[Point],
+    seed: int,
+    jobs: int | None,
+    work: Work,
+) -> float:
+    """The latency of the almost empty network, in cycles."""
+    found = simulate(
+        one.routing,
+        one.traffic,
+        preset,
+        settings=settings,
+        loads=[min(_ALMOST_NONE, *(point.offered for point in points))],
+        seed=seed,
+        jobs=jobs,
+        cables=one.cables,
+        work=work,
+    )
+    if found.ended != "done":
+        work.check()
+    return found.points[0].latency_mean
+
+
+def execute_all(
+    simulated: Sequence[Subject],
+    preset: str | RouterConfig = "slimfly-2014",
+    *,
+    settings: Iterable[str] = (),
+    seed: int = 1,
+    work: Work | None = None,
+) -> Executions:
+    """Traces and closed loops to their end, on several networks and by several engines, one after the other.
+
+    Parameters
+    ----------
+    simulated : sequence of Subject
+        From `subjects`.
+    preset, settings, seed
+        As for `execute`.
+    work : Work, optional
+        As for `execute`; `Work.deliver` of each execution.
+
+    Raises
+    ------
+    InputError
+        What `execute` refuses.
+    Stopped
+        `work` was stopped before the last was over.
+    """
+    work = Work() if work is None else work
+    changes = list(settings)
+    found: list[Execution] = []
+    for one in simulated:
+        found.append(
+            execute(one.routing, one.traffic, preset, settings=changes, seed=seed, cables=one.cables, work=work)
+        )
+        work.deliver(found[-1])
+    return Executions(tuple(found), provenance=Provenance(seed=seed))
+
+
+class _AllBut(MutableMapping[float, Point]):
+    """The points of a mapping without the one at a load; what is put in goes into that mapping."""
+
+    def __init__(self, points: MutableMapping[float, Point], load: float) -> None:
+        self._points, self._load = points, load
+
+    def __getitem__(self, load: float) -> Point:
+        if load == self._load:
+            raise KeyError(load)
+        return self._points[load]
+
+    def __setitem__(self, load: float, point: Point) -> None:
+        self._points[load] = point
+
+    def __delitem__(self, load: float) -> None:
+        del self._points[load]
+
+    def __iter__(self) -> Iterator[float]:
+        return (load for load in self._points if load != self._load)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
