@@ -14,7 +14,8 @@ from topoloom.files import reason
 #: Linux: renameat2 with this flag exchanges two names in one step.
 _EXCHANGE = 2
 _HERE = -100
-_PREFIX = ".topoloom-"
+#: What is made beside a folder tells whose it is, so that a later writing can clear away what a killed one left.
+_PREFIX = ".topoloom-folder-"
 
 
 def write_folder(
@@ -45,8 +46,9 @@ def write_folder(
         raise InputError(f"{shown}: is a file; name a folder")
     if not target.parent.is_dir():
         raise InputError(f"{shown}: there is no folder {target.parent}; make it first")
+    _clear(target.parent)
     try:
-        beside = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=target.parent))
+        beside = _beside(target)
     except OSError as error:
         raise InputError(f"{shown}: the folder around it cannot be written: {reason(error)}") from None
     try:
@@ -58,6 +60,19 @@ def write_folder(
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return [Path(folder) / name for name in files]
+
+
+def _beside(target: Path) -> Path:
+    """A new folder of this process in the same place as `target`."""
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=target.parent))
+
+
+def _clear(around: Path) -> None:
+    """Remove what processes that are no more left there."""
+    for old in around.glob(f"{_PREFIX}*-*"):
+        number = old.name.removeprefix(_PREFIX).partition("-")[0]
+        if number.isdecimal() and not Path("/proc", number).exists() and Path("/proc/self").exists():
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def _fill(beside: Path, target: Path, files: Mapping[str, str | bytes], stale: tuple[str, ...]) -> None:
@@ -97,7 +112,7 @@ def _put(beside: Path, target: Path) -> None:
         return
     if not _exchanged(beside, target):
         # Without an exchange there is a moment with neither; the old one is then found beside.
-        aside = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=target.parent))
+        aside = _beside(target)
         os.rename(target, aside / "old")
         os.rename(beside, target)
         shutil.rmtree(aside, ignore_errors=True)

@@ -1,0 +1,124 @@
+"""Work: progress, deadlines and stops, as every long verb is given them."""
+
+import threading
+import time
+
+import pytest
+
+from topoloom import InputError, build, hops
+from topoloom.errors import Stopped
+from topoloom.threads import over_cores
+from topoloom.work import Work
+
+
+def test_nothing_ends_work_by_itself():
+    """Without a deadline and without a request it goes on, and a result says that it is done."""
+    work = Work()
+    work.check()
+    assert not work.stopped
+    assert work.ended == "done"
+    assert work.flag.tolist() == [0]
+    assert work.seconds_left == float("inf")
+
+
+def test_a_request_is_seen_by_python_and_by_kernels():
+    """`stop` sets the flag that kernels read, and the result says that it was interrupted."""
+    work = Work()
+    work.stop()
+    assert work.stopped
+    assert work.flag.tolist() == [1]
+    assert work.ended == "interrupted"
+    with pytest.raises(Stopped):
+        work.check()
+
+
+def test_a_deadline_sets_the_flag_without_being_asked():
+    """Kernels see no clock: the flag is set when the time is over, though nobody looks at the work."""
+    work = Work(seconds=0.05)
+    for _ in range(400):
+        if work.flag[0]:
+            break
+        time.sleep(0.025)
+    assert work.flag.tolist() == [1]
+    assert work.ended == "deadline"
+    assert work.seconds_left == 0
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan")])
+def test_a_deadline_is_a_number_of_seconds(seconds):
+    """None, or a finite number above 0."""
+    with pytest.raises(InputError, match="give a number of seconds above 0"):
+        Work(seconds=seconds)
+
+
+def test_progress_knows_what_is_left():
+    """Three of four done: the rest takes a third of the time so far; a new stage begins anew."""
+    told = []
+    work = Work(on_progress=told.append)
+    work.begin(4, "loads")
+    time.sleep(0.03)
+    work.advance(3, note="best 7")
+    progress = work.progress
+    assert (progress.done, progress.total, progress.what, progress.note) == (3, 4, "loads", "best 7")
+    assert progress.eta_s == pytest.approx(progress.seconds / 3)
+    work.reach(4)
+    assert told[-1].done == 4
+    work.begin(None, "samples")
+    work.advance(10)
+    assert work.progress.eta_s is None
+    assert work.progress.what == "samples"
+
+
+def test_parts_of_the_result_are_handed_over_one_after_the_other():
+    """From several threads, never two at a time."""
+    inside, most, seen = [0], [0], []
+
+    def receive(part):
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        time.sleep(0.001)
+        seen.append(part)
+        inside[0] -= 1
+
+    work = Work(on_result=receive)
+    threads = [threading.Thread(target=work.deliver, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(seen) == list(range(8))
+    assert most == [1]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_blocks_are_no_longer_given_out_once_work_is_stopped(jobs):
+    """Each thread finishes the block that it is at; what is done is counted."""
+    work = Work()
+    work.begin(1000, "blocks")
+
+    def task(numbers):
+        done = 0
+        for number in numbers:
+            done += 1
+            if number == 5:
+                work.stop()
+        return done
+
+    assert sum(over_cores(task, 1000, jobs, work)) < 1000
+    assert work.progress.done <= 1000
+
+
+def test_a_verb_without_a_partial_result_says_that_it_was_stopped():
+    """`hops` counts all pairs or none."""
+    work = Work()
+    work.stop()
+    with pytest.raises(Stopped):
+        hops(build("torus:dims=32x32"), work=work)
+
+
+def test_an_interrupt_inside_is_a_request():
+    """Ctrl-C where a partial result is kept asks the work to end; nothing is raised."""
+    work = Work()
+    with work.interruptible():
+        raise KeyboardInterrupt
+    assert work.ended == "interrupted"
