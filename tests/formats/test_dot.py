@@ -106,11 +106,11 @@ def test_what_is_not_read_is_said(text, reason):
     "piece", ["[", "a[x=1]", '"', "/*", "a:b:", "-- ", "node[a=1]", '"\\', "{", "#", "1--2;", "a=b "]
 )
 def test_no_file_takes_quadratic_time(piece):
-    """Any piece repeated a hundred thousand times is read, or refused, in seconds."""
-    start = time.perf_counter()
+    """Any piece repeated a hundred thousand times is read, or refused, in seconds of processor time."""
+    start = time.process_time()
     with pytest.raises(InputError):
         read("graph {" + piece * 100_000)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize(

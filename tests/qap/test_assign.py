@@ -166,9 +166,10 @@ def test_seconds_are_used_up():
 
     flow, distance = random_problem(12, 12)
     assign(flow, distance, moves=100, jobs=1)
-    began = time.monotonic()
+    began, worked = time.monotonic(), time.process_time()
     found = assign(flow, distance, seconds=0.3, jobs=1)
-    assert 0.3 <= time.monotonic() - began < 3
+    assert time.monotonic() - began >= 0.3
+    assert time.process_time() - worked < 3
     assert found.cost <= assign(flow, distance, moves=20_000, jobs=1).cost
 
 
