@@ -18,6 +18,8 @@ S = TypeVar("S", bound="Settings")
 
 _YES_NO = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _LONGEST_TEXT = 60
+#: A bound so far out only keeps infinity and NaN away.
+_ENDLESS = 1e15
 
 
 def setting(
@@ -89,7 +91,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def __post_init__(self) -> None:
         for name, kind in _kinds(type(self)).items():
             value = getattr(self, name)
-            if not _fits(kind, value):
+            if not fits(kind, value):
                 raise InputError(f"{self.group}: {name}={shown(value)}; it is {accepts(kind)}")
 
 
@@ -123,7 +125,7 @@ def value_of(kind: Any, text: str, where: str) -> Any:
     """
     for one in _alternatives(kind):
         value = _read(one, text)
-        if value is not ... and _fits(one, value):
+        if value is not ... and fits(one, value):
             return value
     raise InputError(f"{where}={shown(text)}; it is {accepts(kind)}")
 
@@ -221,14 +223,21 @@ def _alternatives(kind: Any) -> tuple[Any, ...]:
 
 
 def _range(kind: Any) -> str:
-    low, high = kind.ge, kind.le
-    if kind.gt is not None:
-        return f" above {kind.gt:g}" + ("" if high is None else f", at most {high:g}")
+    # Bounds that are there only to keep infinity out are not told.
+    low, above, high = (
+        None if bound is None or abs(bound) >= _ENDLESS else bound for bound in (kind.ge, kind.gt, kind.le)
+    )
+    if above is not None:
+        return f" above {_number(above)}" + ("" if high is None else f", at most {_number(high)}")
     if kind.lt is not None:
-        return ("" if low is None else f" from {low:g}") + f" below {kind.lt:g}"
+        return ("" if low is None else f" from {_number(low)}") + f" below {_number(kind.lt)}"
     if low is not None and high is not None:
-        return f" from {low:g} to {high:g}" if abs(high) < 1e6 else f" from {low:g} to {high:,.0f}"
-    return "" if low is None and high is None else f" from {low:g}" if high is None else f" up to {high:g}"
+        return f" from {_number(low)} to {_number(high)}"
+    return f" from {_number(low)}" if low is not None else "" if high is None else f" up to {_number(high)}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:g}"
 
 
 def _read(kind: Any, text: str) -> Any:
@@ -256,12 +265,12 @@ def _read(kind: Any, text: str) -> Any:
     return text
 
 
-def _fits(kind: Any, value: Any) -> bool:
+def fits(kind: Any, value: Any) -> bool:
     """Whether a value is of a type and in its range; types that nobody can write as text are not looked into."""
     kind, _ = _bare(kind)
     inspect = msgspec.inspect
     if isinstance(kind, inspect.UnionType):
-        return any(_fits(one, value) for one in kind.types)
+        return any(fits(one, value) for one in kind.types)
     if isinstance(kind, inspect.BoolType):
         return isinstance(value, bool)
     if isinstance(kind, (inspect.IntType, inspect.FloatType)):
@@ -285,7 +294,7 @@ def _fits(kind: Any, value: Any) -> bool:
     if isinstance(kind, inspect.EnumType):
         return isinstance(value, kind.cls)
     if isinstance(kind, (inspect.ListType, inspect.VarTupleType)):
-        return isinstance(value, (list, tuple)) and all(_fits(kind.item_type, item) for item in value)
+        return isinstance(value, (list, tuple)) and all(fits(kind.item_type, item) for item in value)
     return True
 
 

@@ -1,17 +1,22 @@
-"""Reading TOML tables that people write by hand: every complaint names the file, the line and the key."""
+"""Reading TOML tables that people write by hand: complaints name file, line and key, and say what would do."""
 
-import difflib
+import datetime
 import re
 import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, at, hint
 from topoloom.files import read_text
 
 T = TypeVar("T")
 
 _LONGEST = 4_000_000
+#: Levels of tables and arrays within each other; nobody writes so many.
+_DEEPEST = 50
+_LONGEST_SHOWN = 60
 
 
 def read_toml(path: str | Path, shape: type[T]) -> T:
@@ -30,8 +35,37 @@ def parse_toml(text: str, shape: type[T], source: str) -> T:
     """As `read_toml`, from text; `source` is named in complaints."""
     import msgspec
 
+    data = _tables(text, source)
     try:
-        data = tomllib.loads(text)
+        return msgspec.convert(data, shape, strict=True)
+    except msgspec.ValidationError as error:
+        raise _explained(error, data, text, shape, source) from None
+
+
+def line_of(text: str, keys: Sequence[str]) -> int | None:
+    """The line (from 1) where the key stands, or the nearest table around it, or None for the file as a whole.
+
+    An entry of an array is named by its number, from 0: ``["cable", "1", "reach_m"]`` is the key of the second
+    ``[[cable]]``.
+    """
+    lines = _lines(text)
+    return next((lines[tuple(keys[:n])] for n in range(len(keys), 0, -1) if tuple(keys[:n]) in lines), None)
+
+
+def _tables(text: str, source: str) -> dict[str, Any]:
+    """The text's tables.
+
+    Raises
+    ------
+    InputError
+        It is not TOML, or nests absurdly.
+    """
+    for path, line in _keys(text):
+        # Before anything else reads it: the time of readers grows with the square of the depth.
+        if len(path) > _DEEPEST:
+            raise at(source, line, f"tables and arrays nest more than {_DEEPEST} deep here; no such file needs that")
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"\(at line (\d+), column \d+\)", str(error))
         line = int(found[1]) if found else text.count("\n") + 1
@@ -40,99 +74,307 @@ def parse_toml(text: str, shape: type[T], source: str) -> T:
         raise InputError(f"{source}: the tables nest too deep to be read") from None
     except ValueError:  # Python reads no integer of more than 4,300 digits
         raise InputError(f"{source}: a number has thousands of digits; write a shorter one") from None
-    try:
-        return msgspec.convert(data, shape, strict=True)
-    except msgspec.ValidationError as error:
-        raise _explained(error, text, shape, source) from None
 
 
-def _explained(error: Exception, text: str, shape: type, source: str) -> InputError:
-    """msgspec's complaint with the line of the key it is about, and what would do."""
-    reason, _, path = str(error).partition(" - at `$.")
-    steps = re.findall(r"[\w-]+", path)  # with the numbers of tables in arrays, which only the line needs
-    keys = [step for step in steps if not step.isdigit()]
-    named = re.search(r"(?:unknown|required) field `(.+?)`", reason)
-    if named:
-        known = _fields(shape, keys)
-        line = line_of(text, [*steps, named[1]] if "unknown" in reason else steps)
-        where = f" in [{'.'.join(keys)}]" if keys else ""
-        if "required" in reason:
-            return at(source, line, f"the key '{named[1]}' is missing{where}")
-        near = difflib.get_close_matches(named[1], known, 1)
-        hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
-        return at(source, line, f"there is no key '{named[1]}'{where} ({hint})")
-    if reason.startswith("Invalid enum value"):
-        reason += f" (it must be one of: {', '.join(_words(shape, keys))})"
-    reason = reason.replace("`", "'").replace("Expected", "expected").replace("Invalid", "invalid")
-    # A check of a whole table says first which key it is about.
+def _explained(error: Exception, data: Any, text: str, shape: type, source: str) -> InputError:
+    """What is wrong with the tables, with its line and what would do."""
+    import msgspec
+
+    found = _fault(msgspec.inspect.type_info(shape), data, ())
+    if found is not None:
+        path, reason = found
+        return at(source, line_of(text, path), reason)
+    # A check of a whole table, in the words of its Struct, says first which key it is about.
+    reason, _, where = str(error).partition(" - at `$.")
+    path = tuple(re.findall(r"[\w-]+", where))
     about = re.match(r"(\w+): ", reason)
-    line = line_of(text, [*steps, about[1]] if about else steps)
-    return at(source, line, ": ".join([*([".".join(keys)] if keys else []), reason]))
+    keys = _named(path)
+    return at(
+        source, line_of(text, [*path, about[1]] if about else path), ": ".join([*([keys] if keys else []), reason])
+    )
 
 
-def _words(shape: Any, keys: list[str]) -> list[str]:
-    """The words that the key may be."""
-    import msgspec
+def _fault(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...], str] | None:
+    """The first thing in a value that is not of its type: where, and what is wrong and would do; None: nothing."""
+    from msgspec import inspect
 
-    info: Any = msgspec.inspect.type_info(shape)
-    for key in keys:
-        while hasattr(info, "item_type"):
-            info = info.item_type
-        info = next((field.type for field in getattr(info, "fields", ()) if field.encode_name == key), None)
-    info = getattr(info, "item_type", None) or (getattr(info, "item_types", ()) or [info])[0]
-    return [str(word) for word in getattr(info, "values", ())]
+    from topoloom.settings import fits
+
+    bare = kind.type if isinstance(kind, inspect.Metadata) else kind
+    if isinstance(bare, inspect.UnionType):
+        faults = [_fault(one, value, path) for one in bare.types]
+        if None in faults:
+            return None
+        # Where one alternative goes deeper than the value itself, that is what was meant.
+        inner = max((fault for fault in faults if fault is not None), key=lambda fault: len(fault[0]))
+        return inner if len(inner[0]) > len(path) else _unfit(kind, value, path)
+    if isinstance(bare, inspect.StructType):
+        return _table_fault(bare, value, path) if isinstance(value, dict) else _unfit(kind, value, path)
+    if isinstance(bare, inspect.DictType):
+        if not isinstance(value, dict):
+            return _unfit(kind, value, path)
+        return _first(_fault(bare.value_type, one, (*path, key)) for key, one in value.items())
+    if isinstance(bare, (inspect.ListType, inspect.VarTupleType)):
+        count = len(value) if isinstance(value, list) else -1
+        if count < max(0, bare.min_length or 0) or (bare.max_length is not None and count > bare.max_length):
+            return _unfit(kind, value, path)
+        return _first(_fault(bare.item_type, one, (*path, str(number))) for number, one in enumerate(value))
+    if isinstance(bare, inspect.TupleType):
+        if not isinstance(value, list) or len(value) != len(bare.item_types):
+            return _unfit(kind, value, path)
+        pairs = zip(bare.item_types, value, strict=True)
+        return _first(_fault(one, item, (*path, str(number))) for number, (one, item) in enumerate(pairs))
+    if isinstance(bare, inspect.DateType):
+        whole = isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
+        return None if whole else _unfit(kind, value, path)
+    if isinstance(bare, inspect.EnumType):
+        return None if value in [one.value for one in bare.cls] else _unfit(kind, value, path)
+    return None if fits(kind, value) else _unfit(kind, value, path)
 
 
-def _fields(shape: Any, keys: list[str]) -> list[str]:
-    """The keys that the table at `keys` of a Struct may have."""
-    import msgspec
-
-    info: Any = msgspec.inspect.type_info(shape)
-    for key in [*keys, None]:
-        while not hasattr(info, "fields"):
-            inner = getattr(info, "item_type", None) or next(
-                (t for t in getattr(info, "types", ()) if hasattr(t, "fields")), None
-            )
-            if inner is None:
-                return []
-            info = inner
-        if key is not None:
-            info = next((field.type for field in info.fields if field.encode_name == key), None)
-            if info is None:
-                return []
-    return [field.encode_name for field in info.fields]
+def _table_fault(struct: Any, table: dict[str, Any], path: tuple[str, ...]) -> tuple[tuple[str, ...], str] | None:
+    """As `_fault`, of a table whose keys are those of a Struct."""
+    fields = {field.encode_name: field for field in struct.fields}
+    where = f" in [{_named(path)}]" if path else ""
+    for key, value in table.items():
+        if key in fields:
+            found = _fault(fields[key].type, value, (*path, key))
+            if found is not None:
+                return found
+        elif struct.cls.__struct_config__.forbid_unknown_fields:
+            return (*path, key), f"there is no key {_quoted(key)}{where} ({hint(key, fields)})"
+    missing = next((name for name, field in fields.items() if field.required and name not in table), None)
+    return None if missing is None else (path, f"the key '{missing}' is missing{where}")
 
 
-def line_of(text: str, keys: list[str]) -> int | None:
-    """The line (from 1) where the key stands, or its table, or None for the file as a whole.
+def _first(faults: Iterable[tuple[tuple[str, ...], str] | None]) -> tuple[tuple[str, ...], str] | None:
+    return next((fault for fault in faults if fault is not None), None)
 
-    In an array of tables a key may be followed by the table's number, from 0: ``["cable", "1", "reach_m"]`` is the key of
-    the second ``[[cable]]``.
+
+def _unfit(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """A value that is not of its type: ``hosts = "many": it is a whole number from 2 to 1,000,000``."""
+    keys = _named(path)
+    if isinstance(value, dict):
+        told = f"[{keys}] is a table"
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        told = f"[[{keys}]] are tables"
+    else:
+        told = f"{keys} = {_written(value)}"
+    return path, f"{told}: it is {_accepted(kind)}"
+
+
+def _accepted(kind: Any) -> str:
+    """What a key takes, in TOML's words."""
+    from msgspec import inspect
+
+    from topoloom.settings import accepts
+
+    bare = kind.type if isinstance(kind, inspect.Metadata) else kind
+    if isinstance(bare, inspect.UnionType):
+        # A key without a value is left out; TOML has no word for it.
+        told = [_accepted(one) for one in bare.types if not isinstance(one, inspect.NoneType)]
+        return " or ".join(dict.fromkeys(told))
+    if isinstance(bare, inspect.BoolType):
+        return "true or false"
+    if isinstance(bare, inspect.StrType):
+        return "text in quotes"
+    if isinstance(bare, (inspect.LiteralType, inspect.EnumType)):
+        words = bare.values if isinstance(bare, inspect.LiteralType) else [one.value for one in bare.cls]
+        return ("one of " if len(words) > 2 else "") + (", " if len(words) > 2 else " or ").join(map(_written, words))
+    if isinstance(bare, (inspect.ListType, inspect.VarTupleType)):
+        item = bare.item_type.type if isinstance(bare.item_type, inspect.Metadata) else bare.item_type
+        some = " of at least one" if bare.min_length == 1 else f" of {bare.min_length} or more" * bool(bare.min_length)
+        if isinstance(item, inspect.StructType):
+            return f"tables in double brackets, [[name]]{', one or more' * bool(bare.min_length)}"
+        return f"a list{some}, each {_accepted(bare.item_type)}"
+    if isinstance(bare, inspect.TupleType):
+        return f"a list of {len(bare.item_types)}, each {' or '.join(dict.fromkeys(map(_accepted, bare.item_types)))}"
+    if isinstance(bare, inspect.DateType):
+        return "a date, as in 2026-07-31"
+    return accepts(kind)
+
+
+def _written(value: Any) -> str:
+    """A value as it stands in TOML, no longer than a line, control characters visible."""
+    if isinstance(value, str):
+        return _quoted(value, '"')
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = f"[{', '.join(map(_written, value[:20]))}]" if isinstance(value, list) else str(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 4]} ..."
+
+
+def _quoted(text: str, mark: str = "'") -> str:
+    short = text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 4]} ..."
+    return mark + (short if short.isprintable() else ascii(short)[1:-1]) + mark
+
+
+def _named(path: Iterable[str]) -> str:
+    """The keys as people name them, without the numbers of entries, which the line tells."""
+    return ".".join(key for key in path if not key.isdigit())
+
+
+@lru_cache(maxsize=4)
+def _lines(text: str) -> dict[tuple[str, ...], int]:
+    """The line of every key, table and entry of an array."""
+    return {path: line for path, line in _keys(text) if len(path) <= _DEEPEST}
+
+
+_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*+)*+")
+_SPACE = re.compile(r"[ \t]*+")
+_NAME = re.compile(r"""[A-Za-z0-9_-]++|"((?:[^"\\\n]|\\.)*+)"|'([^'\n]*+)'""")
+_VALUE = re.compile(
+    r'''"""(?:[^"\\]++|\\.|"(?!""))*+"{3,5}+|\'{3}(?:[^']++|'(?!''))*+'{3,5}+|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*+'|'''
+    r"""[^\s,\[\]{}#"'=]++""",
+    re.DOTALL,
+)
+
+
+def _keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Every key, table and entry of an array with its line, from the first to the last, in one pass over the text.
+
+    Text that is no TOML is read up to where it goes wrong. A path may be one longer than the deepest that is allowed;
+    there it ends.
     """
-    section: list[str] = []
-    count: dict[str, int] = {}
-    best, depth = None, 0
-    for number, line in enumerate(text.splitlines(), 1):
-        header = re.match(r"\s*(\[\[?)\s*([^\]]+?)\s*\]", line)
-        if header:
-            *above, last = (part.strip().strip("\"'") for part in header[2].split("."))
-            section = []
-            for part in above:
-                section.append(part)
-                section += [str(count[name])] if (name := ".".join(section)) in count else []
-            section.append(last)
-            if header[1] == "[[":
-                if section == keys and len(keys) > depth:
-                    best, depth = number, len(keys)
-                name = ".".join(section)
-                count[name] = count.get(name, -1) + 1
-                section = [*section, str(count[name])]
-            here = section
+    place = _Place(text)
+    section: tuple[str, ...] = ()
+    count: dict[tuple[str, ...], int] = {}
+    while place.skip(_BLANK) < len(text):
+        opened = "[[" if text.startswith("[[", place.at) else "[" if text[place.at] == "[" else ""
+        place.at += len(opened)
+        line, names = place.line, place.names()
+        if not names:
+            return
+        if not opened:
+            if len(names) <= _DEEPEST and not place.take("="):
+                return
+            yield from _value(place, section, names, line)
+            continue
+        section = ()
+        for number, name in enumerate(names):
+            section = (*section, name)
+            if len(section) > _DEEPEST:
+                yield section, line
+                return
+            if opened == "[[" and number == len(names) - 1:
+                count[section] = count.get(section, -1) + 1
+                if not count[section]:
+                    yield section, line
+            section = (*section, str(count[section])) if section in count else section
+        yield section, line
+        if not place.take("]" * len(opened)):
+            return
+
+
+def _value(
+    place: "_Place", above: tuple[str, ...], names: list[str], line: int
+) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The keys of an assignment and of the arrays and tables in its value; the place is behind it afterwards."""
+    path = above
+    for name in names:
+        path = (*path, name)
+        yield path, line
+        if len(path) > _DEEPEST:
+            place.at = len(place.text)
+            return
+    # What is open around the place: an inline table, or an array with the number of its entry.
+    around: list[tuple[tuple[str, ...], int | None]] = []
+    while True:
+        place.skip(_BLANK if around else _SPACE)
+        mark = place.text[place.at : place.at + 1]
+        if mark in ("[", "{") and mark:
+            place.at += 1
+            around.append((path, 0 if mark == "[" else None))
+        elif mark == "," and around:
+            place.at += 1
+            outer, number = around[-1]
+            around[-1] = (outer, None if number is None else number + 1)
+        elif mark in ("]", "}") and mark and around:
+            place.at += 1
+            path = around.pop()[0]
+            if not around:
+                return
+            continue
+        elif not place.skip_value():
+            place.at = len(place.text)
+            return
+        elif not around:
+            return
         else:
-            assignment = re.match(r"\s*([\w\"'.-]+)\s*=", line)
-            if not assignment:
-                continue
-            here = section + [part.strip().strip("\"'") for part in assignment[1].split(".")]
-        if here == keys[: len(here)] and len(here) > depth:
-            best, depth = number, len(here)
-    return best
+            continue
+        # A value or a key begins behind the mark.
+        place.skip(_BLANK)
+        outer, number = around[-1]
+        if place.text[place.at : place.at + 1] in ("]", "}", ""):
+            if place.at == len(place.text):
+                return
+            continue
+        if number is not None:
+            path = (*outer, str(number))
+            yield path, place.line
+        else:
+            line, path = place.line, outer
+            for name in place.names():
+                path = (*path, name)
+                yield path, line
+            if not place.take("="):
+                place.at = len(place.text)
+                return
+        if len(path) > _DEEPEST:
+            place.at = len(place.text)
+            return
+
+
+class _Place:
+    """A place in a text, which only moves on; it knows its line."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0
+        self._counted, self._line = 0, 1
+
+    @property
+    def line(self) -> int:
+        """The line, from 1."""
+        self._line += self.text.count("\n", self._counted, self.at)
+        self._counted = self.at
+        return self._line
+
+    def skip(self, what: re.Pattern[str]) -> int:
+        """Go behind what stands here; the new place."""
+        found = what.match(self.text, self.at)
+        self.at = found.end() if found else self.at
+        return self.at
+
+    def skip_value(self) -> bool:
+        """Go behind a value that is neither array nor table; whether there is one."""
+        before = self.at
+        # A date and a time may stand apart.
+        while (
+            self.skip(_VALUE) > before
+            and self.text.startswith(" ", self.at)
+            and self.text[self.at + 1 : self.at + 2].isdigit()
+        ):
+            self.at += 1
+            before = self.at
+        return self.at > before
+
+    def take(self, mark: str) -> bool:
+        """Go behind a mark, if it stands here."""
+        self.skip(_SPACE)
+        there = self.text.startswith(mark, self.at)
+        self.at += len(mark) * there
+        return there
+
+    def names(self) -> list[str]:
+        """A key, dotted or not, by its parts; at most one more than may be. Empty: there is none."""
+        found = []
+        while len(found) <= _DEEPEST:
+            self.skip(_SPACE)
+            name = _NAME.match(self.text, self.at)
+            if name is None:
+                return []
+            found.append(next(part for part in (name[1], name[2], name[0]) if part is not None))
+            self.at = name.end()
+            if not self.take("."):
+                break
+        return found

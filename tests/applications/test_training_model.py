@@ -94,7 +94,7 @@ def test_what_does_not_fit_is_refused(settings, ranks, reason):
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("layers = 0", ":1: layers"), ("layer = 3", "did you mean 'layers'"), ("layers = 3", "'hidden' is missing")],
+    [("layers = 0", ":1: layers"), ("layer = 3", "did you mean layers"), ("layers = 3", "'hidden' is missing")],
 )
 def test_files_are_checked(tmp_path, text, reason):
     """A model's file is checked key by key, with the line."""

@@ -156,10 +156,13 @@ def test_when_nothing_serves_it_is_said():
     ("text", "words"),
     [
         ("hosts = 100", "the key 'switch' is missing"),
-        ("hosts = 100\n[switch]\nradix = 1", r":3: switch.radix: expected 'int' >= 2"),
-        ("hosts = 1\n[switch]\nradix = 8", r":1: hosts: expected 'int' >= 2"),
-        ("hosts = 100\nminimize = 'beauty'\n[switch]\nradix = 8", r":2: minimize: invalid enum value 'beauty'"),
-        ("hosts = 100\n[switch]\nradix = 8\n[limits]\ndiametre = 3", r":5: .*did you mean 'diameter'"),
+        ("hosts = 100\n[switch]\nradix = 1", r":3: switch.radix = 1: it is a whole number from 2 to 4,096"),
+        ("hosts = 1\n[switch]\nradix = 8", r":1: hosts = 1: it is a whole number from 2 to 1,000,000"),
+        (
+            "hosts = 100\nminimize = 'beauty'\n[switch]\nradix = 8",
+            r':2: minimize = "beauty": it is one of "busiest_channel"',
+        ),
+        ("hosts = 100\n[switch]\nradix = 8\n[limits]\ndiametre = 3", r":5: .*did you mean diameter"),
         ("hosts = 100\n[switch]\nradix = 8\n[floor]\npreset = 'hall'", r":5: floor.preset: no floor named 'hall'"),
         (
             "hosts = 100\n[switch]\nradix = 8\n[families]\ntry = ['slimfy']",
