@@ -367,7 +367,7 @@ class _Place:
 
     def names(self) -> list[str]:
         """A key, dotted or not, by its parts; at most one more than may be. Empty: there is none."""
-        found = []
+        found: list[str] = []
         while len(found) <= _DEEPEST:
             self.skip(_SPACE)
             name = _NAME.match(self.text, self.at)
