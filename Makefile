@@ -1,11 +1,14 @@
 # The two commands: `make demo` and `make test`. Without make: sh tools/demo.sh and sh tools/test.sh.
-.PHONY: demo test bench format clean
+.PHONY: demo test docs bench format clean
 
 demo:
 	@sh tools/demo.sh
 
 test:
 	@sh tools/test.sh
+
+docs:
+	@sh tools/docs.sh
 
 bench:
 	@sh tools/venv.sh bench

@@ -17,7 +17,8 @@ root_doc = "index"
 exclude_patterns = ["_ext", "build"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
-suppress_warnings = ["myst.strikethrough"]
+# ref.python: words that are types in a docstring and stand for several things, such as `hosts`.
+suppress_warnings = ["myst.strikethrough", "ref.python"]
 
 # Docstrings write names in single backticks.
 default_role = "code"
@@ -36,3 +37,5 @@ html_title = f"topoloom {__version__}"
 html_copy_source = False
 html_show_sourcelink = False
 pygments_style = "friendly"
+html_static_path = ["_static"]
+html_css_files = ["topoloom.css"]

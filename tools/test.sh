@@ -35,5 +35,7 @@ echo "== mypy"
 $bin/mypy
 echo "== import-linter"
 $bin/lint-imports
+echo "== docs"
+sh tools/docs.sh
 echo "== pytest"
 $bin/pytest -n auto --dist worksteal -rs "$@"

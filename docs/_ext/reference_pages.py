@@ -97,18 +97,22 @@ class Commands(_Written):
 
 
 class PublicNames(_Written):
-    """The table of what stands where: command, Python name, record."""
+    """The table of what stands where: command, Python name, record, parameters with their defaults."""
 
     def lines(self) -> list[str]:
-        from topoloom.public import VERBS
+        from public_names import names
 
-        rows = ["| command | Python | result, and schema of its record |", "|---|---|---|"]
-        for verb in VERBS:
-            record = f"`{verb.noun}`" if verb.noun else ""
-            rows.append(
-                f"| {f'`topoloom {verb.command}`' if verb.command else ''} | `topoloom.{verb.name}` | {record} |"
-            )
+        rows = ["| command | Python | record | parameters with defaults |", "|---|---|---|---|"]
+        for one in names():
+            command = f"`{one.command}`" if one.first else ""
+            record = f"[{one.noun}](records.md#{one.anchor})" if one.noun else ""
+            words = ", ".join(f"`{name}`{_default(value)}" for name, value in (*one.shared, *one.alone))
+            rows.append(f"| {command} | `{one.name}` | {record} | {_cell(words)} |")
         return rows
+
+
+def _default(value: str) -> str:
+    return f"\u00a0=\u00a0`{value}`" if value not in {"None", "()"} else ""
 
 
 class PublicApi(_Written):
@@ -126,6 +130,14 @@ class PublicApi(_Written):
         return [*found, "```"]
 
 
+def _bars(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """Docstrings write |x| for absolute values, which reStructuredText takes for something else."""
+    for at, line in enumerate(lines):
+        parts = line.split("`")
+        parts[::2] = [text.replace("|", "\\|") for text in parts[::2]]
+        lines[at] = "`".join(parts)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Registers the directives."""
     app.add_directive("settings", Settings)
@@ -133,4 +145,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("commands", Commands)
     app.add_directive("public-names", PublicNames)
     app.add_directive("public-api", PublicApi)
+    app.connect("autodoc-process-docstring", _bars)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

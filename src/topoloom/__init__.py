@@ -14,13 +14,16 @@ _HOMES = {
     "Bill": "topoloom.cost.bill",
     "Bounds": "topoloom.graph.bounds",
     "Cabling": "topoloom.cabling.cabling",
+    "Comparison": "topoloom.fabrics.compare",
     "Cuts": "topoloom.graph.cuts",
     "Degradation": "topoloom.failures.degradation",
     "Design": "topoloom.designer.design",
     "Execution": "topoloom.simulator.execute",
     "Expansion": "topoloom.expansion.expansion",
     "FAMILIES": "topoloom.spec.registry",
+    "Fabric": "topoloom.fabrics.fabric",
     "Floor": "topoloom.floors.floor",
+    "Geometry": "topoloom.graph.geometry",
     "Hops": "topoloom.graph.distances",
     "InputError": "topoloom.errors",
     "Layout": "topoloom.layout.layout",
@@ -32,6 +35,7 @@ _HOMES = {
     "PATTERNS": "topoloom.traffic.register",
     "Parts": "topoloom.cost.parts",
     "Quality": "topoloom.throughput.quality",
+    "Reproduction": "topoloom.reproduction.reproduce",
     "Rerouted": "topoloom.routing.reroute",
     "RouterConfig": "topoloom.simulator.router_config",
     "Routing": "topoloom.routing.routing",
@@ -42,10 +46,12 @@ _HOMES = {
     "Verdict": "topoloom.routing.judge.verdict",
     "balance_paths": "topoloom.routing.balance.balance",
     "balance_routing": "topoloom.routing.balance.balance",
+    "balanced_pairs": "topoloom.graph.bounds",
     "bounds": "topoloom.graph.bounds",
     "build": "topoloom.spec",
     "cable": "topoloom.cabling.cabling",
     "check_plan": "topoloom.expansion.check",
+    "compare": "topoloom.fabrics.compare",
     "cuts": "topoloom.graph.cuts",
     "degradation": "topoloom.failures.degradation",
     "design": "topoloom.designer.design",
@@ -53,6 +59,7 @@ _HOMES = {
     "expand": "topoloom.expansion.expand",
     "hops": "topoloom.graph.distances",
     "host_routings": "topoloom.routing.host_routings",
+    "identify": "topoloom.fabrics.identify",
     "lifetime": "topoloom.failures.lifetime",
     "load": "topoloom.formats",
     "load_layout": "topoloom.cabling.files",
@@ -63,6 +70,7 @@ _HOMES = {
     "product_routing": "topoloom.routing.product",
     "prove": "topoloom.routing.judge.prove",
     "quality": "topoloom.throughput.quality",
+    "reproduce": "topoloom.reproduction.reproduce",
     "reroute": "topoloom.routing.reroute",
     "resilience": "topoloom.failures.resilience",
     "route": "topoloom.routing.route",
@@ -74,6 +82,7 @@ _HOMES = {
     "simulate": "topoloom.simulator.simulate",
     "surviving_network": "topoloom.failures.surviving_network",
     "traffic_of": "topoloom.traffic.register",
+    "write_export": "topoloom.fabrics.exports.registry",
 }
 
 __all__ = list(_HOMES)
@@ -96,6 +105,11 @@ if TYPE_CHECKING:
     from topoloom.expansion.expand import expand as expand
     from topoloom.expansion.expansion import Expansion as Expansion
     from topoloom.expansion.plan_files import save_expansion as save_expansion
+    from topoloom.fabrics.compare import Comparison as Comparison
+    from topoloom.fabrics.compare import compare as compare
+    from topoloom.fabrics.exports.registry import write_export as write_export
+    from topoloom.fabrics.fabric import Fabric as Fabric
+    from topoloom.fabrics.identify import identify as identify
     from topoloom.failures.degradation import Degradation as Degradation
     from topoloom.failures.degradation import degradation as degradation
     from topoloom.failures.lifetime import Lifetime as Lifetime
@@ -107,17 +121,21 @@ if TYPE_CHECKING:
     from topoloom.formats import load as load
     from topoloom.formats import save as save
     from topoloom.graph.bounds import Bounds as Bounds
+    from topoloom.graph.bounds import balanced_pairs as balanced_pairs
     from topoloom.graph.bounds import bounds as bounds
     from topoloom.graph.cuts import Cuts as Cuts
     from topoloom.graph.cuts import cuts as cuts
     from topoloom.graph.distances import Hops as Hops
     from topoloom.graph.distances import hops as hops
+    from topoloom.graph.geometry import Geometry as Geometry
     from topoloom.layout.layout import Layout as Layout
     from topoloom.layout.place import place as place
     from topoloom.network import Network as Network
     from topoloom.opening import open_network as open_network
     from topoloom.optimizer.optimize import optimize as optimize
     from topoloom.optimizer.result import Optimized as Optimized
+    from topoloom.reproduction.reproduce import Reproduction as Reproduction
+    from topoloom.reproduction.reproduce import reproduce as reproduce
     from topoloom.routing.balance.balance import balance_paths as balance_paths
     from topoloom.routing.balance.balance import balance_routing as balance_routing
     from topoloom.routing.host_routings import host_routings as host_routings

@@ -1,0 +1,116 @@
+"""What one thing is called on the command line, in Python and in records; all but `VERBS` is read from the program."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+import click
+
+#: The names in Python that do what a command does.
+VERBS = {
+    "families": ("FAMILIES", "TRANSFORMS"),
+    "info": ("hops", "bounds", "cuts"),
+    "hops": ("hops",),
+    "bounds": ("bounds",),
+    "balance": ("balanced_pairs",),
+    "cuts": ("cuts",),
+    "build": ("build", "save"),
+    "convert": ("load", "save", "write_export"),
+    "optimize": ("optimize",),
+    "route": ("route", "prove", "host_routings", "balance_routing", "product_routing"),
+    "quality": ("quality",),
+    "simulate": ("simulate", "saturation", "execute"),
+    "resilience": ("resilience", "degradation", "lifetime", "surviving_network", "reroute"),
+    "app": ("run_app",),
+    "verify": ("identify", "compare"),
+    "layout": ("place",),
+    "expand": ("expand", "check_plan"),
+    "cost": ("price",),
+    "design": ("design",),
+    "reproduce": ("reproduce",),
+}
+#: Parameters that say how a verb runs, not what it does; they are the same everywhere.
+_EVERYWHERE = {"work", "jobs"}
+
+
+@dataclass(frozen=True)
+class Named:
+    """A row of the table.
+
+    Attributes
+    ----------
+    command, name : str
+        On the command line, and in Python: `topoloom.NAME`.
+    first : bool
+        Whether it is the first row of its command.
+    noun, anchor : str
+        The record's schema, and its heading on the page of records; empty where there is none.
+    shared : tuple of (str, str)
+        Options of the command that are parameters of the function, too, each with the function's default.
+    alone : tuple of (str, str)
+        The function's other parameters that have defaults.
+    """
+
+    command: str
+    name: str
+    first: bool
+    noun: str
+    anchor: str
+    shared: tuple[tuple[str, str], ...]
+    alone: tuple[tuple[str, str], ...]
+
+
+def names() -> Iterator[Named]:
+    """Every command with its verbs, in the order of the help."""
+    import topoloom
+    from topoloom.cli.main import cli
+
+    context = click.Context(cli, info_name="topoloom")
+    for command in cli.list_commands(context):
+        found = cli.get_command(context, command)
+        options = {} if found is None else options_of(found)
+        for name in VERBS[command]:
+            verb = getattr(topoloom, name)
+            noun = noun_of(verb)
+            parameters = parameters_of(verb)
+            shared = tuple((options[key], value) for key, value in parameters.items() if key in options)
+            alone = tuple((key, value) for key, value in parameters.items() if key not in options)
+            anchor = re.sub(r"[^\w\- ]", "", noun)
+            yield Named(command, name, name == VERBS[command][0], noun, anchor, shared, alone)
+
+
+def options_of(command: click.Command) -> dict[str, str]:
+    """The options of a command by the name of their parameter, each as a user writes it."""
+    return {
+        one.name: max((word for word in one.opts if word.startswith("--")), key=len, default=one.opts[0])
+        for one in command.params
+        if isinstance(one, click.Option) and one.name is not None
+    }
+
+
+def parameters_of(verb: Any) -> dict[str, str]:
+    """The parameters of a function that have a default, by name; none for what is no function."""
+    if not inspect.isfunction(verb):
+        return {}
+    return {
+        name: _shown(one.default)
+        for name, one in inspect.signature(verb).parameters.items()
+        if one.default is not one.empty and name not in _EVERYWHERE
+    }
+
+
+def noun_of(verb: Any) -> str:
+    """The schema of the record that a function returns, or nothing."""
+    from topoloom.results import Result, schema_id
+
+    if not inspect.isfunction(verb):
+        return ""
+    kind = get_type_hints(verb).get("return")
+    return schema_id(kind) if inspect.isclass(kind) and issubclass(kind, Result) else ""
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 30 else f"{type(value).__name__}(...)"
