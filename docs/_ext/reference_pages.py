@@ -1,11 +1,13 @@
 """Pages of reference that are made from the program itself: commands, settings, records, registers and the public names.
 
-Each is a directive for MyST pages: ``{commands}``, ``{settings} module.Struct``, ``{records}``, ``{public-api}``,
-``{public-names}``.
+Each is a directive for MyST pages: ``{commands}``, ``{settings} module.Struct``, ``{all-settings}``,
+``{records}``, ``{public-api}``, ``{public-names}``.
 """
 
 import inspect
 import json
+import pkgutil
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -13,6 +15,7 @@ import click
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 
@@ -50,13 +53,41 @@ class Settings(_Written):
     optional_arguments = 0
 
     def lines(self) -> list[str]:
-        from topoloom.settings import described
+        return _table(_named(self.arguments[0]))
 
-        rows = ["| setting | accepts | unit | default | what it is |", "|---|---|---|---|---|"]
-        for one in described(_named(self.arguments[0])):
-            default = "required" if one.required else f"`{one.default}`" if one.default else ""
-            rows.append(f"| `{one.name}` | {_cell(one.accepts)} | {one.unit} | {default} | {_cell(one.description)} |")
-        return rows
+
+class AllSettings(_Written):
+    """Every group of settings that the program has, by name, each with its table."""
+
+    def lines(self) -> list[str]:
+        import topoloom
+
+        for module in pkgutil.walk_packages(topoloom.__path__, "topoloom."):
+            if "kernels" not in module.name and not module.name.endswith(("__main__", ".gpu")):
+                import_module(module.name)
+        found: list[str] = []
+        for group in sorted(
+            _below(_named("topoloom.settings.Settings")), key=lambda group: (group.group, group.__name__)
+        ):
+            told = inspect.cleandoc(group.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+            found += [f"## {group.group}", "", f"`{group.__module__}.{group.__name__}`: {told}", "", *_table(group), ""]
+        return found
+
+
+def _below(base: Any) -> Iterator[Any]:
+    for one in base.__subclasses__():
+        yield from ([one] if one.__module__.startswith("topoloom.") and one.__struct_fields__ else [])
+        yield from _below(one)
+
+
+def _table(group: Any) -> list[str]:
+    from topoloom.settings import described
+
+    rows = ["| setting | accepts | unit | default | what it is |", "|---|---|---|---|---|"]
+    for one in described(group):
+        default = "required" if one.required else f"`{one.default}`" if one.default else ""
+        rows.append(f"| `{one.name}` | {_cell(one.accepts)} | {one.unit} | {default} | {_cell(one.description)} |")
+    return rows
 
 
 class Records(_Written):
@@ -130,6 +161,13 @@ class PublicApi(_Written):
         return [*found, "```"]
 
 
+def _made_again(
+    _app: Sphinx, env: BuildEnvironment, _added: set[str], _changed: set[str], _gone: set[str]
+) -> list[str]:
+    """These pages are written anew every time: the program may have changed, and their text has not."""
+    return [name for name in env.found_docs if name.startswith("reference/")]
+
+
 def _bars(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
     """Docstrings write |x| for absolute values, which reStructuredText takes for something else."""
     for at, line in enumerate(lines):
@@ -141,9 +179,11 @@ def _bars(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lin
 def setup(app: Sphinx) -> dict[str, bool]:
     """Registers the directives."""
     app.add_directive("settings", Settings)
+    app.add_directive("all-settings", AllSettings)
     app.add_directive("records", Records)
     app.add_directive("commands", Commands)
     app.add_directive("public-names", PublicNames)
     app.add_directive("public-api", PublicApi)
+    app.connect("env-get-outdated", _made_again)
     app.connect("autodoc-process-docstring", _bars)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
