@@ -101,14 +101,26 @@ def parameters_of(verb: Any) -> dict[str, str]:
     }
 
 
+def nouns() -> list[Any]:
+    """Every result noun that is public or that a public function returns, by the name of its schema."""
+    import topoloom
+    from topoloom.results import Result, schema_id
+
+    public = [getattr(topoloom, name) for name in topoloom.__all__]
+    found = {one for one in (*public, *map(_result_of, public)) if inspect.isclass(one) and issubclass(one, Result)}
+    return sorted(found, key=schema_id)
+
+
 def noun_of(verb: Any) -> str:
     """The schema of the record that a function returns, or nothing."""
     from topoloom.results import Result, schema_id
 
-    if not inspect.isfunction(verb):
-        return ""
-    kind = get_type_hints(verb).get("return")
+    kind = _result_of(verb)
     return schema_id(kind) if inspect.isclass(kind) and issubclass(kind, Result) else ""
+
+
+def _result_of(verb: Any) -> Any:
+    return get_type_hints(verb).get("return") if inspect.isfunction(verb) else None
 
 
 def _shown(value: Any) -> str:

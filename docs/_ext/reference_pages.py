@@ -94,13 +94,12 @@ class Records(_Written):
     """The record of every result noun: its fields, and its JSON Schema."""
 
     def lines(self) -> list[str]:
-        import topoloom
-        from topoloom.results import Result, json_schema, schema_id
+        from public_names import nouns
+
+        from topoloom.results import json_schema, schema_id
 
         found: list[str] = []
-        public = [getattr(topoloom, name) for name in topoloom.__all__]
-        nouns = [one for one in public if inspect.isclass(one) and issubclass(one, Result)]
-        for noun in sorted(nouns, key=schema_id):
+        for noun in nouns():
             schema = json_schema(noun)
             found += [f"## {schema_id(noun)}", "", f"`{noun.__module__}.{noun.__name__}`: {schema['description']}", ""]
             found += [", ".join(f"`{name}`" for name in schema["properties"]), ""]
