@@ -12,7 +12,6 @@ from matplotlib.text import Text
 
 from topoloom import InputError, build, place
 from topoloom.figures.floor_panels import strongest
-from topoloom.figures.floor_view import View
 from topoloom.floors.floor import preset
 from topoloom.floors.floor_files import read_floor
 from topoloom.layout.layout import Layout
@@ -76,11 +75,11 @@ def test_no_text_lies_on_another_nor_outside(sheet, monkeypatch):
 
 def test_every_cabinet_is_drawn_to_scale(layout, sheet):
     """A rectangle a cabinet, in metres, at its place, none over another; the same scale in both directions."""
-    axes, view = sheet.axes[0], View(layout)
+    axes = sheet.axes[0]
     drawn = {patch.get_gid(): patch for patch in axes.patches if patch.get_gid()}
     assert set(drawn) == {f"cabinet-{number}" for number in range(layout.cabinets)}
-    width_m, depth_m = view.at((layout.floor.width_m, layout.floor.depth_m))
-    for number, place_m in enumerate(view.at(layout.place_m).tolist()):
+    width_m, depth_m = (layout.floor.width_m, layout.floor.depth_m)
+    for number, place_m in enumerate(layout.place_m.tolist()):
         patch = drawn[f"cabinet-{number}"]
         assert patch.get_center() == pytest.approx(place_m)
         assert 0.8 * width_m < patch.get_width() <= width_m
@@ -138,14 +137,17 @@ def test_the_strongest_bundles_are_drawn_and_equal_ones_are_spread():
     assert set(np.flatnonzero(cables > 1)) == set(strongest(cables, 2).tolist())
 
 
-def test_a_deep_floor_is_turned_not_mirrored():
-    """y to the right and x down: a quarter turn, seen from above; a wide floor stays as it is."""
-    view = View(_layout("hypercube:n=8", "koibuchi-2013"))
-    assert view.turned
-    axes = floorplan(view.layout).axes[0]
-    assert axes.yaxis_inverted()
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("y [m]", "x [m]")
-    assert not View(_layout("torus:dims=6x6", "nakano-grid")).turned
+@pytest.mark.parametrize("name", ["koibuchi-2013", "nakano-grid", "slimfly-2014"])
+def test_every_floor_is_drawn_as_floor_files_define_it(name):
+    """Seen from above, x to the right and y upwards, also a floor that is much deeper than wide."""
+    layout = _layout("hypercube:n=8", name)
+    for axes in (floorplan(layout).axes[0], layout.plot()):
+        assert not axes.yaxis_inverted()
+        assert not axes.xaxis_inverted()
+        assert (axes.get_xlabel(), axes.get_ylabel()) == ("x [m]", "y [m]")
+        (low_x, high_x), (low_y, high_y) = axes.get_xlim(), axes.get_ylim()
+        assert (layout.slots.place_m > (low_x, low_y)).all()
+        assert (layout.slots.place_m < (high_x, high_y)).all()
 
 
 def test_a_medium_for_every_link_or_none():

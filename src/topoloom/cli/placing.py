@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from topoloom.cli.types import Number, Whole
 from topoloom.floors.floor import Floor
 from topoloom.layout.cabinets import CLUSTERS
-from topoloom.layout.place import MAPS
+from topoloom.layout.place import DEFAULT_MAP, MAPS, SCREENING_MAP
 
 if TYPE_CHECKING:
     from topoloom.cost.parts import Parts
@@ -22,7 +22,7 @@ _MOST_SLOTS = 1_000_000
 PLACING = ("floor", "rows", "columns", "cabinet", "cluster", "mapping")
 
 
-def placing_options(mapping: str, why: str = "") -> Callable[[Any], Any]:
+def placing_options(mapping: str = DEFAULT_MAP, why: str = "") -> Callable[[Any], Any]:
     """The options of floor, placement, parts and rate; `--map` is `mapping` unless given."""
     options = [
         click.option(

@@ -13,7 +13,7 @@ from topoloom.graph.distances import hops
 from topoloom.graph.latency import latencies
 from topoloom.graph.load import channel_loads, full_bandwidth_hosts
 from topoloom.layout.layout import Layout
-from topoloom.layout.place import place
+from topoloom.layout.place import SCREENING_MAP, place
 from topoloom.spec import build
 from topoloom.topology import Topology
 
@@ -157,7 +157,7 @@ def busiest_channel(topology: Topology, jobs: int | None = None) -> float:
 
 def place_candidate(topology: Topology, need: Need) -> Layout:
     """The layout that every candidate of a need gets."""
-    return place(topology, need.floor.floor(), map="rows")
+    return place(topology, need.floor.floor(), map=SCREENING_MAP)
 
 
 def passed_limit(known: Mapping[str, float], limits: Limits) -> str | None:

@@ -31,7 +31,7 @@ def draw_plan(axes: "Axes", view: View, points_a_metre: float) -> None:
     floor = view.layout.floor
     view.frame(axes, PAD_POINTS / points_a_metre, FOOT_POINTS / points_a_metre)
     if floor.trays_m:
-        trays = view.at(np.array(floor.trays_m).reshape(-1, 2, 2))
+        trays = np.array(floor.trays_m).reshape(-1, 2, 2)
         axes.add_collection(LineCollection(list(trays), colors=_TRAY, linewidths=3.0, alpha=0.55, zorder=3))
     for x, y, width, depth in floor.pillars_m:
         axes.add_patch(Rectangle(**view.rectangle(x, y, width, depth), facecolor=_PILLAR, edgecolor="none", zorder=3))
@@ -102,12 +102,12 @@ def _draw_bundles(axes: "Axes", view: View) -> np.ndarray:
     key = ends[:, 0].astype(np.int64) * layout.cabinets + ends[:, 1]
     first = np.unique(key[layout.between], return_index=True)[1]
     colours = np.array([colour for _, colour in kinds])[kind[np.flatnonzero(layout.between)[first]]]
-    start, end = (view.at(layout.place_m[side]) for side in pairs[shown].T)
+    start, end = (layout.place_m[side] for side in pairs[shown].T)
     step = end - start
     # An arc keeps off the cabinets of its own row, and bends to the middle of the floor, so that it stays on it.
     middle, length_m = (start + end) / 2, np.hypot(*step.T)
     aside = np.stack([-step[:, 1], step[:, 0]], axis=1)
-    inwards = np.where(((view.at(view.box_m).mean(axis=0) - middle) * aside).sum(axis=1) < -1e-9, -1.0, 1.0)
+    inwards = np.where(((view.box_m.mean(axis=0) - middle) * aside).sum(axis=1) < -1e-9, -1.0, 1.0)
     rise = np.minimum(0.2, 2 * min(layout.floor.width_m, layout.floor.depth_m) / length_m) * inwards
     bend = middle + rise[:, None] * aside
     arcs = [Path(points, [Path.MOVETO, Path.CURVE3, Path.CURVE3]) for points in np.stack([start, bend, end], axis=1)]
@@ -139,7 +139,11 @@ def strongest(cables: np.ndarray, most: int) -> np.ndarray:
 def _name_cabinets(axes: "Axes", view: View, points_a_metre: float) -> None:
     """Each cabinet's slot, and how many switches it has where there is room; nothing where nobody could read it."""
     layout = view.layout
-    width, height = points_a_metre * view.at((layout.floor.width_m, layout.floor.depth_m))
+    width, height = points_a_metre * layout.floor.width_m, points_a_metre * layout.floor.depth_m
+    # In a cabinet that is deeper than wide a name has more room upright.
+    upright = height > 1.5 * width
+    if upright:
+        width, height = height, width
     longest = max(len(name) for name in layout.slots.names)
     size = min(9.0, width / longest, 0.62 * height)
     if size < 5:
@@ -148,7 +152,7 @@ def _name_cabinets(axes: "Axes", view: View, points_a_metre: float) -> None:
     two = height > 3.2 * size and width > 4.2 * size
     # Where cabinets are many, boxes around the names would hide the bundles.
     box = {"boxstyle": "square,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
-    for (x, y), name, count in zip(view.at(layout.place_m).tolist(), layout.cabinet_names, switches, strict=True):
+    for (x, y), name, count in zip(layout.place_m.tolist(), layout.cabinet_names, switches, strict=True):
         text = f"{name}\n{count} sw" if two else name
         axes.text(
             x,
@@ -160,6 +164,7 @@ def _name_cabinets(axes: "Axes", view: View, points_a_metre: float) -> None:
             va="center",
             zorder=5,
             linespacing=1.25,
+            rotation=90 if upright else 0,
             bbox=box if layout.cabinets <= 100 else None,
         )
 
@@ -304,7 +309,7 @@ def draw_trays(axes: "Axes", view: View, trays: tuple[np.ndarray, np.ndarray]) -
     width = float(np.clip(90 / np.sqrt(1 + len(cables)), 1.6, 6.0))
     axes.add_collection(
         LineCollection(
-            list(view.at(segments[order].reshape(-1, 2, 2))), colors=ink, linewidths=width, zorder=2, capstyle="round"
+            list(segments[order].reshape(-1, 2, 2)), colors=ink, linewidths=width, zorder=2, capstyle="round"
         )
     )
     how = (

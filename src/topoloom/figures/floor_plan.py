@@ -10,6 +10,7 @@ from topoloom.figures.floor_view import View
 from topoloom.figures.style import style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from topoloom.layout.layout import Layout
@@ -61,7 +62,9 @@ def floor_plan(layout: "Layout", medium: np.ndarray | None, trays: tuple[np.ndar
             wide_in = 0.58 * _WIDTH - _BESIDE
             high_in = float(np.clip(wide_in * height_m / width_m + _MARGIN_IN, 5.0, _TALLEST - _HEADER - _ABOVE))
             sheet_in = high_in + _HEADER + _ABOVE
-            grid = figure.add_gridspec(2, 2, width_ratios=(1.38, 1), height_ratios=(1, 1.35))
+            # A deep floor leaves more of the width to the others.
+            left_in = float(np.clip(high_in * width_m / height_m + _BESIDE, 0.45 * _WIDTH, 0.58 * _WIDTH))
+            grid = figure.add_gridspec(2, 2, width_ratios=(left_in, _WIDTH - left_in), height_ratios=(1, 1.35))
             plan, lengths, below = grid[:, 0], grid[0, 1], grid[1, 1]
         figure.set_size_inches(_WIDTH, sheet_in)
         margin = 2 * PAD_POINTS
@@ -70,6 +73,30 @@ def floor_plan(layout: "Layout", medium: np.ndarray | None, trays: tuple[np.ndar
         draw_lengths(figure.add_subplot(lengths), view)
         draw_trays(figure.add_subplot(below), view, trays)
     return figure
+
+
+def plan_alone(layout: "Layout", ax: "Axes | None" = None) -> "Axes":
+    """The floor from above, without the sheet's other pictures.
+
+    Parameters
+    ----------
+    layout : Layout
+    ax : matplotlib axes, optional
+        A figure of its own when left out.
+    """
+    import matplotlib.pyplot as plt
+
+    view = View(layout)
+    width_m, height_m = view.shape_m
+    if ax is None:
+        ax = plt.figure(figsize=(8, float(np.clip(8 * height_m / width_m, 3, 10)))).add_subplot()
+    box = ax.get_window_extent()
+    margin = 2 * PAD_POINTS
+    figure = ax.get_figure()
+    points = 72 / (figure.dpi if figure is not None else 72)
+    wide, high = box.width * points - margin, box.height * points - margin - FOOT_POINTS
+    draw_plan(ax, view, max(0.1, min(wide / width_m, high / height_m)))
+    return ax
 
 
 def _header(layout: "Layout") -> str:

@@ -1,4 +1,4 @@
-"""A layout as it is drawn on paper: which way round, at which scale, in which colours."""
+"""A layout as it is drawn on paper: x to the right and y upwards; what is in the picture, and in which colours."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +22,7 @@ _SLIMMEST = 0.16
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A layout as it is drawn: a floor that is deeper than wide is turned to the right by a quarter.
+    """A layout as it is drawn: seen from above, x to the right and y upwards, as floor files have it.
 
     `medium` is the medium of each link, or None.
     """
@@ -48,44 +48,34 @@ class View:
         return box + np.outer([-0.5, 0.5], missing)
 
     @cached_property
-    def turned(self) -> bool:
-        """Whether y runs to the right and x down."""
-        width, depth = self.box_m[1] - self.box_m[0]
-        return bool(depth > 1.2 * width)
-
-    @cached_property
     def shape_m(self) -> tuple[float, float]:
         """The drawn width and height in metres."""
         width, depth = (self.box_m[1] - self.box_m[0]).tolist()
-        return (depth, width) if self.turned else (width, depth)
-
-    def at(self, points_m: Any) -> np.ndarray:
-        """Points (x, y) of the floor in the axes' coordinates."""
-        points = np.asarray(points_m, float)
-        return points[..., ::-1] if self.turned else points
+        return width, depth
 
     def frame(self, axes: "Axes", pad_m: float, foot_m: float = 0.0) -> None:
         """Scale, limits and names of the axes: `pad_m` around the floor, and `foot_m` more below."""
         from matplotlib.ticker import MaxNLocator
 
-        (low_x, low_y), (high_x, high_y) = self.at(self.box_m)
+        (low_x, low_y), (high_x, high_y) = self.box_m
         below_m = pad_m + foot_m
         axes.set_xlim(low_x - pad_m, high_x + pad_m)
-        axes.set_ylim(*((high_y + below_m, low_y - pad_m) if self.turned else (low_y - below_m, high_y + pad_m)))
+        axes.set_ylim(low_y - below_m, high_y + pad_m)
         axes.set_aspect("equal")
         axes.set_facecolor("#f6f7f9")
-        axes.set_xlabel("y [m]" if self.turned else "x [m]", labelpad=1)
-        axes.set_ylabel("x [m]" if self.turned else "y [m]", labelpad=1)
+        axes.set_xlabel("x [m]", labelpad=1)
+        axes.set_ylabel("y [m]", labelpad=1)
         axes.tick_params(labelsize=7.5, length=2.5, pad=1.5)
         axes.set_anchor("NW")
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+        width, height = high_x - low_x + 2 * pad_m, high_y - low_y + pad_m + below_m
+        for axis, share in ((axes.xaxis, 1.2 * width / height), (axes.yaxis, 1.2 * height / width)):
+            axis.set_major_locator(MaxNLocator(integer=True, nbins=int(np.clip(8 * share, 1, 8))))
 
     def rectangle(self, x_m: float, y_m: float, width_m: float, depth_m: float, inset: float = 0.0) -> dict[str, Any]:
         """A rectangle around a centre, as what matplotlib's Rectangle takes."""
-        sides = self.at((width_m, depth_m))
+        sides = np.array([width_m, depth_m])
         sides = sides - 2 * inset * sides.min()
-        return {"xy": tuple(self.at((x_m, y_m)) - sides / 2), "width": float(sides[0]), "height": float(sides[1])}
+        return {"xy": tuple(np.array([x_m, y_m]) - sides / 2), "width": float(sides[0]), "height": float(sides[1])}
 
     @cached_property
     def leaving(self) -> np.ndarray:

@@ -99,10 +99,16 @@ class Layout(Result):
         ]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """The floor from above, x to the right and y upwards: cabinets, darker where more cables leave, and bundles."""
-        from topoloom.layout.picture import draw_layout
+        """The floor from above, x to the right and y upwards: cabinets, darker where more cables leave, and bundles.
 
-        return draw_layout(self, ax)
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A figure of its own when left out.
+        """
+        from topoloom.figures.floor_plan import plan_alone
+
+        return plan_alone(self, ax)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the folder of the layout.

@@ -24,6 +24,9 @@ from topoloom.topology import Topology
 from topoloom.work import Work
 
 MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
+#: Where everything stands unless somebody says otherwise: in a layout; and where many networks are compared by their price,
+#: for joint placement of each would take a hundred times as long (docs/layout.md).
+DEFAULT_MAP, SCREENING_MAP = "joint", "rows"
 OBJECTIVES = ("length", "longest")
 
 #: Of all time, what goes to cabinets with fewer links between them, where they are wanted.
@@ -38,7 +41,7 @@ def place(
     topology: Topology,
     floor: Floor | str = "slimfly-2014",
     cluster: str = "auto",
-    map: str = "joint",
+    map: str = DEFAULT_MAP,
     objective: Literal["length", "longest"] | CablePrice = "length",
     improve: bool = False,
     seed: int = 1,

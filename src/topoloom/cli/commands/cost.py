@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from topoloom.cli.output import json_option, print_json
-from topoloom.cli.placing import PLACING, chosen_floor, placing_options, refuse_given, switch_w
+from topoloom.cli.placing import PLACING, SCREENING_MAP, chosen_floor, placing_options, refuse_given, switch_w
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     """
 )
 @click.argument("topologies", nargs=-1, required=True, metavar="TOPOLOGY...")
-@placing_options("rows", "; row by row is how Besta 2014 prices")
+@placing_options(SCREENING_MAP, "; row by row, as in design and as Besta 2014 prices; layout searches")
 @click.option("--radix", type=click.IntRange(1), help="Ports of every switch; the default is those that are used.")
 @click.option("--spare", type=click.FloatRange(0), default=0.0, help="Ports for growth, in % of those that are used.")
 @click.option("--host-cables", is_flag=True, help="Also bill a cable for every host.")

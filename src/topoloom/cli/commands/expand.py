@@ -34,7 +34,7 @@ _SHOWN = 24
 @click.option("--method", default="auto", show_default=True, help="How; 'auto' is the family's own, or splice.")
 @click.option("--methods", "list_methods", is_flag=True, help="List the methods.")
 @click.option("--into", help="Become this topology, with most cables kept; in place of --to and --method.")
-@placing_options("joint")
+@placing_options()
 @click.option("--radix", type=click.IntRange(1), help="Ports of a switch; the default is what the fullest one needs.")
 @click.option("--degree", type=click.IntRange(1), help="Links of a new switch (splice).")
 @click.option("--hosts", type=click.IntRange(0), help="Hosts of a new switch (splice, copies).")

@@ -21,7 +21,7 @@ from topoloom.layout.layout import Layout
     """
 )
 @click.argument("topology")
-@placing_options("joint")
+@placing_options()
 @click.option("--improve", is_flag=True, help="Let switches change cabinets while fewer links run between cabinets.")
 @click.option(
     "--objective",
