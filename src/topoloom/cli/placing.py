@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from topoloom.cli.types import Number, Whole
 from topoloom.floors.floor import Floor
 from topoloom.layout.cabinets import CLUSTERS
-from topoloom.layout.place import DEFAULT_MAP, MAPS, SCREENING_MAP
+from topoloom.layout.place import DEFAULT_MAP, MAPS
 
 if TYPE_CHECKING:
     from topoloom.cost.parts import Parts

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from topoloom.cli.output import json_option, print_json
-from topoloom.cli.placing import PLACING, SCREENING_MAP, chosen_floor, placing_options, refuse_given, switch_w
+from topoloom.cli.placing import PLACING, chosen_floor, placing_options, refuse_given, switch_w
+from topoloom.layout.place import SCREENING_MAP
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
