@@ -9,7 +9,7 @@ import time
 import pytest
 
 from topoloom import InputError
-from topoloom.folders import write_folder
+from topoloom.folders import UNFINISHED, refuse_unfinished, write_folder
 
 
 def _content(folder):
@@ -97,3 +97,41 @@ def test_killed_at_any_moment_the_folder_is_whole(tmp_path, delay_ms):
     write_folder(folder, {"file-0": "new"})
     assert (folder / "file-0").read_text() == "new"
     assert os.listdir(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("delay_ms", [0, 3, 11, 26, 52, 95])
+def test_a_folder_that_must_stay_tells_that_it_is_unfinished(tmp_path, delay_ms):
+    """The folder in which the program runs is not exchanged; killed there, it is whole or refused."""
+    folder = tmp_path / "out"
+    write_folder(folder, {f"file-{i}": "0 " * 2000 for i in range(12)})
+    before = folder.stat().st_ino
+    writing = subprocess.Popen([sys.executable, "-c", _WRITER, "."], stdout=subprocess.PIPE, cwd=folder)
+    writing.stdout.readline()
+    time.sleep(delay_ms / 1000)
+    writing.send_signal(signal.SIGKILL)
+    writing.wait()
+    assert folder.stat().st_ino == before
+    if (folder / UNFINISHED).exists():
+        with pytest.raises(InputError, match="ended while it wrote this folder; write it anew"):
+            refuse_unfinished(folder)
+    else:
+        assert len({(folder / f"file-{i}").read_text() for i in range(12)}) == 1
+
+
+def test_the_folder_in_which_the_program_runs_is_filled_where_it_is(tmp_path, monkeypatch):
+    """Stale files go, others stay, and nothing else is left in it or around it."""
+    folder = tmp_path / "out"
+    write_folder(folder, {"sheets/a.html": "1", "sheets/b.html": "1", "sheets/mine.txt": "1"})
+    monkeypatch.chdir(folder / "sheets")
+    write_folder(folder, {"sheets/a.html": "2"}, stale=["sheets/*.html"])
+    assert _content(folder) == {"sheets/a.html": "2", "sheets/mine.txt": "1"}
+    assert sorted(os.listdir()) == ["a.html", "mine.txt"]
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_text_that_cannot_be_written_leaves_the_old_folder(tmp_path):
+    """Half of a surrogate pair in the last file: the first ones are as they were."""
+    write_folder(tmp_path / "out", {"a": "old"})
+    with pytest.raises(InputError, match="nothing was changed"):
+        write_folder(tmp_path / "out", {"a": "new", "b": "\ud800"})
+    assert (tmp_path / "out" / "a").read_text() == "old"

@@ -16,6 +16,8 @@ _EXCHANGE = 2
 _HERE = -100
 #: What is made beside a folder tells whose it is, so that a later writing can clear away what a killed one left.
 _PREFIX = ".topoloom-folder-"
+#: Lies in a folder for as long as files are put into it one by one.
+UNFINISHED = ".topoloom-unfinished"
 
 
 def write_folder(
@@ -24,7 +26,9 @@ def write_folder(
     """Write files into a folder so that it has all of them, or is as it was; returns their paths.
 
     Other files that lie there stay. Killed at any moment, even by SIGKILL, the folder is the old one or the new one, never
-    a mixture.
+    a mixture. A folder that cannot be exchanged (the one that the program runs in, a mounted one, one in a folder that
+    cannot be written) is filled where it is; as long as that takes it holds the file `UNFINISHED`, and `refuse_unfinished`
+    tells readers.
 
     Parameters
     ----------
@@ -46,14 +50,21 @@ def write_folder(
         raise InputError(f"{shown}: is a file; name a folder")
     if not target.parent.is_dir():
         raise InputError(f"{shown}: there is no folder {target.parent}; make it first")
-    _clear(target.parent)
+    inside = target.exists() and _stays(target)
+    around = target if inside else target.parent
+    _clear(around)
     try:
-        beside = _beside(target)
+        beside = _beside(around)
     except OSError as error:
-        raise InputError(f"{shown}: the folder around it cannot be written: {reason(error)}") from None
+        place = "it" if inside else "the folder around it"
+        raise InputError(f"{shown}: {place} cannot be written: {reason(error)}") from None
     try:
-        _fill(beside, target, files, tuple(stale))
-        _put(beside, target)
+        if inside:
+            _write_files(beside, files)
+            _put_inside(beside, target, files, tuple(stale))
+        else:
+            _fill(beside, target, files, tuple(stale))
+            _put(beside, target)
     except (OSError, UnicodeEncodeError) as error:
         told = reason(error) if isinstance(error, OSError) else "a text holds half of a surrogate pair"
         raise InputError(f"{shown}: cannot be written: {told}; nothing was changed") from None
@@ -62,9 +73,38 @@ def write_folder(
     return [Path(folder) / name for name in files]
 
 
-def _beside(target: Path) -> Path:
-    """A new folder of this process in the same place as `target`."""
-    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=target.parent))
+def refuse_unfinished(folder: str | os.PathLike[str]) -> None:
+    """Raise `InputError` where a folder was being written when the program was killed."""
+    if (Path(folder) / UNFINISHED).exists():
+        raise InputError(f"{os.fspath(folder)}: the program ended while it wrote this folder; write it anew")
+
+
+def _stays(target: Path) -> bool:
+    """Whether a folder cannot be put aside: somebody stands in it, it is mounted, or the folder around it is closed."""
+    try:
+        here = Path.cwd().resolve()
+    except OSError:
+        here = Path("/")
+    within = target == here or target in here.parents
+    return within or os.path.ismount(target) or not os.access(target.parent, os.W_OK | os.X_OK)
+
+
+def _put_inside(beside: Path, target: Path, files: Mapping[str, str | bytes], stale: tuple[str, ...]) -> None:
+    """The files of `beside`, which lies in the folder, one by one to their places."""
+    note = target / UNFINISHED
+    gone = [path for pattern in stale for path in target.glob(pattern) if str(path.relative_to(target)) not in files]
+    note.touch()
+    for name in files:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        os.replace(beside / name, target / name)
+    for path in gone:
+        path.unlink(missing_ok=True)
+    note.unlink()
+
+
+def _beside(around: Path) -> Path:
+    """A new folder of this process in the folder `around`."""
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=around))
 
 
 def _clear(around: Path) -> None:
@@ -88,6 +128,10 @@ def _fill(beside: Path, target: Path, files: Mapping[str, str | bytes], stale: t
                 (beside / name).mkdir(exist_ok=True)
             else:
                 _linked(path, beside / name)
+    _write_files(beside, files)
+
+
+def _write_files(beside: Path, files: Mapping[str, str | bytes]) -> None:
     for inner, content in files.items():
         path = beside / inner
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -112,7 +156,7 @@ def _put(beside: Path, target: Path) -> None:
         return
     if not _exchanged(beside, target):
         # Without an exchange there is a moment with neither; the old one is then found beside.
-        aside = _beside(target)
+        aside = _beside(target.parent)
         os.rename(target, aside / "old")
         os.rename(beside, target)
         shutil.rmtree(aside, ignore_errors=True)

@@ -10,6 +10,7 @@ from topoloom.cabling.files import layout_of
 from topoloom.errors import InputError, at
 from topoloom.expansion.plan_files import AFTER, BEFORE, PLAN
 from topoloom.files import read_text
+from topoloom.folders import refuse_unfinished
 from topoloom.formats import find_format, format_for, load
 from topoloom.formats.cables import cabled_fabric, load_cables
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
@@ -121,6 +122,7 @@ def _holds(path: Path) -> list[str]:
 
 def _folder(text: str, path: Path) -> Network:
     """A folder that topoloom wrote."""
+    refuse_unfinished(path)
     read_note(path)  # a folder of a newer version is refused before anything else is said of it
     held = _holds(path)
     if PLAN in held:

@@ -69,7 +69,9 @@ def test_the_files_of_a_folder(saved):
         *lists,
         *(f"netbox/{name}.csv" for name in netbox),
         "order.csv",
+        "provenance.json",
         *(f"sheets/{name}.html" for name in sheets),
+        "topology.json",
     ]
     (saved / "sheets" / "mine.html").write_text("")
     save_cabling(cable(stand(FABRIC, 7)), saved)
@@ -174,7 +176,7 @@ def test_a_list_without_its_floor_is_refused(saved):
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
     """One sentence."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="the folder cannot be made"):
+    with pytest.raises(InputError, match="is a file; name a folder"):
         save_cabling(cable(LAYOUTS["small"]), tmp_path / "file")
 
 

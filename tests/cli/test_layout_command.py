@@ -66,6 +66,8 @@ def test_the_folder_holds_what_it_takes_to_build_it(tmp_path):
         "sheets",
         "floorplan.svg",
         "floorplan.png",
+        "topology.json",
+        "provenance.json",
     }
     assert (folder / "floorplan.png").read_bytes().startswith(b"\x89PNG")
     back = load_layout(folder)

@@ -218,5 +218,5 @@ def test_files_are_written_or_refused(tmp_path):
     assert names == ["fabric.topo", "ibnl/GCA1.ibnl", "ibnl/GSW4.ibnl"]
     assert all(Path(tmp_path / "new" / name).is_file() for name in names)
     (tmp_path / "taken").write_text("")
-    with pytest.raises(InputError, match="cannot be made"):
+    with pytest.raises(InputError, match="is a file; name a folder"):
         write_export("slurm", fabric, tmp_path / "taken")

@@ -2,7 +2,9 @@
 
 import logging
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -12,12 +14,16 @@ from topoloom.cabling.lists import bundles_csv, cables_csv, labels_csv, order_cs
 from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.sheets import SHEET_NAMES, sheets
 from topoloom.errors import InputError, at
-from topoloom.files import write_atomically
 from topoloom.floors.floor_files import read_floor
 from topoloom.floors.floor_text import floor_toml
+from topoloom.folders import write_folder
+from topoloom.formats import encode, find_format
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
 from topoloom.layout.layout import Layout
+from topoloom.network_folders import CABLES, FLOOR, PROVENANCE, TOPOLOGY, note_text
+from topoloom.results import provenance_of
+from topoloom.topology import Topology
 
 log = logging.getLogger("topoloom")
 
@@ -25,40 +31,55 @@ log = logging.getLogger("topoloom")
 _SAME_M = 0.0011
 
 
-def save_cabling(cabling: Cabling, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write all files of a cabling into a folder, each whole or not at all; returns their paths.
+def save_cabling(
+    cabling: Cabling,
+    folder: str | os.PathLike[str],
+    also: Mapping[str, str | bytes] = MappingProxyType({}),
+    stale: Iterable[str] = (),
+) -> list[Path]:
+    """Write all files of a cabling into a folder, the folder whole or not at all; returns their paths.
 
+    ``topology.json`` and ``provenance.json``,
     ``cables.csv`` and ``floor.toml`` (together they are the layout: `load_layout`), ``labels.csv``, ``bundles.csv``,
     ``order.csv``, ``netbox/*.csv`` and ``sheets/*.html``. docs/cabling.md says what each holds. Sheets of an earlier
     layout in the same folder are removed.
 
+    Parameters
+    ----------
+    cabling : Cabling
+    folder : path
+        Made if it is not there; the folder around it must be.
+    also : mapping of str to str or bytes
+        More files that come with it, by their names.
+    stale : texts
+        Patterns of files of an earlier writing that go.
+
     Raises
     ------
     InputError
-        The folder cannot be made, or a file in it cannot be written.
+        The folder cannot be made, or a file in it cannot be written; nothing has changed then.
     """
-    folder = Path(folder)
+    return write_folder(folder, {**cabling_files(cabling), **also}, stale=[f"sheets/{SHEET_NAMES}", *stale])
+
+
+def cabling_files(cabling: Cabling) -> dict[str, str | bytes]:
+    """The files of `save_cabling`, by their names."""
     layout, labels = cabling.layout, label(cabling)
-    files = {
-        "cables.csv": cables_csv(cabling, labels),
-        "floor.toml": floor_toml(layout.floor, layout.slots),
+    files: dict[str, str | bytes] = {
+        **network_files(layout.topology, "layout"),
+        CABLES: cables_csv(cabling, labels),
+        FLOOR: floor_toml(layout.floor, layout.slots),
         "labels.csv": labels_csv(labels),
         "bundles.csv": bundles_csv(cabling),
         "order.csv": order_csv(cabling.bought),
     }
     files |= {f"netbox/{name}": text for name, text in netbox_files(cabling, labels).items()}
-    files |= {f"sheets/{name}": text for name, text in sheets(cabling, labels).items()}
-    try:
-        for inner in ("netbox", "sheets"):
-            (folder / inner).mkdir(parents=True, exist_ok=True)
-        for old in (folder / "sheets").glob(SHEET_NAMES):
-            if f"sheets/{old.name}" not in files:
-                old.unlink()
-    except OSError as error:
-        raise InputError(f"{folder}: the folder cannot be made or cleared: {error.strerror or error}") from None
-    for name, text in files.items():
-        write_atomically(folder / name, text)
-    return [folder / name for name in files]
+    return files | {f"sheets/{name}": text for name, text in sheets(cabling, labels).items()}
+
+
+def network_files(topology: Topology, verb: str) -> dict[str, str | bytes]:
+    """What every network folder begins with: the network, and the note of which verb wrote it."""
+    return {TOPOLOGY: encode(topology, find_format("topoloom")), PROVENANCE: note_text(provenance_of(topology), verb)}
 
 
 def load_layout(path: str | os.PathLike[str]) -> Layout:

@@ -1,24 +1,27 @@
 """A plan in a folder: the cables before, what is done with them task by task, and the cables after."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
-from topoloom.cabling.files import save_cabling
+from topoloom.cabling.files import cabling_files, network_files
 from topoloom.cabling.labels import Labels, host_end, label
 from topoloom.cabling.lists import cables_csv, order_csv
+from topoloom.cabling.sheets import SHEET_NAMES
 from topoloom.cost.choose import Cables
 from topoloom.csv_files import csv_table, guarded, numbers, texts
-from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion, Step
 from topoloom.expansion.work.order_of_work import Task
 from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG
-from topoloom.files import write_atomically
 from topoloom.floors.floor_text import floor_toml
+from topoloom.folders import write_folder
+from topoloom.network_folders import CABLES, FLOOR, PROVENANCE, note_text
+from topoloom.results import provenance_of
 
 #: The columns of the plan that may hold anything.
 _TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in ("cabinet", "label")) | {
@@ -29,34 +32,48 @@ _TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in (
 BEFORE, AFTER, PLAN, STEPS = "before", "after", "plan.csv", "steps.csv"
 
 
-def save_expansion(expansion: Expansion, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write a plan into a folder, each file whole or not at all; returns their paths.
+def save_expansion(
+    expansion: Expansion,
+    folder: str | os.PathLike[str],
+    also: Mapping[str, str | bytes] = MappingProxyType({}),
+    stale: Iterable[str] = (),
+) -> list[Path]:
+    """Write a plan into a folder, the folder whole or not at all; returns the paths.
 
     ``before/cables.csv`` and ``before/floor.toml``; ``plan.csv``, a row a task, ``steps.csv``, a row a step, and
     ``order.csv``, the cables to buy; ``after/`` with all that `save_cabling` writes. docs/expanding.md says what each holds,
     and `check_plan` carries it out.
 
+    Parameters
+    ----------
+    expansion : Expansion
+    folder : path
+        Made if it is not there; the folder around it must be.
+    also : mapping of str to str or bytes
+        More files that come with it, by their names.
+    stale : texts
+        Patterns of files of an earlier writing that go.
+
     Raises
     ------
     InputError
-        The folder cannot be made, or a file in it cannot be written.
+        The folder cannot be made, or a file in it cannot be written; nothing has changed then.
     """
-    folder = Path(folder)
-    try:
-        (folder / BEFORE).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: the folder cannot be made: {error.strerror or error}") from None
     before = expansion.before
-    files = {
-        f"{BEFORE}/cables.csv": cables_csv(before, label(before)),
-        f"{BEFORE}/floor.toml": floor_toml(before.layout.floor, before.layout.slots),
+    start = {
+        **network_files(before.layout.topology, "expand"),
+        CABLES: cables_csv(before, label(before)),
+        FLOOR: floor_toml(before.layout.floor, before.layout.slots),
+    }
+    files: dict[str, str | bytes] = {f"{BEFORE}/{name}": content for name, content in start.items()}
+    files |= {
         PLAN: plan_csv(expansion),
         STEPS: steps_csv(expansion),
         "order.csv": order_csv(bought_cables(expansion)),
+        PROVENANCE: note_text(provenance_of(before.layout.topology, seed=expansion.seed), "expand"),
     }
-    for name, text in files.items():
-        write_atomically(folder / name, text)
-    return [*(folder / name for name in files), *save_cabling(expansion.after, folder / AFTER)]
+    files |= {f"{AFTER}/{name}": content for name, content in cabling_files(expansion.after).items()}
+    return write_folder(folder, {**files, **also}, stale=[f"{AFTER}/sheets/{SHEET_NAMES}", *stale])
 
 
 def plan_csv(expansion: Expansion) -> str:

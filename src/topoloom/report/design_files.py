@@ -1,7 +1,5 @@
 """What a design leaves in its folder."""
 
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +7,16 @@ import msgspec
 
 from topoloom._version import __version__
 from topoloom.cabling.cabling import cable
+from topoloom.cabling.files import network_files
 from topoloom.cabling.labels import label
 from topoloom.cabling.lists import cables_csv
 from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import load_parts
+from topoloom.csv_files import csv_text
 from topoloom.designer.design import Design
 from topoloom.designer.measure import MEASURES, numbers, place_candidate
-from topoloom.files import write_atomically
 from topoloom.floors.floor_text import floor_toml
-from topoloom.formats import save
+from topoloom.folders import write_folder
 from topoloom.layout.layout import Layout
 from topoloom.report.design_page import design_figures, design_page
 from topoloom.report.floorplan import floorplan_svg
@@ -25,6 +24,7 @@ from topoloom.spec import build
 
 _OF_A_WINNER = (
     "topology.json",
+    "provenance.json",
     "cables.csv",
     "floor.toml",
     "bill.csv",
@@ -37,32 +37,26 @@ _OF_A_WINNER = (
 
 def write_design(design: Design, folder: str | Path) -> list[Path]:
     """Write the report and the tables, and the winner's files if there is a winner; returns what was written."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    # What this design does not have (no winner, no figures) must not be left over from an earlier one.
-    for name in _OF_A_WINNER:
-        (folder / name).unlink(missing_ok=True)
-    files: dict[str, str] = {"candidates.csv": candidates_csv(design), "design.json": design_json(design)}
+    files: dict[str, str | bytes] = {"candidates.csv": candidates_csv(design), "design.json": design_json(design)}
     layout: Layout | None = None
     bill: Bill | None = None
+    plan: str | None = None
     if design.winner is not None:
         topology = build(design.winner.spec)
         layout = place_candidate(topology, design.need)
         parts = load_parts(design.need.parts)
         bill = price(layout, parts, design.need.rate_gbps, host_cables=design.need.cable.hosts)
-        save(topology, folder / "topology.json")
+        files |= network_files(topology, "design")
         cables = cable(layout, parts, design.need.rate_gbps, design.need.cable.hosts)
         files["cables.csv"] = cables_csv(cables, label(cables))
         files["bill.csv"] = bill_csv(bill)
         files["floor.toml"] = floor_toml(layout.floor, layout.slots)
-        files["floorplan.svg"] = floorplan_svg(layout, cables.link_medium)
+        files["floorplan.svg"] = plan = floorplan_svg(layout, cables.link_medium)
     drawn = design_figures(design)
     files |= {name: svg for name, (svg, _) in drawn.items()}
-    files["report.html"] = design_page(design, layout, bill, drawn, files.get("floorplan.svg"))
-    for name, text in files.items():
-        write_atomically(folder / name, text)
-    written = [folder / name for name in files]
-    return [*written, folder / "topology.json"] if layout is not None else written
+    files["report.html"] = design_page(design, layout, bill, drawn, plan)
+    # What this design does not have (no winner, no figures) must not be left over from an earlier one.
+    return write_folder(folder, files, stale=_OF_A_WINNER)
 
 
 def candidates_csv(design: Design) -> str:
@@ -76,7 +70,7 @@ def candidates_csv(design: Design) -> str:
         ["", "", out.spec, out.family, out.limit, *(_cell(out.known.get(key)) for key in MEASURES)]
         for out in design.dropped
     ]
-    return _csv(rows)
+    return csv_text(rows[0], rows[1:])
 
 
 def _cell(value: Any) -> str:
@@ -130,10 +124,4 @@ def bill_csv(bill: Bill) -> str:
             f"{bill.per_host(high):.4f}",
         ]
     )
-    return _csv(rows)
-
-
-def _csv(rows: list[list[str]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
+    return csv_text(rows[0], rows[1:])

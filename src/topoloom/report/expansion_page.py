@@ -6,11 +6,9 @@ from html import escape
 from pathlib import Path
 
 from topoloom._version import __version__
-from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion, Step
 from topoloom.expansion.plan_files import plan_rows, save_expansion, step_facts
 from topoloom.figures.curves import Curves, Series, curves_svg
-from topoloom.files import write_atomically
 from topoloom.report.expansion_floor import legend, step_floorplan
 from topoloom.report.page import cards, figure, page, table
 
@@ -39,22 +37,10 @@ def write_expansion(expansion: Expansion, folder: str | os.PathLike[str]) -> lis
     InputError
         The folder cannot be made, or a file in it cannot be written.
     """
-    folder = Path(folder)
-    written = save_expansion(expansion, folder)
-    pictures = {f"step-{number:03d}.svg": step_floorplan(expansion, number - 1) for number in _numbers(expansion)}
-    try:
-        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
-        for old in (folder / FOLDER).glob("step-*.svg"):
-            if old.name not in pictures:
-                old.unlink()
-    except OSError as error:
-        raise InputError(
-            f"{folder / FOLDER}: the folder cannot be made or cleared: {error.strerror or error}"
-        ) from None
-    files = {f"{FOLDER}/{name}": text for name, text in pictures.items()} | {PAGE: expansion_page(expansion)}
-    for name, text in files.items():
-        write_atomically(folder / name, text)
-    return [*written, *(folder / name for name in files)]
+    pictures = {
+        f"{FOLDER}/step-{number:03d}.svg": step_floorplan(expansion, number - 1) for number in _numbers(expansion)
+    }
+    return save_expansion(expansion, folder, {**pictures, PAGE: expansion_page(expansion)}, [f"{FOLDER}/step-*.svg"])
 
 
 def expansion_page(expansion: Expansion) -> str:

@@ -118,10 +118,11 @@ def _tell(layout: Layout) -> None:
 def _write(cables: Any, folder: Path) -> None:
     """Everything that a layout's folder holds."""
     from topoloom.cabling.files import save_cabling
-    from topoloom.files import write_atomically
     from topoloom.report.floorplan import floorplan_png, floorplan_svg
 
-    save_cabling(cables, folder)
     medium = cables.link_medium
-    write_atomically(folder / "floorplan.svg", floorplan_svg(cables.layout, medium))
-    write_atomically(folder / "floorplan.png", floorplan_png(cables.layout, medium))
+    plans: dict[str, str | bytes] = {
+        "floorplan.svg": floorplan_svg(cables.layout, medium),
+        "floorplan.png": floorplan_png(cables.layout, medium),
+    }
+    save_cabling(cables, folder, plans)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from topoloom.errors import InputError
 from topoloom.fabrics.fabric import Fabric
-from topoloom.files import reason, write_atomically
+from topoloom.folders import write_folder
 from topoloom.modules import load_modules
 from topoloom.routing.routing import Routing
 
@@ -92,17 +92,7 @@ def write_export(name: str, fabric: Fabric, folder: str | Path, routing: Routing
     if record.tables and routing is None:
         raise InputError(f"export {name} writes tables; use topoloom route with --export {name}")
     texts = record.make(Order(fabric, routing))
-    target = Path(folder)
-    for file in texts:
-        place = (target / file).parent
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except (OSError, ValueError) as error:
-            raise InputError(f"{place}: cannot be made: {reason(error)}") from None
-    for file, text in texts.items():
-        write_atomically(target / file, text)
-    for file in set(record.sometimes) - set(texts):
-        (target / file).unlink(missing_ok=True)
+    write_folder(folder, texts, stale=record.sometimes)
     return list(texts)
 
 
