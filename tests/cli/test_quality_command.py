@@ -9,8 +9,6 @@ from topoloom.cli.commands import quality
 from topoloom.errors import InputError
 
 KEYS = {
-    "name",
-    "engine",
     "switches",
     "hosts",
     "hosts_assumed",
@@ -29,8 +27,8 @@ KEYS = {
     "effective_bisection",
     "effective_bisection_error",
     "bisections",
-    "seed",
-    "seconds",
+    "schema",
+    "provenance",
 }
 
 

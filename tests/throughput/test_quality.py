@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from throughput_cases import SMALL
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, Stopped
 from topoloom.routing.route import route
 from topoloom.spec import build
 from topoloom.throughput.bisections import effective_bisection
-from topoloom.throughput.quality import Spread, quality
+from topoloom.throughput.quality import LoadSummary, Quality, quality
 from topoloom.topology import Topology
 from topoloom.traffic.worst import worst_permutation
+from topoloom.work import Work
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -71,7 +72,7 @@ def test_next_to_nothing():
     assert np.isnan(one.effective_bisection)
     assert (one.worst_load, one.worst_throughput, one.tub) == (0, 1.0, np.inf)
     assert one.uniform_throughput == 1.0
-    assert astuple(Spread.of(np.zeros(0))) == (0.0,) * 7
+    assert astuple(LoadSummary.of(np.zeros(0))) == (0.0,) * 7
 
 
 def test_packets_that_choose_are_refused():
@@ -79,3 +80,20 @@ def test_packets_that_choose_are_refused():
     for name in ("valiant", "duato", "ecmp", "lnmp"):
         with pytest.raises(InputError, match="lets packets choose, which no table says"):
             quality(route(build("torus:dims=4x4,hosts=1"), name))
+
+
+def test_quality_is_a_record_that_reads_back():
+    """What `record` says, `from_record` makes again; two equal calls give equal records but for timings."""
+    routing = route(build("torus:dims=4x4,hosts=2"))
+    first, again = (quality(routing, "hotspot", bisections=5, seed=3) for _ in range(2))
+    assert first.record() == again.record()
+    assert Quality.from_record(first.record()) == first
+    assert (first.provenance.engine, first.provenance.seed) == (routing.engine, 3)
+
+
+def test_stopped_quality_says_so():
+    """Nothing to show: the exception that ends a verb."""
+    work = Work()
+    work.stop()
+    with pytest.raises(Stopped):
+        quality(route(build("torus:dims=4x4")), bisections=5, work=work)

@@ -1,14 +1,16 @@
 """How wide a topology is: the links between halves, or between any number of parts, of equal size."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.metis import Weighted, partition, weighted
+from topoloom.results import Provenance, Result, provenance_of
 from topoloom.topology import Topology, checked
+from topoloom.work import Ended, Work
 
 #: Refinement between pairs of parts: the most rounds, and the most pairs a round (all pairs of 16 parts).
 _ROUNDS = 4
@@ -18,7 +20,7 @@ EXACT_SWITCHES = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Cuts:
+class Cuts(Result):
     """A cut into parts of (nearly) equal size.
 
     Attributes
@@ -27,8 +29,7 @@ class Cuts:
         The part of every switch, 0 .. parts - 1.
     links : int
         The links between different parts, all together (Truong 2016, 4.4: the total; errata of Truong 2016, 14). Parallel
-        links count one
-        by one. For two parts, the bisection.
+        links count one by one. For two parts, the bisection.
     between : int64[parts, parts]
         The links between each two parts, 0 on the diagonal.
     sizes : int64[parts]
@@ -37,7 +38,14 @@ class Cuts:
         What was balanced.
     exact : bool
         Whether no cut of such sizes has fewer links (branch and bound), or it is the best found (METIS).
+    runs : int
+        Runs of METIS that were finished, of which this is the best; 0 for an exact one.
+    ended : "done", "deadline" or "interrupted"
+        Not "done": fewer runs were made than asked for, or the branch and bound was not over.
     """
+
+    noun = "cuts"
+    derived = ("parts", "narrowest")
 
     part: np.ndarray
     links: int
@@ -45,6 +53,9 @@ class Cuts:
     sizes: np.ndarray
     by: str
     exact: bool
+    runs: int = 0
+    ended: Ended = "done"
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
     def parts(self) -> int:
@@ -56,9 +67,19 @@ class Cuts:
         """The fewest links between any two parts."""
         return int(self.between[np.triu_indices(self.parts, 1)].min())
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a switch: ``switch`` and its ``part``."""
+        return [{"switch": switch, "part": part} for switch, part in enumerate(self.part.tolist())]
+
 
 def cuts(
-    topology: Topology, parts: int = 2, seeds: int = 8, by: Literal["switches", "hosts"] = "switches", seed: int = 0
+    topology: Topology,
+    parts: int = 2,
+    seeds: int = 8,
+    by: Literal["switches", "hosts"] = "switches",
+    seed: int = 1,
+    *,
+    work: Work | None = None,
 ) -> Cuts:
     """The best cut into `parts` equal parts that METIS finds and Fiduccia-Mattheyses refinement makes of it.
 
@@ -74,6 +95,8 @@ def cuts(
         more parts by 3% or one switch.
     seed : int
         Starts another series of seeds.
+    work : Work, optional
+        Told of each run. When it is stopped, the best cut so far is the result.
 
     Returns
     -------
@@ -84,26 +107,53 @@ def cuts(
     ------
     InputError
         pymetis is not installed; more parts than switches, or hosts where there are none.
+    Stopped
+        `work` was stopped before the first run was over.
     """
     _check_parts(checked(topology, "cuts"), parts, seeds, by)
+    work = Work() if work is None else work
     graph = weighted(topology)
     weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
     limit = _fair_share(weight, parts)
-    best = _cut_of(topology, _round_robin(weight, parts), parts, by, exact=False)
+    best = _cut_of(topology, _round_robin(weight, parts), parts, by)
     # Recursive halving and the direct method: for more than two parts either may win.
-    for number, recursive in product(range(seeds), (True, False) if parts > 2 else (True,)):
-        part = _round_robin(weight, parts)
-        if graph.links.size:
-            part = partition(graph, parts, weight, recursive=recursive, seed=seed * 1000 + number + 1)
-        _refine_pairs(graph, weight, part, parts, limit)
-        cut = _cut_of(topology, part, parts, by, exact=False)
-        if (_surplus(cut, limit), cut.links) < (_surplus(best, limit), best.links):
-            best = cut
-    return best
+    runs = list(product(range(seeds), (True, False) if parts > 2 else (True,)))
+    work.begin(len(runs), "runs of METIS")
+    done = 0
+    with work.interruptible():
+        for number, recursive in runs:
+            if work.stopped:
+                break
+            part = _round_robin(weight, parts)
+            if graph.links.size:
+                part = partition(graph, parts, weight, recursive=recursive, seed=_metis_seed(seed, number))
+            if not _refine_pairs(graph, weight, part, parts, limit, work):
+                break
+            cut = _cut_of(topology, part, parts, by)
+            if (_surplus(cut, limit), cut.links) < (_surplus(best, limit), best.links):
+                best = cut
+            done += 1
+            work.advance(note=f"{best.links:,} links")
+    if not done:
+        work.check()
+    settings = {"parts": parts, "seeds": seeds, "by": by}
+    provenance = provenance_of(topology, seed=seed, settings=settings)
+    return replace(best, runs=done, ended=work.ended if done < len(runs) else "done", provenance=provenance)
 
 
-def exact_bisection(topology: Topology) -> Cuts:
+def exact_bisection(topology: Topology, *, work: Work | None = None) -> Cuts:
     """The bisection itself, by branch and bound: halves of floor(n / 2) and ceil(n / 2) switches.
+
+    Parameters
+    ----------
+    topology : Topology
+        Of 2 to 40 switches.
+    work : Work, optional
+        When it is stopped, the best bisection so far is the result, and is not called exact.
+
+    Returns
+    -------
+    Cuts
 
     Raises
     ------
@@ -121,10 +171,20 @@ def exact_bisection(topology: Topology) -> Cuts:
     n = checked(topology, "exact_bisection").switches
     if not 2 <= n <= EXACT_SWITCHES:
         raise InputError(f"{topology.name}: {n} switches; the exact bisection is found for 2 to {EXACT_SWITCHES}")
+    work = Work() if work is None else work
     graph = weighted(topology)
     matrix = np.zeros((n, n), np.int64)
     matrix[np.repeat(np.arange(n), np.diff(graph.offsets)), graph.others] = graph.links
-    return _cut_of(topology, least_bisection(matrix), 2, "switches", exact=True)
+    work.begin(None, "")
+    part = least_bisection(matrix, work.flag)
+    ended = work.ended
+    provenance = provenance_of(topology, settings={"parts": 2, "by": "switches"})
+    return replace(_cut_of(topology, part, 2, "switches"), exact=ended == "done", ended=ended, provenance=provenance)
+
+
+def _metis_seed(seed: int, number: int) -> int:
+    """The seed of a run of a series; METIS takes 31 bits."""
+    return ((seed - 1) * 1000 + number + 1) % ((1 << 31) - 1)
 
 
 def _check_parts(topology: Topology, parts: int, seeds: int, by: str) -> None:
@@ -154,14 +214,19 @@ def _surplus(cut: Cuts, limit: int) -> int:
     return max(0, int(cut.sizes.max()) - limit)
 
 
-def _refine_pairs(graph: Weighted, weight: np.ndarray, part: np.ndarray, parts: int, limit: int) -> None:
-    """Exchange switches between each two parts while that saves links or evens sizes; `part` (int32[n]) in place."""
+def _refine_pairs(graph: Weighted, weight: np.ndarray, part: np.ndarray, parts: int, limit: int, work: Work) -> bool:
+    """Exchange switches between each two parts while that saves links or evens sizes; `part` (int32[n]) in place.
+
+    Whether it came to its end; False: the work was stopped.
+    """
     from topoloom.graph.kernels.refine import refine
 
     pairs = list(combinations(range(parts), 2))[:_MOST_PAIRS]
     for _ in range(_ROUNDS):
         before = part.copy()
         for a, b in pairs:
+            if work.stopped:
+                return False
             chosen = (part == a) | (part == b)
             if not chosen.any():
                 continue
@@ -170,7 +235,8 @@ def _refine_pairs(graph: Weighted, weight: np.ndarray, part: np.ndarray, parts: 
             refine(inner.offsets, inner.others, inner.links, weight[chosen], side, limit)
             part[chosen] = np.where(side == 1, b, a)
         if parts == 2 or np.array_equal(before, part):
-            return
+            break
+    return True
 
 
 def _round_robin(weight: np.ndarray, parts: int) -> np.ndarray:
@@ -180,7 +246,7 @@ def _round_robin(weight: np.ndarray, parts: int) -> np.ndarray:
     return part
 
 
-def _cut_of(topology: Topology, part: np.ndarray, parts: int, by: str, *, exact: bool) -> Cuts:
+def _cut_of(topology: Topology, part: np.ndarray, parts: int, by: str) -> Cuts:
     """The `Cuts` record of an assignment int[n]."""
     sides = np.sort(part[topology.links], axis=1)
     between = np.zeros((parts, parts), np.int64)
@@ -188,4 +254,4 @@ def _cut_of(topology: Topology, part: np.ndarray, parts: int, by: str, *, exact:
     np.fill_diagonal(between, 0)
     weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
     sizes = np.bincount(part, weights=weight, minlength=parts).astype(np.int64)
-    return Cuts(part.astype(np.int32), int(between.sum()), between + between.T, sizes, by, exact)
+    return Cuts(part.astype(np.int32), int(between.sum()), between + between.T, sizes, by, exact=False)

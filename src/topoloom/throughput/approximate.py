@@ -11,6 +11,7 @@ from topoloom.threads import over_cores
 from topoloom.throughput.flow import arcs, check_reach
 from topoloom.topology import Topology
 from topoloom.traffic import Traffic
+from topoloom.work import Work
 
 #: Columns kept a source, and bytes for all of them, which may allow fewer.
 _COLUMNS, _BYTES = 64, 1 << 30
@@ -37,11 +38,19 @@ class Bracket:
     @property
     def gap(self) -> float:
         """upper / lower - 1."""
-        return self.upper / self.lower - 1.0 if math.isfinite(self.upper) else 0.0
+        if not math.isfinite(self.upper):
+            return 0.0
+        return self.upper / self.lower - 1.0 if self.lower else math.inf
 
 
 def approximate_flow(
-    topology: Topology, traffic: Traffic, *, gap: float = 0.05, turns: int = 1000, jobs: int | None = None
+    topology: Topology,
+    traffic: Traffic,
+    *,
+    gap: float = 0.05,
+    turns: int = 1000,
+    jobs: int | None = None,
+    work: Work | None = None,
 ) -> Bracket:
     """The maximum concurrent flow of a traffic, from below by a flow and from above by its dual.
 
@@ -55,6 +64,9 @@ def approximate_flow(
         Stops after so many at the latest, with the gap that there is then.
     jobs : int, optional
         Threads for the upper bound; every core when left out. The answer does not depend on them.
+
+    work : Work, optional
+        Told of each turn, with the gap. When it is stopped, the bracket is as wide as it is then.
 
     Raises
     ------
@@ -98,7 +110,9 @@ def approximate_flow(
     columns = _Columns(sources.size, n, min(n - 1, 64))
     load = np.zeros(to.size)
     lower, upper, power, done = 0.0, 1.0, _STEEP, 0  # alike lengths give the bound from hops, which is the unit
-    while done < turns:
+    work = Work() if work is None else work
+    work.begin(turns, "turns at most")
+    while done < turns and not work.stopped:
         longest = improve(
             first,
             to,
@@ -126,6 +140,7 @@ def approximate_flow(
         lower = max(lower, 1.0 / busiest)
         bound = float(weight.sum()) / network.least(weight / capacity)
         upper = min(upper, bound)
+        work.reach(done, f"within {upper / lower - 1:.1%}")
         if upper <= lower * (1.0 + gap):
             break
         # What the soft maximum leaves on the table, against what the flow does at this steepness.

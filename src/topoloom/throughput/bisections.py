@@ -12,6 +12,7 @@ from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
 from topoloom.traffic import host_switches, uniform
 from topoloom.traffic.loads import table_loads
+from topoloom.work import Work
 
 #: Bisections that a thread takes at a time.
 _BLOCK = 8
@@ -44,7 +45,7 @@ class Bisections:
 
 
 def effective_bisection(
-    routing: Routing, bisections: int = 1000, *, seed: int = 1, jobs: int | None = None
+    routing: Routing, bisections: int = 1000, *, seed: int = 1, jobs: int | None = None, work: Work | None = None
 ) -> Bisections:
     """The effective bisection bandwidth of tables.
 
@@ -85,14 +86,18 @@ def effective_bisection(
         raise InputError(f"bisections={bisections}: at least one is needed")
     if switch.size < 2:
         raise InputError(f"{routing.topology.name}: {switch.size} hosts; halves need two at least")
-    table_loads(routing, uniform(routing.topology), jobs)  # refuses tables that do not lead everywhere
+    table_loads(routing, uniform(routing.topology), jobs, work=work)  # refuses tables that do not lead everywhere
     channels, shares = routing.channels, np.zeros(bisections)
 
-    def work(numbers: Iterator[int]) -> None:
+    work = Work() if work is None else work
+    work.begin(-(-bisections // _BLOCK), f"blocks of {_BLOCK} bisections")
+
+    def draw(numbers: Iterator[int]) -> None:
         for number in numbers:
             low, high = number * _BLOCK, min(bisections, (number + 1) * _BLOCK)
             states = np.array([Draws(seed, stream).state() for stream in range(low, high)])
             count_flows(channels.first, channels.to, routing.ports, switch, states, shares[low:high])
 
-    over_cores(work, -(-bisections // _BLOCK), jobs)
+    over_cores(draw, -(-bisections // _BLOCK), jobs, work)
+    work.check()
     return Bisections(shares, seed)

@@ -1,10 +1,11 @@
 """The verb: how good a network and its tables are for the traffic that one designs for."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from topoloom.errors import InputError, check_type
+from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.routing import Routing
 from topoloom.throughput.approximate import Bracket, approximate_flow
@@ -14,6 +15,7 @@ from topoloom.throughput.tub import tub, uniform_bound, volume_bound
 from topoloom.traffic import Traffic, host_permutation, hosts_on, permutation, traffic_of, uniform
 from topoloom.traffic.loads import table_loads
 from topoloom.traffic.worst import MOST_SWITCHES, worst_permutation
+from topoloom.work import Work
 
 #: Flows by source and channel up to which `quality` solves the exact flows: seconds.
 QUICK_FLOWS = 20_000
@@ -22,8 +24,8 @@ MOST_TUB = 8192
 
 
 @dataclass(frozen=True)
-class Spread:
-    """How a load is spread: its least, its mean, its quartiles, the highest percent, and its most."""
+class LoadSummary:
+    """A load in numbers: its least, its mean, its quartiles, the highest percent, and its most."""
 
     least: float
     mean: float
@@ -34,7 +36,7 @@ class Spread:
     most: float
 
     @classmethod
-    def of(cls, values: np.ndarray) -> "Spread":
+    def of(cls, values: np.ndarray) -> "LoadSummary":
         """Of an array of one dimension; all 0 for none."""
         if not values.size:
             return cls(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -43,7 +45,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Quality:
+class Quality(Result):
     """How good a network and its tables are.
 
     Throughputs are shares of the full rate of a host, all hosts served alike. Those with `bound` and `flow` are of the
@@ -51,20 +53,21 @@ class Quality:
 
     Attributes
     ----------
+    switches : int
     hosts : int
         Ports of hosts.
     hosts_assumed : bool
         The topology has none, and one a switch was assumed.
     edge_forwarding_index : int
         Pairs of switches over the busiest channel.
-    channel_load, switch_load : Spread
+    channel_load, switch_load : LoadSummary
         Pairs of switches over each channel, and through each switch, its own left out.
     uniform_throughput : float
         Of the tables, when every host sends as much to every host on another switch.
     effective_bisection, effective_bisection_error : float
         What the tables leave to a flow between random halves of the hosts, and the standard error; nan: fewer than 2 hosts.
-    bisections, seed : int
-        How many were drawn, and from what seed.
+    bisections : int
+        How many were drawn; the seed is in the provenance.
     worst_load : int or None
         Hosts that send over one channel in the worst permutation for these tables, exact; None: over 8,192 switches.
     worst_throughput : float or None
@@ -74,7 +77,7 @@ class Quality:
     uniform_bound, tub : float or None
         What no routing can pass, from hops: for uniform traffic, and for the maximal permutation.
     uniform_flow, permutation_flow, worst_flow : Bracket or None
-        What the best splitting over all ways brings: for uniform traffic, for the maximal permutation, and for the worst
+        What the best splitting over all paths brings: for uniform traffic, for the maximal permutation, and for the worst
         permutation of the tables. Exact, with lower and upper alike, in small networks (`QUICK_FLOWS`); in larger ones
         between two bounds if a gap was asked for, else None.
     traffic : str or None
@@ -84,16 +87,18 @@ class Quality:
         the last also where `uniform_flow` is.
     """
 
+    noun = "quality"
+
+    switches: int
     hosts: int
     hosts_assumed: bool
     edge_forwarding_index: int
-    channel_load: Spread
-    switch_load: Spread
+    channel_load: LoadSummary
+    switch_load: LoadSummary
     uniform_throughput: float
     effective_bisection: float
     effective_bisection_error: float
     bisections: int
-    seed: int
     worst_load: int | None
     worst_throughput: float | None
     permutation_throughput: float | None
@@ -106,6 +111,7 @@ class Quality:
     traffic_throughput: float | None = None
     traffic_bound: float | None = None
     traffic_flow: Bracket | None = None
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
 def quality(
@@ -116,6 +122,7 @@ def quality(
     gap: float | None = None,
     seed: int = 1,
     jobs: int | None = None,
+    work: Work | None = None,
 ) -> Quality:
     """How good a network and its tables are: loads, throughput, effective bisection, worst permutation, bounds.
 
@@ -134,9 +141,17 @@ def quality(
         Of the bisections, and of a pattern's random choices.
     jobs : int, optional
         Threads; every core when left out. The answer does not depend on them.
+    work : Work, optional
+        Told of each measure in its own units.
+
+    Returns
+    -------
+    Quality
 
     Raises
     ------
+    Stopped
+        `work` was stopped before all was measured; a bracket that was asked for by `gap` is left as wide as it is.
     InputError
         Tables that do not lead everywhere or beside which packets choose, no bisections, a gap that is not positive, no
         such pattern, one without a load, or traffic of another network.
@@ -160,10 +175,12 @@ def quality(
     topology, hosts = routing.topology, hosts_on(routing.topology)
     asked = _traffic(routing, traffic, seed)
     even = uniform(topology)
-    loads = table_loads(routing, even, jobs)
+    work = Work() if work is None else work
+    loads = table_loads(routing, even, jobs, work=work)
     verdict = routing.verdict or prove(routing, jobs)
-    drawn = effective_bisection(routing, bisections, seed=seed, jobs=jobs) if hosts.sum() > 1 else None
-    worst = worst_permutation(routing, jobs) if topology.switches <= MOST_SWITCHES else None
+    drawn = effective_bisection(routing, bisections, seed=seed, jobs=jobs, work=work) if hosts.sum() > 1 else None
+    worst = worst_permutation(routing, jobs, work=work) if topology.switches <= MOST_SWITCHES else None
+    work.begin(None, "maximal permutation")
     bound = tub(topology, jobs) if topology.switches <= MOST_TUB else None
     farthest = permutation(topology, bound.partner) if bound else None
     quick = int((hosts > 0).sum()) * arcs(topology)[1].size <= QUICK_FLOWS
@@ -171,31 +188,36 @@ def quality(
 
     def flow(sent: Traffic) -> Bracket:
         if not quick and gap is not None:
-            return approximate_flow(topology, sent, gap=gap, jobs=jobs)
+            return approximate_flow(topology, sent, gap=gap, jobs=jobs, work=work)
+        work.check()
+        work.begin(None, "best flow")
         exact = concurrent_flow(topology, sent)
         return Bracket(exact, exact, 0)
 
+    name = asked.name if asked else None
+    settings = {"bisections": bisections, "gap": gap, "traffic": name}
     return Quality(
+        provenance=provenance_of(topology, engine=routing.engine, seed=seed, settings=settings),
+        switches=topology.switches,
         hosts=int(hosts.sum()),
         hosts_assumed=not topology.endpoints.size,
         edge_forwarding_index=verdict.edge_forwarding_index,
-        channel_load=Spread.of(verdict.channel_load),
-        switch_load=Spread.of(verdict.switch_load),
+        channel_load=LoadSummary.of(verdict.channel_load),
+        switch_load=LoadSummary.of(verdict.switch_load),
         uniform_throughput=loads.throughput,
         effective_bisection=drawn.mean if drawn else float("nan"),
         effective_bisection_error=drawn.error if drawn else float("nan"),
         bisections=bisections,
-        seed=seed,
         worst_load=worst.load if worst else None,
         worst_throughput=worst.throughput if worst else None,
-        permutation_throughput=table_loads(routing, farthest, jobs).throughput if farthest else None,
+        permutation_throughput=table_loads(routing, farthest, jobs, work=work).throughput if farthest else None,
         uniform_bound=uniform_bound(topology, jobs) if bound else None,
         tub=bound.value if bound else None,
         uniform_flow=flow(even) if solved else None,
         permutation_flow=flow(farthest) if solved and farthest else None,
         worst_flow=flow(host_permutation(topology, worst.partner)) if solved and worst else None,
-        traffic=asked.name if asked else None,
-        traffic_throughput=table_loads(routing, asked, jobs).throughput if asked else None,
+        traffic=name,
+        traffic_throughput=table_loads(routing, asked, jobs, work=work).throughput if asked else None,
         traffic_bound=volume_bound(topology, asked, jobs) if asked else None,
         traffic_flow=flow(asked) if asked and solved else None,
     )

@@ -9,6 +9,7 @@ from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
 from topoloom.traffic.traffic import Traffic
+from topoloom.work import Work
 
 #: Partial sums, of a fixed number, so that the last digit does not depend on the threads; destinations taken at a time.
 _SUMS, _BLOCK = 16, 32
@@ -45,13 +46,29 @@ class Loads:
         return min(self.network, self.host_limit)
 
 
-def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None) -> Loads:
-    """Send a traffic along the tables, every pair along its one way.
+def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, work: Work | None = None) -> Loads:
+    """Send a traffic along the tables, every pair along its one path.
+
+    Parameters
+    ----------
+    routing : Routing
+    traffic : Traffic
+        Of the same network.
+    jobs : int, optional
+        Threads; every core when left out.
+    work : Work, optional
+        Asked between blocks of 32 destinations.
+
+    Returns
+    -------
+    Loads
 
     Raises
     ------
     InputError
         The tables do not bring all traffic to where it goes; traffic of another network.
+    Stopped
+        `work` was stopped.
 
     Examples
     --------
@@ -69,14 +86,20 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None) -> 
         raise InputError(f"{routing.topology.name}: traffic of {traffic.switches} switches; the tables have {n}")
     sums = np.zeros((min(_SUMS, n), channels.to.size))
 
-    def work(numbers: Iterator[int]) -> None:
+    work = Work() if work is None else work
+    work.begin(len(sums), "parts of the tables")
+
+    def add(numbers: Iterator[int]) -> None:
         for number in numbers:
             low, high = number * n // len(sums), (number + 1) * n // len(sums)
             for begin in range(low, high, _BLOCK):
+                if work.stopped:
+                    return
                 demand = traffic.demand_to(begin, min(high, begin + _BLOCK))
                 incomplete(routing, add_loads(channels.first, channels.to, routing.ports, begin, demand, sums[number]))
 
-    over_cores(work, len(sums), jobs)
+    over_cores(add, len(sums), jobs, work)
+    work.check()
     return Loads(sums.sum(axis=0), traffic.host_limit)
 
 

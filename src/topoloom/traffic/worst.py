@@ -10,6 +10,7 @@ from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
 from topoloom.traffic.loads import incomplete
 from topoloom.traffic.making import host_switches, hosts_on
+from topoloom.work import Work
 
 #: Switches up to which the trees of the tables are laid out: 6 n^2 bytes.
 MOST_SWITCHES = 8192
@@ -41,7 +42,7 @@ class Worst:
         return 1.0 / max(1, self.load)
 
 
-def worst_permutation(routing: Routing, jobs: int | None = None) -> Worst:
+def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work | None = None) -> Worst:
     """The permutation of the hosts with the busiest channel of all, and no other has a busier one.
 
     Parameters
@@ -88,7 +89,10 @@ def worst_permutation(routing: Routing, jobs: int | None = None) -> Worst:
             lost = fill_trees(channels.first, channels.to, ports, hosts, number * _BLOCK, end, order, place, size)
             incomplete(routing, lost)
 
-    over_cores(lay_out, -(-n // _BLOCK), jobs)
+    work = Work() if work is None else work
+    work.begin(-(-n // _BLOCK) + -(-n // _FEW), "blocks of switches")
+    over_cores(lay_out, -(-n // _BLOCK), jobs, work)
+    work.check()
     found: dict[int, tuple[int, int]] = {-1: (0, 1)}  # the load and, negative, the channel
 
     def search(numbers: Iterator[int]) -> None:
@@ -98,7 +102,8 @@ def worst_permutation(routing: Routing, jobs: int | None = None) -> Worst:
             channel, load = greatest(channels.first, ports, order, place, size, hosts, number * _FEW, end, known)
             found[number] = (int(load), -int(channel))
 
-    over_cores(search, -(-n // _FEW), jobs)
+    over_cores(search, -(-n // _FEW), jobs, work)
+    work.check()
     load, channel = max(found.values())
     if not load:
         return Worst(0, (-1, -1), np.arange(int(hosts.sum())))

@@ -1,13 +1,17 @@
 """`topoloom quality`: how much traffic a topology and its tables carry, beside what is possible."""
 
-import time
-from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
-from topoloom.cli.output import json_option, plain, print_facts, print_json
+from topoloom.cli.output import json_option, plain, print_facts, print_record
+from topoloom.cli.progress import working
+from topoloom.cli.types import Number, Whole
 from topoloom.opening import open_network
 from topoloom.traffic import PATTERNS
+
+if TYPE_CHECKING:
+    from topoloom.throughput.quality import Quality
 
 #: The rows, in their order, and what they are called.
 _WORDS = {
@@ -47,20 +51,16 @@ class _Help(click.Command):
 )
 @click.argument("topology")
 @click.option("--engine", default="orders", show_default=True, help="How paths are chosen.")
-@click.option(
-    "--lanes", type=click.IntRange(1, 255), help="At most so many virtual lanes; what it takes when left out."
-)
+@click.option("--lanes", type=Whole(1, 255), help="At most so many virtual lanes; what it takes when left out.")
 @click.option("--traffic", metavar="NAME[:KEY=VALUE,...]", help="Measure this traffic, too (below).")
-@click.option(
-    "--bisections", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="Random halves drawn."
-)
+@click.option("--bisections", type=Whole(1, 1_000_000), default=1000, show_default=True, help="Random halves drawn.")
 @click.option(
     "--gap",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(above=0),
     help="Bracket the best flows of networks that are too large for exact ones: 0.05 for bounds within 5 %.",
 )
-@click.option("--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
-@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
+@click.option("--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
+@click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
 @json_option
 def command(
     topology: str,
@@ -77,33 +77,35 @@ def command(
     from topoloom.throughput.quality import quality
 
     opened = open_network(topology).topology
-    routed = route(opened, engine, lanes=lanes, seed=seed, jobs=jobs)
-    started = time.monotonic()
-    found = quality(routed, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs)
-    seconds = time.monotonic() - started
+    with working("routing") as work:
+        routed = route(opened, engine, lanes=lanes, seed=seed, jobs=jobs)
+        work.check()
+    with working("measuring") as work:
+        found = quality(routed, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work)
     if as_json:
-        head = {"name": opened.name, "spec": opened.spec, "engine": routed.engine, "switches": opened.switches}
-        print_json({**head, **asdict(found), "seconds": seconds})
+        print_record(found)
         return
-    values = asdict(found)
     rows = [
         ("engine", routed.engine),
         ("switches", str(opened.switches)),
         ("hosts", f"{found.hosts}{' (one a switch assumed)' if found.hosts_assumed else ''}"),
     ]
     for key, words in _WORDS.items():
-        value = values[key]
-        if key.startswith("traffic") and traffic is None:
-            continue
-        if isinstance(value, dict) and "lower" in value:
-            low, high = plain(value["lower"]), plain(value["upper"])
-            text = low if value["turns"] == 0 else f"{low} to {high}"
-        elif isinstance(value, dict):
-            text = f"{plain(value['least'])} to {plain(value['most'])}, mean {plain(value['mean'])}"
-        elif key == "effective_bisection":
-            error = plain(found.effective_bisection_error)
-            text = f"{plain(value)} +- {error} ({bisections} bisections, seed {seed})"
-        else:
-            text = f"too large{': see --gap' if 'flow' in key else ''}" if value is None else plain(value)
-        rows.append((words.format(traffic), text))
-    print_facts(opened.name, [*rows, ("seconds", plain(seconds))])
+        if not key.startswith("traffic") or traffic is not None:
+            rows.append((words.format(traffic), _shown(found, key)))
+    print_facts(opened.name, rows)
+
+
+def _shown(found: "Quality", key: str) -> str:
+    """A value of the result in words."""
+    value = getattr(found, key)
+    if value is None:
+        return f"too large{': see --gap' if 'flow' in key else ''}"
+    if hasattr(value, "turns"):  # a bracket
+        return plain(value.lower) + (f" to {plain(value.upper)}" if value.turns else "")
+    if hasattr(value, "three_quarters"):
+        return f"{plain(value.least)} to {plain(value.most)}, mean {plain(value.mean)}"
+    if key == "effective_bisection":
+        error = plain(found.effective_bisection_error)
+        return f"{plain(value)} +- {error} ({found.bisections} bisections, seed {found.provenance.seed})"
+    return plain(value)

@@ -4,8 +4,8 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
-def least_bisection(links: np.ndarray) -> np.ndarray:
+@njit(cache=True, nogil=True)
+def least_bisection(links: np.ndarray, flag: np.ndarray) -> np.ndarray:
     """The side (int32[n], 0 or 1) of each switch in a bisection with the fewest links.
 
     links: int64[n, n], symmetric: the links between each two switches. ceil(n / 2) switches go on side 0.
@@ -13,7 +13,8 @@ def least_bisection(links: np.ndarray) -> np.ndarray:
     Switches are placed one by one, in an order that keeps placed switches close. The links cut so far, plus for every
     unplaced switch the fewer of its links to the two sides, plus what the sizes force (the cheapest moves off an
     over-full side), bound every completion from below; at the best known, the branch is dropped. Exponential:
-    milliseconds at 16 switches, some tenths of a second at 32.
+    milliseconds at 16 switches, some tenths of a second at 32. When flag (uint8[1]) is no longer 0 the best bisection so
+    far is returned.
     """
     n = links.shape[0]
     room = np.array([(n + 1) // 2, n // 2])
@@ -26,7 +27,7 @@ def least_bisection(links: np.ndarray) -> np.ndarray:
     paid = np.zeros(n + 1, np.int64)  # links cut by the switches above each depth
     excess = np.empty(n, np.int64)
     depth = 0
-    while depth >= 0:
+    while depth >= 0 and flag[0] == 0:
         u = order[depth]
         if side[u] >= 0:  # back from below: take it off again
             _place(links, u, side[u], -1, to)
