@@ -23,7 +23,7 @@ Kind = Literal["spec", "file", "fabric", "folder"]
 #: What a network may have beside its topology, and who writes it.
 _WRITERS = {
     "layout": ("where its switches stand", "topoloom layout -o"),
-    "tables": ("forwarding tables", "topoloom route --tables"),
+    "tables": ("forwarding tables", "topoloom route -o"),
     "expansion": ("a plan of how it grows", "topoloom expand -o"),
     "design": ("a design", "topoloom design -o"),
 }

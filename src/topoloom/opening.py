@@ -16,8 +16,10 @@ from topoloom.formats.cables import cabled_fabric, load_cables
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
 from topoloom.formats.ibnetdiscover import load_fabric
 from topoloom.network import Network
-from topoloom.network_folders import CABLES, FLOOR, TOPOLOGY, read_note
+from topoloom.network_folders import CABLES, FLOOR, TABLES, TOPOLOGY, read_note
 from topoloom.results import Provenance, provenance_of
+from topoloom.routing.routing import MANIFEST
+from topoloom.routing.table_files import load_tables
 from topoloom.topology import Topology
 
 #: What only the folder of a design has.
@@ -137,7 +139,7 @@ def _folder(text: str, path: Path) -> Network:
         )
     if (path / CABLES).is_file():
         raise at(text, None, f"the folder holds no {CABLES} with its {FLOOR}; 'topoloom layout -o' writes them")
-    if (path / "ports.npy").is_file():
+    if any((path / name).is_file() for name in ("ports.npy", f"{TABLES}/ports.npy")):
         raise at(
             text,
             None,
@@ -183,6 +185,8 @@ def _planned(text: str, path: Path) -> Network:
 def _beside(folder: Path, topology: Topology) -> dict[str, Any]:
     """What else may lie in a folder."""
     known: dict[str, Any] = {}
+    if (folder / TABLES / MANIFEST).is_file():
+        known["tables"] = lambda: load_tables(folder, topology)
     if (folder / DESIGN).is_file():
         known["design"] = lambda: _decoded(folder / DESIGN)
     return known

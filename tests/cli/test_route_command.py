@@ -9,7 +9,6 @@ from topoloom.cli.commands import route
 from topoloom.errors import InputError
 
 KEYS = {
-    "engine",
     "lanes_used",
     "max_hops",
     "mean_hops",
@@ -19,7 +18,6 @@ KEYS = {
     "edge_forwarding_index",
     "vertex_load_min",
     "vertex_load_max",
-    "seconds",
 }
 
 
@@ -32,9 +30,14 @@ def _run(*arguments):
 
 def test_json_has_what_scripts_need():
     """One document with at least the keys promised."""
-    values = json.loads(_run("slimfly:q=5", "--json"))
+    record = json.loads(_run("slimfly:q=5", "--json"))
+    assert record.keys() >= {"schema", "provenance", "topology", "engine", "lane_rule", "packets_choose", "verdict"}
+    assert record["schema"] == "topoloom/routing/1"
+    assert record["provenance"]["seed"] == 1
+    assert record["provenance"]["timings"].keys() == {"tables_s", "judge_s"}
+    values = record["verdict"]
     assert values.keys() >= KEYS
-    assert (values["engine"], values["lanes_used"], values["minimal"], values["deadlock_free"]) == (
+    assert (record["engine"], values["lanes_used"], values["minimal"], values["deadlock_free"]) == (
         "orders",
         2,
         True,
@@ -53,7 +56,7 @@ def test_a_cycle_is_shown():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--engine", "mini"), "did you mean minimal"),
+        (("--engine", "mini"), "did you mean 'minimal'"),
         (("--engine", "hop-lanes", "--lanes", "1"), "lanes=1, but engine hop-lanes needs 2"),
         (("--lanes", "16"), "engine orders takes 1 to 15"),
         (("--without", "3-x"), "'3-x' is no cable and no switch; write 3-17,5"),
@@ -77,9 +80,10 @@ def test_the_help_lists_the_engines():
 def test_losses_are_mended_with_few_entries():
     """Two cables and a switch of a torus are lost: the document says how many entries had to change, and how many did."""
     values = json.loads(_run("torus:dims=5x5", "--without", "0-1,6-7,12", "--json"))
-    assert values["deadlock_free"]
+    assert values["schema"] == "topoloom/rerouted/1"
+    assert values["surviving"]["verdict"]["deadlock_free"]
     assert values["entries"] == 24 * 23
-    assert values["switches"] == 24
+    assert values["surviving"]["topology"]["switches"] == 24
     assert 0 < values["entries_broken"] <= values["entries_changed"] < 1.5 * values["entries_broken"]
     assert "entries changed" in _run("torus:dims=5x5", "--without", "0-1")
 
@@ -99,12 +103,12 @@ def test_a_laid_out_folder_routes_by_its_cables(tmp_path):
     assert made.exit_code == 0, made.output
     values = json.loads(_run(folder, "--engine", "latency", "--json"))
     assert values["engine"] == "latency"
-    assert values["deadlock_free"]
+    assert values["verdict"]["deadlock_free"]
 
 
 def test_a_sample_proves_nothing():
     """With --check no freedom of deadlock is claimed, and nothing is exported; the number followed is said."""
-    values = json.loads(_run("slimfly:q=5", "--engine", "minimal", "--check", "3", "--json"))
+    values = json.loads(_run("slimfly:q=5", "--engine", "minimal", "--check", "3", "--json"))["verdict"]
     assert values["checked_destinations"] == 3
     assert values["deadlock_free"] in (None, False)
     assert "no cycle found" in _run("slimfly:q=5", "--check", "3")
@@ -117,8 +121,9 @@ def test_a_sample_proves_nothing():
 
 def test_lost_switches_are_not_counted():
     """After a loss all numbers are of the switches that are left."""
-    values = json.loads(_run("slimfly:q=5,hosts=4", "--without", "0-1,7", "--json"))
-    assert values["switches"] == 49
+    left = json.loads(_run("slimfly:q=5,hosts=4", "--without", "0-1,7", "--json"))["surviving"]
+    assert left["topology"]["switches"] == 49
+    values = left["verdict"]
     assert values["pairs"] == sum(values["lane_pairs"]) == 49 * 48
     assert values["vertex_load_min"] > 0
 

@@ -88,7 +88,7 @@ def test_faults_are_named_by_cable_cabinet_switch_and_port(call, laid):
 def test_what_route_exports_is_verified(call):
     """Tables and levels of `route --export opensm` are judged as `route` judged them; without the levels they deadlock."""
     assert call("route", "slimfly:q=5,hosts=2", "--export", "opensm", "-o", "osm")[0] == 0
-    routed = json.loads(call("route", "slimfly:q=5,hosts=2", "--json")[1])
+    routed = json.loads(call("route", "slimfly:q=5,hosts=2", "--json")[1])["verdict"]
     code, out, _ = call("verify", "osm/fabric.net", "--tables", "osm/fabric.lft", "--qos", "osm/fabric.qos", "--json")
     values = json.loads(out)
     assert code == 0
@@ -159,7 +159,7 @@ def test_convert_and_route_write_for_other_tools(call, tmp_path, kind, file):
         (["convert", "petersen:hosts=1", "out", "--format", "opensm"], "use topoloom route with --export opensm"),
         (["convert", "petersen", "out", "--format", "booksim"], "no hosts"),
         (["route", "petersen", "--export", "slurn", "-o", "out"], "did you mean slurm"),
-        (["route", "petersen", "--export", "slurm"], "give both or neither"),
+        (["route", "petersen", "--export", "slurm"], "-o the folder: give both"),
     ],
 )
 def test_mistakes_end_with_one_line_and_exit_code_2(call, tmp_path, arguments, reason):

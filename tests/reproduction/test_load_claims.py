@@ -16,7 +16,7 @@ from topoloom.reproduction._load_curves import (
 from topoloom.reproduction.papers.besta_2014 import buffers as besta_buffers
 from topoloom.reproduction.papers.besta_2014 import loads as besta_loads
 from topoloom.reproduction.papers.besta_2014.loads import FULL, LOADS, NAMES, SMALL
-from topoloom.routing.registry import find_engine
+from topoloom.routing.registry import engines
 from topoloom.simulator.load_curve import LoadCurve
 from topoloom.simulator.point import Point
 from topoloom.spec import build
@@ -64,7 +64,7 @@ def test_every_small_claim_has_its_full_size_and_a_command_that_exists():
     for one in ours.values():
         words = one.command.split()
         assert words[:2] == ["topoloom", "simulate"]
-        find_engine(words[words.index("--engine") + 1])
+        engines.find(words[words.index("--engine") + 1])
         PATTERNS.find(words[words.index("--traffic") + 1])
 
 

@@ -138,7 +138,7 @@ def test_the_factors_are_found_again():
         (lambda: route(build("petersen"), "product"), "not a Cartesian product with labels factor0, factor1"),
         (lambda: route(_less(), "product"), "has the labels of a Cartesian product, but not the links"),
         (lambda: product_routing(build(MIXED), ["orders"]), "1 engines for 3 factors"),
-        (lambda: product_routing(build(MIXED), ["order", "orders", "orders"]), "did you mean orders"),
+        (lambda: product_routing(build(MIXED), ["order", "orders", "orders"]), "did you mean 'orders'"),
         (lambda: product_routing(build(MIXED), [route(build("petersen"))] * 3), "is not a routing of factor 0"),
         (lambda: product_routing(_square(), [route(build("petersen"))] * 2, lanes=1), "lanes make 4 combinations"),
         (lambda: product_routing(_square(), lanes=0), "lanes=0; at least one is needed"),

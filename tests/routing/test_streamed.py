@@ -16,11 +16,11 @@ def test_tables_in_files_are_whole(name, tmp_path):
     lanes = 3 if name == "orders" else None
     routing = route(topology, name, lanes=lanes, folder=str(tmp_path))
     assert routing.verdict.complete
-    ports = np.load(tmp_path / "ports.npy")
+    ports = np.load(tmp_path / "tables" / "ports.npy")
     assert (ports == routing.ports).all()
     if name != "minimal":
         assert routing.verdict.deadlock_free
-        assert (np.load(tmp_path / "lanes.npy") == routing.lanes).all()
+        assert (np.load(tmp_path / "tables" / "lanes.npy") == routing.lanes).all()
 
 
 def test_a_sample_is_a_part_of_the_whole():

@@ -127,7 +127,9 @@ def degradation(
             if isinstance(network, Routing) and parts.max() == 0 and len(left.links):
                 new = reroute(network, links=[(u, v) for u, v in lost.links.tolist()], switches=lost.switches.tolist())
                 entries = max(1, new.entries)
-                mended.append((new.broken / entries, new.changed / entries, new.lanes_changed / entries, new.anew))
+                mended.append(
+                    (new.entries_broken / entries, new.entries_changed / entries, new.lanes_changed / entries, new.anew)
+                )
         uniform, worst = [one for one, _ in shares], [one for _, one in shares if one is not None]
         broken, changed, lanes_changed = (_mean([one[i] for one in mended]) for i in range(3))
         found.append(

@@ -5,10 +5,11 @@ from topoloom.errors import InputError
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 
 def host_routings(
-    topology: Topology, engine: str, count: int, *, seed: int = 1, jobs: int | None = None
+    topology: Topology, engine: str, count: int, *, seed: int = 1, jobs: int | None = None, work: Work | None = None
 ) -> tuple[Routing, ...]:
     """So many tables: host i of each switch, counted from 0, is led by table i modulo `count`.
 
@@ -16,14 +17,34 @@ def host_routings(
     switch are led through different ancestors. Other engines draw each table from a seed of its own, and of parallel cables
     between two switches each table takes the next one.
 
+    Parameters
+    ----------
+    topology : Topology
+        Connected.
+    engine : str
+    count : int
+        Tables, each of which serves every `count`-th host of a switch.
+    seed, jobs, work
+        As for `route`.
+
+    Returns
+    -------
+    tuple of Routing
+        `count` of them, each with its verdict.
+
     Raises
     ------
     InputError
         A count below 1, and whatever `route` refuses.
+    Stopped
+        `work` was stopped before all tables stood.
     """
     if count < 1:
         raise InputError(f"{count} tables for the hosts of a switch: at least one is needed")
     if count == 1:
-        return (route(topology, engine, seed=seed, jobs=jobs),)
+        return (route(topology, engine, seed=seed, jobs=jobs, work=work),)
     seeds = [seed, *(Draws(seed, number).word() >> 33 for number in range(1, count))]
-    return tuple(route(topology, engine, seed=own, jobs=jobs, host=(number, count)) for number, own in enumerate(seeds))
+    return tuple(
+        route(topology, engine, seed=table_seed, jobs=jobs, host=(number, count), work=work)
+        for number, table_seed in enumerate(seeds)
+    )

@@ -8,11 +8,13 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.product import cartesian_product
+from topoloom.results import provenance_of
 from topoloom.routing.channels import channels_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, empty_ports
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 #: Lanes are the bits of a word for the judge.
 _MOST_LANES = 64
@@ -63,6 +65,7 @@ def product_routing(
     lanes: int | None = None,
     seed: int = 1,
     jobs: int | None = None,
+    work: Work | None = None,
 ) -> Routing:
     """Tables for a Cartesian product: the first coordinate is put right by the paths of the first factor, then the next.
 
@@ -74,7 +77,7 @@ def product_routing(
         What routes each factor; a `Routing` is taken as it is.
     lanes : int, optional
         At most so many lanes: factors that are routed here get fewer.
-    seed, jobs
+    seed, jobs, work
         As for `route`.
 
     Returns
@@ -87,6 +90,8 @@ def product_routing(
     InputError
         Not a product; not one engine a factor; a `Routing` of another topology, or one that does not reach every pair; too
         few lanes.
+    Stopped
+        `work` was stopped before the tables stood and were followed.
 
     Notes
     -----
@@ -105,6 +110,7 @@ def product_routing(
     >>> int(routed.verdict.switch_load.min()), int(routed.verdict.switch_load.max())  # 10 * 6 + 10 * 6 + 9 * 9
     (201, 201)
     """
+    work = Work() if work is None else work
     factors = product_factors(topology)
     if lanes is not None and lanes < 1:
         raise InputError(f"{topology.name}: lanes={lanes}; at least one is needed")
@@ -114,18 +120,18 @@ def product_routing(
     parts = []
     for factor, how in zip(factors, chosen, strict=True):
         if isinstance(how, str):
-            parts.append(route(factor, how, seed=seed, jobs=jobs))
+            parts.append(route(factor, how, seed=seed, jobs=jobs, work=work))
         elif how.topology.switches != factor.switches or not np.array_equal(how.topology.links, factor.links):
             raise InputError(f"{topology.name}: {how!r} is not a routing of {factor.name}")
         elif how.choice is not None or how.lane_rule == SWITCH:
             raise InputError(
                 f"{topology.name}: in {how!r} packets choose, or change lanes; take tables with a lane a pair"
             )
-        elif fault := (how.verdict or prove(how, jobs)).fault:
+        elif fault := (how.verdict or prove(how, jobs, work=work)).fault:
             raise InputError(f"{topology.name}: in {how!r} {fault}")
         else:
             parts.append(how)
-    _fewer_lanes(topology, parts, chosen, lanes, seed, jobs)
+    _fewer_lanes(topology, parts, chosen, lanes, seed, jobs, work)
     strides = [prod(factor.switches for factor in factors[number + 1 :]) for number in range(len(factors))]
     places = [
         np.arange(topology.switches) // stride % part.topology.switches
@@ -134,17 +140,18 @@ def product_routing(
     routed = Routing(
         topology,
         "product of " + " and ".join(part.engine for part in parts),
-        _ports(topology, parts, strides, places),
+        _ports(topology, parts, strides, places, work),
         minimal=all(part.minimal for part in parts),
     )
     if any(part.lane_rule == HOP for part in parts):
         routed = replace(routed, lane_rule=HOP)
     elif any(part.lanes is not None for part in parts):
         routed = replace(routed, lanes=_lanes(topology, parts, places))
-    verdict = prove(routed, jobs)
+    verdict = prove(routed, jobs, work=work)
     if lanes is not None and verdict.lanes_used > lanes:
         raise InputError(f"{topology.name}: lanes={lanes}, but a lane a hop needs {verdict.lanes_used}")
-    return replace(routed, verdict=verdict)
+    provenance = provenance_of(topology, engine=routed.engine, seed=seed, settings={"lanes": lanes})
+    return replace(routed, verdict=verdict, provenance=provenance)
 
 
 def _used(part: Routing) -> int:
@@ -158,6 +165,7 @@ def _fewer_lanes(
     lanes: int | None,
     seed: int,
     jobs: int | None,
+    work: Work,
 ) -> None:
     """Route factors anew, those with most lanes first, until all combinations of their lanes are few enough."""
     most = min(lanes or _MOST_LANES, _MOST_LANES)
@@ -166,10 +174,12 @@ def _fewer_lanes(
         how, fewer = chosen[number], _used(parts[number]) - 1
         if not isinstance(how, str) or fewer < 1:
             raise InputError(f"{topology.name}: lanes={most}, but the factors' lanes make {needed} combinations")
-        parts[number] = route(parts[number].topology, how, lanes=fewer, seed=seed, jobs=jobs)
+        parts[number] = route(parts[number].topology, how, lanes=fewer, seed=seed, jobs=jobs, work=work)
 
 
-def _ports(topology: Topology, parts: list[Routing], strides: list[int], places: list[np.ndarray]) -> np.ndarray:
+def _ports(
+    topology: Topology, parts: list[Routing], strides: list[int], places: list[np.ndarray], work: Work
+) -> np.ndarray:
     """The port of the first coordinate that is not right yet."""
     n, first, to = topology.switches, channels_of(topology).first, channels_of(topology).to
     ports, switch = empty_ports(topology), np.arange(n)
@@ -188,7 +198,10 @@ def _ports(topology: Topology, parts: list[Routing], strides: list[int], places:
             parallel = channel - np.searchsorted(origin, origin[channel])  # the how many-eth of parallel links
             table[here, port] = np.searchsorted(key, here * n + goal) + parallel - first[here]
         port_of.append(table)
+    work.begin(n, "destinations")
     for d in range(n):
+        work.check()
+        work.advance()
         row = ports[d]
         for part, place, table in reversed(list(zip(parts, places, port_of, strict=True))):
             wrong = np.flatnonzero(place != place[d])

@@ -1,35 +1,38 @@
-"""The register of routing engines: records that `route`, the command line and the messages are made from."""
+"""The register of routing engines: what an engine is asked for, what is known of each, and how one is added."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from topoloom.errors import InputError, hint
 from topoloom.layout.layout import Layout
-from topoloom.modules import load_modules
+from topoloom.register import Register
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a routing is asked for.
+    """What an engine is asked for.
 
     Attributes
     ----------
     topology : Topology
-        Of at least two switches, every one joined to every other by some path.
+        Connected, of at least one switch.
     lanes : int or None
-        At most so many; None: as many as the engine needs.
+        At most so many virtual lanes; None: as many as the engine needs.
     seed : int
+        Of everything that is drawn.
     jobs : int or None
         Threads, on which no table depends.
     layout : Layout or None
-        Where the switches stand: how long each cable is.
+        Where the switches stand, and so how long each cable is.
     folder : str or None
         Where tables that do not fit in memory are kept; only some engines can (`Engine.streams`).
     host : (int, int) or None
         Tables for some hosts of each switch only: every so many-th (the second) from one on (the first). Engines that know
-        of it lead them over other paths than the switch's other hosts.
+        of it (`Engine.by_host`) lead them over other paths than the switch's other hosts.
+    work : Work
+        Told how far the engine is; asked between steps whether to go on (`work.check()`), at least once a second.
     """
 
     topology: Topology
@@ -39,6 +42,7 @@ class Request:
     layout: Layout | None = None
     folder: str | None = None
     host: tuple[int, int] | None = None
+    work: Work = field(default_factory=Work)
 
 
 @dataclass(frozen=True)
@@ -48,13 +52,16 @@ class Engine:
     Attributes
     ----------
     name, help : str
+        What users type, and a line about it.
     safe : bool
-        Whether its tables are free of deadlock.
+        Whether it promises tables that are free of deadlock; `route` insists on it.
+    make : callable (Request) -> Routing
     streams : bool
-        Whether it can keep its tables in files.
+        Whether it can keep its tables in files (`Request.folder`).
     by_host : bool
         Whether it knows of `Request.host`.
-    make : callable
+    bytes_a_pair : float
+        The most memory that it takes for each ordered pair of switches beside the ports.
     """
 
     name: str
@@ -63,38 +70,39 @@ class Engine:
     make: Callable[[Request], Routing]
     streams: bool = False
     by_host: bool = False
+    bytes_a_pair: float = 2.0
 
 
-_engines: dict[str, Engine] = {}
+#: Every engine by its name: those of this package, and those of packages with entry points ``topoloom.engines``.
+engines: Register[Engine] = Register(
+    "engine", room="topoloom.routing.engines", group="topoloom.engines", listed="topoloom route --help"
+)
 
 
 def engine(
-    name: str, text: str, *, safe: bool, streams: bool = False, by_host: bool = False
+    name: str, text: str, *, safe: bool, streams: bool = False, by_host: bool = False, bytes_a_pair: float = 2.0
 ) -> Callable[[Callable[[Request], Routing]], Callable[[Request], Routing]]:
-    """Register a function as an engine. `safe`: it promises tables without deadlock, which `route` then insists on."""
+    """Register a function (Request) -> Routing as an engine.
 
-    def register(make: Callable[[Request], Routing]) -> Callable[[Request], Routing]:
-        _engines[name] = Engine(name, text, safe, make, streams, by_host)
-        return make
+    Parameters
+    ----------
+    name, text : str
+        What users type, and a line about it.
+    safe, streams, by_host, bytes_a_pair
+        As `Engine` has them.
 
-    return register
-
-
-def engines() -> dict[str, Engine]:
-    """Every engine by its name, in alphabetical order."""
-    load_modules("topoloom.routing.engines")
-    return dict(sorted(_engines.items()))
-
-
-def find_engine(name: str) -> Engine:
-    """The engine of that name.
+    Returns
+    -------
+    decorator
 
     Raises
     ------
     InputError
-        There is none; the message names near ones, or all.
+        The name is that of another package's engine.
     """
-    known = engines()
-    if name not in known:
-        raise InputError(f"no routing engine '{name}'; {hint(name, known)}")
-    return known[name]
+
+    def register(make: Callable[[Request], Routing]) -> Callable[[Request], Routing]:
+        engines.add(name, Engine(name, text, safe, make, streams, by_host, bytes_a_pair))
+        return make
+
+    return register

@@ -1,23 +1,27 @@
-"""After failures: the same tables with as few entries changed as can be, proved again."""
+"""The verb `reroute`: after losses the same tables with as few entries changed as can be, judged again."""
 
+import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
+from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.channels import channels_of, turn_places
 from topoloom.routing.judge.prove import prove
-from topoloom.routing.lanes.by_pair import EFFORT, MOST_LANES
+from topoloom.routing.lanes.by_pair import MOST_LANES, place_pairs
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, SWITCH, Routing, carriers_of, port_type
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 
-@dataclass(frozen=True)
-class Rerouted:
+@dataclass(frozen=True, eq=False)
+class Rerouted(Result):
     """Tables after a loss.
 
     Attributes
@@ -26,10 +30,10 @@ class Rerouted:
         On what is left: the same switches, without the links; switches that are lost stand alone. With its verdict.
     entries : int
         Entries, one a switch and destination, of the switches that are left.
-    broken : int
-        Entries that led over what is lost: no repair changes fewer.
-    changed : int
-        Entries that lead over another cable now.
+    entries_broken : int
+        Those that led over what is lost: no repair changes fewer.
+    entries_changed : int
+        Those that lead over another cable now.
     lanes_changed : int
         Pairs in another lane than before.
     kept : int64[k]
@@ -38,20 +42,31 @@ class Rerouted:
         Whether the lanes were too few to mend the tables, so that all are new.
     """
 
+    noun = "rerouted"
+    derived = ("surviving",)
+    unrecorded = ("routing", "kept")
+
     routing: Routing
     entries: int
-    broken: int
-    changed: int
+    entries_broken: int
+    entries_changed: int
     lanes_changed: int
     kept: np.ndarray
     anew: bool
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
 
-    def living(self) -> tuple[Routing, np.ndarray]:
-        """The tables of the switches that have links still, numbered anew, and which these are, int64[k]."""
-        whole = self.routing
-        topology, living = whole.topology, np.flatnonzero(whole.topology.degrees > 0)
+    @cached_property
+    def surviving_switches(self) -> np.ndarray:
+        """The switches that have links still, int64[k]."""
+        return np.flatnonzero(self.routing.topology.degrees > 0)
+
+    @cached_property
+    def surviving(self) -> Routing:
+        """The tables of the surviving switches, which are numbered anew in the order of `surviving_switches`."""
+        whole, living = self.routing, self.surviving_switches
+        topology = whole.topology
         if living.size == topology.switches:
-            return whole, living
+            return whole
         number = np.full(topology.switches, -1)
         number[living] = np.arange(living.size)
         small = Topology(
@@ -64,11 +79,17 @@ class Rerouted:
         )
         lanes = None if whole.lanes is None else whole.lanes[np.ix_(living, living)]
         made = Routing(small, whole.engine, whole.ports[np.ix_(living, living)], lanes, whole.lane_rule, whole.minimal)
-        return replace(made, verdict=prove(made)), living
+        return replace(made, verdict=prove(made), provenance=self.provenance)
 
 
 def reroute(
-    routing: Routing, *, links: Iterable[tuple[int, int]] = (), switches: Iterable[int] = (), lanes: int | None = None
+    routing: Routing,
+    *,
+    links: Iterable[tuple[int, int]] = (),
+    switches: Iterable[int] = (),
+    lanes: int | None = None,
+    jobs: int | None = None,
+    work: Work | None = None,
 ) -> Rerouted:
     """Mend tables after cables or switches are lost.
 
@@ -85,27 +106,55 @@ def reroute(
         Lost with all their cables and hosts.
     lanes : int, optional
         At most so many; 15 when left out.
+    jobs : int, optional
+        Threads of the judge; every core when left out.
+    work : Work, optional
+        Told of the destinations that get lanes and that are followed.
+
+    Returns
+    -------
+    Rerouted
 
     Raises
     ------
     InputError
         No such link or switch; what is left falls apart; tables with lanes by switch, or with choices.
+    Stopped
+        `work` was stopped before the tables were mended and followed.
     """
+    work = Work() if work is None else work
+    links, switches, began = list(links), list(switches), time.monotonic()
     topology = routing.topology
     if routing.choice is not None or routing.lane_rule == SWITCH:
         why = "lets packets choose" if routing.choice is not None else "changes lanes on the path"
         raise InputError(f"{topology.name}: engine {routing.engine} {why}; route what is left anew")
     left, kept = without(topology, links, switches)
     gone = np.zeros(topology.switches, np.bool_)
-    gone[list(switches)] = True
+    gone[switches] = True
     ports, broken = _moved_over(routing, left, kept, gone)
-    return _mended(routing, left, kept, ports, ~gone, broken, min(lanes or MOST_LANES, MOST_LANES))
+    found = _mended(routing, left, kept, ports, ~gone, broken, min(lanes or MOST_LANES, MOST_LANES), jobs, work)
+    provenance = provenance_of(
+        routing.topology,
+        engine=routing.engine,
+        seed=routing.provenance.seed,
+        settings={"lost_links": links, "lost_switches": switches, "lanes": lanes},
+        timings={**routing.provenance.timings, "reroute_s": time.monotonic() - began},
+    )
+    return replace(found, routing=replace(found.routing, provenance=provenance), provenance=provenance)
 
 
 def without(
     topology: Topology, links: Iterable[tuple[int, int]], switches: Iterable[int]
 ) -> tuple[Topology, np.ndarray]:
-    """What is left of a topology, with the same numbers, and which links, int64[k].
+    """What is left of a topology when links and switches are lost, with the same numbers, and which links stay, int64[k].
+
+    Parameters
+    ----------
+    topology : Topology
+    links : pairs of switches
+        Of each one cable is lost.
+    switches : switches
+        Lost with all their cables and hosts.
 
     Raises
     ------
@@ -169,7 +218,15 @@ def _moved_over(routing: Routing, left: Topology, kept: np.ndarray, gone: np.nda
 
 
 def _mended(
-    routing: Routing, left: Topology, kept: np.ndarray, ports: np.ndarray, alive: np.ndarray, broken: int, lanes: int
+    routing: Routing,
+    left: Topology,
+    kept: np.ndarray,
+    ports: np.ndarray,
+    alive: np.ndarray,
+    broken: int,
+    lanes: int,
+    jobs: int | None,
+    work: Work,
 ) -> Rerouted:
     from topoloom.routing.trees.kernels.lane_trees import ORPHAN
     from topoloom.routing.trees.kernels.mend import mend_trees
@@ -177,11 +234,12 @@ def _mended(
     channels, none = channels_of(left), int(np.iinfo(ports.dtype).max)
     before, moved = ports.copy(), np.zeros(ports.shape, np.bool_)
     load = np.zeros(channels.to.size, np.int64)
-    changed = mend_trees(channels.first, channels.to, channels.back, ports, none, alive, load, moved)
+    changed = mend_trees(channels.first, channels.to, channels.back, ports, none, alive, load, moved, work.flag)
+    work.check()
     if changed < 0:
         raise InputError(f"{left.name}: nothing leads to switch {-1 - changed} any more")
     entries = int(alive.sum()) * (int(alive.sum()) - 1)
-    safe = (routing.verdict or prove(routing)).deadlock_free
+    safe = (routing.verdict or prove(routing, jobs, work=work)).deadlock_free
     if routing.lane_rule == HOP or not safe:
         lane = routing.lanes
     else:
@@ -191,35 +249,36 @@ def _mended(
         lane[moved & carries[:, None] & carries] = ORPHAN
         lane[:, ~alive] = 0
         lane[~alive] = 0
-        if not _placed(left, ports, lane, lanes):
-            anew = route(left, "orders", lanes=lanes) if alive.all() else _without_dead(left, alive, lanes)
+        if not _placed(left, ports, lane, lanes, work):
+            anew = _routed_anew(left, alive, lanes, jobs, work)
             differ = int(np.count_nonzero((anew.ports != before) & alive & alive[:, None]))
             return Rerouted(anew, entries, broken, differ, int(np.count_nonzero(anew.lanes != old)), kept, True)
         made = Routing(left, routing.engine, ports, lane if lane.any() else None, routing.lane_rule)
-        return Rerouted(
-            replace(made, verdict=prove(made)), entries, broken, changed, int((lane != old).sum()), kept, False
-        )
+        made = replace(made, verdict=prove(made, jobs, work=work))
+        return Rerouted(made, entries, broken, changed, int((lane != old).sum()), kept, False)
     made = Routing(left, routing.engine, ports, lane, routing.lane_rule)
-    return Rerouted(replace(made, verdict=prove(made)), entries, broken, changed, 0, kept, False)
+    return Rerouted(replace(made, verdict=prove(made, jobs, work=work)), entries, broken, changed, 0, kept, False)
 
 
-def _placed(left: Topology, ports: np.ndarray, lane: np.ndarray, lanes: int) -> bool:
-    """Give orphans a lane beside all others; whether that worked."""
-    from topoloom.routing.lanes.kernels.acyclic import place_orphans
+def _placed(left: Topology, ports: np.ndarray, lane: np.ndarray, lanes: int, work: Work) -> bool:
+    """Give pairs whose path has changed a lane beside all others; whether that was possible."""
     from topoloom.routing.trees.kernels.lane_trees import ORPHAN
     from topoloom.routing.trees.kernels.mend import ordered, turns_of
 
     channels, turn_first = channels_of(left), turn_places(channels_of(left))
-    turns, refused = (np.zeros(turn_first[-1], np.uint16) for _ in range(2))
+    turns = np.zeros(turn_first[-1], np.uint16)
     where = channels.first, channels.to, channels.back, turn_first
-    turns_of(*where, ports, lane, int(ORPHAN), carriers_of(left), turns)
+    turns_of(*where, ports, lane, int(ORPHAN), carriers_of(left), turns, work.flag)
+    work.check()
     place = np.stack([ordered(*where, turns, 1 << number) for number in range(lanes)])
     order = Draws(1, 9).permutation(left.switches)
-    return bool(place_orphans(*where, ports, lane, 0, lanes, order, turns, refused, place, EFFORT))
+    return place_pairs(left, ports, lane, order, lanes, turns=turns, place=place, work=work)
 
 
-def _without_dead(left: Topology, alive: np.ndarray, lanes: int) -> Routing:
-    """Tables by engine orders of what is left, where switches stand alone, written with the numbers of all."""
+def _routed_anew(left: Topology, alive: np.ndarray, lanes: int, jobs: int | None, work: Work) -> Routing:
+    """Tables by engine orders of what is left, written with the numbers of all where lost switches stand alone."""
+    if alive.all():
+        return route(left, "orders", lanes=lanes, jobs=jobs, work=work)
     living = np.flatnonzero(alive)
     number = np.full(alive.size, -1)
     number[living] = np.arange(living.size)
@@ -227,11 +286,11 @@ def _without_dead(left: Topology, alive: np.ndarray, lanes: int) -> Routing:
     small = Topology(
         links=number[left.links], switches=living.size, endpoints=number[left.endpoints[host]], name=left.name
     )
-    routed = route(small, "orders", lanes=lanes)
+    routed = route(small, "orders", lanes=lanes, jobs=jobs, work=work)
     ports = np.full((alive.size, alive.size), np.iinfo(routed.ports.dtype).max, routed.ports.dtype)
     table = np.zeros(ports.shape, np.uint8)
     ports[np.ix_(living, living)] = routed.ports
     if routed.lanes is not None:
         table[np.ix_(living, living)] = routed.lanes
     made = Routing(left, "orders", ports, table)
-    return replace(made, verdict=prove(made))
+    return replace(made, verdict=prove(made, jobs, work=work))

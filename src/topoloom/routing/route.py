@@ -1,5 +1,6 @@
-"""The verb: tables for a topology by any engine, followed and proved before anybody gets them."""
+"""The verb `route`: an engine makes the tables of a topology, and the judge follows them before anybody gets them."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -8,13 +9,16 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import hops
 from topoloom.layout.layout import Layout
+from topoloom.results import provenance_of
 from topoloom.routing.judge.prove import prove
-from topoloom.routing.parallel_cables import on_next_cables
-from topoloom.routing.registry import Request, engines, find_engine
+from topoloom.routing.judge.verdict import Verdict
+from topoloom.routing.memory import check_memory, needed_bytes
+from topoloom.routing.registry import Engine, Request, engines
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
+from topoloom.work import Work
 
-#: Rows of tables that fit in memory: two tables of bytes of 32,768 squared are 2 GB.
+#: More rows than this are kept in files: two tables of bytes of 32,768 squared are 2 GB.
 _MOST_SWITCHES = 1 << 15
 
 
@@ -29,8 +33,9 @@ def route(
     folder: str | None = None,
     check: int | None = None,
     host: tuple[int, int] | None = None,
+    work: Work | None = None,
 ) -> Routing:
-    """Tables that send everything everywhere, and what the judge says of them.
+    """Forwarding tables for every switch and destination of a topology, with the judge's verdict on them.
 
     Parameters
     ----------
@@ -46,14 +51,16 @@ def route(
     layout : Layout, optional
         Where the topology's switches stand; engine ``latency`` needs it.
     folder : str, optional
-        Keep the tables in files there (``ports.npy``, ``lanes.npy``) instead of in memory: for more than 32,768 switches.
-        Engines ``orders``, ``updown`` and ``minimal`` can; loads are evened in one round less.
+        Keep the tables in files there (``tables/ports.npy``, ``tables/lanes.npy``) instead of in memory: for more than
+        32,768 switches. Engines ``orders``, ``updown`` and ``minimal`` can; loads are evened in one round less.
     check : int, optional
         Follow the paths to so many destinations only, drawn by the seed: a sample, no proof.
     host : (int, int), optional
         Tables for some hosts of each switch only: every so many-th (the second) from one on (the first). Engine ``fat-tree``
         leads them over other paths than the switch's other hosts, any engine over other ones of parallel cables
         (`topoloom.host_routings`).
+    work : Work, optional
+        Told of trees that are made and destinations that are followed.
 
     Returns
     -------
@@ -63,7 +70,10 @@ def route(
     Raises
     ------
     InputError
-        No such engine; a topology in parts, or one that the engine cannot route; fewer lanes than the engine needs.
+        No such engine; a topology in parts, or one that the engine cannot route; fewer lanes than the engine needs; tables
+        that do not fit in memory.
+    Stopped
+        `work` was stopped before the tables stood and were followed.
 
     Examples
     --------
@@ -74,7 +84,35 @@ def route(
     >>> routed.path(0, 49)
     [0, 4, 49]
     """
-    chosen = find_engine(engine)
+    work = Work() if work is None else work
+    began = time.monotonic()
+    chosen = engines.find(engine)
+    _check(topology, chosen, lanes, jobs, layout, folder)
+    components = hops(topology, jobs, work=work).components
+    if components > 1:
+        raise InputError(f"{topology.name}: {components} parts that no link joins; route each, or link them")
+    routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder, host, work))
+    work.check()
+    if host is not None and not chosen.by_host:
+        routed = _on_other_cables(routed, host[0])
+    made = time.monotonic()
+    sample = None if check is None else np.sort(Draws(seed, 10).permutation(topology.switches)[:check])
+    verdict = prove(routed, jobs, sample, work=work)
+    _insist(topology, chosen, routed, verdict, lanes)
+    provenance = provenance_of(
+        topology,
+        engine=engine,
+        seed=seed,
+        settings={"lanes": lanes, "check": check, "host": host},
+        timings={"tables_s": made - began, "judge_s": time.monotonic() - made},
+    )
+    return replace(routed, verdict=verdict, provenance=provenance)
+
+
+def _check(
+    topology: Topology, chosen: Engine, lanes: int | None, jobs: int | None, layout: Layout | None, folder: str | None
+) -> None:
+    """What can be refused before anything is begun."""
     if lanes is not None and lanes < 1:
         raise InputError(f"{topology.name}: lanes={lanes}; at least one is needed")
     if topology.switches > _MOST_SWITCHES and folder is None:
@@ -83,29 +121,48 @@ def route(
             " folder for them (--tables)"
         )
     if folder is not None and not chosen.streams:
-        names = ", ".join(name for name, record in engines().items() if record.streams)
-        raise InputError(f"{topology.name}: engine {engine} keeps its tables in memory; in a folder: {names}")
-    components = hops(topology, jobs).components
+        names = ", ".join(name for name, record in engines.items() if record.streams)
+        raise InputError(f"{topology.name}: engine {chosen.name} keeps its tables in memory; in a folder: {names}")
     if layout is not None and layout.topology != topology:
         raise InputError(
             f"{topology.name}: the layout is of {layout.topology.name}; give the layout of the same topology"
         )
-    if components > 1:
-        raise InputError(f"{topology.name}: {components} parts that no link joins; route each, or link them")
-    routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder, host))
-    if host is not None and not chosen.by_host:
-        routed = on_next_cables(routed, host[0])
-    some = None if check is None else np.sort(Draws(seed, 10).permutation(topology.switches)[:check])
-    verdict = prove(routed, jobs, some)
+    needed = needed_bytes(topology, chosen.bytes_a_pair, jobs=jobs, in_files=folder is not None)
+    check_memory(topology, chosen.name, needed, streams=chosen.streams)
+
+
+def _insist(topology: Topology, chosen: Engine, routed: Routing, verdict: Verdict, lanes: int | None) -> None:
+    """What an engine promises must hold, and the lanes that were asked for suffice."""
     wrong = (
         verdict.fault
-        or ("" if verdict.deadlock_free or not chosen.safe else f"channels wait in a cycle: {verdict.cycle}")
+        or (f"channels wait in a cycle: {verdict.cycle}" if verdict.cycle and chosen.safe else "")
         or ("" if verdict.minimal or not routed.minimal else "paths are longer than promised")
     )
+    origin = engines.origin(chosen.name)
+    if wrong and origin != "here":
+        raise InputError(f"{topology.name}: the tables of engine {chosen.name} (package {origin}) are wrong: {wrong}")
     if wrong:
-        raise RuntimeError(f"engine {engine} on {topology.name}: {wrong}")  # our mistake, never the user's
+        raise RuntimeError(f"engine {chosen.name} on {topology.name}: {wrong}")  # our mistake, never the user's
     if lanes is not None and verdict.lanes_used > lanes:
         raise InputError(
-            f"{topology.name}: lanes={lanes}, but engine {engine} needs {verdict.lanes_used}; engine orders takes any number"
+            f"{topology.name}: lanes={lanes}, but engine {chosen.name} needs {verdict.lanes_used}; engine orders takes any"
+            " number"
         )
-    return replace(routed, verdict=verdict)
+
+
+def _on_other_cables(routing: Routing, step: int) -> Routing:
+    """The same paths from switch to switch, on the cable so many further on wherever cables run in parallel.
+
+    All channels between two switches trade places alike, so that what is free of deadlock stays so.
+    """
+    channels, ports = routing.channels, routing.ports
+    if not channels.to.size:
+        return routing
+    starts = np.r_[True, (np.diff(channels.to) != 0) | (np.diff(channels.origin) != 0)]
+    first_parallel = np.flatnonzero(starts)[np.cumsum(starts) - 1]
+    width = np.bincount(first_parallel, minlength=first_parallel.size)[first_parallel]
+    place = np.arange(first_parallel.size)
+    port = first_parallel + (place - first_parallel + step) % width - channels.first[channels.origin]
+    known = ports != routing.none
+    at = np.where(known, channels.first[:-1][None, :] + ports, 0)
+    return replace(routing, ports=np.where(known, port[at], routing.none).astype(ports.dtype))

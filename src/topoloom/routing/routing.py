@@ -1,12 +1,15 @@
 """Routing: for every destination the port that each switch sends on through, and the lane of every path."""
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.results import Provenance, Result
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Choice, Escape
 from topoloom.routing.judge.verdict import Verdict
@@ -14,10 +17,14 @@ from topoloom.topology import Topology
 
 #: How the lane of a packet is known: by its pair of switches alone, by how many hops it has made, or anew at every switch.
 PAIR, HOP, SWITCH = "pair", "hop", "switch"
+#: The folder inside a network's folder that holds its tables.
+TABLES = "tables"
+#: The file in it that is written last, and says what the others are.
+MANIFEST = "tables.json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Routing:
+class Routing(Result):
     """Next hops and lanes of a topology, between switches; hosts follow their switches.
 
     Parameters
@@ -38,13 +45,19 @@ class Routing:
     choice : AnyShortest, Escape, Detour or Layers, optional
         What a packet may choose beside the path of the tables (`topoloom.routing.choices`).
     verdict : Verdict, optional
-        What the judge found (`topoloom.routing.judge.prove`); `route` always asks it.
+        What the judge found (`topoloom.prove`); `route` always asks it.
+    provenance : Provenance
+        Filled by `route`.
 
     Raises
     ------
     InputError
         Arrays of another shape, or ports that a switch does not have.
     """
+
+    noun = "routing"
+    derived = ("packets_choose",)
+    unrecorded = ("ports", "lanes", "minimal", "choice")
 
     topology: Topology
     engine: str
@@ -54,6 +67,7 @@ class Routing:
     minimal: bool = False
     choice: Choice | None = None
     verdict: Verdict | None = None
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def __post_init__(self) -> None:
         n, name = self.topology.switches, self.topology.name
@@ -76,6 +90,11 @@ class Routing:
     def none(self) -> int:
         """What stands in `ports` where there is no port."""
         return int(np.iinfo(self.ports.dtype).max)
+
+    @property
+    def packets_choose(self) -> str | None:
+        """What packets may choose beside the tables: "AnyShortest", "Escape", "Detour" or "Layers"; None: nothing."""
+        return None if self.choice is None else type(self.choice).__name__
 
     @cached_property
     def channels(self) -> Channels:
@@ -109,6 +128,40 @@ class Routing:
             walked.append(int(to[first[walked[-1]] + port]))
         return walked
 
+    def rows(self) -> list[dict[str, Any]]:
+        """One row: the network, the engine, and the numbers of the verdict, to be put beside those of other engines."""
+        verdict = {} if self.verdict is None else self.verdict.record()
+        facts = {
+            key: value for key, value in verdict.items() if not isinstance(value, (list, dict)) and key != "schema"
+        }
+        return [{"name": self.topology.name, "engine": self.engine, "packets_choose": self.packets_choose, **facts}]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the tables, their network and their verdict into ``tables/`` of a folder, all of it or nothing.
+
+        Raises
+        ------
+        InputError
+            The folder cannot be made or written.
+        """
+        from topoloom.routing.table_files import save_tables
+
+        save_tables(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The routing that `save`, or ``topoloom route -o``, wrote into a folder.
+
+        Raises
+        ------
+        InputError
+            There are no tables, or they are damaged.
+        """
+        from topoloom.routing.table_files import load_tables
+
+        loaded = load_tables(path)
+        return cls(**{name: getattr(loaded, name) for name in cls.__dataclass_fields__})
+
     def __repr__(self) -> str:
         return f"Routing({self.engine} on {self.topology.name})"
 
@@ -133,17 +186,20 @@ def port_type(topology: Topology) -> type:
 
 
 def empty_ports(topology: Topology, folder: str | None = None) -> np.ndarray:
-    """Room for ports[n, n], all none: in memory, or in ``ports.npy`` of a folder, of which only what is used is in memory."""
+    """A table ports[n, n] with no port in any entry: in memory, or in the file ``tables/ports.npy`` of a folder."""
     kind = port_type(topology)
-    ports = room(topology, kind, folder, "ports.npy")
+    ports = new_table(topology, kind, folder, "ports.npy")
     for row in ports:
         row[:] = np.iinfo(kind).max
     return ports
 
 
-def room(topology: Topology, kind: type, folder: str | None, name: str) -> np.ndarray:
-    """A table [n, n] of zeros, in memory or in a file of a folder."""
+def new_table(topology: Topology, kind: type, folder: str | None, name: str) -> np.ndarray:
+    """A table [n, n] of zeros: in memory, or in that file of the folder's ``tables/``, which is mapped."""
     shape = topology.switches, topology.switches
     if folder is None:
         return np.zeros(shape, kind)
-    return np.lib.format.open_memmap(Path(folder) / name, "w+", kind, shape)
+    path = Path(folder) / TABLES
+    path.mkdir(exist_ok=True)
+    (path / MANIFEST).unlink(missing_ok=True)  # what lies there is no whole table any more
+    return np.lib.format.open_memmap(path / name, "w+", kind, shape)

@@ -270,13 +270,13 @@ def _cases(
     from topoloom.layout.place import place
     from topoloom.opening import open_network
     from topoloom.routing.host_routings import host_routings
-    from topoloom.routing.registry import find_engine
+    from topoloom.routing.registry import engines
 
     opened = open_network(name)
     network, layout = opened.topology, opened.layout
     if layout is None and floor is not None:
         layout = place(network, floor, map="rows")
-    count = host_tables or (int(network.endpoints_at.max(initial=1)) if find_engine(engine).by_host else 1)
+    count = host_tables or (int(network.endpoints_at.max(initial=1)) if engines.find(engine).by_host else 1)
     return [
         Case(label, host_routings(network, engine, count, seed=number, jobs=jobs), layout, number)
         for number in range(seed, seed + seeds)

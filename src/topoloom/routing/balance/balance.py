@@ -1,18 +1,23 @@
-"""The verbs: shortest paths with even loads, how even they are, and how even any could be."""
+"""The verbs `balance_routing` and `balance_paths`: shortest paths with even loads, and how even any could be."""
 
-from dataclasses import dataclass, replace
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, Stopped
 from topoloom.graph.distances import hops
+from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.balance.evenness import even_squares, least_squares, unevenness
 from topoloom.routing.balance.exact import Programme
 from topoloom.routing.balance.search import even_trees
 from topoloom.routing.balance.shortest_paths import Path, ShortestPaths
 from topoloom.routing.judge.prove import prove
+from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import Routing, empty_ports
 from topoloom.topology import Topology
+from topoloom.work import Ended, Work
 
 #: What can be made even: pairs that pass through switches, or pairs over channels.
 VERTICES, EDGES = "vertices", "edges"
@@ -21,7 +26,7 @@ _MOST_SWITCHES = 1 << 15
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Balanced:
+class EvenLoads:
     """Loads of shortest paths, and what is known of how even they could be.
 
     Attributes
@@ -61,29 +66,63 @@ class Balanced:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BalancedRouting(Balanced):
-    """Tables with even loads; `routing` comes with its verdict."""
+class BalancedRouting(EvenLoads, Result):
+    """Tables with even loads.
+
+    Attributes
+    ----------
+    routing : Routing
+        With its verdict, unless the work was stopped before the judge had followed the tables.
+    ended : "done", "deadline" or "interrupted"
+        How the search came to its end; the tables are the best that it had.
+    """
+
+    noun = "balanced-routing"
+    derived = ("value", "gap", "proved", "verdict")
+    unrecorded = ("routing",)
 
     routing: Routing
+    ended: Ended = "done"
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """That of the routing."""
+        return self.routing.verdict
 
     def __repr__(self) -> str:
         return f"BalancedRouting({self.objective} of {self.routing.topology.name}: {_shown(self)})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BalancedPaths(Balanced):
-    """A path for each pair on its own, which one next hop a destination need not be able to say.
+class BalancedPaths(EvenLoads, Result):
+    """A path for each pair on its own, which tables with one next hop a destination may not be able to hold.
 
-    `paths` has the switches of the path of every ordered pair, by (source, destination).
+    Attributes
+    ----------
+    paths : dict of (int, int) to tuple of int
+        The switches of the path of every ordered pair, by (source, destination).
     """
 
+    noun = "balanced-paths"
+    derived = ("value", "gap", "proved")
+    unrecorded = ("paths",)
+
     paths: dict[tuple[int, int], tuple[int, ...]]
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row an ordered pair: ``source``, ``destination``, ``hops``, and the ``switches`` of its path."""
+        return [
+            {"source": s, "destination": d, "hops": len(path) - 1, "switches": " ".join(map(str, path))}
+            for (s, d), path in self.paths.items()
+        ]
 
     def __repr__(self) -> str:
         return f"BalancedPaths({self.objective}: {_shown(self)})"
 
 
-def _shown(found: Balanced) -> str:
+def _shown(found: EvenLoads) -> str:
     load = found.load if found.load.size else np.zeros(1, np.int64)
     return f"loads {load.min()} to {load.max()}, value {found.value:g}, bound {found.bound:g}"
 
@@ -98,6 +137,7 @@ def balance_routing(
     rounds: int | None = None,
     seed: int = 1,
     jobs: int | None = None,
+    work: Work | None = None,
 ) -> BalancedRouting:
     """Tables of shortest paths whose loads are as even as can be found: the least sum of squares, then the least largest load.
 
@@ -118,11 +158,19 @@ def balance_routing(
     seed : int
     jobs : int, optional
         Threads; nothing but the time depends on them.
+    work : Work, optional
+        Told of trees, rounds and prices. Stopped once there are tables, it leaves the best so far.
+
+    Returns
+    -------
+    BalancedRouting
 
     Raises
     ------
     InputError
         Another objective; a topology in parts; too many switches, or, for the proof, too many paths.
+    Stopped
+        `work` was stopped before there were tables.
 
     Notes
     -----
@@ -139,7 +187,8 @@ def balance_routing(
     >>> int(found.load.min()), int(found.load.max()), found.proved
     (481, 482, True)
     """
-    _check(topology, objective, jobs)
+    work, began = Work() if work is None else work, time.monotonic()
+    _check(topology, objective, jobs, work)
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds={rounds}; the search takes 0 or more")
     if topology.switches > _MOST_SWITCHES:
@@ -148,9 +197,10 @@ def balance_routing(
         raise InputError("directed=False is only solved with proof: give exact=True too")
     known = None
     if directed:
-        ports, load = even_trees(topology, objective == EDGES, seed, rounds, jobs)
-        known = _known(objective, True, load, least_squares(topology, objective == EDGES, load, jobs))
-    if known is None or (exact and not (known.proved and known.load.max(initial=0) <= known.least_max)):
+        ports, load = even_trees(topology, objective == EDGES, seed, rounds, jobs, work=work)
+        known = _known(objective, True, load, least_squares(topology, objective == EDGES, load, jobs, work=work))
+    optimal = known is not None and known.proved and known.load.max(initial=0) <= known.least_max
+    if known is None or (exact and not optimal and not work.stopped):
         try:
             paths = ShortestPaths(topology)
         except InputError:
@@ -158,19 +208,31 @@ def balance_routing(
                 raise
         else:
             chosen, known = _solved(
-                topology, paths, objective, directed=directed, trees=True, seconds=seconds, known=known
+                topology, paths, objective, directed=directed, trees=True, seconds=seconds, known=known, work=work
             )
             if chosen is not None:
                 ports = _tables(topology, paths, chosen)
     routing = Routing(topology, f"balanced {objective}", ports, minimal=True)
-    verdict = prove(routing, jobs)
-    if verdict.fault or not verdict.minimal:
+    try:
+        verdict = prove(routing, jobs, work=work)
+    except Stopped:
+        verdict = None
+    if verdict is not None and (verdict.fault or not verdict.minimal):
         raise RuntimeError(f"{routing!r}: {verdict.fault or 'paths are longer than promised'}")  # our mistake
-    return BalancedRouting(**vars(known), routing=replace(routing, verdict=verdict))
+    settings = {"objective": objective, "exact": exact, "directed": directed, "seconds": seconds, "rounds": rounds}
+    timings = {"seconds": time.monotonic() - began}
+    provenance = provenance_of(topology, engine=routing.engine, seed=seed, settings=settings, timings=timings)
+    routing = replace(routing, verdict=verdict, provenance=provenance)
+    return BalancedRouting(**vars(known), routing=routing, ended=work.ended, provenance=provenance)
 
 
 def balance_paths(
-    topology: Topology, objective: str = VERTICES, *, directed: bool = True, seconds: float = 60.0
+    topology: Topology,
+    objective: str = VERTICES,
+    *,
+    directed: bool = True,
+    seconds: float = 60.0,
+    work: Work | None = None,
 ) -> BalancedPaths:
     """A shortest path for every pair on its own, so that loads are as even as can be: Xu 2019's own problem, solved exactly.
 
@@ -180,11 +242,19 @@ def balance_paths(
         Connected, of at most 40,000 shortest paths.
     objective, directed, seconds
         As for `balance_routing`.
+    work : Work, optional
+        Asked whether to go on.
+
+    Returns
+    -------
+    BalancedPaths
 
     Raises
     ------
     InputError
         Another objective; a topology in parts; too many paths; nothing found in time.
+    Stopped
+        `work` was stopped before anything was found.
 
     Examples
     --------
@@ -193,11 +263,16 @@ def balance_paths(
     >>> int(found.load.min()), int(found.load.max()), found.value, found.bound
     (10, 12, 11.0, 11.0)
     """
-    _check(topology, objective, None)
+    work, began = Work() if work is None else work, time.monotonic()
+    _check(topology, objective, None, work)
     shortest = ShortestPaths(topology)
-    chosen, found = _solved(topology, shortest, objective, directed=directed, trees=False, seconds=seconds, known=None)
+    chosen, found = _solved(
+        topology, shortest, objective, directed=directed, trees=False, seconds=seconds, known=None, work=work
+    )
     paths = {pair: (pair[0], *shortest.switches(path), pair[1]) for pair, path in (chosen or {}).items()}
-    return BalancedPaths(**vars(found), paths=paths)
+    settings = {"objective": objective, "directed": directed, "seconds": seconds}
+    provenance = provenance_of(topology, settings=settings, timings={"seconds": time.monotonic() - began})
+    return BalancedPaths(**vars(found), paths=paths, provenance=provenance)
 
 
 def _solved(
@@ -208,12 +283,14 @@ def _solved(
     directed: bool,
     trees: bool,
     seconds: float,
-    known: Balanced | None,
-) -> tuple[dict[tuple[int, int], Path] | None, Balanced]:
+    known: EvenLoads | None,
+    work: Work,
+) -> tuple[dict[tuple[int, int], Path] | None, EvenLoads]:
     """The better of what is known and what the solver finds, with the better bound; its paths if they are better."""
     programme = Programme(paths, by_channels=objective == EDGES, directed=directed, trees=trees)
-    found = programme.solve(seconds)
+    found = programme.solve(seconds, work)
     if found.load is None and known is None:
+        work.check()
         raise InputError(f"{topology.name}: nothing was found in {seconds:g} seconds; give more")
     if known is None or (found.load is not None and _rank(found.load) < _rank(known.load)):
         best = _known(objective, directed, np.asarray(found.load), found.least_squares)
@@ -222,11 +299,11 @@ def _solved(
     return None, replace(known, bound=max(bound, known.bound))
 
 
-def _known(objective: str, directed: bool, load: np.ndarray, least: int) -> Balanced:
+def _known(objective: str, directed: bool, load: np.ndarray, least: int) -> EvenLoads:
     """Loads, and what follows from a sum of squares that none can be below."""
     size, total = max(1, load.size), int(load.sum())
     least = max(least, even_squares(total, load.size))
-    return Balanced(objective, directed, load, (least * size - total * total) / size, -(-total // size))
+    return EvenLoads(objective, directed, load, (least * size - total * total) / size, -(-total // size))
 
 
 def _rank(load: np.ndarray) -> tuple[int, int]:
@@ -242,9 +319,9 @@ def _tables(topology: Topology, paths: ShortestPaths, chosen: dict[tuple[int, in
     return ports
 
 
-def _check(topology: Topology, objective: str, jobs: int | None) -> None:
+def _check(topology: Topology, objective: str, jobs: int | None, work: Work) -> None:
     if objective not in (VERTICES, EDGES):
         raise InputError(f"no objective '{objective}'; it is '{VERTICES}' or '{EDGES}'")
-    parts = hops(topology, jobs).components
+    parts = hops(topology, jobs, work=work).components
     if parts > 1:
         raise InputError(f"{topology.name}: {parts} parts that no link joins; route each, or link them")

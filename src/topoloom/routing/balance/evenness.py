@@ -8,6 +8,7 @@ from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.routing import carriers_of
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 #: Destinations that a thread looks at a time.
 _BLOCK = 64
@@ -43,7 +44,9 @@ def even_squares(total: int, size: int) -> int:
     return size * level * level + rest * (2 * level + 1)
 
 
-def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs: int | None = None) -> int:
+def least_squares(
+    topology: Topology, by_channels: bool, load: np.ndarray, jobs: int | None = None, *, work: Work | None = None
+) -> int:
     """A sum of squares of loads below which no choice of shortest paths can be, whether tables can say it or not.
 
     Parameters
@@ -56,6 +59,12 @@ def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs:
         Of any shortest paths; the more even, the better the bound.
     jobs : int, optional
         Threads; the bound does not depend on them.
+    work : Work, optional
+        Told of the times that prices are set. Stopped, it leaves the best bound so far.
+
+    Returns
+    -------
+    int
 
     Notes
     -----
@@ -64,18 +73,24 @@ def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs:
     they are neared by steps towards the loads of the cheapest paths (Frank and Wolfe, 1956). Squares of whole loads of one
     total differ by even numbers, so the bound is rounded up to the next that can be.
     """
+    work = Work() if work is None else work
     squares, total = int(load @ load), int(load.sum())
     least = even_squares(total, load.size)
     if squares == least:
         return least
     channels, y, pairs = channels_of(topology), load.astype(np.float64), carriers_of(topology).astype(np.int64)
     times = _EFFORT // (topology.switches * channels.to.size)
-    for _ in range(min(_MOST_PRICES, max(_FEWEST_PRICES, times))):
+    times = min(_MOST_PRICES, max(_FEWEST_PRICES, times))
+    work.begin(times, "prices of the bound")
+    for _ in range(times):
         scale = _SCALE
         while 2 * scale * y.max() * total > _MOST_PAID:
             scale /= 2
         price = np.rint(2 * scale * y).astype(np.int64)
-        paid, cheap = _cheapest(channels, price, pairs, by_channels, jobs)
+        paid, cheap = _cheapest(channels, price, pairs, by_channels, jobs, work)
+        if work.stopped:
+            break
+        work.advance()
         exact = price / (2 * scale)
         bound = int(np.ceil(paid / scale - float(exact @ exact) - 1e-6 - 1e-12 * squares))
         least = max(least, bound + (bound - squares) % 2)
@@ -92,19 +107,21 @@ def least_squares(topology: Topology, by_channels: bool, load: np.ndarray, jobs:
 
 
 def _cheapest(
-    channels: Channels, price: np.ndarray, pairs: np.ndarray, by_channels: bool, jobs: int | None
+    channels: Channels, price: np.ndarray, pairs: np.ndarray, by_channels: bool, jobs: int | None, work: Work
 ) -> tuple[int, np.ndarray]:
     """What all pairs pay at least, and the loads of paths that cost so little."""
     from topoloom.routing.balance.kernels.prices import cheapest
 
     n = channels.first.size - 1
 
-    def work(blocks: Iterator[int]) -> tuple[int, np.ndarray]:
+    def pay(blocks: Iterator[int]) -> tuple[int, np.ndarray]:
         paid, load = 0, np.zeros(price.size, np.int64)
         for block in blocks:
+            if work.stopped:
+                break
             some = np.arange(block * _BLOCK, min(n, (block + 1) * _BLOCK))
             paid += cheapest(channels.first, channels.to, some, price, by_channels, load, pairs)
         return paid, load
 
-    parts = over_cores(work, -(-n // _BLOCK), jobs)
+    parts = over_cores(pay, -(-n // _BLOCK), jobs)
     return sum(int(paid) for paid, _ in parts), np.sum([load for _, load in parts], axis=0)

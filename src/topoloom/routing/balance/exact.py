@@ -1,16 +1,20 @@
 """The most even choice of shortest paths, with the proof: an integer programme, solved by HiGHS.
 
-A variable a path says whether it is chosen, one a load counts, and one a load is its square, measured from the mean's whole
-part and held above the chords between neighbouring whole numbers: exact for whole loads, so the programme is linear.
+For each path a variable says whether it is chosen; for each load one variable counts it and another is its square, measured
+from the mean's whole part and held above the chords between neighbouring whole numbers: exact for whole loads, so that the
+programme is linear.
 """
 
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from topoloom.routing.balance.shortest_paths import Path, ShortestPaths
+from topoloom.work import Work
 
 #: What the solver's numbers may be off by; sums of squares are whole.
 _TOLERANCE = 1e-3
@@ -18,7 +22,7 @@ _TOLERANCE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What came of it.
+    """What the solver found.
 
     Attributes
     ----------
@@ -103,15 +107,16 @@ class Programme:
                 self._rows.add([(square, 1), (load, -(2 * y + 1))], y * y - (2 * y + 1) * x, np.inf)
         self._rows.add([(self._count + item, 1) for item in range(self._size)], self.total, self.total)
 
-    def solve(self, seconds: float) -> Found:
+    def solve(self, seconds: float, work: Work) -> Found:
         """The best choice that is found in about that time, and how good any can be.
 
-        Of the most even choices one with the smallest largest load is taken, as far as the time allows.
+        Of the most even choices one with the smallest largest load is taken, as far as the time allows; a `work` that is
+        stopped ends the search.
         """
         if not self._options:  # every pair has one shortest path
             return Found(self._chosen(np.empty(0, np.int64)), self._fixed, int(self._fixed @ self._fixed))
         end = time.monotonic() + seconds
-        answer = self._ask(seconds, np.inf, None)
+        answer = self._ask(seconds, np.inf, None, work)
         # What measuring squares from the origin takes off; sums of squares of one total differ by even numbers.
         shift = self._origin * (2 * self.total - self._origin * self._size)
         floor = int(np.ceil(answer.bound - _TOLERANCE)) + shift
@@ -121,7 +126,7 @@ class Programme:
         squares = int(answer.load @ answer.load)
         even = max(-(-self.total // self._size), int(self._fixed.max()))
         while answer.done and int(answer.load.max()) > even:
-            lower = self._ask(end - time.monotonic(), squares - shift, int(answer.load.max()) - 1)
+            lower = self._ask(end - time.monotonic(), squares - shift, int(answer.load.max()) - 1, work)
             if lower.load is None:
                 break
             answer = lower
@@ -139,7 +144,7 @@ class Programme:
                 chosen[stop, begin] = self._paths.back(path)
         return chosen
 
-    def _ask(self, seconds: float, most_squares: float, most: int | None) -> "_Answer":
+    def _ask(self, seconds: float, most_squares: float, most: int | None, work: Work) -> "_Answer":
         """One run of the solver: squares at most so many, and no load above `most`."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -147,7 +152,7 @@ class Programme:
         highest = self._fixed + self._many
         if most is not None:
             highest = np.minimum(highest, most)
-        if seconds <= 0:
+        if seconds <= 0 or work.stopped:
             return _Answer(False, None, np.empty(0, np.int64), 0.0)
         if (highest < self._fixed).any():
             return _Answer(True, None, np.empty(0, np.int64), np.inf)
@@ -155,7 +160,9 @@ class Programme:
         nearest = np.clip(self._origin, self._fixed, self._fixed + self._many) - self._origin
         matrix, low, high = self._rows.matrix(count + 2 * size)
         cost = np.concatenate([np.zeros(count + size), np.ones(size)])
-        found = milp(
+        found = _until_stopped(
+            work,
+            milp,
             cost,
             integrality=np.concatenate([np.ones(count), np.zeros(2 * size)]),
             bounds=Bounds(
@@ -165,6 +172,8 @@ class Programme:
             constraints=[LinearConstraint(matrix, low, high), LinearConstraint(cost[None, :], -np.inf, most_squares)],
             options={"time_limit": seconds, "mip_rel_gap": 0.0},
         )
+        if found is None:
+            return _Answer(False, None, np.empty(0, np.int64), 0.0)
         done = found.status in (0, 2)
         # Where nothing is left to branch on, the solver gives no bound of its own; no sum of squares is below 0.
         bound = found.fun if found.status == 0 else found.mip_dual_bound
@@ -176,6 +185,27 @@ class Programme:
         for z in taken.tolist():
             np.add.at(load, self._paths.loaded(self._options[z], self._by_channels, self._directed), 1)
         return _Answer(done, load, taken, bound)
+
+
+def _until_stopped(work: Work, solver: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """What a solver returns; None if the work is stopped before. The solver is then left to its own time limit."""
+    answers: list[Any] = []
+
+    def solve() -> None:
+        try:
+            answers.append(solver(*arguments, **named))
+        except Exception as error:  # handed on to the thread that waits
+            answers.append(error)
+
+    thread = threading.Thread(target=solve, daemon=True)
+    thread.start()
+    while thread.is_alive() and not work.stopped:
+        thread.join(0.1)
+    if not answers:
+        return None
+    if isinstance(answers[0], Exception):
+        raise answers[0]
+    return answers[0]
 
 
 @dataclass(frozen=True, eq=False)

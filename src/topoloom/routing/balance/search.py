@@ -1,4 +1,4 @@
-"""The search for even loads: shortest trees, changed next hop by next hop."""
+"""The search for even loads: shortest trees, changed one next hop at a time."""
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from topoloom.routing.channels import channels_of
 from topoloom.routing.routing import carriers_of, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 #: Rounds in which the start's trees are made anew.
 _START_ROUNDS = 3
@@ -17,10 +18,18 @@ _HOT, _COLD = 8.0, 0.1
 _SLOW = 1000
 #: Rounds of the cooling, and channels looked at in them: fewer rounds where they take long, none where few would be left.
 _MOST_ROUNDS, _FEWEST_ROUNDS, _EFFORT = 4000, 10, 60_000_000
+#: Channels looked at in one call of the kernel.
+_STEPS = 20_000_000
 
 
 def even_trees(
-    topology: Topology, by_channels: bool, seed: int, rounds: int | None = None, jobs: int | None = None
+    topology: Topology,
+    by_channels: bool,
+    seed: int,
+    rounds: int | None = None,
+    jobs: int | None = None,
+    *,
+    work: Work | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Shortest trees with even loads.
 
@@ -38,27 +47,47 @@ def even_trees(
         Rounds of cooling; as many as fit a fixed effort when left out, which depends on the size alone.
     jobs : int, optional
         Threads of the start; no answer depends on them.
+    work : Work, optional
+        Told of the rounds. Stopped after the start stands, the search ends with the best that it has.
 
     Returns
     -------
     ports : uint8 or uint16[n, n]
     load : int64[n] or int64[2 m]
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped before the start stood.
     """
     from topoloom.routing.balance.kernels.balance import add_trees, improve
 
+    work = Work() if work is None else work
     n, channels, draws = topology.switches, channels_of(topology), Draws(seed)
     ports = empty_ports(topology)
-    fill_minimal(topology, draws.permutation(n), ports, _START_ROUNDS, jobs)
+    fill_minimal(topology, draws.permutation(n), ports, _START_ROUNDS, jobs, work=work)
     load = np.zeros(channels.to.size if by_channels else n, np.int64)
     pairs = carriers_of(topology).astype(np.int64)
-    add_trees(channels.first, channels.to, ports, by_channels, load, pairs)
+    add_trees(channels.first, channels.to, ports, by_channels, load, pairs, work.flag)
+    work.check()
     above, state = int(load @ load) - even_squares(int(load.sum()), load.size), draws.state()
 
+    block = max(1, _STEPS // max(1, channels.to.size))
+
     def turn(heat: float) -> int:
-        return improve(channels.first, channels.to, draws.permutation(n), ports, by_channels, load, heat, state, pairs)
+        """Look once at every next hop; by how much the squares fell."""
+        order, fell = draws.permutation(n), 0
+        for begin in range(0, n, block):
+            if work.stopped:
+                break
+            some = order[begin : begin + block]
+            fell += improve(channels.first, channels.to, some, ports, by_channels, load, heat, state, pairs)
+        work.advance(1, f"squares {above - fell:,} above the least")
+        return fell
 
     idle = 0
-    while above and idle < 2:
+    work.begin(None, "rounds")
+    while above and idle < 2 and not work.stopped:
         fell = turn(0.0)
         above, idle = above - fell, 0 if fell else idle + 1
     if rounds is None:
@@ -68,7 +97,10 @@ def even_trees(
         return ports, load
     hot = max(2 * _COLD, _HOT * min(1.0, rounds / _SLOW))  # a short cooling cannot mend what much heat has spoilt
     best, kept = above, (ports.copy(), load.copy())
+    work.begin(rounds, "rounds of cooling")
     for number in range(rounds):
+        if work.stopped:
+            break
         above -= turn(hot * (_COLD / hot) ** (number / rounds))
         if above < best:
             best, kept = above, (ports.copy(), load.copy())

@@ -25,6 +25,7 @@ def ecmp(request: Request) -> Routing:
     "duato",
     "adaptive on meshes, tori, hypercubes, HyperX: any shortest path, with dimension order to escape to",
     safe=True,
+    bytes_a_pair=30,
 )
 def duato(request: Request) -> Routing:
     """Fully adaptive shortest paths in a lane above those of dimension order, which a packet may leave again.
@@ -71,16 +72,16 @@ def _detour(request: Request, name: str, choice: Detour) -> Routing:
             routing = tables(alone)
         except InputError:
             continue
-        own = replace(choice, group=groups_of(request.topology)) if tables is dragonfly else choice
-        return replace(routing, engine=name, minimal=False, choice=own)
+        within = replace(choice, group=groups_of(request.topology)) if tables is dragonfly else choice
+        return replace(routing, engine=name, minimal=False, choice=within)
     return replace(hop_lanes(alone), engine=name, choice=choice)
 
 
 def _escape(request: Request, tables: Routing, *, returns: bool) -> Escape:
     """All lanes that the tables leave are adaptive; one where no number is given."""
-    own = 1 if tables.lanes is None else int(tables.lanes.max(initial=0)) + 1
-    if request.lanes is not None and request.lanes <= own:
+    escape = 1 if tables.lanes is None else int(tables.lanes.max(initial=0)) + 1
+    if request.lanes is not None and request.lanes <= escape:
         raise InputError(
-            f"{request.topology.name}: lanes={request.lanes}, but {own} to escape to and one to choose in are {own + 1}"
+            f"{request.topology.name}: lanes={request.lanes}, but {escape} to escape to and one to choose in are {escape + 1}"
         )
-    return Escape(1 if request.lanes is None else request.lanes - own, returns)
+    return Escape(1 if request.lanes is None else request.lanes - escape, returns)

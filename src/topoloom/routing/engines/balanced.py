@@ -11,8 +11,8 @@ from topoloom.routing.routing import Routing
     safe=False,
 )
 def balanced(request: Request) -> Routing:
-    """Even loads of the switches (`even_search`; `balance.balance_routing` also says how even they could be)."""
-    ports, _ = even_trees(request.topology, False, request.seed, jobs=request.jobs)
+    """Even loads of the switches (`balance.balance_routing` also says how even they could be)."""
+    ports, _ = even_trees(request.topology, False, request.seed, jobs=request.jobs, work=request.work)
     return Routing(request.topology, "balanced", ports, minimal=True)
 
 
@@ -23,5 +23,5 @@ def balanced(request: Request) -> Routing:
 )
 def balanced_edges(request: Request) -> Routing:
     """Even loads of the channels, one direction of a link each."""
-    ports, _ = even_trees(request.topology, True, request.seed, jobs=request.jobs)
+    ports, _ = even_trees(request.topology, True, request.seed, jobs=request.jobs, work=request.work)
     return Routing(request.topology, "balanced-edges", ports, minimal=True)

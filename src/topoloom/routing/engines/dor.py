@@ -3,10 +3,11 @@
 import numpy as np
 
 from topoloom.routing.coordinates import Coordinates, Dimension, coordinates_of
-from topoloom.routing.lanes.by_pair import placed
+from topoloom.routing.lanes.by_pair import lanes_by_pair
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 
 @engine(
@@ -22,7 +23,7 @@ def dor(request: Request) -> Routing:
     Source: Dally and Seitz, IEEE Transactions on Computers C-36(5), 1987; Dally and Towles 2003, 14.2.3 (datelines).
     """
     found = coordinates_of(request.topology)
-    ports, lanes = tables(request.topology, found)
+    ports, lanes = _tables(request.topology, found, request.work)
     if lanes is None:
         return Routing(request.topology, "dor", ports, minimal=True)
     return Routing(request.topology, "dor", ports, lanes, SWITCH, minimal=True)
@@ -31,18 +32,21 @@ def dor(request: Request) -> Routing:
 @engine("dor-pairs", "the paths of dor, with a lane a pair, as forwarding tables can say", safe=True)
 def dor_pairs(request: Request) -> Routing:
     """Lanes are given pair by pair and kept free of cycles; a torus takes more of them than with datelines."""
-    ports, _ = tables(request.topology, coordinates_of(request.topology))
-    return Routing(request.topology, "dor-pairs", ports, placed(request, ports, "dor-pairs"), minimal=True)
+    ports, _ = _tables(request.topology, coordinates_of(request.topology), request.work)
+    return Routing(request.topology, "dor-pairs", ports, lanes_by_pair(request, ports, "dor-pairs"), minimal=True)
 
 
-def tables(topology: Topology, found: Coordinates) -> tuple[np.ndarray, np.ndarray | None]:
+def _tables(topology: Topology, found: Coordinates, work: Work) -> tuple[np.ndarray, np.ndarray | None]:
     """Ports, and lanes by switch where a ring needs them."""
     n = topology.switches
     ports = empty_ports(topology)
     steps = [_steps(dimension) for dimension in found.dimensions]
     lanes = np.zeros((n, n), np.uint8) if any(crosses.any() for _, crosses in steps) else None
     switch = np.arange(n)
+    work.begin(n, "destinations")
     for d in range(n):
+        work.check()
+        work.advance()
         for axis in range(len(steps) - 1, -1, -1):
             here, goal = found.at[:, axis], found.at[d, axis]
             moving = np.flatnonzero(here != goal)

@@ -18,6 +18,7 @@ _MOST_RINGS = 4
     "dor-random",
     "dimension order on tori; halfway round a ring the direction is drawn; a lane for those that pass its end (for simulators)",
     safe=True,
+    bytes_a_pair=10 + 2**5,
 )
 def dor_random(request: Request) -> Routing:
     """A packet keeps to lane 1 along a ring that it passes the end of, between the last switch and the first, else to lane 0.
@@ -40,7 +41,10 @@ def dor_random(request: Request) -> Routing:
     allowed = np.zeros((n, n), np.int64)
     sides = np.array([found.dimensions[axis].side for axis in rings])
     switch = np.arange(n)
+    request.work.begin(n, "destinations")
     for d in range(n):
+        request.work.check()
+        request.work.advance()
         ahead = (found.at[d, rings] - found.at[:, rings]) % sides
         passes_up, passes_down = found.at[d, rings] < found.at[:, rings], found.at[d, rings] > found.at[:, rings]
         up, tie = 2 * ahead < sides, 2 * ahead == sides

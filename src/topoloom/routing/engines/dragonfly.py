@@ -9,7 +9,9 @@ from topoloom.routing.routing import SWITCH, Routing, empty_ports
 from topoloom.topology import Topology
 
 
-@engine("dragonfly", "local, global, local, for groups that are fully joined inside; two lanes", safe=True)
+@engine(
+    "dragonfly", "local, global, local, for groups that are fully joined inside; two lanes", safe=True, bytes_a_pair=4
+)
 def dragonfly(request: Request) -> Routing:
     """To a switch of the own group that is linked to the destination's group, over that link, and to the destination.
 
@@ -26,11 +28,15 @@ def dragonfly(request: Request) -> Routing:
     inside = group[channels.origin] == group[channels.to]
     direct = np.full((n, n), -1, np.int16)
     direct[channels.origin[inside], channels.to[inside]] = port[inside]
-    for target in np.unique(group).tolist():
+    groups = np.unique(group).tolist()
+    request.work.begin(len(groups), "groups")
+    for target in groups:
+        request.work.check()
+        request.work.advance()
         members = np.flatnonzero(group == target)
         leads = np.flatnonzero((group[channels.to] == target) & ~inside)
-        own = np.bincount(channels.origin[leads], minlength=n)  # links of each switch to that group
-        own_first = np.searchsorted(channels.origin[leads], np.arange(n))
+        links_there = np.bincount(channels.origin[leads], minlength=n)  # links of each switch to that group
+        first_there = np.searchsorted(channels.origin[leads], np.arange(n))
         count = np.bincount(group[channels.origin[leads]], minlength=int(group.max()) + 1)
         by_group = leads[np.argsort(group[channels.origin[leads]], kind="stable")]
         begin = np.concatenate([[0], np.cumsum(count)])
@@ -39,14 +45,14 @@ def dragonfly(request: Request) -> Routing:
             raise InputError(f"{topology.name}: groups without a link between them; engine orders routes anything")
         for number, d in enumerate(members.tolist()):
             gate = by_group[begin[group[outside]] + number % count[group[outside]]]
-            has = own[outside] > 0
-            at = np.where(has, own_first[outside] + number % np.maximum(own[outside], 1), 0)
+            has = links_there[outside] > 0
+            at = np.where(has, first_there[outside] + number % np.maximum(links_there[outside], 1), 0)
             to_gate = direct[outside, channels.origin[gate]]
             ports[d, outside] = np.where(has, port[leads[at]], to_gate)
             others = members[members != d]
             ports[d, others] = direct[others, d]
     lanes = (group[:, None] == group[None, :]).astype(np.uint8)
-    for target in np.unique(group).tolist():
+    for target in groups:
         gates = np.unique(channels.origin[(group[channels.to] == target) & ~inside])
         lanes[np.ix_(group == target, gates)] = 1
     return Routing(topology, "dragonfly", ports, lanes, SWITCH)

@@ -28,7 +28,7 @@ def dsn_f(request: Request) -> Routing:
     place = np.full((int(layer.max()) + 1, supernodes, p), -1, np.int64)
     place[layer, group, level] = np.arange(n)
     number = place[0, group, level]  # the switch of layer 0 under each
-    ground = layer == 0
+    in_layer_0 = layer == 0
     up = np.where(layer + 1 < place.shape[0], place[np.minimum(layer + 1, place.shape[0] - 1), group, level], -1)
     down = np.where(layer > 0, place[np.maximum(layer - 1, 0), group, level], -1)
     after, before = place[0, group, (level + 1) % p], place[0, group, (level - 1) % p]
@@ -36,7 +36,10 @@ def dsn_f(request: Request) -> Routing:
     levels = np.arange(p)
     port_to = _ports_to(topology)
     ports = empty_ports(topology)
+    request.work.begin(n, "destinations")
     for d in range(n):
+        request.work.check()
+        request.work.advance()
         apart = (group[d] - group) % supernodes
         ahead = (level[d] - level) % p  # levels to the destination's, upwards
         wanted = ((apart[:, None] >> (p - 1 - levels)) & 1).astype(np.bool_)  # bit of each level
@@ -46,7 +49,7 @@ def dsn_f(request: Request) -> Routing:
         round_ring = np.where(2 * ahead <= p, after, before)
         target = np.where(ready, np.where(here, short, after), round_ring)
         same = number == number[d]
-        target = np.where(ground, target, down)
+        target = np.where(in_layer_0, target, down)
         target = np.where(same, np.where(layer < layer[d], up, down), target)
         target[d] = d
         ports[d] = port_to(np.arange(n), target)

@@ -55,15 +55,18 @@ def _tables(request: Request) -> np.ndarray:
     stride = np.cumprod([1, *(int(ups[level == low].max(initial=1)) or 1 for low in range(int(level.max())))])
     place = np.arange(topology.switches) - np.searchsorted(level, level)  # of each switch in its level
     first_host, hosts = (0, 1) if request.host is None else request.host
-    own = place // stride[level] if request.host is None else np.zeros_like(place)
+    sender_digit = place // stride[level] if request.host is None else np.zeros_like(place)
     first_up = np.full(topology.switches, -1, np.int64)
     upward = np.flatnonzero(rises)[::-1]
     first_up[channels.origin[upward]] = upward - channels.first[channels.origin[upward]]
     falling = [np.flatnonzero(~rises & (level[channels.origin] == high)) for high in range(1, int(level.max()) + 1)]
+    request.work.begin(leaves.size, "destinations")
     for leaf, d in enumerate(leaves.tolist()):
+        request.work.check()
+        request.work.advance()
         number = leaf * hosts + first_host
         # Up channels are side by side, as neighbours are in the order of their numbers and levels of their switches'.
-        ports[d] = np.where(ups > 0, first_up + (number // stride[level] + own) % np.maximum(ups, 1), ports[d])
+        ports[d] = np.where(ups > 0, first_up + (number // stride[level] + sender_digit) % np.maximum(ups, 1), ports[d])
         under = np.zeros(topology.switches, np.bool_)
         under[d] = True
         for down in falling:
@@ -80,7 +83,7 @@ def _tables(request: Request) -> np.ndarray:
             raise _refusal(topology, "a top switch leads to no lower one that has the destination below it")
     others = np.flatnonzero(level > 0)
     if others.size:
-        fill_minimal(topology, others, ports, 0, request.jobs)
+        fill_minimal(topology, others, ports, 0, request.jobs, work=request.work)
     return ports
 
 

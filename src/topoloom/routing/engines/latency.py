@@ -4,10 +4,10 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of
-from topoloom.routing.lanes.by_pair import placed
+from topoloom.routing.lanes.by_pair import lanes_by_pair
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing, empty_ports, weights_of
-from topoloom.routing.trees.parallel import spread
+from topoloom.routing.trees.parallel import make_trees
 
 #: Nakano 2016, VIII: a switch takes 60 ns, a metre of cable 5 ns.
 _SWITCH_NS, _CABLE_NS_PER_M = 60.0, 5.0
@@ -42,5 +42,6 @@ def latency(request: Request) -> Routing:
         fastest_trees(channels.first, channels.to, channels.back, delay, some, ports, load, again, pairs)
         return 0
 
-    spread(np.arange(topology.switches), np.zeros(channels.to.size, np.int64), make, 1, request.jobs)
-    return Routing(topology, "latency", ports, placed(request, ports, "latency"))
+    load = np.zeros(channels.to.size, np.int64)
+    make_trees(np.arange(topology.switches), load, make, 1, request.jobs, work=request.work)
+    return Routing(topology, "latency", ports, lanes_by_pair(request, ports, "latency"))

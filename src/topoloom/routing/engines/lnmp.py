@@ -14,10 +14,15 @@ from topoloom.routing.routing import Routing, empty_ports
 
 #: A host has four addresses (LMC 2), and a layer is given so many longer paths.
 _LAYERS, _PATHS = 4, 100_000
+#: First hops that are tried in one call of the kernel.
+_STEPS = 4_000_000
 
 
 @engine(
-    "lnmp", "four layers of tables, the first shortest, the others a hop longer, as on the deployed Slim Fly", safe=True
+    "lnmp",
+    "four layers of tables, the first shortest, the others a hop longer, as on the deployed Slim Fly",
+    safe=True,
+    bytes_a_pair=48,
 )
 def lnmp(request: Request) -> Routing:
     """Layer 0 is that of hop-lanes. In each other layer pairs with the fewest longer paths so far come first.
@@ -34,13 +39,22 @@ def lnmp(request: Request) -> Routing:
     distance = distances_from(topology, np.arange(n), request.jobs).astype(np.uint8)
     draws, served = Draws(request.seed, 8), np.zeros((n, n), np.uint16)
     load, layers = np.zeros(channels.to.size, np.int64), []
+    request.work.begin(_LAYERS - 1, "layers")
     for _ in range(_LAYERS - 1):
         ports = empty_ports(topology)
         pairs = draws.permutation(n * n)
         pairs = pairs[np.argsort(served.ravel()[pairs], kind="stable")]
         pairs = pairs[pairs // n != pairs % n]
         longest = int(distance.max(initial=0)) + 1
-        longer_paths(channels.first, channels.to, distance, pairs, longest, _PATHS, ports, base.none, load, served)
-        fill_rest(channels.first, channels.to, ports, base.none, load)
+        left, block = _PATHS, max(1, _STEPS // max(1, int(topology.degrees.max())))
+        for begin in range(0, pairs.size, block):
+            request.work.check()
+            some = pairs[begin : begin + block]
+            left -= longer_paths(
+                channels.first, channels.to, distance, some, longest, left, ports, base.none, load, served
+            )
+        fill_rest(channels.first, channels.to, ports, base.none, load, request.work.flag)
+        request.work.advance()
         layers.append(ports)
+    request.work.check()
     return replace(base, engine="lnmp", minimal=False, choice=Layers(tuple(layers)))

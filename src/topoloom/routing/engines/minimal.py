@@ -20,8 +20,9 @@ _ROUNDS = 3
 def minimal(request: Request) -> Routing:
     """Shortest paths to every switch, made for one destination after the other (`trees.fill_minimal`)."""
     ports = empty_ports(request.topology, request.folder)
+    rounds = 0 if request.folder else _ROUNDS
     order = Draws(request.seed).permutation(request.topology.switches)
-    fill_minimal(request.topology, order, ports, 0 if request.folder else _ROUNDS, request.jobs)
+    fill_minimal(request.topology, order, ports, rounds, request.jobs, work=request.work)
     return Routing(request.topology, "minimal", ports, minimal=True)
 
 

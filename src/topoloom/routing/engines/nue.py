@@ -13,6 +13,8 @@ from topoloom.topology import Topology
 
 #: Lanes where no number is given.
 _LANES = 4
+#: Destinations whose trees are grown in one call of the kernel.
+_BLOCK = 16
 
 
 @engine(
@@ -36,25 +38,17 @@ def nue(request: Request) -> Routing:
     load, pairs = np.zeros(channels.to.size, np.int64), weights_of(topology)
     escape = _spanning_tree(topology, channels)
     order = Draws(request.seed, 7).permutation(n)
+    request.work.begin(n, "destinations")
     for number in range(lanes):
         place = np.arange(channels.to.size, dtype=np.int32)
-        own = order[number::lanes]
-        grow_all(
-            channels.first,
-            channels.to,
-            channels.back,
-            turn_first,
-            escape,
-            own,
-            1 << number,
-            turns,
-            refused,
-            place,
-            ports,
-            load,
-            pairs,
-        )
-        lane[own] = number
+        served = order[number::lanes]
+        where = channels.first, channels.to, channels.back, turn_first, escape
+        for begin in range(0, served.size, _BLOCK):
+            request.work.check()
+            some = served[begin : begin + _BLOCK]
+            grow_all(*where, some, 1 << number, turns, refused, place, ports, load, pairs)
+            request.work.advance(some.size)
+        lane[served] = number
     return Routing(topology, "nue", ports, lane)
 
 

@@ -15,6 +15,7 @@ _MOST_EXACT = 6000
     "shortest paths as far as the lanes allow, each lane with an order of the switches; for any graph",
     safe=True,
     streams=True,
+    bytes_a_pair=5,
 )
 def orders(request: Request) -> Routing:
     """Every pair in one of the lanes, by a shortest path wherever that is legal in one.
@@ -33,7 +34,7 @@ def orders(request: Request) -> Routing:
         raise InputError(f"{topology.name}: tables in files take a number of lanes; give --lanes 8")
     if lanes is not None and not 1 <= lanes <= MOST_LANES:
         raise InputError(f"{topology.name}: lanes={lanes}; engine orders takes 1 to {MOST_LANES}")
-    plan = OrderPlan(topology, request.seed, request.jobs, request.folder)
+    plan = OrderPlan(topology, request.seed, request.jobs, request.folder, request.work)
     routed = None
     if lanes is None or (topology.switches <= _MOST_EXACT and request.folder is None):
         routed = plan.shortest(lanes or MOST_LANES)
@@ -56,4 +57,5 @@ def updown(request: Request) -> Routing:
     A destination has one tree, so what is legal for a packet stays legal at every switch on: joining each switch's own
     shortest legal path, as other tools do, is not safe. Source: Schroeder et al., Autonet, IEEE JSAC 9, 1991.
     """
-    return OrderPlan(request.topology, request.seed, request.jobs, request.folder).within(1, "updown")
+    plan = OrderPlan(request.topology, request.seed, request.jobs, request.folder, request.work)
+    return plan.within(1, "updown")

@@ -8,4 +8,6 @@ from topoloom.routing.routing import Routing
 @engine("product", "for product:(SPEC)*(SPEC): one coordinate after the other, each factor by engine orders", safe=True)
 def product(request: Request) -> Routing:
     """Orders in every factor (`product.product_routing` takes any engines, balanced ones too)."""
-    return product_routing(request.topology, "orders", lanes=request.lanes, seed=request.seed, jobs=request.jobs)
+    return product_routing(
+        request.topology, "orders", lanes=request.lanes, seed=request.seed, jobs=request.jobs, work=request.work
+    )

@@ -10,6 +10,7 @@ from topoloom.routing.routing import SWITCH, Routing
     "segments",
     "the paths of minimal, in the next lane after each turn that one order forbids: few lanes (for simulators)",
     safe=True,
+    bytes_a_pair=6,
 )
 def segments(request: Request) -> Routing:
     """Balanced shortest paths in the lanes of `segment_lanes`: two for diameter 2 and 3, whatever the tables."""

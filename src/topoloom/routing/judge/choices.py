@@ -1,4 +1,4 @@
-"""The judge where packets may choose: what more must hold so that nothing deadlocks. It shares no code with the engines."""
+"""The judge of tables beside which packets may choose: what more must hold so that nothing deadlocks."""
 
 from dataclasses import replace
 
@@ -10,12 +10,13 @@ from topoloom.routing.channels import turn_places
 from topoloom.routing.choices import AnyShortest, Detour, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import HOP, Routing
+from topoloom.work import Work
 
 #: Cycles through choices are searched in the square of so many switches.
 _MOST_SWITCHES = 8192
 
 
-def with_choice(routing: Routing, tables: Verdict, jobs: int | None) -> Verdict:
+def with_choice(routing: Routing, tables: Verdict, work: Work) -> Verdict:
     """The verdict on tables and what packets may choose beside them, from that on the tables alone.
 
     * `AnyShortest`: no cycle among the turns of all shortest paths, in the one lane (Dally and Seitz, 1987).
@@ -32,7 +33,7 @@ def with_choice(routing: Routing, tables: Verdict, jobs: int | None) -> Verdict:
             tables, lanes_used=lanes, lane_pairs=np.pad(tables.lane_pairs, (0, lanes - tables.lane_pairs.size))
         )
     if isinstance(choice, AnyShortest):
-        return _with_cycle(routing, tables, _any_shortest(routing), 1)
+        return _with_cycle(routing, tables, _any_shortest(routing, work), 1)
     if isinstance(choice, Escape):
         lanes = tables.lanes_used
         found = replace(
@@ -40,11 +41,11 @@ def with_choice(routing: Routing, tables: Verdict, jobs: int | None) -> Verdict:
         )
         if tables.cycle or not choice.returns or routing.lane_rule == HOP:
             return found
-        return _with_cycle(routing, found, _extended(routing, lanes), lanes)
+        return _with_cycle(routing, found, _extended(routing, lanes, work), lanes)
     return tables
 
 
-def with_layers(routing: Routing, layers: list[Routing], tables: Verdict) -> Verdict:
+def with_layers(routing: Routing, layers: list[Routing], tables: Verdict, work: Work) -> Verdict:
     """The verdict where layers of tables share lanes by switch: no cycle among the paths of pairs in layers they may take."""
     from topoloom.routing.judge.kernels.choices import layer_turns
     from topoloom.routing.judge.kernels.follow import find_cycle
@@ -56,8 +57,18 @@ def with_layers(routing: Routing, layers: list[Routing], tables: Verdict) -> Ver
         takes = np.ones(layer.ports.shape, np.bool_) if allowed is None else (allowed >> number & 1).astype(np.bool_)
         lanes = np.zeros(layer.ports.shape, np.uint8) if layer.lanes is None else layer.lanes
         layer_turns(
-            channels.first, channels.to, channels.back, turn_first, layer.ports, lanes, takes, routing.carriers, turns
+            channels.first,
+            channels.to,
+            channels.back,
+            turn_first,
+            layer.ports,
+            lanes,
+            takes,
+            routing.carriers,
+            turns,
+            work.flag,
         )
+        work.check()
     ring = find_cycle(channels.first, channels.to, channels.back, turn_first, turns, tables.lanes_used, True)
     return _with_cycle(routing, tables, np.asarray(ring, np.int64), tables.lanes_used)
 
@@ -74,7 +85,7 @@ def named(routing: Routing, ring: np.ndarray, lanes: int) -> tuple[tuple[tuple[i
     return tuple(ends), int(ring[0]) % lanes if ring.size else -1
 
 
-def _any_shortest(routing: Routing) -> np.ndarray:
+def _any_shortest(routing: Routing, work: Work) -> np.ndarray:
     """A cycle among the turns of all shortest paths of data; empty: none."""
     from topoloom.routing.judge.kernels.choices import all_turns
     from topoloom.routing.judge.kernels.follow import find_cycle
@@ -82,14 +93,15 @@ def _any_shortest(routing: Routing) -> np.ndarray:
     channels, turn_first = routing.channels, turn_places(routing.channels)
     turns = np.zeros(turn_first[-1], np.uint64)
     wanted = np.flatnonzero(routing.carriers)
-    for begin in range(0, wanted.size, 256):
-        some = wanted[begin : begin + 256]
+    for begin in range(0, wanted.size, 64):
+        work.check()
+        some = wanted[begin : begin + 64]
         distance = distances_from(routing.topology, some, 1)
         all_turns(channels.first, channels.to, channels.back, turn_first, distance, routing.carriers, turns)
     return np.asarray(find_cycle(channels.first, channels.to, channels.back, turn_first, turns, 1, False), np.int64)
 
 
-def _extended(routing: Routing, lanes: int) -> np.ndarray:
+def _extended(routing: Routing, lanes: int, work: Work) -> np.ndarray:
     """A cycle among the extended dependencies of what packets escape to; empty: none."""
     from topoloom.routing.judge.kernels.choices import extended_cycle
 
@@ -102,9 +114,9 @@ def _extended(routing: Routing, lanes: int) -> np.ndarray:
         )
     distance = distances_from(topology, np.arange(n), 1).astype(np.uint16)
     table = np.zeros((0, 0), np.uint8) if routing.lanes is None else routing.lanes
-    return np.asarray(
-        extended_cycle(
-            channels.first, channels.to, channels.back, routing.ports, table, lanes, distance, routing.carriers
-        ),
-        np.int64,
+    work.begin(None, "")
+    cycle = extended_cycle(
+        channels.first, channels.to, channels.back, routing.ports, table, lanes, distance, routing.carriers, work.flag
     )
+    work.check()
+    return np.asarray(cycle, np.int64)

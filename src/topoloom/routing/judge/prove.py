@@ -1,4 +1,7 @@
-"""The judge of tables: every pair reached, no cycles, hops, and no deadlock. It shares no code with the engines."""
+"""The judge of tables: is every pair reached, in how many hops, and can channels wait for each other in a cycle.
+
+It shares no code with the engines, so that a mistake of theirs is not its own.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,12 +11,14 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.distances import distances_from
+from topoloom.results import provenance_of
 from topoloom.routing.channels import turn_places
 from topoloom.routing.choices import Escape, Layers
 from topoloom.routing.judge.choices import named, with_choice, with_layers
 from topoloom.routing.judge.verdict import Verdict, together
 from topoloom.routing.routing import HOP, SWITCH, Routing
 from topoloom.threads import over_cores
+from topoloom.work import Work
 
 #: Destinations that a thread follows at a time.
 _BLOCK = 64
@@ -21,7 +26,9 @@ _BLOCK = 64
 _MOST_LANES = 64
 
 
-def prove(routing: Routing, jobs: int | None = None, destinations: np.ndarray | None = None) -> Verdict:
+def prove(
+    routing: Routing, jobs: int | None = None, destinations: np.ndarray | None = None, *, work: Work | None = None
+) -> Verdict:
     """Follow a routing's tables from every switch to every other, and look for cycles in what waits for what.
 
     Parameters
@@ -32,11 +39,19 @@ def prove(routing: Routing, jobs: int | None = None, destinations: np.ndarray | 
         Threads; every core when left out.
     destinations : int64[k], optional
         Only what goes to these, each once; all when left out. Then no cycle found is no proof that there is none.
+    work : Work, optional
+        Told of the destinations that were followed.
+
+    Returns
+    -------
+    Verdict
 
     Raises
     ------
     InputError
         More lanes than the judge can tell apart.
+    Stopped
+        `work` was stopped before everything was followed.
 
     Notes
     -----
@@ -44,19 +59,20 @@ def prove(routing: Routing, jobs: int | None = None, destinations: np.ndarray | 
     lanes of these paths; without a cycle among them no packets can block each other for ever (Dally and Seitz, IEEE
     Transactions on Computers, 1987). Where a packet's lane is the number of its hops, it only ever waits for a channel of a
     higher lane, so there is no cycle (Gopal, 1985). Only paths between switches with hosts count (`Routing.carriers`), in
-    loads too. Where packets may choose, `verify_choices` says what is asked; where there are layers of tables, every pair is
-    counted once in each.
+    loads too. Where packets may choose, `judge.choices.with_choice` says what is asked; where there are layers of tables, every
+    pair is counted once in each.
     """
+    work = Work() if work is None else work
     if not isinstance(routing.choice, Layers):
-        return with_choice(routing, _tables(routing, jobs, destinations), jobs)
+        return with_choice(routing, _tables(routing, jobs, destinations, work), work)
     lanes = routing.choice.lanes or (routing.lanes,) * len(routing.choice.ports)
     tables = zip((routing.ports, *routing.choice.ports), (routing.lanes, *lanes), strict=True)
-    layers = [replace(routing, ports=ports, lanes=own, choice=None) for ports, own in tables]
-    found = together([_tables(layer, jobs, destinations) for layer in layers])
-    return found if routing.choice.lanes is None else with_layers(routing, layers, found)
+    layers = [replace(routing, ports=ports, lanes=layer_lanes, choice=None) for ports, layer_lanes in tables]
+    found = together([_tables(layer, jobs, destinations, work) for layer in layers])
+    return found if routing.choice.lanes is None else with_layers(routing, layers, found, work)
 
 
-def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None) -> Verdict:
+def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None, work: Work) -> Verdict:
     """The verdict on the tables alone."""
     from topoloom.routing.judge.kernels.follow import ACROSS
 
@@ -67,7 +83,8 @@ def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None)
     most = ACROSS if routing.lane_rule == SWITCH else _MOST_LANES
     if lanes_used > most:
         raise InputError(f"{routing.topology.name}: lane {lanes_used - 1}; lanes are 0 to {most - 1}")
-    walked = _walked(routing, lanes, wanted, jobs)
+    walked = _walked(routing, lanes, wanted, jobs, work)
+    work.check()
     reached = int(walked.histogram.sum())
     max_hops = int(np.flatnonzero(walked.histogram)[-1]) if reached else 0
     hops = int(walked.histogram @ np.arange(n))
@@ -99,11 +116,13 @@ def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None)
         cycle_lane=cycle_lane,
         channel_load=walked.channel_load,
         switch_load=walked.switch_load,
+        checked_destinations=None if wanted.size >= n else int(wanted.size),
+        provenance=provenance_of(routing.topology, engine=routing.engine),
     )
 
 
 class _Walked(NamedTuple):
-    """What following every path adds up to; see `_verify_kernels.follow`. `counts` ends with the fewest hops of all pairs."""
+    """What following every path adds up to; see `judge.kernels.follow`. `counts` ends with the fewest hops of all pairs."""
 
     turns: np.ndarray
     channel_load: np.ndarray
@@ -113,7 +132,7 @@ class _Walked(NamedTuple):
     examples: list[np.ndarray]
 
 
-def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int | None) -> _Walked:
+def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int | None, work: Work) -> _Walked:
     from topoloom.routing.judge.kernels.follow import follow
 
     topology, channels = routing.topology, routing.channels
@@ -121,8 +140,8 @@ def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int |
     # A packet may escape to the tables at any switch.
     sources = np.ones(n, np.bool_) if isinstance(routing.choice, Escape) else routing.carriers
 
-    def work(blocks: Iterator[int]) -> _Walked:
-        own = _Walked(
+    def walk(blocks: Iterator[int]) -> _Walked:
+        found = _Walked(
             np.zeros(turn_first[-1], np.uint64),
             np.zeros(channels.to.size, np.int64),
             np.zeros(n, np.int64),
@@ -131,6 +150,8 @@ def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int |
             [np.full((2, 2), -1, np.int64)],
         )
         for block in blocks:
+            if work.stopped:
+                break
             some = wanted[block * _BLOCK : (block + 1) * _BLOCK]
             distance = distances_from(topology, some, 1)
             follow(
@@ -145,13 +166,15 @@ def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int |
                 routing.carriers,
                 some,
                 distance,
-                *own[:5],
-                own.examples[0],
+                *found[:5],
+                found.examples[0],
             )
-            own.counts[5] += distance[distance > 0].sum()
-        return own
+            found.counts[5] += distance[distance > 0].sum()
+            work.advance(some.size)
+        return found
 
-    parts = over_cores(work, max(1, -(-wanted.size // _BLOCK)), jobs)
+    work.begin(wanted.size, "destinations followed")
+    parts = over_cores(walk, max(1, -(-wanted.size // _BLOCK)), jobs)
     turns = np.bitwise_or.reduce([part.turns for part in parts])
     load, passing, histogram, counts = (np.sum([part[i] for part in parts], axis=0) for i in range(1, 5))
     counts[4] = max(part.counts[4] for part in parts)

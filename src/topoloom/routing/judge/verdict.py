@@ -1,18 +1,21 @@
-"""What the judge says of tables."""
+"""The verdict: what following tables from every switch to every other has found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from topoloom.results import Provenance, Result
+
 
 class Followed:
-    """What is said of tables that were followed, between whatever they lead."""
+    """What can be said of any tables that were followed, whether they lead between switches or between host ports."""
 
     cycle: tuple[tuple[object, object], ...]
     channel_load: np.ndarray
 
     @property
-    def deadlock_free(self) -> bool:
+    def deadlock_free(self) -> bool | None:
         """Whether no lane holds a cycle of channels that wait for each other (Dally and Seitz, 1987)."""
         return not self.cycle
 
@@ -29,7 +32,7 @@ class Followed:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict(Followed):
+class Verdict(Followed, Result):
     """What tables do, found by following them.
 
     Attributes
@@ -59,7 +62,22 @@ class Verdict(Followed):
     channel_load, switch_load : int64[2 m], int64[n]
         Ordered pairs of switches with hosts (of all, where there are no hosts) over each channel, and those that pass
         through each switch, its own left out (Xu 2019, 2.3).
+    checked_destinations : int or None
+        Only what goes to so many destinations was followed; None: everything was.
     """
+
+    noun = "verdict"
+    derived = (
+        "deadlock_free",
+        "complete",
+        "minimal",
+        "minimal_share",
+        "edge_forwarding_index",
+        "load_over_mean",
+        "vertex_load_min",
+        "vertex_load_max",
+    )
+    unrecorded = ("channel_load", "switch_load")
 
     pairs: int
     reached_pairs: int
@@ -76,6 +94,16 @@ class Verdict(Followed):
     cycle_lane: int
     channel_load: np.ndarray
     switch_load: np.ndarray
+    checked_destinations: int | None = None
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def deadlock_free(self) -> bool | None:
+        """Whether no lane holds a cycle of channels that wait for each other (Dally and Seitz, 1987).
+
+        None: no cycle was found, but only a sample of destinations was followed; what was not may close one.
+        """
+        return None if self.checked_destinations is not None and not self.cycle else not self.cycle
 
     @property
     def minimal(self) -> bool:
@@ -86,6 +114,25 @@ class Verdict(Followed):
     def complete(self) -> bool:
         """Whether every pair that can be reached is reached."""
         return self.reached_pairs == self.pairs - self.apart_pairs
+
+    @property
+    def minimal_share(self) -> float:
+        """The share of pairs that are reached in the fewest hops; 1 where there are no pairs."""
+        return self.minimal_pairs / self.pairs if self.pairs else 1.0
+
+    @property
+    def vertex_load_min(self) -> int:
+        """The pairs that pass through the least loaded switch."""
+        return int(self.switch_load.min())
+
+    @property
+    def vertex_load_max(self) -> int:
+        """The pairs that pass through the most loaded switch."""
+        return int(self.switch_load.max())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a number of hops: ``hops`` and ``pairs``, the ordered pairs that take so many."""
+        return [{"hops": hops, "pairs": pairs} for hops, pairs in enumerate(self.histogram.tolist())]
 
 
 def together(layers: list[Verdict]) -> Verdict:

@@ -1,4 +1,4 @@
-"""Lanes for tables that are there already, so that nothing waits in a cycle."""
+"""A lane for each pair of switches, given to tables that are there already, so that no channels wait in a cycle."""
 
 import numpy as np
 
@@ -7,54 +7,151 @@ from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of, turn_places
 from topoloom.routing.registry import Request
 from topoloom.routing.routing import carriers_of
+from topoloom.topology import Topology
+from topoloom.work import Work
 
 #: The lanes that hardware has; the kernels' words of lanes have room for them.
 MOST_LANES = 15
 #: Channels looked at before that is given up: some minutes.
 EFFORT = 4_000_000_000
+#: Destinations whose pairs get their lanes in one call of the kernel.
+_BLOCK = 8
 
 
-def placed(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
+def lanes_by_pair(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
     """The lane of each pair, uint8[n, n]: the first that stays free of cycles, pairs taken one after the other.
 
-    Source: Skeie, Lysne and Theiss, Layered shortest path (LASH) routing, IPDPS 2002; cycles are looked for by Pearce and
-    Kelly's order.
+    Parameters
+    ----------
+    request : Request
+        Its `lanes` are the most that may be taken.
+    ports : uint8 or uint16[n, n]
+        Tables whose paths arrive.
+    engine : str
+        For the message.
 
     Raises
     ------
     InputError
         More lanes are needed than there may be.
+    Stopped
+        The request's work was stopped.
+
+    Source: Skeie, Lysne and Theiss, Layered shortest path (LASH) routing, IPDPS 2002; cycles are looked for by Pearce and
+    Kelly's order.
     """
-    from topoloom.routing.lanes.kernels.acyclic import place_orphans
     from topoloom.routing.trees.kernels.lane_trees import ORPHAN
 
-    topology, channels = request.topology, channels_of(request.topology)
-    n, most = topology.switches, min(request.lanes or MOST_LANES, MOST_LANES)
-    turn_first = turn_places(channels)
+    topology, most = request.topology, _most(request)
     carries = carriers_of(topology)
-    lane = np.zeros((n, n), np.uint8)
+    lane = np.zeros((topology.switches, topology.switches), np.uint8)
     lane[np.ix_(carries, carries)] = ORPHAN
     np.fill_diagonal(lane, 0)
-    turns, refused = (np.zeros(turn_first[-1], np.uint16) for _ in range(2))
-    place = np.tile(np.arange(channels.to.size, dtype=np.int32), (most, 1))
-    order = Draws(request.seed, 5).permutation(n)
-    done = place_orphans(
-        channels.first,
-        channels.to,
-        channels.back,
-        turn_first,
-        ports,
-        lane,
-        0,
-        most,
-        order,
-        turns,
-        refused,
-        place,
-        EFFORT,
-    )
-    if not done:
-        raise InputError(
-            f"{topology.name}: the paths of engine {engine} need more than {most} lanes; engine orders does with any number"
-        )
+    order = Draws(request.seed, 5).permutation(topology.switches)
+    if not place_pairs(topology, ports, lane, order, most, work=request.work):
+        raise _too_few(topology, engine, most)
     return lane
+
+
+def place_pairs(
+    topology: Topology,
+    ports: np.ndarray,
+    lane: np.ndarray,
+    order: np.ndarray,
+    lanes: int,
+    *,
+    lowest: int = 0,
+    turns: np.ndarray | None = None,
+    place: np.ndarray | None = None,
+    effort: int = EFFORT,
+    work: Work,
+) -> bool:
+    """Give every pair that has no lane yet the first of some lanes that stays free of cycles; whether that was possible.
+
+    Parameters
+    ----------
+    topology : Topology
+    ports : uint8 or uint16[n, n]
+    lane : uint8[n, n]
+        ORPHAN (`trees.kernels.lane_trees`) where there is none yet; written.
+    order : int64[n]
+        The destinations, in the order in which their pairs are looked at.
+    lanes, lowest : int
+        The lanes to choose from: `lowest` and the following, so many.
+    turns : uint16[turns], optional
+        The turns that these lanes have already, a bit a lane; none when left out.
+    place : int32[lanes, 2 m], optional
+        For each lane an order of the channels in which these turns lead upwards; any when there are none.
+    effort : int
+        Channels that are looked at before it is given up.
+    work : Work
+        Told of the destinations.
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped.
+    """
+    from topoloom.routing.lanes.kernels.acyclic import place_orphans
+
+    channels = channels_of(topology)
+    turn_first = turn_places(channels)
+    turns = np.zeros(turn_first[-1], np.uint16) if turns is None else turns
+    refused = np.zeros(turn_first[-1], np.uint16)
+    place = np.tile(np.arange(channels.to.size, dtype=np.int32), (lanes, 1)) if place is None else place
+    where = channels.first, channels.to, channels.back, turn_first, ports, lane, lowest, lanes
+    looked_at = np.zeros(2, np.int64)
+    work.begin(order.size, "destinations given lanes")
+    for start in range(0, order.size, _BLOCK):
+        work.check()
+        some = order[start : start + _BLOCK]
+        if not place_orphans(*where, some, turns, refused, place, effort, looked_at):
+            return False
+        work.advance(some.size)
+    return True
+
+
+def lanes_by_breaking_cycles(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
+    """The lane of each pair, uint8[n, n]: lanes are filled from the first, and what closes cycles in one moves to the next.
+
+    Parameters
+    ----------
+    request, ports, engine
+        As for `lanes_by_pair`.
+
+    Raises
+    ------
+    InputError
+        More lanes are needed than there may be.
+    Stopped
+        The request's work was stopped.
+
+    Source: Domke, Hoefler and Nagel, Deadlock-free oblivious routing for arbitrary topologies, IPDPS 2011.
+    """
+    from topoloom.routing.lanes.kernels.dfsssp import break_cycles, count_turns
+
+    topology, most, work = request.topology, _most(request), request.work
+    channels, lane = channels_of(topology), np.zeros((topology.switches, topology.switches), np.uint8)
+    turn_first = turn_places(channels)
+    count = np.zeros(turn_first[-1], np.int64)
+    where = channels.first, channels.to, channels.back, turn_first, ports, lane
+    carries = carriers_of(topology)
+    work.begin(most, "lanes filled")
+    for number in range(most):
+        count_turns(*where, number, carries, count, work.flag)
+        broken = break_cycles(*where, number, carries, count, work.flag)
+        work.check()
+        if not broken:
+            return lane
+        work.advance()
+    raise _too_few(topology, engine, most)
+
+
+def _most(request: Request) -> int:
+    return min(request.lanes or MOST_LANES, MOST_LANES)
+
+
+def _too_few(topology: Topology, engine: str, most: int) -> InputError:
+    return InputError(
+        f"{topology.name}: the paths of engine {engine} need more than {most} lanes; engine orders does with any number"
+    )

@@ -1,4 +1,4 @@
-"""Lanes by segments: a packet changes to the next lane at each turn that one order of the switches forbids."""
+"""Lanes by segment: a packet changes to the next lane at each turn that one order of the switches forbids."""
 
 from collections.abc import Iterator
 
@@ -20,14 +20,23 @@ _MOST_LANES = 8
 def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
     """Lanes by switch, uint8[n, n], for any tables whose paths arrive: the fewest of a few orders.
 
-    Without its forbidden turns no path closes a cycle (`_order_kernels`), and the lane only rises: so whatever the tables,
-    nothing waits in cycles. A path with few turns left begins in a high lane: a switch knows its lane from the destination
-    alone.
+    Without its forbidden turns no path closes a cycle (`lanes.kernels.orders`), and the lane only rises: so whatever the
+    tables, nothing waits in cycles. A path with few turns left begins in a high lane: a switch knows its lane from the
+    destination alone.
+
+    Parameters
+    ----------
+    request : Request
+    ports : uint8 or uint16[n, n]
+    engine : str
+        For the message.
 
     Raises
     ------
     InputError
         A path has more such turns than there may be lanes.
+    Stopped
+        The request's work was stopped.
     """
     from topoloom.routing.lanes.kernels.dfsssp import count_turns
     from topoloom.routing.lanes.kernels.orders import ranked, rising
@@ -37,24 +46,30 @@ def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarra
     n, carries = topology.switches, carriers_of(topology)
     turn_first = turn_places(channels)
     count, one_lane = np.zeros(turn_first[-1], np.int64), np.zeros((n, n), np.uint8)
-    count_turns(channels.first, channels.to, channels.back, turn_first, ports, one_lane, 0, carries, count)
+    count_turns(
+        channels.first, channels.to, channels.back, turn_first, ports, one_lane, 0, carries, count, request.work.flag
+    )
     weight = count.astype(np.float64)
     ties, best, fewest = Draws(request.seed, 6), np.empty((0, 0), np.uint8), 256
+    blocks = -(-n // 64)
+    request.work.begin(_TRIES * blocks, "blocks of destinations given lanes")
     for attempt in range(_TRIES):
+        request.work.check()
         # The first order counts pairs; others only whether any pair turns there at all, for the worst path decides.
         wanted = weight if attempt == 0 else np.minimum(weight, 1.0) + weight / max(1.0, weight.max(initial=0.0))
         rank = ranked(channels.first, channels.to, channels.back, turn_first, wanted, ties.uniform(n) * 1e-3)
         rises = rising(channels.first, channels.to, rank[None, :])
         left = np.zeros((n, n), np.uint8)
 
-        def work(blocks: Iterator[int], rises: np.ndarray = rises, left: np.ndarray = left) -> None:
-            for block in blocks:
+        def count_segments(numbers: Iterator[int], rises: np.ndarray = rises, left: np.ndarray = left) -> None:
+            for block in numbers:
                 segments_left(channels.first, channels.to, ports, rises, block * 64, min(n, block * 64 + 64), left)
 
-        over_cores(work, -(-n // 64), request.jobs)
+        over_cores(count_segments, blocks, request.jobs, request.work)
         used = int(left[np.ix_(carries, carries)].max(initial=0))
         if used < fewest:
             fewest, best = used, left
+    request.work.check()
     if fewest >= _MOST_LANES:
         raise InputError(
             f"{topology.name}: the paths of engine {engine} take {fewest + 1} lanes by segments, more than {_MOST_LANES};"

@@ -1,18 +1,21 @@
-"""Orders of the switches, one a lane, and the tables that come of them."""
+"""Orders of the switches, one for each lane, and the tables whose paths are legal in one of them."""
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.graph.distances import distances_from, hops
 from topoloom.routing.channels import channels_of, turn_places
-from topoloom.routing.routing import Routing, empty_ports, port_type, room, weights_of
-from topoloom.routing.trees.parallel import spread
+from topoloom.routing.lanes.by_pair import place_pairs
+from topoloom.routing.routing import Routing, empty_ports, new_table, port_type, weights_of
+from topoloom.routing.trees.parallel import make_trees
 from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 #: Orders are weighed on the paths to so many destinations.
 _SAMPLE = 3072
@@ -35,13 +38,25 @@ _ROUNDS = 1
 class OrderPlan:
     """Orders of a topology's switches, made one after the other, and the tables that come of some of them.
 
-    Each is chosen so that it serves the pairs that those before leave (`_order_kernels`), and forbids turns at a switch of the
-    largest rank of three. With an order and its reverse all paths of two hops are legal: two lanes do for every network of
-    diameter 2. Everything depends on the seed alone, not on the threads.
+    Each is chosen so that it serves the pairs that those before leave (`lanes.kernels.orders`), and forbids turns at a
+    switch of the largest rank of three. With an order and its reverse all paths of two hops are legal: two lanes do for
+    every network of diameter 2. Everything depends on the seed alone, not on the threads.
+
+    Parameters
+    ----------
+    topology : Topology
+        Connected.
+    seed : int
+    jobs : int or None
+        Threads; every core when None.
+    folder : str or None
+        Where tables are kept that do not fit in memory.
+    work : Work
+        Told of the trees that are made; its `check` raises `Stopped` between them.
     """
 
-    def __init__(self, topology: Topology, seed: int, jobs: int | None, folder: str | None = None) -> None:
-        self._topology, self._seed, self._jobs, self._folder = topology, seed, jobs, folder
+    def __init__(self, topology: Topology, seed: int, jobs: int | None, folder: str | None, work: Work) -> None:
+        self._topology, self._seed, self._jobs, self._folder, self._work = topology, seed, jobs, folder, work
         self._two_hops = hops(topology, jobs).diameter == 2
         self._channels = channels_of(topology)
         self._turn_first = turn_places(self._channels)
@@ -65,10 +80,10 @@ class OrderPlan:
             if self._trees(self._ranks[:count], shortest_trees, some, 0)[2] > _FEW_ORPHANS * some.size * n:
                 continue
             ports, lane, orphans = self._trees(self._ranks[:count], shortest_trees, self._order, _ROUNDS)
-            room = used - 1 - count
-            if orphans and room <= 0:
+            lanes_left = used - 1 - count
+            if orphans and lanes_left <= 0:
                 break
-            if not orphans or self._place(ports, lane, count, room):
+            if not orphans or self._place(ports, lane, count, lanes_left):
                 best = Routing(self._topology, "orders", ports, lane, minimal=True)
                 used = int(lane.max()) + 1
             if not orphans:
@@ -86,7 +101,7 @@ class OrderPlan:
         turn = max(1, min(_TURN, self._topology.switches // 8))
         # In one lane most paths meet at the lowest switch: making them anew would even little.
         rounds = 0 if self._folder or lanes == 1 else _ROUNDS
-        ports, lane, _ = self._trees(ranks, trees_within, self._order, rounds, _TRIES, turn=turn)
+        ports, lane, _ = self._trees(ranks, trees_within, self._order, rounds, self._work.flag, _TRIES, turn=turn)
         return Routing(self._topology, engine, ports, lane)
 
     @cached_property
@@ -95,7 +110,7 @@ class OrderPlan:
         # Only the sample's rows are written and read, so no memory is taken for the others.
         n = self._topology.switches
         paths: np.ndarray = np.empty((n, n), port_type(self._topology))
-        fill_minimal(self._topology, self._sample, paths, 0, self._jobs)
+        fill_minimal(self._topology, self._sample, paths, 0, self._jobs, work=self._work)
         return paths
 
     def _next(self, ranks: list[np.ndarray]) -> np.ndarray:
@@ -111,8 +126,8 @@ class OrderPlan:
             np.array_split(self._sample, -(-self._sample.size // 64) or 1),
         )
 
-        def work(numbers: Iterator[int]) -> np.ndarray:
-            own = np.zeros(self._turn_first[-1])
+        def weigh_turns(numbers: Iterator[int]) -> np.ndarray:
+            found = np.zeros(self._turn_first[-1])
             for number in numbers:
                 weigh(
                     channels.first,
@@ -124,12 +139,14 @@ class OrderPlan:
                     rises,
                     len(ranks),
                     self._pairs,
-                    own,
+                    found,
                 )
-            return own
+            return found
 
         # Whole numbers, so that their sum is the same in any order.
-        weight = np.sum(over_cores(work, len(blocks), self._jobs), axis=0)
+        self._work.begin(len(blocks), "blocks of paths weighed")
+        weight = np.sum(over_cores(weigh_turns, len(blocks), self._jobs, self._work), axis=0)
+        self._work.check()
         weight += _BASE * (weight.mean() if weight.any() else 1.0)
         ties = self._ties.uniform(n) * 1e-3
         return np.asarray(ranked(channels.first, channels.to, channels.back, self._turn_first, weight, ties))
@@ -153,43 +170,25 @@ class OrderPlan:
         kernel: Callable[..., int],
         destinations: np.ndarray,
         rounds: int,
-        *more: int,
+        *more: Any,
         turn: int = 8,
     ) -> tuple[np.ndarray, np.ndarray, int]:
         """Ports and lanes of trees in these orders, and what the kernel counts."""
         channels, rises = self._channels, self._rises(ranks)
         ports = empty_ports(self._topology, self._folder)
-        lane = room(self._topology, np.uint8, self._folder, "lanes.npy")
+        lane = new_table(self._topology, np.uint8, self._folder, "lanes.npy")
 
         def make(some: np.ndarray, load: np.ndarray, again: bool) -> int:
             return kernel(
                 channels.first, channels.to, rises, len(ranks), some, ports, lane, load, again, self._pairs, *more
             )
 
-        counted = spread(destinations, np.zeros(channels.to.size, np.int64), make, rounds, self._jobs, turn)
+        load = np.zeros(channels.to.size, np.int64)
+        counted = make_trees(destinations, load, make, rounds, self._jobs, turn, work=self._work)
         return ports, lane, counted
 
-    def _place(self, ports: np.ndarray, lane: np.ndarray, lowest: int, room: int) -> bool:
-        """Pairs that no order serves, to lanes of their own, at most `room`; whether that was enough."""
-        from topoloom.routing.lanes.kernels.acyclic import place_orphans
-
-        channels = self._channels
-        turns, refused = (np.zeros(self._turn_first[-1], np.uint16) for _ in range(2))
-        place = np.tile(np.arange(channels.to.size, dtype=np.int32), (room, 1))
-        return bool(
-            place_orphans(
-                channels.first,
-                channels.to,
-                channels.back,
-                self._turn_first,
-                ports,
-                lane,
-                lowest,
-                room,
-                Draws(self._seed, 4).permutation(self._topology.switches),
-                turns,
-                refused,
-                place,
-                _EFFORT * channels.to.size,
-            )
-        )
+    def _place(self, ports: np.ndarray, lane: np.ndarray, lowest: int, lanes: int) -> bool:
+        """Give pairs that no order serves lanes of their own, at most so many; whether that was enough."""
+        order = Draws(self._seed, 4).permutation(self._topology.switches)
+        effort = _EFFORT * self._channels.to.size
+        return place_pairs(self._topology, ports, lane, order, lanes, lowest=lowest, effort=effort, work=self._work)

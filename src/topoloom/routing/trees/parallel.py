@@ -1,10 +1,11 @@
-"""Trees for all destinations, side by side on all cores, with loads that are shared now and then: the same for any threads."""
+"""Trees for all destinations, on all cores: groups of them know each other's loads turn by turn, whatever the threads."""
 
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from topoloom.threads import over_cores
+from topoloom.work import Work
 
 #: Groups of destinations that know each other's loads of the turn before: fixed, so that the answer does not depend on the
 #: number of threads, and few, for what is not known yet is not balanced.
@@ -13,13 +14,15 @@ _GROUPS = 4
 _SMALL = 512
 
 
-def spread(
+def make_trees(
     destinations: np.ndarray,
     load: np.ndarray,
     make: Callable[[np.ndarray, np.ndarray, bool], int],
     rounds: int,
     jobs: int | None,
     turn: int = 8,
+    *,
+    work: Work,
 ) -> int:
     """Make the trees of all destinations, and `rounds` times anew with the loads of the others known.
 
@@ -32,22 +35,40 @@ def spread(
     make : callable
         Makes the trees of some destinations: given them, loads of its own to add to, and whether trees are made anew, which
         it takes out first. Returns a count; those of the last round are summed up.
+    rounds : int
+    jobs : int or None
+        Threads; every core when left out. No tree depends on them.
     turn : int
         Destinations that a group takes at a time.
+    work : Work
+        Told of the trees.
+
+    Returns
+    -------
+    int
+        The sum of what `make` returned in the last round.
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped before all trees were made.
     """
     if not destinations.size:
         return 0
+    work.begin(destinations.size * (rounds + 1), "trees")
     groups = 1 if destinations.size <= _SMALL else _GROUPS
     counted = 0
     for number in range(rounds + 1):
-        counted = sum(
-            _turn(np.array_split(part, min(groups, part.size)), load, make, number > 0, jobs)
-            for part in np.array_split(destinations, -(-destinations.size // (groups * turn)))
-        )
+        counted = 0
+        for part in np.array_split(destinations, -(-destinations.size // (groups * turn))):
+            work.check()
+            counted += _one_turn(np.array_split(part, min(groups, part.size)), load, make, number > 0, jobs)
+            work.advance(part.size)
+    work.check()
     return counted
 
 
-def _turn(
+def _one_turn(
     groups: list[np.ndarray],
     load: np.ndarray,
     make: Callable[[np.ndarray, np.ndarray, bool], int],
@@ -59,13 +80,13 @@ def _turn(
     changes: list[np.ndarray] = [load] * len(groups)
     counts = [0] * len(groups)
 
-    def work(numbers: Iterator[int]) -> None:
+    def make_groups(numbers: Iterator[int]) -> None:
         for number in numbers:
-            own = load.copy()
-            counts[number] = make(groups[number], own, again)
-            changes[number] = own - load
+            group_load = load.copy()
+            counts[number] = make(groups[number], group_load, again)
+            changes[number] = group_load - load
 
-    over_cores(work, len(groups), jobs)
+    over_cores(make_groups, len(groups), jobs)
     for change in changes:
         load += change
     return sum(counts)

@@ -1,23 +1,54 @@
-"""Shortest trees with even loads: what engines begin with."""
+"""Shortest trees with even loads, from which many engines begin."""
 
 import numpy as np
 
 from topoloom.routing.channels import channels_of
 from topoloom.routing.routing import weights_of
-from topoloom.routing.trees.parallel import spread
+from topoloom.routing.trees.parallel import make_trees
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 #: Above so many switches 64 trees are made at a time: three times as fast, loads some hundredths of the mean less even.
 _LARGE = 8192
 
 
 def fill_minimal(
-    topology: Topology, destinations: np.ndarray, ports: np.ndarray, rounds: int, jobs: int | None = None
+    topology: Topology,
+    destinations: np.ndarray,
+    ports: np.ndarray,
+    rounds: int,
+    jobs: int | None = None,
+    *,
+    work: Work | None = None,
 ) -> np.ndarray:
     """Write ports[d] of shortest trees for the destinations, in that order; the pairs over each channel, int64[2 m].
 
     Each switch sends on over the channel with the fewest pairs so far. `rounds` times every tree is made anew with the
     loads of the others known (half of them, once, in very large networks). Hosts weigh (`weights_of`).
+
+    Parameters
+    ----------
+    topology : Topology
+        Connected.
+    destinations : int64[k]
+        In the order in which their trees are made.
+    ports : uint8 or uint16[n, n]
+        Rows of `destinations` are written.
+    rounds : int
+        Times that every tree is made anew.
+    jobs : int, optional
+        Threads; no table depends on them.
+    work : Work, optional
+        Told of the trees.
+
+    Returns
+    -------
+    int64[2 m]
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped before all trees were made.
 
     Source: Hoefler, Schneider and Lumsdaine, Optimized routing for large-scale InfiniBand networks, HOTI 2009 (SSSP); rounds
     are our own.
@@ -25,24 +56,27 @@ def fill_minimal(
     from topoloom.routing.trees.kernels.trees import minimal_trees
     from topoloom.routing.trees.kernels.wide_trees import trees_within
 
+    work = Work() if work is None else work
     channels = channels_of(topology)
     load, pairs = np.zeros(channels.to.size, np.int64), weights_of(topology)
 
-    def make(some: np.ndarray, own: np.ndarray, again: bool) -> int:
-        minimal_trees(channels.first, channels.to, some, ports, own, again, pairs)
+    def make(some: np.ndarray, known: np.ndarray, again: bool) -> int:
+        minimal_trees(channels.first, channels.to, some, ports, known, again, pairs)
         return 0
 
     anywhere, unsaid = np.zeros(channels.to.size, np.uint16), np.empty((0, 0), np.uint8)
 
-    def make_many(some: np.ndarray, own: np.ndarray, again: bool) -> int:
+    def make_many(some: np.ndarray, known: np.ndarray, again: bool) -> int:
         # A lane in which no rank rises forbids nothing.
-        return trees_within(channels.first, channels.to, anywhere, 1, some, ports, unsaid, own, again, pairs, 1)
+        return trees_within(
+            channels.first, channels.to, anywhere, 1, some, ports, unsaid, known, again, pairs, work.flag, 1
+        )
 
     if topology.switches > _LARGE:
-        spread(destinations, load, make_many, 0, jobs, 64)
+        make_trees(destinations, load, make_many, 0, jobs, 64, work=work)
         if rounds:  # the first half knew least of the loads
             first_half = destinations[: destinations.size // 2]
-            spread(first_half, load, lambda some, own, _: make_many(some, own, True), 0, jobs, 64)
+            make_trees(first_half, load, lambda some, known, _: make_many(some, known, True), 0, jobs, 64, work=work)
     else:
-        spread(destinations, load, make, rounds, jobs)
+        make_trees(destinations, load, make, rounds, jobs, work=work)
     return load

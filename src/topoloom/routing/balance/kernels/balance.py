@@ -15,12 +15,20 @@ from topoloom.routing.trees.kernels.trees import search
 
 @njit(cache=True, nogil=True)
 def add_trees(
-    first: np.ndarray, to: np.ndarray, ports: np.ndarray, by_channels: bool, load: np.ndarray, pairs: np.ndarray
+    first: np.ndarray,
+    to: np.ndarray,
+    ports: np.ndarray,
+    by_channels: bool,
+    load: np.ndarray,
+    pairs: np.ndarray,
+    flag: np.ndarray,
 ) -> None:
     """Add the pairs of all trees: those over each channel, int64[2 m], or those through each switch, int64[n] (`improve`)."""
     n = first.size - 1
     distance, queue, below = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
     for d in range(n):
+        if flag[0]:  # nobody wants them any more
+            return
         count = search(first, to, d, distance, queue)
         below[:] = pairs * pairs[d]
         for i in range(count - 1, 0, -1):

@@ -1,4 +1,4 @@
-"""What waits for what where packets may choose among shortest paths."""
+"""Which channels wait for which where packets may choose among shortest paths, or among layers of tables."""
 
 import numpy as np
 from numba import njit
@@ -48,6 +48,7 @@ def extended_cycle(
     count: int,
     distance: np.ndarray,
     carries: np.ndarray,
+    flag: np.ndarray,
 ) -> np.ndarray:
     """Channels of the tables that wait for each other in a cycle, each as channel * count + lane; empty: none.
 
@@ -63,11 +64,15 @@ def extended_cycle(
     distance : uint16[n, n]
     carries : bool[n]
         Destinations.
+    flag : uint8[1]
+        Not 0: whoever asked wants no answer any more.
     """
     n = first.size - 1
     size = to.size * count
     waits = np.zeros(size + n * n, np.int32)
     for d in range(n):
+        if flag[0]:
+            return np.empty(0, np.int64)
         if not carries[d]:
             continue
         for v in range(n):
@@ -91,6 +96,8 @@ def extended_cycle(
     while taken < found:
         at = free[taken]
         taken += 1
+        if flag[0]:
+            return np.empty(0, np.int64)
         if at < size:
             c, lane = at // count, at % count
             v = np.int64(to[back[c]])
@@ -191,6 +198,7 @@ def layer_turns(
     takes: np.ndarray,
     carries: np.ndarray,
     turns: np.ndarray,
+    flag: np.ndarray,
 ) -> None:
     """Mark the turns, with their lanes before and after, of the paths that pairs which take a layer make in it.
 
@@ -198,9 +206,13 @@ def layer_turns(
         By destination and switch.
     takes : bool[n, n]
         By destination and source.
+    flag : uint8[1]
+        Not 0: whoever asked wants no answer any more.
     """
     n = first.size - 1
     for d in range(n):
+        if flag[0]:
+            return
         if not carries[d]:
             continue
         for s in range(n):

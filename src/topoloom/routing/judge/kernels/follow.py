@@ -1,4 +1,4 @@
-"""Following tables hop by hop, and whether what waits for what can go round a cycle.
+"""Following tables hop by hop, and finding a cycle among the channels that wait for each other.
 
 A turn is an in-port and an out-port of a switch; turns are numbered by switch, then in-port, then out-port:
 turn_first[w] + q * degree(w) + p. Which lanes use a turn is a word of bits: bit l where packets keep their lane l, bit

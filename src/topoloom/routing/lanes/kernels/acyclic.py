@@ -1,4 +1,4 @@
-"""Lanes that are kept free of cycles turn by turn: an order of the channels in each, repaired where a new turn breaks it.
+"""Lanes kept free of cycles turn by turn: each has an order of the channels, which is repaired where a new turn breaks it.
 
 Source: Pearce and Kelly, A dynamic topological sort algorithm for directed acyclic graphs, ACM JEA 11, 2007.
 """
@@ -105,17 +105,22 @@ def place_orphans(
     refused: np.ndarray,
     place: np.ndarray,
     effort: int,
+    stamp: np.ndarray,
 ) -> bool:
     """Give pairs that no order serves the first of the lanes lowest .. lowest + lanes - 1 that stays acyclic.
 
     False as soon as one has none, or when more than `effort` channels were looked at.
 
+    Parameters
+    ----------
     turns, refused : uint16[turns]
         Turns that each of these lanes has, and that would close a cycle in it, a bit a lane: once so, always so.
     place : int32[lanes, 2 m]
+    stamp : int64[2]
+        Zeros at first; the second counts the channels looked at, from call to call.
     """
     n = first.size - 1
-    mark, stamp = np.zeros(to.size, np.int64), np.zeros(2, np.int64)
+    mark = np.zeros(to.size, np.int64)
     ahead, behind = np.empty(to.size, np.int64), np.empty(to.size, np.int64)
     path = np.empty(n, np.int64)
     for d in destinations:

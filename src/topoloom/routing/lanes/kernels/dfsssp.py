@@ -15,11 +15,14 @@ def count_turns(
     number: int,
     carries: np.ndarray,
     count: np.ndarray,
+    flag: np.ndarray,
 ) -> None:
-    """count: int64[turns], the pairs of a lane that make each turn."""
+    """Count the pairs of a lane that make each turn, int64[turns]; flag: uint8[1], not 0: nobody wants to know any more."""
     n = first.size - 1
     count[:] = 0
     for d in range(n):
+        if flag[0]:
+            return
         if not carries[d]:
             continue
         for s in range(n):
@@ -59,6 +62,7 @@ def break_cycles(
     number: int,
     carries: np.ndarray,
     count: np.ndarray,
+    flag: np.ndarray,
 ) -> int:
     """Break every cycle of a lane at the turn with the fewest pairs, which go to the next lane; how many turns.
 
@@ -74,6 +78,8 @@ def break_cycles(
         path[0], length = start, 1
         state[start], spot[start] = 1, 0
         while length:
+            if flag[0]:  # nobody wants the lanes any more
+                return broken
             c = path[length - 1]
             w = np.int64(to[c])
             degree = first[w + 1] - first[w]

@@ -81,11 +81,15 @@ def longer_paths(
 
 
 @njit(cache=True, nogil=True)
-def fill_rest(first: np.ndarray, to: np.ndarray, ports: np.ndarray, none: int, load: np.ndarray) -> None:
-    """Give every switch that has no port yet the neighbour from which the path on is shortest, the least loaded of those."""
+def fill_rest(
+    first: np.ndarray, to: np.ndarray, ports: np.ndarray, none: int, load: np.ndarray, flag: np.ndarray
+) -> None:
+    """Give every switch without a port the neighbour from which the rest of the path is shortest, of these the least loaded."""
     n = first.size - 1
     distance, queue, hops = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int64)
     for d in range(n):
+        if flag[0]:  # nobody wants the tables any more
+            return
         count = search(first, to, d, distance, queue)
         hops[:] = -1
         hops[d] = 0

@@ -14,6 +14,7 @@ def mend_trees(
     alive: np.ndarray,
     load: np.ndarray,
     moved: np.ndarray,
+    flag: np.ndarray,
 ) -> int:
     """Mend every tree; the entries that were changed, or -1 - d where no path leads to d any more from some switch.
 
@@ -30,11 +31,15 @@ def mend_trees(
         Pairs over each channel; decides between paths alike, and gets those that are mended.
     moved : bool[n, n]
         Gets [d, s] where the path from s to d is another now.
+    flag : uint8[1]
+        Not 0: whoever asked wants no trees any more; they are left unfinished.
     """
     n = first.size - 1
     depth, waiting, path = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     changed = 0
     for d in range(n):
+        if flag[0]:
+            return changed
         if not alive[d]:
             continue
         # depth: hops to d; -1 not known yet, -2 cut off.
@@ -124,10 +129,13 @@ def turns_of(
     orphan: int,
     carries: np.ndarray,
     turns: np.ndarray,
+    flag: np.ndarray,
 ) -> None:
     """turns: uint16[turns], the lanes, a bit each, in which pairs that carry and have a lane make each turn."""
     n = first.size - 1
     for d in range(n):
+        if flag[0]:  # nobody wants them any more
+            return
         if not carries[d]:
             continue
         for s in range(n):

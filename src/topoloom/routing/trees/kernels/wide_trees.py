@@ -26,6 +26,7 @@ def trees_within(
     load: np.ndarray,
     again: bool,
     pairs: np.ndarray,
+    flag: np.ndarray,
     tries: int,
 ) -> int:
     """Trees that serve every pair in one of the lanes, most by shortest paths; how many were repaired.
@@ -41,6 +42,8 @@ def trees_within(
         Pairs over each channel; kept. again: the trees are there already, and are taken out first.
     pairs : int64[n]
         The hosts of each switch.
+    flag : uint8[1]
+        Not 0: whoever asked wants no trees any more; they are left unfinished.
     """
     n, count = first.size - 1, destinations.size
     every = ~_ZERO if count == 64 else (_ONE << np.uint64(count)) - _ONE
@@ -54,7 +57,26 @@ def trees_within(
     held, fixed = np.zeros(n, np.uint64), np.zeros(to.size, np.uint64)
     table = np.zeros((count, n), ports.dtype)
     queue = np.empty((count, n), np.int32)
-    _grow(first, to, rises, lanes, destinations, every, ranked, last, held, fixed, joined, legal, climbs, table, queue)
+    _grow(
+        first,
+        to,
+        rises,
+        lanes,
+        destinations,
+        every,
+        ranked,
+        last,
+        held,
+        fixed,
+        joined,
+        legal,
+        climbs,
+        table,
+        queue,
+        flag,
+    )
+    if flag[0]:
+        return 0
     stuck = _stuck(joined, every)
     _keep(first, to, lanes, destinations, every & ~stuck, legal, table, queue, ports, lane, load, pairs, below)
     if stuck == 0:
@@ -63,10 +85,12 @@ def trees_within(
     for b in range(count):
         repaired += np.int64((stuck >> np.uint64(b)) & _ONE)
     # Lane 0's own trees, and on them the paths of all that are stuck.
-    ground, gone = np.zeros((count, n), ports.dtype), joined.copy()
+    lane_0, gone = np.zeros((count, n), ports.dtype), joined.copy()
     lowest, rise = np.empty(n, np.uint64), np.empty(n, np.uint64)
     inside = np.empty(n, np.uint64)
-    _grow(first, to, rises, 1, destinations, stuck, ranked, last, held, fixed, inside, lowest, rise, ground, queue)
+    _grow(
+        first, to, rises, 1, destinations, stuck, ranked, last, held, fixed, inside, lowest, rise, lane_0, queue, flag
+    )
     for attempt in range(tries):
         for v in range(n):
             rest = stuck & ~gone[v]
@@ -76,7 +100,7 @@ def trees_within(
                 d, u = destinations[b], v
                 while u != d and not (held[u] >> np.uint64(b)) & _ONE:
                     held[u] |= _ONE << np.uint64(b)
-                    c = first[u] + ground[b, u]
+                    c = first[u] + lane_0[b, u]
                     fixed[c] |= _ONE << np.uint64(b)
                     u = np.int64(to[c])
         most = 1 if attempt + 1 == tries else lanes
@@ -85,7 +109,26 @@ def trees_within(
                 for c in range(first[v], first[v + 1]):
                     fixed[c] &= ~stuck
                 held[v] &= ~stuck
-        _grow(first, to, rises, most, destinations, stuck, ranked, last, held, fixed, gone, legal, climbs, table, queue)
+        _grow(
+            first,
+            to,
+            rises,
+            most,
+            destinations,
+            stuck,
+            ranked,
+            last,
+            held,
+            fixed,
+            gone,
+            legal,
+            climbs,
+            table,
+            queue,
+            flag,
+        )
+        if flag[0]:
+            return 0
         left = _stuck(gone, stuck)
         _keep(first, to, most, destinations, stuck & ~left, legal, table, queue, ports, lane, load, pairs, below)
         stuck = left
@@ -157,6 +200,7 @@ def _grow(
     climbs: np.ndarray,
     table: np.ndarray,
     queue: np.ndarray,
+    flag: np.ndarray,
 ) -> None:
     """Let switches join the trees of the destinations `every`, hop by hop; queue: int32[k, n], each tree's in that order.
 
@@ -186,6 +230,8 @@ def _grow(
     inside, hops = np.zeros(64, np.int64), 0
     while True:
         hops += 1
+        if flag[0]:
+            return
         # Whose path nobody farther needs any more: there lanes left do not matter.
         ends = last[hops] if hops < last.size else ~_ZERO
         moving = _ZERO

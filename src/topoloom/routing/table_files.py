@@ -1,0 +1,291 @@
+"""Tables in a folder: ``tables/`` with ports, lanes, their network, and what the judge said of them."""
+
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from topoloom.errors import InputError, at
+from topoloom.files import read_text, reason
+from topoloom.folders import write_folder
+from topoloom.results import Provenance
+from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers
+from topoloom.routing.judge.verdict import Verdict
+from topoloom.routing.routing import MANIFEST, TABLES, Routing
+from topoloom.topology import Topology
+
+#: Readers of this release know this version of the manifest.
+SCHEMA = "topoloom/tables/1"
+
+_CHOICES: dict[str, type[Any]] = {kind.__name__: kind for kind in (AnyShortest, Escape, Detour, Layers)}
+#: Tables of more entries are not read into memory but looked up in their file.
+_MOST_ENTRIES = 1 << 29
+_LONGEST = 1 << 28
+#: Destinations whose entries are looked at together.
+_BLOCK = 256
+_PARTS = ("links", "endpoints", "host")
+_LABEL = "label."
+
+
+class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    schema: str
+    name: str
+    spec: str | None
+    switches: int
+    digest: str
+    engine: str
+    lane_rule: str
+    minimal: bool
+    lanes: bool
+    choice: dict[str, Any] | None
+    verdict: dict[str, Any] | None
+    provenance: Provenance
+
+
+def save_tables(routing: Routing, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write a routing into ``tables/`` of a folder, all of it or nothing; returns the paths of the files.
+
+    Whatever else lies in the folder stays. Tables that lie there already because they were made there (`route` with a
+    folder) are not written again.
+
+    Parameters
+    ----------
+    routing : Routing
+    folder : path
+        Made if it is not there; the folder around it must be.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be made or written.
+    """
+    return write_folder(folder, table_contents(routing, folder), stale=stale_tables(routing, folder))
+
+
+def stale_tables(routing: Routing, folder: str | os.PathLike[str]) -> list[str]:
+    """Patterns of what earlier tables left in a folder, and which goes when these are written there."""
+    return [] if _lie_in(routing, folder) else [f"{TABLES}/*.npy", f"{TABLES}/*.npz"]
+
+
+def table_contents(routing: Routing, folder: str | os.PathLike[str] | None = None) -> dict[str, bytes]:
+    """The files of a routing by their paths in a network's folder, as `save_tables` writes them.
+
+    Parameters
+    ----------
+    routing : Routing
+    folder : path, optional
+        Where they will be written: tables whose files are there already are left out.
+    """
+    files = {f"{TABLES}/network.npz": _network(routing.topology)}
+    for name, array in _arrays(routing):
+        if not (name in ("ports", "lanes") and _lie_in(routing, folder)):
+            files[f"{TABLES}/{name}.npy"] = _npy(array)
+    topology, verdict = routing.topology, routing.verdict
+    manifest = _Manifest(
+        SCHEMA,
+        topology.name,
+        topology.spec,
+        topology.switches,
+        topology.digest,
+        routing.engine,
+        routing.lane_rule,
+        routing.minimal,
+        routing.lanes is not None,
+        _choice_record(routing.choice),
+        None if verdict is None else verdict.record(),
+        routing.provenance,
+    )
+    files[f"{TABLES}/{MANIFEST}"] = msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
+    return files
+
+
+def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None) -> Routing:
+    """The routing in ``tables/`` of a folder.
+
+    Parameters
+    ----------
+    folder : path
+    topology : Topology, optional
+        The network that the tables must be of, read from elsewhere; the one that lies beside them when left out.
+
+    Raises
+    ------
+    InputError
+        There are no tables, they are damaged, or they are of another network: ``file: reason``.
+    """
+    place = Path(folder) / TABLES / MANIFEST
+    source = os.fspath(place)
+    try:
+        record = msgspec.json.decode(read_text(place, _LONGEST))
+    except msgspec.DecodeError as error:
+        raise at(source, None, f"is no JSON: {error}") from None
+    found = record.get("schema") if isinstance(record, dict) else None
+    if found != SCHEMA:
+        raise at(source, None, f"is {found or 'no record of topoloom'}; expected {SCHEMA}")
+    try:
+        manifest = msgspec.convert(record, _Manifest)
+    except msgspec.ValidationError as error:
+        raise at(source, None, f"is damaged: {error}") from None
+    here = Path(folder) / TABLES
+    known = topology or _read_network(here / "network.npz", manifest)
+    if known.digest != manifest.digest:
+        what = "the network beside them has changed" if topology is None else f"they are not of {topology.name}"
+        raise at(source, None, f"the tables are of {manifest.name}; {what}: route it anew")
+    ports = _read(here / "ports.npy")
+    _check_ports(ports, known, here / "ports.npy")
+    lanes = _read(here / "lanes.npy") if manifest.lanes else None
+    return Routing(
+        known,
+        manifest.engine,
+        ports,
+        lanes,
+        manifest.lane_rule,
+        manifest.minimal,
+        _read_choice(manifest.choice, here, known),
+        _read_verdict(manifest.verdict, here, known),
+        manifest.provenance,
+    )
+
+
+def _lie_in(routing: Routing, folder: str | os.PathLike[str] | None) -> bool:
+    """Whether the tables are files of that folder already."""
+    if folder is None or not isinstance(routing.ports, np.memmap) or routing.ports.filename is None:
+        return False
+    return os.path.realpath(routing.ports.filename) == os.path.realpath(Path(folder) / TABLES / "ports.npy")
+
+
+def _arrays(routing: Routing) -> Iterator[tuple[str, np.ndarray]]:
+    """The arrays that are files, by name."""
+    yield "ports", routing.ports
+    if routing.lanes is not None:
+        yield "lanes", routing.lanes
+    if routing.verdict is not None:
+        yield "channel_load", routing.verdict.channel_load
+        yield "switch_load", routing.verdict.switch_load
+    choice = routing.choice
+    if isinstance(choice, Detour) and choice.group is not None:
+        yield "group", choice.group
+    if isinstance(choice, Layers):
+        for number, ports in enumerate(choice.ports):
+            yield f"ports_{number + 1}", ports
+        for number, lanes in enumerate(choice.lanes or ()):
+            yield f"lanes_{number + 1}", lanes
+        if choice.allowed is not None:
+            yield "allowed", choice.allowed
+
+
+def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
+    """What packets may choose, without its arrays."""
+    if choice is None:
+        return None
+    record: dict[str, Any] = {"kind": type(choice).__name__}
+    if isinstance(choice, Layers):
+        return record | {"layers": len(choice.ports)}
+    plain = (field.name for field in fields(choice) if field.name != "group")
+    return record | {name: getattr(choice, name) for name in plain}
+
+
+def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) -> Choice | None:
+    if record is None:
+        return None
+    source = os.fspath(here / MANIFEST)
+    values = {key: value for key, value in record.items() if key != "kind"}
+    kind = _CHOICES.get(str(record.get("kind")))
+    try:
+        if kind is Layers:
+            numbers = range(1, 1 + int(values["layers"]))
+            ports = tuple(_read(here / f"ports_{number}.npy") for number in numbers)
+            for number, table in zip(numbers, ports, strict=True):
+                _check_ports(table, topology, here / f"ports_{number}.npy")
+            lanes = tuple(_read(here / f"lanes_{n}.npy") for n in numbers if (here / f"lanes_{n}.npy").exists())
+            allowed = _read(here / "allowed.npy") if (here / "allowed.npy").exists() else None
+            return Layers(ports, lanes or None, allowed)
+        if kind is Detour and (here / "group.npy").exists():
+            values["group"] = _read(here / "group.npy")
+        if kind is not None:
+            made: Choice = kind(**values)
+            return made
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise at(source, None, "what packets may choose is damaged")
+
+
+def _read_verdict(record: dict[str, Any] | None, here: Path, topology: Topology) -> Verdict | None:
+    """The verdict: its record, and the loads, which lie in files."""
+    if record is None:
+        return None
+    channel_load, switch_load = _read(here / "channel_load.npy"), _read(here / "switch_load.npy")
+    if channel_load.shape != (2 * len(topology.links),) or switch_load.shape != (topology.switches,):
+        raise at(os.fspath(here), None, "the loads are not those of the network; route it anew")
+    kept = {name for name in (field.name for field in fields(Verdict)) if name not in Verdict.unrecorded}
+    values = {key: value for key, value in record.items() if key in kept}
+    try:
+        values["histogram"] = np.array(values["histogram"], np.int64)
+        values["lane_pairs"] = np.array(values["lane_pairs"], np.int64)
+        values["cycle"] = tuple((int(one), int(other)) for one, other in values["cycle"])
+        values["provenance"] = msgspec.convert(values["provenance"], Provenance)
+        return Verdict(**values, channel_load=channel_load, switch_load=switch_load)
+    except (KeyError, TypeError, ValueError, msgspec.ValidationError) as error:
+        raise at(os.fspath(here / MANIFEST), None, f"the verdict is damaged: {error}") from None
+
+
+def _network(topology: Topology) -> bytes:
+    """The network's arrays, so that tables can be read without anything else."""
+    arrays = {name: getattr(topology, name) for name in _PARTS}
+    arrays |= {_LABEL + name: np.asarray(values) for name, values in topology.labels.items()}
+    file = io.BytesIO()
+    np.savez_compressed(file, allow_pickle=False, **arrays)
+    return file.getvalue()
+
+
+def _read_network(path: Path, manifest: _Manifest) -> Topology:
+    found = _opened(path)
+    try:
+        with found:
+            arrays = {name: found[name] for name in found.files}
+        labels = {name.removeprefix(_LABEL): one for name, one in arrays.items() if name.startswith(_LABEL)}
+        parts = {name: arrays[name] for name in _PARTS}
+        return Topology(**parts, switches=manifest.switches, labels=labels, name=manifest.name, spec=manifest.spec)
+    except (KeyError, ValueError, OSError, EOFError) as error:
+        if isinstance(error, InputError):
+            raise at(os.fspath(path), None, str(error)) from None
+        raise at(os.fspath(path), None, "is damaged; route the network anew") from None
+
+
+def _npy(array: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    np.save(file, np.ascontiguousarray(array), allow_pickle=False)
+    return file.getvalue()
+
+
+def _read(path: Path) -> np.ndarray:
+    array: np.ndarray = _opened(path)
+    if array.size > _MOST_ENTRIES:
+        return array
+    return np.array(array)
+
+
+def _opened(path: Path) -> Any:
+    try:
+        return np.load(path, mmap_mode="r" if path.suffix == ".npy" else None, allow_pickle=False)
+    except OSError as error:
+        raise at(os.fspath(path), None, f"cannot be read: {reason(error)}") from None
+    except (ValueError, EOFError):
+        raise at(os.fspath(path), None, "is damaged; route the network anew") from None
+
+
+def _check_ports(ports: np.ndarray, topology: Topology, path: Path) -> None:
+    """Refuse ports that a switch does not have: kernels would look past the ends of arrays."""
+    n = topology.switches
+    if ports.shape != (n, n) or ports.dtype not in (np.uint8, np.uint16):
+        raise at(os.fspath(path), None, f"holds {ports.dtype}{list(ports.shape)}; expected the ports of {n} switches")
+    none = np.iinfo(ports.dtype).max
+    for begin in range(0, n, _BLOCK):
+        some = ports[begin : begin + _BLOCK]
+        if ((some >= topology.degrees) & (some != none)).any():
+            raise at(os.fspath(path), None, f"names a port that its switch of {topology.name} does not have")
