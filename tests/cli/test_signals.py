@@ -1,0 +1,52 @@
+"""SIGTERM and Ctrl-C end every command that takes long, wherever it is: in a kernel, between two, in a library of others."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+#: Each would run for minutes on any machine.
+_LONG = {
+    "hops": ("hops", "jellyfish:n=400000,degree=16"),
+    "info": ("info", "jellyfish:n=300000,degree=16"),
+    "bounds": ("bounds", "--grid", "1000x1000", "--degree", "4", "--length", "3"),
+    "cuts": ("cuts", "jellyfish:n=20000,degree=16", "--seeds", "10000"),
+    "quality": ("quality", "jellyfish:n=3000,degree=16,hosts=8", "--bisections", "1000000"),
+    "route": ("route", "jellyfish:n=12000,degree=16"),
+    "simulate": ("simulate", "slimfly:q=19,hosts=15", "--loads", "0.5"),
+    "resilience": ("resilience", "slimfly:q=19", "--metric", "aspl", "--samples", "900000"),
+    "optimize": ("optimize", "jellyfish:n=200,degree=5", "--seconds", "600"),
+    "layout": ("layout", "jellyfish:n=3000,degree=16", "--seconds", "600"),
+    "reproduce": ("reproduce",),
+}
+#: What a busy machine may add to the second in which work ends.
+_PATIENCE_SECONDS = 20
+
+
+def _listens() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.parametrize("name", list(_LONG))
+def test_sigterm_ends_long_work(name):
+    """Soon, without a traceback, and with a word about it."""
+    running = subprocess.Popen(
+        [sys.executable, "-m", "topoloom", *_LONG[name]],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=_listens,  # noqa: PLW1509 (no thread runs here)
+        env={**os.environ, "COLUMNS": "100"},
+    )
+    time.sleep(5)
+    assert running.poll() is None, running.communicate()
+    running.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    out, err = running.communicate(timeout=60)
+    assert time.monotonic() - began < _PATIENCE_SECONDS
+    assert "Traceback" not in err
+    assert running.returncode in (0, 130), (running.returncode, err)
+    assert "interrupted" in err or "interrupted" in out
