@@ -24,6 +24,7 @@ _HOMES = {
     "Fabric": "topoloom.fabrics.fabric",
     "Floor": "topoloom.floors.floor",
     "Geometry": "topoloom.graph.geometry",
+    "Goal": "topoloom.optimizer.goals",
     "Hops": "topoloom.graph.distances",
     "InputError": "topoloom.errors",
     "Layout": "topoloom.layout.layout",
@@ -132,6 +133,7 @@ if TYPE_CHECKING:
     from topoloom.layout.place import place as place
     from topoloom.network import Network as Network
     from topoloom.opening import open_network as open_network
+    from topoloom.optimizer.goals import Goal as Goal
     from topoloom.optimizer.optimize import optimize as optimize
     from topoloom.optimizer.result import Optimized as Optimized
     from topoloom.reproduction.reproduce import Reproduction as Reproduction

@@ -128,7 +128,7 @@ def test_words_and_weights_make_goals() -> None:
         ("mean=fast", "'mean=fast' is not known"),
         ("hops=1", "give mean, worst"),
         ("power", "catalogue"),
-        ("mean=-1", "weights are numbers"),
+        ("mean=-1", "mean=-1.0; it is a number from 0 to 1,000,000,000"),
         ("worst=1,hops=1", "against mean"),
     ],
 )

@@ -61,7 +61,7 @@ GOALS = [
     parse_goal("worst"),
     Goal(mean=1, hops=7.0),
     Goal(mean=1, cost=0.001, parts=load_parts("slimfly-2014")),
-    Goal(mean=1, delays=Delays(61.3, 4.7)),
+    Goal(mean=1, delays=Delays(switch_ns=61.3, cable_ns_per_m=4.7)),
 ]
 
 
@@ -206,7 +206,7 @@ def test_delays_are_whole_numbers_of_a_unit_that_is_exact_where_it_can_be() -> N
     plain, narrow = LinkLengths.of_geometry(geometry), LinkLengths.of_geometry(geometry, (0.6, 2.1))
     assert Energy(Goal(mean=1), plain).unit_ns == 5
     assert Energy(Goal(mean=1), narrow).unit_ns == 0.5
-    odd = Energy(Goal(mean=1, delays=Delays(61.3, 4.7)), narrow)
+    odd = Energy(Goal(mean=1, delays=Delays(switch_ns=61.3, cable_ns_per_m=4.7)), narrow)
     link_ns = 61.3 + 4.7 * narrow.length_m
     assert np.abs(odd.kind_delay * odd.unit_ns - link_ns).max() <= odd.unit_ns / 2 + 1e-9
     assert odd.unit_ns <= max(0.1, link_ns.max() / 1000)

@@ -1,11 +1,13 @@
 """Floors: the rules of a machine room (slots, limits, cable overheads) and the papers' own floors by name."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.floors.slots import NO_LIMIT, Slots, grid_names
+from topoloom.register import Register
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,10 @@ class Floor:
         )
 
 
-PRESETS = {
-    "koibuchi-2013": Floor(
+#: The papers' floors by name; other packages add theirs by entry points.
+PRESETS: Register[Floor] = Register("floor", group="topoloom.floors", listed="topoloom layout --help")
+for _floor in (
+    Floor(
         "koibuchi-2013",
         0.6,
         2.1,
@@ -111,7 +115,7 @@ PRESETS = {
         "Koibuchi 2013 III.D: cabinets of 0.6 m x 2.1 m, 2 m inside, 2 m more at each end of a cable between"
         " cabinets (errata of Koibuchi 2013, 6)",
     ),
-    "slimfly-2014": Floor(
+    Floor(
         "slimfly-2014",
         1.0,
         1.0,
@@ -122,7 +126,7 @@ PRESETS = {
         " what Besta 2014's fullest racks do: 256 switches (its hypercube's) or 570 hosts (its Slim Fly's)",
         sequence_hosts=570,
     ),
-    "nakano-grid": Floor(
+    Floor(
         "nakano-grid",
         1.0,
         1.0,
@@ -131,11 +135,20 @@ PRESETS = {
         1,
         "Nakano 2016 VIII.A: one switch a cabinet, cabinets 1 m apart, cables along the grid",
     ),
-}
+):
+    PRESETS.add(_floor.name, _floor)
 
 
-def preset(name: str, **changes: object) -> Floor:
-    """A floor by name, with some of its fields changed."""
-    if name not in PRESETS:
-        raise InputError(f"no floor named '{name}' (known: {', '.join(PRESETS)}; or the path of a .toml or .csv file)")
-    return replace(PRESETS[name], **changes)  # type: ignore[arg-type]
+def preset(name: str, **changes: Any) -> Floor:
+    """A floor by name, with some of its fields changed.
+
+    Raises
+    ------
+    InputError
+        There is no such floor.
+    """
+    try:
+        found = PRESETS.find(name)
+    except InputError as error:
+        raise InputError(f"{error}; or give the path of a .toml or .csv file") from None
+    return replace(found, **changes)

@@ -5,22 +5,23 @@ import difflib
 from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
 from topoloom.errors import InputError, at
 from topoloom.files import read_text
+from topoloom.settings import accepts, setting
 
 #: Characters of the longest floor file: a matrix of thousands of slots.
 LONGEST = 200_000_000
 _YES, _NO = ("yes", "y", "true", "1", "x"), ("", "no", "n", "false", "0")
 
 #: Within 100 km of the origin: what lies farther away is a slip of the pen, or in millimetres.
-Coordinate = Annotated[float, msgspec.Meta(ge=-1e5, le=1e5)]
+Coordinate = Annotated[float, setting("metres from any origin", unit="m", least=-1e5, most=1e5)]
 #: What a cabinet holds of something that is counted; inf is no limit.
-Most = Annotated[float, msgspec.Meta(ge=0)]
+Most = Annotated[float, setting("the most that may stand there; inf: no limit", least=0)]
 
 
 class SlotRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,7 +32,7 @@ class SlotRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     y_m: Coordinate
     switches: Most | None = None
     hosts: Most | None = None
-    power_w: Annotated[float, msgspec.Meta(gt=0)] | None = None
+    power_w: Annotated[float, setting("the most watts of the switches there", unit="W", above=0)] | None = None
     blocked: bool = False
 
 
@@ -129,7 +130,7 @@ def _rows(path: str | Path) -> tuple[Iterator[tuple[int, list[str]]], bool]:
 
 def _slot(cells: dict[str, str], source: str, line: int, comma: bool) -> SlotRow:
     """One row of the slots' table."""
-    row: dict[str, object] = {"name": cells.pop("slot")}
+    row: dict[str, Any] = {"name": cells.pop("slot")}
     blocked = cells.pop("blocked", "").lower()
     if blocked not in (*_YES, *_NO):
         raise at(source, line, f"blocked: '{blocked}' is neither yes nor no")
@@ -141,8 +142,15 @@ def _slot(cells: dict[str, str], source: str, line: int, comma: bool) -> SlotRow
     try:
         return msgspec.convert({**row, "blocked": blocked in _YES}, SlotRow)
     except msgspec.ValidationError as error:
-        reason, _, key = str(error).partition(" - at `$.")
-        raise at(source, line, f"{key.rstrip('`')}: {reason.replace('`', '').lower()}") from None
+        key = str(error).partition(" - at `$.")[2].rstrip("`")
+        info: Any = msgspec.inspect.type_info(SlotRow)
+        kind = next(field.type for field in info.fields if field.encode_name == key)
+        raise at(source, line, f"{key}: {row[key]:g} is out of range; it is {_words(kind)}") from None
+
+
+def _words(kind: Any) -> str:
+    """What a cell takes; that it may be empty needs no saying."""
+    return accepts(kind).removesuffix(" or none")
 
 
 def _number(cell: str, source: str, line: int, key: str, comma: bool) -> float:

@@ -16,6 +16,7 @@ from topoloom.floors.floor import PRESETS, Floor, preset
 from topoloom.floors.floor_csv import LONGEST, Coordinate, SlotRow, read_matrix, read_slots
 from topoloom.floors.slots import MOST_SLOTS_WITH_MATRIX, NO_LIMIT, Slots
 from topoloom.floors.trays import TOUCH_M, tray_ways
+from topoloom.settings import setting
 from topoloom.toml_files import line_of, parse_toml
 
 #: What a file without a preset begins with.
@@ -27,20 +28,27 @@ CABINET_M = 0.6
 #: More slots than in any hall.
 _MOST_SLOTS = 1_000_000
 
-_Size = Annotated[float, msgspec.Meta(gt=0, le=1e5)]
-_Length = Annotated[float, msgspec.Meta(ge=0, le=1e5)]
-_Count = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
-_Side = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+
+def _size(description: str) -> Any:
+    return setting(description, unit="m", above=0, most=1e5)
+
+
+def _length(description: str) -> Any:
+    return setting(description, unit="m", least=0, most=1e5)
+
+
+def _count(description: str, most: int = 1_000_000) -> Any:
+    return setting(description, least=1, most=most)
 
 
 class GridTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Slots in rows and columns."""
 
-    rows: _Side | None = None
-    columns: _Side | None = None
-    aisle_every: _Side | None = None
-    aisle_m: _Length = 0.0
-    blocked: tuple[str, ...] = ()
+    rows: Annotated[int, _count("rows of slots", 10_000)] | None = None
+    columns: Annotated[int, _count("slots in a row", 10_000)] | None = None
+    aisle_every: Annotated[int, _count("an aisle after every so many rows", 10_000)] | None = None
+    aisle_m: Annotated[float, _length("how much wider than `depth_m` the step across an aisle is")] = 0.0
+    blocked: Annotated[tuple[str, ...], setting("slots where no cabinet can stand, by name")] = ()
 
 
 #: Names go onto labels.
@@ -50,9 +58,9 @@ _LONGEST_NAME = 64
 class LimitsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a cabinet holds where its slot does not say otherwise."""
 
-    switches: _Count | None = None
-    hosts: Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)] | None = None
-    power_w: _Size | None = None
+    switches: Annotated[int, _count("the most switches")] | None = None
+    hosts: Annotated[int, setting("the most hosts", least=0, most=1_000_000_000)] | None = None
+    power_w: Annotated[float, setting("the most watts of its switches", unit="W", above=0, most=1e5)] | None = None
 
 
 class PillarRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,32 +68,34 @@ class PillarRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     x_m: Coordinate
     y_m: Coordinate
-    width_m: _Size
-    depth_m: _Size
+    width_m: Annotated[float, _size("its side along x")]
+    depth_m: Annotated[float, _size("its side along y")]
 
 
 class TrayRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A straight stretch of cable tray."""
 
-    from_m: tuple[Coordinate, Coordinate]
-    to_m: tuple[Coordinate, Coordinate]
+    from_m: Annotated[tuple[Coordinate, Coordinate], setting("the (x, y) of one end", unit="m")]
+    to_m: Annotated[tuple[Coordinate, Coordinate], setting("the (x, y) of the other", unit="m")]
 
 
 class FloorFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A floor, as a person writes it in TOML."""
 
-    name: str = ""
-    source: str = ""
-    preset: str | None = None
-    inside_m: _Length | None = None
-    overhead_end_m: _Length | None = None
-    distance: Literal["manhattan", "euclidean", "trays", "matrix"] = "manhattan"
-    matrix: str | tuple[tuple[_Length, ...], ...] | None = None
-    width_m: _Size | None = None
-    depth_m: _Size | None = None
-    sequence_cabinet: _Count | None = None
-    sequence_hosts: _Count | None = None
-    slots: str | None = None
+    name: Annotated[str, setting("what the floor is called in reports")] = ""
+    source: Annotated[str, setting("where the numbers come from")] = ""
+    preset: Annotated[str, setting("a preset to begin with")] | None = None
+    inside_m: Annotated[float, _length("the length of a cable inside a cabinet")] | None = None
+    overhead_end_m: Annotated[float, _length("what a cable between cabinets needs more, at each end")] | None = None
+    distance: Annotated[
+        Literal["manhattan", "euclidean", "trays", "matrix"], setting("how far a cable runs between two slots")
+    ] = "manhattan"
+    matrix: str | tuple[tuple[Annotated[float, _length("a distance")], ...], ...] | None = None
+    width_m: Annotated[float, _size("a cabinet's width")] | None = None
+    depth_m: Annotated[float, _size("a cabinet's depth")] | None = None
+    sequence_cabinet: Annotated[int, _count("switches that fill a cabinet without groups or limits")] | None = None
+    sequence_hosts: Annotated[int, _count("hosts that fill such a cabinet, when they come first")] | None = None
+    slots: Annotated[str, setting("a CSV file with the slots")] | None = None
     grid: GridTable | None = None
     limits: LimitsTable = LimitsTable()
     slot: tuple[SlotRow, ...] = ()
@@ -164,8 +174,11 @@ class _Reader:
     def _check(self) -> None:
         """The keys that must stand together, or must not."""
         file, grid = self.file, self.file.grid
-        if file.preset is not None and file.preset not in PRESETS:
-            raise self._at(f"preset: no floor named '{file.preset}' (known: {', '.join(PRESETS)})", "preset")
+        if file.preset is not None:
+            try:
+                PRESETS.find(file.preset)
+            except InputError as error:
+                raise self._at(f"preset: {error}", "preset") from None
         ways = [key for key in ("slots", "slot", "grid") if getattr(file, key) not in (None, ())]
         if len(ways) != 1:
             said = f"{' and '.join(ways)} are given" if ways else "no slots are given"

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
 from topoloom.graph.bounds import moore_within
 from topoloom.optimizer.link_lengths import LinkLengths
+from topoloom.settings import Settings, setting
 
 #: What a mix may weigh.
 TERMS = ("mean", "worst", "hops", "power", "cost")
@@ -16,23 +18,27 @@ TERMS = ("mean", "worst", "hops", "power", "cost")
 _BLOCK = 256
 
 
-@dataclass(frozen=True)
-class Delays:
-    """What a way takes: `switch_ns` a hop and `cable_ns_per_m` for each metre of its links.
+class Delays(Settings, frozen=True):
+    """What a path takes: `switch_ns` a hop and `cable_ns_per_m` for each metre of its links.
 
-    A way of h hops counts h switches, as the bounds 716/708 and 2,050/1,435 ns of Nakano 2016, VIII.A do;
-    `topoloom.graph.latency`
-    counts both end switches, h + 1, which is `switch_ns` more for every pair: `extra_ns` with `both_ends`.
+    A path of h hops counts h switches, as the bounds 716/708 and 2,050/1,435 ns of Nakano 2016, VIII.A do;
+    `topoloom.graph.latency` counts both end switches, h + 1, which is `switch_ns` more for every pair: `extra_ns` with
+    `both_ends`.
+
+    Raises
+    ------
+    InputError
+        A delay out of its range, or none at all.
     """
 
-    switch_ns: float = 60.0
-    cable_ns_per_m: float = 5.0
-    both_ends: bool = False
+    group: ClassVar[str] = "delays"
+
+    switch_ns: Annotated[float, setting("delay of a switch", unit="ns", least=0, most=1e6)] = 60.0
+    cable_ns_per_m: Annotated[float, setting("delay of a metre of cable", unit="ns", least=0, most=1e6)] = 5.0
+    both_ends: Annotated[bool, setting("whether the switches at both ends count")] = False
 
     def __post_init__(self) -> None:
-        for name in ("switch_ns", "cable_ns_per_m"):
-            if not 0 <= getattr(self, name) < 1e6:
-                raise InputError(f"{name}={getattr(self, name):g}: a delay is a number of nanoseconds, 0 or more")
+        super().__post_init__()
         if self.switch_ns + self.cable_ns_per_m == 0:
             raise InputError("switch_ns=0 and cable_ns_per_m=0: without any delay there is nothing to shorten")
 
@@ -46,8 +52,7 @@ class Delays:
         return self.switch_ns + self.cable_ns_per_m * length_m
 
 
-@dataclass(frozen=True)
-class Goal:
+class Goal(Settings, frozen=True):
     """What is to be least: a weighted sum, while the worst latency stays at or below a cap.
 
     Attributes
@@ -55,7 +60,7 @@ class Goal:
     mean, worst : float
         Weight of a nanosecond of the mean, of the worst latency.
     hops : float
-        Weight of a hop of the mean pair's way: as if a switch took `hops` / `mean` nanoseconds longer.
+        Weight of a hop of the mean pair's path: as if a switch took `hops` / `mean` nanoseconds longer.
     power, cost : float
         Weight of a watt, of a dollar of the cables; `parts` has them.
     cap_ns : float or None
@@ -65,26 +70,31 @@ class Goal:
     rate_gbps : float or None
         Of every link; 40, or the nearest that the prices hold for, when left out.
 
+    Raises
+    ------
+    InputError
+        A value out of its range, or a goal without what it needs (a weight, parts, a cap).
+
     Examples
     --------
     >>> Goal(mean=1, worst=0.2).text
     'mean=1,worst=0.2'
     """
 
-    mean: float = 0.0
-    worst: float = 0.0
-    hops: float = 0.0
-    power: float = 0.0
-    cost: float = 0.0
-    cap_ns: float | None = None
+    group: ClassVar[str] = "objective"
+
+    mean: Annotated[float, setting("weight of a nanosecond of the mean latency", least=0, most=1e9)] = 0.0
+    worst: Annotated[float, setting("weight of a nanosecond of the worst latency", least=0, most=1e9)] = 0.0
+    hops: Annotated[float, setting("weight of a hop of the mean pair's path", least=0, most=1e9)] = 0.0
+    power: Annotated[float, setting("weight of a watt of the cables", least=0, most=1e9)] = 0.0
+    cost: Annotated[float, setting("weight of a dollar of the cables", least=0, most=1e9)] = 0.0
+    cap_ns: Annotated[float, setting("the worst latency that is allowed", unit="ns", above=0, most=1e12)] | None = None
     delays: Delays = Delays()
     parts: Parts | None = None
-    rate_gbps: float | None = None
+    rate_gbps: Annotated[float, setting("rate of every link", unit="Gb/s", above=0)] | None = None
 
     def __post_init__(self) -> None:
-        weights = [getattr(self, term) for term in TERMS]
-        if not all(0 <= weight < 1e9 for weight in weights):
-            raise InputError(f"objective '{self.text}': weights are numbers from 0 to a thousand million")
+        super().__post_init__()
         if not (self.mean or self.worst or self.power or self.cost):
             raise InputError(
                 "objective: give mean, worst, power or cost a weight above 0 (objective='hops' is for hops)"
@@ -95,10 +105,8 @@ class Goal:
             raise InputError("objective: power and cost need a catalogue of parts (--parts, parts=)")
         if self.cap_ns is None and not (self.mean or self.worst):
             raise InputError(
-                "objective: power and cost alone make cables short and ways long; give a latency cap, cap_ns"
+                "objective: power and cost alone make cables short and paths long; give a latency cap, cap_ns"
             )
-        if self.cap_ns is not None and not 0 < self.cap_ns < math.inf:
-            raise InputError(f"cap_ns={self.cap_ns:g}: a latency cap is a number of nanoseconds above 0")
 
     @property
     def text(self) -> str:
@@ -127,6 +135,16 @@ def parse_goal(
     """A goal from words: ``latency`` (mean), ``worst``, ``power``, ``cost``, or weights as ``mean=1,power=0.02``.
 
     ``worst`` has a thousandth of the mean with it, which decides between graphs of the same worst latency.
+
+    Parameters
+    ----------
+    text : str
+    cap_ns, delays, parts, rate_gbps
+        As `Goal` has them.
+
+    Returns
+    -------
+    Goal
 
     Raises
     ------
@@ -177,7 +195,7 @@ def latency_bounds(
 
     Within i hops of a switch are at most md(i) others, by Moore's bound and by the length that i links can span (Nakano
     2016, IV);
-    a way is at least as long as its ends are apart. At L = 6 they are the 716/708 and 2,050/1,435 ns of 4,608 switches.
+    a path is at least as long as its ends are apart. At L = 6 they are the 716/708 and 2,050/1,435 ns of 4,608 switches.
 
     Examples
     --------

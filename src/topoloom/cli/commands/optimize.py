@@ -170,7 +170,7 @@ def _goal(options: dict[str, Any]) -> "str | Goal":
     from topoloom.optimizer.goals import Delays, parse_goal
 
     parts = load_parts(options["parts"]) if options["parts"] else None
-    delays = Delays(options["switch_ns"], options["cable_ns_per_m"])
+    delays = Delays(switch_ns=options["switch_ns"], cable_ns_per_m=options["cable_ns_per_m"])
     return parse_goal(
         options["objective"], cap_ns=options["cap_ns"], delays=delays, parts=parts, rate_gbps=options["rate_gbps"]
     )

@@ -293,7 +293,7 @@ _low_power_claim((1152,), full=True)
 
 
 #: A hop counts 1, its length nothing: the mean latency is the ASPL.
-_C = Goal(mean=1.0, worst=0.01, delays=Delays(1.0, 0.0))
+_C = Goal(mean=1.0, worst=0.01, delays=Delays(switch_ns=1.0, cable_ns_per_m=0.0))
 _CHIPS: dict[Kind, tuple[int, int]] = {"grid": (9, 8), "diagrid": (12, 6)}
 
 
