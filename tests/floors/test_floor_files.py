@@ -33,7 +33,9 @@ def test_a_name_is_a_preset_and_an_unknown_one_is_told():
     """The presets by name; what is neither a preset nor a file is answered with both."""
     for name, floor in PRESETS.items():
         assert read_floor(name) == floor
-    with pytest.raises(InputError, match=r"no floor named 'hall' \(there are koibuchi-2013, .* path of a \.toml or \.csv"):
+    with pytest.raises(
+        InputError, match=r"no floor named 'hall' \(there are koibuchi-2013, .* path of a \.toml or \.csv"
+    ):
         read_floor("hall")
 
 
