@@ -133,8 +133,8 @@ def _between_ports(
                 fewest += int((weight * far)[reached].sum())
     pairs, got = k * (k - 1), int(histogram.sum())
     hops = int(histogram @ np.arange(n + 1))
-    assert routing.lanes is not None  # noqa: S101 (tables by endpoint always have them)
-    inner = routing.lanes[n:, n:]
+    # Tables by endpoint always have lanes by pair.
+    inner = np.asarray(routing.lanes)[n:, n:]
     lane_pairs = np.bincount(inner.ravel(), minlength=lanes)[:lanes]
     lane_pairs[0] -= k
     return Judgement(

@@ -76,19 +76,17 @@ def match_shapes(
         )
     start = np.full(actual.switches, -1, np.int64) if known is None else known.astype(np.int64)
     sides = _Side(plan), _Side(actual)
-    best: Shapes | None = None
-    since = 0
+    best, since = _attempt(*sides, start, Draws(seed, 0)), 0
     for number in range(tries):
-        found = _attempt(*sides, start, Draws(seed, number))
+        found = best if number == 0 else _attempt(*sides, start, Draws(seed, number))
         since += 1
-        if best is None or found.agree > best.agree:
+        if number == 0 or found.agree > best.agree:
             best, since = found, 0
         whole = best.agree == best.links
         # Without anything to guess a second try would be the first.
         enough = any(best.share >= share and since >= patience for share, patience in _PATIENCE)
         if whole or enough or (start >= 0).all():
             break
-    assert best is not None  # noqa: S101 (tries is at least 1)
     return best
 
 

@@ -18,8 +18,7 @@ _LAST_LID = 0xBFFF
 )
 def opensm(order: Order) -> dict[str, str]:
     """fabric.net, fabric.lft and, for more than one lane, fabric.qos and opensm.conf."""
-    assert order.routing is not None  # noqa: S101 (write_export has looked)
-    return opensm_texts(order.routing, order.fabric)
+    return opensm_texts(order.tables, order.fabric)
 
 
 @export("guid2lid", "fixed addresses for OpenSM's cache (opensm -x)", tables=False)

@@ -19,6 +19,21 @@ class Order:
     fabric: Fabric
     routing: Routing | None = None
 
+    @property
+    def tables(self) -> Routing:
+        """The tables, for an export that needs them.
+
+        Raises
+        ------
+        InputError
+            There are none.
+        """
+        if self.routing is None:
+            raise InputError(
+                f"{self.fabric.topology.name}: this export needs forwarding tables; topoloom route makes them"
+            )
+        return self.routing
+
 
 @dataclass(frozen=True)
 class Export:
