@@ -202,14 +202,22 @@ def json_schema(noun: type[Result]) -> dict[str, Any]:
             function = getattr(described, "fget", None) or getattr(described, "func", None)
             kind = get_type_hints(function, include_extras=True).get("return", Any) if function else Any
         parts[name] = kind
-    names = list(parts)
+    # A result inside a result has a record of its own, which says more or less than its fields.
+    nested = {name: found for name, kind in parts.items() if (found := _result_in(kind)) is not None}
+    topologies = {name for name, kind in parts.items() if kind is Topology}
+    names = [name for name in parts if name not in nested and name not in topologies]
     schemas, components = msgspec.json.schema_components(
-        [Provenance, *parts.values()], schema_hook=_schema_of, ref_template="#/$defs/{name}"
+        [Provenance, *(parts[name] for name in names)], schema_hook=_schema_of, ref_template="#/$defs/{name}"
     )
+    made = {name: _or_null(one) for name, one in zip(names, schemas[1:], strict=True)}
+    made |= dict.fromkeys(topologies, _topology_schema())
+    for name, (kind, optional) in nested.items():
+        made[name], defined = _nested_schema(kind, optional)
+        components = {**defined, **components}
     properties = {
         "schema": {"const": schema_id(noun)},
         "provenance": schemas[0],
-        **{name: _or_null(one) for name, one in zip(names, schemas[1:], strict=True)},
+        **{name: made[name] for name in parts},
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -222,6 +230,27 @@ def json_schema(noun: type[Result]) -> dict[str, Any]:
         "additionalProperties": False,
         "$defs": {name: _relaxed(one) for name, one in components.items()},
     }
+
+
+def _result_in(kind: Any) -> tuple[type[Result], bool] | None:
+    """The noun that a type is, and whether it may be None instead; None: it is no single noun."""
+    alternatives = [one for one in get_args(kind) if one is not type(None)] or [kind]
+    if len(alternatives) != 1 or not (isinstance(alternatives[0], type) and issubclass(alternatives[0], Result)):
+        return None
+    return alternatives[0], type(None) in get_args(kind)
+
+
+def _nested_schema(noun: type[Result], optional: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The schema of a noun inside another's record, where it says neither its schema nor its provenance; and its parts."""
+    whole = json_schema(noun)
+    properties = {name: one for name, one in whole["properties"].items() if name not in ("schema", "provenance")}
+    inner = {
+        "type": ["object", "null"] if optional else "object",
+        "required": list(properties),
+        "properties": properties,
+        "additionalProperties": False,
+    }
+    return inner, whole["$defs"]
 
 
 def plain(value: Any) -> Any:

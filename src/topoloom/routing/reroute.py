@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from topoloom.draws import Draws
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.graph.distances import hops
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.channels import channels_of, turn_places
@@ -124,6 +124,7 @@ def reroute(
     """
     work = Work() if work is None else work
     links, switches, began = list(links), list(switches), time.monotonic()
+    check_type(routing, Routing, "reroute", "route(topology) makes one")
     topology = routing.topology
     if routing.choice is not None or routing.lane_rule == SWITCH:
         why = "lets packets choose" if routing.choice is not None else "changes lanes on the path"

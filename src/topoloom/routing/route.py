@@ -15,7 +15,7 @@ from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.memory import check_memory, needed_bytes
 from topoloom.routing.registry import Engine, Request, engines
 from topoloom.routing.routing import Routing
-from topoloom.topology import Topology
+from topoloom.topology import Topology, checked
 from topoloom.work import Work
 
 #: More rows than this are kept in files: two tables of bytes of 32,768 squared are 2 GB.
@@ -84,6 +84,7 @@ def route(
     >>> routed.path(0, 49)
     [0, 4, 49]
     """
+    checked(topology, "route")
     work = Work() if work is None else work
     began = time.monotonic()
     chosen = engines.find(engine)

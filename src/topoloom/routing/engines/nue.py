@@ -46,8 +46,9 @@ def nue(request: Request) -> Routing:
         for begin in range(0, served.size, _BLOCK):
             request.work.check()
             some = served[begin : begin + _BLOCK]
-            grow_all(*where, some, 1 << number, turns, refused, place, ports, load, pairs)
+            grow_all(*where, some, 1 << number, turns, refused, place, ports, load, pairs, request.work.flag)
             request.work.advance(some.size)
+        request.work.check()
         lane[served] = number
     return Routing(topology, "nue", ports, lane)
 

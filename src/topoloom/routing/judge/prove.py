@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.graph.distances import distances_from
 from topoloom.results import provenance_of
 from topoloom.routing.channels import turn_places
@@ -62,6 +62,7 @@ def prove(
     loads too. Where packets may choose, `judge.choices.with_choice` says what is asked; where there are layers of tables, every
     pair is counted once in each.
     """
+    check_type(routing, Routing, "prove", "route(topology) makes one")
     work = Work() if work is None else work
     if not isinstance(routing.choice, Layers):
         return with_choice(routing, _tables(routing, jobs, destinations, work), work)

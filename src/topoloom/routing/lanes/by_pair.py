@@ -105,7 +105,8 @@ def place_pairs(
     for start in range(0, order.size, _BLOCK):
         work.check()
         some = order[start : start + _BLOCK]
-        if not place_orphans(*where, some, turns, refused, place, effort, looked_at):
+        if not place_orphans(*where, some, turns, refused, place, effort, looked_at, work.flag):
+            work.check()
             return False
         work.advance(some.size)
     return True

@@ -106,6 +106,7 @@ def place_orphans(
     place: np.ndarray,
     effort: int,
     stamp: np.ndarray,
+    flag: np.ndarray,
 ) -> bool:
     """Give pairs that no order serves the first of the lanes lowest .. lowest + lanes - 1 that stays acyclic.
 
@@ -118,6 +119,8 @@ def place_orphans(
     place : int32[lanes, 2 m]
     stamp : int64[2]
         Zeros at first; the second counts the channels looked at, from call to call.
+    flag : uint8[1]
+        Not 0: whoever asked wants no lanes any more; False then, too.
     """
     n = first.size - 1
     mark = np.zeros(to.size, np.int64)
@@ -127,6 +130,8 @@ def place_orphans(
         for s in range(n):
             if lane[d, s] != ORPHAN or s == d:
                 continue
+            if flag[0]:
+                return False
             length, v = 0, np.int64(s)
             closed, there = np.int64(0), (np.int64(1) << lanes) - 1
             while v != d:

@@ -23,6 +23,7 @@ def grow_all(
     ports: np.ndarray,
     load: np.ndarray,
     pairs: np.ndarray,
+    flag: np.ndarray,
 ) -> int:
     """The trees of one lane's destinations, one after the other; how many had to take the escape tree.
 
@@ -32,6 +33,8 @@ def grow_all(
         Turns of each lane, and those that would close a cycle; `bit` is this lane's.
     place : int32[2 m]
         The lane's order of channels.
+    flag : uint8[1]
+        Not 0: whoever asked wants no trees any more; they are left unfinished.
     """
     n = first.size - 1
     mark, stamp = np.zeros(to.size, np.int64), np.zeros(2, np.int64)
@@ -55,6 +58,8 @@ def grow_all(
         for e in range(first[d], first[d + 1]):
             heapq.heappush(heap, (1.0 + 1e-9 * load[back[e]], np.int64(back[e])))
         while heap:
+            if flag[0]:
+                return escaped
             value, c = heapq.heappop(heap)
             v = np.int64(to[back[c]])
             if v == d or channel[v] >= 0:
