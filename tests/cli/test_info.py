@@ -189,3 +189,14 @@ def test_numbers_for_people():
         "1e-08",
         "infinite",
     ]
+
+
+def test_sampled_hops_are_marked():
+    """An estimate is called one, with its interval; a diameter from a sample is a lower bound."""
+    shown = run(hops.command, "jellyfish:n=200,degree=4", "--samples", "20")
+    assert "sampled     from 20 random switches, seed 1" in shown
+    assert "diameter    at least " in shown
+    assert "(95 %)" in shown
+    found = document(hops.command, "jellyfish:n=200,degree=4", "--samples", "20")
+    assert (found["sampled"], found["sources"]) == (True, 20)
+    assert found["aspl_ci95"] > 0

@@ -1,14 +1,17 @@
 """How a topology hangs together: components, the links whose loss splits it, and paths that share no link."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
+from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
-from topoloom.topology import Topology
+from topoloom.topology import Topology, checked
+from topoloom.work import Work
 
 
 def components(topology: Topology) -> np.ndarray:
@@ -45,16 +48,27 @@ def edge_connectivity(topology: Topology) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class DisjointPaths:
+class DisjointPaths(Result):
     """Link-disjoint paths between pairs of switches.
 
     `pairs`: int64[k, 2]; `counts`: int64[k], the most paths that share no link; `sampled`: whether the pairs are a
     random sample of all.
     """
 
+    noun = "disjoint-paths"
+    derived = ("mean", "fewest", "most")
+
     pairs: np.ndarray
     counts: np.ndarray
     sampled: bool
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a pair: the two switches, and their paths that share no link."""
+        return [
+            {"source": u, "destination": v, "paths": count}
+            for (u, v), count in zip(self.pairs.tolist(), self.counts.tolist(), strict=True)
+        ]
 
     @property
     def mean(self) -> float:
@@ -76,8 +90,10 @@ def edge_disjoint_paths(
     topology: Topology,
     pairs: Sequence[tuple[int, int]] | np.ndarray | None = None,
     samples: int = 1000,
-    seed: int = 0,
+    seed: int = 1,
     jobs: int | None = None,
+    *,
+    work: Work | None = None,
 ) -> DisjointPaths:
     """How many paths without a common link join two switches (by Menger, the links that must fail to part them).
 
@@ -90,9 +106,17 @@ def edge_disjoint_paths(
         How many random pairs, and their seed.
     jobs : int, optional
         Threads; every core when left out.
+    work : Work, optional
+        Told of blocks of 16 pairs.
+
+    Returns
+    -------
+    DisjointPaths
 
     Raises
     ------
+    Stopped
+        `work` was stopped.
     InputError
         A pair of a switch with itself, a switch out of range, or a topology of one switch.
 
@@ -104,7 +128,7 @@ def edge_disjoint_paths(
     """
     from topoloom.graph.kernels.flow import disjoint_path_counts
 
-    n = topology.switches
+    n = checked(topology, "edge_disjoint_paths").switches
     sampled = pairs is None and n * (n - 1) // 2 > samples
     chosen = _random_pairs(n, samples, seed) if sampled else _every_pair(n) if pairs is None else np.asarray(pairs)
     chosen = chosen.reshape(-1, 2).astype(np.int64)
@@ -120,8 +144,12 @@ def edge_disjoint_paths(
             part = slice(number * chunk, (number + 1) * chunk)
             disjoint_path_counts(*topology.csr, topology.links, chosen[part], counts[part])
 
-    over_cores(count, -(-len(chosen) // chunk), jobs)
-    return DisjointPaths(chosen, counts, sampled)
+    work = Work() if work is None else work
+    work.begin(-(-len(chosen) // chunk), f"blocks of {chunk} pairs")
+    over_cores(count, -(-len(chosen) // chunk), jobs, work)
+    work.check()
+    provenance = provenance_of(topology, seed=seed, settings={"samples": samples})
+    return DisjointPaths(chosen, counts, sampled, provenance)
 
 
 def _every_pair(n: int) -> np.ndarray:

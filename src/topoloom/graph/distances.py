@@ -3,16 +3,22 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph._pairs import MOST_ROUNDS, attachment_counts, pair_counts, rows
+from topoloom.graph.hop_parts import Eccentricities, Paths, paths_between
+from topoloom.graph.latency import Delays, Latency, latencies
+from topoloom.graph.paths import sample_switches
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
 from topoloom.topology import Topology, checked
 from topoloom.work import Work
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,21 +44,56 @@ class Hops(Result):
         when there are fewer than two hosts. A host with several ports uses the best pair of ports.
     host_diameter : int or float or None
         The hops of the farthest pair of hosts, likewise.
+    sources : int
+        From how many switches the pairs start: all, or a random sample. Of a sample the histogram counts the pairs that
+        start there, means are estimates, greatest distances are lower bounds, and the values of hosts are None where
+        switches carry different numbers of hosts.
+    aspl_ci95 : float or None
+        Half the 95 % confidence interval of `aspl`: 0 when all pairs were counted; None when it is not known.
+    eccentricities : Eccentricities or None
+        How far each switch sees.
+    paths : Paths or None
+        How many paths join two switches.
+    latency : Latency or None
+        Zero-load latency.
     """
 
     noun = "hops"
-    derived = ("connected", "diameter", "largest_finite", "aspl", "aspl_including_self")
+    derived = ("connected", "sampled", "diameter", "largest_finite", "aspl", "aspl_including_self")
 
     switches: int
     components: int
     histogram: np.ndarray
     host_aspl: float | None
     host_diameter: float | None
+    sources: int
+    aspl_ci95: float | None = 0.0
+    eccentricities: Eccentricities | None = None
+    paths: Paths | None = None
+    latency: Latency | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a distance: ``hops`` and ``pairs``, ordered pairs of switches."""
         return [{"hops": hops, "pairs": pairs} for hops, pairs in enumerate(self.histogram.tolist())]
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The share of pairs of distinct switches at each distance, as bars on matplotlib axes."""
+        import matplotlib.pyplot as plt
+
+        axes: Any = plt.figure().add_subplot() if ax is None else ax
+        pairs = self.histogram[1:]
+        axes.bar(np.arange(1, pairs.size + 1), pairs / max(1, int(pairs.sum())))
+        axes.set_xlabel("hops")
+        axes.set_ylabel("share of pairs of switches")
+        axes.set_title(self.provenance.name)
+        axes.set_ylim(bottom=0)
+        return axes  # type: ignore[no-any-return]
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the pairs start from a sample of the switches only."""
+        return self.sources < self.switches
 
     @property
     def connected(self) -> bool:
@@ -66,22 +107,33 @@ class Hops(Result):
 
     @property
     def diameter(self) -> float:
-        """The hops of the farthest pair, an int; inf when disconnected."""
+        """The hops of the farthest pair, an int; inf when disconnected; of a sample a lower bound."""
         return self.largest_finite if self.connected else math.inf
 
     @property
     def aspl(self) -> float:
         """Mean hops over ordered pairs of distinct switches; inf when disconnected, 0 for one switch."""
-        return _mean(self.histogram, self.switches * (self.switches - 1), self.connected)
+        return _mean(self.histogram, self.sources * (self.switches - 1), self.connected)
 
     @property
     def aspl_including_self(self) -> float:
         """Mean hops with the denominator n^2, as Table 1 of Koibuchi 2013 has it (errata of Koibuchi 2013, 1)."""
-        return _mean(self.histogram, self.switches**2, self.connected)
+        return _mean(self.histogram, self.sources * self.switches, self.connected)
 
 
-def hops(topology: Topology, jobs: int | None = None, *, work: Work | None = None) -> Hops:
-    """Diameter, ASPL and histogram of a topology, exactly, over every pair of switches and of hosts.
+def hops(
+    topology: Topology,
+    jobs: int | None = None,
+    *,
+    samples: int | None = None,
+    seed: int = 1,
+    eccentricities: bool = False,
+    paths: bool = False,
+    latency: Delays | None = None,
+    length_m: np.ndarray | float = 5.0,
+    work: Work | None = None,
+) -> Hops:
+    """Diameter, ASPL and histogram of a topology, exactly, over every pair of switches and of hosts; or from a sample.
 
     Parameters
     ----------
@@ -89,8 +141,19 @@ def hops(topology: Topology, jobs: int | None = None, *, work: Work | None = Non
         Any: irregular, disconnected, with parallel links.
     jobs : int, optional
         Threads; every core when left out.
+    samples : int, optional
+        Start from so many random switches only: the ASPL is an estimate with a confidence interval, the diameter a lower
+        bound. Paths and latency start from as many, 1,000 when left out.
+    seed : int
+        Of the samples.
+    eccentricities, paths : bool
+        Measure these, too.
+    latency : Delays, optional
+        Measure the zero-load latency with these delays, too: between hosts, or switches where there are no hosts.
+    length_m : float64[m] or float
+        The length of every link in metres, for the latency.
     work : Work, optional
-        Told of blocks of 512 switches.
+        Told of blocks of 512 switches, or of switches of a sample.
 
     Returns
     -------
@@ -100,6 +163,8 @@ def hops(topology: Topology, jobs: int | None = None, *, work: Work | None = Non
     ------
     Stopped
         `work` was stopped before all pairs were counted.
+    InputError
+        `samples` is below 1.
 
     Notes
     -----
@@ -117,15 +182,90 @@ def hops(topology: Topology, jobs: int | None = None, *, work: Work | None = Non
     from topoloom.graph.connectivity import components
 
     n = checked(topology, "hops").switches
+    settings: dict[str, Any] = {"samples": samples}
+    wanted = 1000 if samples is None else samples
+    extra: dict[str, Any] = {}
+    if eccentricities:
+        extra["eccentricities"] = _eccentricities(topology, jobs, work)
+    if paths:
+        extra["paths"] = paths_between(topology, wanted, seed, jobs, work)
+    if latency is not None:
+        between: Literal["hosts", "switches"] = "hosts" if topology.hosts else "switches"
+        delays = latency.switch_ns, latency.cable_ns_per_m
+        extra["latency"] = latencies(topology, length_m, *delays, between, wanted, seed, jobs, work=work)
+        settings |= {
+            "switch_ns": delays[0],
+            "cable_ns_per_m": delays[1],
+            "length_m": float(length_m) if np.ndim(length_m) == 0 else None,
+        }
+    extra["provenance"] = provenance_of(
+        topology, seed=seed if paths or latency or samples is not None else None, settings=settings
+    )
+    if samples is not None and sample_switches(np.arange(n), samples, seed).size < n:
+        return _sampled(topology, samples, seed, jobs, work, extra)
     histogram = pair_counts(topology, np.ones(n, np.int64), jobs, work)
     connected = int(histogram.sum()) == n * n
     parts = 1 if connected else int(components(topology).max()) + 1
     host_aspl, host_diameter = _host_hops(topology, histogram, jobs, work)
     histogram.setflags(write=False)
-    return Hops(n, parts, histogram, host_aspl, host_diameter, provenance_of(topology))
+    return Hops(n, parts, histogram, host_aspl, host_diameter, n, **extra)
 
 
-def eccentricities(topology: Topology, jobs: int | None = None) -> np.ndarray:
+def estimated_seconds(topology: Topology) -> float:
+    """About how long `hops` takes for all pairs, from the hops that switch 0 sees."""
+    n, rows_a_round = topology.switches, topology.switches + 2 * len(topology.links)
+    rounds = int(distances_from(topology, [0]).max()) + 1
+    return 1e-9 * rows_a_round * n * min(rounds / 512, 1.2)
+
+
+def _sampled(
+    topology: Topology, samples: int, seed: int, jobs: int | None, work: Work | None, extra: dict[str, Any]
+) -> Hops:
+    """Hops from a random sample of the switches."""
+    from scipy.stats import t
+
+    from topoloom.graph.connectivity import components
+    from topoloom.graph.kernels.breadth_first import distances_from_set
+
+    n = topology.switches
+    sources = sample_switches(np.arange(n), samples, seed)
+    offsets, neighbours, _ = topology.csr
+    counts: list[np.ndarray] = [np.empty(0, np.int64)] * sources.size
+
+    def search(numbers: Iterator[int]) -> None:
+        distance, queue = np.empty(n, np.int32), np.empty(n, np.int32)
+        for number in numbers:
+            reached = distances_from_set(offsets, neighbours, sources[number : number + 1], distance, queue)
+            counts[number] = np.bincount(distance[queue[:reached]])
+
+    work = Work() if work is None else work
+    work.begin(sources.size, "switches of the sample")
+    over_cores(search, sources.size, jobs, work)
+    work.check()
+    histogram = np.zeros(max(one.size for one in counts), np.int64)
+    for one in counts:
+        histogram[: one.size] += one
+    histogram.setflags(write=False)
+    parts = int(components(topology).max()) + 1
+    interval = None
+    if parts == 1 and sources.size > 1:
+        means = np.array([float(one @ np.arange(one.size)) / (n - 1) for one in counts])
+        error = float(means.std(ddof=1)) / math.sqrt(sources.size) * math.sqrt(1 - sources.size / n)
+        interval = float(t.ppf(0.975, sources.size - 1)) * error
+    each, host_aspl, host_diameter = topology.endpoints_at, None, None
+    if topology.hosts > 1 and topology.endpoints.size == topology.hosts and (each == each[0]).all():
+        pairs = sources.size * int(each[0]) * (topology.hosts - 1)
+        host_aspl = _mean(histogram * int(each[0]) ** 2, pairs, parts == 1)
+        host_diameter = histogram.size - 1 if parts == 1 else math.inf
+    return Hops(n, parts, histogram, host_aspl, host_diameter, int(sources.size), interval, **extra)
+
+
+def _eccentricities(topology: Topology, jobs: int | None, work: Work | None) -> Eccentricities:
+    found = eccentricities(topology, jobs, work=work)
+    return Eccentricities(int(found.min()), np.bincount(found))
+
+
+def eccentricities(topology: Topology, jobs: int | None = None, *, work: Work | None = None) -> np.ndarray:
     """Hops from every switch to the farthest one that it reaches, int32[n].
 
     Examples
@@ -155,7 +295,10 @@ def eccentricities(topology: Topology, jobs: int | None = None) -> np.ndarray:
                     farthest[source] = max(farthest[source], distance[queue[reached - 1]])
         return farthest
 
-    found: np.ndarray = np.max(over_cores(measure, -(-n // BLOCK), jobs), axis=0)
+    work = Work() if work is None else work
+    work.begin(-(-n // BLOCK), f"blocks of {BLOCK} switches")
+    found: np.ndarray = np.max(over_cores(measure, -(-n // BLOCK), jobs, work), axis=0)
+    work.check()
     return found
 
 

@@ -1,23 +1,35 @@
-"""Zero-load latency: what the switches and cables of the quickest way take when nothing else is on it."""
+"""Zero-load latency: what the switches and cables of the quickest path take when nothing else is on it."""
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.paths import sample_switches
+from topoloom.results import Provenance, Result, provenance_of
+from topoloom.settings import Settings, setting
 from topoloom.threads import over_cores
-from topoloom.topology import Topology
+from topoloom.topology import Topology, checked
+from topoloom.work import Work
 
 #: Buckets of a search; more would cost more to walk through than they save.
 _MOST_BUCKETS = 4096
 
 
+class Delays(Settings, frozen=True, kw_only=True):
+    """What switches and cables take: the delays of Nakano et al. 2016, Section VIII, unless others are given."""
+
+    group = "delays"
+
+    switch_ns: Annotated[float, setting("delay of a switch", unit="ns", least=0.0, most=1e6)] = 60.0
+    cable_ns_per_m: Annotated[float, setting("delay of a metre of cable", unit="ns/m", least=0.0, most=1e6)] = 5.0
+
+
 @dataclass(frozen=True)
-class Latency:
+class Latency(Result):
     """Zero-load latency over ordered pairs.
 
     Attributes
@@ -32,11 +44,14 @@ class Latency:
         Whether those are a sample; then `max_ns` is a lower bound.
     """
 
+    noun = "latency"
+
     mean_ns: float
     max_ns: float
     between: str
     sources: int
     sampled: bool
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
 def latencies(
@@ -46,14 +61,16 @@ def latencies(
     cable_delay_ns_per_m: float,
     between: Literal["hosts", "switches"] = "hosts",
     sources: int | None = None,
-    seed: int = 0,
+    seed: int = 1,
     jobs: int | None = None,
+    *,
+    work: Work | None = None,
 ) -> Latency:
-    """Mean and maximum zero-load latency over the quickest ways.
+    """Mean and maximum zero-load latency over the quickest paths.
 
-    The latency of a way is `switch_delay_ns` for every switch on it, both ends included, plus `cable_delay_ns_per_m`
-    for each metre of its links; a way of h hops passes h + 1 switches. The cables between hosts and switches are left
-    out: add them where they matter. The quickest way need not have the fewest hops.
+    The latency of a path is `switch_delay_ns` for every switch on it, both ends included, plus `cable_delay_ns_per_m`
+    for each metre of its links; a path of h hops passes h + 1 switches. The cables between hosts and switches are left
+    out: add them where they matter. The quickest path need not have the fewest hops.
 
     Parameters
     ----------
@@ -71,6 +88,12 @@ def latencies(
         Of the sample.
     jobs : int, optional
         Threads; every core when left out.
+    work : Work, optional
+        Told of blocks of 16 switches.
+
+    Returns
+    -------
+    Latency
 
     Raises
     ------
@@ -86,7 +109,7 @@ def latencies(
     """
     from topoloom.graph.kernels.latency import latency_sums
 
-    lengths = _lengths(topology, length_m)
+    lengths = _lengths(checked(topology, "latencies"), length_m)
     for name, delay in (("switch_delay_ns", switch_delay_ns), ("cable_delay_ns_per_m", cable_delay_ns_per_m)):
         if not (math.isfinite(delay) and delay >= 0):
             raise InputError(f"{name}={delay}: a delay is a number of nanoseconds, 0 or more")
@@ -105,13 +128,18 @@ def latencies(
             part = slice(number * chunk, (number + 1) * chunk)
             latency_sums(offsets, neighbours, cost, weight, chosen[part], width, buckets, sums[part], greatest[part])
 
-    over_cores(measure, -(-chosen.size // chunk), jobs)
+    work = Work() if work is None else work
+    work.begin(-(-chosen.size // chunk), f"blocks of {chunk} switches")
+    over_cores(measure, -(-chosen.size // chunk), jobs, work)
+    work.check()
+    settings = {"switch_ns": switch_delay_ns, "cable_ns_per_m": cable_delay_ns_per_m, "sources": sources}
+    provenance = provenance_of(topology, seed=seed, settings=settings)
     pairs = int(weight[chosen].sum()) * (int(weight.sum()) - 1)
     if not pairs:
-        return Latency(0.0, 0.0, between, int(chosen.size), chosen.size < carriers.size)
+        return Latency(0.0, 0.0, between, int(chosen.size), chosen.size < carriers.size, provenance)
     mean = float(weight[chosen] @ sums) / pairs + switch_delay_ns
     longest = float(greatest.max()) + switch_delay_ns
-    return Latency(mean, longest, between, int(chosen.size), chosen.size < carriers.size)
+    return Latency(mean, longest, between, int(chosen.size), chosen.size < carriers.size, provenance)
 
 
 def _lengths(topology: Topology, length_m: np.ndarray | float) -> np.ndarray:

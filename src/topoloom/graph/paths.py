@@ -1,18 +1,20 @@
 """How many shortest paths join two switches."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
+from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
-from topoloom.topology import Topology
+from topoloom.topology import Topology, checked
+from topoloom.work import Work
 
 
 @dataclass(frozen=True)
-class PathCounts:
+class PathCounts(Result):
     """Shortest paths between ordered pairs of distinct switches that reach each other; parallel links make more paths.
 
     Attributes
@@ -27,16 +29,19 @@ class PathCounts:
         Whether those are a sample.
     """
 
+    noun = "path-counts"
+
     mean: float
     fewest: float
     most: float
     single: float
     sources: int
     sampled: bool
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
 def shortest_path_counts(
-    topology: Topology, sources: int | None = 1000, seed: int = 0, jobs: int | None = None
+    topology: Topology, sources: int | None = 1000, seed: int = 1, jobs: int | None = None, *, work: Work | None = None
 ) -> PathCounts:
     """The number of shortest paths from every switch, or from `sources` random ones, to every other.
 
@@ -49,11 +54,19 @@ def shortest_path_counts(
         Of the sample.
     jobs : int, optional
         Threads; every core when left out.
+    work : Work, optional
+        Told of switches.
+
+    Returns
+    -------
+    PathCounts
 
     Raises
     ------
     InputError
         `sources` is below 1.
+    Stopped
+        `work` was stopped.
 
     Examples
     --------
@@ -64,7 +77,7 @@ def shortest_path_counts(
     """
     from topoloom.graph.kernels.paths import path_counts
 
-    n = topology.switches
+    n = checked(topology, "shortest_path_counts").switches
     chosen = sample_switches(np.arange(n), sources, seed)
     offsets, neighbours, _ = topology.csr
 
@@ -79,18 +92,23 @@ def shortest_path_counts(
             if found.size:
                 rows[number] = found.sum(), found.min(), found.max(), (found == 1.0).sum(), found.size
 
-    over_cores(count, chosen.size, jobs)
+    work = Work() if work is None else work
+    work.begin(chosen.size, "switches")
+    over_cores(count, chosen.size, jobs, work)
+    work.check()
+    provenance = provenance_of(topology, seed=seed, settings={"sources": sources})
     total, least, greatest, single, many = rows[rows[:, 4] > 0].T
     pairs = many.sum()
     if not pairs:
-        return PathCounts(0.0, 0.0, 0.0, 0.0, chosen.size, chosen.size < n)
+        return PathCounts(0.0, 0.0, 0.0, 0.0, int(chosen.size), chosen.size < n, provenance)
     return PathCounts(
         float(total.sum() / pairs),
         float(least.min()),
         float(greatest.max()),
         float(single.sum() / pairs),
-        chosen.size,
+        int(chosen.size),
         chosen.size < n,
+        provenance,
     )
 
 

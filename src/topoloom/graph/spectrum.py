@@ -1,18 +1,19 @@
 """Eigenvalues that tell how well a topology expands."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from topoloom.topology import Topology
+from topoloom.results import Provenance, Result, provenance_of
+from topoloom.topology import Topology, checked
 
 #: Below this many switches the full, dense spectrum is quicker than iterating.
 _DENSE = 500
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class Spectrum(Result):
     """The ends of the spectrum that matter; parallel links add up.
 
     Attributes
@@ -25,9 +26,13 @@ class Spectrum:
         at least algebraic_connectivity * n / 4 links (Fiedler 1973; n even).
     """
 
+    noun = "spectrum"
+    derived = ("gap",)
+
     largest: float
     second: float
     algebraic_connectivity: float
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
     def gap(self) -> float:
@@ -49,7 +54,7 @@ def spectrum(topology: Topology) -> Spectrum:
     """
     from topoloom.graph.connectivity import components
 
-    part = components(topology)
+    part = components(checked(topology, "spectrum"))
     tops: list[float] = []
     connectivity = 0.0
     whole = _adjacency(topology)
@@ -64,6 +69,7 @@ def spectrum(topology: Topology) -> Spectrum:
         largest=tops[0],
         second=tops[1] if len(tops) > 1 else tops[0],
         algebraic_connectivity=connectivity if part.max() == 0 else 0.0,
+        provenance=provenance_of(topology),
     )
 
 
