@@ -21,8 +21,9 @@ from msgspec import structs
 from topoloom.applications.launch import simulate as run_simgrid
 from topoloom.applications.launch import workplace
 from topoloom.applications.platform import write_fabric
+from topoloom.applications.processes import Limits
 from topoloom.applications.run import run_app
-from topoloom.applications.settings import Settings
+from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import compiled, platform_library
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
@@ -77,11 +78,11 @@ def _platform(options: argparse.Namespace) -> None:
         if switches > options.largest:
             continue
         routing = route(build(f"torus:dims={dims},hosts=4"), "minimal")
-        settings = Settings()
+        settings = AppSettings()
         with workplace() as folder, tempfile.TemporaryDirectory() as other:
             (Path(other) / "nothing.c").write_text(_NOTHING)
             (Path(other) / "measure.py").write_text(_MEASURE)
-            program, library = compiled((Path(other) / "nothing.c",)), platform_library()
+            program, library = compiled((Path(other) / "nothing.c",), Limits()), platform_library(Limits())
             used = Path(other) / "used"
             start = time.perf_counter()
             write_fabric(folder / "fabric.bin", [routing], settings)
@@ -89,7 +90,7 @@ def _platform(options: argparse.Namespace) -> None:
             measured = ["-wrapper", f"{sys.executable} {other}/measure.py {used}", *settings.options(replay=False)]
             start = time.perf_counter()
             environment = {"TOPOLOOM_FABRIC": str(folder / "fabric.bin"), "TOPOLOOM_LOADS": str(folder / "loads")}
-            run_simgrid(folder, library, [0, 1], [str(program)], measured, environment, "nothing")
+            run_simgrid(folder, library, [0, 1], [str(program)], measured, environment, "nothing", Limits())
             took = time.perf_counter() - start
             cpu_s, memory_kb = map(float, used.read_text().split())
             size = (folder / "fabric.bin").stat().st_size / 1e6
@@ -106,7 +107,10 @@ def _replay(_options: argparse.Namespace) -> None:
             start = time.perf_counter()
             run = run_app(routing, f"{name}:class=A", switches)
             took = time.perf_counter() - start
-            print(f"{run.program:9}  {switches:5}  {run.seconds:13.6f}  {took:8.1f}  {run.cpu_s:18.1f}", flush=True)
+            print(
+                f"{run.program:9}  {switches:5}  {run.seconds:13.6f}  {took:8.1f}  {run.provenance.timings['cpu_s']:18.1f}",
+                flush=True,
+            )
 
 
 def _all_to_all(_options: argparse.Namespace) -> None:
@@ -115,8 +119,13 @@ def _all_to_all(_options: argparse.Namespace) -> None:
     for spec in _LARGE:
         routing = route(build(spec), "minimal")
         for algorithm in ("ring", "pair"):
-            run = run_app(routing, "alltoall:bytes=65536", 1024, settings=Settings(algorithms=f"alltoall:{algorithm}"))
-            print(f"{spec:34}  {algorithm:9}  {run.results['time'][0]:13.4f}  {run.cpu_s:18.1f}", flush=True)
+            run = run_app(
+                routing, "alltoall:bytes=65536", 1024, settings=AppSettings(algorithms=f"alltoall:{algorithm}")
+            )
+            print(
+                f"{spec:34}  {algorithm:9}  {run.results['time'].value:13.4f}  {run.provenance.timings['cpu_s']:18.1f}",
+                flush=True,
+            )
 
 
 def _agreement(_options: argparse.Namespace) -> None:
@@ -137,10 +146,10 @@ def _agreement(_options: argparse.Namespace) -> None:
 
 def _share(routing: Routing, algorithm: str) -> float:
     """Of SimGrid's all-to-all."""
-    settings = Settings(algorithms=f"alltoall:{algorithm}", switch_ns=0)
+    settings = AppSettings(algorithms=f"alltoall:{algorithm}", switch_ns=0)
     run = run_app(routing, "alltoall:bytes=65536", settings=settings)
     hosts = routing.topology.endpoints.size
-    return float((hosts - 1) * 65536 / run.results["time"][0] / (settings.rate_gbps * 1e9 / 8))
+    return float((hosts - 1) * 65536 / run.results["time"].value / (settings.rate_gbps * 1e9 / 8))
 
 
 def _once(routing: Routing, flits: int) -> float:

@@ -10,7 +10,9 @@ TYPE_CHECKING = False
 
 #: Where each public name lives; a name is imported when it is first used, so that `import topoloom` is quick.
 _HOMES = {
-    "AppRun": "topoloom.applications.run",
+    "AppRun": "topoloom.applications.app_run",
+    "AppRuns": "topoloom.applications.app_runs",
+    "AppSettings": "topoloom.applications.settings",
     "Bill": "topoloom.cost.bill",
     "Bounds": "topoloom.graph.bounds",
     "Cabling": "topoloom.cabling.cabling",
@@ -51,6 +53,7 @@ _HOMES = {
     "bounds": "topoloom.graph.bounds",
     "build": "topoloom.spec",
     "cable": "topoloom.cabling.cabling",
+    "cases_of": "topoloom.applications.sweep",
     "check_plan": "topoloom.expansion.check",
     "compare": "topoloom.fabrics.compare",
     "cuts": "topoloom.graph.cuts",
@@ -70,18 +73,21 @@ _HOMES = {
     "price": "topoloom.cost.bill",
     "product_routing": "topoloom.routing.product",
     "prove": "topoloom.routing.judge.prove",
+    "program_from": "topoloom.applications.users_programs",
     "quality": "topoloom.throughput.quality",
     "reproduce": "topoloom.reproduction.reproduce",
     "reroute": "topoloom.routing.reroute",
     "resilience": "topoloom.failures.resilience",
     "route": "topoloom.routing.route",
     "run_app": "topoloom.applications.run",
+    "run_apps": "topoloom.applications.sweep",
     "saturation": "topoloom.simulator.saturation",
     "save": "topoloom.formats",
     "save_cabling": "topoloom.cabling.files",
     "save_expansion": "topoloom.expansion.plan_files",
     "simulate": "topoloom.simulator.simulate",
     "surviving_network": "topoloom.failures.surviving_network",
+    "trace_from": "topoloom.applications.users_programs",
     "traffic_of": "topoloom.traffic.register",
     "write_export": "topoloom.fabrics.exports.registry",
 }
@@ -89,8 +95,14 @@ _HOMES = {
 __all__ = list(_HOMES)
 
 if TYPE_CHECKING:
-    from topoloom.applications.run import AppRun as AppRun
+    from topoloom.applications.app_run import AppRun as AppRun
+    from topoloom.applications.app_runs import AppRuns as AppRuns
     from topoloom.applications.run import run_app as run_app
+    from topoloom.applications.settings import AppSettings as AppSettings
+    from topoloom.applications.sweep import cases_of as cases_of
+    from topoloom.applications.sweep import run_apps as run_apps
+    from topoloom.applications.users_programs import program_from as program_from
+    from topoloom.applications.users_programs import trace_from as trace_from
     from topoloom.cabling.cabling import Cabling as Cabling
     from topoloom.cabling.cabling import cable as cable
     from topoloom.cabling.files import load_layout as load_layout

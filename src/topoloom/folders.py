@@ -46,10 +46,7 @@ def write_folder(
     """
     target = Path(os.path.realpath(folder))
     shown = os.fspath(folder)
-    if target.exists() and not target.is_dir():
-        raise InputError(f"{shown}: is a file; name a folder")
-    if not target.parent.is_dir():
-        raise InputError(f"{shown}: there is no folder {target.parent}; make it first")
+    check_folder(folder)
     inside = target.exists() and _stays(target)
     around = target if inside else target.parent
     _clear(around)
@@ -113,6 +110,27 @@ def _clear(around: Path) -> None:
         number = old.name.removeprefix(_PREFIX).partition("-")[0]
         if number.isdecimal() and not Path("/proc", number).exists() and Path("/proc/self").exists():
             shutil.rmtree(old, ignore_errors=True)
+
+
+def check_folder(folder: str | os.PathLike[str]) -> None:
+    """Refuse a folder that `write_folder` could not write, before any work is done for it; nothing is made.
+
+    Raises
+    ------
+    InputError
+        It is a file, its name is empty, the folder around it is missing, or nothing can be written there.
+    """
+    shown = os.fspath(folder)
+    if not str(shown).strip():
+        raise InputError("the name of the folder is empty; name one ('.' is this one)")
+    target = Path(os.path.realpath(folder))
+    if target.exists() and not target.is_dir():
+        raise InputError(f"{shown}: is a file; name a folder")
+    if not target.parent.is_dir():
+        raise InputError(f"{shown}: there is no folder {target.parent}; make it first")
+    for place in (target,) if target.exists() and _stays(target) else (target.parent, target):
+        if place.exists() and not os.access(place, os.W_OK | os.X_OK):
+            raise InputError(f"{place}: nothing can be written there; choose another folder")
 
 
 def _fill(beside: Path, target: Path, files: Mapping[str, str | bytes], stale: tuple[str, ...]) -> None:

@@ -86,6 +86,7 @@ def over_cores(
         try:
             return [future.result() for future in futures]
         except KeyboardInterrupt:
+            # The others may be in the middle of something long, which only `work` can end.
             if work is not None:
                 work.stop()
             raise

@@ -6,7 +6,7 @@ from msgspec import structs
 from topoloom import build, route
 from topoloom.applications.program import Trace
 from topoloom.applications.run import run_app
-from topoloom.applications.settings import Settings
+from topoloom.applications.settings import AppSettings
 from topoloom.draws import Draws
 from topoloom.simulator.execute import packets_of
 from topoloom.simulator.presets import find_preset
@@ -20,7 +20,7 @@ CYCLE_NS, FLIT_BYTES, ROUTER_CYCLES, CABLE_CYCLES, HOST_CYCLES = 1.6, 8, 2, 25, 
 ROUTERS = structs.replace(
     find_preset("booksim"), link_cycles=CABLE_CYCLES, host_cycles=HOST_CYCLES, vcs=2, buffer_flits=512
 )
-MACHINE = Settings(
+MACHINE = AppSettings(
     rate_gbps=FLIT_BYTES * 8 / CYCLE_NS,
     switch_ns=ROUTER_CYCLES * CYCLE_NS,
     link_ns=CABLE_CYCLES * CYCLE_NS,
@@ -78,7 +78,7 @@ def test_an_all_to_all_prefers_the_same_networks():
         by_flits.append(
             simulate(routing, "all-to-all", structs.replace(ROUTERS, vcs=4), loads=[1.0]).points[0].accepted
         )
-        run = run_app(routing, f"alltoall:bytes={1 << 20}", settings=Settings(algorithms="alltoall:basic_linear"))
-        by_simgrid.append(1 / run.results["time"][0])
+        run = run_app(routing, f"alltoall:bytes={1 << 20}", settings=AppSettings(algorithms="alltoall:basic_linear"))
+        by_simgrid.append(1 / run.results["time"].value)
     assert by_flits == sorted(by_flits)
     assert by_simgrid == sorted(by_simgrid)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom.applications.nas.dt import SIZES as DT_SIZES
-from topoloom.applications.registry import applications, program_of
+from topoloom.applications.registry import APPLICATIONS, program_of
 from topoloom.errors import InputError
 
 NAMES = ("bt", "cg", "ep", "ft", "is", "lu", "mg", "sp")
@@ -125,7 +125,7 @@ def test_bad_input_is_one_line(text: str, ranks: int, told: str) -> None:
 
 def test_all_nine_are_registered() -> None:
     """The register knows the nine benchmarks."""
-    assert {*NAMES, "dt"} <= set(applications())
+    assert {*NAMES, "dt"} <= set(APPLICATIONS)
 
 
 def test_traces_of_256_ranks_come_quickly() -> None:

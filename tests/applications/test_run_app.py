@@ -7,20 +7,24 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from ring_trace import TORUS, ring
 
 from topoloom import InputError, build, place, route
+from topoloom.applications.app_runs import compared
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.program import CLOCK_STARTS, CLOCK_STOPS, Trace
 from topoloom.applications.registry import program_of
-from topoloom.applications.run import matrix_of, plain, run_app
+from topoloom.applications.run import matrix_of, run_app
 from topoloom.applications.run_csv import links_csv, ranks_csv, runs_csv
-from topoloom.applications.settings import PRESETS, Settings, changed
-from topoloom.applications.sweep import Case, compared, run_all
+from topoloom.applications.settings import PRESETS, AppSettings, changed
+from topoloom.applications.sweep import Case, run_apps
 from topoloom.applications.users_programs import program_from
+from topoloom.settings import described, written
+from topoloom.work import Work
 
 
 @pytest.mark.simgrid
@@ -29,9 +33,9 @@ def test_shares_and_operations():
     run = run_app(TORUS, ring(8, 1_000_000, 1e8), 8)
     assert run.communication == pytest.approx(np.full(8, 1 - 1e-3 / run.seconds), rel=1e-6)
     assert run.mops == pytest.approx(8e8 / run.seconds / 1e6)
-    slower = run_app(TORUS, ring(8, 1_000_000, 1e8), 8, settings=Settings(speed_gflops=10))
+    slower = run_app(TORUS, ring(8, 1_000_000, 1e8), 8, settings=AppSettings(speed_gflops=10))
     assert slower.seconds == pytest.approx(run.seconds + 9e-3, rel=1e-3)
-    assert {"seconds", "communication_share", "link_bytes", "settings", "placement"} <= plain(run).keys()
+    assert {"seconds", "communication", "link_bytes", "settings", "placement"} <= run.record().keys()
 
 
 @pytest.mark.simgrid
@@ -40,10 +44,10 @@ def test_faster_links_and_shorter_delays():
     seconds = {
         name: run_app(TORUS, ring(8, 10_000_000, 0), 8, settings=settings).seconds
         for name, settings in {
-            "as it is": Settings(),
-            "twice": Settings(rate_gbps=80),
-            "late": Settings(switch_ns=1e6),
-            "smpi": Settings(model="smpi"),
+            "as it is": AppSettings(),
+            "twice": AppSettings(rate_gbps=80),
+            "late": AppSettings(switch_ns=1e6),
+            "smpi": AppSettings(model="smpi"),
         }.items()
     }
     assert seconds["twice"] < 0.6 * seconds["as it is"]
@@ -108,9 +112,9 @@ int main(int c, char **v) {
 def test_a_matrix_counts_every_message(tmp_path):
     """Messages of traces and programs, both halves of an exchange, collectives among some of the ranks; 16 bytes more each."""
     routing = route(TORUS, "minimal")
-    assert matrix_of(ring(4, 100, 0), 4, routing, Settings()).tolist() == (116 * around(4)).tolist()
+    assert matrix_of(ring(4, 100, 0), 4, routing, AppSettings()).tolist() == (116 * around(4)).tolist()
     (tmp_path / "exchanges.c").write_text(_EXCHANGES)
-    matrix = matrix_of(program_from(tmp_path / "exchanges.c"), 8, routing, Settings())
+    matrix = matrix_of(program_from(tmp_path / "exchanges.c"), 8, routing, AppSettings())
     for rank in range(8):
         # MPI_Comm_split gathers and spreads some bytes of its own.
         assert matrix[rank, rank ^ 4] >= 1016
@@ -142,27 +146,27 @@ def test_several_runs_beside_a_baseline():
         Case(name, (route(build(name), "minimal"),), None, 1)
         for name in ("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1")
     ]
-    runs = run_all(cases, [ring(16, 100_000, 0)], 16, [("linear", 1), ("random", 1), ("random", 2)], Settings())
-    ordered, ordered_full, torus, full = compared(runs, cases[0].name)
+    runs = run_apps(cases, [ring(16, 100_000, 0)], 16, ["linear", "random*2"])
+    ordered, ordered_full, torus, full = runs.compared
     assert [row.placement for row in (ordered, torus)] == ["linear", "random"]
     assert (torus.faster, torus.slowest, torus.fastest, torus.runs) == (1, 1, 1, 2)
     assert (ordered.runs, ordered_full.runs, full.runs) == (1, 1, 2)
     assert full.slowest <= full.faster <= full.fastest
     assert full.faster > 1
     assert len(runs_csv(runs).splitlines()) == 7
-    assert all(math.isnan(row.faster) for row in compared(runs[-3:], cases[0].name))
+    assert all(math.isnan(row.faster) for row in compared(runs.runs[-3:], cases[0].name))
 
 
 @pytest.mark.simgrid
 def test_ranks_and_links_of_a_run():
     """Each rank with its host and switch; each link with its bytes and their share of what it could carry."""
     case = Case("torus", (route(TORUS, "minimal"),), None, 1)
-    runs = run_all([case], [ring(8, 100_000, 0)], 8, [("random", 1)], Settings())
-    ranks = list(csv.DictReader(ranks_csv(runs).splitlines()))
+    runs = run_apps([case], [ring(8, 100_000, 0)], 8, ["random"])
+    ranks = list(csv.DictReader(ranks_csv(runs, [case]).splitlines()))
     assert [int(row["switch"]) for row in ranks] == TORUS.endpoints[[int(row["host"]) for row in ranks]].tolist()
-    links = list(csv.DictReader(links_csv(runs).splitlines()))
+    links = list(csv.DictReader(links_csv(runs, [case]).splitlines()))
     assert [(int(row["from"]), int(row["to"])) for row in links] == [tuple(link) for link in TORUS.links.tolist()]
-    run = runs[0][1]
+    run = runs.runs[0]
     assert sum(int(row["bytes"]) + int(row["bytes_back"]) for row in links) == run.link_bytes.sum()
     for row in links:
         assert float(row["use_back"]) == pytest.approx(int(row["bytes_back"]) / (5e9 * run.seconds), abs=1e-6)
@@ -175,13 +179,13 @@ def test_a_program_is_compared_by_its_own_measure():
         Case(name, (route(build(name), "minimal"),), None, 1)
         for name in ("torus:dims=4x4,hosts=1", "complete:n=16,hosts=1")
     ]
-    runs = run_all(cases, ["alltoall:bytes=8", "beff:bytes=8192", "ep:class=S"], 16, [("linear", 1)], Settings())
-    rows = [row for row in compared(runs, cases[0].name) if row.topology == cases[1].name]
+    runs = run_apps(cases, ["alltoall:bytes=8", "beff:bytes=8192", "ep:class=S"], 16)
+    rows = [row for row in runs.compared if row.network == cases[1].name]
     assert [(row.measure, row.unit) for row in rows] == [("time", "s"), ("beff", "B/s"), ("clock", "s")]
-    results = {(run.program.partition("(")[0], case.name): run for case, run in runs}
+    results = {(run.program.partition("(")[0], run.network): run for run in runs.runs}
     torus, full = ({program: results[program, case.name] for program in ("alltoall", "beff")} for case in cases)
-    assert rows[0].faster == torus["alltoall"].results["time"][0] / full["alltoall"].results["time"][0]
-    assert rows[1].faster == full["beff"].results["beff"][0] / torus["beff"].results["beff"][0]
+    assert rows[0].faster == torus["alltoall"].results["time"].value / full["alltoall"].results["time"].value
+    assert rows[1].faster == full["beff"].results["beff"].value / torus["beff"].results["beff"].value
 
 
 @pytest.mark.simgrid
@@ -189,9 +193,9 @@ def test_mops_are_of_what_the_benchmark_times():
     """Operations over the seconds of the timed part alone, as it prints them, whether set-up and warm-up are there or not."""
     whole, timed = (run_app(TORUS, app, 16) for app in ("mg:class=S", "mg:class=S,untimed=no"))
     assert timed.mops == pytest.approx(whole.mops, rel=0.02)  # but that ranks begin at one time
-    assert whole.results["clock"][0] < 0.5 * whole.seconds
+    assert whole.results["clock"].value < 0.5 * whole.seconds
     operations = program_of("mg:class=S", 16).operations
-    assert whole.mops == pytest.approx(operations / whole.results["clock"][0] / 1e6)
+    assert whole.mops == pytest.approx(operations / whole.results["clock"].value / 1e6)
 
 
 @pytest.mark.simgrid
@@ -204,28 +208,30 @@ def test_a_clock_is_of_the_rank_that_takes_longest():
 
     run = run_app(TORUS, Trace("clocked", 2, text, operations=5e8, timed=False, marked=text))
     assert run.communication == pytest.approx([1 / 7, 0], abs=1e-6)
-    assert run.results["clock"][0] == pytest.approx(3e-3, rel=1e-9)
+    assert run.results["clock"].value == pytest.approx(3e-3, rel=1e-9)
     assert run.mops == pytest.approx(5e8 / 3e-3 / 1e6)
     assert run.seconds == pytest.approx(7e-3, rel=1e-6)
 
 
 def test_settings():
     """Read from text, with what is wrong in a sentence; the presets are what papers say."""
-    assert changed(Settings(), {"rate_gbps": "100", "model": "smpi"}).rate_gbps == 100
+    assert changed(AppSettings(), ["rate_gbps=100", "model=smpi"]).rate_gbps == 100
     assert PRESETS["xu-2019"].speed_gflops == 8
-    for changes, reason in (
-        ({"rate": "1"}, "no setting 'rate'; did you mean rate_gbps"),
-        ({"rate_gbps": "fast"}, "a number is needed"),
-        ({"rate_gbps": "0"}, "above 0"),
-        ({"switch_ns": "0.001"}, "it must be 0, or 0.1 or more"),
-        ({"duplex": "both"}, "duplex=both"),
-        ({"cable_m": "nan"}, "cable_m=nan: it must be 0 or more, or -1"),
-        ({"algorithms": "all2all:pair"}, "no operation all2all; did you mean"),
-        ({"model": "tcp"}, "model=tcp"),
-        ({"algorithms": "alltoall:"}, "operation:algorithm"),
+    for change, reason in (
+        ("rate=1", "no simulation setting 'rate' .did you mean rate_gbps"),
+        ("rate_gbps=fast", "it is a number above 0"),
+        ("rate_gbps=0", "it is a number above 0"),
+        ("rate_gbps=inf", "it is a number that is not infinite"),
+        ("switch_ns=0.001", "it is 0, or 0.1 or more"),
+        ("duplex=both", "duplex='both'; it is full or half"),
+        ("cable_m=nan", "cable_m='nan'; it is a number from 0 or none"),
+        ("algorithms=all2all:pair", "no operation all2all .did you mean"),
+        ("model=tcp", "model='tcp'; it is plain or smpi"),
+        ("algorithms=alltoall:", "operation:algorithm"),
+        ("rate_gbps", "write KEY=VALUE"),
     ):
         with pytest.raises(InputError, match=reason):
-            changed(Settings(), changes)
+            changed(AppSettings(), [change])
 
 
 @pytest.mark.simgrid
@@ -296,9 +302,9 @@ def test_a_single_switch_and_several_ranks_a_host(tmp_path):
 
 def test_algorithms_are_changed_one_by_one():
     """What is not named stays; blanks do not matter; nothing at all takes all away."""
-    found = changed(Settings(), {"algorithms": "alltoall:pair, bcast:NTSL"}).algorithms
+    found = changed(AppSettings(), ["algorithms=alltoall:pair, bcast:NTSL"]).algorithms
     assert found.split(",") == ["alltoall:pair", "alltoallv:ring", "allreduce:rdb", "reduce:binomial", "bcast:NTSL"]
-    assert changed(Settings(), {"algorithms": ""}).algorithms == ""
+    assert changed(AppSettings(), ["algorithms="]).algorithms == ""
 
 
 def test_a_sweep_refuses_before_it_runs():
@@ -307,10 +313,23 @@ def test_a_sweep_refuses_before_it_runs():
         Case(name, (route(build(name), "minimal"),), None, 1) for name in ("torus:dims=4x4,hosts=1", "ring:n=8,hosts=1")
     ]
 
-    def refused(reason, *, cases=cases[:1], apps=("ep:class=S",), placements=(("linear", 1),)):
+    def refused(reason, *, cases=cases[:1], apps=("ep:class=S",), placements=("linear",)):
         with pytest.raises(InputError, match=reason):
-            run_all(cases, apps, None, placements, Settings(), on_run=lambda *_: pytest.fail("it ran"))
+            run_apps(cases, apps, None, placements, work=Work(on_result=lambda _: pytest.fail("it ran")))
 
     refused("no parameter 'clas'", apps=("ep:class=S", "cg:clas=S"))
     refused(r"different numbers of ranks do not compare \(torus:dims=4x4,hosts=1 16, ring:n=8,hosts=1 8\)", cases=cases)
-    refused("no placement 'optimal'", placements=(("linear", 1), ("optimal", 1)))
+    refused("no placement 'optimal'", placements=("linear", "optimal"))
+
+
+def test_the_docs_have_every_setting_and_preset():
+    """The table is made of the settings' own descriptions, ranges and values."""
+    page = (Path(__file__).parents[2] / "docs" / "applications.md").read_text()
+    presets = ("truong-2016", "nakano-2016", "xu-2019")
+    assert set(presets) == set(PRESETS)
+    for one in described(AppSettings):
+        unit = f" [{one.unit}]" if one.unit else ""
+        values = [written(getattr(PRESETS[name], one.name)) for name in presets]
+        if one.name == "algorithms":
+            values = ["ours" if value else "none" for value in values]
+        assert f"| `{one.name}` | {one.description}{unit} | {one.accepts} | {' | '.join(values)} |\n" in page

@@ -120,7 +120,7 @@ def test_files_are_checked(tmp_path, text, reason):
         ("matmul:n=10", 121, "the matrices have 10 rows"),
         ("matmul:grid=3x3", 8, "4x2 is one"),
         ("matmul", 0, "it takes at least 1"),
-        ("matmull", 4, "did you mean matmul"),
+        ("matmull", 4, "did you mean 'matmul'"),
     ],
 )
 def test_ranks_that_a_program_cannot_take_are_refused(text, ranks, reason):

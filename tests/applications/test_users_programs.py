@@ -8,7 +8,7 @@ from ring_trace import TORUS, ring
 
 from topoloom import InputError
 from topoloom.applications.run import run_app
-from topoloom.applications.settings import Settings
+from topoloom.applications.settings import AppSettings
 from topoloom.applications.users_programs import program_from, trace_from
 
 _SAYS = (
@@ -140,7 +140,7 @@ def test_a_program_that_fails_or_waits_for_ever(tmp_path):
         with pytest.raises(InputError, match=f"{name}.c: the simulation failed: .*{reason}"):
             run_app(TORUS, program_from(tmp_path / f"{name}.c"), 2)
     with pytest.raises(InputError, match="Collective 'alltoall' has no algorithm 'nosuch'"):
-        run_app(TORUS, "alltoall", 4, settings=Settings(algorithms="alltoall:nosuch"))
+        run_app(TORUS, "alltoall", 4, settings=AppSettings(algorithms="alltoall:nosuch"))
 
 
 @pytest.mark.simgrid

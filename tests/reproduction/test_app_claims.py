@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from topoloom.applications.launch import simulate, workplace
+from topoloom.applications.processes import Limits
 from topoloom.applications.registry import program_of
-from topoloom.applications.settings import Settings
+from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import compiled
 from topoloom.reproduction import Verdict, _app_runs, claims, run
 from topoloom.reproduction._app_runs import Contest, Gain, Job, Way, ran, told
@@ -222,16 +223,17 @@ def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
         f'<zone id="all" routing="{name}">{"".join(tags)}</zone></platform>'
     )
     (tmp_path / "pairs.c").write_text(_PAIRS)
-    options = [option for option in Settings().options(replay=False) if "algorithms" not in option]
+    options = [option for option in AppSettings().options(replay=False) if "algorithms" not in option]
     with workplace() as folder:
         told = simulate(
             folder,
             tmp_path / "ways.xml",
             list(range(topology.switches)),
-            [str(compiled((tmp_path / "pairs.c",)))],
+            [str(compiled((tmp_path / "pairs.c",), Limits()))],
             options,
             {},
             "pairs",
+            Limits(),
         )
     lines = [line.split()[1:] for line in told.output.splitlines() if line.startswith("took")]
     assert len(lines) == topology.switches * (topology.switches - 1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from topoloom.applications.processes import passing_folder, run
+from topoloom.applications.processes import MOST_OUTPUT, Limits, passing_folder, run
 from topoloom.applications.tools import tool
 from topoloom.errors import InputError
 
@@ -35,7 +35,7 @@ _SIGNS = ("error", "abort", "fail", "invalid", "cannot", "no such", "must", "unk
 
 
 @dataclass(frozen=True)
-class Told:
+class Ran:
     """What a simulation said: its program's output, then its errors; its exit code, and how much CPU it took."""
 
     output: str
@@ -56,18 +56,45 @@ def simulate(
     options: list[str],
     environment: Mapping[str, str],
     name: str,
+    limits: Limits,
     arguments: Sequence[str] = (),
     cwd: str | None = None,
-) -> Told:
-    """Run a program on the platform of `environment`, a rank on each of the hosts `homes`, in `cwd` or else the folder.
+) -> Ran:
+    """Run a program on a simulated platform.
+
+    Parameters
+    ----------
+    folder : Path
+        Of `workplace`; the simulation writes its own files there.
+    library : Path
+        The platform (`tools.platform_library`).
+    homes : list of int
+        The host of each rank.
+    program : list of str
+        What smpirun is given to run, as its last arguments.
+    options : list of str
+        SimGrid's (`AppSettings.options`).
+    environment : dict
+        What the platform reads, besides what is in the environment.
+    name : str
+        The program's, for messages.
+    limits : Limits
+    arguments : sequence of str
+        What the program is called with, as it is.
+    cwd : str, optional
+        Where it runs; in `folder` when left out.
+
+    Returns
+    -------
+    Ran
 
     Raises
     ------
     InputError
-        The program ends before MPI_Finalize, or never: SimGrid's own words, cut to a line. What its ranks return after
+        The program ends before MPI_Finalize, or not in time: SimGrid's own words, cut to a line. What its ranks return after
         that is not judged: a NAS benchmark (DT) returns 1 when all is well.
-    KeyboardInterrupt
-        Ctrl-C; no process is left.
+    Stopped
+        The work was stopped; no process is left.
     """
     if " " in str(folder):
         raise InputError(
@@ -96,15 +123,17 @@ def simulate(
         open(folder / "out.txt", "w+", errors="replace") as out,
         open(folder / "err.txt", "w+", errors="replace") as err,
     ):
-        code, cpu_s = run(command, folder if cwd is None else cwd, out, err, surroundings)
+        code, cpu_s = run(
+            command, folder if cwd is None else cwd, out, err, surroundings, limits, f"{name}: simulating"
+        )
         for stream in (out, err):
             stream.seek(0)
-        output, errors = out.read(), err.read()
+        output, errors = out.read(MOST_OUTPUT), err.read(MOST_OUTPUT)
     if code < 0 or _SIMULATED not in errors or _GAVE_UP.search(errors):
         raise InputError(f"{name}: the simulation failed: {_reason(output, errors, code)}")
     said = [line for line in output.splitlines() if not _SMPIRUN.match(line)]
     theirs = [line for line in errors.splitlines() if line and not (_LINE.match(line) or _ECHO.match(line))]
-    return Told("".join(f"{line}\n" for line in (*said, *theirs)), code, cpu_s)
+    return Ran("".join(f"{line}\n" for line in (*said, *theirs)), code, cpu_s)
 
 
 def _reason(output: str, errors: str, code: int) -> str:

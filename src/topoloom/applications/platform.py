@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from topoloom.applications.placement import switch_of_hosts
-from topoloom.applications.settings import Settings
+from topoloom.applications.settings import AppSettings
 from topoloom.errors import InputError
 from topoloom.files import write_atomically
 from topoloom.layout.layout import Layout
@@ -17,7 +17,7 @@ from topoloom.routing.routing import Routing, carriers_of
 _BYTES_A_GBIT = 1e9 / 8
 
 
-def fabric(routings: Sequence[Routing], settings: Settings, layout: Layout | None = None, cores: int = 1) -> bytes:
+def fabric(routings: Sequence[Routing], settings: AppSettings, layout: Layout | None = None, cores: int = 1) -> bytes:
     """The network as platform.cpp reads it, by tables for the first, the second, ... host of each switch, in turn.
 
     ``TLFABRIC``; int64[8]: switches, links, hosts, switches with hosts, tables, cores of a host, 1 for half duplex, 1 for links
@@ -30,13 +30,13 @@ def fabric(routings: Sequence[Routing], settings: Settings, layout: Layout | Non
     Raises
     ------
     InputError
-        Tables that choose on the way, networks without hosts, hosts with several ports, or a layout of another network.
+        Tables that choose among paths, networks without hosts, hosts with several ports, or a layout of another network.
     """
     topology = routings[0].topology
     for routing in routings:
         if routing.choice is not None:
             raise InputError(
-                f"engine {routing.engine} chooses ways as the network fills, and SimGrid's routes are fixed; take another"
+                f"engine {routing.engine} chooses paths as the network fills, and SimGrid's routes are fixed; take another"
                 " engine, such as orders or minimal"
             )
         if routing.topology != topology:
@@ -49,7 +49,8 @@ def fabric(routings: Sequence[Routing], settings: Settings, layout: Layout | Non
     if not carriers.size:
         raise InputError(f"{topology.name}: it has no hosts; give it some, as in {topology.spec or 'SPEC'},hosts=4")
     delay_ns = _cable_m(topology.links.shape[0], settings, layout) * settings.cable_ns_per_m + settings.link_ns
-    host_m = layout.floor.inside_m if layout is not None and settings.cable_m < 0 else max(settings.cable_m, 0.0)
+    inside_m = layout.floor.inside_m if layout is not None else 0.0
+    host_m = inside_m if settings.cable_m is None else settings.cable_m
     host_ns = host_m * settings.cable_ns_per_m + settings.host_link_ns
     rates = (
         settings.speed_gflops * 1e9,
@@ -57,8 +58,8 @@ def fabric(routings: Sequence[Routing], settings: Settings, layout: Layout | Non
         (settings.host_rate_gbps or settings.rate_gbps) * _BYTES_A_GBIT,
         host_ns * 1e-9,
         settings.switch_ns * 1e-9,
-        settings.loop_gbps * _BYTES_A_GBIT,
-        settings.loop_ns * 1e-9,
+        settings.loopback_gbps * _BYTES_A_GBIT,
+        settings.loopback_ns * 1e-9,
     )
     how = int(settings.duplex == "half"), int(settings.model == "plain")
     counts = topology.switches, len(topology.links), topology.endpoints.size, carriers.size, len(routings), cores, *how
@@ -73,17 +74,17 @@ def fabric(routings: Sequence[Routing], settings: Settings, layout: Layout | Non
 
 
 def write_fabric(
-    path: Path, routings: Sequence[Routing], settings: Settings, layout: Layout | None = None, cores: int = 1
+    path: Path, routings: Sequence[Routing], settings: AppSettings, layout: Layout | None = None, cores: int = 1
 ) -> None:
     """Write `fabric` into a file."""
     write_atomically(path, fabric(routings, settings, layout, cores))
 
 
-def _cable_m(links: int, settings: Settings, layout: Layout | None) -> np.ndarray:
+def _cable_m(links: int, settings: AppSettings, layout: Layout | None) -> np.ndarray:
     """How long each link's cable is, float64[links]."""
-    if settings.cable_m >= 0 or layout is None:
-        return np.full(links, max(settings.cable_m, 0.0))
-    return layout.length_m
+    if settings.cable_m is not None:
+        return np.full(links, float(settings.cable_m))
+    return np.zeros(links) if layout is None else layout.length_m
 
 
 def _next_hops(routing: Routing, carriers: np.ndarray) -> np.ndarray:

@@ -17,9 +17,9 @@ class Source:
         C (.c) or Fortran (.f, .f90) sources, compiled together by smpicc or smpiff.
     arguments : tuple of str
         What it is called with.
-    own : bool
-        Whether it is one of topoloom's own: those print their results as lines ``result NAME VALUE UNIT``, and have no global
-        variables.
+    built_in : bool
+        Whether it is one of topoloom's: those print their results as lines ``result NAME VALUE UNIT``, have no global
+        variables, and end by themselves, so that no time limit is needed.
     binary : Path, optional
         The program, where it is built already.
     measure : str
@@ -29,7 +29,7 @@ class Source:
     name: str
     files: tuple[Path, ...]
     arguments: tuple[str, ...] = ()
-    own: bool = True
+    built_in: bool = True
     binary: Path | None = None
     measure: str = ""
 

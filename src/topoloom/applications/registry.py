@@ -1,12 +1,11 @@
 """The register of applications: ``alltoall:bytes=65536``, ``cg:class=A``, a function each."""
 
+import keyword
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from topoloom.applications.program import Program
-from topoloom.errors import InputError, hint
-from topoloom.modules import load_modules
+from topoloom.register import Register
 from topoloom.spec import Parameter, read_settings
 
 
@@ -21,7 +20,10 @@ class Application:
     source: str
 
 
-_applications: dict[str, Application] = {}
+#: Every application by its name; packages from outside add theirs by the entry points ``topoloom.applications``.
+APPLICATIONS: Register[Application] = Register(
+    "application", room="topoloom.applications.catalogue", group="topoloom.applications", listed="topoloom app --help"
+)
 
 
 def application(
@@ -29,21 +31,30 @@ def application(
 ) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
     """Register the decorated function, which makes a program from a number of ranks and its parameters.
 
-    A parameter whose name is a word of Python (``class``) is given to the function with an underscore behind it.
+    Parameters
+    ----------
+    name : str
+        In lower case.
+    description : str
+        One line for the help.
+    source : str
+        Paper and section that it follows.
+    **parameters : Parameter
+        What it can be given; one whose name is a word of Python (``class``) is given to the function with an underscore
+        behind it.
+
+    Raises
+    ------
+    InputError
+        Another package has registered the name.
     """
 
     def register(make: Callable[..., Program]) -> Callable[..., Program]:
         named = {key.rstrip("_"): value for key, value in parameters.items()}
-        _applications[name] = Application(name, make, named, description, source)
+        APPLICATIONS.add(name, Application(name, make, named, description, source))
         return make
 
     return register
-
-
-def applications() -> dict[str, Application]:
-    """Every application by its name."""
-    load_modules("topoloom.applications.catalogue")
-    return dict(sorted(_applications.items()))
 
 
 def program_of(text: str, ranks: int) -> Program:
@@ -55,15 +66,10 @@ def program_of(text: str, ranks: int) -> Program:
         No such application, parameters that it does not take, or a number of ranks that it refuses.
     """
     name, _, settings = text.strip().partition(":")
-    known = applications()
-    if name.lower() not in known:
-        raise InputError(f"no application '{name[:60]}'; {hint(name.lower(), known)}")
-    found = known[name.lower()]
+    found = APPLICATIONS.find(name.lower())
     values, _ = read_settings(found.name, found.parameters, settings)
     return found.make(ranks, **{_argument(key): value for key, value in values.items()})
 
 
-def _argument(key: str) -> Any:
-    import keyword
-
+def _argument(key: str) -> str:
     return f"{key}_" if keyword.iskeyword(key) else key

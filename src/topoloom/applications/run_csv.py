@@ -1,97 +1,55 @@
 """Simulated runs as CSV: a row a run, a row a rank, a row a link."""
 
-import csv
-import io
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from topoloom.applications.app_run import AppRun
+from topoloom.applications.app_runs import AppRuns
 from topoloom.applications.placement import switch_of_hosts
-from topoloom.applications.run import AppRun
 from topoloom.applications.sweep import Case
+from topoloom.csv_files import csv_text
+from topoloom.topology import Topology
 
 #: What tells a run from the others, in every file.
-_RUN = ("program", "topology", "engine", "host_tables", "routing_seed", "placement", "seed")
+_RUN = ("program", "network", "engine", "host_tables", "routing_seed", "placement", "seed")
 
 
-def runs_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
+def runs_csv(runs: AppRuns) -> str:
     """A row a run, with all that decides it."""
-    settings = list(runs[0][1].settings.words) if runs else []
-    head = [
-        *_RUN,
-        "ranks",
-        "seconds",
-        "measure",
-        "value",
-        "unit",
-        "mops",
-        "communication_mean",
-        "communication_most",
-        "link_bytes_total",
-        "link_bytes_most",
-        "link_use_most",
-        "exit_code",
-        "cpu_s",
-        "simgrid",
-        *settings,
-    ]
-    rows = []
-    for case, run in runs:
-        value, unit = run.measured
-        rows.append(
-            [
-                *_which(case, run),
-                run.ranks,
-                f"{run.seconds:.9g}",
-                run.measure,
-                f"{value:.9g}",
-                unit,
-                "" if math.isnan(run.mops) else f"{run.mops:.6g}",
-                f"{run.communication.mean():.6f}",
-                f"{run.communication.max():.6f}",
-                f"{run.link_bytes.sum():.0f}",
-                f"{run.link_bytes.max(initial=0.0):.0f}",
-                f"{run.link_use.max(initial=0.0):.6f}",
-                run.code,
-                f"{run.cpu_s:.2f}",
-                run.simgrid,
-                *run.settings.words.values(),
-            ]
-        )
-    return _text(head, rows)
+    rows = runs.rows()
+    return csv_text(list(rows[0]), [list(row.values()) for row in rows])
 
 
-def ranks_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
+def ranks_csv(runs: AppRuns, cases: Sequence[Case]) -> str:
     """A row a rank of each run: the host and the switch where it is, and the share of the time that it does not compute."""
-    rows = []
-    for case, run in runs:
-        switch = switch_of_hosts(case.topology)[run.homes]
+    topologies = _topologies(cases)
+    rows: list[list[Any]] = []
+    for run in runs.runs:
+        switch = switch_of_hosts(topologies[run.network])[run.homes].tolist()
+        shares = run.communication.round(6).tolist()
         rows += [
-            [*_which(case, run), rank, host, at, f"{share:.6f}"]
-            for rank, (host, at, share) in enumerate(zip(run.homes, switch, run.communication, strict=True))
+            [*_which(run), rank, host, at, share]
+            for rank, (host, at, share) in enumerate(zip(run.homes.tolist(), switch, shares, strict=True))
         ]
-    return _text([*_RUN, "rank", "host", "switch", "communication"], rows)
+    return csv_text([*_RUN, "rank", "host", "switch", "communication"], rows)
 
 
-def links_csv(runs: Sequence[tuple[Case, AppRun]]) -> str:
+def links_csv(runs: AppRuns, cases: Sequence[Case]) -> str:
     """A row a link of each run: the bytes that it carried from its first switch to its second and back, and its use."""
-    rows = []
-    for case, run in runs:
-        which, links = _which(case, run), case.topology.links
-        for link, (ends, carried, use) in enumerate(zip(links, run.link_bytes, run.link_use, strict=True)):
-            rows.append(
-                [*which, link, *ends, f"{carried[0]:.0f}", f"{carried[1]:.0f}", f"{use[0]:.6f}", f"{use[1]:.6f}"]
-            )
-    return _text([*_RUN, "link", "from", "to", "bytes", "bytes_back", "use", "use_back"], rows)
+    topologies = _topologies(cases)
+    rows: list[list[Any]] = []
+    for run in runs.runs:
+        links = topologies[run.network].links.tolist()
+        carried, use = run.link_bytes.round().astype(int).tolist(), run.link_use.round(6).tolist()
+        which = _which(run)
+        for link, (ends, (there, back), (used, used_back)) in enumerate(zip(links, carried, use, strict=True)):
+            rows.append([*which, link, *ends, there, back, used, used_back])
+    return csv_text([*_RUN, "link", "from", "to", "bytes", "bytes_back", "use", "use_back"], rows)
 
 
-def _which(case: Case, run: AppRun) -> list[Any]:
-    return [run.program, case.name, run.engine, run.host_tables, case.routing_seed, run.placement, run.seed]
+def _topologies(cases: Sequence[Case]) -> dict[str, Topology]:
+    return {case.name: case.topology for case in cases}
 
 
-def _text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return text.getvalue()
+def _which(run: AppRun) -> list[Any]:
+    return [run.program, run.network, run.engine, run.host_tables, run.routing_seed, run.placement, run.seed]

@@ -1,25 +1,45 @@
-"""Programs on several networks, under several placements and tables: every run, and how they compare with a baseline."""
+"""The verb `run_apps`: programs on several networks, under several placements and tables."""
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from statistics import fmean
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from topoloom.applications.app_run import AppRun
+from topoloom.applications.app_runs import AppRuns
+from topoloom.applications.checks import check_kind, check_whole, limits_of
 from topoloom.applications.placement import place_ranks
+from topoloom.applications.processes import TIME_LIMIT_S
 from topoloom.applications.program import Program
 from topoloom.applications.registry import program_of
-from topoloom.applications.run import AppRun, ranks_on, run_app
-from topoloom.applications.settings import Settings
-from topoloom.errors import InputError
+from topoloom.applications.run import ranks_on, run_app
+from topoloom.applications.settings import AppSettings
+from topoloom.errors import InputError, Stopped
 from topoloom.layout.layout import Layout
+from topoloom.results import Provenance
+from topoloom.routing.host_routings import host_routings
+from topoloom.routing.registry import engines
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
+from topoloom.work import Work
+
+#: Placements drawn, or tables of seeds, in one sweep.
+MOST_SEEDS = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What is run: a network with its tables (one or more for the hosts of a switch), their seed, and its layout."""
+    """What programs run on: a network by its name in the comparison, with its tables, and its layout.
+
+    Attributes
+    ----------
+    name : str
+    routings : tuple of Routing
+        One, or one for each of the hosts of a switch, in turn.
+    layout : Layout or None
+        How long the cables are.
+    routing_seed : int
+        Of the tables.
+    """
 
     name: str
     routings: tuple[Routing, ...]
@@ -28,107 +48,197 @@ class Case:
 
     @property
     def topology(self) -> Topology:
+        """The network."""
         return self.routings[0].topology
 
 
-@dataclass(frozen=True)
-class Compared:
-    """A program on a network beside the same on the baseline.
+def cases_of(
+    name: str,
+    network: Topology | Layout,
+    engine: str = "minimal",
+    *,
+    host_tables: int | None = None,
+    seed: int = 1,
+    seeds: int = 1,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> list[Case]:
+    """A network with tables of some seeds, for `run_apps`.
 
-    Attributes
+    Parameters
     ----------
-    program, topology, placement : str
-    measure, unit : str
-        What is compared (`AppRun.measured`): a time, or a bandwidth in B/s.
-    mean, least, most : float
-        Of the measure, over seeds and tables.
-    faster, slowest, fastest : float
-        How many times as fast as the baseline, seed by seed: the mean of the ratios, the least and the most.
-    runs : int
+    name : str
+        What the network is called in the comparison.
+    network : Topology or Layout
+        With a layout each cable is as long as it lies.
+    engine : str
+        Makes the tables.
+    host_tables : int, optional
+        Tables for the hosts of a switch, in turn; when left out one, or with engine fat-tree one for each.
+    seed, seeds : int
+        The first seed of tables, and how many.
+    jobs : int, optional
+        Threads; every core when left out.
+    work : Work, optional
+        Its stop ends the making of tables.
+
+    Returns
+    -------
+    list of Case
+        A case a seed.
+
+    Raises
+    ------
+    InputError
+        No such engine, or one that does not fit the network.
+    Stopped
+        `work` was stopped.
     """
-
-    program: str
-    topology: str
-    placement: str
-    measure: str
-    unit: str
-    mean: float
-    least: float
-    most: float
-    faster: float
-    slowest: float
-    fastest: float
-    runs: int
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """For people: a row of a table."""
-        return (
-            self.program,
-            self.topology,
-            self.placement,
-            str(self.runs),
-            self.measure,
-            *(short(value, self.unit) for value in (self.mean, self.least, self.most)),
-            *(f"{value:.3f}" for value in (self.faster, self.slowest, self.fastest)),
-        )
+    layout = network if isinstance(network, Layout) else None
+    topology = network.topology if isinstance(network, Layout) else network
+    count = host_tables or (int(topology.endpoints_at.max(initial=1)) if engines.find(engine).by_host else 1)
+    return [
+        Case(name, tuple(host_routings(topology, engine, count, seed=number, jobs=jobs, work=work)), layout, number)
+        for number in range(seed, seed + seeds)
+    ]
 
 
-#: What stands above `Compared.cells`.
-CELLS = ("program", "network", "placement", "runs", "measure", "mean", "least", "most", "speed", "slowest", "fastest")
+def placements_of(texts: Sequence[str], seed: int = 1) -> list[tuple[str, int]]:
+    """Placements and their seeds, each once: ``random*5`` is five, with a seed of its own each.
 
+    Raises
+    ------
+    InputError
+        A number of seeds that is none.
 
-def short(value: float, unit: str) -> str:
-    """Four digits and a prefix.
-
-    >>> short(0.00033618, "s"), short(2.7e10, "B/s"), short(0.0, "s")
-    ('336.2 us', '27 GB/s', '0 s')
+    Examples
+    --------
+    >>> placements_of(["linear", "random*2", "random"])
+    [('linear', 1), ('random', 1), ('random', 2)]
     """
-    exponent = min(4, max(-3, math.floor(math.log10(abs(value)) / 3))) if value and math.isfinite(value) else 0
-    return f"{value / 1000.0**exponent:.4g} {('', 'k', 'M', 'G', 'T', 'n', 'u', 'm')[exponent]}{unit}"
+    found: list[tuple[str, int]] = []
+    for text in texts:
+        how, star, times = text.partition("*")
+        if not star or how.startswith("file:"):
+            found.append((text, seed))
+            continue
+        if how == "linear":
+            raise InputError(f"placement {text[:40]}: there is one linear placement; random*5 draws five")
+        if not (times.isascii() and times.isdecimal()) or not 1 <= int(times) <= MOST_SEEDS:
+            raise InputError(f"placement {text[:40]}: how many seeds, 1 to {MOST_SEEDS}? write random*5")
+        found += [(how, seed + number) for number in range(int(times))]
+    return list(dict.fromkeys(found))
 
 
-def run_all(
+def run_apps(
     cases: Sequence[Case],
     apps: Sequence[str | Program],
-    ranks: int | None,
-    placements: Sequence[tuple[str, int]],
-    settings: Settings,
+    ranks: int | None = None,
+    placements: Sequence[str] = ("linear",),
+    *,
+    settings: AppSettings | None = None,
+    baseline: str | None = None,
+    seed: int = 1,
     jobs: int | None = None,
-    on_run: Callable[[Case, AppRun], None] | None = None,
-) -> list[tuple[Case, AppRun]]:
-    """Every program on every case under every placement (its name and seed), as many side by side as there are cores.
+    time_limit_s: float = TIME_LIMIT_S,
+    work: Work | None = None,
+) -> AppRuns:
+    """Run every program on every case under every placement, as many side by side as there are cores.
 
-    `on_run` is told of each as it is finished, by the thread that it ran in.
+    Parameters
+    ----------
+    cases : sequence of Case
+        Networks with their tables (`cases_of`).
+    apps : sequence of str or Program
+        As `run_app` takes them; what is given twice runs once.
+    ranks : int, optional
+        On how many ranks all run; one for each host when left out.
+    placements : sequence of str
+        As `run_app` takes them, and ``random*5`` for five seeds.
+    settings : AppSettings, optional
+    baseline : str, optional
+        The name of the case that the others are set beside; the first when left out.
+    seed : int
+        Of the first of several placements.
+    jobs : int, optional
+        Simulations side by side; as many as there are cores when left out.
+    time_limit_s : float
+        Seconds after which a run of a program of the user's is ended.
+    work : Work, optional
+        Told of runs, each delivered as soon as it is finished; when stopped, those that are finished are the result.
+
+    Returns
+    -------
+    AppRuns
+        With what is finished. A run that fails ends the sweep: `AppRuns.failure` says why.
 
     Raises
     ------
     InputError
         A program that does not fit a network, or networks with different numbers of hosts where `ranks` is not given, before
-        anything runs; else whatever the first run that fails says.
+        anything runs; or the first run that fails, where none is finished.
+    Stopped
+        `work` was stopped before a run was finished.
     """
-    fitting = _fitting(cases, apps, ranks, placements)
-    tasks = [(case, program, count, place) for program, count in fitting for case in cases for place in placements]
+    work = Work() if work is None else work
+    limits_of(time_limit_s, work)
+    check_whole("ranks", ranks, 1, none=True)
+    check_whole("seed", seed, 0)
+    check_kind("settings", settings, (AppSettings, type(None)), "AppSettings")
+    settings = AppSettings() if settings is None else settings
+    if not cases or not apps or not placements:
+        raise InputError("give at least one case, one program and one placement")
+    names = [case.name for case in cases]
+    baseline = names[0] if baseline is None else baseline
+    if baseline not in names:
+        raise InputError(
+            f"baseline {baseline}: it is none of the networks; name one of them ({', '.join(dict.fromkeys(names))})"
+        )
+    where = placements_of(placements, seed)
+    fitting = _fitting(cases, list(dict.fromkeys(apps)), ranks, where)
+    tasks = [(case, program, count, place) for program, count in fitting for case in cases for place in where]
     found: dict[int, AppRun] = {}
+    failed: dict[int, str] = {}
+    work.begin(len(tasks), "runs")
 
-    def work(numbers: Iterator[int]) -> None:
+    def task(numbers: Iterator[int]) -> None:
         for number in numbers:
-            case, program, count, (placement, seed) = tasks[number]
-            found[number] = run_app(
-                case.routings,
-                program,
-                count,
-                placement=placement,
-                settings=settings,
-                layout=case.layout,
-                seed=seed,
-                jobs=1,
-            )
-            if on_run is not None:
-                on_run(case, found[number])
+            case, program, count, (placement, its_seed) = tasks[number]
+            if failed:
+                return
+            try:
+                run = run_app(
+                    case.routings,
+                    program,
+                    count,
+                    placement=placement,
+                    settings=settings,
+                    layout=case.layout,
+                    seed=its_seed,
+                    jobs=1,
+                    time_limit_s=time_limit_s,
+                    work=work,
+                )
+            except InputError as error:
+                failed[number] = str(error)
+                return
+            except Stopped:
+                return
+            found[number] = replace(run, network=case.name, routing_seed=case.routing_seed)
+            work.deliver(found[number])
 
-    over_cores(work, len(tasks), jobs)
-    return [(tasks[number][0], found[number]) for number in range(len(tasks))]
+    with work.interruptible():
+        over_cores(task, len(tasks), jobs, work)
+    failure = failed[min(failed)] if failed else ""
+    if not found:
+        work.check()
+        raise InputError(failure)
+    runs = tuple(found[number] for number in sorted(found))
+    cpu_s = sum(run.provenance.timings["cpu_s"] for run in runs)
+    about = {"networks": list(dict.fromkeys(names)), "placements": list(placements), **settings.values}
+    return AppRuns(
+        runs, baseline, len(tasks), failure, work.ended, Provenance(seed=seed, settings=about, timings={"cpu_s": cpu_s})
+    )
 
 
 def _fitting(
@@ -150,50 +260,3 @@ def _fitting(
                 place_ranks(known, count, case.routings[0], case.layout, None, seed)
         found.append((program_of(app, count) if isinstance(app, str) else app, count))
     return found
-
-
-def compared(runs: Sequence[tuple[Case, AppRun]], baseline: str) -> list[Compared]:
-    """Each program under each kind of placement on each network, beside the network named `baseline`.
-
-    Where the baseline has no run of the same seeds, as a sweep that was ended may have, the speed is NaN.
-    """
-    found: dict[tuple[str, str], dict[str, dict[tuple[int, int], AppRun]]] = {}
-    for case, run in runs:
-        of = found.setdefault((run.program, run.placement), {})
-        of.setdefault(case.name, {})[run.seed, case.routing_seed] = run
-    rows = []
-    for (program, placement), of in found.items():
-        base = of.get(baseline, {})
-        for name, mine in of.items():
-            values = [run.measured[0] for run in mine.values()]
-            ratios = [
-                ratio
-                for key, run in mine.items()
-                if key in base and not math.isnan(ratio := speed_beside(run, base[key]))
-            ]
-            some = next(iter(mine.values()))
-            rows.append(
-                Compared(
-                    program,
-                    name,
-                    placement,
-                    some.measure,
-                    some.measured[1],
-                    fmean(values),
-                    min(values),
-                    max(values),
-                    fmean(ratios) if ratios else math.nan,
-                    min(ratios, default=math.nan),
-                    max(ratios, default=math.nan),
-                    len(values),
-                )
-            )
-    return rows
-
-
-def speed_beside(run: AppRun, base: AppRun) -> float:
-    """How many times as fast as another a run is, by its measure."""
-    (value, unit), (other, _) = run.measured, base.measured
-    if not value or not other:
-        return math.nan
-    return value / other if unit == "B/s" else other / value

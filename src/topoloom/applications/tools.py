@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from topoloom.applications.processes import passing_folder, told
+from topoloom.applications.processes import Limits, output_of, passing_folder
 from topoloom.errors import InputError
 
 _PACKAGES = "apt-get install libsimgrid-dev g++ (and gfortran for Fortran)"
@@ -20,7 +20,17 @@ NEEDED = ("smpirun", "smpicc", "g++")
 #: What compiles an old Fortran program with today's compiler.
 FORTRAN = ("-O2", "-std=legacy", "-fallow-argument-mismatch", "-fallow-invalid-boz", "-w")
 #: What a line of a compiler, a linker or make has in it that says why, the best first.
-_SIGNS = ("error:", "undefined reference", "not found", "no such file", "cannot", "no rule", "must", "error")
+_SIGNS = (
+    "out of memory",
+    "error:",
+    "undefined reference",
+    "not found",
+    "no such file",
+    "cannot",
+    "no rule",
+    "must",
+    "error",
+)
 #: What a linker and make say of what somebody else has said.
 _ECHO = re.compile(r"collect2:|make(\[\d+\])?: (\*\*\* .*Error \d+$|Entering|Leaving)")
 FORTRAN_ENDS = (".f", ".f77", ".f90", ".f95", ".f03", ".f08", ".for")
@@ -52,20 +62,20 @@ def version() -> str:
     return told[2] if len(told) > 2 else "unknown"
 
 
-def platform_library() -> Path:
+def platform_library(limits: Limits) -> Path:
     """The platform as a shared object, built on first use and kept."""
     tool("smpirun")
     with as_file(files("topoloom.applications") / "platform.cpp") as source:
         command = (tool("g++"), "-O2", "-std=c++17", "-fPIC", "-shared")
-        return _kept((source,), "platform.so", command, ("-lsimgrid",))
+        return _kept((source,), "platform.so", command, ("-lsimgrid",), limits)
 
 
-def built_in(sources: Sequence[Path]) -> Path:
+def built_in(sources: Sequence[Path], limits: Limits) -> Path:
     """One of topoloom's own programs, built by smpicc on first use and kept."""
-    return _kept(sources, "program", (tool("smpicc"), "-O2", "-w"), ("-lm",))
+    return _kept(sources, "program", (tool("smpicc"), "-O2", "-w"), ("-lm",), limits)
 
 
-def compiled(sources: Sequence[Path]) -> Path:
+def compiled(sources: Sequence[Path], limits: Limits) -> Path:
     """The program of some C or Fortran sources, built by smpicc or smpiff.
 
     It is built each time, as nobody knows all files that a source includes; the same program comes to the same place.
@@ -73,7 +83,9 @@ def compiled(sources: Sequence[Path]) -> Path:
     Raises
     ------
     InputError
-        A source that is missing, of another language, or does not compile: the compiler's first complaint.
+        A source that is missing, of another language, or does not compile: the compiler's first complaint; or not in time.
+    Stopped
+        The work was stopped.
     """
     for source in sources:
         if not source.is_file():
@@ -85,19 +97,26 @@ def compiled(sources: Sequence[Path]) -> Path:
         raise InputError(f"{named} no C (.c) or Fortran (.f, .f90) source")
     command = (tool("smpiff"), *FORTRAN) if fortran else (tool("smpicc"), "-O2", "-w")
     with passing_folder("making-", cache_folder()) as folder:
-        return placed(_built(sources, folder / "program", command, ("-lm",)))
+        return placed(_built(sources, folder / "program", command, ("-lm",), limits))
 
 
-def _built(sources: Sequence[Path], target: Path, command: tuple[str, ...], libraries: tuple[str, ...]) -> Path:
+def _built(
+    sources: Sequence[Path], target: Path, command: tuple[str, ...], libraries: tuple[str, ...], limits: Limits
+) -> Path:
     """What a compiler makes of sources."""
     listed = [str(source.resolve()) for source in sources]
-    code, text = told([*command, *listed, "-o", str(target), *libraries], target.parent)
+    built = [*command, *listed, "-o", str(target), *libraries]
+    # A compiler that is killed leaves its temporary files; here they go with the folder.
+    surroundings = {**os.environ, "TMPDIR": str(target.parent)}
+    code, text = output_of(built, target.parent, limits, f"{sources[0]}: compiling", surroundings)
     if code or not target.exists():
         raise InputError(f"{sources[0]}: it does not compile: {complaint(text)}")
     return target
 
 
-def _kept(sources: Sequence[Path], name: str, command: tuple[str, ...], libraries: tuple[str, ...]) -> Path:
+def _kept(
+    sources: Sequence[Path], name: str, command: tuple[str, ...], libraries: tuple[str, ...], limits: Limits
+) -> Path:
     """What a compiler makes of sources of topoloom's own; from the cache where it was made before."""
     digest = hashlib.sha256("\0".join((version(), *map(os.path.basename, command), *libraries)).encode())
     for source in sources:
@@ -106,7 +125,7 @@ def _kept(sources: Sequence[Path], name: str, command: tuple[str, ...], librarie
     place = cache_folder() / digest.hexdigest()[:24] / name
     if not place.exists():
         with passing_folder("making-", cache_folder()) as folder:
-            _moved(_built(sources, folder / name, command, libraries), place)
+            _moved(_built(sources, folder / name, command, libraries, limits), place)
     return place
 
 

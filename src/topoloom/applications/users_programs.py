@@ -4,60 +4,84 @@ import os
 import re
 import shlex
 import shutil
+from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from topoloom.applications.processes import passing_folder, told
+from topoloom.applications.checks import check_text, limits_of
+from topoloom.applications.copied_folder import copy_sources, is_program
+from topoloom.applications.processes import TIME_LIMIT_S, Limits, output_of, passing_folder
 from topoloom.applications.program import Source, Trace
 from topoloom.applications.tools import FORTRAN, FORTRAN_ENDS, cache_folder, compiled, complaint, placed, tool
 from topoloom.errors import InputError, at
 from topoloom.files import read_text
+from topoloom.settings import shown
+from topoloom.work import Work
 
 #: The names that SimGrid and people give to the list of a program's traces.
 _INDEXES = ("index.txt", "smpi_simgrid.txt", "simgrid_smpi.txt", "traces.txt")
 _LONGEST = 1 << 30
 _MODULE = re.compile(r"^\s*module\s+(?!procedure\b)(\w+)\s*(?:!.*)?$", re.IGNORECASE | re.MULTILINE)
 _USE = re.compile(r"^\s*use\s*(?:,[^:]*)?(?:::)?\s*(\w+)", re.IGNORECASE | re.MULTILINE)
-#: What a folder is copied without: what was built for another MPI.
-_BUILT = frozenset({".o", ".mod", ".obj"})
 _MAKEFILES = re.compile(r"(GNU)?[Mm]akefile.*|.*\.(mk|mak|make|def|inc)")
 #: What other MPIs call their compilers, by SimGrid's.
 _COMPILERS = {"smpicc": ("mpicc",), "smpicxx": ("mpicxx", "mpic++", "mpiCC"), "smpiff": ("mpif77", "mpif90", "mpifort")}
 _MPI_COMPILERS = re.compile(r"\bMPI(CC|F77|F90|FC)\b")
 
 
-def program_from(path: str | os.PathLike[str], arguments: tuple[str, ...] = (), make: str | None = None) -> Source:
+def program_from(
+    path: str | os.PathLike[str],
+    arguments: Sequence[str] = (),
+    make: str | None = None,
+    *,
+    time_limit_s: float = TIME_LIMIT_S,
+    work: Work | None = None,
+) -> Source:
     """The user's MPI program: a source file, or a folder of sources, or one whose Makefile builds it.
+
+    The compiler, and with `make` the Makefile, run on this machine with the user's rights, as does the program later.
 
     Parameters
     ----------
     path : path
         A .c, .f or .f90 file; a folder of such files that belong together; or, with `make`, a folder with a Makefile.
-    arguments : tuple of str
+    arguments : sequence of str
         What the program is called with.
     make : str, optional
         What ``make`` is asked for in a copy of the folder, variables too (``cg CLASS=A NPROCS=64``). The compilers in its
         usual variables are SimGrid's; it must leave one new executable file.
+    time_limit_s : float
+        Seconds that a compiler or make may take.
+    work : Work, optional
+        Its stop ends them at once, with all that they have started.
 
     Raises
     ------
     InputError
-        Nothing there, no sources, sources that do not compile, or a Makefile that does not build one program.
+        Nothing there, no sources, sources that do not compile, or a Makefile that does not build one program; or not in time.
+    Stopped
+        `work` was stopped.
     """
-    source = Path(path)
+    check_text("path", os.fspath(path) if isinstance(path, os.PathLike) else path, "a file or a folder")
+    if isinstance(arguments, str) or not all(isinstance(one, str) for one in arguments):
+        raise InputError(f"arguments={shown(arguments)}: give a sequence of texts, as in ['-n', '5']")
+    if make is not None:
+        check_text("make", make, "what make is asked for, as in 'cg CLASS=A'")
+    limits = limits_of(time_limit_s, work)
+    source, arguments = Path(path), tuple(arguments)
     name = source.resolve().name
     if make is not None:
-        return Source(name, (), arguments, own=False, binary=_made(source, make))
+        return Source(name, (), arguments, built_in=False, binary=_made(source, make, limits))
     if source.is_dir():
         ends = (".c", *FORTRAN_ENDS)
-        files = [file for file in source.iterdir() if file.suffix.lower() in ends]
+        files = [file for file in source.iterdir() if file.suffix.lower() in ends and file.is_file()]
         if not files:
             hint = "; its Makefile is used with --make" if (source / "Makefile").exists() else ""
             raise InputError(f"{source}: the folder has no .c, .f or .f90 files{hint}")
-        return Source(name, (), arguments, own=False, binary=compiled(_in_order(files)))
+        return Source(name, (), arguments, built_in=False, binary=compiled(_in_order(files), limits))
     if not source.exists():
         raise InputError(f"{source}: there is no such file or folder")
-    return Source(name, (), arguments, own=False, binary=compiled((source,)))
+    return Source(name, (), arguments, built_in=False, binary=compiled((source,), limits))
 
 
 def _in_order(files: list[Path]) -> list[Path]:
@@ -118,24 +142,26 @@ def _check(file: Path, rank: int) -> None:
         raise InputError(f"{file}: the trace is cut short: it ends with '{end}', not '{rank} finalize'")
 
 
-def _made(folder: Path, make: str) -> Path:
+def _made(folder: Path, make: str, limits: Limits) -> Path:
     """The program that a folder's Makefile builds, in a copy without what was built there before."""
     if not folder.is_dir():
         raise InputError(f"{folder}: --make needs a folder with a Makefile")
     with passing_folder("making-", cache_folder()) as inner:
         copy = inner / folder.resolve().name
-        try:
-            shutil.copytree(folder, copy, ignore=_what_was_built, ignore_dangling_symlinks=True)
-        except (OSError, shutil.Error) as error:
-            raise InputError(f"{folder}: it cannot be copied: {str(error)[:200]}") from None
+        copy_sources(folder, copy, limits.work)
         _configured(copy)
-        surroundings = {**os.environ, "PATH": f"{_compilers(inner)}:{os.environ.get('PATH', '')}"}
+        path = f"{_compilers(inner)}:{os.environ.get('PATH', '')}"
+        (inner / "temporary").mkdir()
+        surroundings = {**os.environ, "PATH": path, "TMPDIR": str(inner / "temporary")}
         asked = [*_variables(copy), *words(make, "--make")]
-        code, text = told([_make(), "--no-print-directory", *asked], copy, surroundings)
+        command = [_make(), "--no-print-directory", *asked]
+        code, text = output_of(command, copy, limits, f"{folder}: make {make}", surroundings)
         if code:
             raise InputError(f"{folder}: make {make} fails: {complaint(text)}")
+        if not copy.is_dir():
+            raise InputError(f"{folder}: make {make} removes the folder that it is called in; no program is left")
         # Helpers that a Makefile builds for itself are plain programs: ours starts MPI, in C or in Fortran.
-        programs = [(path, path.read_bytes()) for path in copy.rglob("*") if _executable(path)]
+        programs = [(path, path.read_bytes()) for path in copy.rglob("*") if is_program(path)]
         ours = [path for path, content in programs if b"MPI_Init" in content or b"mpi_init" in content]
         if len(ours) != 1:
             named = ", ".join(path.name for path in ours) or "none"
@@ -175,11 +201,6 @@ def _make() -> str:
     return found
 
 
-def _what_was_built(folder: str, names: list[str]) -> list[str]:
-    """The objects and programs among the names of a folder."""
-    return [name for name in names if Path(name).suffix in _BUILT or _executable(Path(folder) / name)]
-
-
 def _configured(folder: Path) -> None:
     """Give the NAS benchmarks, as they are delivered, the configuration and the folder that are left to their users."""
     template, config = folder / "config" / "make.def.template", folder / "config" / "make.def"
@@ -194,7 +215,8 @@ def _variables(folder: Path) -> list[str]:
     Where a Makefile has names of its own for MPI's compilers, CC and the like build its helpers, which run as they are.
     """
     c, fortran = tool("smpicc"), tool("smpiff")
-    texts = (file.read_text("utf-8", "replace") for file in folder.rglob("*") if _MAKEFILES.fullmatch(file.name))
+    makefiles = (file for file in folder.rglob("*") if _MAKEFILES.fullmatch(file.name) and file.is_file())
+    texts = (file.read_text("utf-8", "replace") for file in makefiles)
     named = any(_MPI_COMPILERS.search(text) for text in texts)
     found = dict.fromkeys(("MPICC", "CLINK"), c) | dict.fromkeys(("MPIF77", "MPIF90", "MPIFC", "FLINK"), fortran)
     found |= {} if named else {"CC": c, "F77": fortran, "FC": fortran}
@@ -202,11 +224,3 @@ def _variables(folder: Path) -> list[str]:
     # Those of the NAS benchmarks name another MPI's.
     found |= dict.fromkeys(("FMPI_LIB", "FMPI_INC", "CMPI_LIB", "CMPI_INC"), "")
     return [f"{name}={value}" for name, value in found.items()]
-
-
-def _executable(path: Path) -> bool:
-    """Whether a file is a program, not a script."""
-    if not path.is_file() or not os.access(path, os.X_OK):
-        return False
-    with open(path, "rb") as opened:
-        return opened.read(4) == b"\x7fELF"

@@ -8,12 +8,12 @@ from topoloom.figures.style import COLOURS, sheet, style, svg_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from topoloom.applications.sweep import Compared
+    from topoloom.applications.app_runs import Compared
 
 
 def draw_bars(axes: "Axes", rows: "Sequence[Compared]", baseline: str) -> None:
     """A group of bars a program and placement, a bar a network; whiskers from the least to the most."""
-    _draw(axes, rows, _groups(rows), list(dict.fromkeys(row.topology for row in rows)))
+    _draw(axes, rows, _groups(rows), list(dict.fromkeys(row.network for row in rows)))
     axes.axhline(1.0, color="#333333", linewidth=0.8)
     axes.set_ylabel("speed")
     axes.set_title(f"{baseline} = 1", fontsize=9, loc="left")
@@ -48,7 +48,7 @@ def _labels(groups: Sequence[tuple[str, str]]) -> list[str]:
 def _draw(axes: "Axes", rows: "Sequence[Compared]", groups: list[tuple[str, str]], names: list[str]) -> None:
     width = 0.8 / len(names)
     for index, name in enumerate(names):
-        mine = [row for row in rows if row.topology == name]
+        mine = [row for row in rows if row.network == name]
         places = [groups.index((row.program, row.placement)) + (index - (len(names) - 1) / 2) * width for row in mine]
         means = [row.faster for row in mine]
         spread = [[row.faster - row.slowest for row in mine], [row.fastest - row.faster for row in mine]]

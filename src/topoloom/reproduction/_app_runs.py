@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from statistics import fmean
 
-from topoloom.applications.run import AppRun, run_app
-from topoloom.applications.settings import Settings
-from topoloom.applications.sweep import speed_beside
+from topoloom.applications.app_run import AppRun
+from topoloom.applications.app_runs import speed_beside
+from topoloom.applications.run import run_app
+from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import NEEDED, tool
 from topoloom.errors import InputError
 from topoloom.reproduction._simgrid_paths import simgrid_routing
@@ -27,7 +28,7 @@ class Job:
     ranks: int
     placement: str
     seed: int
-    settings: Settings
+    settings: AppSettings
 
 
 def ran(jobs: Iterable[Job], routed: Callable[[str], Routing]) -> dict[Job, AppRun]:
@@ -87,7 +88,7 @@ class Way:
 
     name: str
     placement: str
-    settings: Settings
+    settings: AppSettings
     seeds: tuple[int, ...] = (1,)
     ways: str = ""
 
@@ -99,7 +100,7 @@ SAID_OF_WAYS = (
 )
 
 
-def ways(machine: Settings, seeds: Mapping[str, int]) -> list[Way]:
+def ways(machine: AppSettings, seeds: Mapping[str, int]) -> list[Way]:
     """Placements in order and at random, by balanced tables and by SimGrid's, also over half duplex, so many seeds each.
 
     The papers say neither; `seeds` has them by name, those that are not there are left out.
@@ -111,7 +112,7 @@ def ways(machine: Settings, seeds: Mapping[str, int]) -> list[Way]:
         Way("at random by Dijkstra's ways", "random", machine, ways="Dijkstra"),
         Way("in order by Floyd's ways", "linear", machine, ways="Floyd"),
         Way("at random by Floyd's ways", "random", machine, ways="Floyd"),
-        Way("at random by Floyd's ways, half duplex", "random", replace(machine, duplex="half"), ways="Floyd"),
+        Way("at random by Floyd's ways, half duplex", "random", machine.replace(duplex="half"), ways="Floyd"),
     )
     found = {way.name: way for way in known}
     return [replace(found[name], seeds=tuple(range(1, count + 1))) for name, count in seeds.items()]

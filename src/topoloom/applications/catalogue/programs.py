@@ -14,12 +14,12 @@ _BYTES = (1, 1 << 30)
 _YES_NO = ("no", "yes")
 
 
-def own_program(name: str, file: str, *, measure: str = "time", **arguments: Any) -> Source:
+def built_in_program(name: str, file: str, *, measure: str = "time", **arguments: Any) -> Source:
     """One of the C programs of this package, with arguments ``key=value``; networks are compared by its `measure`.
 
     Examples
     --------
-    >>> own_program("x", "alltoall.c", bytes=8, check="no").arguments
+    >>> built_in_program("x", "alltoall.c", bytes=8, check="no").arguments
     ('bytes=8', 'check=0')
     """
     words = {"no": 0, "yes": 1}
@@ -65,7 +65,7 @@ def pingpong(ranks: int, bytes: int, repeats: int, pairs: int, seed: int, check:
     """Refuses one rank."""
     _at_least_two("pingpong", ranks)
     name = shown("pingpong", bytes=bytes, repeats=repeats, pairs=pairs or None, check=check)
-    return own_program(
+    return built_in_program(
         name, "pingpong.c", measure="latency", bytes=bytes, repeats=repeats, pairs=pairs, seed=seed, check=check
     )
 
@@ -84,7 +84,7 @@ def alltoall(ranks: int, bytes: int, repeats: int, check: str) -> Source:
     if bytes * ranks > 1 << 40:
         raise InputError(f"alltoall: {bytes} bytes to each of {ranks} ranks are past any memory; lower bytes=")
     name = shown("alltoall", bytes=bytes, repeats=repeats, check=check)
-    return own_program(name, "alltoall.c", bytes=bytes, repeats=repeats, check=check)
+    return built_in_program(name, "alltoall.c", bytes=bytes, repeats=repeats, check=check)
 
 
 @application(
@@ -101,7 +101,7 @@ def allreduce(ranks: int, bytes: int, repeats: int, check: str) -> Source:
         raise InputError(f"allreduce: bytes={bytes} is no multiple of 8; the vector is of doubles")
     _small_enough("allreduce", check, 2 * bytes * ranks)
     name = shown("allreduce", bytes=bytes, repeats=repeats, check=check)
-    return own_program(name, "allreduce.c", bytes=bytes, repeats=repeats, check=check)
+    return built_in_program(name, "allreduce.c", bytes=bytes, repeats=repeats, check=check)
 
 
 @application(
@@ -117,7 +117,7 @@ def beff(ranks: int, bytes: int, loops: int, orders: int, seed: int) -> Source:
     """Refuses one rank."""
     _at_least_two("beff", ranks)
     name = shown("beff", bytes=bytes, loops=loops, orders=orders, seed=seed)
-    return own_program(name, "beff.c", measure="beff", bytes=bytes, loops=loops, orders=orders, seed=seed)
+    return built_in_program(name, "beff.c", measure="beff", bytes=bytes, loops=loops, orders=orders, seed=seed)
 
 
 def _stencil(name: str, ranks: int, points: tuple[int, ...], grid: tuple[int, ...] | None, **settings: Any) -> Source:
@@ -135,7 +135,7 @@ def _stencil(name: str, ranks: int, points: tuple[int, ...], grid: tuple[int, ..
     arguments: dict[str, Any] = {f"points_{axis}": side for axis, side in zip(axes, points, strict=True)}
     arguments |= {f"ranks_{axis}": parts for axis, parts in zip(axes, cut, strict=True)}
     label = shown(name, points=points, grid=cut, **settings)
-    return own_program(label, "stencil.c", **{"dims": dims, **arguments, **settings})
+    return built_in_program(label, "stencil.c", **{"dims": dims, **arguments, **settings})
 
 
 def _of_stencil(points: tuple[int, ...], flops: float) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def matmul(ranks: int, n: int, block: int, grid: tuple[int, ...] | None, check: 
         raise InputError(f"matmul: {ranks} ranks as {cut[0]}x{cut[1]}, but the matrices have {n} rows; raise n=")
     _small_enough("matmul", check, 24 * n * n)
     name = shown("matmul", n=n, block=block, grid=cut, check=check)
-    return own_program(name, "matmul.c", n=n, block=block, rows=cut[0], check=check)
+    return built_in_program(name, "matmul.c", n=n, block=block, rows=cut[0], check=check)
 
 
 def _small_enough(name: str, check: str, total: int) -> None:

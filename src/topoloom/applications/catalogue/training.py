@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from topoloom.applications.catalogue.programs import own_program, shown
+from topoloom.applications.catalogue.programs import built_in_program, shown
 from topoloom.applications.program import Source
 from topoloom.applications.registry import application
 from topoloom.applications.training_model import Training, on_ranks, preset_names, read_model
@@ -55,7 +55,7 @@ def training(ranks: int, model: str, **settings: Any) -> Source:
     step = on_ranks(msgspec.structs.replace(read_model(model), **changed), ranks)
     degrees = {"tp": step.tp, "pp": step.pp, "dp": step.dp, "ep": step.ep if step.experts else None}
     others = {key: value for key, value in given.items() if key not in degrees}
-    return own_program(shown("training", model=model, **degrees, **others), "training.c", **arguments_of(step))
+    return built_in_program(shown("training", model=model, **degrees, **others), "training.c", **arguments_of(step))
 
 
 def arguments_of(step: Training) -> dict[str, Any]:

@@ -5,33 +5,52 @@ from typing import TYPE_CHECKING
 
 import click
 
-from topoloom.cli.output import json_option, print_facts, print_json, print_table, say
-from topoloom.errors import InputError
+from topoloom.cli.output import json_option, print_facts, print_record, print_table, say
+from topoloom.cli.types import Number, Whole
+from topoloom.errors import InputError, Stopped
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from topoloom.applications.app_run import AppRun
+    from topoloom.applications.app_runs import AppRuns
     from topoloom.applications.program import Program
     from topoloom.applications.registry import Application
-    from topoloom.applications.run import AppRun
-    from topoloom.applications.settings import Settings
-    from topoloom.applications.sweep import Case, Compared
+    from topoloom.applications.settings import AppSettings
+    from topoloom.applications.sweep import Case
+    from topoloom.work import Work
 
-#: Random placements, or tables of seeds, in one call.
+#: Tables of seeds in one call.
 _MOST_SEEDS = 1000
 
 
 class _Help(click.Command):
-    """Lists the applications with their parameters."""
+    """Lists the applications with their parameters, the presets and the settings."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from topoloom.applications.registry import applications
-        from topoloom.applications.settings import PRESETS
+        from topoloom.applications.registry import APPLICATIONS
+        from topoloom.applications.settings import PRESETS, AppSettings
+        from topoloom.settings import described
 
+        with formatter.section("Examples"):
+            for line in _EXAMPLES:
+                formatter.write(f"  {line}\n")
         with formatter.section("Applications"):
-            formatter.write_dl([(_usage(found), found.description) for found in applications().values()])
+            formatter.write_dl([(_usage(found), found.description) for found in APPLICATIONS.values()])
         with formatter.section("Presets"):
             formatter.write_text(", ".join(PRESETS))
+        with formatter.section("Settings"):
+            formatter.write_dl(
+                [
+                    (f"{one.name}={one.default or 'none'}", f"{one.description}{f' [{one.unit}]' if one.unit else ''}")
+                    for one in described(AppSettings)
+                ]
+            )
+
+
+_EXAMPLES = (
+    "topoloom app torus:dims=8x8,hosts=1 --app cg:class=S --ranks 64",
+    "topoloom app fat-tree:k=8 slimfly:q=5,hosts=3 --app alltoall:bytes=65536 --ranks 128 --placement random*5 -o out",
+    "topoloom app torus:dims=8x8,hosts=1 --mpi NPB3.3-MPI --make 'cg CLASS=A NPROCS=64' --ranks 64 --time-limit 600",
+)
 
 
 def _usage(found: "Application") -> str:
@@ -41,10 +60,13 @@ def _usage(found: "Application") -> str:
 
 @click.command(
     cls=_Help,
-    help="""Run MPI programs on TOPOLOGY (a spec, a file, or a folder of topoloom layout -o), simulated by SimGrid.
+    help="""Run MPI programs on TOPOLOGY (a spec, a file, or a folder that topoloom wrote), simulated by SimGrid.
 
-    Several topologies, programs and placements are all combined, and set beside a baseline. Messages take the ways of our
+    Several topologies, programs and placements are all combined, and set beside a baseline. Messages take the paths of our
     tables, hop by hop. What decides a time besides the network is a setting, and printed: --set KEY=VALUE.
+
+    --mpi and --make run your code on this machine with your rights: the compiler on your sources, your Makefile, and your
+    program, in the current folder. When a run is over, or past --time-limit, all processes that came of it are ended.
     """,
 )
 @click.argument("topologies", metavar="TOPOLOGY...", nargs=-1, required=True)
@@ -55,10 +77,11 @@ def _usage(found: "Application") -> str:
     "--mpi",
     multiple=True,
     type=click.Path(),
-    help="Your own program: a .c, .f or .f90 file, or a folder of them; may be repeated.",
+    help="Your own program, which is compiled and run: a .c, .f or .f90 file, or a folder of them; may be repeated.",
 )
 @click.option(
-    "--make", help="Build the folder of --mpi by its Makefile: what make is asked for, as in 'cg CLASS=A NPROCS=64'."
+    "--make",
+    help="Run the Makefile of the folder of --mpi, in a copy: what make is asked for, as in 'cg CLASS=A NPROCS=64'.",
 )
 @click.option("--args", "arguments", default="", help="What your program is called with.")
 @click.option(
@@ -67,9 +90,16 @@ def _usage(found: "Application") -> str:
     type=click.Path(),
     help="Your own traces: a folder with an index, as SimGrid's -trace-ti writes; may be repeated.",
 )
-@click.option("--ranks", type=click.IntRange(1, 1 << 20), help="MPI ranks; one for every host when left out.")
 @click.option(
-    "--routing",
+    "--time-limit",
+    type=Number(above=0, unit="seconds"),
+    default=3600.0,
+    show_default="3600",
+    help="Seconds that building your own program may take, and each run of it; then it is ended.",
+)
+@click.option("--ranks", type=Whole(1, 1 << 20), help="MPI ranks; one for every host when left out.")
+@click.option(
+    "--engine",
     "engines",
     multiple=True,
     default=("minimal",),
@@ -77,15 +107,11 @@ def _usage(found: "Application") -> str:
     help="An engine of topoloom route for all topologies, or one for each, in their order.",
 )
 @click.option(
-    "--routing-seeds",
-    type=click.IntRange(1, _MOST_SEEDS),
-    default=1,
-    show_default=True,
-    help="Tables of so many seeds.",
+    "--routing-seeds", type=Whole(1, _MOST_SEEDS), default=1, show_default=True, help="Tables of so many seeds."
 )
 @click.option(
     "--host-tables",
-    type=click.IntRange(1, 1 << 10),
+    type=Whole(1, 1 << 10),
     help="Tables for the hosts of a switch: with 4 its first four hosts are led by a table each, the fifth as the first. One"
     " for all when left out, but one for each with engine fat-tree.",
 )
@@ -99,12 +125,10 @@ def _usage(found: "Application") -> str:
 )
 @click.option("--baseline", help="The topology that the others are set beside; the first when left out.")
 @click.option("--preset", default="truong-2016", show_default=True, help="The settings to begin with (below).")
-@click.option("--set", "changes", metavar="KEY=VALUE", multiple=True, help="Change a setting: rate_gbps=100.")
+@click.option("--set", "changes", metavar="KEY=VALUE", multiple=True, help="Change a setting (below): rate_gbps=100.")
 @click.option("--floor", help="Place topologies on this floor, row by row, for their cables' lengths.")
-@click.option(
-    "--seed", default=1, show_default=True, type=click.IntRange(0, (1 << 31) - 1), help="Of placements and tables."
-)
-@click.option("--jobs", type=click.IntRange(1, 1024), help="Simulations side by side; every core when left out.")
+@click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 31) - 1), help="Of placements and tables.")
+@click.option("--jobs", type=Whole(1, 1024), help="Simulations side by side; every core when left out.")
 @click.option(
     "-o",
     "--output",
@@ -120,6 +144,7 @@ def command(
     make: str | None,
     arguments: str,
     trace: tuple[str, ...],
+    time_limit: float,
     ranks: int | None,
     engines: tuple[str, ...],
     routing_seeds: int,
@@ -134,117 +159,74 @@ def command(
     folder: str | None,
     as_json: bool,
 ) -> None:
-    from dataclasses import asdict
-
-    from topoloom.applications.run import plain
-    from topoloom.applications.sweep import compared
-    from topoloom.cli.folders import writable_folder
+    from topoloom.applications.settings import PRESETS, changed
+    from topoloom.applications.sweep import placements_of, run_apps
+    from topoloom.cli.progress import working
+    from topoloom.folders import check_folder
     from topoloom.report.app_page import write_apps
 
-    programs: list[str | Program] = [*apps, *_own(mpi, make, arguments, trace)]
-    if not programs:
+    if not (apps or mpi or trace):
         raise InputError("say what runs: --app NAME (topoloom app --help lists them), --mpi FILE or --trace FOLDER")
-    settings = _settings(preset, changes)
-    where = [(how, number) for text in placements for how, number in _placements(text, seed)]
+    settings = changed(PRESETS.find(preset), changes)
+    placements_of(placements, seed)
     networks = _networks(topologies, engines)
     beside = next(iter(networks)) if baseline is None else baseline
     if beside not in networks:
         raise InputError(f"--baseline {beside}: it is none of the topologies; name one of them ({', '.join(networks)})")
-    out = writable_folder(folder) if folder is not None else None
-    cases = [
-        case
-        for label, (name, engine) in networks.items()
-        for case in _cases(label, name, engine, host_tables, seed, routing_seeds, floor, jobs)
-    ]
-    runs = _run_all(cases, programs, ranks, where, settings, jobs, beside, out)
-    rows = compared(runs, beside)
-    if out is not None:
-        write_apps(out, runs, rows, beside)
-    if as_json:
-        found = [plain(run) | {"spec": case.name, "routing_seed": case.routing_seed} for case, run in runs]
-        print_json(
-            found[0] if len(found) == 1 else {"runs": found, "baseline": beside, "compared": [asdict(r) for r in rows]}
+    if folder is not None:
+        check_folder(folder)
+    with working("applications") as work:
+        programs: list[str | Program] = [*apps, *_users(mpi, make, arguments, trace, time_limit, work)]
+        cases = [
+            case
+            for label, (name, engine) in networks.items()
+            for case in _cases(label, name, engine, host_tables, seed, routing_seeds, floor, jobs)
+        ]
+        runs = run_apps(
+            cases,
+            programs,
+            ranks,
+            placements,
+            settings=settings,
+            baseline=beside,
+            seed=seed,
+            jobs=jobs,
+            time_limit_s=time_limit,
+            work=work,
         )
-        return
-    _tell(runs, rows, beside)
-    if out is not None:
-        say(f"wrote {out}")
+    if folder is not None:
+        write_apps(folder, runs, cases)
+    if as_json:
+        print_record(runs.runs[0] if runs.wanted == 1 else runs)
+    elif not runs.failure:
+        _tell(runs)
+    if folder is not None:
+        some = "" if len(runs.runs) == runs.wanted else f"{len(runs.runs)} of {runs.wanted} runs are finished: "
+        say(f"{some}wrote {folder}", err=as_json or bool(some))
+    if runs.failure:
+        raise InputError(runs.failure)
+    if runs.ended != "done":
+        raise Stopped(f"interrupted: {len(runs.runs)} of {runs.wanted} runs are finished")
 
 
-def _run_all(
-    cases: list["Case"],
-    programs: list["str | Program"],
-    ranks: int | None,
-    where: list[tuple[str, int]],
-    settings: "Settings",
-    jobs: int | None,
-    baseline: str,
-    out: "Path | None",
-) -> list[tuple["Case", "AppRun"]]:
-    """All runs; where the sweep is ended, or a run fails, the folder gets those that are finished."""
-    from topoloom.applications.sweep import compared, run_all
-    from topoloom.cli.countdown import Countdown
-    from topoloom.report.app_page import write_apps
-
-    done: list[tuple[Case, AppRun]] = []
-    wanted = len(programs) * len(cases) * len(where)
-
-    def finished(case: "Case", run: "AppRun") -> None:
-        done.append((case, run))
-        countdown.done(1.0)
-
-    with Countdown("applications", [1.0] * wanted, "runs") as countdown:
-        try:
-            return run_all(cases, programs, ranks, where, settings, jobs, finished)
-        except (KeyboardInterrupt, InputError):
-            if out is not None and done:
-                write_apps(out, done, compared(done, baseline), baseline)
-                say(f"{len(done)} of {wanted} runs are finished: wrote {out}", err=True)
-            raise
-
-
-def _own(mpi: tuple[str, ...], make: str | None, arguments: str, trace: tuple[str, ...]) -> list["Program"]:
+def _users(
+    mpi: tuple[str, ...], make: str | None, arguments: str, trace: tuple[str, ...], time_limit: float, work: "Work"
+) -> list["Program"]:
     from topoloom.applications.users_programs import program_from, trace_from, words
 
     if len(mpi) != 1 and (make is not None or arguments):
         option = "--make" if make is not None else "--args"
         raise InputError(f"{option} is for one program of your own; give it with one --mpi")
     given = words(arguments, "--args")
-    return [*(program_from(path, given, make) for path in mpi), *(trace_from(path) for path in trace)]
-
-
-def _settings(preset: str, changes: tuple[str, ...]) -> "Settings":
-    from topoloom.applications.settings import PRESETS, changed
-    from topoloom.errors import hint
-
-    if preset not in PRESETS:
-        raise InputError(f"no preset '{preset[:40]}'; {hint(preset, PRESETS)}")
-    given = {}
-    for text in changes:
-        key, sign, value = text.partition("=")
-        if not sign:
-            raise InputError(f"--set {text[:60]}: write KEY=VALUE")
-        given[key.strip()] = value.strip()
-    return changed(PRESETS[preset], given)
-
-
-def _placements(text: str, seed: int) -> list[tuple[str, int]]:
-    """``random*5`` is five placements, each with a seed of its own."""
-    how, sign, times = text.partition("*")
-    if not sign or how.startswith("file:"):
-        return [(text, seed)]
-    if how == "linear":
-        raise InputError(f"--placement {text[:40]}: there is one linear placement; random*5 draws five")
-    if not times.isdecimal() or not 1 <= int(times) <= _MOST_SEEDS:
-        raise InputError(f"--placement {text[:40]}: how many seeds? write random*5")
-    return [(how, seed + number) for number in range(int(times))]
+    built = (program_from(path, given, make, time_limit_s=time_limit, work=work) for path in mpi)
+    return [*built, *(trace_from(path) for path in trace)]
 
 
 def _networks(topologies: tuple[str, ...], engines: tuple[str, ...]) -> dict[str, tuple[str, str]]:
     """Each topology with its engine, by what people call it: also by the engine where the same topology comes again."""
     if len(engines) not in (1, len(topologies)):
         raise InputError(
-            f"--routing names {len(engines)} engines for {len(topologies)} topologies; give one, or one for each"
+            f"--engine names {len(engines)} engines for {len(topologies)} topologies; give one, or one for each"
         )
     found = {}
     for name, engine in zip(topologies, engines if len(engines) > 1 else engines * len(topologies), strict=True):
@@ -265,60 +247,60 @@ def _cases(
     floor: str | None,
     jobs: int | None,
 ) -> list["Case"]:
-    """The network with tables of each seed, one or more for the hosts of a switch."""
-    from topoloom.applications.sweep import Case
+    """The network, with its layout where it has one or a floor is given, with tables of each seed."""
+    from topoloom.applications.sweep import cases_of
     from topoloom.layout.place import place
     from topoloom.opening import open_network
-    from topoloom.routing.host_routings import host_routings
-    from topoloom.routing.registry import engines
 
     opened = open_network(name)
-    network, layout = opened.topology, opened.layout
+    layout = opened.layout
     if layout is None and floor is not None:
-        layout = place(network, floor, map="rows")
-    count = host_tables or (int(network.endpoints_at.max(initial=1)) if engines.find(engine).by_host else 1)
-    return [
-        Case(label, host_routings(network, engine, count, seed=number, jobs=jobs), layout, number)
-        for number in range(seed, seed + seeds)
-    ]
+        layout = place(opened.topology, floor, map="rows")
+    return cases_of(
+        label, layout or opened.topology, engine, host_tables=host_tables, seed=seed, seeds=seeds, jobs=jobs
+    )
 
 
-def _tell(runs: list[tuple["Case", "AppRun"]], rows: list["Compared"], baseline: str) -> None:
-    from topoloom.applications.sweep import CELLS
+def _tell(runs: "AppRuns") -> None:
+    from topoloom.applications.app_runs import CELLS
 
-    first = runs[0][1]
-    if len(runs) == 1:
+    first = runs.runs[0]
+    if runs.wanted == 1:
         _tell_one(first)
         return
-    print_table([CELLS, *(row.cells for row in rows)])
-    say(f"speed: {baseline} = 1, seed by seed")
-    say(f"\nSimGrid {first.simgrid}: {_words(first)}")
+    print_table([CELLS, *(row.cells for row in runs.compared)])
+    say(f"speed: {runs.baseline} = 1, seed by seed")
+    say(f"\nSimGrid {first.simgrid}: {_words(first.settings)}")
 
 
 def _tell_one(run: "AppRun") -> None:
-    waits, fullest, use = 100 * run.communication, run.link_bytes.max(initial=0.0), 100 * run.link_use.max(initial=0.0)
     facts = [
         ("seconds", f"{run.seconds:.9g}, simulated"),
-        *((name, f"{value:.6g} {unit}".rstrip(" -")) for name, (value, unit) in run.results.items()),
-        ("not computing", f"{waits.mean():.1f} % of the time of a rank, at most {waits.max():.1f} %"),
+        *((name, f"{one.value:.6g} {one.unit}".rstrip(" -")) for name, one in run.results.items()),
+        (
+            "not computing",
+            f"{100 * run.communication_mean:.1f} % of the time of a rank, at most {100 * run.communication_most:.1f} %",
+        ),
         (
             "links",
-            f"{run.link_bytes.sum() / 1e6:,.3f} MB over all, {fullest / 1e6:,.3f} MB ({use:.1f} %) over the fullest",
+            f"{run.link_bytes_total / 1e6:,.3f} MB over all, {run.link_bytes_most / 1e6:,.3f} MB"
+            f" ({100 * run.link_use_most:.1f} %) over the fullest",
         ),
         ("placement", f"{run.placement}, seed {run.seed}"),
         ("tables", run.engine + (f", {run.host_tables} for the hosts of a switch" if run.host_tables > 1 else "")),
-        ("settings", _words(run)),
-        ("simulation", f"SimGrid {run.simgrid}, {run.cpu_s:.2f} s of CPU"),
+        ("settings", _words(run.settings)),
+        ("simulation", f"SimGrid {run.simgrid}, {run.provenance.timings['cpu_s']:.2f} s of CPU"),
     ]
     if not math.isnan(run.mops):
         facts.insert(1, ("Mop/s", f"{run.mops:,.1f}"))
-    if run.code:
-        facts.append(("exit code", f"{run.code}, after MPI_Finalize"))
-    print_facts(f"{run.program}, {run.ranks} {'ranks' if run.ranks > 1 else 'rank'} on {run.topology}", facts)
+    if run.exit_code:
+        facts.append(("exit code", f"{run.exit_code}, after MPI_Finalize"))
+    print_facts(f"{run.program}, {run.ranks} {'ranks' if run.ranks > 1 else 'rank'} on {run.provenance.name}", facts)
     if run.output:
         say(f"\n{run.output.rstrip()}")
 
 
-def _words(run: "AppRun") -> str:
-    words = run.settings.words.items()
-    return ", ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in words)
+def _words(settings: "AppSettings") -> str:
+    from topoloom.settings import written
+
+    return ", ".join(f"{key}={written(value)}" for key, value in settings.values.items())

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import lru_cache
 
-from topoloom.applications.settings import PRESETS, Settings
+from topoloom.applications.settings import PRESETS, AppSettings
 from topoloom.reproduction._app_figures import relative_figure
 from topoloom.reproduction._app_runs import SAID_OF_WAYS, Contest, Gain, Way, needs_simgrid, span, told, ways
 from topoloom.reproduction.papers.nakano_2016.cases import TORI, low_latency_links
@@ -15,7 +15,7 @@ from topoloom.topology import Topology
 
 #: Traces replay with SimGrid's own collectives only: its MVAPICH2 is for what is compiled (MM).
 _MACHINE = PRESETS["nakano-2016"]
-_REPLAY = replace(_MACHINE, collectives="default", algorithms=Settings.algorithms)
+_REPLAY = _MACHINE.replace(collectives="default", algorithms=AppSettings().algorithms)
 _NEAR = 5.0
 _CUT = "iterations=1,untimed=no"
 _WAYS = (

@@ -7,7 +7,7 @@ from tempfile import NamedTemporaryFile
 
 from msgspec import structs
 
-from topoloom.applications.settings import PRESETS, Settings
+from topoloom.applications.settings import PRESETS, AppSettings
 from topoloom.figures.curves import Curves, Series
 from topoloom.reproduction._app_runs import Job, needs_simgrid, ran
 from topoloom.reproduction._simgrid_paths import simgrid_routing
@@ -45,12 +45,12 @@ def _routed(network: str) -> Routing:
     return product_routing(topology, [factor, factor])
 
 
-def _job(tables: str, degree: int, app: str, settings: Settings, placement: str, seed: int) -> Job:
+def _job(tables: str, degree: int, app: str, settings: AppSettings, placement: str, seed: int) -> Job:
     return Job(f"{tables} {degree}", app, _RANKS, placement, seed, settings)
 
 
 def _ratios(
-    app: str, result: str, settings: Settings, placement: str = "linear", seeds: int = 1
+    app: str, result: str, settings: AppSettings, placement: str = "linear", seeds: int = 1
 ) -> dict[int, list[float]]:
     """A result with Floyd's tables over that with balanced ones, by degree: one for each placement."""
     jobs = {
@@ -63,7 +63,7 @@ def _ratios(
 
     def value(key: tuple[str, int, int]) -> float:
         run = runs[jobs[key]]
-        return run.results[result][0] if result else run.seconds
+        return run.results[result].value if result else run.seconds
 
     return {
         degree: [value(("floyd", degree, seed)) / value(("balanced", degree, seed)) for seed in range(1, seeds + 1)]

@@ -1,0 +1,50 @@
+"""What Python callers give by mistake, refused in a sentence before anything runs."""
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+from topoloom.applications.processes import Limits
+from topoloom.errors import InputError
+from topoloom.settings import shown
+from topoloom.work import Work
+
+
+def check_kind(name: str, value: Any, kinds: type | tuple[type, ...], what: str) -> None:
+    """Refuse a value that is of none of the types.
+
+    >>> check_kind("layout", 3, str, "a Layout")
+    Traceback (most recent call last):
+        ...
+    topoloom.errors.InputError: layout=3: give a Layout
+    """
+    if not isinstance(value, kinds):
+        raise InputError(f"{name}={shown(value)}: give {what}")
+
+
+def check_text(name: str, value: Any, what: str) -> None:
+    """Refuse what is no text, and texts with a zero byte, which no file's name may have."""
+    if not isinstance(value, str) or "\0" in value:
+        raise InputError(f"{name}={shown(value)}: give {what}")
+
+
+def check_whole(name: str, value: Any, least: int, *, none: bool = False) -> None:
+    """Refuse what is no whole number from `least` on; with `none`, None may be."""
+    if none and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InputError(f"{name}={shown(value)}: give a whole number from {least} on")
+
+
+def limits_of(time_limit_s: Any, work: Work | None) -> Limits:
+    """The limits of processes.
+
+    Raises
+    ------
+    InputError
+        `time_limit_s` is no number above 0.
+    """
+    known = isinstance(time_limit_s, Real) and not isinstance(time_limit_s, bool)
+    if not known or math.isnan(time_limit_s) or time_limit_s <= 0:
+        raise InputError(f"time_limit_s={shown(time_limit_s)}: give a number of seconds above 0")
+    return Limits(float(time_limit_s), Work() if work is None else work)
