@@ -8,6 +8,7 @@ import networkx
 import numpy as np
 import pytest
 
+from topoloom.applications.app_run import Measurement
 from topoloom.applications.launch import simulate, workplace
 from topoloom.applications.processes import Limits
 from topoloom.applications.registry import program_of
@@ -44,7 +45,9 @@ def pretend(monkeypatch, seconds):
         asked.append((app, placement, seed))
         value = seconds(network, app, placement)
         return SimpleNamespace(
-            seconds=value, measured=(value, "s"), results={"time": (value, "s"), "beff": (1 / value, "B/s")}
+            seconds=value,
+            measured=Measurement(value, "s"),
+            results={"time": Measurement(value, "s"), "beff": Measurement(1 / value, "B/s")},
         )
 
     monkeypatch.setattr(_app_runs, "run_app", made_up)

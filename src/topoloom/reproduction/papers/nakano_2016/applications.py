@@ -102,7 +102,7 @@ def _order() -> Outcome:
     random, _ = _both("at random")
     speeds = ", ".join(
         f"{value:g} Gflop/s"
-        f" {_SMALL.gains(replace(random, settings=replace(_REPLAY, speed_gflops=value)), ['grid'], _NEIGHBOURS)['grid']}"
+        f" {_SMALL.gains(replace(random, settings=_REPLAY.replace(speed_gflops=value)), ['grid'], _NEIGHBOURS)['grid']}"
         for value in (10.0, 1000.0)
     )
     holds = [name for name, found in by_way.items() if all(gain.mean > 0 for gain in found.values())]

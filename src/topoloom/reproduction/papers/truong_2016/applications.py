@@ -1,6 +1,5 @@
 """Claims of Truong 2016, section 6: NAS benchmarks on DSN-F, DSN and RR-4 against the 2-D torus (figure 9)."""
 
-from dataclasses import replace
 from functools import lru_cache
 
 from topoloom.applications.settings import PRESETS
@@ -39,14 +38,14 @@ _SMALL = _contest(64, 1, "A")
 
 
 def _at_speed(gflops: float) -> Way:
-    return Way(f"{gflops:g} Gflop/s", "random", replace(_MACHINE, speed_gflops=gflops))
+    return Way(f"{gflops:g} Gflop/s", "random", _MACHINE.replace(speed_gflops=gflops))
 
 
 def _sensitivity(contest: Contest) -> str:
     """What computation and collectives move, of DSN-F with one placement at random."""
     speeds = [_at_speed(value) for value in (10.0, 100.0, 1000.0)]
     computing = ", ".join(f"{way.name} {contest.gains(way, ['DSN-F'], _POINT_TO_POINT)['DSN-F']}" for way in speeds)
-    pairs = Way("", "random", replace(_MACHINE, algorithms="alltoall:bruck"))
+    pairs = Way("", "random", _MACHINE.replace(algorithms="alltoall:bruck"))
     here = contest.gains(speeds[1], ["DSN-F"], ["FT"])["DSN-F"]
     there = contest.gains(pairs, ["DSN-F"], ["FT"])["DSN-F"]
     return (
