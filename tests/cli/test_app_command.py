@@ -94,7 +94,7 @@ def test_what_is_finished_is_kept(tmp_path):
         (("--app", "ep:class=S", "--placement", "linear*3"), "one linear placement"),
         (("torus:dims=4x4,hosts=1", "--app", "ep:class=S"), "it is given twice with the same engine"),
         (("--app", "ep:class=S", "--engine", "dor", "--engine", "dor"), "2 engines for 1 topologies"),
-        (("--app", "ep:class=S", "--set", "eager_bytes=1e6"), "from 0 to 65536"),
+        (("--app", "ep:class=S", "--set", "eager_bytes=1e6"), "from 0 to 65,536"),
         (("--app", "ep:class=S", "--app", "ep:class=S,x=1"), "no parameter 'x'"),
         (("ring:n=8,hosts=1", "--app", "alltoall"), "numbers of ranks do not compare .*: ranks=8"),
         (("--mpi", "/nowhere.c"), "there is no such file"),

@@ -180,7 +180,7 @@ def command(
         cases = [
             case
             for label, (name, engine) in networks.items()
-            for case in _cases(label, name, engine, host_tables, seed, routing_seeds, floor, jobs)
+            for case in _cases(label, name, engine, host_tables, seed, routing_seeds, floor, jobs, work)
         ]
         runs = run_apps(
             cases,
@@ -246,6 +246,7 @@ def _cases(
     seeds: int,
     floor: str | None,
     jobs: int | None,
+    work: "Work",
 ) -> list["Case"]:
     """The network, with its layout where it has one or a floor is given, with tables of each seed."""
     from topoloom.applications.sweep import cases_of
@@ -257,7 +258,7 @@ def _cases(
     if layout is None and floor is not None:
         layout = place(opened.topology, floor, map="rows")
     return cases_of(
-        label, layout or opened.topology, engine, host_tables=host_tables, seed=seed, seeds=seeds, jobs=jobs
+        label, layout or opened.topology, engine, host_tables=host_tables, seed=seed, seeds=seeds, jobs=jobs, work=work
     )
 
 
