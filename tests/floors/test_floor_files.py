@@ -220,13 +220,13 @@ def test_a_wrong_toml_is_told_by_line(write, text, words):
         (",A,B\nA,0,1\n", r"m\.csv: slot 'B' has no rows; it needs exactly one"),
         (",A,A\nA,0,1\nB,1,0\n", r"m\.csv:1: slot 'A' has 2 columns"),
         (",A,B,C\nA,0,1,1\nB,1,0,1\nC,1,1,0\n", r"m\.csv:1: the floor has no slot 'C'"),
-        (",A,B\nA,0,1\nB,2,0\n", r"m\.csv:2: slot 'A' is not as far from slot 'B' as the other way round"),
+        (",A,B\nA,0,1\nB,2,0\n", r"m\.csv:2: slot 'A' is not as far from slot 'B' as in the other direction"),
         (",A,B\nA,0,-1\nB,-1,0\n", r"m\.csv:2: the distance from slot 'A' to slot 'B' is negative"),
         (",A,B\nA,0,1\nB,1,3\n", r"m\.csv:3: the distance from slot 'B' to itself must be 0"),
         (",A,B\nA,0,far\nB,1,0\n", r"m\.csv:2: distance to 'B': 'far' is no number"),
         (",A,B\nA,0,nan\nB,nan,0\n", r"m\.csv:2: distance to 'B': 'nan' is no number"),
-        (",A,B\nA,0,\nB,,0\n", r"m\.csv:2: there is no way from slot 'A' to slot 'B': the floor is disconnected"),
-        (",A,B\nA,0,inf\nB,inf,0\n", r"m\.csv:2: there is no way from slot 'A' to slot 'B'"),
+        (",A,B\nA,0,\nB,,0\n", r"m\.csv:2: there is no path from slot 'A' to slot 'B': the floor is disconnected"),
+        (",A,B\nA,0,inf\nB,inf,0\n", r"m\.csv:2: there is no path from slot 'A' to slot 'B'"),
     ],
 )
 def test_a_wrong_matrix_is_told_by_line(write, text, words):

@@ -12,14 +12,14 @@ import pytest
 from topoloom import build
 from topoloom.floors.floor import Floor, preset
 from topoloom.floors.slots import Slots
-from topoloom.floors.trays import tray_ways
+from topoloom.floors.trays import tray_paths
 from topoloom.layout.layout import Layout
 from topoloom.layout.tray_load import tray_load
 from topoloom.topology import Topology
 
 
 def _ways(places, trays):
-    return tray_ways(np.array(places, float), np.array(trays, float))
+    return tray_paths(np.array(places, float), np.array(trays, float))
 
 
 def test_a_cable_runs_to_the_tray_along_it_and_down():
@@ -76,7 +76,7 @@ def _graph(ways) -> networkx.Graph:
 def test_distances_are_shortest_ways(seed):
     """Symmetric, zero on the diagonal, and networkx's shortest ways over the same stretches."""
     place_m, trays = _random_hall(seed)
-    ways = tray_ways(place_m, trays)
+    ways = tray_paths(place_m, trays)
     assert np.array_equal(ways.apart_m, ways.apart_m.T)
     assert not np.diag(ways.apart_m).any()
     far = dict(networkx.all_pairs_dijkstra_path_length(_graph(ways), weight="length_m"))
@@ -96,7 +96,7 @@ def _layout(topology: Topology, slots: Slots, floor: Floor, seed: int = 0) -> La
 def test_the_load_of_trays_is_the_cables_on_their_way(seed):
     """Stretches times load, and the ways up and down, are all metres between cabinets; no way passes twice."""
     place_m, trays = _random_hall(seed)
-    ways = tray_ways(place_m, trays)
+    ways = tray_paths(place_m, trays)
     slots = Slots(tuple(map(str, range(30))), place_m, np.full((30, 3), np.inf), "trays", ways.apart_m)
     floor = preset("koibuchi-2013", distance="trays", trays_m=tuple(map(tuple, trays.tolist())), overhead_end_m=0.0)
     layout = _layout(build("jellyfish:n=200,degree=6"), slots, floor, seed)

@@ -23,7 +23,7 @@ class Cabling(Result):
 
     First the bundles, cabinet after cabinet in the order of the floor, each to the cabinets after it, the longest first:
     a crew stands at one cabinet until it is done, and long cables lie below short ones in the tray. Then, cabinet after
-    cabinet, the cables that stay inside, links before host cables: earlier they would hang in the way of the bundles.
+    cabinet, the cables that stay inside, links before host cables: earlier they would be an obstacle to the bundles.
     Within a bundle or a cabinet, from the lowest port of the lowest switch upwards. Cables are numbered from 1 in this
     order, bundles too.
 

@@ -28,7 +28,7 @@ def metis(
     topology, loads, most, cabinets
         As for `topoloom.clustering.walktrap.walktrap`, but any number of switches.
     seed : int
-        Shuffles the switches for METIS, whose own seed changes nothing in a direct k-way partition.
+        Shuffles the switches for METIS, whose own seed changes nothing in a direct partition into k parts.
     work : Work, optional
 
     Raises

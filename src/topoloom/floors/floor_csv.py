@@ -76,7 +76,7 @@ def read_matrix(path: str | Path, names: Collection[str], others: Collection[str
     ------
     InputError
         A slot is missing, unknown or twice there; a number is missing, negative or not a number; the matrix is not
-        symmetric or not zero on its diagonal; two slots without a way between them.
+        symmetric or not zero on its diagonal; two slots without a path between them.
     """
     rows, comma = _rows(path)
     line, header = next(rows, (1, [""]))
@@ -101,7 +101,7 @@ def read_matrix(path: str | Path, names: Collection[str], others: Collection[str
             apart_m[row] = [_distance(cells[column], str(path), line, heads[column], comma) for column in columns]
     _all_there(seen, wanted, str(path), "row")
     _check_matrix(apart_m, tuple(wanted), str(path), lines)
-    # Two numbers for one way differ by no more than a printed digit; the one above the diagonal holds.
+    # Two numbers for one path differ by no more than a printed digit; the one above the diagonal holds.
     return np.triu(apart_m) + np.triu(apart_m).T
 
 
@@ -164,7 +164,7 @@ def _number(cell: str, source: str, line: int, key: str, comma: bool) -> float:
 
 
 def _distance(cell: str, source: str, line: int, name: str, comma: bool) -> float:
-    """A distance; an empty cell says that there is no way."""
+    """A distance; an empty cell says that there is no path."""
     return _number(cell, source, line, f"distance to '{name}'", comma) if cell else np.inf
 
 
@@ -176,14 +176,14 @@ def _all_there(names: list[str], wanted: Collection[str], place: str, what: str)
 
 
 def _check_matrix(apart_m: np.ndarray, names: tuple[str, ...], source: str, lines: np.ndarray) -> None:
-    """Zero on the diagonal, nowhere negative, symmetric, and a way between any two."""
+    """Zero on the diagonal, nowhere negative, symmetric, and a path between any two."""
     with np.errstate(invalid="ignore"):
         unequal = ~(np.abs(apart_m - apart_m.T) <= 1e-6) & (apart_m != apart_m.T)
     for wrong, reason in (
         (apart_m < 0, "the distance from slot '{}' to slot '{}' is negative"),
         (np.diag(np.diag(apart_m) != 0), "the distance from slot '{}' to itself must be 0"),
-        (unequal, "slot '{}' is not as far from slot '{}' as the other way round; make the matrix symmetric"),
-        (np.isinf(apart_m), "there is no way from slot '{}' to slot '{}': the floor is disconnected; give a distance"),
+        (unequal, "slot '{}' is not as far from slot '{}' as in the other direction; make the matrix symmetric"),
+        (np.isinf(apart_m), "there is no path from slot '{}' to slot '{}': the floor is disconnected; give a distance"),
     ):
         if wrong.any():
             a, b = np.argwhere(wrong)[0]

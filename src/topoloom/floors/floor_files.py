@@ -15,7 +15,7 @@ from topoloom.files import read_text
 from topoloom.floors.floor import PRESETS, Floor, preset
 from topoloom.floors.floor_csv import LONGEST, Coordinate, SlotRow, read_matrix, read_slots
 from topoloom.floors.slots import MOST_SLOTS_WITH_MATRIX, NO_LIMIT, Slots
-from topoloom.floors.trays import TOUCH_M, tray_ways
+from topoloom.floors.trays import TOUCH_M, tray_paths
 from topoloom.settings import setting
 from topoloom.toml_files import line_of, parse_toml
 
@@ -136,7 +136,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Reader:
-    """A floor file on its way to a `Floor`."""
+    """Makes a `Floor` of a floor file."""
 
     source: str
     text: str
@@ -179,10 +179,10 @@ class _Reader:
                 PRESETS.find(file.preset)
             except InputError as error:
                 raise self._at(f"preset: {error}", "preset") from None
-        ways = [key for key in ("slots", "slot", "grid") if getattr(file, key) not in (None, ())]
-        if len(ways) != 1:
-            said = f"{' and '.join(ways)} are given" if ways else "no slots are given"
-            raise self._at(f'{said}; give one of [grid], slots = "FILE.csv" or [[slot]] tables', *ways[-1:])
+        given = [key for key in ("slots", "slot", "grid") if getattr(file, key) not in (None, ())]
+        if len(given) != 1:
+            said = f"{' and '.join(given)} are given" if given else "no slots are given"
+            raise self._at(f'{said}; give one of [grid], slots = "FILE.csv" or [[slot]] tables', *given[-1:])
         if (file.distance == "matrix") != (file.matrix is not None):
             raise self._at('distance = "matrix" and the key matrix go together; give both or none', "distance")
         if (file.distance == "trays") != bool(file.tray):
@@ -293,14 +293,14 @@ class _Reader:
             return self._triangle(self.file.matrix, slots)
         if not floor.trays_m:
             return None
-        ways = tray_ways(slots.place_m, np.array(floor.trays_m))
-        cut = np.argwhere(np.isinf(ways.apart_m))
+        paths = tray_paths(slots.place_m, np.array(floor.trays_m))
+        cut = np.argwhere(np.isinf(paths.apart_m))
         if cut.size:
             a, b = cut[0].tolist()
             names = f"slot '{slots.names[a]}' to slot '{slots.names[b]}'"
             reason = f"no tray leads from {names}: the floor is disconnected; join the trays"
-            raise self._at(reason, "tray", str(int(ways.tray[b])))
-        return ways.apart_m
+            raise self._at(reason, "tray", str(int(paths.tray[b])))
+        return paths.apart_m
 
     def _triangle(self, rows: tuple[tuple[float, ...], ...], slots: Slots) -> np.ndarray:
         """A matrix whose row k, counted from 0, has the k distances to the slots before slot k."""

@@ -1,4 +1,4 @@
-"""Cable trays: the ways that cables take over them, and how many cables lie on each stretch."""
+"""Cable trays: the paths that cables take over them, and how many cables lie on each stretch."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,11 +10,11 @@ TOUCH_M = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class TrayWays:
+class TrayPaths:
     """The trays as a graph, and where each slot's cables come up to them.
 
-    A slot's cables run straight, along x and y, to the point of the nearest tray that is least far that way, the first
-    tray of the list where two are as near; then along the trays; and down the same way.
+    A slot's cables run straight, along x and y, to the point of the nearest tray that is least far by that rule, the first
+    tray of the list where two are as near; then along the trays; and down likewise.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class TrayWays:
     def load(self, a: np.ndarray, b: np.ndarray, cables: np.ndarray) -> np.ndarray:
         """Cables on each stretch, int64[edges], when `cables` run from the slots `a` to the slots `b`.
 
-        They take a shortest way, the one that the search from `a` finds.
+        They take a shortest path, the one that the search from `a` finds.
         """
         starts, number = np.unique(self.up[a], return_inverse=True)
         distance_m, before = self._shortest(starts)
@@ -79,7 +79,7 @@ class TrayWays:
         return distance_m, before
 
 
-def tray_ways(place_m: np.ndarray, trays_m: np.ndarray) -> TrayWays:
+def tray_paths(place_m: np.ndarray, trays_m: np.ndarray) -> TrayPaths:
     """The graph of the trays, with slots at `place_m`.
 
     Parameters
@@ -91,7 +91,7 @@ def tray_ways(place_m: np.ndarray, trays_m: np.ndarray) -> TrayWays:
     start, along = trays_m[:, :2], trays_m[:, 2:] - trays_m[:, :2]
     tray, points, up_m = _come_up(place_m, start, along)
     every = np.concatenate([start, trays_m[:, 2:], _crossings(start, along), points])
-    # One node a place: rounding takes away what computing a crossing in two ways leaves.
+    # One node a place: rounding takes away what computing a crossing twice leaves.
     _, first, number = np.unique(np.round(every, 6), axis=0, return_index=True, return_inverse=True)
     nodes = every[first]
     edges = []
@@ -105,7 +105,7 @@ def tray_ways(place_m: np.ndarray, trays_m: np.ndarray) -> TrayWays:
     # Where trays lie on each other, the same stretch comes twice.
     ends = np.unique(np.sort(np.concatenate(edges), axis=1), axis=0).astype(np.int32)
     length_m = np.hypot(*(nodes[ends[:, 0]] - nodes[ends[:, 1]]).T)
-    return TrayWays(nodes, ends, length_m, number.reshape(-1)[-len(place_m) :].astype(np.int32), up_m, tray)
+    return TrayPaths(nodes, ends, length_m, number.reshape(-1)[-len(place_m) :].astype(np.int32), up_m, tray)
 
 
 def _come_up(place_m: np.ndarray, start: np.ndarray, along: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

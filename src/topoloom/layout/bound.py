@@ -16,7 +16,7 @@ def length_bound_m(layout: Layout) -> float:
     one side at least max(lambda k (n - k) / n, D(k) - 2 I(k)) links cross it (lambda: the algebraic connectivity, Fiedler
     1973; D(k): the least sum of k degrees; I(k): the most links that k switches have among themselves); each crossing
     costs the distance of the two lines. k is any number that the seats of both sides allow: the least count is taken. The
-    links that must leave their cabinet, counted in the same way, cost their overhead, and at least the distance of the
+    links that must leave their cabinet, counted likewise, cost their overhead, and at least the distance of the
     two nearest slots. Holds for every layout that keeps the slots' limits and, where they have none, puts no more switches
     into a cabinet than the fullest of `layout` holds.
 
@@ -62,7 +62,7 @@ def _fewest_links_out(layout: Layout) -> np.ndarray:
 
 
 def _least_ratio(layout: Layout) -> float:
-    """The least that a cable's way is of the Manhattan distance of two slots."""
+    """The least that a cable's path is of the Manhattan distance of two slots."""
     slots = layout.slots
     if slots.given_m is None and slots.rule == "manhattan":
         return 1.0

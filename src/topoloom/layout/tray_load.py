@@ -2,23 +2,23 @@
 
 import numpy as np
 
-from topoloom.floors.trays import tray_ways
+from topoloom.floors.trays import tray_paths
 from topoloom.layout.layout import Layout
 
 
 def tray_load(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
     """How many cables lie on each stretch of tray: (x, y, x, y), float64[stretches, 4], and cables, int64[stretches].
 
-    On a floor with trays cables take the shortest way over them, and every stretch is there, used or not. On any other
+    On a floor with trays cables take the shortest path over them, and every stretch is there, used or not. On any other
     floor trays are assumed over the rows and columns of the cabinets: a cable runs along x over the row of its lower
     cabinet (that of the lower number), then along y over the column of the other; a stretch joins neighbouring x (or y)
     coordinates of cabinets, and only used ones are there. Cables inside a cabinet use no tray.
     """
     pairs, cables = layout.bundles
     if layout.slots.rule == "trays" and layout.floor.trays_m:
-        ways = tray_ways(layout.slots.place_m, np.array(layout.floor.trays_m))
-        load = ways.load(layout.used[pairs[:, 0]], layout.used[pairs[:, 1]], cables)
-        return np.hstack([ways.nodes[ways.edges[:, 0]], ways.nodes[ways.edges[:, 1]]]), load
+        paths = tray_paths(layout.slots.place_m, np.array(layout.floor.trays_m))
+        load = paths.load(layout.used[pairs[:, 0]], layout.used[pairs[:, 1]], cables)
+        return np.hstack([paths.nodes[paths.edges[:, 0]], paths.nodes[paths.edges[:, 1]]]), load
     xs, x = np.unique(np.round(layout.place_m[:, 0], 6), return_inverse=True)
     ys, y = np.unique(np.round(layout.place_m[:, 1], 6), return_inverse=True)
     low, high = pairs.T

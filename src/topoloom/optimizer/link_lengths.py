@@ -35,7 +35,7 @@ class LinkLengths:
     between : bool[kinds]
         Whether such a link runs between cabinets.
     each_m : float
-        What every link has beside the way that it leads along: at both ends together. ``length_m - each_m`` obeys the
+        What every link has beside the distance of its switches: at both ends together. ``length_m - each_m`` obeys the
         triangle inequality, for bounds; unless `metric` says that the floor's distances do not.
     metric : bool
     """

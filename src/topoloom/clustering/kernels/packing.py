@@ -147,7 +147,7 @@ def _made_room(
     cabinet: np.ndarray,
     tally: np.ndarray,
 ) -> int:
-    """Move the switch out of whose way u loses the fewest links to another cabinet; where u fits now, or -1."""
+    """Move a switch to another cabinet, at the least loss of links, so that u gets its place; where u fits now, or -1."""
     moved, to, least = -1, -1, 1 << 60
     for v in range(cabinet.size):
         c = cabinet[v]

@@ -33,7 +33,7 @@ def list_affected(table: np.ndarray, hops: Hops, ends: int) -> tuple[int, int, i
             old = load64(distances, v * stride + at)
             more = above(best, old)
             place = np.int64(hops.number[v])
-            if place >> 6 == word:  # the way from an origin to itself ends where it starts
+            if place >> 6 == word:  # the path from an origin to itself ends where it starts
                 more &= ~(np.uint64(1) << np.uint64(place & 63))
             up[e, word] = more
             nearer |= above(old, best)

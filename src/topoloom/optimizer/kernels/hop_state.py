@@ -14,7 +14,7 @@ MOST_DRAWS = 200
 
 
 class Batch(NamedTuple):
-    """Room for moves that are searched together, at most one a lane of a row (`_together_kernels`).
+    """Room for moves that are searched together, at most one a lane of a row (`kernels.batches`).
 
     drawn : int64[8, 6]
         What `propose` gave.
@@ -62,7 +62,7 @@ class Hops(NamedTuple):
     sources, starts : int32[r]
         The origins affected, nearer ones first: their places among the origins, and the switches.
     wide, narrow : uint64, uint16 [2, 8 (n + 1)]
-        Room for blocks of the filtered way: 512, 128 sources.
+        Room for blocks of the filtered method: 512, 128 sources.
     """
 
     images: np.ndarray
@@ -96,7 +96,7 @@ class Rows(NamedTuple):
     distinct : int64[n]
         Origins within one hop of each switch, itself included.
     reach, ahead : words[8 (n + 1)]
-        Room for a block of the full way.
+        Room for a block of the full method.
     """
 
     first: np.ndarray
@@ -183,6 +183,6 @@ def keep(
 def lost(totals: np.ndarray, diameter: int, n: int) -> bool:
     """Whether a graph with this diameter (n: disconnected) is farther than any that a search goes on to.
 
-    A connected graph never comes apart, and one whose distances fit bytes never leaves them: so all ways do the same.
+    A connected graph never comes apart, and one whose distances fit bytes never leaves them: so all methods do the same.
     """
     return bool((diameter == n and totals[2] < n) or (diameter > FARTHEST and totals[2] <= FARTHEST))

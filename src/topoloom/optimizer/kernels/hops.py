@@ -4,7 +4,7 @@ Of every graph two sums are kept over ordered pairs: their hops, and their hops 
 graph is hops + weight * beyond. A round of a search adds to it what the pairs not yet reached must at least walk, so the
 cost so far is a lower bound, and a move whose bound passes what may be accepted is dropped at once; that is exact.
 
-The ways to evaluate a move give the same answer:
+The methods to evaluate a move give the same answer:
 
 * full: every source, 512 a block, from bit rows of the first two hops that are kept in step with the moves. A block counts
   itself and later switches only, the later ones twice.
@@ -13,7 +13,7 @@ The ways to evaluate a move give the same answer:
   is never less, s gets farther from v and nothing gets nearer: a lower bound without any search. So sources that something
   may get nearer to are searched first, in narrow rows, and the others only if the move is still good.
 * shallow: filtered, and before any search a lower bound from the kept rows of two hops.
-* together: filtered, and the sources of several moves are searched first in one search (`_together_kernels`).
+* together: filtered, and the sources of several moves are searched first in one search (`kernels.batches`).
 
 A graph may have symmetries, permutations of its switches without fixed points. Then a move is made with all its images,
 and searches start from one switch of each orbit only, the origins; sums are over pairs of an origin and any switch.
@@ -29,7 +29,7 @@ from topoloom.optimizer.kernels.hop_state import MOST_DRAWS, Hops, Rows, keep, l
 from topoloom.optimizer.kernels.moves import Moves, enter, propose
 from topoloom.optimizer.kernels.rows import enter_move, evaluate, restore
 
-#: The ways to evaluate a move; the last is `topoloom.optimizer.kernels.batches.anneal_together`.
+#: The methods to evaluate a move; the last is `topoloom.optimizer.kernels.batches.anneal_together`.
 FULL, FILTERED, SHALLOW, TOGETHER = 0, 1, 2, 3
 #: More than any cost.
 NEVER = np.int64(1) << np.int64(60)
@@ -81,14 +81,14 @@ def anneal(
     temperature: float,
     target: int,
     weight: int,
-    way: int,
+    method: int,
     count: int,
 ) -> int:
     """Try up to `count` valid moves at one temperature; how many were tried.
 
     Metropolis: a move is kept if the cost grows by no more than temperature times a random threshold (`thresholds`,
     float32[4096]), which is drawn first. The best graph so far, by diameter and then hops, is kept in `best` (int32[n, K])
-    and `best_totals` (int64[2]: diameter, hops). `way` is FULL, FILTERED or SHALLOW (filtered, with kept rows): which is
+    and `best_totals` (int64[2]: diameter, hops). `method` is FULL, FILTERED or SHALLOW (filtered, with kept rows): which is
     fastest depends on graph and temperature, but moves and answers do not depend on it.
     """
     table, totals = moves.table, hops.totals
@@ -107,12 +107,12 @@ def anneal(
         affected = 0
         saved = 0
         diameter = np.int64(0)
-        if way != FILTERED:
+        if method != FILTERED:
             saved = enter_move(table, hops, rows, ends)
-        if way != FULL:
+        if method != FULL:
             nearer, affected, farther = list_affected(table, hops, ends)
             walked, beyond = np.int64(-1), np.int64(0)
-            if way != SHALLOW or not surely_worse(table, hops, rows, nearer, farther, target, weight, room):
+            if method != SHALLOW or not surely_worse(table, hops, rows, nearer, farther, target, weight, room):
                 walked, beyond = filtered_change(table, hops, nearer, affected, farther, target, weight, room)
         else:
             most = totals[0] + weight * totals[1] + room
@@ -121,10 +121,10 @@ def anneal(
                 walked = np.int64(-1)
         if walked < 0:
             unmake(table, hops.done, made)
-            if way != FILTERED:
+            if method != FILTERED:
                 restore(table, hops, rows, ends, saved)
             continue
-        if way != FULL:
+        if method != FULL:
             diameter = accept(table, hops, affected, target)
         keep(moves, hops.totals, drawn, best, best_totals, walked, beyond, diameter)
     return tried

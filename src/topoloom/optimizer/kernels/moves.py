@@ -36,7 +36,7 @@ class Moves(NamedTuple):
     group : int32[m]
         The class of each row of `links`.
     turns : bool[c]
-        Whether the links of a class may be read either way round: both ends lie in one cabinet.
+        Whether the links of a class may be read in either direction: both ends lie in one cabinet.
     """
 
     table: np.ndarray

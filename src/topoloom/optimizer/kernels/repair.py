@@ -1,9 +1,9 @@
 """What a move does to the delays of all pairs: shortest paths that are repaired, not searched again.
 
 A row holds the least delays from one source. When links go and come, Ramalingam and Reps (J. Algorithms 21, 1996) repair
-it in time that grows with what changes: first the switches that lose their last shortest way, in the order of their delays;
+it in time that grows with what changes: first the switches that lose their last shortest path, in the order of their delays;
 then Dijkstra's algorithm over them and over those that something gets nearer to. A source needs no work at all when none of
-its shortest ways runs over a link that goes and none gets shorter over one that comes.
+its shortest paths runs over a link that goes and none gets shorter over one that comes.
 
 Delays are whole numbers of some unit, so sums are exact and the same on every machine.
 """
@@ -51,7 +51,7 @@ def _push(heads: np.ndarray, entry: np.ndarray, after: np.ndarray, size: int, ke
 
 @njit(cache=True, nogil=True)
 def fill_row(table: np.ndarray, delay: np.ndarray, source: int, row: np.ndarray, work: Work) -> None:
-    """row[v] = the least delay from source to v, uint16[n]; FAR where there is no way."""
+    """row[v] = the least delay from source to v, uint16[n]; FAR where there is no path."""
     heads, entry, after, mark = work.heads, work.entry, work.after, work.mark
     row[:] = FAR
     row[source] = 0
@@ -97,7 +97,7 @@ def _settle(
 
 @njit(cache=True, nogil=True)
 def touches(row: np.ndarray, gone: np.ndarray, come: np.ndarray) -> bool:
-    """Whether links that go carry a shortest way of this source, or links that come shorten one.
+    """Whether links that go carry a shortest path of this source, or links that come shorten one.
 
     gone, come: int32[links, 3], both ends and the delay.
     """
@@ -135,7 +135,7 @@ def repair_row(
                 _push(heads, entry, after, size, at, v)
                 size += 1
                 key = at if at < key else key
-    # A switch is looked at after all that are nearer, so whether its shortest ways still stand is known by then.
+    # A switch is looked at after all that are nearer, so whether its shortest paths still stand is known by then.
     waiting, count = size, 0
     while waiting > 0:
         top = heads[key]

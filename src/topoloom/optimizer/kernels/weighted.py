@@ -282,7 +282,7 @@ def anneal(
         tried += 1
         may = np.int64(temperature * thresholds[next_word(state) & np.uint64(4095)])
         price = _price(graph, u, u2, v, v2)
-        # Ways are not looked at where even no delay at all would not pay for the links.
+        # Paths are not looked at where even no delay at all would not pay for the links.
         if price - totals[PAIRS] > may:
             continue
         start = next_below(state, graph.sources.size)

@@ -1,4 +1,4 @@
-"""One chain of annealing for the fewest hops: moves, temperature, target diameter, and the way that is fastest just now."""
+"""One chain of annealing for the fewest hops: moves, temperature, target diameter, and which method is fastest just now."""
 
 import time
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ _LONGEST = 20_000
 #: and random moves that are made in one call.
 _PIECE_NS, _MOVE_NS, _SLOT_NS = 200_000_000, 2_000, 2.0
 _MIXED = 200_000
-#: Turns after which every way is timed anew; sooner when the share of accepted moves has halved or doubled.
+#: Turns after which every method is timed anew; sooner when the share of accepted moves has halved or doubled.
 _TIMED = 300
 #: Moves whose changes make the median: as many as this number of slots and blocks of sources allows, within these.
 _SAMPLE, _SAMPLE_WORK = (20, 300), 200_000_000
@@ -91,9 +91,9 @@ class HopSearch:
         self._batch = _batch(len(self._images), moves.table.shape[1])
         self._state, self._thresholds = draws.state(), acceptance()
         self.target = target or int(least[0])
-        self._way, self._without_rows = kernels.FULL, (kernels.FILTERED, kernels.TOGETHER)
+        self._method, self._without_rows = kernels.FULL, (kernels.FILTERED, kernels.TOGETHER)
         self._rows_kept, self._distances_kept = False, False
-        self._timed: list[tuple[float, int]] = []  # seconds a move, and the way
+        self._timed: list[tuple[float, int]] = []  # seconds a move, and the method
         self._measured_at = 1.0
         self._accepted = 1.0
         self._next_aim = 0.0
@@ -160,7 +160,7 @@ class HopSearch:
             self._aim(share)
             self._next_aim += 1 / _AIMS
         self._weight = round(cooled(WEIGHT, LAST_WEIGHT, share))
-        timed = self._choose_way()
+        timed = self._choose_method()
         count = min(moves, self._budget.moves - self._budget.spent)
         accepted = int(self._hops.totals[3])
         started = time.thread_time()
@@ -170,13 +170,13 @@ class HopSearch:
         self._budget.spent += tried or count
         if not tried:
             return
-        if self._way == self._kernels.FULL:
+        if self._method == self._kernels.FULL:
             self._distances_kept = False
-        elif self._way in self._without_rows:
+        elif self._method in self._without_rows:
             self._rows_kept = False
         self._accepted = 0.9 * self._accepted + 0.1 * (int(self._hops.totals[3]) - accepted) / tried
         if timed:
-            self._timed.append((seconds / tried, self._way))
+            self._timed.append((seconds / tried, self._method))
 
     def temperature(self, share: float) -> float:
         """The temperature when `share` of the budget is used up: it falls by the same factor in equal times, unless held."""
@@ -188,8 +188,8 @@ class HopSearch:
         if mixed:
             self._kernels.mix(self._moves, self._hops, self._state, 0)
         self._filter.keep_distances(self._moves.table, self._hops, self.target)
-        for way in (self._kernels.TOGETHER, self._kernels.FULL):
-            self._way = way
+        for method in (self._kernels.TOGETHER, self._kernels.FULL):
+            self._method = method
             self._anneal(1.0, 0)
 
     def _anneal(self, temperature: float, count: int) -> int:
@@ -216,10 +216,10 @@ class HopSearch:
             int(self.target),
             self._weight,
         )
-        if self._way == self._kernels.TOGETHER:
+        if self._method == self._kernels.TOGETHER:
             tried: int = self._together.anneal_together(self._moves, self._hops, self._batch, *given, count)
         else:
-            tried = self._kernels.anneal(self._moves, self._hops, self._kept, *given, self._way, count)
+            tried = self._kernels.anneal(self._moves, self._hops, self._kept, *given, self._method, count)
         return tried
 
     def _evaluate(self) -> None:
@@ -257,27 +257,27 @@ class HopSearch:
         self._rows.count_within(self._moves.table, self._hops.origins, self._hops.wide, within)
         return within
 
-    def _choose_way(self) -> bool:
-        """The fastest way, by its best turn; all are timed anew now and then. Whether this turn is to be timed."""
+    def _choose_method(self) -> bool:
+        """Choose the fastest method, by its best turn; all are timed anew now and then. Whether this turn is to be timed."""
         kernels, totals = self._kernels, self._hops.totals
         n = self._moves.degree.size
         timed = self._accepted <= _MOST_ACCEPTED and n <= _MOST_FILTERED and totals[2] <= self._farthest
         if not timed:
-            self._way = kernels.FULL
+            self._method = kernels.FULL
         else:
             if not 0.5 < self._accepted / self._measured_at < 2 or len(self._timed) >= _TIMED:
                 self._timed, self._measured_at = [], max(1e-6, self._accepted)
-            ways = kernels.FULL, kernels.FILTERED, kernels.SHALLOW, kernels.TOGETHER
+            methods = kernels.FULL, kernels.FILTERED, kernels.SHALLOW, kernels.TOGETHER
             turn = len(self._timed)
-            if turn < len(ways):
-                self._way = ways[turn]
-            elif turn < len(ways) + 2:  # the two best once more, for a turn may be disturbed
-                self._way = sorted(self._timed[: len(ways)])[turn - len(ways)][1]
+            if turn < len(methods):
+                self._method = methods[turn]
+            elif turn < len(methods) + 2:  # the two best once more, for a turn may be disturbed
+                self._method = sorted(self._timed[: len(methods)])[turn - len(methods)][1]
             else:
-                self._way = min(self._timed)[1]
-        if self._way not in self._without_rows:
+                self._method = min(self._timed)[1]
+        if self._method not in self._without_rows:
             self._keep_rows()
-        if self._way != kernels.FULL and not self._distances_kept:
+        if self._method != kernels.FULL and not self._distances_kept:
             self._filter.keep_distances(self._moves.table, self._hops, self.target)
             self._distances_kept = True
         return timed

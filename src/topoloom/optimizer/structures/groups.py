@@ -103,7 +103,7 @@ def cyclic(order: int) -> Group:
 
 
 def _metacyclic(order: int) -> Iterator[Group]:
-    """Z_m : Z_k for every way in which a generator of Z_k can act: x to r x with r^k = 1, r not 1.
+    """Z_m : Z_k for every map by which a generator of Z_k can act: x to r x with r^k = 1, r not 1.
 
     Those in which k is not much less than m come first: few of their elements commute, so they make the better graphs.
     """

@@ -14,6 +14,29 @@ from topoloom.draws.kernels import next_word
 EXACT = {"reassoc", "contract", "nsz", "nnan", "ninf"}
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _allowed(change: float, thresholds: np.ndarray, temperature: float, state: np.ndarray) -> bool:
+    """Whether an exchange that costs so much is made (Metropolis); draws a threshold."""
+    return change <= thresholds[next_word(state) & np.uint64(4095)] * temperature
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _count(change: float, costs: np.ndarray, place: np.ndarray, best: np.ndarray) -> None:
+    """The cost after an exchange, and the best so far."""
+    costs[0] += change
+    if costs[0] < costs[1]:
+        costs[1] = costs[0]
+        best[:] = place
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _next_row(row: np.ndarray, places: int) -> int:
+    """Go on to the next facility; how many pairs the last one had."""
+    pairs = places - 1 - row[0]
+    row[0] = (row[0] + 1) % min(row[1], places - 1)
+    return pairs
+
+
 @njit(cache=True, nogil=True)
 def anneal_dense(
     flow: np.ndarray,
@@ -43,14 +66,10 @@ def anneal_dense(
         u = row[0]
         for v in range(u + 1, place.size):
             change = _change(flow, near, u, v)
-            if change <= thresholds[next_word(state) & np.uint64(4095)] * temperature:
+            if _allowed(change, thresholds, temperature, state):
                 exchange(near, place, u, v)
-                costs[0] += change
-                if costs[0] < costs[1]:
-                    costs[1] = costs[0]
-                    best[:] = place
-        tried += place.size - 1 - u
-        row[0] = (u + 1) % min(row[1], place.size - 1)
+                _count(change, costs, place, best)
+        tried += _next_row(row, place.size)
     return tried
 
 
@@ -76,9 +95,14 @@ def exchange(near: np.ndarray, place: np.ndarray, u: int, v: int) -> None:
         kept = near[k, u]
         near[k, u] = near[k, v]
         near[k, v] = kept
-    kept_place = place[u]
-    place[u] = place[v]
-    place[v] = kept_place
+    _swap(place, u, v)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _swap(values: np.ndarray, u: int, v: int) -> None:
+    kept = values[u]
+    values[u] = values[v]
+    values[v] = kept
 
 
 @njit(cache=True, nogil=True)
@@ -106,16 +130,10 @@ def anneal_sparse(
         for v in range(u + 1, place.size):
             change = _half_change(offsets, others, flows, distance, place, u, v)
             change += _half_change(offsets, others, flows, distance, place, v, u)
-            if change <= thresholds[next_word(state) & np.uint64(4095)] * temperature:
-                kept = place[u]
-                place[u] = place[v]
-                place[v] = kept
-                costs[0] += change
-                if costs[0] < costs[1]:
-                    costs[1] = costs[0]
-                    best[:] = place
-        tried += place.size - 1 - u
-        row[0] = (u + 1) % min(row[1], place.size - 1)
+            if _allowed(change, thresholds, temperature, state):
+                _swap(place, u, v)
+                _count(change, costs, place, best)
+        tried += _next_row(row, place.size)
     return tried
 
 

@@ -3,7 +3,7 @@
 `changes`[u, v], v < u, is by how much half the cost grows when u and v change places. After an exchange of r and s it
 shrinks, for all other u and v, by (x_u - x_v)(y_u - y_v), with x the difference of the flows of r and s and y that of
 their distances (Frieze, Yadegar, El-Horbaty and Parkinson 1989): one sweep over the lower triangle that also finds the
-best exchange. All numbers are whole, as in `_annealing_kernels`.
+best exchange. All numbers are whole, as in `kernels.annealing`.
 """
 
 import numpy as np
