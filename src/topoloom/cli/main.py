@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from topoloom._version import __version__
+from topoloom.cli.examples import with_example
 from topoloom.cli.output import say
 from topoloom.cli.signals import interrupted, listen
 from topoloom.errors import InputError, Stopped
@@ -55,6 +56,7 @@ class _Lazy(click.Group):
         if name not in _COMMANDS:
             return None
         command: click.Command = import_module(f"topoloom.cli.commands.{name}").command
+        command.help = with_example(name, command.help or "")
         return command
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:

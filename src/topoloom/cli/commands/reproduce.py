@@ -12,10 +12,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    help="""The papers' claims with our values beside them: all, or those whose id starts with CLAIM.
-
-    Example: topoloom reproduce besta-2014/table-iv
-    """
+    help="The papers' claims with our values beside them: all, or those whose id starts with CLAIM."
 )
 @click.argument("claim", nargs=-1)
 @click.option("--list", "only_list", is_flag=True, help="List the ids and what was published, and compute nothing.")

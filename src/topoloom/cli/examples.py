@@ -1,0 +1,38 @@
+"""One example for each command: the last line of its help text."""
+
+#: What a reader can type after the command's name; files stand for the reader's own.
+EXAMPLES = {
+    "families": "slimfly --hosts 10000 --radix 48",
+    "info": "slimfly:q=19,hosts=15",
+    "hops": "torus:dims=8x8x8 --latency",
+    "bounds": "torus:dims=8x8x8",
+    "balance": "--rows 30 --columns 30",
+    "cuts": "hypercube:n=10 --parts 4",
+    "build": "slimfly:q=19,hosts=15 -o slimfly.json",
+    "convert": "slimfly.json slimfly.graphml",
+    "optimize": "torus:dims=8x8 --seconds 10 -o better.json",
+    "route": "slimfly:q=5,hosts=3 --engine dfsssp -o tables",
+    "quality": "slimfly:q=5,hosts=3 --traffic worst-case",
+    "simulate": "slimfly:q=5,hosts=3 --traffic uniform --loads 0.1:0.9:0.2",
+    "resilience": "slimfly:q=5 torus:dims=7x7 --fail switches",
+    "app": "slimfly:q=5,hosts=3 --app alltoall:bytes=4096 --ranks 64",
+    "verify": "planned.json discovered.ibnetdiscover",
+    "layout": "slimfly:q=19,hosts=15 -o plan",
+    "expand": "plan --to 800 -o grown",
+    "cost": "slimfly:q=19,hosts=15 dragonfly:a=16,h=8,p=8",
+    "design": "examples/cluster-10k.toml -o designs",
+    "reproduce": "besta-2014/table-iv",
+}
+
+
+def with_example(command: str, text: str) -> str:
+    """A command's help text, and below it the example; nothing is added where there is one.
+
+    Examples
+    --------
+    >>> with_example("info", "What it is.").splitlines()[-1]
+    'Example: topoloom info slimfly:q=19,hosts=15'
+    """
+    if command not in EXAMPLES or "Example:" in text:
+        return text
+    return f"{text.rstrip()}\n\n\b\nExample: topoloom {command} {EXAMPLES[command]}"
