@@ -12,7 +12,7 @@ from topoloom import InputError, build, cable, expand, open_network, place, save
 from topoloom.cost.parts import load_parts
 from topoloom.csv_files import csv_text
 from topoloom.fabrics.fabric import planned_fabric
-from topoloom.formats import encode, find_format
+from topoloom.formats import FORMATS, encode
 from topoloom.topology import Topology
 
 GRID = Topology([(0, 1), (1, 2), (2, 3)], 5, labels={"x": np.array([-1, 0, 1, 0, 1]), "y": np.array([0, 0, 0, 1, 1])})
@@ -31,7 +31,7 @@ def test_a_topology_argument_is_a_file_or_a_spec(tmp_path, monkeypatch):
         open_network("a/b")
     with pytest.raises(InputError, match="no family named"):
         open_network("no-such-thing")
-    stream = io.TextIOWrapper(io.BytesIO(encode(GRID, find_format("topoloom"))))
+    stream = io.TextIOWrapper(io.BytesIO(encode(GRID, FORMATS.find("topoloom"))))
     monkeypatch.setattr(sys, "stdin", stream)
     assert open_network("-").topology == GRID
 

@@ -81,8 +81,8 @@ def test_a_package_that_cannot_be_loaded_is_passed_over_with_a_warning(tmp_path,
     with caplog.at_level(logging.WARNING, "topoloom"):
         assert list(things) == ["ours"]
     assert [record.getMessage() for record in caplog.records] == [
-        "the things of package broken_guest are left out: ZeroDivisionError: oh",
-        "the things of package not_there_at_all are left out: ModuleNotFoundError: No module named 'not_there_at_all'",
+        "package broken_guest adds no thing: ZeroDivisionError: oh",
+        "package not_there_at_all adds no thing: ModuleNotFoundError: No module named 'not_there_at_all'",
     ]
 
 
@@ -96,4 +96,4 @@ def test_two_packages_cannot_share_a_name(tmp_path, monkeypatch, caplog):
     _points(monkeypatch, "second_guest")
     with caplog.at_level(logging.WARNING, "topoloom"):
         assert things["same"] == 0
-    assert "two things are named 'same' (here and second_guest); rename one" in caplog.text
+    assert "the thing 'same' of package second_guest has the name of one that topoloom has; rename it" in caplog.text

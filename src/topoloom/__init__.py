@@ -20,9 +20,11 @@ _HOMES = {
     "Cuts": "topoloom.graph.cuts",
     "Degradation": "topoloom.failures.degradation",
     "Design": "topoloom.designer.design",
+    "EXPORTS": "topoloom.fabrics.exports.registry",
     "Execution": "topoloom.simulator.execute",
     "Expansion": "topoloom.expansion.expansion",
     "FAMILIES": "topoloom.spec.registry",
+    "FORMATS": "topoloom.formats",
     "Fabric": "topoloom.fabrics.fabric",
     "Floor": "topoloom.floors.floor",
     "Geometry": "topoloom.graph.geometry",
@@ -120,6 +122,7 @@ if TYPE_CHECKING:
     from topoloom.expansion.plan_files import save_expansion as save_expansion
     from topoloom.fabrics.compare import Comparison as Comparison
     from topoloom.fabrics.compare import compare as compare
+    from topoloom.fabrics.exports.registry import EXPORTS as EXPORTS
     from topoloom.fabrics.exports.registry import write_export as write_export
     from topoloom.fabrics.fabric import Fabric as Fabric
     from topoloom.fabrics.identify import identify as identify
@@ -131,6 +134,7 @@ if TYPE_CHECKING:
     from topoloom.failures.survival import Survival as Survival
     from topoloom.failures.surviving_network import surviving_network as surviving_network
     from topoloom.floors.floor import Floor as Floor
+    from topoloom.formats import FORMATS as FORMATS
     from topoloom.formats import load as load
     from topoloom.formats import save as save
     from topoloom.graph.bounds import Bounds as Bounds

@@ -11,7 +11,7 @@ from topoloom.errors import InputError, at
 from topoloom.expansion.plan_files import AFTER, BEFORE, PLAN
 from topoloom.files import read_text
 from topoloom.folders import refuse_unfinished
-from topoloom.formats import find_format, format_for, load
+from topoloom.formats import FORMATS, format_for, load
 from topoloom.formats.cables import cabled_fabric, load_cables
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
 from topoloom.formats.ibnetdiscover import load_fabric
@@ -84,7 +84,7 @@ def open_network(source: str | os.PathLike[str], format: str | None = None) -> N
 
 def _file(text: str, format: str | None) -> Network:
     """A file of any format; `format` None: its suffix, or what it holds, tells."""
-    if format is not None and find_format(format).name == DISCOVERED:
+    if format is not None and FORMATS.find(format).name == DISCOVERED:
         fabric = load_fabric(text)
         return Network(
             fabric.topology, text, "fabric", provenance_of(fabric.topology), None, {"fabric": lambda: fabric}

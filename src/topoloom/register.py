@@ -69,9 +69,8 @@ class Register(Generic[T], Mapping[str, T]):
         for one in (name, *aliases):
             holder = self._aliases.get(one, one)
             if holder in self._records and self._origin[holder] != origin:
-                raise InputError(
-                    f"two {self.noun}s are named '{one}' ({self._origin[holder]} and {origin}); rename one"
-                )
+                known, new = (self._name_of(place) for place in (self._origin[holder], origin))
+                raise InputError(f"the {self.noun} '{one}' of {new} has the name of one that {known} has; rename it")
         self._records[name], self._origin[name] = record, origin
         self._aliases.update(dict.fromkeys(aliases, name))
 
@@ -112,6 +111,10 @@ class Register(Generic[T], Mapping[str, T]):
         self._load()
         return dict(self._aliases)
 
+    @staticmethod
+    def _name_of(origin: str) -> str:
+        return "topoloom" if origin == "here" else f"package {origin}"
+
     def _hint(self, name: str) -> str:
         from difflib import get_close_matches
 
@@ -138,15 +141,17 @@ class Register(Generic[T], Mapping[str, T]):
     def _load_from_outside(self, group: str) -> None:
         from importlib.metadata import entry_points
 
-        for point in entry_points(group=group):
-            package = point.dist.name if point.dist is not None else point.value
+        # By name, so that it does not depend on where a package is installed who comes first.
+        found = [
+            (point.dist.name if point.dist is not None else point.value, point) for point in entry_points(group=group)
+        ]
+        for package, point in sorted(found, key=lambda one: (one[0], one[1].name)):
             self._loading = package
             try:
                 point.load()
             except Exception as error:  # whatever a stranger's module raises must not take every command with it
-                log.warning(
-                    "the %ss of package %s are left out: %s: %s", self.noun, package, type(error).__name__, error
-                )
+                reason = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+                log.warning("package %s adds no %s: %s", package, self.noun, " ".join(reason.split()))
             finally:
                 self._loading = ""
 

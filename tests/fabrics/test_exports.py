@@ -14,7 +14,7 @@ from fabric_cases import cables_of
 
 from topoloom.errors import InputError
 from topoloom.fabrics.discovery import read_fabric
-from topoloom.fabrics.exports.registry import Order, exports, find_export, write_export
+from topoloom.fabrics.exports.registry import EXPORTS, Order, write_export
 from topoloom.fabrics.exports.slurm import hostlist, slurm_text
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.spec import build
@@ -26,17 +26,17 @@ KINDS = ["booksim", "frr", "guid2lid", "ibutils", "opensm", "slurm", "ufm"]
 def made(kind, spec_or_fabric):
     """The texts of an export that needs no tables."""
     fabric = planned_fabric(build(spec_or_fabric)) if isinstance(spec_or_fabric, str) else spec_or_fabric
-    return find_export(kind).make(Order(fabric))
+    return EXPORTS.find(kind).make(Order(fabric))
 
 
 def test_the_register_is_known(tmp_path):
     """An export is there by its file alone; only OpenSM's needs tables, and says so."""
-    assert list(exports()) == KINDS
-    assert [name for name, record in exports().items() if record.tables] == ["opensm"]
+    assert list(EXPORTS) == KINDS
+    assert [name for name, record in EXPORTS.items() if record.tables] == ["opensm"]
     with pytest.raises(InputError, match="use topoloom route with --export opensm"):
         write_export("opensm", planned_fabric(build("petersen:hosts=1")), tmp_path)
-    with pytest.raises(InputError, match="did you mean slurm"):
-        find_export("slurn")
+    with pytest.raises(InputError, match="did you mean 'slurm'"):
+        EXPORTS.find("slurn")
 
 
 @pytest.mark.parametrize(("kind", "arrow"), [("ibutils", "->"), ("ufm", "-4x-50G->")])

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from topoloom.formats import encode, find_format
+from topoloom.formats import FORMATS, encode
 from topoloom.topology import Topology
 
 #: Any text that a file can hold: no half surrogate pairs, no zero bytes.
@@ -40,7 +40,7 @@ def topologies(draw, text=texts):
 @st.composite
 def damaged(draw, name):
     """A valid file of a format with a few bytes changed, cut out or put in."""
-    data = bytearray(encode(SAMPLE, find_format(name)))
+    data = bytearray(encode(SAMPLE, FORMATS.find(name)))
     for _ in range(draw(st.integers(1, 3))):
         place = draw(st.integers(0, len(data)))
         width = draw(st.integers(0, 20))

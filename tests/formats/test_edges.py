@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom import InputError
-from topoloom.formats import edges, find_format
+from topoloom.formats import FORMATS, edges
 from topoloom.topology import Topology
 
 
@@ -110,12 +110,12 @@ def test_large_files_take_the_fast_way():
 def test_switches_without_places_have_no_grid_edges(labels, reason):
     """Grid edges need a place of its own for each switch, in the labels x and y."""
     with pytest.raises(InputError, match=reason):
-        find_format("grid-edges").write(Topology([(0, 1)], 3, labels=labels))
+        FORMATS.find("grid-edges").write(Topology([(0, 1)], 3, labels=labels))
 
 
 def test_lonely_grid_points_are_told_by_comments():
     """A switch without links keeps its point through a comment line."""
     lonely = Topology(np.empty((0, 2), int), 1, labels={"x": np.array([4]), "y": np.array([-2])})
-    text = find_format("grid-edges").write(lonely)
+    text = FORMATS.find("grid-edges").write(lonely)
     assert text == "# switch 4,-2\n"
     assert read(text) == lonely

@@ -13,11 +13,11 @@ from format_cases import SAMPLE, topologies
 from hypothesis import given, settings
 
 from topoloom import InputError, build, load
-from topoloom.formats import _packed, encode, find_format
+from topoloom.formats import FORMATS, _packed, encode
 from topoloom.topology import Topology
 
 FIXTURES = Path(__file__).parent / "fixtures"
-FORMAT = find_format("topoloom")
+FORMAT = FORMATS.find("topoloom")
 SCHEMA = json.loads(files("topoloom.formats").joinpath("topology.schema.json").read_text())
 #: Of the fixtures; it must never change, or old files have changed their meaning.
 DIGEST = "0b9eaf20f69e3e4a999ca3146e6269fcc834905512d97022b3d13639ee234d11"

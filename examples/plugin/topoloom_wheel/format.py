@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.errors import at
-from topoloom.formats import FORMATS, Format
+from topoloom.formats import Format, register
 from topoloom.topology import Topology
 
 
@@ -24,8 +24,7 @@ def write(topology: Topology) -> str:
     return "".join("".join(map(str, row)) + "\n" for row in matrix.tolist())
 
 
-FORMATS.add(
-    "adjacency",
+register(
     Format(
         name="adjacency",
         suffixes=(".adjacency",),
@@ -33,5 +32,5 @@ FORMATS.add(
         keeps=frozenset({"isolated"}),
         read=read,
         write=write,
-    ),
+    )
 )

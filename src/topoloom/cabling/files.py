@@ -17,7 +17,7 @@ from topoloom.errors import InputError, at
 from topoloom.floors.floor_files import read_floor
 from topoloom.floors.floor_text import floor_toml
 from topoloom.folders import write_folder
-from topoloom.formats import encode, find_format
+from topoloom.formats import FORMATS, encode
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
 from topoloom.layout.layout import Layout
@@ -79,7 +79,7 @@ def cabling_files(cabling: Cabling) -> dict[str, str | bytes]:
 
 def network_files(topology: Topology, verb: str) -> dict[str, str | bytes]:
     """What every network folder begins with: the network, and the note of which verb wrote it."""
-    return {TOPOLOGY: encode(topology, find_format("topoloom")), PROVENANCE: note_text(provenance_of(topology), verb)}
+    return {TOPOLOGY: encode(topology, FORMATS.find("topoloom")), PROVENANCE: note_text(provenance_of(topology), verb)}
 
 
 def load_layout(path: str | os.PathLike[str]) -> Layout:

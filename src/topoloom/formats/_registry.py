@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.modules import load_modules
+from topoloom.register import Register
 from topoloom.topology import Topology
 
 #: More labels than any family has. The bound keeps a short file with default values for attributes from filling memory.
@@ -42,35 +41,20 @@ class Format:
     write: Callable[[Topology], str | bytes]
 
 
-_formats: dict[str, Format] = {}
+#: Every format by its name.
+FORMATS: Register[Format] = Register("format", room="topoloom.formats", group="topoloom.formats")
 
 
 def register(record: Format) -> Format:
-    """Add a format to the catalogue."""
-    _formats[record.name] = record
+    """Add a format to `FORMATS`."""
+    FORMATS.add(record.name, record)
     return record
-
-
-def formats() -> dict[str, Format]:
-    """Every format by its name, in alphabetical order."""
-    load_modules("topoloom.formats")
-    return dict(sorted(_formats.items()))
-
-
-def find_format(name: str) -> Format:
-    """The format of that name; raises `InputError` with the nearest name and the list."""
-    known = formats()
-    if name not in known:
-        near = get_close_matches(name, known, 1)
-        hint = f"did you mean '{near[0]}'? " if near else ""
-        raise InputError(f"no format named '{name[:60]}' ({hint}known: {', '.join(known)})")
-    return known[name]
 
 
 def format_for(path: str) -> Format | None:
     """The format that the suffix of `path` chooses, below a ``.gz`` if there is one; None when no format claims it."""
     name = path.lower().removesuffix(".gz")
-    for record in formats().values():
+    for record in FORMATS.values():
         if name.endswith(record.suffixes):
             return record
     return None
@@ -78,10 +62,10 @@ def format_for(path: str) -> Format | None:
 
 def unknown_suffix(path: str) -> InputError:
     """The error for a file whose suffix no format claims."""
-    suffixes = ", ".join(suffix for record in formats().values() for suffix in record.suffixes)
+    suffixes = ", ".join(suffix for record in FORMATS.values() for suffix in record.suffixes)
     return InputError(
         f"{path}: the suffix names no known format ({suffixes}, each also with .gz); "
-        f"choose a suffix or name a format: {', '.join(formats())}"
+        f"choose a suffix or name a format: {', '.join(FORMATS)}"
     )
 
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from topoloom.errors import InputError, at
 from topoloom.files import reason, write_atomically
-from topoloom.formats._registry import Format, encode, find_format, format_for, unknown_suffix
+from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
 from topoloom.topology import Topology
 
 #: No file of a fabric is larger: two million links take 30 MB as text.
@@ -81,8 +81,8 @@ def choose_format(path: str, name: str | None = None) -> Format:
         The name or the suffix is not known; or `path` is a folder.
     """
     if name is not None:
-        return find_format(name)
-    record = find_format("topoloom") if path == "-" else format_for(path)
+        return FORMATS.find(name)
+    record = FORMATS.find("topoloom") if path == "-" else format_for(path)
     if record is None:
         if _is(Path.is_dir, path):
             raise at(path, None, "is a folder; name a file in it")

@@ -4,8 +4,8 @@ import click
 
 from topoloom.cli.delivery import checked, deliver
 from topoloom.cli.output import json_option, print_json, say
-from topoloom.fabrics.exports.registry import exports, write_export
-from topoloom.formats import formats
+from topoloom.fabrics.exports.registry import EXPORTS, write_export
+from topoloom.formats import FORMATS
 from topoloom.opening import open_network
 
 
@@ -14,9 +14,9 @@ class _Help(click.Command):
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Formats"):
-            formatter.write_dl([(name, record.description) for name, record in formats().items()])
+            formatter.write_dl([(name, record.description) for name, record in FORMATS.items()])
         with formatter.section("For other tools (OUT is a folder)"):
-            formatter.write_dl([(name, record.help) for name, record in exports().items() if not record.tables])
+            formatter.write_dl([(name, record.help) for name, record in EXPORTS.items() if not record.tables])
 
 
 @click.command(
@@ -28,7 +28,7 @@ class _Help(click.Command):
 @click.option("--format", "name", metavar="FORMAT", help="The format of OUT (below); else its suffix tells.")
 @json_option
 def command(source: str, output: str, source_format: str | None, name: str | None, as_json: bool) -> None:
-    if name is not None and name in exports():
+    if name is not None and name in EXPORTS:
         _export(name, source, source_format, output, as_json)
         return
     record = checked(output, name, as_json)

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from topoloom.reproduction import Claim, Outcome
 
 
-@click.command(
-    help="The papers' claims with our values beside them: all, or those whose id starts with CLAIM."
-)
+@click.command(help="The papers' claims with our values beside them: all, or those whose id starts with CLAIM.")
 @click.argument("claim", nargs=-1)
 @click.option("--list", "only_list", is_flag=True, help="List the ids and what was published, and compute nothing.")
 @click.option("--full", is_flag=True, help="Run those of full size as well, which take minutes.")

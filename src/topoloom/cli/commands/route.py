@@ -11,7 +11,7 @@ from topoloom.cli.output import json_option, plain, print_facts, print_record, s
 from topoloom.cli.progress import working
 from topoloom.cli.types import Whole
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import exports, find_export, write_export
+from topoloom.fabrics.exports.registry import EXPORTS, write_export
 from topoloom.routing.registry import engines
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class _Help(click.Command):
         with formatter.section("Engines"):
             formatter.write_dl([(name, record.help) for name, record in engines.items()])
         with formatter.section("Exports"):
-            formatter.write_dl([(name, record.help) for name, record in exports().items()])
+            formatter.write_dl([(name, record.help) for name, record in EXPORTS.items()])
 
 
 @click.command(
@@ -86,7 +86,7 @@ def command(
     if folder is not None:
         folder = str(writable_folder(folder))
     if kind is not None:
-        find_export(kind)
+        EXPORTS.find(kind)
     engines.find(engine)
     network = open_network(topology)
     lost = None if without is None else _losses(without)

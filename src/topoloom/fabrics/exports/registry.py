@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from topoloom.errors import InputError
 from topoloom.fabrics.fabric import Fabric
 from topoloom.folders import write_folder
-from topoloom.modules import load_modules
+from topoloom.register import Register
 from topoloom.routing.routing import Routing
 
 
@@ -57,7 +56,8 @@ class Export:
     sometimes: tuple[str, ...] = ()
 
 
-_exports: dict[str, Export] = {}
+#: Every export by its name.
+EXPORTS: Register[Export] = Register("export", room="topoloom.fabrics.exports", group="topoloom.exports")
 
 
 def export(
@@ -66,32 +66,10 @@ def export(
     """Register a function as an export. `tables`: it writes a routing's tables, and not the fabric alone."""
 
     def register(make: Callable[[Order], dict[str, str]]) -> Callable[[Order], dict[str, str]]:
-        _exports[name] = Export(name, text, tables, make, sometimes)
+        EXPORTS.add(name, Export(name, text, tables, make, sometimes))
         return make
 
     return register
-
-
-def exports() -> dict[str, Export]:
-    """Every export by its name, in alphabetical order."""
-    load_modules("topoloom.fabrics.exports")
-    return dict(sorted(_exports.items()))
-
-
-def find_export(name: str) -> Export:
-    """The export of that name.
-
-    Raises
-    ------
-    InputError
-        There is none; the message names a near one, or all.
-    """
-    known = exports()
-    if name not in known:
-        near = get_close_matches(name, known, 1)
-        hint = f"{f'did you mean {near[0]}? ' if near else ''}there are {', '.join(known)}"
-        raise InputError(f"no export '{name[:60]}'; {hint}")
-    return known[name]
 
 
 def write_export(name: str, fabric: Fabric, folder: str | Path, routing: Routing | None = None) -> list[str]:
@@ -103,7 +81,7 @@ def write_export(name: str, fabric: Fabric, folder: str | Path, routing: Routing
         No such export; what the tool's files cannot say; tables that are needed and not given; a folder that cannot be
         written to. Nothing is written then.
     """
-    record = find_export(name)
+    record = EXPORTS.find(name)
     if record.tables and routing is None:
         raise InputError(f"export {name} writes tables; use topoloom route with --export {name}")
     texts = record.make(Order(fabric, routing))

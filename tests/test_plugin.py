@@ -1,0 +1,152 @@
+"""Packages from outside: examples/plugin, installed, adds to the command line; a damaged one harms nobody."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from topoloom.applications.tools import available
+
+PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
+
+
+def install(site: Path, project: dict[str, object]) -> None:
+    """What pip does with a package: its metadata and its entry points, from its pyproject.toml."""
+    info = site / f"{project['name']}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    lines = []
+    for group, points in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {place}" for name, place in points.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder of installed packages that holds topoloom-wheel."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(PLUGIN / "topoloom_wheel", folder / "topoloom_wheel")
+    install(folder, tomllib.loads((PLUGIN / "pyproject.toml").read_text())["project"])
+    return folder
+
+
+@pytest.fixture
+def topoloom(site, tmp_path):
+    """The real command line in a process of its own, which finds the packages of `site` and others that are given."""
+
+    def run(*words: str, more: Path | None = None) -> subprocess.CompletedProcess:
+        path = os.pathsep.join(str(place) for place in (more, site, os.environ.get("PYTHONPATH")) if place)
+        return subprocess.run(
+            [sys.executable, "-m", "topoloom", *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env=dict(os.environ, PYTHONPATH=path, COLUMNS="200"),
+        )
+
+    return run
+
+
+def said(done: subprocess.CompletedProcess) -> str:
+    """What a command printed; it must have ended well and without a word on standard error."""
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_family_is_in_the_catalogue_and_builds(topoloom):
+    """It is listed with the others, its parameters are described, and its specs are measured."""
+    assert "wheel" in said(topoloom("families"))
+    assert "switches of the rim (integer: 3 to 1000; required)" in said(topoloom("families", "wheel"))
+    assert "diameter       2" in said(topoloom("hops", "wheel:rim=8,hosts=2"))
+    assert "wheel:rim=5,hosts=2" in said(topoloom("families", "wheel", "--hosts", "10", "--radix", "7"))
+
+
+def test_a_wrong_parameter_of_its_family_is_one_sentence(topoloom):
+    """Ranges are checked as those of topoloom's own families."""
+    done = topoloom("info", "wheel:rim=2")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "rim" in done.stderr
+
+
+def test_the_engine_routes_and_is_judged(topoloom):
+    """It stands in the help of route, and its tables get a verdict."""
+    assert "over the switch that is linked to all others" in said(topoloom("route", "--help"))
+    text = said(topoloom("route", "wheel:rim=8,hosts=2", "--engine", "hub"))
+    assert "deadlock" in text
+    done = topoloom("route", "petersen", "--engine", "hub")
+    assert (done.returncode, "no switch is linked to all others" in done.stderr) == (2, True)
+
+
+def test_the_pattern_simulates(topoloom):
+    """It stands in the help of simulate, and hosts send by it."""
+    assert "opposite" in said(topoloom("simulate", "--help"))
+    words = ("wheel:rim=3,hosts=1", "--traffic", "opposite", "--loads", "0.1", "--json")
+    done = topoloom("simulate", *words)
+    assert done.returncode == 0, done.stderr
+    assert '"opposite"' in done.stdout
+
+
+def test_the_format_converts_both_ways(topoloom, tmp_path):
+    """What it writes it reads back, and a damaged file is one sentence with its line."""
+    assert "an adjacency matrix" in said(topoloom("convert", "--help"))
+    assert topoloom("build", "wheel:rim=4", "-o", "net.adjacency").returncode == 0
+    assert (tmp_path / "net.adjacency").read_text() == "01111\n11010\n10101\n11010\n10101\n".replace(
+        "11010\n10101\n11010\n10101", "10101\n11010\n10101\n11010"
+    )
+    assert topoloom("convert", "net.adjacency", "net.edges").returncode == 0
+    assert len((tmp_path / "net.edges").read_text().splitlines()) == 8
+    (tmp_path / "net.adjacency").write_text("011\n101\n11x\n")
+    done = topoloom("info", "net.adjacency")
+    assert (done.returncode, "net.adjacency" in done.stderr, "3" in done.stderr) == (2, True, True)
+
+
+def test_the_application_is_listed(topoloom):
+    """It stands in the help of app."""
+    assert "a message goes from rank to rank" in said(topoloom("app", "--help"))
+
+
+@pytest.mark.simgrid
+@pytest.mark.skipif(not available(), reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
+def test_the_application_runs(topoloom):
+    """SimGrid replays its trace along topoloom's tables."""
+    done = topoloom("app", "wheel:rim=3,hosts=1", "--app", "token:laps=3")
+    assert done.returncode == 0, done.stderr
+    assert "token(words=1,laps=3)" in done.stdout
+
+
+def test_a_package_that_cannot_be_imported_is_passed_over(topoloom, tmp_path):
+    """One line names it and the reason; the families of topoloom and of other packages are all there."""
+    (tmp_path / "broken_package.py").write_text("raise OSError('the licence server is away')\n")
+    project = {
+        "name": "broken-package",
+        "version": "1.0",
+        "entry-points": {"topoloom.families": {"x": "broken_package"}},
+    }
+    install(tmp_path, project)
+    done = topoloom("families", more=tmp_path)
+    assert done.returncode == 0
+    assert "wheel" in done.stdout
+    assert "slimfly" in done.stdout
+    (line,) = done.stderr.splitlines()
+    assert "broken-package" in line
+    assert "the licence server is away" in line
+    assert "broken" not in topoloom("bounds", "--help", more=tmp_path).stderr
+
+
+@pytest.mark.parametrize(("name", "holder"), [("wheel", "package topoloom-wheel"), ("torus", "topoloom")])
+def test_two_packages_with_one_name_are_told(topoloom, tmp_path, name, holder):
+    """A sentence names both; the first keeps the name, and nothing else is lost."""
+    text = (PLUGIN / "topoloom_wheel" / "family.py").read_text()
+    (tmp_path / "other_wheel.py").write_text(text.replace('"wheel"', f'"{name}"'))
+    project = {"name": "zz-other-wheel", "version": "1.0", "entry-points": {"topoloom.families": {"x": "other_wheel"}}}
+    install(tmp_path, project)
+    done = topoloom("families", more=tmp_path)
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert f"the family '{name}' of package zz-other-wheel has the name of one that {holder} has; rename it" in line
+    assert done.stdout.count(f"\n{name} ") == 1
