@@ -7,7 +7,7 @@ EXAMPLES = {
     "hops": "torus:dims=8x8x8 --latency",
     "bounds": "torus:dims=8x8x8",
     "balance": "--rows 30 --columns 30",
-    "cuts": "hypercube:n=10 --parts 4",
+    "cuts": "slimfly:q=5 --parts 4",
     "build": "slimfly:q=19,hosts=15 -o slimfly.json",
     "convert": "slimfly.json slimfly.graphml",
     "optimize": "torus:dims=8x8 --seconds 10 -o better.json",

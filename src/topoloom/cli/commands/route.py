@@ -126,7 +126,7 @@ def command(
 def _written(routed: "Routing", folder: str) -> list[Any]:
     """Write the tables with their network; the paths of the files."""
     from topoloom.folders import write_folder
-    from topoloom.formats import encode, find_format
+    from topoloom.formats import FORMATS, encode
     from topoloom.network_folders import CABLES, PROVENANCE, TOPOLOGY, note_text
     from topoloom.opening import open_network
     from topoloom.results import provenance_of
@@ -140,7 +140,7 @@ def _written(routed: "Routing", folder: str) -> list[Any]:
             raise InputError(f"{folder}: the folder is of another network, {there.name}; choose another folder")
     else:
         files |= {
-            TOPOLOGY: encode(topology, find_format("topoloom")),
+            TOPOLOGY: encode(topology, FORMATS.find("topoloom")),
             PROVENANCE: note_text(provenance_of(topology), "route"),
         }
     return write_folder(folder, files, stale=stale_tables(routed, folder))
