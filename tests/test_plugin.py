@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from topoloom.applications.tools import available
+
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 
 
@@ -101,6 +103,20 @@ def test_the_format_converts_both_ways(topoloom, tmp_path):
     (tmp_path / "net.adjacency").write_text("011\n101\n11x\n")
     done = topoloom("info", "net.adjacency")
     assert (done.returncode, "net.adjacency" in done.stderr, "3" in done.stderr) == (2, True, True)
+
+
+def test_the_application_is_listed(topoloom):
+    """It stands in the help of app."""
+    assert "a message goes from rank to rank" in said(topoloom("app", "--help"))
+
+
+@pytest.mark.simgrid
+@pytest.mark.skipif(not available(), reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
+def test_the_application_runs(topoloom):
+    """SimGrid replays its trace along topoloom's tables."""
+    done = topoloom("app", "wheel:rim=3,hosts=1", "--app", "token:laps=3")
+    assert done.returncode == 0, done.stderr
+    assert "token(words=1,laps=3)" in done.stdout
 
 
 def test_a_package_that_cannot_be_imported_is_passed_over(topoloom, tmp_path):
