@@ -7,7 +7,7 @@ from topoloom.errors import InputError, check_type
 from topoloom.graph.cuts import exact_bisection
 
 
-@pytest.mark.parametrize("verb", [topoloom.hops, topoloom.bounds, topoloom.cuts, exact_bisection])
+@pytest.mark.parametrize("verb", [topoloom.hops, topoloom.bounds, topoloom.cuts, topoloom.info, exact_bisection])
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -19,6 +19,7 @@ _HOMES = {
     "Comparison": "topoloom.fabrics.compare",
     "Cuts": "topoloom.graph.cuts",
     "Degradation": "topoloom.failures.degradation",
+    "Delays": "topoloom.graph.latency",
     "Design": "topoloom.designer.design",
     "EXPORTS": "topoloom.fabrics.exports.registry",
     "Execution": "topoloom.simulator.execute",
@@ -30,6 +31,7 @@ _HOMES = {
     "Geometry": "topoloom.graph.geometry",
     "Goal": "topoloom.optimizer.goals",
     "Hops": "topoloom.graph.distances",
+    "Info": "topoloom.overview",
     "InputError": "topoloom.errors",
     "Layout": "topoloom.layout.layout",
     "Lifetime": "topoloom.failures.lifetime",
@@ -66,6 +68,7 @@ _HOMES = {
     "hops": "topoloom.graph.distances",
     "host_routings": "topoloom.routing.host_routings",
     "identify": "topoloom.fabrics.identify",
+    "info": "topoloom.overview",
     "lifetime": "topoloom.failures.lifetime",
     "load": "topoloom.formats",
     "load_layout": "topoloom.cabling.files",
@@ -145,6 +148,7 @@ if TYPE_CHECKING:
     from topoloom.graph.distances import Hops as Hops
     from topoloom.graph.distances import hops as hops
     from topoloom.graph.geometry import Geometry as Geometry
+    from topoloom.graph.latency import Delays as Delays
     from topoloom.layout.layout import Layout as Layout
     from topoloom.layout.place import place as place
     from topoloom.network import Network as Network
@@ -152,6 +156,8 @@ if TYPE_CHECKING:
     from topoloom.optimizer.goals import Goal as Goal
     from topoloom.optimizer.optimize import optimize as optimize
     from topoloom.optimizer.result import Optimized as Optimized
+    from topoloom.overview import Info as Info
+    from topoloom.overview import info as info
     from topoloom.reproduction.reproduce import Reproduction as Reproduction
     from topoloom.reproduction.reproduce import reproduce as reproduce
     from topoloom.routing.balance.balance import balance_paths as balance_paths

@@ -6,6 +6,7 @@ import math
 import pytest
 from click.testing import CliRunner
 
+from topoloom import build, overview
 from topoloom.cli.commands import bounds, cuts, hops, info
 from topoloom.errors import InputError
 from topoloom.formats import save
@@ -51,8 +52,8 @@ def test_info_says_what_a_slim_fly_is():
     assert found["spectral_gap"] == pytest.approx(5)
     assert found["full_bandwidth_hosts"] == pytest.approx(7 * 50 / 91)
     assert found["channel_load_mean"] == pytest.approx(found["channel_load_max"]) == pytest.approx(91 * 16 / 7)
-    assert found["name"] == "slimfly(q=5,hosts=4)"
-    assert len(found["digest"]) == 64
+    assert found["provenance"]["name"] == "slimfly(q=5,hosts=4)"
+    assert len(found["provenance"]["digest"]) == 64
 
 
 def test_theory_stands_beside_the_measure():
@@ -200,3 +201,10 @@ def test_sampled_hops_are_marked():
     found = document(hops.command, "jellyfish:n=200,degree=4", "--samples", "20")
     assert (found["sampled"], found["sources"]) == (True, 20)
     assert found["aspl_ci95"] > 0
+
+
+def test_info_is_a_verb_of_the_library():
+    """The command prints the record of `topoloom.info`, which reads back."""
+    found = overview.info(build("petersen"), load=True)
+    assert document(info.command, "petersen", "--load") == found.record()
+    assert overview.Info.from_record(found.record()) == found

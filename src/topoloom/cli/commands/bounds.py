@@ -5,6 +5,8 @@ from typing import Any
 import click
 
 from topoloom.cli.output import json_option, plain, print_facts, print_json
+from topoloom.cli.progress import working
+from topoloom.cli.types import Whole
 from topoloom.errors import InputError
 from topoloom.opening import open_network
 
@@ -13,14 +15,12 @@ from topoloom.opening import open_network
     help="Lower bounds on diameter and ASPL: of TOPOLOGY (a spec or a file), or of --switches or --grid and --degree."
 )
 @click.argument("topology", required=False)
-@click.option("--switches", type=click.IntRange(1, 1 << 24), help="Order, instead of a topology ...")
+@click.option("--switches", type=Whole(1, 1 << 24), help="Order, instead of a topology ...")
 @click.option("--grid", metavar="ROWSxCOLUMNS", help="... or a grid of switches ...")
 @click.option("--diagrid", metavar="ROWSxCOLUMNS", help="... or a diagonal grid ...")
-@click.option("--degree", type=click.IntRange(0), help="... with so many links a switch ...")
-@click.option("--length", type=click.IntRange(1, 100_000), help="... and, on a grid, no longer than this.")
-@click.option(
-    "--point", type=click.IntRange(0), help="The functions m, d and md of Nakano 2016 for this switch of the grid."
-)
+@click.option("--degree", type=Whole(0), help="... with so many links a switch ...")
+@click.option("--length", type=Whole(1, 100_000), help="... and, on a grid, no longer than this.")
+@click.option("--point", type=Whole(0), help="The functions m, d and md of Nakano 2016 for this switch of the grid.")
 @click.option("--balanced", is_flag=True, help="The well-balanced pairs of degree and length of the grid.")
 @json_option
 def command(
@@ -56,7 +56,9 @@ def _of_topology(text: str, point: int | None, balanced: bool) -> dict[str, Any]
     from topoloom.graph.distances import hops
 
     opened = open_network(text).topology
-    found, measured = bounds(opened), hops(opened)
+    found = bounds(opened)
+    with working("counting hops") as work:
+        measured = hops(opened, work=work)
     values = _moore(opened.switches, found.degree) | {
         "name": opened.name,
         "measured_diameter": measured.diameter,
