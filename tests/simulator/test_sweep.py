@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import time
 from dataclasses import replace
 from typing import get_type_hints
 
@@ -15,6 +16,7 @@ from msgspec import structs
 from topoloom import InputError, build, execute, route, simulate
 from topoloom.errors import Stopped
 from topoloom.settings import changed, described, written
+from topoloom.simulator import run
 from topoloom.simulator.point import POINT_COLUMNS, Point
 from topoloom.simulator.point_table import PointTable, settings_of
 from topoloom.simulator.presets import find_preset
@@ -223,3 +225,36 @@ def test_files_that_cannot_be_gone_on_with_are_one_sentence(tmp_path, routing, c
     with pytest.raises(InputError, match=message) as error:
         PointTable([_settings(routing)], str(file), resume=True)
     assert "points.csv" in str(error.value)
+
+
+def test_progress_moves_within_a_load(routing):
+    """Many times a load, never back, and to all of what was to be done; the note tells the loads."""
+    seen = []
+    work = Work(on_progress=seen.append)
+    simulate(routing, loads=[0.3, 0.5], jobs=1, work=work)
+    shares = [one.done / one.total for one in seen]
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1)
+    assert {one.what for one in seen} == {"flits"}
+    assert seen[-1].note in {"1 of 2 loads", "2 of 2 loads"}
+
+
+def test_a_stop_ends_a_load_within_a_second():
+    """A deadline in the middle of a load: that load is dropped, and the call returns soon after."""
+    large = route(build("slimfly:q=11,hosts=9"), "hop-lanes")
+    simulate(large, loads=[0.01], work=Work(seconds=30))  # compiles
+    began = time.monotonic()
+    curve = simulate(large, loads=[0.9], work=Work(seconds=0.5))
+    assert (curve.ended, curve.points) == ("deadline", ())
+    assert time.monotonic() - began < 5  # a second on a free core
+
+
+def test_a_run_in_many_calls_of_the_kernel_is_that_of_one(routing, monkeypatch):
+    """However many cycles a call takes, to the last number: adaptive engines draw at random in the order of visits."""
+    for one in (routing, route(build("slimfly:q=3,hosts=2"), "ugal-l")):
+        found = []
+        for seconds in (1e9, 1e-9):
+            monkeypatch.setattr(run, "_CALL_SECONDS", seconds)
+            monkeypatch.setattr(run, "_FIRST_CALL", 1 << 20 if seconds > 1 else 2)
+            found.append(simulate(one, preset=RouterConfig(vcs=4), loads=[0.4]).points)
+        assert found[0] == found[1]
