@@ -215,7 +215,7 @@ def _ours(case: Case, routing: Routing, seed: int) -> Timed:
         cables = np.where(group[topology.links[:, 0]] == group[topology.links[:, 1]], *case.cables)
     run = Run(routing, case.config, traffic_of("uniform", routing), case.load, seed, cables=cables)
     seconds = _seconds(lambda: run.go(case.cycles[0], 0, 1 << 60), resource.RUSAGE_THREAD)
-    state = run.machine.state
+    state = run.network.state
     return Timed(float(state[HOPS]), seconds, float(state[LATENCY]) / max(1, int(state[DONE])))
 
 

@@ -70,7 +70,7 @@ def test_whatever_the_routers_flits_are_conserved_and_come_to_rest(name, config,
     """
     routing = routed(name)
     run = Run(routing, config, traffic_of("uniform", routing), load, seed)
-    at = run.machine
+    at = run.network
     for _ in range(4):
         run.go(150, 0, 1 << 60)
         assert int(at.state[INJECTED]) - int(at.state[FLITS]) == run.inside()

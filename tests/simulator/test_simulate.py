@@ -106,14 +106,14 @@ def test_flits_are_conserved_and_nothing_deadlocks(engine, flits):
     config = RouterConfig(vcs=vcs, buffer_flits=8 * vcs, packet_flits=flits)
     run = Run(routing, config, traffic_of("uniform", routing), 0.9, 3)
     for _ in range(20):
-        before = int(run.machine.state[HOPS])
+        before = int(run.network.state[HOPS])
         run.go(200, 0, 1 << 60)
-        assert run.machine.state[HOPS] > before
+        assert run.network.state[HOPS] > before
     inside = run.inside()
-    assert int(run.machine.state[INJECTED]) - int(run.got().sum()) == inside
-    assert int(run.machine.state[FLITS]) == int(run.got().sum())
+    assert int(run.network.state[INJECTED]) - int(run.got().sum()) == inside
+    assert int(run.network.state[FLITS]) == int(run.got().sum())
     # No VC holds more than its buffer, hosts' injection VCs included.
-    assert run.machine.buffers.rec[7::8].max() <= run.machine.rules.room
+    assert run.network.buffers.rec[7::8].max() <= run.network.rules.room
 
 
 def test_a_deadlock_is_named_and_not_called_saturation():

@@ -13,14 +13,7 @@ MADE, DONE, LATENCY, ROUTERS, WAITED = 8, 9, 10, 11, 12
 #: of a trace or a trip arrived; hosts in a burst; packets in the network.
 FLITS, INJECTED, LOGGED, ENDED, LAST_END, BURSTS, INSIDE = 13, 14, 15, 16, 17, 18, 19
 
-#: Of a packet's record, int32[16]: its destination's word, its source, the cycle it was made in, the switch of its detour
-#: (`NO_DETOUR`, `UNDECIDED`), hops made, whether its detour is behind it, flits, the cycle it entered in, lane, layer, whether
-#: it has escaped; then, of a round trip: kind, who asked first, who was asked. A free record: the next one in
-#: the first place.
-WORD, SOURCE, BORN_IN, VIA, MADE_HOPS, PHASE, LENGTH, ENTERED, OF_LANE, LAYER, ESCAPED, KIND, OWNER, ASKED = range(14)
-NO_DETOUR, UNDECIDED = -1, -2
-
-#: What packets choose: nothing, any shortest way (drawn, or the shorter queue of two), ways with an escape, detours.
+#: What packets choose: nothing, any shortest path (drawn, or the shorter queue of two), paths with an escape, detours.
 TABLES, ANY, SHORTER, ESCAPE, DETOUR = 0, 1, 2, 3, 4
 #: Lanes: in the table, by hop, by packet.
 IN_TABLE, BY_HOP, BY_PACKET = 0, 1, 2
@@ -31,7 +24,7 @@ class Network(NamedTuple):
 
     Attributes
     ----------
-    way : uint8 or uint16[layers * n * n]
+    outputs : uint8 or uint16[layers * n * n]
         By layer, switch and destination: the output class, port << log2(slots) | first VC.
     lane : uint8[layers * n * n] or empty
         By layer, source and destination: a packet's lane.
@@ -42,7 +35,7 @@ class Network(NamedTuple):
     distance : uint8[n * n] or empty
         Hops.
     near : int64[n * n * k] or empty
-        By switch and destination: the ports on a shortest way, as bits of k words.
+        By switch and destination: the ports on a shortest path, as bits of k words.
     allowed : int64[n * n] or empty
         By source and destination: the layers that a packet may take, as bits.
     group : int32[n] or empty
@@ -51,7 +44,7 @@ class Network(NamedTuple):
         How many VCs the class has that begins at each VC.
     """
 
-    way: np.ndarray
+    outputs: np.ndarray
     lane: np.ndarray
     home: np.ndarray
     host_at: np.ndarray
@@ -86,7 +79,7 @@ class Buffers(NamedTuple):
     backlog: np.ndarray
     burst: np.ndarray
     packets: np.ndarray
-    trips: np.ndarray
+    round_trips: np.ndarray
     histogram: np.ndarray
     log: np.ndarray
     state: np.ndarray
@@ -108,7 +101,7 @@ class Rules(NamedTuple):
         escape to; 1 where they may return from them.
     tries, knows, threshold, over
         Of detours: how many are compared; 0: nothing is known of queues, 1: those at the source, 2: all; flits that the queue
-        on the way of the tables may be longer; what the detour's queue counts, in 1/256, 0: hops decide.
+        on the path of the tables may be longer; what the detour's queue counts, in 1/256, 0: hops decide.
     whole
         1: a packet goes on only where all of it has room (virtual cut-through).
     most

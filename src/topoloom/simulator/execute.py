@@ -169,7 +169,7 @@ def execute(
     if isinstance(sent, Traffic):
         raise InputError(f"traffic '{traffic}' has no end; it is simulated at loads (simulate)")
     run = Run(routing, config, sent, 0.0, seed, cables=cables, work=work)
-    state = run.machine.state
+    state = run.network.state
     work.begin(_wanted(sent), "packets" if isinstance(sent, Trace) else "round trips")
     while not _ended(run, sent):
         if run.cycle > _MOST_CYCLES - _LOOK:
@@ -207,7 +207,7 @@ def _wanted(sent: Trace | Loop) -> int:
 
 def _finished(run: Run, sent: Trace | Loop) -> int:
     """How many of these are over."""
-    return int(run.machine.state[DONE if isinstance(sent, Trace) else ENDED])
+    return int(run.network.state[DONE if isinstance(sent, Trace) else ENDED])
 
 
 def _ended(run: Run, sent: Trace | Loop) -> bool:
@@ -254,7 +254,7 @@ def packets_of(
             f"load {load:g} and {count} packets; a load is above 0 and at most 1, and packets are 1 or more"
         )
     run = Run(routing, config, sent, load, seed, cables=cables, log=count, work=work)
-    state, log = run.machine.state, run.machine.buffers.log.reshape(-1, 8)
+    state, log = run.network.state, run.network.buffers.log.reshape(-1, 8)
     begin = _WARM if isinstance(sent, Traffic) else 0
     work.begin(count, "packets")
     if begin:
@@ -267,6 +267,6 @@ def packets_of(
         if isinstance(sent, Traffic) and made == state[MADE] and not state[INSIDE]:
             break
     kept = log[: int(state[LOGGED])].astype(np.int64)
-    destination = run.machine.net.host_at[kept[:, 1] * run.machine.ports + kept[:, 2]]
+    destination = run.network.net.host_at[kept[:, 1] * run.network.ports + kept[:, 2]]
     rows = np.column_stack([kept[:, 0], destination, kept[:, 3:]])
     return Packets(rows[np.argsort(rows[:, 5], kind="stable")])

@@ -71,7 +71,7 @@ def simulate_load(
     work = Work() if work is None else work
     progress = _Progress(work, expected_flits(traffic, load))
     run = Run(routing, config, traffic, load, seed, cables=cables, work=work)
-    state = run.machine.state
+    state = run.network.state
     run.go(1, 1 << 60, 1 << 60)  # compiles, where it has to
     began, never = time.thread_time(), 1 << 60
     senders = int(traffic.senders.sum())
@@ -162,7 +162,7 @@ def _batches_needed(done: int, half_width: float, mean: float) -> float:
 
 def _warm_up(run: Run, progress: _Progress) -> None:
     """Run until batches are alike: in their mean latency, or, above saturation, in what arrives."""
-    state = run.machine.state
+    state = run.network.state
     last, last_flits, calm = math.inf, 0, 0
     for batch in range(_WARM):
         before = state.copy()

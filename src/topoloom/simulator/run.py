@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import HOPS, Demand
-from topoloom.simulator.machine import machine
+from topoloom.simulator.network_state import empty_network
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.watchdog import check_moving
 from topoloom.traffic import UNIFORM, Loop, Trace, Traffic
@@ -60,15 +60,15 @@ class Run:
         if cables is None:
             cables = np.full(len(routing.topology.links), config.link_cycles, np.int64)
         self.routing, self.demand = routing, _demand(config, traffic, load)
-        self.machine = machine(routing, config, cables, self.demand, seed=seed, log=log)
-        self.histogram = self.machine.buffers.histogram
+        self.network = empty_network(routing, config, cables, self.demand, seed=seed, log=log)
+        self.histogram = self.network.buffers.histogram
         self.cycle = 0
         self._work = Work() if work is None else work
         self._call_cycles = _FIRST_CALL
         if isinstance(traffic, Loop):
-            from topoloom.simulator.kernels.trips import begin_trips
+            from topoloom.simulator.kernels.round_trips import begin_round_trips
 
-            begin_trips(self.machine.net, self.machine.buffers, self.demand, traffic.window)
+            begin_round_trips(self.network.net, self.network.buffers, self.demand, traffic.window)
 
     def go(self, cycles: int, begin: int, end: int, told: Callable[[float], None] | None = None) -> None:
         """Run on for some cycles.
@@ -93,19 +93,19 @@ class Run:
         One call of the kernel would be enough, but nobody could stop it. It visits each router for two cycles at a time; so
         all calls but the last take an even number of cycles, and the result is that of one call.
         """
-        before, goal = int(self.machine.state[HOPS]), self.cycle + cycles
+        before, goal = int(self.network.state[HOPS]), self.cycle + cycles
         while self.cycle < goal:
             self._work.check()
             self._call(min(self._call_cycles, goal - self.cycle), begin, end)
             if told is not None:
                 told(1 - (goal - self.cycle) / cycles)
-        check_moving(self.routing, self.machine, int(self.machine.state[HOPS]) - before)
+        check_moving(self.routing, self.network, int(self.network.state[HOPS]) - before)
 
     def _call(self, cycles: int, begin: int, end: int) -> None:
         """Call the kernel once, and work out how many cycles the next call may take."""
         from topoloom.simulator.kernels.router import run
 
-        at, began = self.machine, time.perf_counter()
+        at, began = self.network, time.perf_counter()
         self.cycle += cycles
         run(
             at.shape,
@@ -126,16 +126,16 @@ class Run:
 
     def got(self) -> np.ndarray:
         """Flits that each host has got, int64[hosts]."""
-        hosts = np.flatnonzero(self.machine.net.host_at >= 0)
-        return self.machine.buffers.port[8 * hosts + 6].astype(np.int64)
+        hosts = np.flatnonzero(self.network.net.host_at >= 0)
+        return self.network.buffers.port[8 * hosts + 6].astype(np.int64)
 
     def channel_flits(self) -> np.ndarray:
         """Flits that each channel has carried, int64[channels]."""
-        return np.asarray(self.machine.buffers.port[8 * self.machine.channel_port + 6].astype(np.int64))
+        return np.asarray(self.network.buffers.port[8 * self.network.channel_port + 6].astype(np.int64))
 
     def inside(self) -> int:
         """Flits in all buffers."""
-        return int(self.machine.buffers.rec[7::8].sum())
+        return int(self.network.buffers.rec[7::8].sum())
 
 
 def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float) -> Demand:

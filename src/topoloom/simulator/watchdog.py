@@ -1,24 +1,25 @@
-"""Tells deadlock from saturation: flits are there, none has moved, and channels wait for each other in a circle."""
+"""Tells deadlock from saturation: flits are there, none has moved, and channels wait for each other in a cycle."""
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
-from topoloom.simulator.machine import Machine
+from topoloom.simulator.kernels.fields import VC_FLITS, VC_NEXT, VC_OUTPUT, VC_SIZE
+from topoloom.simulator.network_state import NetworkState
 
 
-def check_moving(routing: Routing, at: Machine, moved: int) -> None:
-    """Raise `InputError` that names the circle, if flits wait in the network and none has moved for a batch of cycles."""
-    if moved or not at.buffers.rec[7::8].any():
+def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
+    """Raise `InputError` that names the VCs in that cycle, if flits wait and none has moved for a batch of cycles."""
+    if moved or not at.buffers.rec[VC_FLITS::VC_SIZE].any():
         return
     if at.buffers.calendar.any():  # some are still on the wire
         return
-    circle = waiting_circle(at)
-    if not circle:
+    waiting = waiting_cycle(at)
+    if not waiting:
         return
     shift, ports = len(at.shape[1]), at.ports
     names = []
-    for g in circle:
+    for g in waiting:
         port = g >> shift
         names.append(f"switch {port // ports} port {port % ports} VC {g & ((1 << shift) - 1)}")
     raise InputError(
@@ -27,20 +28,20 @@ def check_moving(routing: Routing, at: Machine, moved: int) -> None:
     )
 
 
-def waiting_circle(at: Machine) -> list[int]:
-    """Input VCs that wait for each other in a circle, the first again at the end; empty: there is none."""
+def waiting_cycle(at: NetworkState) -> list[int]:
+    """Input VCs that wait for each other in a cycle, the first again at the end; empty: there is none."""
     words = len(at.shape[0])
     per_router = words * 64
-    record = at.buffers.rec.reshape(-1, 8)
+    record = at.buffers.rec.reshape(-1, VC_SIZE)
     owner = {}
-    for g in np.flatnonzero((record[:, 5] >= 0) & (record[:, 7] > 0)).tolist():
-        owner[(g // per_router) * per_router + int(record[g, 5])] = g
+    for g in np.flatnonzero((record[:, VC_OUTPUT] >= 0) & (record[:, VC_FLITS] > 0)).tolist():
+        owner[(g // per_router) * per_router + int(record[g, VC_OUTPUT])] = g
     waits: dict[int, int] = {}
     asked = at.buffers.asked.reshape(-1, words + 1)
-    for g in np.flatnonzero(record[:, 7]).tolist():
-        if record[g, 5] >= 0:
-            if record[g, 6] >= 0:
-                waits[g] = int(record[g, 6])
+    for g in np.flatnonzero(record[:, VC_FLITS]).tolist():
+        if record[g, VC_OUTPUT] >= 0:
+            if record[g, VC_NEXT] >= 0:
+                waits[g] = int(record[g, VC_NEXT])
             continue
         base = (g // per_router) * per_router
         own = g - base

@@ -1,4 +1,4 @@
-"""What packets with records ask for at a switch: layers of tables, any shortest way, ways with an escape, detours.
+"""What packets with records ask for at a switch: layers of tables, any shortest path, paths with an escape, detours.
 
 LV, V, PS, N and mask: log2 of VC slots a port, VCs, ports a router, switches, places of a ring less 1. The arrays are those of
 `buffers`.
@@ -8,24 +8,26 @@ import numpy as np
 from numba import njit
 
 from topoloom.graph.kernels.simd import lowest_bit
-from topoloom.simulator.buffers import (
-    BY_HOP,
-    BY_PACKET,
-    ESCAPE,
-    ESCAPED,
-    LAYER,
-    MADE_HOPS,
+from topoloom.simulator.buffers import BY_HOP, BY_PACKET, ESCAPE, RANDOM, SHORTER, Rules
+from topoloom.simulator.kernels.fields import (
     NO_DETOUR,
-    OF_LANE,
-    PHASE,
-    RANDOM,
-    SHORTER,
+    PACKET_ESCAPED,
+    PACKET_HOPS,
+    PACKET_LANE,
+    PACKET_LAYER,
+    PACKET_PHASE,
+    PACKET_SIZE,
+    PACKET_VIA,
+    PACKET_WORD,
+    PORT_CREDIT,
+    PORT_NEXT,
+    PORT_SIZE,
     UNDECIDED,
-    VIA,
-    WORD,
-    Rules,
+    VC_FLITS,
+    VC_SIZE,
+    at,
 )
-from topoloom.simulator.kernels.flits import at, below, ones, under_way, under_way_far
+from topoloom.simulator.kernels.flits import below, ones, under_way, under_way_far
 
 
 @njit(cache=True, nogil=True)
@@ -43,13 +45,13 @@ def flits_at(
     c: int,
 ) -> int:
     """Flits sent through a port whose credits have not come back: what its switch knows of the queue there."""
-    down, count = np.int64(port[at(place << 3)]), np.int64(0)
+    down, count = np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]), np.int64(0)
     if down >= 0:
         if far is not None:
-            credit = np.int64(port[at((place << 3) + 7)])
+            credit = np.int64(port[at(place * PORT_SIZE + PORT_CREDIT)])
         for v in range(V):
             g = down + v
-            count += np.int64(rec[at((g << 3) + 7)])
+            count += np.int64(rec[at(g * VC_SIZE + VC_FLITS)])
             if far is not None:
                 count += under_way_far(ring, passed, mask, g, c, credit)
             elif (np.int64(popped[at(g)]) >> 32) + credit > c:
@@ -66,7 +68,7 @@ def queue_along(
     N: int,
     mask: int,
     credit: int,
-    way: np.ndarray,
+    outputs: np.ndarray,
     port: np.ndarray,
     rec: np.ndarray,
     popped: np.ndarray,
@@ -76,12 +78,12 @@ def queue_along(
     goal: int,
     c: int,
 ) -> int:
-    """The sum of the queues on the way of the tables."""
+    """The sum of the queues on the path of the tables."""
     total, u = np.int64(0), r
     while u != goal:
-        place = u * PS + (np.int64(way[at(u * N + goal)]) >> LV)
+        place = u * PS + (np.int64(outputs[at(u * N + goal)]) >> LV)
         total += flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c)
-        u = (np.int64(port[at(place << 3)]) >> LV) // PS
+        u = (np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]) >> LV) // PS
     return total
 
 
@@ -94,7 +96,7 @@ def detour_of(
     PS: int,
     N: int,
     mask: int,
-    way: np.ndarray,
+    outputs: np.ndarray,
     distance: np.ndarray,
     group: np.ndarray,
     port: np.ndarray,
@@ -107,16 +109,16 @@ def detour_of(
     goal: int,
     c: int,
 ) -> int:
-    """The switch by which a packet makes a detour, `NO_DETOUR` where the way of the tables is no worse (UGAL).
+    """The switch by which a packet makes a detour, `NO_DETOUR` where the path of the tables is no worse (UGAL).
 
-    Compared are the queues at the source, each times the hops of its way (or times `over` / 256 where that is set), or the sums
-    of the queues along the ways.
+    Compared are the queues at the source, each times the hops of its path (or times `over` / 256 where that is set), or the
+    sums of the queues along the paths.
     """
     best, cost, credit = np.int64(NO_DETOUR), np.int64(0), np.int64(rules.credit)
     if rules.knows == 2:
-        cost = queue_along(far, LV, V, PS, N, mask, credit, way, port, rec, popped, ring, passed, r, goal, c)
+        cost = queue_along(far, LV, V, PS, N, mask, credit, outputs, port, rec, popped, ring, passed, r, goal, c)
     elif rules.knows == 1:
-        place = r * PS + (np.int64(way[at(r * N + goal)]) >> LV)
+        place = r * PS + (np.int64(outputs[at(r * N + goal)]) >> LV)
         hops = np.int64(256) if rules.over else np.int64(distance[at(r * N + goal)])
         cost = flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c) * hops
     cost -= rules.threshold * (256 if rules.knows == 1 and rules.over else 1)
@@ -136,13 +138,13 @@ def detour_of(
             best = via
             break
         if rules.knows == 2:
-            other = queue_along(far, LV, V, PS, N, mask, credit, way, port, rec, popped, ring, passed, r, via, c)
+            other = queue_along(far, LV, V, PS, N, mask, credit, outputs, port, rec, popped, ring, passed, r, via, c)
             if other < cost:
                 other += queue_along(
-                    far, LV, V, PS, N, mask, credit, way, port, rec, popped, ring, passed, via, goal, c
+                    far, LV, V, PS, N, mask, credit, outputs, port, rec, popped, ring, passed, via, goal, c
                 )
         else:
-            place = r * PS + (np.int64(way[at(r * N + via)]) >> LV)
+            place = r * PS + (np.int64(outputs[at(r * N + via)]) >> LV)
             hops = np.int64(distance[at(r * N + via)]) + np.int64(distance[at(via * N + goal)])
             other = flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c)
             other *= rules.over if rules.over else hops
@@ -153,7 +155,7 @@ def detour_of(
 
 @njit(cache=True, nogil=True)
 def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
-    """A port on a shortest way, drawn."""
+    """A port on a shortest path, drawn."""
     count = np.int64(0)
     for k in range(K):
         count += ones(near[at(base + k)])
@@ -187,7 +189,7 @@ def free_port(
     b: int,
     r: int,
 ) -> int:
-    """A port on a shortest way, of those with a VC to choose that is free and not full the emptiest; -1: none."""
+    """A port on a shortest path, of those with a VC to choose that is free and not full the emptiest; -1: none."""
     best, least, ties = np.int64(-1), np.int64(1) << 60, np.int64(0)
     for k in range(K):
         bits = near[at(base + k)]
@@ -196,10 +198,10 @@ def free_port(
             bits &= bits - 1
             cell = out << LV
             idle = unowned[at(b + (cell >> 6))] >> (cell & 63)
-            down = np.int64(port[at((r * PS + out) << 3)])
+            down = np.int64(port[at((r * PS + out) * PORT_SIZE + PORT_NEXT)])
             some, flits = False, np.int64(0)
             for v in range(escapes, V):
-                sent = np.int64(rec[at(((down + v) << 3) + 7)])
+                sent = np.int64(rec[at((down + v) * VC_SIZE + VC_FLITS)])
                 flits += sent
                 some |= (idle >> v) & 1 != 0 and sent < room
             if some:
@@ -220,7 +222,7 @@ def choose(
     PS: int,
     N: int,
     mask: int,
-    way: np.ndarray,
+    outputs: np.ndarray,
     distance: np.ndarray,
     group: np.ndarray,
     near: np.ndarray,
@@ -242,12 +244,11 @@ def choose(
 
     vc: that which it has come by.
     """
-    k = packet << 4
-    word = np.int64(packets[at(k + WORD)])
+    word = np.int64(packets[at(packet * PACKET_SIZE + PACKET_WORD)])
     goal = word >> 16
     toward, out = goal, np.int64(-1)
     if detours is not None:
-        via = np.int64(packets[at(k + VIA)])
+        via = np.int64(packets[at(packet * PACKET_SIZE + PACKET_VIA)])
         if via == UNDECIDED:
             via = np.int64(NO_DETOUR)
             if r != goal:
@@ -259,7 +260,7 @@ def choose(
                     PS,
                     N,
                     mask,
-                    way,
+                    outputs,
                     distance,
                     group,
                     port,
@@ -272,17 +273,17 @@ def choose(
                     goal,
                     c,
                 )
-            packets[at(k + VIA)] = via
-            packets[at(k + PHASE)] = 1 if via < 0 else 0
+            packets[at(packet * PACKET_SIZE + PACKET_VIA)] = via
+            packets[at(packet * PACKET_SIZE + PACKET_PHASE)] = 1 if via < 0 else 0
         elif via == r or (via >= 0 and goal == r):
             via = np.int64(NO_DETOUR)
-            packets[at(k + VIA)] = via
-            packets[at(k + PHASE)] = 1
+            packets[at(packet * PACKET_SIZE + PACKET_VIA)] = via
+            packets[at(packet * PACKET_SIZE + PACKET_PHASE)] = 1
         if via >= 0:
             toward = via
     if toward == r:
         out = ((word >> 7) & 511) << LV
-        if rules.last_vcs == 1 and packets[at(k + MADE_HOPS)]:
+        if rules.last_vcs == 1 and packets[at(packet * PACKET_SIZE + PACKET_HOPS)]:
             out += vc
     elif near_too is not None:
         K = near.size // (N * N)
@@ -296,16 +297,16 @@ def choose(
                 if here > flits_at(far, V, mask, rules.credit, port, rec, popped, ring, passed, r * PS + other, c):
                     found = other
             out = found << LV
-        elif not packets[at(k + ESCAPED)]:
+        elif not packets[at(packet * PACKET_SIZE + PACKET_ESCAPED)]:
             found = free_port(rules.escapes, rules.room, LV, V, PS, near, port, rec, unowned, state, base, K, b, r)
             if found >= 0:
                 out = (found << LV) + rules.escapes
     if out < 0:
-        out = np.int64(way[at((np.int64(packets[at(k + LAYER)]) * N + r) * N + toward)])
+        out = np.int64(outputs[at((np.int64(packets[at(packet * PACKET_SIZE + PACKET_LAYER)]) * N + r) * N + toward)])
         if rules.lanes == BY_HOP:
-            out += np.int64(packets[at(k + MADE_HOPS)]) * rules.width
+            out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_HOPS)]) * rules.width
         else:
             if rules.lanes == BY_PACKET:
-                out += np.int64(packets[at(k + OF_LANE)]) * rules.width
-            out += np.int64(packets[at(k + PHASE)]) * rules.escapes
+                out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_LANE)]) * rules.width
+            out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_PHASE)]) * rules.escapes
     return out

@@ -1,23 +1,34 @@
-"""Flits in input buffers: queues, credits, and when a flit that has arrived asks for its way on.
+"""Flits in input buffers: queues, credits, and when a flit that has arrived asks for an output.
 
 A VC of an input port is number g = (switch * words * 64) + port * slots + vc, so that the VCs of a switch are the bits of
-`words` words. Its record, rec[8 g ...], int32: 0 word (below); 1 birth (below); 2 arrival of the first flit; 3, 4 the first
-and last flit behind it (`pool`); 5 the output VC that it holds, -1 for none; 6 the VC downstream of that, -1 for a host; 7
-flits sent to it and not sent on.
-
-pool[4 i ...], int32: 0 the next flit or free place, 1 word, 2 birth, 3 arrival. Hosts queue packets in the same places: 3 is
-their length.
+`words` words. `fields` says what lies where in its record, and in the places of the pool that flits wait in.
 
 A flit's word is its destination's switch << 16 | the host's port << 7 | hops made; or, where packets have records of their
 own, the number of the packet. Its birth is the cycle << 6 | lane << 2 | 2 for a packet's first flit | 1 for its last.
 
 `shape` is a tuple of tuples, whose lengths are constants to the compiler: words of VC bits a router, log2 of VC slots a port,
 and 1 or 0: packets of many flits. `rich`, `far`, `near_too` and `detours` are None or 1, which the compiler looks at too:
-packets with records, credits that take long, packets that choose among shortest ways, packets that may make a detour.
+packets with records, credits that take long, packets that choose among shortest paths, packets that may make a detour.
 """
 
 import numpy as np
 from numba import njit
+
+from topoloom.simulator.kernels.fields import (
+    PLACE_ARRIVAL,
+    PLACE_BIRTH,
+    PLACE_NEXT,
+    PLACE_SIZE,
+    PLACE_WORD,
+    VC_ARRIVAL,
+    VC_BIRTH,
+    VC_FINAL,
+    VC_FLITS,
+    VC_SECOND,
+    VC_SIZE,
+    VC_WORD,
+    at,
+)
 
 #: Cycles of the calendar of arrivals; what takes longer is entered again.
 SLOTS = 16
@@ -25,8 +36,6 @@ SLOTS = 16
 AHEAD = 2
 #: Of a birth: where its cycle and its lane begin; the bits of a packet's first and last flit.
 BORN, LANE, HEAD, LAST = 6, 2, 2, 1
-#: An index that is never negative, which Numba need not check.
-at = np.uint64
 
 
 @njit(cache=True, nogil=True)
@@ -100,7 +109,7 @@ def full(
     credit: int,
 ) -> bool:
     """Whether fewer than 1 of `room` credits for VC g have reached those who send to it, at a cycle."""
-    sent = np.int64(rec[at((g << 3) + 7)])
+    sent = np.int64(rec[at(g * VC_SIZE + VC_FLITS)])
     if far is not None:
         blocked = sent + np.int64(passed[at(2 * g + 1)]) - np.int64(passed[at(2 * g)]) >= room
         if blocked:
@@ -126,23 +135,23 @@ def append(
     free: int,
 ) -> int:
     """Put a flit at the end of VC g; the first free place of the pool afterwards."""
-    if rec[at((g << 3) + 7)] == 0:
-        rec[at(g << 3)] = word
-        rec[at((g << 3) + 1)] = birth
-        rec[at((g << 3) + 2)] = arrival
+    if rec[at(g * VC_SIZE + VC_FLITS)] == 0:
+        rec[at(g * VC_SIZE + VC_WORD)] = word
+        rec[at(g * VC_SIZE + VC_BIRTH)] = birth
+        rec[at(g * VC_SIZE + VC_ARRIVAL)] = arrival
         arm(calendar, words, g, arrival, now)
     else:
         place = free
-        free = np.int64(pool[at(place << 2)])
-        pool[at((place << 2) + 1)] = word
-        pool[at((place << 2) + 2)] = birth
-        pool[at((place << 2) + 3)] = arrival
-        if rec[at((g << 3) + 7)] == 1:
-            rec[at((g << 3) + 3)] = place
+        free = np.int64(pool[at(place * PLACE_SIZE + PLACE_NEXT)])
+        pool[at(place * PLACE_SIZE + PLACE_WORD)] = word
+        pool[at(place * PLACE_SIZE + PLACE_BIRTH)] = birth
+        pool[at(place * PLACE_SIZE + PLACE_ARRIVAL)] = arrival
+        if rec[at(g * VC_SIZE + VC_FLITS)] == 1:
+            rec[at(g * VC_SIZE + VC_SECOND)] = place
         else:
-            pool[at(np.int64(rec[at((g << 3) + 4)]) << 2)] = place
-        rec[at((g << 3) + 4)] = place
-    rec[at((g << 3) + 7)] += 1
+            pool[at(np.int64(rec[at(g * VC_SIZE + VC_FINAL)]) * PLACE_SIZE + PLACE_NEXT)] = place
+        rec[at(g * VC_SIZE + VC_FINAL)] = place
+    rec[at(g * VC_SIZE + VC_FLITS)] += 1
     return free
 
 

@@ -9,9 +9,8 @@ from the allocation to its last flit.
 Nothing that happens in a cycle is seen by another router before two cycles later, nor credits before that: so each router runs
 AHEAD cycles at a visit, and the result does not depend on the order of the routers.
 
-port[8 p ...], int32, for port p % ports of switch p / ports: 0 the first VC downstream, -1 a host; 1 cycles on the wire; 2 the
-last departure; round-robin pointers: 3 of the output, 4 of the input's VCs; 5 nothing; 6 flits sent; 7 cycles of a
-credit.
+`fields` says what lies where in the arrays of VCs, ports, places and packets.
+
 active, pending, unowned, choosing, int64[routers * words]: VCs that hold an output VC and have a flit; output classes (their
 first VC) that are asked for; output VCs that nobody holds; VCs whose packet has yet to choose, or chooses anew every cycle.
 asked, int64[VCs * (words + 1)]: for each output class the VCs that ask, and where the round robin stands.
@@ -22,19 +21,15 @@ from numba import njit
 
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import (
-    BORN_IN,
     BY_HOP,
     BY_PACKET,
     DONE,
     ESCAPE,
-    ESCAPED,
     FLITS,
     FREE,
     HOPS,
     INSIDE,
     LATENCY,
-    LENGTH,
-    MADE_HOPS,
     RECORD,
     ROUTERS,
     TIME,
@@ -44,18 +39,48 @@ from topoloom.simulator.buffers import (
     Rules,
 )
 from topoloom.simulator.kernels.choices import choose
-from topoloom.simulator.kernels.flits import AHEAD, BORN, HEAD, LANE, LAST, SLOTS, append, arm, at, full
+from topoloom.simulator.kernels.fields import (
+    PACKET_BORN,
+    PACKET_ESCAPED,
+    PACKET_HOPS,
+    PACKET_LENGTH,
+    PACKET_NEXT,
+    PACKET_SIZE,
+    PLACE_ARRIVAL,
+    PLACE_BIRTH,
+    PLACE_NEXT,
+    PLACE_SIZE,
+    PLACE_WORD,
+    PORT_CREDIT,
+    PORT_INPUT_TURN,
+    PORT_LAST,
+    PORT_NEXT,
+    PORT_OUTPUT_TURN,
+    PORT_SENT,
+    PORT_SIZE,
+    PORT_WIRE,
+    VC_ARRIVAL,
+    VC_BIRTH,
+    VC_FLITS,
+    VC_NEXT,
+    VC_OUTPUT,
+    VC_SECOND,
+    VC_SIZE,
+    VC_WORD,
+    at,
+)
+from topoloom.simulator.kernels.flits import AHEAD, BORN, HEAD, LANE, LAST, SLOTS, append, arm, full
+from topoloom.simulator.kernels.round_trips import arrived
 from topoloom.simulator.kernels.sources import inject, make_packets
-from topoloom.simulator.kernels.trips import arrived
 
 
 @njit(cache=True, nogil=True, inline="always")
-def class_of(LV: int, way: np.ndarray, lanes: int, width: int, N: int, r: int, word: int, birth: int) -> int:
+def class_of(LV: int, outputs: np.ndarray, lanes: int, width: int, N: int, r: int, word: int, birth: int) -> int:
     """The output class that a packet by the tables asks for."""
     goal = word >> 16
     if goal == r:
         return ((word >> 7) & 511) << LV
-    out = np.int64(way[at(r * N + goal)])
+    out = np.int64(outputs[at(r * N + goal)])
     if lanes == BY_HOP:
         out += (word & 127) * width
     elif lanes == BY_PACKET:
@@ -116,13 +141,14 @@ def routers(
     state, histogram, packets, spans = s.state, s.histogram, s.packets, net.spans
     mask = ring.size // max(1, rec.size >> 3) - 1
     distance, group, near = net.distance, net.group, net.near
-    way, lanes, width, hold, whole = net.way, rules.lanes, rules.width, rules.hold, rules.whole
+    outputs, lanes, width, hold, whole = net.outputs, rules.lanes, rules.width, rules.hold, rules.whole
     speedup, room, bound, eject, usual = rules.speedup, rules.room, rules.bound, rules.eject, rules.credit
     notes = s.log.size > 0 or demand.loop.size > 0 or demand.events.size > 0
     free, hops, flits = state[FREE], np.int64(0), np.int64(0)
     for r in range(N):
         b, G = r * W, r * GS
         for c in range(t, tb):
+            # Arrivals: flits that are due are seen, and packets by the tables ask for an output.
             base = (c & (SLOTS - 1)) * NW + b
             some = np.int64(0)
             for w in range(W):
@@ -133,15 +159,18 @@ def routers(
                         iv = (w << 6) + lowest_bit(np.uint64(m))
                         m &= m - 1
                         g = G + iv
-                        if rec[at((g << 3) + 2)] > c:
-                            arm(calendar, NW, g, np.int64(rec[at((g << 3) + 2)]), c)
-                        elif rec[at((g << 3) + 5)] >= 0:
+                        if rec[at(g * VC_SIZE + VC_ARRIVAL)] > c:
+                            arm(calendar, NW, g, np.int64(rec[at(g * VC_SIZE + VC_ARRIVAL)]), c)
+                        elif rec[at(g * VC_SIZE + VC_OUTPUT)] >= 0:
                             active[at(b + w)] |= np.int64(1) << (iv & 63)
                         elif rich is None:
-                            word, birth = np.int64(rec[at(g << 3)]), np.int64(rec[at((g << 3) + 1)])
-                            ask(asked, pending, W, r, iv, class_of(LV, way, lanes, width, N, r, word, birth))
+                            word, birth = (
+                                np.int64(rec[at(g * VC_SIZE + VC_WORD)]),
+                                np.int64(rec[at(g * VC_SIZE + VC_BIRTH)]),
+                            )
+                            ask(asked, pending, W, r, iv, class_of(LV, outputs, lanes, width, N, r, word, birth))
                         else:
-                            rec[at((g << 3) + 6)] = -1
+                            rec[at(g * VC_SIZE + VC_NEXT)] = -1
                             choosing[at(b + w)] |= np.int64(1) << (iv & 63)
                 some |= active[at(b + w)] | pending[at(b + w)]
                 if rich is not None:
@@ -150,14 +179,14 @@ def routers(
                 continue
             for step in range(speedup):
                 if rich is not None:
-                    # Packets choose; those that may escape do so anew every cycle, until they get a VC.
+                    # Routing: packets choose; those that may escape do so anew every cycle, until they get a VC.
                     for w in range(W):
                         m = choosing[at(b + w)]
                         while m:
                             iv = (w << 6) + lowest_bit(np.uint64(m))
                             m &= m - 1
                             g = G + iv
-                            old = np.int64(rec[at((g << 3) + 6)])
+                            old = np.int64(rec[at(g * VC_SIZE + VC_NEXT)])
                             if old >= 0:
                                 if step:
                                     continue
@@ -172,7 +201,7 @@ def routers(
                                 PS,
                                 N,
                                 mask,
-                                way,
+                                outputs,
                                 distance,
                                 group,
                                 near,
@@ -187,14 +216,14 @@ def routers(
                                 b,
                                 r,
                                 iv & VM,
-                                np.int64(rec[at(g << 3)]),
+                                np.int64(rec[at(g * VC_SIZE + VC_WORD)]),
                                 c,
                             )
                             ask(asked, pending, W, r, iv, out)
-                            rec[at((g << 3) + 6)] = out
+                            rec[at(g * VC_SIZE + VC_NEXT)] = out
                             if rules.choice != ESCAPE:
                                 choosing[at(b + w)] &= ~(np.int64(1) << (iv & 63))
-                # Output VCs for waiting packets.
+                # VC allocation: output VCs for waiting packets.
                 for w in range(W):
                     m = pending[at(b + w)]
                     while m:
@@ -202,7 +231,7 @@ def routers(
                         m &= m - 1
                         oc = (w << 6) + k
                         gp = r * PS + (oc >> LV)
-                        down = np.int64(port[at(gp << 3)])
+                        down = np.int64(port[at(gp * PORT_SIZE + PORT_NEXT)])
                         if rich is not None:
                             wide = rules.last_vcs if down < 0 else spans[at(oc & VM)]
                         else:
@@ -260,8 +289,8 @@ def routers(
                                 pending[at(b + w)] &= ~(np.int64(1) << k)
                                 can = np.int64(0)
                             unowned[at(b + w)] &= ~(np.int64(1) << (k + v))
-                            rec[at((g << 3) + 5)] = ov
-                            rec[at((g << 3) + 6)] = down + (ov & VM) if down >= 0 else -1
+                            rec[at(g * VC_SIZE + VC_OUTPUT)] = ov
+                            rec[at(g * VC_SIZE + VC_NEXT)] = down + (ov & VM) if down >= 0 else -1
                             if rich is not None:
                                 choosing[at(b + (iv >> 6))] &= ~bit
                                 if (
@@ -270,12 +299,14 @@ def routers(
                                     and down >= 0
                                     and (ov & VM) < rules.escapes
                                 ):
-                                    packets[at((np.int64(rec[at(g << 3)]) << 4) + ESCAPED)] = 1
+                                    packets[
+                                        at(np.int64(rec[at(g * VC_SIZE + VC_WORD)]) * PACKET_SIZE + PACKET_ESCAPED)
+                                    ] = 1
                             if hold:
                                 arm(calendar, NW, g, c + hold + 1, c)
                             else:
                                 fresh[at(iv >> 6)] |= bit
-                # The switch, input stage: a VC of each port; output stage: the input next in turn.
+                # Switch allocation. Input stage: a VC of each port; output stage: the input next in turn.
                 for w in range(W):
                     m = active[at(b + w)]
                     while m:
@@ -285,7 +316,7 @@ def routers(
                         gi = G + (w << 6) + low
                         h, rest = sub, np.int64(0)
                         if sub & (sub - 1):
-                            v = np.int64(port[at(((gi >> LV) << 3) + 4)])
+                            v = np.int64(port[at((gi >> LV) * PORT_SIZE + PORT_INPUT_TURN)])
                             h, rest = sub & (np.int64(-1) << v), sub & ~(np.int64(-1) << v)
                             if h == 0:
                                 h, rest = rest, np.int64(0)
@@ -295,21 +326,22 @@ def routers(
                             if h == 0:
                                 h, rest = rest, np.int64(0)
                             g = gi + v
-                            g2 = np.int64(rec[at((g << 3) + 6)])
-                            o = np.int64(rec[at((g << 3) + 5)]) >> LV
+                            g2 = np.int64(rec[at(g * VC_SIZE + VC_NEXT)])
+                            o = np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]) >> LV
                             gp = r * PS + o
-                            if np.int64(port[at((gp << 3) + 2)]) - c >= (bound if g2 >= 0 else eject):
+                            if np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) - c >= (bound if g2 >= 0 else eject):
                                 continue
                             if g2 >= 0:
                                 least = room
-                                if rich is not None and whole and rec[at((g << 3) + 1)] & HEAD:
-                                    least -= np.int64(packets[at((np.int64(rec[at(g << 3)]) << 4) + LENGTH)]) - 1
+                                if rich is not None and whole and rec[at(g * VC_SIZE + VC_BIRTH)] & HEAD:
+                                    packet = np.int64(rec[at(g * VC_SIZE + VC_WORD)])
+                                    least -= np.int64(packets[at(packet * PACKET_SIZE + PACKET_LENGTH)]) - 1
                                 credit = usual
                                 if far is not None:
-                                    credit = np.int64(port[at((gp << 3) + 7)])
+                                    credit = np.int64(port[at(gp * PORT_SIZE + PORT_CREDIT)])
                                 if full(shape, far, rec, popped, ring, passed, mask, g2, c, least, credit):
                                     continue
-                            d = ((gi - G) >> LV) - np.int64(port[at((gp << 3) + 3)])
+                            d = ((gi - G) >> LV) - np.int64(port[at(gp * PORT_SIZE + PORT_OUTPUT_TURN)])
                             if d < 0:
                                 d += PS
                             seen = (touched[at(o >> 6)] >> (o & 63)) & 1
@@ -317,6 +349,7 @@ def routers(
                                 touched[at(o >> 6)] |= np.int64(1) << (o & 63)
                                 nearest[at(o)], winner[at(o)] = d, g
                             break
+                # Traversal: winners leave, credits go back, the flits behind move up.
                 for w in range((PS + 63) >> 6):
                     m = touched[at(w)]
                     touched[at(w)] = 0
@@ -325,10 +358,13 @@ def routers(
                         m &= m - 1
                         g = winner[at(o)]
                         iv = g - G
-                        ov, g2 = np.int64(rec[at((g << 3) + 5)]), np.int64(rec[at((g << 3) + 6)])
-                        word, birth = np.int64(rec[at(g << 3)]), np.int64(rec[at((g << 3) + 1)])
-                        left = np.int64(rec[at((g << 3) + 7)]) - 1
-                        rec[at((g << 3) + 7)] = left
+                        ov, g2 = np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]), np.int64(rec[at(g * VC_SIZE + VC_NEXT)])
+                        word, birth = (
+                            np.int64(rec[at(g * VC_SIZE + VC_WORD)]),
+                            np.int64(rec[at(g * VC_SIZE + VC_BIRTH)]),
+                        )
+                        left = np.int64(rec[at(g * VC_SIZE + VC_FLITS)]) - 1
+                        rec[at(g * VC_SIZE + VC_FLITS)] = left
                         if far is not None:
                             d = np.int64(passed[at(2 * g + 1)])
                             ring[at(g * (mask + 1) + (d & mask))] = c
@@ -343,50 +379,62 @@ def routers(
                         if last:
                             active[at(b + (iv >> 6))] &= ~bit
                             unowned[at(b + (ov >> 6))] |= np.int64(1) << (ov & 63)
-                            rec[at((g << 3) + 5)] = -1
-                        port[at(((g >> LV) << 3) + 4)] = (g + 1) & VM
+                            rec[at(g * VC_SIZE + VC_OUTPUT)] = -1
+                        port[at((g >> LV) * PORT_SIZE + PORT_INPUT_TURN)] = (g + 1) & VM
                         z = (iv >> LV) + 1
                         gp = r * PS + o
-                        port[at((gp << 3) + 3)] = z if z < PS else 0
-                        port[at((gp << 3) + 6)] += 1
+                        port[at(gp * PORT_SIZE + PORT_OUTPUT_TURN)] = z if z < PS else 0
+                        port[at(gp * PORT_SIZE + PORT_SENT)] += 1
                         if left > 0:
-                            p = np.int64(rec[at((g << 3) + 3)])
-                            coming = np.int64(pool[at((p << 2) + 3)])
-                            word2, birth2 = np.int64(pool[at((p << 2) + 1)]), np.int64(pool[at((p << 2) + 2)])
-                            rec[at(g << 3)] = word2
-                            rec[at((g << 3) + 1)] = birth2
-                            rec[at((g << 3) + 2)] = coming
-                            rec[at((g << 3) + 3)] = pool[at(p << 2)]
-                            pool[at(p << 2)] = free
+                            p = np.int64(rec[at(g * VC_SIZE + VC_SECOND)])
+                            coming = np.int64(pool[at(p * PLACE_SIZE + PLACE_ARRIVAL)])
+                            word2, birth2 = (
+                                np.int64(pool[at(p * PLACE_SIZE + PLACE_WORD)]),
+                                np.int64(pool[at(p * PLACE_SIZE + PLACE_BIRTH)]),
+                            )
+                            rec[at(g * VC_SIZE + VC_WORD)] = word2
+                            rec[at(g * VC_SIZE + VC_BIRTH)] = birth2
+                            rec[at(g * VC_SIZE + VC_ARRIVAL)] = coming
+                            rec[at(g * VC_SIZE + VC_SECOND)] = pool[at(p * PLACE_SIZE + PLACE_NEXT)]
+                            pool[at(p * PLACE_SIZE + PLACE_NEXT)] = free
                             free = p
                             if coming > c:
                                 active[at(b + (iv >> 6))] &= ~bit
                                 arm(calendar, NW, g, coming, c)
                             elif last:
                                 if rich is not None:
-                                    rec[at((g << 3) + 6)] = -1
+                                    rec[at(g * VC_SIZE + VC_NEXT)] = -1
                                     choosing[at(b + (iv >> 6))] |= bit
                                 else:
-                                    ask(asked, pending, W, r, iv, class_of(LV, way, lanes, width, N, r, word2, birth2))
+                                    ask(
+                                        asked,
+                                        pending,
+                                        W,
+                                        r,
+                                        iv,
+                                        class_of(LV, outputs, lanes, width, N, r, word2, birth2),
+                                    )
                         else:
                             active[at(b + (iv >> 6))] &= ~bit
-                        leaves = max(np.int64(port[at((gp << 3) + 2)]) + 1, np.int64(c + (step + 1) // speedup))
-                        port[at((gp << 3) + 2)] = leaves
-                        arrival = leaves + np.int64(port[at((gp << 3) + 1)])
+                        leaves = max(
+                            np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) + 1, np.int64(c + (step + 1) // speedup)
+                        )
+                        port[at(gp * PORT_SIZE + PORT_LAST)] = leaves
+                        arrival = leaves + np.int64(port[at(gp * PORT_SIZE + PORT_WIRE)])
                         hops += 1
                         if g2 >= 0:
                             if rich is None:
                                 word += 1
                             elif birth & HEAD:
-                                packets[at((word << 4) + MADE_HOPS)] += 1
+                                packets[at(word * PACKET_SIZE + PACKET_HOPS)] += 1
                             free = append(pool, rec, calendar, NW, g2, word, birth, arrival, c, free)
                             continue
                         flits += 1
                         if last:
                             born, made = birth >> BORN, word & 127
                             if rich is not None:
-                                born = np.int64(packets[at((word << 4) + BORN_IN)])
-                                made = np.int64(packets[at((word << 4) + MADE_HOPS)])
+                                born = np.int64(packets[at(word * PACKET_SIZE + PACKET_BORN)])
+                                made = np.int64(packets[at(word * PACKET_SIZE + PACKET_HOPS)])
                             if begin <= born < end:
                                 latency = arrival - born
                                 state[DONE] += 1
@@ -399,7 +447,7 @@ def routers(
                                     state[FREE] = free
                                     arrived(net, s, demand, word, arrival, begin, end)
                                     free = state[FREE]
-                                packets[at(word << 4)] = state[RECORD]
+                                packets[at(word * PACKET_SIZE + PACKET_NEXT)] = state[RECORD]
                                 state[RECORD] = word
                                 state[INSIDE] -= 1
                 for w in range(W):

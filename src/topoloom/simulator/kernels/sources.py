@@ -1,10 +1,6 @@
 """Hosts: packets that they make and queue, and flits that they inject.
 
-queue[8 h ...], int32: packets that wait at host h: 0, 1 first and last; 2 how many; 3 the VC of the last injection; 4 flits of
-the first still to inject, 0: none has been; 5 the record of that packet; 6 where its round through all hosts stands.
-
-trips[4 i ...], int32, for place i of the pool, where there are round trips: kind (0 a request, 1 its reply, 2 a request to a
-second place, 3 the reply to that), who asked first, who was asked first, nothing.
+`fields` says what lies where in their arrays.
 """
 
 import math
@@ -14,45 +10,68 @@ from numba import njit
 
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import (
-    ASKED,
     BACKLOG,
-    BORN_IN,
     BURSTS,
     BY_PACKET,
     DETOUR,
-    ENTERED,
-    ESCAPED,
     EVENT,
     FREE,
     INJECTED,
     INSIDE,
-    KIND,
-    LAYER,
-    LENGTH,
     MADE,
-    MADE_HOPS,
     NEXT,
-    NO_DETOUR,
-    OF_LANE,
-    OWNER,
-    PHASE,
     RANDOM,
     RECORD,
-    SOURCE,
-    UNDECIDED,
-    VIA,
     WAITED,
-    WORD,
     Buffers,
     Demand,
     Network,
     Rules,
 )
-from topoloom.simulator.kernels.flits import BORN, HEAD, LANE, LAST, append, at, below, draw, full, ones, stirred
+from topoloom.simulator.kernels.fields import (
+    BURST_CYCLE,
+    BURST_GOAL,
+    BURST_HOST,
+    BURST_PACKETS,
+    BURST_SIZE,
+    HOST_COUNT,
+    HOST_FINAL,
+    HOST_FIRST,
+    HOST_LEFT,
+    HOST_PACKET,
+    HOST_SIZE,
+    HOST_TURN,
+    HOST_VC,
+    NO_DETOUR,
+    PACKET_ASKED,
+    PACKET_BORN,
+    PACKET_ENTERED,
+    PACKET_ESCAPED,
+    PACKET_HOPS,
+    PACKET_KIND,
+    PACKET_LANE,
+    PACKET_LAYER,
+    PACKET_LENGTH,
+    PACKET_NEXT,
+    PACKET_OWNER,
+    PACKET_PHASE,
+    PACKET_SIZE,
+    PACKET_SOURCE,
+    PACKET_VIA,
+    PACKET_WORD,
+    PLACE_BIRTH,
+    PLACE_LENGTH,
+    PLACE_NEXT,
+    PLACE_SIZE,
+    PLACE_WORD,
+    TRIP_ASKED,
+    TRIP_KIND,
+    TRIP_OWNER,
+    UNDECIDED,
+    at,
+)
+from topoloom.simulator.kernels.flits import BORN, HEAD, LANE, LAST, append, below, draw, full, ones, stirred
 from topoloom.traffic.traffic import LISTS, ROUND, UNIFORM
-
-#: Of a queue's record.
-FIRST, FINAL, COUNT, VC, LEFT, PACKET, TURN = 0, 1, 2, 3, 4, 5, 6
 
 
 @njit(cache=True, nogil=True)
@@ -82,8 +101,8 @@ def goal_of(
             place = begin if end == begin + 1 else begin + below(state, RANDOM, end - begin)
             return np.int64(to[at(place)])
     elif kind == ROUND:
-        turn = np.int64(queue[at((n << 3) + TURN)])
-        queue[at((n << 3) + TURN)] = turn + 1 if turn + 2 < hosts else 0
+        turn = np.int64(queue[at(n * HOST_SIZE + HOST_TURN)])
+        queue[at(n * HOST_SIZE + HOST_TURN)] = turn + 1 if turn + 2 < hosts else 0
         return (n + 1 + turn) % hosts
     if itself:
         return below(state, RANDOM, hosts)
@@ -104,20 +123,19 @@ def enqueue(
 ) -> int:
     """Put a packet at the end of a host's queue; its place."""
     place = state[FREE]
-    state[FREE] = np.int64(pool[at(place << 2)])
-    pool[at((place << 2) + 1)] = word
-    pool[at((place << 2) + 2)] = born << BORN
-    pool[at((place << 2) + 3)] = length
-    q = n << 3
-    if queue[at(q + COUNT)] == 0:
-        queue[at(q + FIRST)] = place
-        queue[at(q + LEFT)] = 0
+    state[FREE] = np.int64(pool[at(place * PLACE_SIZE + PLACE_NEXT)])
+    pool[at(place * PLACE_SIZE + PLACE_WORD)] = word
+    pool[at(place * PLACE_SIZE + PLACE_BIRTH)] = born << BORN
+    pool[at(place * PLACE_SIZE + PLACE_LENGTH)] = length
+    if queue[at(n * HOST_SIZE + HOST_COUNT)] == 0:
+        queue[at(n * HOST_SIZE + HOST_FIRST)] = place
+        queue[at(n * HOST_SIZE + HOST_LEFT)] = 0
         backlog[at(state[BACKLOG])] = n
         state[BACKLOG] += 1
     else:
-        pool[at(np.int64(queue[at(q + FINAL)]) << 2)] = place
-    queue[at(q + FINAL)] = place
-    queue[at(q + COUNT)] += 1
+        pool[at(np.int64(queue[at(n * HOST_SIZE + HOST_FINAL)]) * PLACE_SIZE + PLACE_NEXT)] = place
+    queue[at(n * HOST_SIZE + HOST_FINAL)] = place
+    queue[at(n * HOST_SIZE + HOST_COUNT)] += 1
     return place
 
 
@@ -164,15 +182,15 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
                 # As many packets as a geometric draw with that mean; a host that is in a burst already makes a longer one.
                 state[RANDOM] = np.int64(x)
                 more = 1 + np.int64(math.log(chance(state)) / math.log1p(-1.0 / demand.burst))
-                if burst[at((n << 2) + 1)] == 0:
-                    burst[at((state[BURSTS] << 2) + 3)] = n
+                if burst[at(n * BURST_SIZE + BURST_PACKETS)] == 0:
+                    burst[at((state[BURSTS]) * BURST_SIZE + BURST_HOST)] = n
                     state[BURSTS] += 1
-                    burst[at(n << 2)] = c
-                burst[at((n << 2) + 1)] += more
-                burst[at((n << 2) + 2)] = goal
+                    burst[at(n * BURST_SIZE + BURST_CYCLE)] = c
+                burst[at(n * BURST_SIZE + BURST_PACKETS)] += more
+                burst[at(n * BURST_SIZE + BURST_GOAL)] = goal
                 x = np.uint64(state[RANDOM])
                 continue
-            if queue[at((n << 3) + COUNT)] >= most:
+            if queue[at(n * HOST_SIZE + HOST_COUNT)] >= most:
                 continue
             if begin <= c < end:
                 state[MADE] += 1
@@ -186,18 +204,18 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
     # Hosts in a burst make a packet as soon as the one before could have left.
     still = np.int64(0)
     for k in range(state[BURSTS]):
-        n = np.int64(burst[at((k << 2) + 3)])
-        if burst[at(n << 2)] <= c:
-            if queue[at((n << 3) + COUNT)] < most:
+        n = np.int64(burst[at(k * BURST_SIZE + BURST_HOST)])
+        if burst[at(n * BURST_SIZE + BURST_CYCLE)] <= c:
+            if queue[at(n * HOST_SIZE + HOST_COUNT)] < most:
                 if begin <= c < end:
                     state[MADE] += 1
                 length = length_of(lengths, shares, state)
-                goal = np.int64(burst[at((n << 2) + 2)])
+                goal = np.int64(burst[at(n * BURST_SIZE + BURST_GOAL)])
                 enqueue(pool, queue, backlog, state, n, np.int64(home[at(goal)]), c, length)
-                burst[at(n << 2)] = c + length
-            burst[at((n << 2) + 1)] -= 1
-        if burst[at((n << 2) + 1)] > 0:
-            burst[at((still << 2) + 3)] = n
+                burst[at(n * BURST_SIZE + BURST_CYCLE)] = c + length
+            burst[at(n * BURST_SIZE + BURST_PACKETS)] -= 1
+        if burst[at(n * BURST_SIZE + BURST_PACKETS)] > 0:
+            burst[at(still * BURST_SIZE + BURST_HOST)] = n
             still += 1
     state[BURSTS] = still
     e, events = state[EVENT], demand.events
@@ -230,21 +248,20 @@ def record_of(
 ) -> int:
     """A record for the packet that host n at switch `here` is about to inject; there must be one left."""
     number = state[RECORD]
-    k = number << 4
-    state[RECORD] = np.int64(packets[at(k)])
+    state[RECORD] = np.int64(packets[at(number * PACKET_SIZE + PACKET_NEXT)])
     state[INSIDE] += 1
-    word = np.int64(pool[at((place << 2) + 1)])
-    packets[at(k + WORD)] = word
-    packets[at(k + SOURCE)] = n
-    packets[at(k + BORN_IN)] = np.int64(pool[at((place << 2) + 2)]) >> BORN
-    packets[at(k + VIA)] = UNDECIDED if choice == DETOUR else NO_DETOUR
-    packets[at(k + MADE_HOPS)] = 0
-    packets[at(k + PHASE)] = 0
-    packets[at(k + LENGTH)] = pool[at((place << 2) + 3)]
-    packets[at(k + ENTERED)] = c
-    packets[at(k + OF_LANE)] = lane
-    packets[at(k + LAYER)] = 0
-    packets[at(k + ESCAPED)] = 0
+    word = np.int64(pool[at(place * PLACE_SIZE + PLACE_WORD)])
+    packets[at(number * PACKET_SIZE + PACKET_WORD)] = word
+    packets[at(number * PACKET_SIZE + PACKET_SOURCE)] = n
+    packets[at(number * PACKET_SIZE + PACKET_BORN)] = np.int64(pool[at(place * PLACE_SIZE + PLACE_BIRTH)]) >> BORN
+    packets[at(number * PACKET_SIZE + PACKET_VIA)] = UNDECIDED if choice == DETOUR else NO_DETOUR
+    packets[at(number * PACKET_SIZE + PACKET_HOPS)] = 0
+    packets[at(number * PACKET_SIZE + PACKET_PHASE)] = 0
+    packets[at(number * PACKET_SIZE + PACKET_LENGTH)] = pool[at(place * PLACE_SIZE + PLACE_LENGTH)]
+    packets[at(number * PACKET_SIZE + PACKET_ENTERED)] = c
+    packets[at(number * PACKET_SIZE + PACKET_LANE)] = lane
+    packets[at(number * PACKET_SIZE + PACKET_LAYER)] = 0
+    packets[at(number * PACKET_SIZE + PACKET_ESCAPED)] = 0
     if allowed.size:
         # A layer, drawn among those that the pair may take.
         there = word >> 16
@@ -254,13 +271,13 @@ def record_of(
             for _ in range(below(state, RANDOM, count)):
                 layers &= layers - 1
         layer = lowest_bit(np.uint64(layers)) if layers else np.int64(0)
-        packets[at(k + LAYER)] = layer
+        packets[at(number * PACKET_SIZE + PACKET_LAYER)] = layer
         if lanes == BY_PACKET:
-            packets[at(k + OF_LANE)] = lane_of[at((layer * N + here) * N + there)]
+            packets[at(number * PACKET_SIZE + PACKET_LANE)] = lane_of[at((layer * N + here) * N + there)]
     if trips.size:
-        packets[at(k + KIND)] = trips[at(place << 2)]
-        packets[at(k + OWNER)] = trips[at((place << 2) + 1)]
-        packets[at(k + ASKED)] = trips[at((place << 2) + 2)]
+        packets[at(number * PACKET_SIZE + PACKET_KIND)] = trips[at(place * PLACE_SIZE + TRIP_KIND)]
+        packets[at(number * PACKET_SIZE + PACKET_OWNER)] = trips[at(place * PLACE_SIZE + TRIP_OWNER)]
+        packets[at(number * PACKET_SIZE + PACKET_ASKED)] = trips[at(place * PLACE_SIZE + TRIP_ASKED)]
     return number
 
 
@@ -286,21 +303,23 @@ def inject(
     whole, lanes, credit = rules.whole, rules.lanes, rules.host_credit
     N = s.active.size // W
     mask = s.ring.size // max(1, s.rec.size >> 3) - 1
-    allowed, packets, trips, choice = net.allowed, s.packets, s.trips, rules.choice
+    allowed, packets, trips, choice = net.allowed, s.packets, s.round_trips, rules.choice
     any_vc = rules.last_vcs > 1 or V == 1
     free, still = state[FREE], np.int64(0)
     for k in range(state[BACKLOG]):
         n = np.int64(backlog[at(k)])
-        q = n << 3
         home = np.int64(home_of[at(n)])
-        g0, v = ((home >> 16) * PS + ((home >> 7) & 511)) << LV, np.int64(queue[at(q + VC)])
-        place = np.int64(queue[at(q + FIRST)])
-        birth, left = np.int64(pool[at((place << 2) + 2)]), np.int64(queue[at(q + LEFT)])
+        g0, v = ((home >> 16) * PS + ((home >> 7) & 511)) << LV, np.int64(queue[at(n * HOST_SIZE + HOST_VC)])
+        place = np.int64(queue[at(n * HOST_SIZE + HOST_FIRST)])
+        birth, left = (
+            np.int64(pool[at(place * PLACE_SIZE + PLACE_BIRTH)]),
+            np.int64(queue[at(n * HOST_SIZE + HOST_LEFT)]),
+        )
         found, start = False, left == 0
         if not start:
             found = not full(shape, far, rec, popped, ring, passed, mask, g0 + v, c, rules.room, credit)
         elif (birth >> BORN) <= c and state[RECORD] >= 0:
-            left = np.int64(pool[at((place << 2) + 3)])
+            left = np.int64(pool[at(place * PLACE_SIZE + PLACE_LENGTH)])
             room = rules.room - (left - 1 if whole else 0)
             for _ in range(V if any_vc else 1):
                 v = v + 1 if v + 1 < V else 0
@@ -310,7 +329,7 @@ def inject(
                     found = True
                     break
         if found:
-            word = np.int64(pool[at((place << 2) + 1)])
+            word = np.int64(pool[at(place * PLACE_SIZE + PLACE_WORD)])
             if start:
                 if begin <= birth >> BORN < end:
                     state[WAITED] += c - (birth >> BORN)
@@ -318,23 +337,23 @@ def inject(
                 if lanes == BY_PACKET:
                     lane = np.int64(lane_of[at((home >> 16) * N + (word >> 16))])
                 if rich is not None:
-                    queue[at(q + PACKET)] = record_of(
+                    queue[at(n * HOST_SIZE + HOST_PACKET)] = record_of(
                         choice, lanes, allowed, lane_of, packets, pool, trips, state, N, n, home >> 16, place, lane, c
                     )
                 birth |= (lane << LANE) | HEAD
             if rich is not None:
-                word = np.int64(queue[at(q + PACKET)])
+                word = np.int64(queue[at(n * HOST_SIZE + HOST_PACKET)])
             left -= 1
-            queue[at(q + VC)], queue[at(q + LEFT)] = v, left
+            queue[at(n * HOST_SIZE + HOST_VC)], queue[at(n * HOST_SIZE + HOST_LEFT)] = v, left
             state[INJECTED] += 1
             if left == 0:
-                queue[at(q + FIRST)] = pool[at(place << 2)]
-                queue[at(q + COUNT)] -= 1
-                pool[at(place << 2)] = free
+                queue[at(n * HOST_SIZE + HOST_FIRST)] = pool[at(place * PLACE_SIZE + PLACE_NEXT)]
+                queue[at(n * HOST_SIZE + HOST_COUNT)] -= 1
+                pool[at(place * PLACE_SIZE + PLACE_NEXT)] = free
                 free = place
                 birth |= LAST
             free = append(pool, rec, calendar, N * W, g0 + v, word, birth, c + rules.inject, t, free)
-        if queue[at(q + COUNT)] > 0:
+        if queue[at(n * HOST_SIZE + HOST_COUNT)] > 0:
             backlog[at(still)] = n
             still += 1
     state[BACKLOG], state[FREE] = still, free

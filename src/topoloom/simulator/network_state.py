@@ -17,13 +17,13 @@ _MOST_SWITCHES, _MOST_PORTS, _MOST_HOPS, _MOST_LANES = 1 << 15, 1 << 9, 127, 16
 _QUEUED, _MOST_QUEUED, _MOST_RECORDS = 1024, 1 << 23, 1 << 21
 #: Cycles of a credit that the history of a VC covers.
 _SHORT_CREDIT = 15
-#: Bytes of the sets of shortest ways.
+#: Bytes of the sets of shortest paths.
 _MOST_BYTES = 3 << 29
 _HISTOGRAM = 1 << 14
 
 
 @dataclass
-class Machine:
+class NetworkState:
     """The state of a simulation: what `kernels.router.run` takes, and the place of each channel's port, int64[channels]."""
 
     shape: tuple[tuple[int, ...], ...]
@@ -52,9 +52,9 @@ def lanes_of(routing: Routing) -> int:
     return routing.verdict.lanes_used if routing.verdict is not None else 1
 
 
-def machine(
+def empty_network(
     routing: Routing, config: RouterConfig, cables: np.ndarray, demand: Demand, *, seed: int, log: int = 0
-) -> Machine:
+) -> NetworkState:
     """Routers without a flit, for a routing.
 
     Parameters
@@ -67,7 +67,7 @@ def machine(
     Raises
     ------
     InputError
-        More switches, ports, hops or lanes than a flit's word has room for; sets of shortest ways beyond memory.
+        More switches, ports, hops or lanes than a flit's word has room for; sets of shortest paths beyond memory.
     """
     from topoloom.simulator.kernels.flits import SLOTS
 
@@ -85,7 +85,7 @@ def machine(
         )
     if routing.verdict is not None and routing.verdict.max_hops > _MOST_HOPS:
         raise InputError(
-            f"{name}: ways of {routing.verdict.max_hops} hops; up to {_MOST_HOPS} can be simulated (another engine may find"
+            f"{name}: paths of {routing.verdict.max_hops} hops; up to {_MOST_HOPS} can be simulated (another engine may find"
             " shorter ones)"
         )
     longest = max(length for length, _ in config.packet_lengths)
@@ -135,7 +135,7 @@ def machine(
     )
     state = np.zeros(32, np.int64)
     state[b.RANDOM] = (seed * 0x9E3779B97F4A7C15 + 0x1234567) & 0x7FFFFFFFFFFFFFFF
-    net, rules = _ways(routing, config, vcs, shift, words)
+    net, rules = _tables_and_rules(routing, config, vcs, shift, words)
     net = net._replace(
         home=((topology.endpoints.astype(np.int64) << 16) | (host_port << 7)).astype(np.int32),
         host_at=_hosts_at(topology.endpoints, host_port, n, ports),
@@ -185,7 +185,7 @@ def machine(
     many = longest > 1 or demand.loop.size > 0
     shape = ((0,) * words, (0,) * shift, (0,) * int(many or rich))
     near_too, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR
-    return Machine(shape, _flag(rich), _flag(far), _flag(near_too), _flag(detours), net, made, rules, mine)
+    return NetworkState(shape, _flag(rich), _flag(far), _flag(near_too), _flag(detours), net, made, rules, mine)
 
 
 def _flag(value: bool) -> int | None:
@@ -208,7 +208,9 @@ def _hosts_at(endpoints: np.ndarray, host_port: np.ndarray, n: int, ports: int) 
     return found
 
 
-def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: int) -> tuple[Network, Rules]:
+def _tables_and_rules(
+    routing: Routing, config: RouterConfig, vcs: int, shift: int, words: int
+) -> tuple[Network, Rules]:
     """Tables with their lanes, and how packets choose beside them."""
     topology, choice = routing.topology, routing.choice
     n, lanes = topology.switches, lanes_of(routing)
@@ -240,12 +242,12 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
         by_pair = routing.lane_rule == PAIR and routing.lanes is not None
         rule = b.BY_HOP if routing.lane_rule == HOP else b.BY_PACKET if by_pair else b.IN_TABLE
     classes = words * 64
-    way = np.empty((len(layers), n, n), np.uint8 if classes <= 256 else np.uint16)
-    for made, ports, table in zip(way, layers, lane_layers, strict=True):
+    outputs = np.empty((len(layers), n, n), np.uint8 if classes <= 256 else np.uint16)
+    for made, ports, table in zip(outputs, layers, lane_layers, strict=True):
         full = ports.T.astype(np.uint16) << np.uint16(shift)
         if own > 1 and rule == b.IN_TABLE and table is not None:
             full += table.T.astype(np.uint16) * np.uint16(width)
-        made[:] = full.astype(way.dtype)
+        made[:] = full.astype(outputs.dtype)
     if rule == b.BY_PACKET and routing.lanes is not None:
         by_packet = np.stack([np.ascontiguousarray(table.T) for table in lane_layers if table is not None]).reshape(-1)
     near = np.zeros(0, np.int64)
@@ -255,7 +257,15 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
     if kind == b.ESCAPE:
         spans[escapes:] = vcs - escapes
     net = Network(
-        way.reshape(-1), by_packet, np.zeros(0, np.int32), np.zeros(0, np.int32), distance, near, allowed, group, spans
+        outputs.reshape(-1),
+        by_packet,
+        np.zeros(0, np.int32),
+        np.zeros(0, np.int32),
+        distance,
+        near,
+        allowed,
+        group,
+        spans,
     )
     bound = config.output_flits or 1 << 40
     rules = Rules(
@@ -286,7 +296,7 @@ def _ways(routing: Routing, config: RouterConfig, vcs: int, shift: int, words: i
 
 
 def _hops_by_tables(routing: Routing) -> np.ndarray:
-    """How long the ways of the tables are, uint8[n, n] by switch and destination."""
+    """How long the paths of the tables are, uint8[n, n] by switch and destination."""
     channels, n = routing.channels, routing.topology.switches
     hops = np.zeros((n, n), np.uint8)
     for d in range(n):
@@ -299,7 +309,7 @@ def _hops_by_tables(routing: Routing) -> np.ndarray:
 
 
 def _near(routing: Routing) -> np.ndarray:
-    """By switch and destination, the ports on a shortest way as bits, int64[n * n * words]."""
+    """By switch and destination, the ports on a shortest path as bits, int64[n * n * words]."""
     from topoloom.graph.distances import distances_from
 
     topology, channels = routing.topology, routing.channels
@@ -307,7 +317,7 @@ def _near(routing: Routing) -> np.ndarray:
     words = -(-int(degrees.max(initial=1)) // 64)
     if n * n * words * 8 > _MOST_BYTES:
         raise InputError(
-            f"{topology.name}: the shortest ways of {n} switches would take {n * n * words * 8 / 1e9:.1f} GB; use an engine"
+            f"{topology.name}: the shortest paths of {n} switches would take {n * n * words * 8 / 1e9:.1f} GB; use an engine"
             " with tables"
         )
     distance = distances_from(topology, np.arange(n), None).astype(np.int16)

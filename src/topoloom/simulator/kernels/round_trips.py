@@ -3,25 +3,36 @@
 import numpy as np
 from numba import njit
 
-from topoloom.simulator.buffers import (
-    ASKED,
-    BORN_IN,
-    ENDED,
-    ENTERED,
-    KIND,
-    LAST_END,
-    LENGTH,
-    LOGGED,
-    MADE_HOPS,
-    OWNER,
-    RANDOM,
-    SOURCE,
-    WORD,
-    Buffers,
-    Demand,
-    Network,
+from topoloom.simulator.buffers import ENDED, LAST_END, LOGGED, RANDOM, Buffers, Demand, Network
+from topoloom.simulator.kernels.fields import (
+    BURST_PACKETS,
+    BURST_SIZE,
+    HOST_SIZE,
+    LOG_ARRIVAL,
+    LOG_BORN,
+    LOG_ENTERED,
+    LOG_LENGTH,
+    LOG_PORT,
+    LOG_ROUTERS,
+    LOG_SOURCE,
+    LOG_SWITCH,
+    PACKET_ASKED,
+    PACKET_BORN,
+    PACKET_ENTERED,
+    PACKET_HOPS,
+    PACKET_KIND,
+    PACKET_LENGTH,
+    PACKET_OWNER,
+    PACKET_SIZE,
+    PACKET_SOURCE,
+    PACKET_WORD,
+    PLACE_SIZE,
+    TRIP_ASKED,
+    TRIP_KIND,
+    TRIP_OWNER,
+    at,
 )
-from topoloom.simulator.kernels.flits import at, below
+from topoloom.simulator.kernels.flits import below
 from topoloom.simulator.kernels.sources import enqueue, goal_of
 from topoloom.traffic.traffic import LISTS
 
@@ -35,9 +46,9 @@ def send(
 ) -> None:
     """A packet of the round trip of a host that asked another first."""
     place = enqueue(s.pool, s.queue, s.backlog, s.state, source, np.int64(net.home[at(goal)]), born, length)
-    s.trips[at(place << 2)] = kind
-    s.trips[at((place << 2) + 1)] = owner
-    s.trips[at((place << 2) + 2)] = asked
+    s.round_trips[at(place * PLACE_SIZE + TRIP_KIND)] = kind
+    s.round_trips[at(place * PLACE_SIZE + TRIP_OWNER)] = owner
+    s.round_trips[at(place * PLACE_SIZE + TRIP_ASKED)] = asked
 
 
 @njit(cache=True, nogil=True)
@@ -45,11 +56,11 @@ def ask_for(net: Network, s: Buffers, demand: Demand, n: int, born: int) -> None
     """A host begins a round trip."""
     goal = goal_of(LISTS, demand.first, demand.to, 1.0, 0, s.queue, s.state, n, net.home.size)
     send(net, s, 0, n, goal, n, goal, born, demand.loop[REQUEST])
-    s.burst[at((n << 2) + 1)] += 1
+    s.burst[at(n * BURST_SIZE + BURST_PACKETS)] += 1
 
 
 @njit(cache=True, nogil=True)
-def begin_trips(net: Network, s: Buffers, demand: Demand, window: int) -> None:
+def begin_round_trips(net: Network, s: Buffers, demand: Demand, window: int) -> None:
     """Every host that has somebody to ask begins as many round trips as it may have under way."""
     for n in range(net.home.size):
         if demand.first[at(n)] < demand.first[at(n + 1)]:
@@ -60,27 +71,27 @@ def begin_trips(net: Network, s: Buffers, demand: Demand, window: int) -> None:
 @njit(cache=True, nogil=True)
 def arrived(net: Network, s: Buffers, demand: Demand, packet: int, arrival: int, begin: int, end: int) -> None:
     """The last flit of a packet has arrived: log it and answer it."""
-    k, packets, state = packet << 4, s.packets, s.state
-    born = np.int64(packets[at(k + BORN_IN)])
+    packets, state = s.packets, s.state
+    born = np.int64(packets[at(packet * PACKET_SIZE + PACKET_BORN)])
     if begin <= born < end and (state[LOGGED] << 3) + 8 <= s.log.size:
-        line = state[LOGGED] << 3
-        s.log[at(line)] = packets[at(k + SOURCE)]
-        word = np.int64(packets[at(k + WORD)])
-        s.log[at(line + 1)] = word >> 16
-        s.log[at(line + 2)] = (word >> 7) & 511
-        s.log[at(line + 3)] = packets[at(k + LENGTH)]
-        s.log[at(line + 4)] = born
-        s.log[at(line + 5)] = packets[at(k + ENTERED)]
-        s.log[at(line + 6)] = arrival
-        s.log[at(line + 7)] = packets[at(k + MADE_HOPS)] + 1
+        line = state[LOGGED]
+        s.log[at(line * HOST_SIZE + LOG_SOURCE)] = packets[at(packet * PACKET_SIZE + PACKET_SOURCE)]
+        word = np.int64(packets[at(packet * PACKET_SIZE + PACKET_WORD)])
+        s.log[at(line * HOST_SIZE + LOG_SWITCH)] = word >> 16
+        s.log[at(line * HOST_SIZE + LOG_PORT)] = (word >> 7) & 511
+        s.log[at(line * HOST_SIZE + LOG_LENGTH)] = packets[at(packet * PACKET_SIZE + PACKET_LENGTH)]
+        s.log[at(line * HOST_SIZE + LOG_BORN)] = born
+        s.log[at(line * HOST_SIZE + LOG_ENTERED)] = packets[at(packet * PACKET_SIZE + PACKET_ENTERED)]
+        s.log[at(line * HOST_SIZE + LOG_ARRIVAL)] = arrival
+        s.log[at(line * HOST_SIZE + LOG_ROUTERS)] = packets[at(packet * PACKET_SIZE + PACKET_HOPS)] + 1
         state[LOGGED] += 1
     state[LAST_END] = max(state[LAST_END], arrival)
     loop = demand.loop
     if loop.size:
         kind, owner, asked = (
-            np.int64(packets[at(k + KIND)]),
-            np.int64(packets[at(k + OWNER)]),
-            np.int64(packets[at(k + ASKED)]),
+            np.int64(packets[at(packet * PACKET_SIZE + PACKET_KIND)]),
+            np.int64(packets[at(packet * PACKET_SIZE + PACKET_OWNER)]),
+            np.int64(packets[at(packet * PACKET_SIZE + PACKET_ASKED)]),
         )
         if kind == 0 and loop[MISS] and np.int64(below(state, RANDOM, 1 << 32)) < loop[MISS]:
             begin2, end2 = demand.back_first[at(asked)], demand.back_first[at(asked + 1)]
@@ -89,11 +100,11 @@ def arrived(net: Network, s: Buffers, demand: Demand, packet: int, arrival: int,
         elif kind == 0 or kind == 3:
             send(net, s, 1, owner, asked, asked, owner, arrival + loop[SERVICE], loop[REPLY])
         elif kind == 2:
-            word = np.int64(packets[at(k + WORD)])
+            word = np.int64(packets[at(packet * PACKET_SIZE + PACKET_WORD)])
             ports = net.host_at.size // (s.active.size // s.fresh.size)
             here = np.int64(net.host_at[at((word >> 16) * ports + ((word >> 7) & 511))])
             send(net, s, 3, owner, asked, here, asked, arrival + loop[SECOND], loop[REPLY])
         else:
             state[ENDED] += 1
-            if np.int64(s.burst[at((owner << 2) + 1)]) < loop[TRIPS]:
+            if np.int64(s.burst[at(owner * BURST_SIZE + BURST_PACKETS)]) < loop[TRIPS]:
                 ask_for(net, s, demand, owner, arrival)
