@@ -61,7 +61,7 @@ def test_the_table_says_what_was_assumed_and_not_done():
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(("--engine", "mini"), "did you mean minimal"), (("--lanes", "16"), "engine orders takes 1 to 15")],
+    [(("--engine", "mini"), "did you mean '?minimal"), (("--lanes", "16"), "engine orders takes 1 to 15")],
 )
 def test_mistakes_are_one_line(arguments, message):
     """An `InputError`, which the command line prints as one line before it ends with 2."""

@@ -1,6 +1,7 @@
 """Discovered fabrics: text to `Fabric` and back, every part where it is, and one sentence with the line for what is wrong."""
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -213,3 +214,57 @@ def test_what_is_no_network_is_refused(text, message):
     """No switches, ports of nobody, hosts back to back, a plug in itself."""
     with pytest.raises(InputError, match=message):
         read_fabric(text, "x")
+
+
+SHARP = """vendid=0x2c9
+devid=0xd2f0
+sysimgguid=0x10
+switchguid=0x10(10)
+Switch 41 "S-0000000000000010" # "leaf" enhanced port 0 lid 1 lmc 0
+[1] "H-0000000000000030"[1](30) # "node HCA-1" lid 3 4xHDR
+[41] "H-0000000000000020"[1](20) # "Mellanox Technologies Aggregation Node" lid 2 4xHDR
+
+vendid=0x2c9
+devid=0xcf09
+sysimgguid=0x10
+caguid=0x20
+Ca 1 "H-0000000000000020" # "Mellanox Technologies Aggregation Node"
+[1](20) "S-0000000000000010"[41] # lid 2 lmc 0 "leaf" lid 1 4xHDR
+
+vendid=0x2c9
+devid=0x101b
+sysimgguid=0x30
+caguid=0x30
+Ca 1 "H-0000000000000030" # "node HCA-1"
+[1](30) "S-0000000000000010"[1] # lid 3 lmc 0 "leaf" lid 1 4xHDR
+"""
+
+
+@pytest.mark.parametrize(
+    "change", [("", ""), ("devid=0xcf09", "devid=0x1"), ("Mellanox Technologies Aggregation Node", "x")]
+)
+def test_aggregation_nodes_are_no_hosts(caplog, change):
+    """What sums up messages inside a switch is left out with its port, by its device or its name, and a line says so."""
+    fabric = read_fabric(SHARP.replace(*change), "sharp.txt")
+    assert fabric.host_names == ("node HCA-1",)
+    assert fabric.switch_ports.tolist() == [40]
+    assert "sharp.txt: 1 aggregation node (SHARP) left out: inside switches, no hosts" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[1]" + " " * 900_000 + "x",
+        '[1] "S0"' + "\t" * 900_000 + "x",
+        "[1](1)" + " " * 900_000 + "(",
+        "[1" + "1" * 900_000,
+    ],
+)
+def test_a_long_line_is_refused_at_once(line):
+    """Whatever blanks it has: the time grows with its length, not with its square."""
+    started = time.process_time()
+    with pytest.raises(InputError, match=r"no port|no such file has one"):
+        read_fabric(f'Switch 4 "S0"\n{line}\n', "x.net")
+    with pytest.raises(InputError, match=r"a line of 1,[0-9,]+ characters"):
+        read_fabric(f'Switch 4 "S0"\n{line}{" " * 300_000}x\n', "x.net")
+    assert time.process_time() - started < 2

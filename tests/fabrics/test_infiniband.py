@@ -117,7 +117,7 @@ def test_hosts_with_several_ports_have_a_guid_for_each():
 
 def test_files_are_written_and_told(tmp_path):
     """A policy only where there is a second lane."""
-    assert export_opensm(route(tiny()), tmp_path / "new" / "one") == ["fabric.net", "fabric.lft"]
+    assert export_opensm(route(tiny()), tmp_path / "new") == ["fabric.net", "fabric.lft"]
     many = export_opensm(route(build("slimfly:q=5,hosts=1")), tmp_path)
     assert many == ["fabric.net", "fabric.lft", "fabric.qos", "opensm.conf"]
     assert (tmp_path / "opensm.conf").read_text().startswith("qos TRUE\n")
@@ -141,7 +141,7 @@ def test_what_tables_cannot_hold_is_refused(tmp_path, spec, engine, message):
 def test_a_folder_that_is_a_file_is_refused(tmp_path):
     """The place is named."""
     (tmp_path / "taken").write_text("")
-    with pytest.raises(InputError, match="taken: cannot be made"):
+    with pytest.raises(InputError, match="taken: is a file; name a folder"):
         export_opensm(route(tiny()), tmp_path / "taken")
 
 

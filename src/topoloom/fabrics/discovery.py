@@ -5,26 +5,34 @@ also ``Hca``), and each of its ports in use has a line ``[7] "S-0002c90000000002
 there twice, once from each end, and both must agree.
 """
 
+import logging
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from topoloom.errors import at
 from topoloom.fabrics._assembly import Cable, Node, assembled
+from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.fabric import Fabric
+
+log = logging.getLogger("topoloom")
 
 _MOST_PORTS = 65_535
 _LONGEST_NAME = 256
+#: What sums up messages inside a switch (SHARP) shows itself as an adapter with this device, and is called so.
+_SHARP_DEVICE, _SHARP_NAME = 0xCF09, "Mellanox Technologies Aggregation Node"
 
-_NODE = re.compile(r'(Switch|Ca|Hca|Rt)\s+([0-9]{1,9})\s+"([^"]*)"\s*(?:#(.*))?', re.IGNORECASE)
+# Blanks are taken whole (*+): a line of a million of them is otherwise tried in a million ways.
+_NODE = re.compile(r'(Switch|Ca|Hca|Rt)\s++([0-9]{1,9})\s++"([^"]*+)"\s*+(?:#(.*))?', re.IGNORECASE)
 _PORT = re.compile(
     # [ext 3] is the port's number on the outside of a chassis.
-    r"\[([0-9]{1,9})\](?:\[ext [0-9]+\])?\s*(?:\(([0-9a-fA-F]{1,16})\))?\s*"
-    r'"([^"]*)"\s*\[([0-9]{1,9})\](?:\[ext [0-9]+\])?\s*(?:\([0-9a-fA-F]{1,16}\))?\s*'
+    r"\[([0-9]{1,9})\](?:\[ext [0-9]{1,9}\])?\s*+(?:\(([0-9a-fA-F]{1,16})\))?\s*+"
+    r'"([^"]*+)"\s*+\[([0-9]{1,9})\](?:\[ext [0-9]{1,9}\])?\s*+(?:\([0-9a-fA-F]{1,16}\))?\s*+'
     r"(?:#(.*))?.*"
 )
 _GUID = re.compile(r"(switchguid|caguid|hcaguid|rtguid|nodeguid)\s*=\s*0x([0-9a-fA-F]{1,16})\b.*", re.IGNORECASE)
+_DEVICE = re.compile(r"devid\s*=\s*0x([0-9a-fA-F]{1,8})\b.*", re.IGNORECASE)
 _ASIDE = re.compile(r"(?:vendid|devid|sysimgguid|module|chassis|non-chassis)\b.*", re.IGNORECASE)
 _ID_GUID = re.compile(r"[SHR]-([0-9a-fA-F]{12,16})")
 _NAME = re.compile(r'\s*"(.*)"')
@@ -37,7 +45,9 @@ class _Reading:
 
     source: str
     guid: int | None = None
+    device: int | None = None
     node: Node | None = None
+    aggregation: set[str] = field(default_factory=set)
 
 
 def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
@@ -72,13 +82,33 @@ def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
     """
     reading = _Reading(source)
     nodes: dict[str, Node] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in lines_of(text, source):
         stripped = line.strip()
         if stripped and not stripped.startswith("#"):
             _take(reading, nodes, stripped, number)
     if not any(node.switch for node in nodes.values()):
         raise at(source, None, 'names no switch; a fabric has lines like Switch 36 "S-0002c90000000001"')
+    _leave_out(reading, nodes)
     return assembled(nodes, source, name)
+
+
+def _leave_out(reading: _Reading, nodes: dict[str, Node]) -> None:
+    """Take the aggregation nodes out of the switches that they are in: they are no hosts."""
+    for id_ in reading.aggregation:
+        for cable in nodes.pop(id_).cables.values():
+            far = nodes.get(cable.to)
+            if far is not None and (there := far.cables.get(cable.port)) is not None and there.to == id_:
+                del far.cables[cable.port]
+                # It is the switch's last port, which nothing else can be plugged into.
+                far.ports -= cable.port == far.ports
+    if reading.aggregation:
+        many = len(reading.aggregation)
+        log.warning(
+            "%s: %d aggregation node%s (SHARP) left out: inside switches, no hosts",
+            reading.source,
+            many,
+            "s" * (many > 1),
+        )
 
 
 def _take(reading: _Reading, nodes: dict[str, Node], line: str, number: int) -> None:
@@ -92,12 +122,16 @@ def _take(reading: _Reading, nodes: dict[str, Node], line: str, number: int) -> 
         if node.id in nodes:
             raise at(reading.source, number, f"'{node.id}' is there already, on line {nodes[node.id].line}")
         nodes[node.id] = reading.node = node
-        reading.guid = None
+        if not node.switch and (reading.device == _SHARP_DEVICE or _SHARP_NAME in node.name):
+            reading.aggregation.add(node.id)
+        reading.guid = reading.device = None
     elif found := _GUID.fullmatch(line):
         reading.guid = int(found[2], 16)
         reading.node = None
     elif _ASIDE.fullmatch(line):
         reading.node = None
+        if found := _DEVICE.fullmatch(line):
+            reading.device = int(found[1], 16)
     else:
         raise at(reading.source, number, f"'{line[:60]}' is no line of ibnetdiscover or ibsim")
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import at
+from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.fabric import Fabric
 
 _SECTION = re.compile(r"Unicast lids? .*\bguid 0x([0-9a-fA-F]{1,16})\b.*", re.IGNORECASE)
@@ -61,7 +62,7 @@ def read_lft(text: str, source: str, fabric: Fabric, lids: dict[int, int] | None
     target_of |= {guid: k + s for guid, s in switch_of.items()}
     known = _known_lids(fabric, target_of, lids)
     reader = _Reader(source, fabric, np.full((n, k + n), -1, np.int16), known)
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in lines_of(text, source):
         stripped = line.strip()
         entry = _ENTRY.fullmatch(stripped)
         if entry:
@@ -88,7 +89,7 @@ def read_guid2lid(text: str, source: str) -> dict[int, int]:
         A line that is none of these; a LID that two ports have.
     """
     found: dict[int, int] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in lines_of(text, source):
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             continue

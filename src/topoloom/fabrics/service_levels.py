@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from topoloom.errors import InputError, at
+from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.fabric import Fabric
 
 _PAIR = re.compile(r"0x([0-9a-fA-F]{1,16})\s+([0-9]{1,5})\s+([0-9]{1,2})")
@@ -28,7 +29,7 @@ def read_levels(text: str, source: str, fabric: Fabric, lid_of: dict[int, int]) 
     InputError
         Neither of them, or a name, GUID or LID that is not known.
     """
-    lines = [(number, line.split("#")[0].strip()) for number, line in enumerate(text.split("\n"), start=1)]
+    lines = [(number, line.split("#")[0].strip()) for number, line in lines_of(text, source)]
     lines = [(number, line) for number, line in lines if line]
     if not lines:
         raise at(source, None, "holds no service levels")
@@ -133,7 +134,7 @@ class _Policy:
         """The endpoints that a list of GUIDs names, ranges like 0x10-0x1f included; those of switches send no data."""
         found = []
         for part in text.split(","):
-            bounds = re.fullmatch(r"\s*0x([0-9a-fA-F]{1,16})(?:\s*-\s*0x([0-9a-fA-F]{1,16}))?\s*", part)
+            bounds = re.fullmatch(r"0x([0-9a-fA-F]{1,16})(?:\s*+-\s*+0x([0-9a-fA-F]{1,16}))?", part.strip())
             if not bounds:
                 raise at(self._source, line, f"{part.strip()[:60]!a} is no port GUID")
             low, high = int(bounds[1], 16), int(bounds[2] or bounds[1], 16)

@@ -73,12 +73,13 @@ def command(
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    from topoloom.routing.route import route
+    from topoloom.cli.tables import tables_of
     from topoloom.throughput.quality import quality
 
-    opened = open_network(topology).topology
+    network = open_network(topology)
+    opened = network.topology
     with working("routing") as work:
-        routed = route(opened, engine, lanes=lanes, seed=seed, jobs=jobs)
+        routed = tables_of(network, engine, lanes, seed, jobs)
         work.check()
     with working("measuring") as work:
         found = quality(routed, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work)
