@@ -273,7 +273,13 @@ def plain(value: Any) -> Any:
         return sorted(map(plain, value))
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
-    fields = getattr(value, "__dataclass_fields__", None) or getattr(value, "__struct_fields__", None)
+    if isinstance(value, msgspec.Struct):
+        # By the names that a file has for them, which may be other than Python's.
+        names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
+        about = value.__struct_config__
+        tagged = {} if about.tag is None else {about.tag_field: about.tag}
+        return tagged | {told: plain(getattr(value, name)) for name, told in names}
+    fields = getattr(value, "__dataclass_fields__", None)
     if fields is not None:
         return {name: plain(getattr(value, name)) for name in fields}
     if hasattr(value, "value"):  # an Enum's member

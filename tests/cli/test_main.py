@@ -170,7 +170,7 @@ def test_design_writes_its_files_and_reuses_them(tmp_path):
     ):
         assert (tmp_path / "out" / name).stat().st_size > 0
     again = topoloom("design", "need.toml", "-o", "out", "--jobs", "1", "--json", cwd=tmp_path)
-    assert json.loads(again.stdout)["winner"] in first.stdout
+    assert json.loads(again.stdout)["best"] in first.stdout
 
 
 def _heeding_interrupts():

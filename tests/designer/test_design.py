@@ -2,17 +2,24 @@
 
 import csv
 import io
+import json
+import multiprocessing
+import time
 from pathlib import Path
 
+import jsonschema
 import msgspec
 import pytest
 
 from topoloom import InputError, build, design
 from topoloom.designer.candidates import enumerate_candidates
-from topoloom.designer.design import pareto_front
+from topoloom.designer.design import Design, pareto_front
 from topoloom.designer.measure import Candidate, Dropped, measure, numbers
 from topoloom.designer.need import FamiliesNeed, FloorNeed, Limits, Need, SwitchNeed, read_need
+from topoloom.figures.style import sheet
 from topoloom.report.design_files import candidates_csv, write_design
+from topoloom.results import json_schema
+from topoloom.work import Work
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 _FEW = FamiliesNeed(only=("slimfly", "dragonfly", "hypercube", "jellyfish", "fat-tree"))
@@ -128,12 +135,13 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path):
     """Ctrl-C in the middle: the design is made of what is known, and says how much is missing."""
     seen = []
 
-    def progress(done, total, candidate):
+    def stop(candidate):
         seen.append(candidate)
-        if done == 5:
+        if len(seen) == 5:
             raise KeyboardInterrupt
 
-    found = design(_need(), store=tmp_path, jobs=1, progress=progress)
+    found = design(_need(), store=tmp_path, jobs=1, work=Work(on_result=stop))
+    assert found.ended == "interrupted"
     assert found.unmeasured > 0
     assert len(found.ranked) + len([c for c in found.dropped if c.known]) == 5
     assert design(_need(), store=tmp_path, jobs=1).unmeasured == 0
@@ -226,3 +234,65 @@ def test_the_files_of_a_design_agree_with_it(tmp_path):
     assert (tmp_path / "floorplan.svg").read_text().startswith("<svg")
     decoded = msgspec.json.decode((tmp_path / "design.json").read_bytes())
     assert decoded["winner"] == found.winner.spec
+
+
+def test_a_design_is_a_record_and_comes_back(tmp_path):
+    """Saved and loaded it is the same, down to the need; its table has a row a candidate; equal runs have equal records."""
+    limits = Limits(diameter=3)
+    found = design(_need(limits=limits), jobs=1)
+    found.save(tmp_path / "design.json")
+    again = Design.load(tmp_path / "design.json")
+    assert again.record() == found.record()
+    assert (again.need, again.winner, again.pareto) == (found.need, found.winner, found.pareto)
+    assert len(found.rows()) == len(found.ranked) + len(found.dropped)
+    assert design(_need(limits=limits), jobs=2).record() == found.record()
+    jsonschema.validate(found.record(), json_schema(Design))
+
+
+def test_a_design_of_the_first_release_is_read(tmp_path):
+    """The record of 0.1, which had a format and a version, gives the same design."""
+    found = design(_need(), jobs=1)
+    record = found.record()
+    old = {key: record[key] for key in ("need", "ranked", "dropped", "dropped_by", "pareto", "unmeasured")}
+    old |= {"format": "topoloom-design", "version": 1, "made_by": "topoloom 0.1.0", "winner": record["best"]}
+    old["need"] = {**old["need"], "compare": ["004/table-iv"]}
+    (tmp_path / "old.json").write_text(json.dumps(old))
+    again = Design.load(tmp_path / "old.json")
+    assert again.ranked == found.ranked
+    assert again.provenance.version == "0.1.0"
+    assert again.need.compare == ("besta-2014/table-iv",)
+
+
+def test_a_design_draws_itself():
+    """Cost against latency on the axes it is given; without a candidate that is refused in a sentence."""
+    axes = sheet(5, 4).add_subplot()
+    assert design(_need(), jobs=1).plot(axes) is axes
+    assert axes.get_xlabel() == "cost [USD a host]"
+    with pytest.raises(InputError, match="nothing to draw"):
+        design(_need(limits=Limits(cost_per_host_usd=1)), jobs=1).plot()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_deadline_and_a_stop_keep_what_was_measured(tmp_path, jobs):
+    """The design says how it ended; nothing is measured twice afterwards, and no process is left."""
+    late = design(_need(), store=tmp_path, jobs=jobs, work=Work(seconds=1e-9))
+    assert (late.ended, late.unmeasured > 0) == ("deadline", True)
+    work = Work(on_result=lambda candidate: work.stop())
+    found = design(_need(), store=tmp_path, jobs=jobs, work=work)
+    assert found.ended == "interrupted"
+    assert found.unmeasured > 0
+    whole = design(_need(), store=tmp_path, jobs=1)
+    assert (whole.ended, whole.unmeasured) == ("done", 0)
+    assert whole.reused >= 1
+    assert not multiprocessing.active_children()
+
+
+def test_a_million_hosts_have_an_answer_in_time():
+    """What nobody could measure is left out before it is built; the rest ends at the deadline, whatever is under way."""
+    need = Need(hosts=1_000_000, switch=SwitchNeed(radix=64))
+    began = time.monotonic()
+    found = design(need, jobs=2, work=Work(seconds=5))
+    assert found.ended == "deadline"
+    assert found.dropped_by["size"] > 100
+    assert time.monotonic() - began < 90
+    assert not multiprocessing.active_children()

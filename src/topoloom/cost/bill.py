@@ -2,15 +2,20 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from topoloom.cost.choose import Cables, endpoint_cables, link_cables
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.cost.products import low_high
 from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
+from topoloom.results import Provenance, Result, plain, provenance_of
 from topoloom.topology import Topology
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -31,11 +36,24 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Bill:
+class Bill(Result):
     """What a layout costs: the lines, and the sums a host.
 
-    `unpriced`: what the catalogue has no prices of ("switch", "cable"); the sums are without them.
+    Attributes
+    ----------
+    parts : str
+        The catalogue's name.
+    rate_gbps : float
+    radix : int
+        Ports of every switch.
+    hosts : int
+    lines : tuple of Line
+    unpriced : tuple of str
+        What the catalogue has no prices of ("switch", "cable"); the sums are without them.
     """
+
+    noun = "bill"
+    derived = ("cost_low_usd", "cost_usd", "cost_high_usd", "power_w", "cost_per_host_usd", "power_per_host_w")
 
     parts: str
     rate_gbps: float
@@ -43,6 +61,24 @@ class Bill:
     hosts: int
     lines: tuple[Line, ...]
     unpriced: tuple[str, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a line: item, count, metres, prices and watts."""
+        return [{**plain(line), "cost_usd": plain(line.cost_usd)} for line in self.lines]
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """A bar a line, as long as its price; as its watts where the catalogue has no prices."""
+        from topoloom.figures.style import axes_of, style
+
+        priced = not math.isnan(self.cost_usd)
+        with style():
+            axes = axes_of(ax)
+            values = [line.cost_usd if priced else line.power_w for line in self.lines]
+            axes.barh([line.item for line in self.lines], [0.0 if math.isnan(value) else value for value in values])
+            axes.invert_yaxis()
+            axes.set_xlabel("cost [USD]" if priced else "power [W]")
+        return axes
 
     @property
     def cost_low_usd(self) -> float:
@@ -139,7 +175,11 @@ def price(
     if host_cables:
         cables += _cable_lines("host cable", endpoint_cables(layout, parts, rate_gbps))
     lines = [*_switch_lines(topology, parts, rate_gbps, ports, bought), *cables, *_installation(parts, cables)]
-    return Bill(parts.name, rate_gbps, bought, topology.hosts, tuple(lines), parts.unpriced)
+    told = provenance_of(
+        topology,
+        settings={"parts": parts.name, "rate_gbps": rate_gbps, "layout": layout.made, "floor": layout.floor.name},
+    )
+    return Bill(parts.name, rate_gbps, bought, topology.hosts, tuple(lines), parts.unpriced, told)
 
 
 def _switch_lines(topology: Topology, parts: Parts, rate_gbps: float, ports: int, bought: int) -> Iterator[Line]:
@@ -149,7 +189,9 @@ def _switch_lines(topology: Topology, parts: Parts, rate_gbps: float, ports: int
     least, most = parts.switch_usd_range(ports, rate_gbps), parts.switch_usd_range(bought, rate_gbps)
     watts = parts.switch_w(ports, rate_gbps, in_use)
     low, high = (float(usd) for usd in count * least)
-    yield Line(f"switch, {ports} ports", count, low, high, count * watts)
+    product = parts.switch_product(bought, rate_gbps)
+    told = "" if product is None else f" ({product.name})"
+    yield Line(f"switch, {ports} ports{told}", count, low, high, count * watts)
     if bought > ports:
         low, high = (float(usd) for usd in count * (most - least))
         more_w = count * (parts.switch_w(bought, rate_gbps, in_use) - watts)

@@ -51,7 +51,7 @@ class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
         The smallest product that serves (the cheaper one where two have as many ports), else the line.
         """
-        product = self._product(ports, rate_gbps)
+        product = self.switch_product(ports, rate_gbps)
         if "switch" in self.unpriced:
             return np.full(2, np.nan)
         return low_high(product.price_usd) if product is not None else self.switch.line_usd(ports)
@@ -66,12 +66,19 @@ class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         A product draws its watts a port for the ports in use. A line, being fitted to switches with all ports in use,
         counts every port that is bought.
         """
-        product = self._product(ports, rate_gbps)
+        product = self.switch_product(ports, rate_gbps)
         if product is None:
             return self.switch.line_w(ports)
         return product.power_w + product.power_w_per_port * (ports if used is None else used)
 
-    def _product(self, ports: int, rate_gbps: float | None) -> SwitchProduct | None:
+    def switch_product(self, ports: int, rate_gbps: float | None = None) -> SwitchProduct | None:
+        """The product that is bought for a switch with so many ports of that rate; None where a line prices switches.
+
+        Raises
+        ------
+        InputError
+            No product has so many ports of that rate.
+        """
         if not self.switch.product:
             return None
         serving = [product for product in self.switch.product if product.serves(1, rate_gbps)]

@@ -9,6 +9,9 @@ from topoloom.errors import InputError
 from topoloom.graph.bounds import moore_aspl, moore_diameter
 from topoloom.spec import FAMILIES, Facts, Family
 
+#: Measuring takes a time that grows with the square of the switches, and more: days for more than these.
+MOST_SWITCHES = 50_000
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -66,6 +69,8 @@ def _passed(facts: Facts, need: Need, per_switch: int | None) -> str | None:
     `per_switch`: hosts on each switch, where all switches carry the same number; None otherwise.
     """
     limits, n, degree = need.limits, facts.switches, facts.degree
+    if n > MOST_SWITCHES:
+        return "size"
     # A tree's diameter is between its leaves too, so the fact holds for hosts as well.
     diameter, share = facts.diameter, 0.0
     if per_switch and degree is not None and n > 1:

@@ -4,35 +4,58 @@ import os
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait as wait_for
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from topoloom.designer.candidates import Proposal, enumerate_candidates
-from topoloom.designer.measure import Candidate, Dropped, Outcome, measure, numbers, passed_limit
+from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome, measure, numbers, passed_limit
 from topoloom.designer.need import Limits, Need, read_need
 from topoloom.designer.store import Store
-from topoloom.errors import InputError
+from topoloom.errors import InputError, Stopped
+from topoloom.results import Provenance, Result, schema_id
 from topoloom.threads import cores
+from topoloom.work import Ended, Work
 
-Progress = Callable[[int, int, Outcome | None], None]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Seconds between two looks at whether the work shall end.
+_LOOK_EVERY_S = 0.2
+#: How long a process that was killed may take to be gone.
+_LAST_WORDS_S = 5.0
 
 
-@dataclass(frozen=True)
-class Design:
+@dataclass(frozen=True, eq=False)
+class Design(Result):
     """The answer to a need.
 
-    ranked: candidates within every limit, best first. dropped: those past a limit, with the limit named. dropped_by: how
-    many each limit dropped. pareto: specs that no other candidate beats in cost, mean latency and bisection a host all at
-    once. unmeasured: how many were left when the run was interrupted.
+    Attributes
+    ----------
+    need : Need
+    ranked : tuple of Candidate
+        Those within every limit, best first.
+    dropped : tuple of Dropped
+        Those past a limit, with the limit named.
+    dropped_by : dict of str to int
+        How many each limit dropped.
+    pareto : frozenset of str
+        Specs that no other candidate beats in cost, mean latency and bisection a host all at once.
+    unmeasured : int
+        How many were left when the run was stopped.
+    ended : "done", "deadline" or "interrupted"
     """
+
+    noun = "design"
+    derived = ("best",)
 
     need: Need
     ranked: tuple[Candidate, ...]
@@ -40,12 +63,93 @@ class Design:
     dropped_by: dict[str, int]
     pareto: frozenset[str]
     unmeasured: int = 0
-    reused: int = 0
+    ended: Ended = "done"
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
     def winner(self) -> Candidate | None:
         """The best candidate, or None when none is within the limits."""
         return self.ranked[0] if self.ranked else None
+
+    @property
+    def best(self) -> str | None:
+        """The winner's spec."""
+        return self.winner.spec if self.winner is not None else None
+
+    @property
+    def reused(self) -> int:
+        """How many candidates an earlier run had measured."""
+        return int(self.provenance.timings.get("reused", 0))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a candidate, ranked ones first: rank, Pareto, spec, family, the limit that dropped it, its measures."""
+        rows: list[dict[str, Any]] = [
+            {"rank": rank, "pareto": c.spec in self.pareto, "spec": c.spec, "family": c.family, "dropped": None}
+            | {key: getattr(c, key) for key in MEASURES}
+            for rank, c in enumerate(self.ranked, 1)
+        ]
+        rows += [
+            {"rank": None, "pareto": False, "spec": out.spec, "family": out.family, "dropped": out.limit}
+            | {key: out.known.get(key) for key in MEASURES}
+            for out in self.dropped
+        ]
+        return rows
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Cost against latency of the ranked candidates; the Pareto front is ringed, numbers are ranks.
+
+        Raises
+        ------
+        InputError
+            No candidate is within the limits.
+        """
+        from topoloom.figures.candidates import draw_candidates
+        from topoloom.figures.style import axes_of, style
+
+        if not self.ranked:
+            raise InputError("no candidate is within every limit, so there is nothing to draw; loosen a limit")
+        with style():
+            axes = axes_of(ax)
+            draw_candidates(
+                axes,
+                self.ranked,
+                self.pareto,
+                lambda c: c.cost_per_host_usd,
+                lambda c: c.mean_latency_ns,
+                ("cost [USD a host]", "mean zero-load latency [ns]"),
+                self.leading(),
+            )
+        return axes
+
+    def leading(self, most: int = 6) -> list[tuple[int, Candidate]]:
+        """The best of each family with its rank, best first, at most so many."""
+        first: dict[str, tuple[int, Candidate]] = {}
+        for rank, candidate in enumerate(self.ranked, 1):
+            first.setdefault(candidate.family, (rank, candidate))
+        return list(first.values())[:most]
+
+    @classmethod
+    def from_record(cls, record: Any, source: str = "record") -> Self:
+        """The design that a record is of, also one of topoloom 0.1.
+
+        Raises
+        ------
+        InputError
+            The record is of something else, or damaged.
+        """
+        if isinstance(record, dict) and record.get("format") == "topoloom-design":
+            record = _renewed(record)
+        return super().from_record(record, source)
+
+
+def _renewed(old: dict[str, Any]) -> dict[str, Any]:
+    """A record of topoloom 0.1 as one of today."""
+    kept = {key: old.get(key) for key in ("need", "ranked", "dropped", "dropped_by", "pareto", "unmeasured")}
+    need = dict(kept["need"] or {})
+    need["compare"] = [f"besta-2014/{name.partition('/')[2]}" for name in need.get("compare", [])]
+    stopped = "interrupted" if kept["unmeasured"] else "done"
+    version = str(old.get("made_by", "")).removeprefix("topoloom ")
+    return {"schema": schema_id(Design), "provenance": {"version": version}, **kept, "need": need, "ended": stopped}
 
 
 def design(
@@ -54,7 +158,7 @@ def design(
     store: str | Path | None = None,
     fresh: bool = False,
     jobs: int | None = None,
-    progress: Progress | None = None,
+    work: Work | None = None,
 ) -> Design:
     """Enumerate every family's candidates for a need, measure them in parallel, and rank those within the limits.
 
@@ -69,8 +173,8 @@ def design(
     jobs : int, optional
         Processes; the default is one for each core. They are started afresh (spawn), so a script that calls this with
         more than one must do so under ``if __name__ == "__main__":``.
-    progress : function, optional
-        Called with (done, all, candidate) after each measurement, first with (0, all, None).
+    work : Work, optional
+        Told of each candidate (`Candidate` or `Dropped`) as soon as it is measured; may stop the measuring.
 
     Raises
     ------
@@ -79,8 +183,10 @@ def design(
 
     Notes
     -----
-    Ctrl-C ends the measuring; the design is then made of what was measured, and `unmeasured` says how much is missing.
+    A stop or Ctrl-C ends the measuring; the design is then made of what was measured: `ended` says so, and `unmeasured`
+    how much is missing.
     """
+    work = Work() if work is None else work
     need = need if isinstance(need, Need) else read_need(need)
     proposals = enumerate_candidates(need)
     if not proposals:
@@ -88,7 +194,7 @@ def design(
             f"no family serves {need.hosts} hosts on {need.switch.radix}-port switches; raise switch.radix or try more families"
         )
     kept = Store(Path(store), need) if store is not None else None
-    search = _Search(need, proposals, kept, progress, fresh=fresh)
+    search = _Search(need, proposals, kept, work, fresh=fresh)
     search.run(cores(jobs))
     outcomes = [search.found[p.spec] for p in proposals if p.spec in search.found]
     ranked = sorted(
@@ -107,7 +213,8 @@ def design(
         dict(Counter(c.limit for c in dropped).most_common()),
         pareto_front(ranked),
         len(proposals) - len(ranked) - len(dropped),
-        search.reused,
+        work.ended if len(proposals) > len(ranked) + len(dropped) else "done",
+        Provenance(name=need.title, settings={"parts": need.parts}, timings={"reused": float(search.reused)}),
     )
 
 
@@ -125,12 +232,10 @@ def pareto_front(candidates: list[Candidate]) -> frozenset[str]:
 class _Search:
     """The measuring: what was found so far, and the cheapest of it, which decides what is too dear to pursue."""
 
-    def __init__(
-        self, need: Need, proposals: list[Proposal], kept: Store | None, progress: Progress | None, *, fresh: bool
-    ) -> None:
+    def __init__(self, need: Need, proposals: list[Proposal], kept: Store | None, work: Work, *, fresh: bool) -> None:
         self.found: dict[str, Outcome] = {}
         self.reused = 0
-        self._need, self._kept, self._progress, self._fresh = need, kept, progress, fresh
+        self._need, self._kept, self._work, self._fresh = need, kept, work, fresh
         self._proposals = [p for p in proposals if p.passed is None]
 
     @property
@@ -143,19 +248,22 @@ class _Search:
         return usd_per_host > self._need.limits.cost_over_best * self._cheapest
 
     def run(self, jobs: int) -> None:
-        """Measure all that is neither stored nor too dear. Ctrl-C ends it; what was measured stays."""
+        """Measure all that is neither stored nor too dear. A stop ends it; what was measured stays."""
+        self._work.begin(len(self._proposals), "candidates")
         for proposal in self._proposals:
             old = self._kept.get(proposal.spec) if self._kept is not None and not self._fresh else None
             if old is not None and (limited := _limited(old, self._need)) is not None:
                 self.found[proposal.spec] = limited
         self.reused = len(self.found)
-        self._tell(None)
-        with suppress(KeyboardInterrupt):
+        if self.reused:
+            self._work.advance(self.reused)
+        with self._work.interruptible():
             for candidate in self._measured(jobs):
                 self.found[candidate.spec] = candidate
                 if self._kept is not None:
                     self._kept.put(candidate)
-                self._tell(candidate)
+                self._work.advance()
+                self._work.deliver(candidate)
         # One rule for all, however the measuring was interleaved: what is too dear in the end is out.
         self.found = {
             p.spec: self.found[p.spec]
@@ -169,10 +277,6 @@ class _Search:
             if isinstance(one, Candidate) and self.too_dear(one.cost_per_host_usd):
                 self.found[spec] = Dropped(spec, one.family, "cost_over_best", None, numbers(one))
 
-    def _tell(self, candidate: Outcome | None) -> None:
-        if self._progress is not None:
-            self._progress(len(self.found), len(self._proposals), candidate)
-
     def _pursued(self) -> Iterator[str]:
         """The specs to measure, the cheapest possible first; what has become too dear is passed over."""
         for proposal in self._proposals:
@@ -180,29 +284,36 @@ class _Search:
                 yield proposal.spec
 
     def _measured(self, jobs: int) -> Iterator[Outcome]:
-        """Candidates as they are finished, from `jobs` processes."""
+        """Candidates as they are finished, from `jobs` processes, until the work is stopped."""
         if jobs == 1:
             for spec in self._pursued():
-                yield measure(spec, self._need)
+                if self._work.stopped:
+                    return
+                with suppress(Stopped):
+                    yield measure(spec, self._need, self._work.flag)
             return
         pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_end_with_parent)
         pursued = self._pursued()
         try:
-            # The first submission starts all processes. Two in hand for each keep it busy, and leave the rest to what is
-            # found meanwhile.
-            with _children_without_interrupts():
-                waiting = {pool.submit(measure, spec, self._need) for spec in islice(pursued, 2 * jobs)}
-            while waiting:
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            # Two in hand for each process keep it busy, and leave the rest to what is found meanwhile.
+            waiting = self._submitted(pool, islice(pursued, 2 * jobs))
+            while waiting and not self._work.stopped:
+                done, waiting = wait(waiting, timeout=_LOOK_EVERY_S, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield future.result()
-                waiting |= {pool.submit(measure, spec, self._need) for spec in islice(pursued, len(done))}
+                waiting |= self._submitted(pool, islice(pursued, len(done)))
         finally:
-            # The pool offers no way to stop a task that runs; after Ctrl-C nobody waits for it.
+            # The pool offers no way to end a task that runs, and nobody waits for it.
             processes = list((getattr(pool, "_processes", None) or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
             for process in processes:
-                process.terminate()
+                process.kill()
+            for process in processes:
+                process.join(_LAST_WORDS_S)
+
+    def _submitted(self, pool: ProcessPoolExecutor, specs: Iterable[str]) -> set[Future[Outcome]]:
+        with _without_signals():
+            return {pool.submit(measure, spec, self._need) for spec in specs}
 
 
 def _limited(found: Outcome, need: Need) -> Outcome | None:
@@ -229,16 +340,13 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def _children_without_interrupts() -> Iterator[None]:
-    """Processes started here never see Ctrl-C, which reaches the whole process group; only the parent acts on it.
+def _without_signals() -> Iterator[None]:
+    """Processes started here never see Ctrl-C and `kill`, which may reach the whole group; only this one acts on them.
 
-    They inherit that it is ignored, so not even one that is still starting up complains.
+    They inherit that both are held back, so not even one that is still starting up complains; here both come afterwards.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set handlers, and only it gets Ctrl-C
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

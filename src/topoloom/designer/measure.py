@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import msgspec
+import numpy as np
 
 from topoloom.cost.bill import price
 from topoloom.cost.parts import load_parts
@@ -16,6 +17,7 @@ from topoloom.layout.layout import Layout
 from topoloom.layout.place import SCREENING_MAP, place
 from topoloom.spec import build
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 #: METIS runs for a candidate's bisection.
 CUT_SEEDS = 4
@@ -73,8 +75,23 @@ class Dropped(msgspec.Struct, frozen=True, tag="dropped"):
 Outcome = Candidate | Dropped
 
 
-def measure(spec: str, need: Need) -> Outcome:
-    """Build, measure, place and price one candidate; a limit that it passes is named, not raised."""
+def measure(spec: str, need: Need, flag: np.ndarray | None = None) -> Outcome:
+    """Build, measure, place and price one candidate; a limit that it passes is named, not raised.
+
+    Parameters
+    ----------
+    spec : str
+    need : Need
+    flag : uint8[1], optional
+        As soon as it is not 0, the measuring ends.
+
+    Raises
+    ------
+    Stopped
+        It was ended.
+    """
+    work = Work()
+    work.flag = work.flag if flag is None else flag
     family = spec.partition(":")[0]
     known: dict[str, float] = {}
 
@@ -103,7 +120,7 @@ def measure(spec: str, need: Need) -> Outcome:
         bill = price(layout, load_parts(need.parts), need.rate_gbps, host_cables=need.cable.hosts)
     except InputError as error:
         return out("parts", error)
-    distances = hops(topology, jobs=1)
+    distances = hops(topology, jobs=1, work=work)
     known |= {
         "diameter": int(distances.host_diameter or 0),
         "host_aspl": float(distances.host_aspl or 0.0),
@@ -116,6 +133,7 @@ def measure(spec: str, need: Need) -> Outcome:
         "cost_usd": bill.cost_usd,
         "power_w": bill.power_w,
     }
+    work.check()
     # What comes now takes the longest: a candidate that is out already is spared them.
     if (limit := passed_limit(known, need.limits)) is not None:
         return out(limit)
@@ -123,6 +141,7 @@ def measure(spec: str, need: Need) -> Outcome:
     known |= {"mean_latency_ns": delay.mean_ns, "worst_latency_ns": delay.max_ns}
     if (limit := passed_limit(known, need.limits)) is not None:
         return out(limit)
+    work.check()
     # The dearest measure of all: taken where the need asks for it.
     if need.limits.busiest_channel is not None or need.minimize == "busiest_channel":
         known["busiest_channel"] = busiest_channel(topology, jobs=1)

@@ -115,14 +115,16 @@ _WORDS = {
     "hosts": "hosts (too few when built)",
     "floor": "room on the floor",
     "parts": "parts that exist",
+    "size": "too large to be measured",
     "construction": "could not be built",
 }
 
 
 def _answer(design: Design) -> list[str]:
     out = ["<h2>Answer</h2>"]
-    if design.unmeasured:
-        out.append(f"<p><b>Interrupted:</b> {design.unmeasured} candidates were not measured; run again to go on.</p>")
+    if design.ended != "done":
+        why = "The time was over" if design.ended == "deadline" else "Interrupted"
+        out.append(f"<p><b>{why}:</b> {design.unmeasured} candidates were not measured; run again to go on.</p>")
     best = design.winner
     told = ", ".join(f"{_WORDS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
     considered = len(design.ranked) + len(design.dropped)
@@ -216,9 +218,8 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
     if not design.ranked:
         return {}
     chosen = list(design.ranked)
-    best_of_family = {c.family: c for c in reversed(chosen)}.values()
-    leading = sorted(best_of_family, key=chosen.index)[:6]
-    named = [(chosen.index(c) + 1, c) for c in leading]
+    named = design.leading()
+    leading = [candidate for _, candidate in named]
     found = {
         "cost-latency.svg": (
             svg_of(
