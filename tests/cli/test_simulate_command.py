@@ -56,7 +56,7 @@ def test_json_has_what_scripts_need(tmp_path):
         (("--loads", "2"), "at most 1 flit a cycle"),
         (("--traffic", "shufle"), "no traffic pattern named 'shufle'"),
         (("--preset", "x"), "no router preset named 'x'"),
-        (("--engine", "mini"), "did you mean minimal"),
+        (("--engine", "mini"), "did you mean 'minimal'"),
     ],
 )
 def test_mistakes_are_one_line(arguments, message):
@@ -367,7 +367,7 @@ def test_the_help_lists_patterns_presets_and_settings():
         "worst-case",
         "koibuchi-2013",
         "credit_cycles",
-        "(a whole number from 1 to 16384; 3 cycles)",
+        "(a whole number from 1 to 16,384; 3 cycles)",
         "Example:",
     ):
         assert word in " ".join(text.split())
