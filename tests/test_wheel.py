@@ -1,0 +1,55 @@
+"""The package as it is published: what the wheel holds, and its text for a package index."""
+
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import topoloom
+
+ROOT = Path(__file__).parents[1]
+#: What running the sources leaves beside them.
+_LEFT = {".pyc", ".nbi", ".nbc"}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel, built as pip builds it."""
+    pytest.importorskip("hatchling", reason="hatchling is not installed (the extra test)")
+    from hatchling.builders.wheel import WheelBuilder
+
+    (built,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path_factory.mktemp("dist")), versions=["standard"])
+    with zipfile.ZipFile(built) as archive:
+        yield archive
+
+
+def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
+    """Modules, templates, styles, parts catalogues, schemas, C sources and the mark of types; no caches."""
+    source = ROOT / "src"
+    files = (path for path in (source / "topoloom").rglob("*") if path.is_file() and path.suffix not in _LEFT)
+    packed = {name for name in wheel.namelist() if name.startswith("topoloom/")}
+    assert packed == {path.relative_to(source).as_posix() for path in files}
+    assert {".py", ".toml", ".css", ".json", ".c", ".h", ".cpp"} <= {Path(name).suffix for name in packed}
+    assert "topoloom/py.typed" in packed
+    others = {name.partition("/")[2] for name in wheel.namelist() if not name.startswith("topoloom/")}
+    assert others == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
+
+
+def test_the_wheel_names_its_version_and_its_command(wheel):
+    """The version is that of the module, and `topoloom` is a command."""
+    (folder,) = {name.partition("/")[0] for name in wheel.namelist() if ".dist-info/" in name}
+    assert folder == f"topoloom-{topoloom.__version__}.dist-info"
+    assert "topoloom = topoloom.__main__:main" in wheel.read(f"{folder}/entry_points.txt").decode()
+
+
+def test_the_text_for_a_package_index_stands_by_itself():
+    """An index shows it without the other files: it links to none of them, and has no picture that would be missing."""
+    text = (ROOT / "PACKAGE.md").read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)\s]+)\)", text)
+    assert [target for target in targets if not target.startswith("https://")] == []
+
+
+def test_the_citation_is_of_this_version():
+    """CITATION.cff names the version that the package has."""
+    assert f"\nversion: {topoloom.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -1,0 +1,27 @@
+"""Write docs/schemas/NOUN-VERSION.json, the JSON Schema of every public record: .venv/bin/python tools/schemas.py"""
+
+import json
+import runpy
+from pathlib import Path
+
+from topoloom.results import json_schema, schema_id
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "schemas"
+
+
+def schemas() -> dict[str, str]:
+    """The name and the text of each file."""
+    nouns = runpy.run_path(str(ROOT / "docs" / "_ext" / "public_names.py"))["nouns"]()
+    return {file_name(schema_id(noun)): json.dumps(json_schema(noun), indent=1) + "\n" for noun in nouns}
+
+
+def file_name(schema: str) -> str:
+    """``hops-1.json`` of ``topoloom/hops/1``."""
+    return schema.removeprefix("topoloom/").replace("/", "-") + ".json"
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in schemas().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
