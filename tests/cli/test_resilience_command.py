@@ -169,7 +169,7 @@ def test_cabinets_come_from_the_floor_or_from_a_layout(tmp_path):
         (("--link-fit", "0"), "nothing ever fails at 0"),
         (("--damaged", "/nowhere/x.json"), "there is no folder"),
         (("petersen", "--damaged", "x.json"), "name one TOPOLOGY"),
-        (("--reroute", "mini"), "did you mean minimal"),
+        (("--reroute", "mini"), "did you mean 'minimal'"),
         (("--reroute", "valiant"), "lets packets choose"),
         (("--reroute", "segments"), "changes lanes on the way"),
         (("-o", ""), "name of the folder is empty"),

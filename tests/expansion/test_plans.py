@@ -26,7 +26,7 @@ from topoloom import (
 )
 from topoloom.cabling.plugs import load_plugs
 from topoloom.cost.parts import load_parts
-from topoloom.expansion.growing_floor import Ground
+from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.stages import Growth, Stage
 from topoloom.expansion.work.planner import Planner
 
@@ -232,7 +232,7 @@ def test_cut_off_only_where_no_order_prevents_it(pair):
     ports = max(before.radix, after.radix)
     growth = Growth((Stage("all at once", after),))
     layout = place(before, map="rows")
-    planner = Planner(layout, load_parts("slimfly-2014"), 40.0, False, None, growth, ports, Ground(layout, 0))
+    planner = Planner(layout, load_parts("slimfly-2014"), 40.0, False, None, growth, ports, GrowingFloor(layout, 0))
     step = planner.step(growth.stages[0], None)
     assert bool(step.cut_off) != _order_exists(before, after, ports)
 
@@ -243,7 +243,14 @@ def test_moves_that_interrupt_are_told():
     after = Topology(links=[(0, 2), (2, 4), (4, 1), (1, 3), (3, 5)], switches=6)
     growth = Growth((Stage("all at once", after),))
     planner = Planner(
-        place(before, map="rows"), load_parts("slimfly-2014"), 40.0, False, None, growth, 2, Ground(place(before), 0)
+        place(before, map="rows"),
+        load_parts("slimfly-2014"),
+        40.0,
+        False,
+        None,
+        growth,
+        2,
+        GrowingFloor(place(before), 0),
     )
     step = planner.step(growth.stages[0], None)
     assert (step.cut_off, step.connected) == (0, True)

@@ -10,8 +10,10 @@ from failure_cases import RING, TWIN, length, oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topoloom import InputError, Topology, build, resilience
+from topoloom import InputError, Topology, build, degradation, lifetime, resilience
+from topoloom.errors import Stopped
 from topoloom.failures.survival import level_of, threshold_of, wilson
+from topoloom.work import Work
 
 SHARES = [0.0, 0.1, 0.25, 0.4, 0.6, 0.9, 1.0]
 
@@ -231,29 +233,33 @@ def test_a_network_in_pieces_has_nothing_to_lose():
         resilience(Topology(links=[], switches=1, name="one"))
 
 
-def test_an_interrupt_keeps_the_first_samples(monkeypatch):
-    """Ctrl-C after some samples: they are the same ones that a shorter run looks at; before any, it goes on up."""
-    from topoloom.threads import asked_to_stop
-
+def test_a_stop_keeps_the_first_samples():
+    """Stopped after some samples: they are the same ones that a shorter run looks at; before any, there is no result."""
     fly = build("slimfly:q=5")
 
-    def stop(samples):
-        asked_to_stop.set()
+    class StoppedByTheFirst(Work):
+        def advance(self, done=1.0, note=None):
+            self.stop()
 
-    try:
-        found = resilience(fly, samples=5000, jobs=1, on_samples=stop)
-    finally:
-        asked_to_stop.clear()
+    found = resilience(fly, samples=5000, jobs=1, work=StoppedByTheFirst())
     assert found.ended == "interrupted"
     assert found.exact is None
     assert found.samples == 32
     assert found.levels == resilience(fly, samples=32).levels
-    asked_to_stop.set()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            resilience(fly, samples=10, jobs=1)
-    finally:
-        asked_to_stop.clear()
+    assert found.rows()[0]["samples"] == found.samples
+    work = Work()
+    work.stop()
+    for verb in (resilience, lambda *_, **more: lifetime(fly, link_fit=1, **more), degradation):
+        with pytest.raises(Stopped):
+            verb(fly, samples=10, jobs=1, work=work)
+
+
+def test_a_curve_is_read_back():
+    """From its record; and a deadline is said to be one."""
+    found = resilience(build("petersen"), samples=20)
+    assert type(found).from_record(found.record()) == found
+    late = resilience(build("torus:dims=8x8x8"), metric="aspl", samples=100_000, jobs=1, work=Work(seconds=0.5))
+    assert late.ended == "deadline"
 
 
 def test_the_oracle_itself():

@@ -1,6 +1,5 @@
 """The verb `expand`: a plan, cable by cable, from a network on a floor to a larger one."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ from topoloom.cabling.plugs import Plugs
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion
-from topoloom.expansion.growing_floor import Ground
+from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.migration import into_network
 from topoloom.expansion.recognise import recognised
 from topoloom.expansion.registry import Method, Request, find_method
@@ -18,6 +17,7 @@ from topoloom.floors.floor import Floor
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 
 def expand(
@@ -37,7 +37,7 @@ def expand(
     plugs: Plugs | None = None,
     seed: int = 1,
     jobs: int | None = None,
-    watch: Callable[[int, int], None] | None = None,
+    work: Work | None = None,
 ) -> Expansion:
     """Plan how a network grows: what is unplugged, moved and added, in an order that cuts no switch off where there is one.
 
@@ -70,13 +70,19 @@ def expand(
         The same seed gives the same plan, for any number of threads.
     jobs : int, optional
         Threads; all cores by default.
-    watch : callable, optional
-        Called with the number of steps that are planned, and of all.
+    work : Work, optional
+        Told of steps.
+
+    Returns
+    -------
+    Expansion
 
     Raises
     ------
     InputError
         A method, size or network that does not fit; a floor or switches without room.
+    Stopped
+        `work` was stopped.
 
     Examples
     --------
@@ -85,6 +91,7 @@ def expand(
     >>> plan.removed, plan.added, plan.kept, [step.diameter for step in plan.steps]
     (0, 15, 48, [5, 5, 5])
     """
+    work = Work() if work is None else work
     parts = parts if isinstance(parts, Parts) else load_parts(parts)
     rate_gbps = parts.link_rate(rate_gbps)
     layout = network if isinstance(network, Layout) else place(network, floor, seed=seed, jobs=jobs)
@@ -98,7 +105,7 @@ def expand(
         if to is not None or method != "auto":
             raise InputError("into= names the network itself; leave the size and the method out")
         name, more = "into", into.switches - before.switches
-        growth = into_network(before, into, _ground(layout, more, parts, rate_gbps), radix, seed, jobs)
+        growth = into_network(before, into, _growing_floor(layout, more, parts, rate_gbps), radix, seed, jobs, work)
     else:
         if to is None or to < 1:
             raise InputError(f"{before.name}: to how many switches does it grow? give a size (to), or a network (into)")
@@ -106,8 +113,8 @@ def expand(
         chosen = find_method(method, known[0].name if known else None)
         name, more = chosen.name, (to - before.switches) * (chosen.counts == "switches")
         _refuse_unused(chosen, {"degree": degree, "hosts": hosts, "batch": batch})
-        ground = _ground(layout, more, parts, rate_gbps)
-        growth = chosen.grow(Request(before, to, ground, radix, degree, hosts, batch, seed, known))
+        growing_floor = _growing_floor(layout, more, parts, rate_gbps)
+        growth = chosen.grow(Request(before, to, growing_floor, radix, degree, hosts, batch, seed, known))
     last = growth.stages[-1].topology
     # Their hosts would not hang on the first ports, which is where a list without their cables has them.
     host_cables |= bool((last.endpoints_at[: before.switches] > before.endpoints_at).any())
@@ -115,14 +122,15 @@ def expand(
     if radix is not None and most > radix:
         raise InputError(f"{growth.stages[-1].topology.name}: a switch needs {most} ports; radix={radix} is too small")
     group = growth.stages[-1].topology.labels.get("group")
-    ground = _ground(layout, more, parts, rate_gbps, group)
+    growing_floor = _growing_floor(layout, more, parts, rate_gbps, group)
     ports = max(most, before.radix, radix or 0)
-    planner = Planner(layout, parts, rate_gbps, host_cables, plugs, growth, ports, ground)
+    planner = Planner(layout, parts, rate_gbps, host_cables, plugs, growth, ports, growing_floor)
     steps = []
-    for number, stage in enumerate(growth.stages):
+    work.begin(len(growth.stages), "steps")
+    for stage in growth.stages:
+        work.check()
         steps.append(planner.step(stage, jobs))
-        if watch is not None:
-            watch(number + 1, len(growth.stages))
+        work.advance()
     after = planner.after(growth)
     return Expansion(
         name,
@@ -146,6 +154,8 @@ def _refuse_unused(chosen: Method, given: dict[str, int | None]) -> None:
             raise InputError(f"{name}={value}: method {chosen.name} does not take it; leave it out")
 
 
-def _ground(layout: Layout, more: int, parts: Parts, rate_gbps: float, group: np.ndarray | None = None) -> Ground:
+def _growing_floor(
+    layout: Layout, more: int, parts: Parts, rate_gbps: float, group: np.ndarray | None = None
+) -> GrowingFloor:
     watts = parts.switch_w(layout.topology.radix, rate_gbps) if layout.floor.limits_power else 0.0
-    return Ground(layout, max(0, more), watts, group)
+    return GrowingFloor(layout, max(0, more), watts, group)

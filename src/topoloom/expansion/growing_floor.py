@@ -14,7 +14,7 @@ from topoloom.topology import Topology
 _TRIED = 256
 
 
-class Ground:
+class GrowingFloor:
     """Who stands where, and how much room is left.
 
     A cabinet holds what its slot allows. New switches go to a cabinet of their own group where there is one; on a floor

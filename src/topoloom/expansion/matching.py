@@ -9,6 +9,7 @@ from topoloom.errors import InputError
 from topoloom.expansion.stages import difference
 from topoloom.fabrics.structure_matching import match_shapes
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 #: Tries of exchanging two switches, for each switch and link.
 _TRIES, _MOST_TRIES = 400, 40_000_000
@@ -41,7 +42,9 @@ def by_labels(before: Topology, goal: Topology) -> np.ndarray | None:
     return found
 
 
-def matched(before: Topology, goal: Topology, seed: int = 1, jobs: int | None = None) -> np.ndarray:
+def matched(
+    before: Topology, goal: Topology, seed: int = 1, jobs: int | None = None, work: Work | None = None
+) -> np.ndarray:
     """The number, where it stands, of each switch of `goal`, -1 for new ones, so that many links stay.
 
     Starts from the labels, the numbers, the shapes of both, and matchings grown outwards from a switch, and exchanges
@@ -54,11 +57,15 @@ def matched(before: Topology, goal: Topology, seed: int = 1, jobs: int | None = 
         The same seed gives the same matching, for any number of threads.
     jobs : int, optional
         Threads; all cores by default.
+    work : Work, optional
+        Its stop ends the search.
 
     Raises
     ------
     InputError
         `goal` has fewer switches, or hosts would have to move.
+    Stopped
+        `work` was stopped.
     """
     if goal.switches < before.switches:
         raise InputError(
@@ -74,30 +81,30 @@ def matched(before: Topology, goal: Topology, seed: int = 1, jobs: int | None = 
         )
     starts.sort(key=lambda start: -_kept(before, goal, start))
     if _kept(before, goal, starts[0]) < len(before.links):
-        starts += _exchanged(before, goal, starts[:_SEARCHES], seed, jobs)
+        starts += _exchanged(before, goal, starts[:_SEARCHES], seed, jobs, work)
     return max(starts, key=lambda found: _kept(before, goal, found))
 
 
 def _exchanged(
-    before: Topology, goal: Topology, starts: list[np.ndarray], seed: int, jobs: int | None
+    before: Topology, goal: Topology, starts: list[np.ndarray], seed: int, jobs: int | None, work: Work | None
 ) -> list[np.ndarray]:
     """What annealing makes of each start."""
     from topoloom.expansion.kernels.matching import exchange
     from topoloom.searches import acceptance
-    from topoloom.threads import asked_to_stop, over_cores
+    from topoloom.threads import over_cores
 
     new, standing = goal.csr, Topology(links=before.links, switches=goal.switches).csr
     counts, accepted = _counts(before, goal.switches), acceptance()
     tries = min(_MOST_TRIES, _TRIES * (goal.switches + len(goal.links)))
     found = [_whole(start, before) for start in starts]
 
-    def work(numbers: Iterator[int]) -> None:
+    def task(numbers: Iterator[int]) -> None:
         for number in numbers:
             draw, gains = Draws(seed, number).state(), np.zeros(2, np.int64)
             place, best = found[number].copy(), found[number]
             for begin in range(0, tries, _SLICE):
-                if asked_to_stop.is_set():
-                    raise KeyboardInterrupt
+                if work is not None and work.stopped:
+                    return
                 exchange(
                     new[0],
                     new[1],
@@ -115,7 +122,9 @@ def _exchanged(
                     gains,
                 )
 
-    over_cores(work, len(found), jobs)
+    over_cores(task, len(found), jobs, work)
+    if work is not None:
+        work.check()
     return [np.where(place < before.switches, place, -1) for place in found]
 
 

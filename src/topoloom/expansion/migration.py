@@ -2,15 +2,22 @@
 
 import numpy as np
 
-from topoloom.expansion.growing_floor import Ground
+from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.matching import matched
 from topoloom.expansion.stages import Growth, Stage, difference, renumbered, towards
 from topoloom.layout.cabinets import loads_of
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 
 def into_network(
-    before: Topology, goal: Topology, ground: Ground, ports: int | None, seed: int, jobs: int | None
+    before: Topology,
+    goal: Topology,
+    growing_floor: GrowingFloor,
+    ports: int | None,
+    seed: int,
+    jobs: int | None,
+    work: Work,
 ) -> Growth:
     """First the new switches, a cabinet's worth at a time, then what else changes, cabinet by cabinet.
 
@@ -19,7 +26,7 @@ def into_network(
     InputError
         `goal` has fewer switches, or fewer hosts on some switch.
     """
-    found = matched(before, goal, seed, jobs)
+    found = matched(before, goal, seed, jobs, work)
     standing = found.copy()
     fresh = _outwards(goal, np.flatnonzero(found >= 0))
     standing[fresh] = np.arange(before.switches, goal.switches)
@@ -27,17 +34,17 @@ def into_network(
     part = np.full(goal.switches, -1)
     titles: list[str] = []
     if fresh.size:
-        for piece in ground.pieces(loads_of(after)[before.switches :]):
+        for piece in growing_floor.pieces(loads_of(after)[before.switches :]):
             new = before.switches + piece
             part[new] = len(titles)
             titles.append(f"new switch {new[0]}" if new.size == 1 else f"new switches {new[0]} to {new[-1]}")
     # Cabinets where nothing more changes have no step of their own.
-    cabinets, cabinet = np.unique(ground.slot, return_inverse=True)
+    cabinets, cabinet = np.unique(growing_floor.slot, return_inverse=True)
     busy = _still_changing(before, after, cabinet.ravel())
     number = np.full(cabinets.size, -1)
     number[busy] = len(titles) + np.arange(busy.size)
     part[: before.switches] = number[cabinet.ravel()]
-    titles += [f"cabinet {ground.slots.names[slot]}" for slot in cabinets[busy].tolist()]
+    titles += [f"cabinet {growing_floor.slots.names[slot]}" for slot in cabinets[busy].tolist()]
     stages = towards(before, after, part, titles or ["nothing changes"], ports)
     networks = [before, *(stage.topology for stage in stages)]
     changing = [stage for stage, was in zip(stages, networks, strict=False) if not _alike(was, stage.topology)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from topoloom.errors import InputError, hint
-from topoloom.expansion.growing_floor import Ground
+from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.stages import Growth
 from topoloom.modules import load_modules
 from topoloom.spec import Family
@@ -25,7 +25,7 @@ class Request:
         What stands.
     to : int
         Switches, hosts or links, as the method counts.
-    ground : Ground
+    growing_floor : GrowingFloor
         The floor, and who stands where.
     ports : int or None
         Ports of every switch; None: as many as are needed.
@@ -40,7 +40,7 @@ class Request:
 
     topology: Topology
     to: int
-    ground: Ground
+    growing_floor: GrowingFloor
     ports: int | None = None
     degree: int | None = None
     hosts: int | None = None

@@ -15,6 +15,7 @@ from topoloom.routing.routing import Routing
 from topoloom.throughput.quality import MOST_TUB
 from topoloom.throughput.tub import tub, uniform_bound
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ def degradation(
     seed: int = 1,
     throughput: bool = True,
     jobs: int | None = None,
+    work: Work | None = None,
 ) -> list[Degradation]:
     """Throughput left and the cost of re-routing after failures, at some levels.
 
@@ -82,11 +84,20 @@ def degradation(
         Whether to work out the bounds on throughput.
     jobs : int, optional
         Threads; every core when left out.
+    work : Work, optional
+        Told of samples.
+
+    Returns
+    -------
+    list of Degradation
+        One a level.
 
     Raises
     ------
     InputError
         As for `resilience`; tables that cannot be mended (lanes by switch, choices).
+    Stopped
+        `work` was stopped.
 
     Examples
     --------
@@ -103,12 +114,16 @@ def degradation(
     whole = (
         (uniform_bound(topology, jobs), tub(topology, jobs).value if small else None) if throughput else (None, None)
     )
+    work, levels = Work() if work is None else work, list(levels)
+    work.begin(len(levels) * samples, "samples")
     found = []
     for share in levels:
         shares: list[tuple[float, float | None]] = []
         mended: list[tuple[float, float, float, bool]] = []
         connected = 0
         for sample in range(samples):
+            work.check()
+            work.advance()
             lost = losses(topology, what, share, seed, sample)
             if lost.switches.size == topology.switches:
                 continue

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from topoloom.errors import InputError
 from topoloom.failures.criterion import criterion_of
 from topoloom.failures.failure_orders import Failing
 from topoloom.failures.survival import Z
-from topoloom.threads import asked_to_stop, over_cores
+from topoloom.results import Provenance, Result, provenance_of
+from topoloom.threads import over_cores
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 #: Hours of a FIT: one failure in so many.
 FIT_HOURS = 1e9
@@ -20,7 +22,7 @@ _STREAM, _CHUNK = 8, 32
 
 
 @dataclass(frozen=True)
-class Lifetime:
+class Lifetime(Result):
     """The mean time to disconnection.
 
     Attributes
@@ -36,6 +38,8 @@ class Lifetime:
     samples, seed : int
     """
 
+    noun = "lifetime"
+
     hours: float
     low: float
     high: float
@@ -45,6 +49,7 @@ class Lifetime:
     of: str
     samples: int
     seed: int
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
 def lifetime(
@@ -56,6 +61,7 @@ def lifetime(
     samples: int = 1000,
     seed: int = 1,
     jobs: int | None = None,
+    work: Work | None = None,
 ) -> Lifetime:
     """The mean time until what is left is no longer in one piece, when links and switches fail and nothing is repaired.
 
@@ -75,11 +81,19 @@ def lifetime(
         Orders, and where they come from.
     jobs : int, optional
         Threads; every core when left out.
+    work : Work, optional
+        Told of blocks of 32 samples.
+
+    Returns
+    -------
+    Lifetime
 
     Raises
     ------
     InputError
         No rate, a network that is not connected to begin with, or fewer than two switches to keep together.
+    Stopped
+        `work` was stopped.
 
     Examples
     --------
@@ -106,10 +120,8 @@ def lifetime(
     hours, failures = np.empty(samples), np.empty(samples, np.int64)
     begins = Draws(seed, _STREAM).words(samples)
 
-    def work(numbers: Iterator[int]) -> None:
+    def task(numbers: Iterator[int]) -> None:
         for number in numbers:
-            if asked_to_stop.is_set():
-                raise KeyboardInterrupt
             part = slice(number * _CHUNK, (number + 1) * _CHUNK)
             times_to_disconnection(
                 topology.links,
@@ -122,9 +134,22 @@ def lifetime(
                 failures[part],
             )
 
-    over_cores(work, -(-samples // _CHUNK), jobs)
+    work = Work() if work is None else work
+    blocks = -(-samples // _CHUNK)
+    work.begin(blocks, "blocks of samples")
+    over_cores(task, blocks, jobs, work)
+    work.check()
     mean = float(hours.mean())
     half = Z * float(hours.std(ddof=1)) / math.sqrt(samples) if samples > 1 else math.inf
     return Lifetime(
-        mean, max(0.0, mean - half), mean + half, float(failures.mean()), link_fit, switch_fit, of, samples, seed
+        mean,
+        max(0.0, mean - half),
+        mean + half,
+        float(failures.mean()),
+        link_fit,
+        switch_fit,
+        of,
+        samples,
+        seed,
+        provenance_of(topology, seed=seed),
     )

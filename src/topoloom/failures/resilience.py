@@ -1,7 +1,7 @@
-"""The verb: how much of a network can fail before it falls apart, or its ways get too long."""
+"""The verb: how much of a network can fail before it falls apart, or its paths get too long."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -10,8 +10,10 @@ from topoloom.failures.criterion import criterion_of
 from topoloom.failures.failure_orders import failing, failures_at, states
 from topoloom.failures.sample_counts import SampleCounts
 from topoloom.failures.survival import Survival, threshold_of
-from topoloom.threads import asked_to_stop, over_cores
+from topoloom.results import provenance_of
+from topoloom.threads import over_cores
 from topoloom.topology import Topology
+from topoloom.work import Work
 
 METRICS = ("disconnection", "diameter", "aspl")
 OF = ("switches", "hosts")
@@ -38,13 +40,12 @@ def resilience(
     seed: int = 1,
     jobs: int | None = None,
     values: bool = False,
-    on_samples: Callable[[int], None] | None = None,
+    work: Work | None = None,
 ) -> Survival:
     """The survival curve of a topology under random or targeted failures.
 
     Every sample is one order of failures, and all levels look at the same orders: the samples of one level are independent of
-    each other, so its interval holds; those of two levels are not, so the curve of links cannot rise by chance. Ctrl-C ends the
-    sampling; what is finished then is what it returns.
+    each other, so its interval holds; those of two levels are not, so the curve of links cannot rise by chance.
 
     Parameters
     ----------
@@ -79,18 +80,20 @@ def resilience(
     values : bool
         Measure the diameter or the ASPL at every level, for `Level.mean` and `Level.worst`; else only as often as it takes to
         find the level at which it is too much.
-    on_samples : callable, optional
-        Told how many samples more are finished, from the thread that did them.
+    work : Work, optional
+        Told of samples; when stopped, the curve of those that are finished is the result.
 
     Raises
     ------
     InputError
         A topology that is not connected to begin with, no hosts for ``of="hosts"``, or values out of range.
+    Stopped
+        `work` was stopped before a sample was finished.
 
     Notes
     -----
     Connectedness: one union-find pass a sample for all levels. Diameter and ASPL: a bit-parallel search of all pairs, for some
-    log2(levels) levels a sample when links fail, which only makes ways longer, for each level when switches do.
+    log2(levels) levels a sample when links fail, which only makes paths longer, for each level when switches do.
 
     Examples
     --------
@@ -100,6 +103,7 @@ def resilience(
     >>> [level.probability for level in found.levels], found.threshold
     ([1.0, 0.0], 0.05)
     """
+    work = Work() if work is None else work
     shares = _levels(levels)
     _check(metric, of, criterion, width, samples, tolerate, values)
     what = failing(topology, fail, order, cabinets, jobs)
@@ -109,18 +113,20 @@ def resilience(
     counts = SampleCounts(asked, failures, values or fail != "links")
     wanted = samples if samples is not None else MOST_SAMPLES if width is not None else SAMPLES
     batch = wanted if width is None else _BATCH[asked.hops]
-    ended, exact = "done", None
-    try:
-        while counts.samples < wanted:
+    exact = None
+    work.begin(wanted if width is None else None, "samples")
+    with work.interruptible():
+        while counts.samples < wanted and not work.stopped:
             end = min(wanted, counts.samples + batch)
-            _sample(counts, states(seed, counts.samples, end), jobs, on_samples)
-            if width is not None and all(level.high - level.low <= width for level in counts.levels(shares)):
+            _sample(counts, states(seed, counts.samples, end), jobs, work)
+            if work.stopped or width is None:
+                continue
+            if all(level.high - level.low <= width for level in counts.levels(shares)):
                 break
-        exact = counts.exact(criterion, states(seed, 0, counts.samples), jobs)
-    except KeyboardInterrupt:
-        if not counts.samples:
-            raise
-        ended = "interrupted"
+        if not work.stopped:
+            exact = counts.exact(criterion, states(seed, 0, counts.samples), jobs, work)
+    if not counts.samples:
+        work.check()
     found = tuple(counts.levels(shares))
     return Survival(
         topology.name,
@@ -137,36 +143,26 @@ def resilience(
         exact,
         seed,
         counts.samples,
-        ended,
+        work.ended,
+        provenance_of(topology, seed=seed),
     )
 
 
-def _sample(
-    counts: SampleCounts, begins: np.ndarray, jobs: int | None, on_samples: Callable[[int], None] | None
-) -> None:
-    """Ask samples, given where their streams begin, on all cores; on Ctrl-C only the first of them that are finished count.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Ctrl-C.
-    """
+def _sample(counts: SampleCounts, begins: np.ndarray, jobs: int | None, work: Work) -> None:
+    """Ask samples, given where their streams begin, on all cores; when stopped only the first that are finished count."""
     chunk = _CHUNK[counts.criterion.hops]
     parts = np.split(begins, range(chunk, begins.size, chunk))
     answers: dict[int, np.ndarray] = {}
 
-    def work(numbers: Iterator[int]) -> None:
+    def task(numbers: Iterator[int]) -> None:
         for number in numbers:
-            if asked_to_stop.is_set():
+            if work.stopped:
                 return
             answers[number] = counts.ask(parts[number])
-            if on_samples is not None:
-                on_samples(parts[number].size)
+            work.advance(parts[number].size)
 
     try:
-        over_cores(work, len(parts), jobs)
-        if len(answers) < len(parts):
-            raise KeyboardInterrupt
+        over_cores(task, len(parts), jobs)
     finally:
         # Those in order only: what ends first is what fell apart first, and would count too much.
         for number, part in enumerate(parts):

@@ -6,7 +6,8 @@ import numpy as np
 
 from topoloom.failures.criterion import Criterion
 from topoloom.failures.survival import Level, level_of
-from topoloom.threads import asked_to_stop, over_cores
+from topoloom.threads import over_cores
+from topoloom.work import Work
 
 #: Samples that a thread takes at a time.
 _CHUNK = 4
@@ -56,8 +57,11 @@ class SampleCounts:
             for i, share in enumerate(shares)
         ]
 
-    def exact(self, criterion: float, states: np.ndarray, jobs: int | None = None) -> float | None:
-        """The largest share up to which each single number of failures is survived; None where only levels are known."""
+    def exact(self, criterion: float, states: np.ndarray, jobs: int | None, work: Work) -> float | None:
+        """The largest share up to which each single number of failures is survived.
+
+        None where only levels are known, or `work` was stopped.
+        """
         units = self.criterion.what.units
         if not self.criterion.hops:
             under = np.flatnonzero(self._pieces < criterion * self.samples - 1e-9)
@@ -67,9 +71,10 @@ class SampleCounts:
         last = np.concatenate(self._lengths)
         if not self.halving:
             last = np.cumprod(last <= self._bound, axis=1).sum(axis=1) - 1
-        return self._bisected(criterion, states, last, jobs) / units
+        found = self._bisected(criterion, states, last, jobs, work)
+        return None if work.stopped else found / units
 
-    def _bisected(self, criterion: float, states: np.ndarray, last: np.ndarray, jobs: int | None) -> int:
+    def _bisected(self, criterion: float, states: np.ndarray, last: np.ndarray, jobs: int | None, work: Work) -> int:
         """The most failures that enough samples survive; last: the place of the last level that each survives, or -1."""
         wanted = criterion * self.samples - 1e-9
         level = -1
@@ -78,27 +83,27 @@ class SampleCounts:
         low = int(self.failures[level]) if level >= 0 else 0
         high = int(self.failures[level + 1]) if level + 1 < self.failures.size else self.criterion.what.units
         sure, open_ = int((last > level).sum()), np.flatnonzero(last == level)
-        while high - low > 1:
+        while high - low > 1 and not work.stopped:
             middle = (low + high) // 2
-            well = self._within(states[open_], middle, jobs)
+            well = self._within(states[open_], middle, jobs, work)
             if sure + int(well.sum()) >= wanted:
                 low, open_ = middle, open_[well]
             else:
                 high, sure, open_ = middle, sure + int(well.sum()), open_[~well]
         return low
 
-    def _within(self, states: np.ndarray, failures: int, jobs: int | None) -> np.ndarray:
+    def _within(self, states: np.ndarray, failures: int, jobs: int | None, work: Work) -> np.ndarray:
         """Which samples are within bounds after so many failures, bool[samples]."""
-        well = np.empty(states.size, np.bool_)
+        well = np.zeros(states.size, np.bool_)
 
-        def work(numbers: Iterator[int]) -> None:
+        def task(numbers: Iterator[int]) -> None:
             for number in numbers:
-                if asked_to_stop.is_set():
-                    raise KeyboardInterrupt
+                if work.stopped:
+                    return
                 part = slice(number * _CHUNK, (number + 1) * _CHUNK)
                 well[part] = self.criterion.lengths(states[part], np.array([failures]), True) >= 0
 
-        over_cores(work, -(-states.size // _CHUNK), jobs)
+        over_cores(task, -(-states.size // _CHUNK), jobs)
         return well
 
     def _values(self, levels: int) -> tuple[list[float | None], list[float | None]]:

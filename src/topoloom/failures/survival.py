@@ -2,7 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from topoloom.figures.style import axes_of
+from topoloom.figures.survival import draw_survival
+from topoloom.results import Provenance, Result
+from topoloom.work import Ended
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: The normal quantile of a 95 % confidence interval.
 Z = 1.959963984540054
@@ -38,7 +47,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Survival:
+class Survival(Result):
     """A survival curve.
 
     Attributes
@@ -62,9 +71,12 @@ class Survival:
         was not looked for.
     seed, samples : int
         Of the random orders, and how many.
-    ended : "done" or "interrupted"
-        Interrupted: with fewer samples than asked for.
+    ended : "done", "deadline" or "interrupted"
+        Not done: with fewer samples than asked for.
     """
+
+    noun = "survival"
+    derived = ("widest", "words")
 
     topology: str
     fail: str
@@ -80,7 +92,24 @@ class Survival:
     exact: float | None
     seed: int
     samples: int
-    ended: str = "done"
+    ended: Ended = "done"
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a level."""
+        return [asdict(level) for level in self.levels]
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the probability to survive against the share that has failed, with its interval.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones when left out.
+        """
+        axes = axes_of(ax)
+        draw_survival(axes, [self])
+        return axes
 
     @property
     def widest(self) -> float:

@@ -71,6 +71,7 @@ def command(
     as_json: bool,
 ) -> None:
     from topoloom.cli.folders import writable_folder
+    from topoloom.cli.progress import working
     from topoloom.cost.parts import load_parts
     from topoloom.errors import InputError
     from topoloom.expansion.check import check_plan
@@ -99,22 +100,24 @@ def command(
         out = writable_folder(folder)
     where = floor, columns, cabinet
     layout, plugs = _opened(topology, rows, where, cluster, mapping, catalogue, rate_gbps, seed, jobs)
-    plan = expand(
-        layout,
-        to,
-        method,
-        into=goal,
-        parts=catalogue,
-        rate_gbps=rate_gbps,
-        radix=radix,
-        degree=degree,
-        hosts=hosts,
-        batch=batch,
-        host_cables=host_cables,
-        plugs=plugs,
-        seed=seed,
-        jobs=jobs,
-    )
+    with working("expanding") as work:
+        plan = expand(
+            layout,
+            to,
+            method,
+            into=goal,
+            parts=catalogue,
+            rate_gbps=rate_gbps,
+            radix=radix,
+            degree=degree,
+            hosts=hosts,
+            batch=batch,
+            host_cables=host_cables,
+            plugs=plugs,
+            seed=seed,
+            jobs=jobs,
+            work=work,
+        )
     facts = _facts(plan)
     if out is not None:
         write_expansion(plan, out)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from topoloom.cli.output import json_option, print_json, say
-from topoloom.errors import InputError
+from topoloom.errors import InputError, Stopped
 from topoloom.layout.cabinets import CLUSTERS
 
 if TYPE_CHECKING:
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from topoloom.network import Network
     from topoloom.routing.routing import Routing
     from topoloom.topology import Topology
+    from topoloom.work import Work
 
 #: What `resilience` takes as it is.
 _CURVE = ("fail", "metric", "order", "samples", "width", "criterion", "tolerate", "of", "seed", "jobs", "values")
 
 
 @click.command(
-    help="""How much of TOPOLOGY (a spec or a file) can fail before it falls apart, or its ways get too long.
+    help="""How much of TOPOLOGY (a spec or a file) can fail before it falls apart, or its paths get too long.
 
     Random orders of failures give the probability to survive each level, with its 95 % confidence interval, and the threshold:
     the last level up to which every level is survived. Several topologies are compared, level by level. Ctrl-C keeps the
@@ -123,9 +124,11 @@ _CURVE = ("fail", "metric", "order", "samples", "width", "criterion", "tolerate"
 @json_option
 def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **given: Any) -> None:
     from topoloom.cli.folders import writable_folder
+    from topoloom.cli.progress import working
     from topoloom.cli.resilience_options import check, rates_of, shares_of
     from topoloom.cli.resilience_text import json_of, print_all, write_all
     from topoloom.failures.failure_orders import ORDERS
+    from topoloom.failures.resilience import resilience
     from topoloom.opening import open_network
 
     if given["order"] not in ORDERS[given["fail"]]:
@@ -149,19 +152,23 @@ def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **gi
     lifetimes: list[Lifetime] = []
     after: list[list[Degradation]] = []
     interrupted = False
-    try:
-        for network, where in zip(networks, cabinets, strict=True):
-            curves.append(_curve(network, where, levels, given))
-            if curves[-1].ended != "done":
-                raise KeyboardInterrupt
-        if rates:
-            lifetimes += [_lifetime(network, rates, given) for network in networks]
-        if given["throughput"] or given["reroute"] is not None:
-            after += [_degradation(one, where, shares, given) for one, where in zip(tables, cabinets, strict=True)]
-    except KeyboardInterrupt:
-        if not curves:
-            raise
-        interrupted = True
+    with working("failures") as work:
+        try:
+            for network, where in zip(networks, cabinets, strict=True):
+                same = {key: given[key] for key in _CURVE}
+                curves.append(resilience(network, levels=levels, cabinets=where, work=work, **same))
+                if curves[-1].ended != "done":
+                    raise Stopped
+            if rates:
+                lifetimes += [_lifetime(network, rates, given, work) for network in networks]
+            if given["throughput"] or given["reroute"] is not None:
+                after += [
+                    _degradation(one, where, shares, given, work) for one, where in zip(tables, cabinets, strict=True)
+                ]
+        except (KeyboardInterrupt, Stopped):
+            if not curves:
+                raise
+            interrupted = True
     if out is not None:
         write_all(out, curves, lifetimes, after)
     if as_json:
@@ -174,30 +181,13 @@ def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **gi
         raise KeyboardInterrupt
 
 
-def _curve(
-    network: "Topology", cabinets: "np.ndarray | None", levels: list[float], given: dict[str, Any]
-) -> "Survival":
-    """The survival curve, with the countdown on the screen."""
-    from topoloom.cli.countdown import Countdown
-    from topoloom.failures.resilience import SAMPLES, resilience
-
-    known = given["samples"] or SAMPLES if given["width"] is None else 0
-    same = {key: given[key] for key in _CURVE}
-    with Countdown(network.name, [1.0] * known, "samples") as countdown:
-
-        def finished(samples: int) -> None:
-            for _ in range(samples):
-                countdown.done(1.0)
-
-        return resilience(network, levels=levels, cabinets=cabinets, on_samples=finished, **same)
-
-
-def _lifetime(network: "Topology", rates: dict[str, float], given: dict[str, Any]) -> "Lifetime":
+def _lifetime(network: "Topology", rates: dict[str, float], given: dict[str, Any], work: "Work") -> "Lifetime":
     from topoloom.failures.lifetime import lifetime
     from topoloom.failures.resilience import SAMPLES
 
+    samples = given["samples"] or SAMPLES
     return lifetime(
-        network, **rates, of=given["of"], samples=given["samples"] or SAMPLES, seed=given["seed"], jobs=given["jobs"]
+        network, **rates, of=given["of"], samples=samples, seed=given["seed"], jobs=given["jobs"], work=work
     )
 
 
@@ -219,7 +209,11 @@ def _tables(network: "Topology", given: dict[str, Any]) -> "Topology | Routing":
 
 
 def _degradation(
-    network: "Topology | Routing", cabinets: "np.ndarray | None", shares: list[float], given: dict[str, Any]
+    network: "Topology | Routing",
+    cabinets: "np.ndarray | None",
+    shares: list[float],
+    given: dict[str, Any],
+    work: "Work",
 ) -> "list[Degradation]":
     from topoloom.failures.degradation import degradation
 
@@ -233,6 +227,7 @@ def _degradation(
         seed=given["seed"],
         throughput=given["throughput"],
         jobs=given["jobs"],
+        work=work,
     )
 
 

@@ -65,7 +65,7 @@ def _channels(request: Request, *, inside: bool) -> Growth:
     more = request.to - len(topology.links)
     must_grow(request, len(topology.links), "links")
     spare = _spare(request, "channels")
-    slot = request.ground.slot if inside else np.zeros(topology.switches, np.int64)
+    slot = request.growing_floor.slot if inside else np.zeros(topology.switches, np.int64)
     made = _random_links(topology, spare, slot, more, Draws(request.seed))
     if len(made) < more:
         where = " inside cabinets" if inside else ""

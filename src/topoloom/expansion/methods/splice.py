@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.expansion.growing_floor import Ground
+from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.registry import Request, method, must_grow
 from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_with
 from topoloom.layout.cabinets import loads_of
@@ -49,20 +49,20 @@ def splice_near(request: Request) -> Growth:
     that stood before the plan, so that their cables go to one or few cabinets (Truong 2016 section 1); only where those do not
     suffice, links of other new switches.
     """
-    splicer, ground = _Splicer(request), request.ground
+    splicer, growing_floor = _Splicer(request), request.growing_floor
     draws = Draws(request.seed)
     stages, chosen = [], {}
     for members in splicer.batches():
         loads = np.repeat(splicer.load, len(members), axis=0)
-        for piece in ground.pieces(loads):
-            slot = _nearest(splicer, ground, loads[piece])
+        for piece in growing_floor.pieces(loads):
+            slot = _nearest(splicer, growing_floor, loads[piece])
             for new in members[piece].tolist():
                 rows = splicer.first_links()
-                cost_m = _detour_m(splicer, ground, rows, np.array([slot]))[:, 0]
+                cost_m = _detour_m(splicer, growing_floor, rows, np.array([slot]))[:, 0]
                 order = np.lexsort((draws.permutation(rows.size), np.round(cost_m, 6)))
                 splicer.join(new, iter(rows[order].tolist()))
                 chosen[new] = slot
-            ground.stand(slot, loads[piece])
+            growing_floor.stand(slot, loads[piece])
         stages.append(splicer.stage(members))
     return Growth(tuple(stages), slot=chosen)
 
@@ -75,29 +75,27 @@ def _drawn(splicer: "_Splicer", draws: Draws) -> Iterator[int]:
     yield from draws.permutation(count).tolist()
 
 
-def _nearest(splicer: "_Splicer", ground: Ground, loads: np.ndarray) -> int:
+def _nearest(splicer: "_Splicer", growing_floor: GrowingFloor, loads: np.ndarray) -> int:
     """The slot from which the links that the new switches open are nearest."""
-    slots = ground.candidates(loads)
+    slots = growing_floor.candidates(loads)
     if not slots.size:
-        raise InputError(
-            f"floor '{ground.floor.name}': all {len(ground.slots)} slots are full; give a larger floor, or let a cabinet"
-            " hold more"
-        )
+        full = f"floor '{growing_floor.floor.name}': all {len(growing_floor.slots)} slots are full"
+        raise InputError(f"{full}; give a larger floor, or let a cabinet hold more")
     links = splicer.first_links()
     wanted = min(links.size, max(1, len(loads) * (splicer.degree // 2)))
     total = [
-        float(np.partition(_detour_m(splicer, ground, links, slots[[k]])[:, 0], wanted - 1)[:wanted].sum())
+        float(np.partition(_detour_m(splicer, growing_floor, links, slots[[k]])[:, 0], wanted - 1)[:wanted].sum())
         for k in range(slots.size)
     ]
     return int(slots[np.round(total, 6).argmin()])
 
 
-def _detour_m(splicer: "_Splicer", ground: Ground, links: np.ndarray, slots: np.ndarray) -> np.ndarray:
+def _detour_m(splicer: "_Splicer", growing_floor: GrowingFloor, links: np.ndarray, slots: np.ndarray) -> np.ndarray:
     """What both cables that take the place of each link measure from each slot, float64[links, slots]."""
     ends = splicer.ends[links]
-    at = ground.slot
+    at = growing_floor.slot
     there = np.where(ends < at.size, at[np.minimum(ends, at.size - 1)], slots[0])
-    return np.asarray(ground.length_m(there[:, :1], slots) + ground.length_m(there[:, 1:], slots))
+    return np.asarray(growing_floor.length_m(there[:, :1], slots) + growing_floor.length_m(there[:, 1:], slots))
 
 
 class _Splicer:

@@ -10,7 +10,7 @@ from topoloom.cost.choose import choose_cables
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import low_high
 from topoloom.expansion.expansion import Cost, Step
-from topoloom.expansion.growing_floor import Ground
+from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.stages import Growth, Stage
 from topoloom.expansion.work.order_of_work import plug_hosts, work_off
 from topoloom.expansion.work.order_search import UNPLUG
@@ -32,7 +32,7 @@ class Planner:
         plugs: Plugs | None,
         growth: Growth,
         ports: int,
-        ground: Ground,
+        growing_floor: GrowingFloor,
     ) -> None:
         topology = layout.topology
         plugs = Plugs.of(topology) if plugs is None else plugs
@@ -44,7 +44,7 @@ class Planner:
         highest = max(int(plugs.link.max(initial=0)), int(plugs.endpoint.max(initial=0)))
         self.ports = max(ports, highest)
         self._parts, self._rate_gbps, self._host_cables = parts, rate_gbps, host_cables
-        self._ground, self._slots_chosen = ground, growth.slot or {}
+        self._growing_floor, self._slots_chosen = growing_floor, growth.slot or {}
         self._now = topology
         self.wiring = Wiring(topology, plugs, growth.stages[-1].topology.switches, self.ports)
         self._take_stock(self.before)
@@ -85,15 +85,22 @@ class Planner:
     def step(self, stage: Stage, jobs: int | None) -> Step:
         """Work off one stage."""
         before, after = self._now, stage.topology
-        stood = set(self._ground.slot.tolist())
-        self._ground.settle(after, self._slots_chosen)
-        slot = self._ground.slot
+        stood = set(self._growing_floor.slot.tolist())
+        self._growing_floor.settle(after, self._slots_chosen)
+        slot = self._growing_floor.slot
         buy = self._buy if self._host_cables else None
-        inside_m = self._ground.floor.inside_m
+        inside_m = self._growing_floor.floor.inside_m
         tasks = plug_hosts(self.wiring, before, after, True, buy, inside_m)
         padded = replace(before, switches=after.switches, labels={}) if after.switches > before.switches else before
         tasks += work_off(
-            self.wiring, padded, after, before.switches, slot, self._ground.length_m, self._parts.slack_m, self._buy
+            self.wiring,
+            padded,
+            after,
+            before.switches,
+            slot,
+            self._growing_floor.length_m,
+            self._parts.slack_m,
+            self._buy,
         )
         tasks += plug_hosts(self.wiring, before, after, False, buy, inside_m)
         found = hops(after, jobs)
@@ -104,7 +111,7 @@ class Planner:
             tuple(tasks),
             after,
             tuple(range(before.switches, after.switches)),
-            tuple(self._ground.slots.names[s] for s in new_slots),
+            tuple(self._growing_floor.slots.names[s] for s in new_slots),
             found.diameter,
             found.aspl,
             found.connected,
@@ -130,7 +137,7 @@ class Planner:
             and (growth.number == np.arange(topology.switches)).all()
         ):
             topology = topology.replace(spec=growth.goal.spec)
-        layout = self._ground.layout(topology, self.before.layout.slots.rows)
+        layout = self._growing_floor.layout(topology, self.before.layout.slots.rows)
         return cable(layout, self._parts, self._rate_gbps, self._host_cables, self._plugs(topology))
 
     def _plugs(self, topology: Topology) -> Plugs:

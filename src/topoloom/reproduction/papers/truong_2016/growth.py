@@ -17,10 +17,10 @@ _DOUBLED = "topoloom expand dsn-f:n=1024 --to 2048 --floor koibuchi-2013 --cabin
 
 
 def _grown(start: int, to: int) -> Growth:
-    from topoloom.expansion.growing_floor import Ground
+    from topoloom.expansion.growing_floor import GrowingFloor
 
     topology = build(f"dsn-f:n={start}")
-    return dsn_f(Request(topology, to, Ground(place(topology, map="rows"), 0)))
+    return dsn_f(Request(topology, to, GrowingFloor(place(topology, map="rows"), 0)))
 
 
 def _doubled() -> Expansion:
