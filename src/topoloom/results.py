@@ -161,7 +161,9 @@ class Result:
         if found != wanted:
             raise at(source, None, f"is {found or 'no record of topoloom'}; expected {wanted}")
         content = {key: value for key, value in record.items() if key not in cls.derived and key != "schema"}
-        missing = [name for name in cls.unrecorded if name in getattr(cls, "__dataclass_fields__", {})]
+        kinds = get_type_hints(cls)
+        fields = getattr(cls, "__dataclass_fields__", {})
+        missing = [name for name in fields if name in cls.unrecorded or kinds.get(name) is Topology]
         if missing:
             raise at(
                 source, None, f"a record of {cls.noun} does not hold its {', '.join(missing)}; it cannot be read back"

@@ -1,0 +1,60 @@
+"""Records: JSON alone, true to their published schemas, and read back, of every version that there has been."""
+
+import json
+import runpy
+from pathlib import Path
+
+import jsonschema
+import pytest
+from record_cases import CASES, RECORDS
+
+from topoloom.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+SCHEMAS = ROOT / "docs" / "schemas"
+NOUNS = {noun.noun: noun for noun in runpy.run_path(str(ROOT / "docs" / "_ext" / "public_names.py"))["nouns"]()}
+FIXTURES = sorted(RECORDS.glob("*.json"))
+
+
+def test_the_published_schemas_are_those_of_the_types():
+    """docs/schemas holds what tools/schemas.py writes; run it after a change of a result."""
+    made = runpy.run_path(str(ROOT / "tools" / "schemas.py"))["schemas"]()
+    assert set(made) <= {path.name for path in SCHEMAS.glob("*.json")}
+    for name, text in made.items():
+        assert (SCHEMAS / name).read_text(encoding="utf-8") == text, name
+
+
+def test_every_case_has_its_fixture():
+    """A record of each case lies here."""
+    assert {path.stem.rpartition("-")[0] for path in FIXTURES} == set(CASES)
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
+def test_a_fixture_is_true_to_its_schema_and_loads(path):
+    """A record that was once written keeps to the schema of its version, and gives the same record when it is read.
+
+    Of a noun that leaves fields or a network's links out of its record, a sentence says that it cannot be read back.
+    """
+    record = json.loads(path.read_text(encoding="utf-8"))
+    schema = json.loads((SCHEMAS / path.name).read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(record)
+    noun = NOUNS[path.stem.rpartition("-")[0]]
+    try:
+        again = noun.from_record(record).record()
+    except InputError as error:
+        assert "cannot be read back" in str(error)
+        assert noun.unrecorded or "topology" in noun.__dataclass_fields__
+    else:
+        assert again == record
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_record_is_json_alone_and_true_to_its_schema(name):
+    """What a verb gives today: strict JSON without NaN, by the schema of its noun."""
+    made = CASES[name]()
+    record = made.record()
+    text = json.dumps(record, allow_nan=False)
+    assert json.loads(text) == record
+    assert made.noun == name
+    schema = json.loads((SCHEMAS / f"{name}-{made.record_version}.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(record)
