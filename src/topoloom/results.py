@@ -163,7 +163,8 @@ class Result:
         content = {key: value for key, value in record.items() if key not in cls.derived and key != "schema"}
         kinds = get_type_hints(cls)
         fields = getattr(cls, "__dataclass_fields__", {})
-        missing = [name for name in fields if name in cls.unrecorded or kinds.get(name) is Topology]
+        missing = [name for name in cls.unrecorded if name in fields]
+        missing += [name for name in fields if kinds.get(name) is Topology and name not in missing]
         if missing:
             raise at(
                 source, None, f"a record of {cls.noun} does not hold its {', '.join(missing)}; it cannot be read back"

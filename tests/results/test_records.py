@@ -39,13 +39,11 @@ def test_a_fixture_is_true_to_its_schema_and_loads(path):
     schema = json.loads((SCHEMAS / path.name).read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(record)
     noun = NOUNS[path.stem.rpartition("-")[0]]
-    try:
-        again = noun.from_record(record).record()
-    except InputError as error:
-        assert "cannot be read back" in str(error)
-        assert noun.unrecorded or "topology" in noun.__dataclass_fields__
+    if {*noun.unrecorded, "topology"} & {*noun.__dataclass_fields__}:
+        with pytest.raises(InputError, match="cannot be read back"):
+            noun.from_record(record)
     else:
-        assert again == record
+        assert noun.from_record(record).record() == record
 
 
 @pytest.mark.parametrize("name", CASES)
