@@ -1,11 +1,17 @@
-"""Writing files: all of a file or nothing, and one sentence when it cannot be written."""
+"""Reading and writing files: pipes do not hang, all of a file is written or nothing, and a fault is one sentence."""
 
+import io
 import os
+import select
 import stat
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
 
 from topoloom.errors import InputError
+
+#: How long a named pipe may wait for the program that writes into it.
+_WRITER_SECONDS = 1.0
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -37,6 +43,38 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
         raise InputError(f"{path}: cannot be written: {reason(error)}") from None
 
 
+def open_to_read(path: str | os.PathLike[str]) -> BinaryIO:
+    """A file opened for reading; a named pipe into which nobody writes is empty, instead of blocking for ever.
+
+    Raises
+    ------
+    OSError, ValueError
+        As `open`.
+    """
+    return open(path, "rb", opener=_opened)
+
+
+def is_pipe(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a pipe: made by mkfifo, or by a shell for ``<(command)``."""
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _opened(path: str, flags: int) -> int:
+    # Opened plainly, a pipe without a writer blocks in the system, where not even Ctrl-C is heard by Python.
+    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    try:
+        if stat.S_ISFIFO(os.fstat(handle).st_mode):
+            select.select([handle], [], [], _WRITER_SECONDS)
+        os.set_blocking(handle, True)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
 def read_text(path: str | os.PathLike[str], longest: int) -> str:
     """A file that people wrote, as text without a byte order mark, line ends as they are.
 
@@ -46,7 +84,7 @@ def read_text(path: str | os.PathLike[str], longest: int) -> str:
         It cannot be read, is not UTF-8, or has more than `longest` characters.
     """
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+        with io.TextIOWrapper(open_to_read(path), "utf-8-sig", newline="") as file:
             text = file.read(longest + 1)
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; a file is needed") from None
@@ -54,6 +92,8 @@ def read_text(path: str | os.PathLike[str], longest: int) -> str:
         raise InputError(f"{path} is not UTF-8 text; save it as UTF-8") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if not text and is_pipe(path):
+        raise InputError(f"{path}: nobody writes into this pipe")
     if len(text) > longest:
         raise InputError(f"{path} is longer than {longest:,} characters; no such file is")
     return text

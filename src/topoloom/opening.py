@@ -9,12 +9,13 @@ import msgspec
 from topoloom.cabling.files import layout_of
 from topoloom.errors import InputError, at
 from topoloom.expansion.plan_files import AFTER, BEFORE, PLAN
-from topoloom.files import read_text
+from topoloom.files import is_pipe, read_text
 from topoloom.folders import refuse_unfinished
-from topoloom.formats import FORMATS, format_for, load
+from topoloom.formats import format_for, load, parsed, read_source
+from topoloom.formats.cable_reader import read_cables
 from topoloom.formats.cables import cabled_fabric, load_cables
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
-from topoloom.formats.ibnetdiscover import load_fabric
+from topoloom.formats.ibnetdiscover import fabric_of
 from topoloom.network import Network
 from topoloom.network_folders import CABLES, FLOOR, TABLES, TOPOLOGY, read_note
 from topoloom.results import Provenance, provenance_of
@@ -33,12 +34,13 @@ def open_network(source: str | os.PathLike[str], format: str | None = None) -> N
     Parameters
     ----------
     source : str or path
-        A spec (``slimfly:q=5``); a file of any format (``-``: standard input, whose format is seen from its content); what
-        ibnetdiscover prints; a folder that `topoloom layout`, `expand` (the plan itself: what stands before the work; or
-        its ``before`` and ``after``), `route --tables` or `design` (the winner) wrote. A folder is told from a spec of the
-        same name by what it holds, a file by its suffix.
+        A spec (``slimfly:q=5``); a file of any format, what ibnetdiscover prints among them; ``-`` (standard input) or a
+        pipe, whose content tells the format if it is topoloom's JSON, GraphML, DOT or what ibnetdiscover prints; a folder
+        that `topoloom layout`, `expand` (the plan itself: what stands before the work; or its ``before`` and ``after``),
+        `route --tables` or `design` (the winner) wrote. A folder is told from a spec of the same name by what it holds, a
+        file by its suffix.
     format : str, optional
-        The format of a file; its suffix tells when it is left out.
+        The format of a file; its suffix, or the content of a pipe, tells when it is left out.
 
     Returns
     -------
@@ -68,7 +70,7 @@ def open_network(source: str | os.PathLike[str], format: str | None = None) -> N
         return _folder(text, path)
     if path.name == CABLES and path.is_file() and path.with_name(FLOOR).is_file():
         return _laid_out(text, path)
-    if text == "-":
+    if text == "-" or is_pipe(path):
         return _file(text, None)
     record = format_for(text)
     # A file that happens to be called like a family ("petersen") must not hide the family.
@@ -83,17 +85,18 @@ def open_network(source: str | os.PathLike[str], format: str | None = None) -> N
 
 
 def _file(text: str, format: str | None) -> Network:
-    """A file of any format; `format` None: its suffix, or what it holds, tells."""
-    if format is not None and FORMATS.find(format).name == DISCOVERED:
-        fabric = load_fabric(text)
+    """A file of any format; `format` None: its suffix, or the content of a pipe, tells."""
+    data, source, record = read_source(text, format)
+    if record.name == DISCOVERED:
+        fabric = fabric_of(data, source)
         return Network(
             fabric.topology, text, "fabric", provenance_of(fabric.topology), None, {"fabric": lambda: fabric}
         )
-    if format == "cables" and text != "-":
-        found = load_cables(text)
+    if record.name == "cables":
+        found = read_cables(data, source)
         known: dict[str, Any] = {"cables": lambda: found, "fabric": lambda: cabled_fabric(found)}
         return Network(found.topology, text, "file", provenance_of(found.topology), None, known)
-    topology = load(text, format)
+    topology = parsed(data, source, record)
     return Network(topology, text, "file", provenance_of(topology))
 
 

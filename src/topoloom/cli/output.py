@@ -56,7 +56,7 @@ def print_json(value: Any) -> None:
     """Print `value` as one JSON document; infinities and NaN, which JSON lacks, become null."""
     import msgspec
 
-    click.echo(msgspec.json.format(msgspec.json.encode(_encodable(value)), indent=2).decode())
+    click.echo(msgspec.json.format(msgspec.json.encode(_whole(_encodable(value))), indent=2).decode())
 
 
 def _encodable(value: Any) -> Any:

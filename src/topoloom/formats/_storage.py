@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from topoloom.errors import InputError, at
-from topoloom.files import reason, write_atomically
+from topoloom.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
 from topoloom.topology import Topology
 
@@ -19,6 +20,15 @@ _MOST_BYTES = 2 << 30
 _MOST_SHRUNK = 200
 _FREE_BYTES = 64 << 20
 _STDIN = "<stdin>"
+#: How the formats begin that are told from their content, after blanks.
+_BEGINNINGS = {
+    "topoloom": re.compile(rb"(\xef\xbb\xbf)?\s*\{"),
+    "graphml": re.compile(rb"(\xef\xbb\xbf)?\s*<"),
+    "dot": re.compile(rb"(?:\s|//[^\n]*\n|#[^\n]*\n)*(strict\s+)?(di)?graph\b\s*(\"[^\"]*\"|\w*)\s*\{"),
+    "ibnetdiscover": re.compile(
+        rb"(?:\s|#[^\n]*\n)*((vendid|devid|sysimgguid|switchguid|caguid)=0x|(Switch|Ca|Hca|Rt)\s+\d+\s+\")"
+    ),
+}
 
 
 def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:
@@ -29,22 +39,61 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:
     path : path
         A file; ``.gz`` on top of any suffix is decompressed; ``-`` is standard input.
     format : str, optional
-        The format's name; chosen by the suffix when left out (on standard input: topoloom's own JSON).
+        The format's name; chosen by the suffix when left out (of standard input and of pipes: by
+        what they hold, as `seen_format` says).
 
     Raises
     ------
     InputError
         The file cannot be read, or is not what its format asks for: ``file:line: reason``.
     """
-    source = os.fspath(path)
-    record = choose_format(source, format)
-    source = _STDIN if source == "-" else source
+    return parsed(*read_source(path, format))
+
+
+def read_source(path: str | os.PathLike[str], format: str | None = None) -> tuple[bytes, str, Format]:
+    """What a file holds, its name for messages, and its format; the arguments and faults are those of `load`."""
+    text = os.fspath(path)
+    source = _STDIN if text == "-" else text
+    if format is None and is_stream(text):
+        data = contents(source)
+        return data, source, seen_format(data, source)
+    record = choose_format(text, format)
     if record.read is None:
         raise InputError(f"{source}: topoloom writes the format {record.name} but does not read it")
     data = contents(source)
     if not data.strip():
         raise at(source, None, f"the file is empty; expected {record.description}")
+    return data, source, record
+
+
+def parsed(data: bytes, source: str, record: Format) -> Topology:
+    """The topology that the content of a file describes."""
+    if record.read is None:
+        raise InputError(f"{source}: topoloom writes the format {record.name} but does not read it")
     return record.read(data, source)
+
+
+def is_stream(path: str) -> bool:
+    """Whether a path is standard input or a pipe whose name tells no format."""
+    return path == "-" or (format_for(path) is None and (is_pipe(path) or path.startswith("/dev/")))
+
+
+def seen_format(data: bytes, source: str) -> Format:
+    """The format of what came through a pipe: topoloom's JSON, GraphML, DOT and what ibnetdiscover prints are recognised.
+
+    Raises
+    ------
+    InputError
+        There is nothing, or the format is none of these.
+    """
+    if not data.strip():
+        raise at(source, None, f"the file is empty; expected {FORMATS.find('topoloom').description}")
+    start = data[: 1 << 16]
+    for name, beginning in _BEGINNINGS.items():
+        if beginning.match(start):
+            return FORMATS.find(name)
+    reason = "its content does not tell the format; 'topoloom convert IN OUT --from FORMAT' reads every format"
+    raise at(source, None, reason)
 
 
 def save(topology: Topology, path: str | os.PathLike[str], format: str | None = None) -> None:
@@ -110,20 +159,28 @@ def contents(source: str) -> bytes:
     """The bytes of a file, or of standard input, decompressed; raises `InputError` when it cannot be read."""
     try:
         if source == _STDIN:
+            if sys.stdin is None:  # the caller closed it
+                raise at(source, None, "standard input is closed; pipe a network into it, or name a file")
             return _bounded(sys.stdin.buffer, source, _MOST_BYTES)
-        with open(source, "rb") as file:
+        with open_to_read(source) as file:
             if not source.lower().endswith(".gz"):
-                return _bounded(file, source, _MOST_BYTES)
+                return _written(_bounded(file, source, _MOST_BYTES), source)
             size = os.fstat(file.fileno()).st_size
             most = min(_MOST_BYTES, max(_FREE_BYTES, size * _MOST_SHRUNK))
             with gzip.GzipFile(fileobj=file) as unpacked:
-                return _bounded(unpacked, source, most)  # type: ignore[arg-type]  # GzipFile reads like a file
+                return _written(_bounded(unpacked, source, most), source)  # type: ignore[arg-type]  # GzipFile reads like a file
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise at(source, None, "is not a whole gzip file; compress it again, or drop the .gz") from None
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         raise _refused(source, error) from None
+
+
+def _written(data: bytes, source: str) -> bytes:
+    if not data and is_pipe(source):
+        raise at(source, None, "nobody writes into this pipe")
+    return data
 
 
 def _bounded(file: BinaryIO, source: str, most: int) -> bytes:

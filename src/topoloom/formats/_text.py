@@ -38,6 +38,8 @@ def text_of(data: bytes, source: str) -> str:
 def stem(source: str) -> str:
     """The name of a topology that comes from a file without a name in it: ``a/b.edges.gz`` gives ``b``."""
     name = Path(source).name.removesuffix(".gz")
+    # Bytes of a file's name that are no UTF-8 would make every file that holds the topology's name unreadable.
+    name = name.encode("utf-8", "backslashreplace").decode()
     return Path(name).stem or name or "topology"
 
 

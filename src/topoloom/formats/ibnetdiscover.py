@@ -7,26 +7,24 @@ from topoloom.fabrics.discovery import read_fabric
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.net_text import net_text
 from topoloom.formats._registry import Format, register
-from topoloom.formats._storage import contents
+from topoloom.formats._storage import read_source
 from topoloom.formats._text import stem, text_of
 from topoloom.topology import Topology
 
 
 def read(data: bytes, source: str) -> Topology:
     """The topology of a fabric; names, GUIDs and LIDs are left aside (`load_fabric` keeps them)."""
-    return _fabric(data, source).topology
+    return fabric_of(data, source).topology
 
 
 def load_fabric(path: str | os.PathLike[str]) -> Fabric:
     """A discovered fabric with its names, GUIDs, LIDs and ports; raises `InputError` like `load`."""
-    source = os.fspath(path)
-    data = contents(source)
-    if not data.strip():
-        raise at(source, None, "the file is empty; expected what ibnetdiscover prints")
-    return _fabric(data, source)
+    data, source, _ = read_source(path, NAME)
+    return fabric_of(data, source)
 
 
-def _fabric(data: bytes, source: str) -> Fabric:
+def fabric_of(data: bytes, source: str) -> Fabric:
+    """The fabric that a file's content describes."""
     text = text_of(data, source)
     try:
         return read_fabric(text, source, stem(source))
