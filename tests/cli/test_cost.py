@@ -6,7 +6,9 @@ import re
 import pytest
 from click.testing import CliRunner
 
+from topoloom import build, place, price
 from topoloom.cli.commands import cost
+from topoloom.cost.bill import Bill, Bills
 from topoloom.errors import InputError
 
 SLIM_FLY, DRAGONFLY = "slimfly:q=5,hosts=4", "dragonfly:h=3"
@@ -28,7 +30,8 @@ def document(*arguments):
 def test_one_bill_keeps_its_keys():
     """What other tools read of one topology, and nothing of a range where there is none."""
     found = document("slimfly:q=19,hosts=15")
-    expected = {"name": "slimfly(q=19,hosts=15)", "parts": "slimfly-2014", "rate_gbps": 40, "radix": 44, "hosts": 10830}
+    assert (found["schema"], found["provenance"]["name"]) == ("topoloom/bill/1", "slimfly(q=19,hosts=15)")
+    expected = {"parts": "slimfly-2014", "rate_gbps": 40, "radix": 44, "hosts": 10830}
     assert {key: found[key] for key in expected} == expected
     assert found["cost_per_host_usd"] == pytest.approx(1168.248, abs=0.001)
     assert found["cost_low_usd"] == found["cost_usd"] == found["cost_high_usd"] == pytest.approx(12652129, abs=1)
@@ -40,9 +43,10 @@ def test_one_bill_keeps_its_keys():
 
 def test_several_stand_side_by_side():
     """A row each, in the order given; the cheapest a host is the measure of the others."""
-    found = document(DRAGONFLY, SLIM_FLY)["topologies"]
+    found = document(DRAGONFLY, SLIM_FLY)["bills"]
     assert [one["hosts"] for one in found] == [342, 200]
-    assert found[1] == document(SLIM_FLY)
+    alone = document(SLIM_FLY)
+    assert found[1] == {key: value for key, value in alone.items() if key != "schema"}
     head, dragonfly, slim_fly = run(DRAGONFLY, SLIM_FLY).splitlines()
     assert head.endswith("USD a host over the least")
     more = 100 * (found[0]["cost_per_host_usd"] / found[1]["cost_per_host_usd"] - 1)
@@ -102,13 +106,38 @@ def test_nothing_divides_by_nothing():
     assert text.splitlines()[2].endswith("+0.0 %")
 
 
+def test_the_documents_are_the_records_of_results():
+    """`--json` prints what a bill and a set of bills say of themselves, and they are read back from it."""
+    bills = [price(place(build(spec), map="rows"), orders=True) for spec in (DRAGONFLY, SLIM_FLY)]
+    assert document(SLIM_FLY, "--orders") == bills[1].record()
+    both = document(DRAGONFLY, SLIM_FLY, "--orders")
+    assert both == Bills(tuple(bills)).record()
+    assert Bill.from_record(bills[1].record()) == bills[1]
+    assert Bills.from_record(both).bills == tuple(bills)
+    first, second = Bills.from_record(both).rows()
+    assert (first["topology"], second["topology"]) == (bills[0].provenance.name, bills[1].provenance.name)
+    assert second["cost_usd"] == bills[1].cost_usd
+
+
+def test_the_switch_line_names_the_product_that_is_bought(tmp_path):
+    """In a catalogue of products the bill says which switch it is; with spare ports, the one that has them."""
+    parts = tmp_path / "parts.toml"
+    products = "".join(
+        f'[[switch.product]]\nname = "{name}"\nports = {ports}\nprice_usd = {usd}\npower_w = 1\n'
+        for name, ports, usd in (("Weaver 12", 12, 900), ("Weaver 24", 24, 1500))
+    )
+    parts.write_text(f'name = "m"\nsource = "s"\n{products}[[cable]]\nmedium = "any"\nuse = "any"\nbase_usd = 1\n')
+    assert document(SLIM_FLY, "--parts", str(parts))["lines"][0]["item"] == "switch, 11 ports (Weaver 12)"
+    assert "switch, 11 ports (Weaver 24)" in run(SLIM_FLY, "--parts", str(parts), "--spare", "25")
+
+
 def test_spare_ports_and_what_to_order():
     """--spare takes per cent; --orders lists every cable once, in the document too."""
     assert document(SLIM_FLY, "--spare", "25")["radix"] == 14
     found = document(SLIM_FLY, "--orders", "--host-cables")["orders"]
     assert sum(order["count"] for order in found) == 175 + 200
     assert {order["product"] for order in found} == {"electric", "fibre"}
-    assert "orders" not in document(SLIM_FLY)
+    assert document(SLIM_FLY)["orders"] == []
     assert re.search(r"^order list\n  electric +75 +cut to 1 m ", run(SLIM_FLY, "--orders"), re.MULTILINE)
 
 

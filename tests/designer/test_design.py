@@ -233,7 +233,7 @@ def test_the_files_of_a_design_agree_with_it(tmp_path):
     assert table[0]["spec"] == found.winner.spec
     assert (tmp_path / "floorplan.svg").read_text().startswith("<svg")
     decoded = msgspec.json.decode((tmp_path / "design.json").read_bytes())
-    assert decoded["winner"] == found.winner.spec
+    assert decoded["best"] == found.winner.spec
 
 
 def test_a_design_is_a_record_and_comes_back(tmp_path):

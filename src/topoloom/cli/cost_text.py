@@ -1,82 +1,46 @@
-"""What `topoloom cost` says of bills: the facts, one bill line by line, several side by side."""
+"""What `topoloom cost` says of bills: one line by line, or several side by side."""
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 from topoloom.cli.output import print_table, say
-from topoloom.cost.bill import Bill
+from topoloom.cost.bill import AsPrinted, Bill, Line
 from topoloom.cost.parts import Parts
-from topoloom.layout.layout import Layout
-
-_RANGE = ("cost_low_usd", "cost_usd", "cost_high_usd")
 
 
-def facts(layout: Layout, bill: Bill) -> dict[str, Any]:
-    """A bill and the layout that it is of, as plain data; `cost_usd` is the middle of a range."""
-    between = int(layout.between.sum())
-    return {
-        "name": layout.topology.name,
-        "parts": bill.parts,
-        "rate_gbps": bill.rate_gbps,
-        "radix": bill.radix,
-        "hosts": bill.hosts,
-        "switches": layout.topology.switches,
-        "cabinets": layout.cabinets,
-        "cables_inside": layout.length_m.size - between,
-        "cables_between": between,
-        "length_m": sum(line.length_m for line in bill.lines),
-        **{key: getattr(bill, key) for key in _RANGE},
-        "power_w": bill.power_w,
-        "cost_per_host_low_usd": bill.per_host(bill.cost_low_usd),
-        "cost_per_host_usd": bill.cost_per_host_usd,
-        "cost_per_host_high_usd": bill.per_host(bill.cost_high_usd),
-        "power_per_host_w": bill.power_per_host_w,
-        "unpriced": bill.unpriced,
-        "lines": [
-            {"item": line.item, "count": line.count, "length_m": line.length_m}
-            | {key: getattr(line, key) for key in _RANGE}
-            | {"power_w": line.power_w}
-            for line in bill.lines
-        ],
-    }
-
-
-def print_bill(found: dict[str, Any]) -> None:
+def print_bill(bill: Bill) -> None:
     """One bill, line by line; what to order and the print of Table IV where they were asked for."""
-    lines = [
-        *found["lines"],
-        {"item": "sum", "count": "", "length_m": 0, **{key: found[key] for key in (*_RANGE, "power_w")}},
-    ]
-    prices = [_usd(line["cost_low_usd"], line["cost_high_usd"]) for line in lines]
+    lines = [*bill.lines, Line("sum", 0, bill.cost_low_usd, bill.cost_high_usd, bill.power_w)]
+    prices = [_usd(line.cost_low_usd, line.cost_high_usd) for line in lines]
     wide = max(20, *map(len, prices))
-    item = max(24, *(len(line["item"]) for line in lines))
+    item = max(24, *(len(line.item) for line in lines))
     for line, usd in zip(lines, prices, strict=True):
-        metres = f"{line['length_m']:12,.0f} m" if line["length_m"] else " " * 14
-        count = f"{line['count']:10,}" if line["count"] else " " * 10
-        say(f"{line['item']:{item}} {count} {metres} {usd:>{wide}} {line['power_w']:12,.0f} W")
-    if found["hosts"]:
-        usd = _usd(found["cost_per_host_low_usd"], found["cost_per_host_high_usd"], 1)
-        say(f"{'a host':{item}} {found['hosts']:10,} {'':14} {usd:>{wide}} {found['power_per_host_w']:12,.3f} W")
+        metres = f"{line.length_m:12,.0f} m" if line.length_m else " " * 14
+        count = f"{line.count:10,}" if line.count else " " * 10
+        say(f"{line.item:{item}} {count} {metres} {usd:>{wide}} {line.power_w:12,.0f} W")
+    if bill.hosts:
+        usd = _usd(bill.cost_per_host_low_usd, bill.cost_per_host_high_usd, 1)
+        say(f"{'a host':{item}} {bill.hosts:10,} {'':14} {usd:>{wide}} {bill.power_per_host_w:12,.3f} W")
     else:
         say("no hosts: add hosts=NUMBER or hosts=full to the spec for costs a host")
-    if found["cost_low_usd"] < found["cost_high_usd"]:
-        say(f"the ranges are the catalogue's; the middle of the sum is {found['cost_usd']:,.0f} USD")
-    if "orders" in found:
+    if bill.cost_low_usd < bill.cost_high_usd:
+        say(f"the ranges are the catalogue's; the middle of the sum is {bill.cost_usd:,.0f} USD")
+    if bill.orders:
         say("order list")
-        for order in found["orders"]:
-            bought = "cut to" if order["cut"] else "in stock,"
-            length = f"{bought} {order['stock_m']:g} m"
-            usd = _usd(order["cost_low_usd"], order["cost_high_usd"])
-            say(f"  {order['product']:{item - 2}} {order['count']:10,} {length:>18} {usd:>{wide - 4}}")
-    if "as_printed" in found:
-        _print_as_printed(found["as_printed"])
+        for order in bill.orders:
+            bought = "cut to" if order.cut else "in stock,"
+            length = f"{bought} {order.stock_m:g} m"
+            usd = _usd(order.cost_low_usd, order.cost_high_usd)
+            say(f"  {order.product:{item - 2}} {order.count:10,} {length:>18} {usd:>{wide - 4}}")
+    if bill.as_printed is not None:
+        _print_as_printed(bill.as_printed)
 
 
-def print_side_by_side(found: list[dict[str, Any]]) -> None:
+def print_side_by_side(bills: Sequence[Bill]) -> None:
     """A row for each topology, and what each costs over the cheapest (or draws, in a catalogue without prices)."""
-    low, middle, high, basis = _basis(found)
-    best = min(found, key=lambda one: one[middle])
-    rows = [
+    low, middle, high, basis = _basis(bills)
+    best = min(bills, key=lambda one: float(getattr(one, middle)))
+    rows: list[tuple[str, ...]] = [
         (
             "topology",
             "switches",
@@ -92,18 +56,19 @@ def print_side_by_side(found: list[dict[str, Any]]) -> None:
             f"{basis} over the least",
         )
     ]
-    for one in found:
-        counts = ("switches", "radix", "hosts", "cabinets", "cables_inside", "cables_between")
-        a_host = _amount(one["cost_per_host_low_usd"], one["cost_per_host_high_usd"], 1) if one["hosts"] else "no hosts"
+    for one in bills:
+        counts = (one.switches, one.radix, one.hosts, one.cabinets, one.cables_inside, one.cables_between)
+        a_host = _amount(one.cost_per_host_low_usd, one.cost_per_host_high_usd, 1) if one.hosts else "no hosts"
+        more = [(getattr(one, key), getattr(best, key)) for key in (low, high)]
         rows.append(
             (
-                one["name"],
-                *(f"{one[key]:,}" for key in counts),
-                f"{one['length_m']:,.0f}",
-                _amount(one["cost_low_usd"], one["cost_high_usd"]),
+                one.provenance.name,
+                *(f"{count:,}" for count in counts),
+                f"{one.length_m:,.0f}",
+                _amount(one.cost_low_usd, one.cost_high_usd),
                 a_host,
-                f"{one['power_per_host_w']:,.3f}" if one["hosts"] else "",
-                "least" if one is best else _more((one[low], best[low]), (one[high], best[high])),
+                f"{one.power_per_host_w:,.3f}" if one.hosts else "",
+                "least" if one is best else _more(*more),
             )
         )
     names, *columns = zip(*rows, strict=True)
@@ -111,15 +76,15 @@ def print_side_by_side(found: list[dict[str, Any]]) -> None:
     print_table(list(zip(names, *numbers, strict=True)))
 
 
-def _basis(found: list[dict[str, Any]]) -> tuple[str, str, str, str]:
+def _basis(bills: Sequence[Bill]) -> tuple[str, str, str, str]:
     """What the topologies are compared by: the keys of its low, middle and high value, and its name."""
-    hosts = all(one["hosts"] for one in found)
-    if any(math.isnan(one["cost_usd"]) for one in found):
+    hosts = all(one.hosts for one in bills)
+    if any(math.isnan(one.cost_usd) for one in bills):
         watts = "power_per_host_w" if hosts else "power_w"
         return watts, watts, watts, "W a host" if hosts else "W"
     if hosts:
         return "cost_per_host_low_usd", "cost_per_host_usd", "cost_per_host_high_usd", "USD a host"
-    return (*_RANGE, "USD")
+    return "cost_low_usd", "cost_usd", "cost_high_usd", "USD"
 
 
 def _more(*pairs: tuple[float, float]) -> str:
@@ -129,14 +94,14 @@ def _more(*pairs: tuple[float, float]) -> str:
     return f"{lowest} %" if lowest == highest else f"{lowest} to {highest} %"
 
 
-def print_notes(parts: Parts, found: list[dict[str, Any]]) -> None:
+def print_notes(parts: Parts, bills: Sequence[Bill]) -> None:
     """What the catalogue does not know, and where its prices do not hold."""
     if parts.unpriced:
         what = " and ".join({"switch": "switches", "cable": "cables"}[word] for word in parts.unpriced)
         say(f"{parts.name} has no prices of {what}: the sums are without them")
-    if not any(one["power_w"] for one in found):
+    if not any(one.power_w for one in bills):
         say(f"{parts.name} has no watts")
-    rate = found[0]["rate_gbps"]
+    rate = bills[0].rate_gbps
     if parts.nearest_rate(rate) != rate:
         low, high = parts.rate_gbps or (0.0, 0.0)
         held = f"{low:g} Gb/s" if low == high else f"{low:g} to {high:g} Gb/s"
@@ -156,15 +121,11 @@ def _amount(low: float, high: float, digits: int = 0) -> str:
     return lowest if lowest == highest else f"{lowest}-{highest}"
 
 
-def _print_as_printed(told: dict[str, Any]) -> None:
-    say(
-        f"Table IV, {told['column']}: printed {told['printed_cost_usd']:,.0f} USD and {told['printed_power_w']:g} W a host"
-    )
-    if told["cost_per_host_usd"] is None:
+def _print_as_printed(told: AsPrinted) -> None:
+    say(f"Table IV, {told.column}: printed {told.printed_cost_usd:,.0f} USD and {told.printed_power_w:g} W a host")
+    if told.cost_per_host_usd is None:
         say("  its assumptions were not found, so the print is not recomputed")
     else:
-        say(
-            f"  with its own assumptions: {told['cost_per_host_usd']:,.2f} USD and {told['power_per_host_w']:.3f} W a host"
-        )
-    note = f"; {told['note']}" if told["note"] else ""
-    say(f"  why the exact count differs: {told['assumption']}{note}")
+        say(f"  with its own assumptions: {told.cost_per_host_usd:,.2f} USD and {told.power_per_host_w:.3f} W a host")
+    note = f"; {told.note}" if told.note else ""
+    say(f"  why the exact count differs: {told.assumption}{note}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topoloom.cost.choose import Cables, endpoint_cables, link_cables
+from topoloom.cost.choose import Cables, Order, endpoint_cables, link_cables, order_list
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.cost.products import low_high
 from topoloom.errors import InputError
@@ -36,6 +36,31 @@ class Line:
 
 
 @dataclass(frozen=True)
+class AsPrinted:
+    """What Table IV of Besta 2014 prints of a network, and what its own assumptions give.
+
+    Attributes
+    ----------
+    column : str
+        The column's title.
+    printed_cost_usd, printed_power_w : float
+        A host.
+    cost_per_host_usd, power_per_host_w : float or None
+        With the assumptions that the print follows; None where these were not found.
+    assumption, note : str
+        Why the exact count differs, and what else is to be known.
+    """
+
+    column: str
+    printed_cost_usd: float
+    printed_power_w: float
+    cost_per_host_usd: float | None
+    power_per_host_w: float | None
+    assumption: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Bill(Result):
     """What a layout costs: the lines, and the sums a host.
 
@@ -46,22 +71,48 @@ class Bill(Result):
     rate_gbps : float
     radix : int
         Ports of every switch.
-    hosts : int
+    hosts, switches, cabinets : int
+    cables_inside, cables_between : int
+        Links inside cabinets, and between two.
     lines : tuple of Line
     unpriced : tuple of str
         What the catalogue has no prices of ("switch", "cable"); the sums are without them.
+    orders : tuple of Order
+        What to order, where it was asked for.
+    as_printed : AsPrinted, optional
+        The print beside it, where the network is one of Table IV of Besta 2014 and it was asked for.
     """
 
     noun = "bill"
-    derived = ("cost_low_usd", "cost_usd", "cost_high_usd", "power_w", "cost_per_host_usd", "power_per_host_w")
+    derived = (
+        "length_m",
+        "cost_low_usd",
+        "cost_usd",
+        "cost_high_usd",
+        "power_w",
+        "cost_per_host_low_usd",
+        "cost_per_host_usd",
+        "cost_per_host_high_usd",
+        "power_per_host_w",
+    )
 
     parts: str
     rate_gbps: float
     radix: int
     hosts: int
+    switches: int
+    cabinets: int
+    cables_inside: int
+    cables_between: int
     lines: tuple[Line, ...]
     unpriced: tuple[str, ...] = ()
+    orders: tuple[Order, ...] = ()
+    as_printed: AsPrinted | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def record(self) -> dict[str, Any]:
+        """As every result's; each line with the middle of its price, too."""
+        return super().record() | {"lines": self.rows()}
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a line: item, count, metres, prices and watts."""
@@ -79,6 +130,11 @@ class Bill(Result):
             axes.invert_yaxis()
             axes.set_xlabel("cost [USD]" if priced else "power [W]")
         return axes
+
+    @property
+    def length_m(self) -> float:
+        """Metres of all cables, as they are bought."""
+        return sum(line.length_m for line in self.lines)
 
     @property
     def cost_low_usd(self) -> float:
@@ -101,9 +157,19 @@ class Bill(Result):
         return sum(line.power_w for line in self.lines)
 
     @property
+    def cost_per_host_low_usd(self) -> float:
+        """The lowest price over hosts; infinite without hosts."""
+        return self.per_host(self.cost_low_usd)
+
+    @property
     def cost_per_host_usd(self) -> float:
         """Price over hosts; infinite without hosts."""
         return self.per_host(self.cost_usd)
+
+    @property
+    def cost_per_host_high_usd(self) -> float:
+        """The highest price over hosts; infinite without hosts."""
+        return self.per_host(self.cost_high_usd)
 
     @property
     def power_per_host_w(self) -> float:
@@ -115,6 +181,39 @@ class Bill(Result):
         return total / self.hosts if self.hosts else math.inf
 
 
+@dataclass(frozen=True)
+class Bills(Result):
+    """The bills of several topologies, to be compared.
+
+    Attributes
+    ----------
+    bills : tuple of Bill
+        Each has a provenance of its own.
+    """
+
+    noun = "bills"
+
+    bills: tuple[Bill, ...]
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def record(self) -> dict[str, Any]:
+        """As every result's, with the provenance of each bill."""
+        bills = [{name: value for name, value in bill.record().items() if name != "schema"} for bill in self.bills]
+        return super().record() | {"bills": bills}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a topology: its name, its counts and its sums."""
+        return [
+            {"topology": bill.provenance.name}
+            | {
+                name: value
+                for name, value in bill.record().items()
+                if name != "schema" and not isinstance(value, (dict, list)) and name != "as_printed"
+            }
+            for bill in self.bills
+        ]
+
+
 def price(
     layout: Layout,
     parts: Parts | str | Path = "slimfly-2014",
@@ -122,6 +221,7 @@ def price(
     radix: int | None = None,
     host_cables: bool = False,
     spare_ports: float = 0.0,
+    orders: bool = False,
 ) -> Bill:
     """The bill of a layout: exact counts, the ports really used, each cable at the price of its own product.
 
@@ -138,8 +238,9 @@ def price(
         Whether to add a cable inside the cabinet for every endpoint. Besta 2014 leaves them out (for all but the fat tree).
     spare_ports : float
         Ports for growth, as a share of those in use: every switch has ceil(ports * (1 + spare_ports)). Truong 2016 has
-        0.25, 0.5
-        and 1.
+        0.25, 0.5 and 1.
+    orders : bool
+        Whether to list how many cables of each product and length to order, too.
 
     Raises
     ------
@@ -171,15 +272,41 @@ def price(
         raise InputError(f"radix={ports} is too small: a switch of {topology.name} uses {topology.radix} ports")
     # The error of a product such as 20 * 1.1 must not buy a port.
     bought = math.ceil(ports * (1 + spare_ports) * (1 - 1e-12))
-    cables = list(_cable_lines("cable", link_cables(layout, parts, rate_gbps)))
+    bought_cables = [link_cables(layout, parts, rate_gbps)]
     if host_cables:
-        cables += _cable_lines("host cable", endpoint_cables(layout, parts, rate_gbps))
+        bought_cables.append(endpoint_cables(layout, parts, rate_gbps))
+    cables = [
+        line
+        for what, some in zip(("cable", "host cable"), bought_cables, strict=False)
+        for line in _cable_lines(what, some)
+    ]
     lines = [*_switch_lines(topology, parts, rate_gbps, ports, bought), *cables, *_installation(parts, cables)]
     told = provenance_of(
         topology,
-        settings={"parts": parts.name, "rate_gbps": rate_gbps, "layout": layout.made, "floor": layout.floor.name},
+        settings={
+            "parts": parts.name,
+            "rate_gbps": rate_gbps,
+            "layout": layout.made,
+            "floor": layout.floor.name,
+            "host_cables": host_cables,
+            "spare_ports": spare_ports,
+        },
     )
-    return Bill(parts.name, rate_gbps, bought, topology.hosts, tuple(lines), parts.unpriced, told)
+    between = int(layout.between.sum())
+    return Bill(
+        parts=parts.name,
+        rate_gbps=rate_gbps,
+        radix=bought,
+        hosts=topology.hosts,
+        switches=topology.switches,
+        cabinets=layout.cabinets,
+        cables_inside=layout.length_m.size - between,
+        cables_between=between,
+        lines=tuple(lines),
+        unpriced=parts.unpriced,
+        orders=order_list(*bought_cables) if orders else (),
+        provenance=told,
+    )
 
 
 def _switch_lines(topology: Topology, parts: Parts, rate_gbps: float, ports: int, bought: int) -> Iterator[Line]:

@@ -6,11 +6,11 @@ inferred were found by trying alternatives until a number matched: plausible, no
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from topoloom.cost.bill import Bill, price
+from topoloom.cost.bill import AsPrinted, Bill, price
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.floors.floor import Floor, preset
 from topoloom.layout.layout import Layout
@@ -80,9 +80,24 @@ class Column:
         layout = place(build(self.spec), self.floor or preset("slimfly-2014"), map="rows")
         return layout if not self.folded else _in_one_cabinet(layout)
 
-    def exact(self) -> Bill:
-        """The column counted exactly: the true graph, each cable at the tariff of its own medium, no host cables."""
-        return price(self.layout(), "slimfly-2014", _RATE_GBPS, self.radix)
+    def exact(self, orders: bool = False) -> Bill:
+        """The column counted exactly: the true graph, each cable at the tariff of its own medium, no host cables.
+
+        The bill has the print beside it, and what to order if `orders` is set.
+        """
+        bill = price(self.layout(), "slimfly-2014", _RATE_GBPS, self.radix, orders=orders)
+        parts = load_parts("slimfly-2014")
+        count = None if self.as_printed is None else self.as_printed()
+        printed = AsPrinted(
+            column=self.title,
+            printed_cost_usd=self.printed.cost_usd,
+            printed_power_w=self.printed.power_w,
+            cost_per_host_usd=None if count is None else count.cost_usd(parts),
+            power_per_host_w=None if count is None else count.power_w(parts),
+            assumption=self.assumption,
+            note=self.note,
+        )
+        return replace(bill, as_printed=printed)
 
 
 def _in_one_cabinet(layout: Layout) -> Layout:

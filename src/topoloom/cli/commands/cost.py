@@ -1,12 +1,12 @@
 """`topoloom cost TOPOLOGY...`: the bill of one topology, or several side by side."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from topoloom.cli.output import json_option, print_json
+from topoloom.cli.output import json_option, print_record
 from topoloom.cli.placing import PLACING, chosen_floor, placing_options, refuse_given, switch_w
+from topoloom.cli.types import Number, Whole
 from topoloom.layout.place import SCREENING_MAP
 from topoloom.topology import Topology
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 )
 @click.argument("topologies", nargs=-1, required=True, metavar="TOPOLOGY...")
 @placing_options(SCREENING_MAP, "; row by row, as in design and as Besta 2014 prices; layout searches")
-@click.option("--radix", type=click.IntRange(1), help="Ports of every switch; the default is those that are used.")
-@click.option("--spare", type=click.FloatRange(0), default=0.0, help="Ports for growth, in % of those that are used.")
+@click.option("--radix", type=Whole(1), help="Ports of every switch; the default is those that are used.")
+@click.option("--spare", type=Number(0, unit="%"), default=0.0, help="Ports for growth, in % of those that are used.")
 @click.option("--host-cables", is_flag=True, help="Also bill a cable for every host.")
 @click.option("--orders", is_flag=True, help="Also list how many cables of each product and length to order.")
 @click.option(
@@ -54,8 +54,7 @@ def command(
     as_json: bool,
 ) -> None:
     from topoloom.cli import cost_text
-    from topoloom.cost.bill import price
-    from topoloom.cost.choose import endpoint_cables, link_cables, order_list
+    from topoloom.cost.bill import Bills, price
     from topoloom.cost.parts import load_parts
     from topoloom.errors import InputError
     from topoloom.opening import open_network
@@ -68,34 +67,22 @@ def command(
     networks = [open_network(name) for name in topologies]
     if not as_printed and all(one.layout is not None for one in networks):
         refuse_given(PLACING, "what is laid out already is priced as it stands")
-    column = _column(networks[0].topology) if as_printed else None
     catalogue = load_parts("slimfly-2014" if as_printed else parts)
-    chosen = chosen_floor(floor, rows, columns, cabinet)
-    found = []
-    for one in networks:
-        if column is not None:
-            # The exact count beside the print is made as Besta 2014 lays the column out: its racks, its floor, its switches.
-            layout, bill = column.layout(), column.exact()
-        else:
-            layout = _layout(one, chosen, cluster, mapping, catalogue, rate_gbps)
-            bill = price(layout, catalogue, rate_gbps, radix, host_cables, spare / 100)
-        facts = cost_text.facts(layout, bill)
-        if orders:
-            cables = [link_cables(layout, catalogue, bill.rate_gbps)]
-            if host_cables and column is None:
-                cables.append(endpoint_cables(layout, catalogue, bill.rate_gbps))
-            facts["orders"] = [asdict(order) for order in order_list(*cables)]
-        found.append(facts)
-    if column is not None:
-        found[0]["as_printed"] = _as_printed(column)
-    if as_json:
-        print_json(found[0] if len(found) == 1 else {"topologies": found})
-    elif len(found) == 1:
-        cost_text.print_bill(found[0])
+    if as_printed:
+        # The exact count beside the print is made as Besta 2014 lays the column out: its racks, its floor, its switches.
+        bills = [_column(networks[0].topology).exact(orders)]
     else:
-        cost_text.print_side_by_side(found)
-    if not as_json:
-        cost_text.print_notes(catalogue, found)
+        chosen = chosen_floor(floor, rows, columns, cabinet)
+        layouts = (_layout(one, chosen, cluster, mapping, catalogue, rate_gbps) for one in networks)
+        bills = [price(one, catalogue, rate_gbps, radix, host_cables, spare / 100, orders) for one in layouts]
+    if as_json:
+        print_record(bills[0] if len(bills) == 1 else Bills(tuple(bills)))
+        return
+    if len(bills) == 1:
+        cost_text.print_bill(bills[0])
+    else:
+        cost_text.print_side_by_side(bills)
+    cost_text.print_notes(catalogue, bills)
 
 
 def _layout(
@@ -119,19 +106,3 @@ def _column(network: Topology) -> "Column":
         known = "; ".join(one.spec for one in COLUMNS)
         raise InputError(f"{network.name} is not a network of Table IV (these are: {known})")
     return column
-
-
-def _as_printed(column: "Column") -> dict[str, Any]:
-    from topoloom.cost.parts import load_parts
-
-    parts = load_parts("slimfly-2014")
-    count = column.as_printed() if column.as_printed is not None else None
-    return {
-        "column": column.title,
-        "printed_cost_usd": column.printed.cost_usd,
-        "printed_power_w": column.printed.power_w,
-        "cost_per_host_usd": None if count is None else count.cost_usd(parts),
-        "power_per_host_w": None if count is None else count.power_w(parts),
-        "assumption": column.assumption,
-        "note": column.note,
-    }
