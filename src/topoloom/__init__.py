@@ -14,6 +14,7 @@ _HOMES = {
     "AppRuns": "topoloom.applications.app_runs",
     "AppSettings": "topoloom.applications.settings",
     "Bill": "topoloom.cost.bill",
+    "BalancedPairs": "topoloom.graph.bounds",
     "Bounds": "topoloom.graph.bounds",
     "Cabling": "topoloom.cabling.cabling",
     "Comparison": "topoloom.fabrics.compare",
@@ -140,6 +141,7 @@ if TYPE_CHECKING:
     from topoloom.formats import FORMATS as FORMATS
     from topoloom.formats import load as load
     from topoloom.formats import save as save
+    from topoloom.graph.bounds import BalancedPairs as BalancedPairs
     from topoloom.graph.bounds import Bounds as Bounds
     from topoloom.graph.bounds import balanced_pairs as balanced_pairs
     from topoloom.graph.bounds import bounds as bounds

@@ -197,12 +197,12 @@ class _Page:
 
         found = bounds(self.topology)
         values: dict[str, Any] = {"moore_diameter_bound": found.moore_diameter, "moore_aspl_bound": found.moore_aspl}
-        if found.grid is not None and found.geometry is not None:
+        if found.length is not None:
             values |= {
-                "geometry": found.geometry.kind,
-                "longest_link": found.grid.length,
-                "grid_diameter_bound": found.grid.diameter,
-                "grid_aspl_bound": found.grid.aspl,
+                "geometry": found.geometry,
+                "longest_link": found.length,
+                "grid_diameter_bound": found.diameter,
+                "grid_aspl_bound": found.aspl,
             }
         return values
 

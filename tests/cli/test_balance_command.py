@@ -19,7 +19,7 @@ def _run(*arguments):
 
 def test_table_iv_is_listed():
     """30 x 30 with K up to 10: the six pairs of Table IV with the bounds of Nakano 2016 as the errata correct them."""
-    found = json.loads(_run("--rows", "30", "--cols", "30", "--degrees", "3-10", "--json"))
+    found = json.loads(_run("--rows", "30", "--columns", "30", "--degrees", "3-10", "--json"))
     pairs = {(pair["degree"], pair["length"]): pair for pair in found["pairs"]}
     assert list(pairs) == [(3, 3), (4, 4), (5, 5), (6, 6), (9, 7), (10, 8)]
     assert pairs[6, 6]["aspl_by_degree"] == moore_aspl(900, 6)
@@ -30,11 +30,11 @@ def test_table_iv_is_listed():
 
 def test_people_read_a_table():
     """A line a pair under the names of Nakano 2016, and a line that says so where there is none."""
-    lines = _run("--rows", "10", "--cols", "10").splitlines()
+    lines = _run("--rows", "10", "--columns", "10").splitlines()
     assert lines[0].startswith("grid of 10 x 10 = 100 switches")
     assert lines[1].split() == ["K", "L", "A_m-(K)", "A_d-(L)", "A-(K,L)", "D-(K,L)"]
     assert lines[3].split() == ["6", "3", "2.5758", "2.5600", "2.8388", "6"]
-    assert "none with degrees 7-8" in _run("--rows", "10", "--cols", "10", "--degrees", "7-8")
+    assert "none with degrees 7-8" in _run("--rows", "10", "--columns", "10", "--degrees", "7-8")
 
 
 def test_a_diagrid_has_its_own_pairs():
@@ -50,7 +50,7 @@ def test_a_diagrid_has_its_own_pairs():
 
 def test_ranges_end_where_the_floor_does():
     """The defaults reach past a small floor; what lies beyond it is not looked at, and a range wholly beyond is refused."""
-    pairs = json.loads(_run("--rows", "3", "--cols", "3", "--json"))["pairs"]
+    pairs = json.loads(_run("--rows", "3", "--columns", "3", "--json"))["pairs"]
     assert pairs
     assert all(pair["degree"] <= 8 and pair["length"] <= 4 for pair in pairs)
 
@@ -63,10 +63,10 @@ def test_ranges_end_where_the_floor_does():
         (("--lengths", "two"), "--lengths 'two' is not a range"),
         (("--degrees", "100-120"), "--degrees begins at 100, and this floor has at most 99"),
         (("--lengths", "19"), "--lengths begins at 19, and this floor has at most 18"),
-        (("--rows", "4000", "--cols", "4000"), "too many to look at"),
+        (("--rows", "4000", "--columns", "4000"), "too many to look at"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, message):
     """In one sentence that names the option."""
     with pytest.raises(InputError, match=message):
-        _run("--rows", "10", "--cols", "10", *arguments)
+        _run("--rows", "10", "--columns", "10", *arguments)

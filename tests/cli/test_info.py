@@ -121,7 +121,9 @@ def test_bounds_of_a_grid_and_of_numbers():
     found = document(bounds.command, "--grid", "10x10", "--degree", "4", "--length", "3", "--point", "0", "--balanced")
     assert (found["diameter"], round(found["aspl"], 4)) == (6, 3.3297)
     assert found["md"] == [1, 5, 17, 53, 79, 94, 100]
-    assert {"degree": 6, "length": 3} in found["balanced"]
+    assert (6, 3) in {(pair["degree"], pair["length"]) for pair in found["balanced"]}
+    pairs = document(bounds.command, "--grid", "10x10", "--balanced")
+    assert (pairs["schema"], pairs["pairs"]) == ("topoloom/balanced-pairs/1", found["balanced"])
     found = document(bounds.command, "--diagrid", "14x7", "--degree", "4", "--length", "3")
     assert (found["diameter"], round(found["aspl"], 4)) == (5, 3.2788)
     found = document(bounds.command, "--switches", "50", "--degree", "7")

@@ -106,7 +106,9 @@ def test_a_mistake_is_one_line_and_exit_code_2(arguments, words, tmp_path):
 def test_a_catalogue_page_tells_parameters_and_source():
     """`topoloom families slimfly` says what q may be and where the family comes from; --json is one document."""
     assert "a prime power" in topoloom("families", "slimfly").stdout
-    names = {record["name"] for record in json.loads(topoloom("families", "--json").stdout)}
+    found = json.loads(topoloom("families", "--json").stdout)
+    assert found["schema"] == "topoloom/families/1"
+    names = {record["name"] for record in found["families"]}
     assert {"torus", "slimfly", "dragonfly", "dsn-f", "jellyfish", "permute"} <= names
 
 
@@ -114,6 +116,10 @@ def test_sizes_can_be_asked_for():
     """`families --hosts --radix` lists specs that serve a number of hosts."""
     listed = topoloom("families", "slimfly", "--hosts", "10000", "--radix", "48").stdout.split()
     assert "slimfly:q=19,hosts=15" in listed
+    found = json.loads(topoloom("families", "slimfly", "--hosts", "10000", "--radix", "48", "--json").stdout)
+    assert (found["schema"], found["hosts"], found["radix"]) == ("topoloom/family-sizes/1", 10000, 48)
+    assert [size["spec"] for size in found["families"][0]["sizes"]] == listed
+    assert {"q": 19, "hosts": 15} in [size["parameters"] for size in found["families"][0]["sizes"]]
 
 
 def test_cost_gives_the_exact_bill_and_the_printed_one():

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from topoloom.errors import InputError
 from topoloom.graph.bounds import (
+    BalancedPairs,
+    Bounds,
     balanced_pairs,
     bounds,
     grid_bounds,
@@ -21,6 +23,7 @@ from topoloom.graph.bounds import (
 )
 from topoloom.graph.distances import hops
 from topoloom.graph.geometry import Geometry
+from topoloom.spec import build
 from topoloom.topology import Topology
 
 PAPER = json.loads((Path(__file__).parents[1] / "reference" / "paper001_bounds.json").read_text())
@@ -75,7 +78,8 @@ def test_aspl_bounds_on_thirty_by_thirty():
 def test_balanced_pairs(side, degrees):
     """Nakano 2016, VII: the pairs of degree and length whose two bounds are closest."""
     expected = [tuple(pair) for pair in PAPER["balanced"][f"{side}x{side}"]]
-    assert balanced_pairs(Geometry.grid(side, side), degrees) == expected
+    found = balanced_pairs(Geometry.grid(side, side), degrees)
+    assert [(pair.degree, pair.length) for pair in found.pairs] == expected
 
 
 def test_moore_bounds_of_graphs_that_meet_them():
@@ -97,7 +101,7 @@ def test_one_switch_is_no_hops_from_all_others():
     """An order of one has diameter and ASPL 0."""
     assert (moore_diameter(1, 0), moore_aspl(1, 0), moore_within(1, 5)) == (0, 0.0, [1])
     found = bounds(Topology(links=[], switches=1, labels={"x": [0], "y": [0]}))
-    assert (found.diameter, found.aspl, found.grid) == (0, 0.0, None)
+    assert (found.diameter, found.aspl, found.length) == (0, 0.0, None)
 
 
 @given(topologies(connected=True, simple=True))
@@ -123,7 +127,7 @@ def test_no_graph_on_a_grid_beats_the_grid_bounds(rows, columns, seed):
     ):
         topology = Topology(links=links, switches=n, labels=labels)
         found, measured = bounds(topology), hops(topology)
-        assert found.grid is not None
+        assert found.length is not None
         assert measured.diameter >= found.diameter
         assert measured.aspl >= found.aspl - 1e-12
 
@@ -131,7 +135,7 @@ def test_no_graph_on_a_grid_beats_the_grid_bounds(rows, columns, seed):
 def test_without_coordinates_only_the_order_and_degree_bind():
     """A topology whose labels say nothing of places has no grid bounds."""
     found = bounds(regular(60, 4))
-    assert found.grid is None
+    assert found.length is None
     assert found.diameter == moore_diameter(60, 4)
 
 
@@ -140,3 +144,19 @@ def test_impossible_numbers_are_refused(degree, length):
     """A negative degree or a length of nothing is answered by a sentence."""
     with pytest.raises(InputError):
         grid_bounds(GRID, degree, length)
+
+
+def test_bounds_and_balanced_pairs_are_records_that_read_back():
+    """What a record says is what was found: the least possible, a point's functions and the pairs of the grid."""
+    topology = build("grid:rows=6,columns=6,degree=4,length=3")
+    found = bounds(topology, measured=True, point=2, balanced=True)
+    both = grid_bounds(Geometry.grid(6, 6), 4, 3)
+    assert (found.diameter, found.aspl, found.length) == (both.diameter, both.aspl, 3)
+    assert found.md.tolist() == both.within[2].tolist()
+    assert found.measured_diameter == hops(topology).diameter
+    assert found.provenance.spec == topology.spec
+    assert Bounds.from_record(found.record()).record() == found.record()
+    pairs = balanced_pairs(Geometry.diagrid(8, 4))
+    assert (pairs.provenance.settings["rows"], pairs.provenance.settings["columns"]) == (8, 4)
+    assert BalancedPairs.from_record(pairs.record()) == pairs
+    assert pairs.rows()[0]["diameter_bound"] == pairs.pairs[0].diameter_bound

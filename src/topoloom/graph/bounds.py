@@ -2,13 +2,16 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
+from topoloom.results import Provenance, Result, plain, provenance_of
 from topoloom.topology import Topology, checked
+from topoloom.work import Work
 
 
 def moore_order(degree: int, diameter: int) -> int:
@@ -152,16 +155,82 @@ def grid_bounds(geometry: Geometry, degree: int, length: int) -> GridBounds:
     )
 
 
+@dataclass(frozen=True)
+class BalancedPair:
+    """A degree and a longest link that suit each other, with the bounds that go with them.
+
+    Attributes
+    ----------
+    degree, length : int
+        K and L.
+    aspl_by_degree, aspl_by_length : float
+        A_m-(K) and A_d-(L): the least ASPL that either alone allows.
+    aspl_bound : float
+        A-(K, L), the least ASPL that both allow.
+    diameter_bound : int or float
+        D-(K, L), the least diameter.
+    """
+
+    degree: int
+    length: int
+    aspl_by_degree: float
+    aspl_by_length: float
+    aspl_bound: float
+    diameter_bound: float
+
+
+@dataclass(frozen=True)
+class BalancedPairs(Result):
+    """The well-balanced pairs of degree and longest link of a grid; `provenance.settings` has its rows and columns.
+
+    Attributes
+    ----------
+    geometry : "grid" or "diagrid"
+    switches : int
+        How many stand on it.
+    pairs : tuple of BalancedPair
+        By rising degree and length.
+    """
+
+    noun = "balanced-pairs"
+
+    geometry: str
+    switches: int
+    pairs: tuple[BalancedPair, ...]
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a pair."""
+        return [plain(pair) for pair in self.pairs]
+
+
 def balanced_pairs(
     geometry: Geometry, degrees: Iterable[int] = range(3, 33), lengths: Iterable[int] = range(2, 17)
-) -> list[tuple[int, int]]:
+) -> BalancedPairs:
     """The well-balanced (K, L): where |A_m-(K) - A_d-(L)| is no larger than at K - 1, K + 1, L - 1 and L + 1.
 
-    Neighbours outside the given ranges count as well. Source: Nakano 2016, VII; errata of Nakano 2016, 6.
+    Parameters
+    ----------
+    geometry : Geometry
+        Where the switches are.
+    degrees, lengths : iterable of int
+        The K and L to look at; their neighbours outside count as well.
+
+    Returns
+    -------
+    BalancedPairs
+
+    Raises
+    ------
+    InputError
+        A negative degree, or a length below 1.
+
+    Source: Nakano 2016, VII; errata of Nakano 2016, 6.
 
     Examples
     --------
-    >>> balanced_pairs(Geometry.grid(10, 10), range(3, 13), range(2, 9))
+    >>> found = balanced_pairs(Geometry.grid(10, 10), range(3, 13), range(2, 9))
+    >>> [(pair.degree, pair.length) for pair in found.pairs]
     [(4, 2), (6, 3), (9, 4)]
     """
     n = len(geometry.points)
@@ -177,48 +246,101 @@ def balanced_pairs(
             around = [abs(by_degree[near] - by_length[length]) for near in (k - 1, k + 1)]
             around += [abs(by_degree[k] - by_length[near]) for near in (length - 1, length + 1) if near in by_length]
             if all(gap <= other for other in around):
-                found.append((k, length))
-    return found
+                both = grid_bounds(geometry, k, length)
+                found.append(BalancedPair(k, length, both.aspl_degree, both.aspl_length, both.aspl, both.diameter))
+    settings = {"degrees": chosen_degrees, "lengths": chosen_lengths}
+    return BalancedPairs(geometry.kind, n, tuple(found), _provenance_of(geometry, **settings))
 
 
-@dataclass(frozen=True, eq=False)
-class Bounds:
-    """What is possible for a topology's order, degree and, on a grid, its longest link.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Bounds(Result):
+    """What is possible for an order, a degree and, on a grid, a longest link.
 
     Attributes
     ----------
     switches, degree : int
         The order and the highest degree, from which the bounds follow.
-    diameter, aspl : float
-        The least possible: of `grid` where that is known, else Moore's and Cerf's.
     moore_diameter, moore_aspl : float
-        By order and degree alone; inf when such a graph cannot be connected.
-    geometry : Geometry or None
-        Where the switches are, if labels say so.
-    grid : GridBounds or None
-        The bounds with the longest link as well.
+        The least possible by order and degree alone (Moore, Cerf); inf when such a graph cannot be connected.
+    measured_diameter, measured_aspl : float or None
+        What the topology has, where it was measured.
+    largest_order : int or None
+        The most switches that its degree and diameter allow, where it was measured and is connected.
+    geometry : "grid", "diagrid" or None
+        What the switches stand on, if anything says so.
+    length : int or None
+        The longest link, on a grid.
+    diameter, aspl : float
+        The least possible: by the longest link as well where that is known, else Moore's and Cerf's.
+    aspl_by_degree, aspl_by_length : float or None
+        The least ASPL by degree alone and by the longest link alone, on a grid.
+    point : int or None
+        The switch that `m`, `d` and `md` are of.
+    m, d, md : int64[D + 1] or None
+        The most switches within i hops of `point`: by degree, by the longest link, and by both (Nakano et al. 2016,
+        Section IV).
+    balanced : tuple of BalancedPair or None
+        The well-balanced pairs of degree and longest link of the grid, where they were asked for.
     """
+
+    noun = "bounds"
 
     switches: int
     degree: int
     moore_diameter: float
     moore_aspl: float
-    geometry: Geometry | None
-    grid: GridBounds | None
+    measured_diameter: float | None = None
+    measured_aspl: float | None = None
+    largest_order: int | None = None
+    geometry: str | None = None
+    length: int | None = None
+    diameter: float
+    aspl: float
+    aspl_by_degree: float | None = None
+    aspl_by_length: float | None = None
+    point: int | None = None
+    m: np.ndarray | None = None
+    d: np.ndarray | None = None
+    md: np.ndarray | None = None
+    balanced: tuple[BalancedPair, ...] | None = None
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
 
-    @property
-    def diameter(self) -> float:
-        """The least possible diameter."""
-        return self.grid.diameter if self.grid else self.moore_diameter
 
-    @property
-    def aspl(self) -> float:
-        """The least possible ASPL."""
-        return self.grid.aspl if self.grid else self.moore_aspl
-
-
-def bounds(topology: Topology) -> Bounds:
+def bounds(
+    topology: Topology,
+    *,
+    measured: bool = False,
+    point: int | None = None,
+    balanced: bool = False,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> Bounds:
     """Lower bounds on diameter and ASPL for the order and degree of a topology, and for its link lengths on a grid.
+
+    Parameters
+    ----------
+    topology : Topology
+    measured : bool
+        Measure the diameter and the ASPL that it has, too.
+    point : int, optional
+        The functions m, d and md of this switch, too; for topologies on a grid.
+    balanced : bool
+        The well-balanced pairs of degree and longest link of its grid, too.
+    jobs : int, optional
+        Threads of the measurement; every core when left out.
+    work : Work, optional
+        Told of the measurement.
+
+    Returns
+    -------
+    Bounds
+
+    Raises
+    ------
+    InputError
+        `point` or `balanced` of a topology that is not on a grid; no such point.
+    Stopped
+        `work` was stopped before all was measured.
 
     Examples
     --------
@@ -229,9 +351,95 @@ def bounds(topology: Topology) -> Bounds:
     """
     n, degree = checked(topology, "bounds").switches, int(topology.degrees.max())
     geometry = geometry_of(topology)
-    length = longest_link(topology, geometry) if geometry else 0
-    grid = grid_bounds(geometry, degree, length) if geometry and length else None
-    return Bounds(n, degree, moore_diameter(n, degree), moore_aspl(n, degree), geometry, grid)
+    if geometry is None:
+        if point is not None or balanced:
+            raise InputError(
+                f"{topology.name}: a point and balanced pairs need switches on a grid (labels x, y or row, column)"
+            )
+        found = bounds_of_order(n, degree)
+    else:
+        found = bounds_on_grid(geometry, degree, longest_link(topology, geometry) or None, point, balanced)
+    extra: dict[str, Any] = {"provenance": provenance_of(topology, settings={"point": point, "balanced": balanced})}
+    if measured:
+        from topoloom.graph.distances import hops
+
+        seen = hops(topology, jobs, work=work)
+        extra |= {"measured_diameter": seen.diameter, "measured_aspl": seen.aspl}
+        extra["largest_order"] = moore_order(degree, seen.largest_finite) if seen.connected else None
+    return replace(found, **extra)
+
+
+def bounds_of_order(switches: int, degree: int) -> Bounds:
+    """What is possible for so many switches of so many links, wherever they stand.
+
+    Examples
+    --------
+    >>> bounds_of_order(50, 7).diameter
+    2
+    """
+    diameter, aspl = moore_diameter(switches, degree), moore_aspl(switches, degree)
+    return Bounds(
+        switches=switches, degree=degree, moore_diameter=diameter, moore_aspl=aspl, diameter=diameter, aspl=aspl
+    )
+
+
+def bounds_on_grid(
+    geometry: Geometry, degree: int, length: int | None = None, point: int | None = None, balanced: bool = False
+) -> Bounds:
+    """What is possible for switches on a grid.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Where they are.
+    degree : int
+        Links a switch.
+    length : int, optional
+        No link is longer, in grid steps.
+    point : int, optional
+        The functions m, d and md of this switch, too, if there is a length.
+    balanced : bool
+        The well-balanced pairs of degree and longest link, too.
+
+    Returns
+    -------
+    Bounds
+
+    Raises
+    ------
+    InputError
+        A negative degree, a length below 1, no such point.
+
+    Examples
+    --------
+    >>> bounds_on_grid(Geometry.grid(10, 10), 4, 3, point=0).md.tolist()
+    [1, 5, 17, 53, 79, 94, 100]
+    """
+    n = len(geometry.points)
+    values: dict[str, Any] = {"geometry": geometry.kind, "provenance": _provenance_of(geometry)}
+    if length is not None:
+        both = grid_bounds(geometry, degree, length)
+        values |= {"length": length, "diameter": both.diameter, "aspl": both.aspl}
+        values |= {"aspl_by_degree": both.aspl_degree, "aspl_by_length": both.aspl_length}
+        if point is not None:
+            if not 0 <= point < n:
+                raise InputError(f"point {point}: the grid has switches 0 to {n - 1}")
+            values |= {
+                "point": point,
+                "m": both.within_degree,
+                "d": both.within_length[point],
+                "md": both.within[point],
+            }
+    if balanced:
+        values["balanced"] = balanced_pairs(geometry).pairs
+    return replace(bounds_of_order(n, degree), **values)
+
+
+def _provenance_of(geometry: Geometry, **settings: Any) -> Provenance:
+    rows, columns = geometry.shape
+    return Provenance(
+        name=f"{geometry.kind} of {rows} x {columns}", settings={"rows": rows, "columns": columns, **settings}
+    )
 
 
 def _checked(degree: int) -> None:

@@ -49,6 +49,12 @@ class Geometry:
         row, column = np.divmod(np.arange(_size(rows, columns)), columns)
         return cls(np.stack([2 * column + row % 2, row], axis=1), "diagrid")
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns, also those between the points that have none."""
+        x, y = (np.ptp(self.points, axis=0) if len(self.points) else np.full(2, -1)).tolist()
+        return y + 1, (x if self.kind == "grid" else x // 2) + 1
+
     def distance(self, a: int | np.ndarray, b: int | np.ndarray) -> np.ndarray:
         """Distance between points `a` and `b` (numbers or arrays of numbers, which broadcast), int64."""
         apart = np.abs(self.points[a] - self.points[b])

@@ -1,6 +1,7 @@
 """Specs: ``slimfly:q=19,hosts=15`` to a Topology, and the register of families."""
 
 from topoloom.spec.grammar import bisection_by_theory, build, facts_of, family_of, make, read_settings
+from topoloom.spec.listing import listed, sizes_listed
 from topoloom.spec.parameters import Choice, Integer, Integers, Parameter, Real, Seed
 from topoloom.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, Transform, family, transform
 
@@ -21,7 +22,9 @@ __all__ = [
     "facts_of",
     "family",
     "family_of",
+    "listed",
     "make",
     "read_settings",
+    "sizes_listed",
     "transform",
 ]

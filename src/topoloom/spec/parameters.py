@@ -1,6 +1,7 @@
 """The types of a family's parameters: what is read, what is refused, and with which words."""
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,7 @@ from topoloom.errors import InputError
 
 
 @dataclass(frozen=True)
-class Parameter:
+class Parameter(ABC):
     """One parameter of a family: how its text is read, its default and what it means.
 
     A parameter without a default (`required`) must be given; `default=None` means that the family works it out.
@@ -23,13 +24,13 @@ class Parameter:
         return self.default is ...
 
     @property
+    @abstractmethod
     def range(self) -> str:
         """What is accepted, in words."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, text: Any) -> Any:
         """The value behind `text` (the text of a spec, or a Python value); raises `InputError` with the reason."""
-        raise NotImplementedError
 
     def write(self, value: Any) -> str:
         """The text that `read` turns back into `value`."""

@@ -1,11 +1,13 @@
 """`topoloom balance`: the degrees and lengths that suit each other on a floor."""
 
 import re
+from dataclasses import astuple
 from typing import Any
 
 import click
 
-from topoloom.cli.output import json_option, plain, print_json, print_table, say
+from topoloom.cli.output import json_option, plain, print_record, print_table, say
+from topoloom.cli.types import Whole
 from topoloom.errors import InputError
 
 #: Room for the points within each number of links of each point: 1.6 GB.
@@ -31,8 +33,8 @@ class _Range(click.ParamType):
     help="The well-balanced pairs of degree K and longest link L of a floor: neither is wasted on the other. Beside them, the"
     " least ASPL that K alone, L alone and both allow (A_m-, A_d-, A-), and the least diameter (D-)."
 )
-@click.option("--rows", type=click.IntRange(1, 4096), required=True, help="Rows of switches.")
-@click.option("--cols", "--columns", "columns", type=click.IntRange(1, 4096), required=True, help="Switches in a row.")
+@click.option("--rows", type=Whole(1, 4096), required=True, help="Rows of switches.")
+@click.option("--columns", type=Whole(1, 4096), required=True, help="Switches in a row.")
 @click.option(
     "--diagrid", is_flag=True, help="Odd rows are shifted by half a step, and cables run along the diagonals."
 )
@@ -40,7 +42,7 @@ class _Range(click.ParamType):
 @click.option("--lengths", type=_Range(), default="2-16", show_default=True, help="The longest link, in grid steps.")
 @json_option
 def command(rows: int, columns: int, diagrid: bool, degrees: range, lengths: range, as_json: bool) -> None:
-    from topoloom.graph.bounds import balanced_pairs, grid_bounds
+    from topoloom.graph.bounds import balanced_pairs
     from topoloom.graph.geometry import Geometry
 
     degrees = _upto(degrees, rows * columns - 1, "--degrees", "links a switch")
@@ -48,28 +50,16 @@ def command(rows: int, columns: int, diagrid: bool, degrees: range, lengths: ran
     lengths = _upto(lengths, farthest, "--lengths", "steps from end to end")
     _check_room(rows, columns, lengths)
     geometry = Geometry.diagrid(rows, columns) if diagrid else Geometry.grid(rows, columns)
-    pairs = []
-    for degree, length in balanced_pairs(geometry, degrees, lengths):
-        found = grid_bounds(geometry, degree, length)
-        pairs.append(
-            {
-                "degree": degree,
-                "length": length,
-                "aspl_by_degree": found.aspl_degree,
-                "aspl_by_length": found.aspl_length,
-                "aspl_bound": found.aspl,
-                "diameter_bound": found.diameter,
-            }
-        )
+    found = balanced_pairs(geometry, degrees, lengths)
     if as_json:
-        print_json({"geometry": geometry.kind, "rows": rows, "columns": columns, "pairs": pairs})
+        print_record(found)
         return
     say(f"{geometry.kind} of {rows} x {columns} = {rows * columns:,} switches: balanced degrees and lengths")
-    if not pairs:
+    if not found.pairs:
         say(f"none with degrees {_told(degrees)} and lengths {_told(lengths)}")
         return
     headings = ("K", "L", "A_m-(K)", "A_d-(L)", "A-(K,L)", "D-(K,L)")
-    print_table([headings, *(tuple(_short(value) for value in pair.values()) for pair in pairs)])
+    print_table([headings, *(tuple(map(_short, astuple(pair))) for pair in found.pairs)])
 
 
 def _upto(numbers: range, most: int, option: str, what: str) -> range:

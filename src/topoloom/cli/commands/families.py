@@ -1,19 +1,18 @@
 """`topoloom families`: the catalogue, and one family's page."""
 
-from typing import Any
-
 import click
 
-from topoloom.cli.output import json_option, print_json, say
-from topoloom.spec import FAMILIES, TRANSFORMS, Family, Parameter, Transform
+from topoloom.cli.output import json_option, print_record, say
+from topoloom.cli.types import Whole
+from topoloom.spec import FAMILIES, TRANSFORMS, Family, Parameter, Transform, listed, sizes_listed
 
 
 @click.command(help="The catalogue of families; with NAME, its parameters, defaults and source.")
 @click.argument("name", required=False)
 @click.option(
-    "--hosts", type=click.IntRange(1, 10_000_000), help="List the parameter sets that serve at least so many hosts ..."
+    "--hosts", type=Whole(1, 10_000_000), help="List the parameter sets that serve at least so many hosts ..."
 )
-@click.option("--radix", type=click.IntRange(2, 4096), help="... with switches of so many ports.")
+@click.option("--radix", type=Whole(2, 4096), help="... with switches of so many ports.")
 @json_option
 def command(name: str | None, hosts: int | None, radix: int | None, as_json: bool) -> None:
     if (hosts is None) != (radix is None):
@@ -25,9 +24,15 @@ def command(name: str | None, hosts: int | None, radix: int | None, as_json: boo
         return
     chosen: list[Family | Transform] = [_find(name)] if name else [*FAMILIES.values(), *TRANSFORMS.values()]
     if hosts is not None and radix is not None:
-        _print_sizes([f for f in chosen if isinstance(f, Family)], hosts, radix, as_json)
+        found = sizes_listed(chosen, hosts, radix)
+        if as_json:
+            print_record(found)
+        else:
+            _print_sizes(
+                {one["name"]: [size["spec"] for size in one["sizes"]] for one in found["families"]}, hosts, radix
+            )
     elif as_json:
-        print_json([_record(one) for one in chosen])
+        print_record(listed(chosen))
     elif name:
         _print_page(chosen[0])
     else:
@@ -66,35 +71,9 @@ def _default(parameter: Parameter) -> str:
     return "auto" if parameter.default is None else parameter.write(parameter.default)
 
 
-def _record(one: Family | Transform) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "kind": "family" if isinstance(one, Family) else "transform",
-        "description": one.description,
-        "source": one.source,
-        "aliases": list(one.aliases) if isinstance(one, Family) else [],
-        "labels": one.labels if isinstance(one, Family) else {},
-        "parameters": {
-            key: {
-                "description": p.description,
-                "type": type(p).__name__.lower(),
-                "range": p.range,
-                "required": p.required,
-                "default": None if p.required or p.default is None else p.write(p.default),
-            }
-            for key, p in one.parameters.items()
-        },
-    }
-
-
-def _print_sizes(chosen: list[Family], hosts: int, radix: int, as_json: bool) -> None:
-    found = {f.name: [dict(values) for values in f.sizes(hosts, radix)] for f in chosen if f.sizes is not None}
-    if as_json:
-        print_json(found)
-        return
+def _print_sizes(found: dict[str, list[str]], hosts: int, radix: int) -> None:
     if not any(found.values()):
         say(f"nothing here serves {hosts} hosts on {radix}-port switches; take a larger radix", err=True)
-    for name, sets in found.items():
-        record = FAMILIES.find(name)
-        for values in sets:
-            say(record.spec_of(values, values.get("hosts")))
+    for specs in found.values():
+        for spec in specs:
+            say(spec)

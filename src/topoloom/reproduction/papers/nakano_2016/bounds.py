@@ -1,6 +1,6 @@
 """Claims of Nakano 2016: randomly optimised grid graphs (Nakano, Takafuji, Fujita, Matsutani, Fujiwara, Koibuchi)."""
 
-from topoloom.graph.bounds import balanced_pairs, grid_bounds, moore_aspl
+from topoloom.graph.bounds import BalancedPairs, balanced_pairs, grid_bounds, moore_aspl
 from topoloom.graph.geometry import Geometry
 from topoloom.reproduction._helpers import over_seeds
 from topoloom.reproduction.registry import Outcome, Verdict, claim, judge
@@ -107,7 +107,7 @@ def _combined(k: int, length: int) -> float:
     "nakano-2016/table-iv",
     "30 x 30, well-balanced (K, L): A-; Am(10), Ad(5)",
     "8.112, 6.001, 4.957, 4.305, 3.626, 2.964; 2.877, 4.440",
-    "topoloom balance --rows 30 --cols 30 --degrees 3-10",
+    "topoloom balance --rows 30 --columns 30 --degrees 3-10",
 )
 def _table_4() -> Outcome:
     printed = {(3, 3): 8.112, (4, 4): 6.001, (5, 5): 4.957, (6, 6): 4.305, (9, 7): 3.626, (10, 8): 2.964}
@@ -142,20 +142,24 @@ def _neighbours() -> Outcome:
     "nakano-2016/section-vii/balanced",
     "well-balanced (K, L): 10x10 (6,3); 20x20 (11,6); 30x30 the list of Table IV (K <= 10); 300x300 (6,32), (33,64)",
     "all of them balanced",
-    "topoloom balance --rows 30 --cols 30",
+    "topoloom balance --rows 30 --columns 30",
 )
 def _balanced() -> Outcome:
     wanted = {10: [(6, 3)], 20: [(11, 6)], 30: [(3, 3), (4, 4), (5, 5), (6, 6), (9, 7), (10, 8)]}
-    found = {side: balanced_pairs(Geometry.grid(side, side)) for side in wanted}
+    found = {side: _degrees_and_lengths(balanced_pairs(Geometry.grid(side, side))) for side in wanted}
     missing = sum(pair not in found[side] for side, pairs in wanted.items() for pair in pairs)
     # 300 x 300 reaches past the default ranges.
-    wide = balanced_pairs(Geometry.grid(300, 300), (6, 33), (32, 64))
+    wide = _degrees_and_lengths(balanced_pairs(Geometry.grid(300, 300), (6, 33), (32, 64)))
     missing += sum(pair not in wide for pair in ((6, 32), (33, 64)))
     low = [pair for pair in found[30] if pair[0] <= 10]
     return judge(
         {"missing": 0, "others in 30x30 with K <= 10": 0},
         {"missing": missing, "others in 30x30 with K <= 10": len(low) - 6},
     )
+
+
+def _degrees_and_lengths(found: BalancedPairs) -> list[tuple[int, int]]:
+    return [(pair.degree, pair.length) for pair in found.pairs]
 
 
 @claim(
