@@ -156,7 +156,7 @@ def test_no_traffic_and_too_much_work():
         approximate_flow(topology, uniform(topology), gap=0)
     parts = Topology(links=[(0, 1), (2, 3)], switches=4)
     for solve in (concurrent_flow, approximate_flow):
-        with pytest.raises(InputError, match="traffic from switch 0 to switch 2, which no way joins"):
+        with pytest.raises(InputError, match="traffic from switch 0 to switch 2, which no path joins"):
             solve(parts, uniform(parts))
 
 

@@ -303,7 +303,7 @@ def eccentricities(topology: Topology, jobs: int | None = None, *, work: Work | 
 
 
 def distances_from(topology: Topology, sources: np.ndarray | list[int], jobs: int | None = None) -> np.ndarray:
-    """Hops from each of `sources` to every switch, int32[len(sources), n]; -1 where there is no way.
+    """Hops from each of `sources` to every switch, int32[len(sources), n]; -1 where there is no path.
 
     Raises
     ------

@@ -76,9 +76,9 @@ def approximate_flow(
     Notes
     -----
     Lower: the flow found, over its busiest channel. Upper: for any lengths l of channels, sum capacity l over the sum of
-    demand times the shortest way under l (the dual of the linear program). Lengths are exp(a x) of the channels' loads x,
+    demand times the shortest path under l (the dual of the linear program). Lengths are exp(a x) of the channels' loads x,
     as in Garg and Koenemann (FOCS 1998) and Fleischer (SIAM J. Discrete Math., 2000). Flow is not sent anew in every turn
-    but moved from dearer to cheaper ways by Newton's steps, and a grows as the flow settles: the proof of the gap is the
+    but moved from dearer to cheaper paths by Newton's steps, and a grows as the flow settles: the proof of the gap is the
     pair of bounds, not a count of turns.
 
     Examples

@@ -50,7 +50,7 @@ def effective_bisection(
     """The effective bisection bandwidth of tables.
 
     Halves of the hosts are drawn at random, with partners: each host of one half sends to one of the other (of an odd number
-    of hosts one is left out). Every flow gets one over the flows on the fullest channel of its way, the hosts' links
+    of hosts one is left out). Every flow gets one over the flows on the fullest channel of its path, the hosts' links
     included, which carry one flow.
 
     Parameters

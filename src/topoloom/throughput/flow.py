@@ -13,7 +13,7 @@ MOST_FLOWS = 200_000
 
 
 def concurrent_flow(topology: Topology, traffic: Traffic) -> float:
-    """The largest share of a traffic that some splitting over all ways brings at once: its throughput.
+    """The largest share of a traffic that some splitting over all paths brings at once: its throughput.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def arcs(topology: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def check_reach(topology: Topology, demand: np.ndarray, sources: np.ndarray) -> None:
-    """Refuse traffic that no way serves."""
+    """Refuse traffic that no path serves."""
     from topoloom.graph.connectivity import components
 
     part = components(topology)
@@ -111,6 +111,6 @@ def check_reach(topology: Topology, demand: np.ndarray, sources: np.ndarray) -> 
         apart = np.flatnonzero((demand[source] > 0) & (part != part[source]))
         if apart.size:
             raise InputError(
-                f"{topology.name}: traffic from switch {source} to switch {apart[0]}, which no way joins; throughput needs"
+                f"{topology.name}: traffic from switch {source} to switch {apart[0]}, which no path joins; throughput needs"
                 " a connected network"
             )

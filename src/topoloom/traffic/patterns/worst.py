@@ -31,7 +31,7 @@ def worst_case(request: Request, by: str) -> Traffic:
 def _slimfly(request: Request) -> Traffic:
     """Four switches a, y, x, b in a row: x and a exchange through y, and y and b through x, so y and x share one link.
 
-    Besta 2014 takes all a whose way to x leads through y, which overloads x unless they take turns; one a and one b load
+    Besta 2014 takes all a whose path to x leads through y, which overloads x unless they take turns; one a and one b load
     the link
     of x and y with the hosts of two switches each way (errata of Besta 2014, 17), and no host with more than one. Rows are
     taken until
