@@ -5,10 +5,12 @@ from html import escape
 from importlib.resources import files
 
 import numpy as np
+from markupsafe import Markup
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
 from topoloom.cabling.ports import PORT_HEAD, cable_facts, port_rows
+from topoloom.pages.templating import framed
 
 #: Matches the names of cabinets' sheets.
 SHEET_NAMES = "cabinet-*.html"
@@ -144,11 +146,7 @@ def _head(*titles: str, above: str = "") -> str:
 
 
 def _page(title: str, style: str, body: Iterable[str]) -> str:
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{style}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n"
-    )
+    return framed(title, style, Markup("\n".join(body)))
 
 
 def _file_names(cabinets: Sequence[str]) -> list[str]:

@@ -1,0 +1,1 @@
+"""HTML pages from templates that escape every text."""
