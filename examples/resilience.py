@@ -10,7 +10,7 @@ networks = [build(spec) for spec in ("slimfly:q=7,hosts=6", "fat-tree:k=12", "to
 curves = [resilience(network, samples=500) for network in networks]
 write_picture(survival_curves(curves), "survival.svg", "Survival")
 for curve in curves:
-    print(f"{curve.topology}: {curve.exact:.1%} of {curve.units} links may fail ({curve.words})")  # noqa: T201
+    print(f"{curve.name}: {curve.exact:.1%} of {curve.units} links may fail ({curve.survives})")  # noqa: T201
 
 # What is left of the Slim Fly when a tenth of its links have failed, in the first of the random orders.
 left = surviving_network(networks[0], share=0.1)

@@ -48,6 +48,7 @@ _HOMES = {
     "RouterConfig": "topoloom.simulator.router_config",
     "Routing": "topoloom.routing.routing",
     "Survival": "topoloom.failures.survival",
+    "Survivals": "topoloom.failures.survival",
     "TRANSFORMS": "topoloom.spec.registry",
     "Topology": "topoloom.topology",
     "Traffic": "topoloom.traffic.traffic",
@@ -136,6 +137,7 @@ if TYPE_CHECKING:
     from topoloom.failures.lifetime import lifetime as lifetime
     from topoloom.failures.resilience import resilience as resilience
     from topoloom.failures.survival import Survival as Survival
+    from topoloom.failures.survival import Survivals as Survivals
     from topoloom.failures.surviving_network import surviving_network as surviving_network
     from topoloom.floors.floor import Floor as Floor
     from topoloom.formats import FORMATS as FORMATS

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -351,6 +352,9 @@ def _numbered(kind: Any, value: Any) -> Any:
     """A record's content with NaN where a number is null, which is what infinities and NaN were written as."""
     if value is None:
         return math.nan if kind is float else None
+    if isinstance(kind, UnionType):
+        alternatives = [one for one in get_args(kind) if one is not type(None)]
+        return _numbered(alternatives[0], value) if len(alternatives) == 1 else value
     arguments = get_args(kind)
     if isinstance(value, list) and arguments and get_origin(kind) in (list, tuple):
         kinds = arguments if len(arguments) == len(value) and arguments[-1] is not ... else (arguments[0],) * len(value)

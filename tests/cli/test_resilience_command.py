@@ -9,6 +9,7 @@ import time
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -18,6 +19,9 @@ from topoloom.cli.main import main
 from topoloom.errors import InputError
 from topoloom.failures import resilience as verb
 from topoloom.failures.lifetime import lifetime
+from topoloom.failures.survival import Survival, Survivals
+from topoloom.report.survival_page import write_survival
+from topoloom.results import json_schema
 
 FLY = "slimfly:q=5,hosts=4"
 
@@ -43,9 +47,37 @@ def test_json_is_the_verbs_answer():
         "done",
     )
     assert values["spec"] == FLY
-    assert "degradation" not in values
+    assert values["degradation"] == []
+    assert values["time_to_disconnection"] is None
     several = json.loads(_run(FLY, "petersen", "--samples", "10", "--json"))
     assert [one["name"] for one in several["topologies"]] == ["slimfly(q=5,hosts=4)", "petersen"]
+
+
+def test_json_is_the_record_of_a_result(tmp_path):
+    """What is printed is a `Survival`, or `Survivals`, as it is read back: with what failures cost inside."""
+    asked = ("--samples", "20", "--link-fit", "100", "--throughput", "--draws", "1", "--json")
+    printed = json.loads(_run("petersen", *asked))
+    one = Survival.from_record(printed)
+    assert one.record() == printed
+    assert (one.time_to_disconnection.samples, one.degradation[0].share) == (20, 0.1)
+    several = json.loads(_run("petersen", FLY, *asked))
+    both = Survivals.from_record(several)
+    assert both.record() == several
+    assert both.topologies[0] == one
+    assert [row["name"] for row in both.rows()] == ["petersen"] * 19 + ["slimfly(q=5,hosts=4)"] * 19
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(printed, json_schema(Survival))
+    jsonschema.validate(several, json_schema(Survivals))
+    single = Survival.from_record(json.loads(_run("petersen", *asked, "--samples", "1")))
+    assert single.time_to_disconnection.samples == 1
+
+
+def test_names_in_the_table_are_no_formulas(tmp_path):
+    """A network may be named as people like; a spreadsheet shows the name instead of computing it."""
+    named = build("petersen").replace(name="=cmd|'/c calc'!A1")
+    write_survival([resilience(named, samples=5)], tmp_path / "out")
+    rows = list(csv.DictReader((tmp_path / "out" / "survival.csv").open()))
+    assert {row["topology"] for row in rows} == {"'=cmd|'/c calc'!A1"}
 
 
 def test_options_reach_the_verb():
@@ -163,7 +195,10 @@ def test_cabinets_come_from_the_floor_or_from_a_layout(tmp_path):
         (("--order", "cables"), "links fail in the order random, load, degree"),
         (("--share", "5%"), "nothing asks for it"),
         (("--link-fit", "1", "--link-mtbf", "1"), "say the same thing"),
-        (("--link-fit", "nan"), "not infinite"),
+        (("--link-fit", "nan"), "give a number from 0"),
+        (("--link-fit", "inf"), "not infinite"),
+        (("--samples", "0"), "give a whole number from 1"),
+        (("--width", "1"), "how wide an interval"),
         (("--damaged", "-"), "name a file"),
         (("--metric", "diameter", "--tolerate", "inf"), "at least 0"),
         (("--link-fit", "0"), "nothing ever fails at 0"),
@@ -177,8 +212,8 @@ def test_cabinets_come_from_the_floor_or_from_a_layout(tmp_path):
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(arguments, message):
-    """An `InputError`, which the command line prints as one line before it ends with 2."""
-    with pytest.raises(InputError, match=message):
+    """An error of an option or an `InputError`, which the command line prints as one line before it ends with 2."""
+    with pytest.raises((InputError, click.UsageError), match=message):
         _run("slimfly:q=3,hosts=2", "--samples", "2", *arguments)
 
 
@@ -197,7 +232,7 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path, capsys, monkeypatch):
     assert said.err.splitlines()[-1] == "error: interrupted"
     only = json.loads(said.out)["topologies"]
     assert [one["ended"] for one in only] == ["interrupted"]
-    assert "time_to_disconnection" not in only[0]
+    assert only[0]["time_to_disconnection"] is None
     assert len((tmp_path / "survival.csv").read_text().splitlines()) == 20
 
 

@@ -33,7 +33,7 @@ def test_names_say_what_differs_and_the_title_the_rest():
 
 def test_a_page_of_one_curve_has_its_facts():
     """The threshold in steps and exactly; no empty tables for what nobody asked."""
-    text = resilience_page(TWO[:1], [], [])
+    text = resilience_page(TWO[:1])
     assert "of the links may fail" in text
     assert "Mean time" not in text
     assert "What failures cost" not in text

@@ -2,49 +2,46 @@
 
 import math
 from pathlib import Path
-from typing import Any
 
 from topoloom.errors import InputError
 
 
-def check(topologies: tuple[str, ...], given: dict[str, Any]) -> None:
-    """Refuse options that do not go together, before any work."""
-    if given["metric"] == "disconnection":
-        for option, value in (("--tolerate", given["tolerate"] is not None), ("--values", given["values"])):
-            if value:
-                raise InputError(
-                    f"{option}: disconnection has no hops; ask for --metric diameter or aspl, or leave it out"
-                )
-    asked = given["throughput"] or given["reroute"] is not None
-    if given["shares"] and not asked and given["damaged"] is None:
+def check_shares(shares: tuple[str, ...], asked: bool) -> None:
+    """Refuse --share where nothing asks for it."""
+    if shares and not asked:
         raise InputError("--share: nothing asks for it; add --throughput, --reroute ENGINE or --damaged FILE")
-    if given["damaged"] is not None:
-        if len(topologies) > 1:
-            raise InputError(f"--damaged {given['damaged']}: holds one network; name one TOPOLOGY")
-        if given["damaged"] == "-":
-            raise InputError("--damaged -: standard output is for the survival curve; name a file")
-        if not Path(given["damaged"]).parent.is_dir():
-            raise InputError(
-                f"--damaged {given['damaged']}: there is no folder {Path(given['damaged']).parent}; make it first"
-            )
 
 
-def rates_of(given: dict[str, Any]) -> dict[str, float]:
-    """Failures of links and switches in 1e9 hours, as far as they are given."""
+def check_damaged(damaged: str | None, topologies: tuple[str, ...], shares: list[float]) -> None:
+    """Refuse a --damaged that cannot be written, before any work."""
+    if damaged is None:
+        return
+    if len(topologies) > 1:
+        raise InputError(f"--damaged {damaged}: holds one network; name one TOPOLOGY")
+    if damaged == "-":
+        raise InputError("--damaged -: standard output is for the survival curve; name a file")
+    if not Path(damaged).parent.is_dir():
+        raise InputError(f"--damaged {damaged}: there is no folder {Path(damaged).parent}; make it first")
+    if len(shares) > 1:
+        raise InputError(f"--share names {len(shares)} shares, but --damaged writes one network; give one share")
+
+
+def fit_of(what: str, fit: float | None, mtbf: float | None) -> float | None:
+    """Failures in 1e9 hours of what ("link", "switch") fails, from either option; None where neither is given."""
     from topoloom.failures.lifetime import FIT_HOURS
 
-    rates = {}
-    for what in ("link", "switch"):
-        fit, mtbf = given[f"{what}_fit"], given[f"{what}_mtbf"]
-        if fit is not None and mtbf is not None:
-            raise InputError(f"--{what}-fit and --{what}-mtbf say the same thing; give one of them")
-        if fit is not None or mtbf is not None:
-            rates[f"{what}_fit"] = fit if mtbf is None else FIT_HOURS / mtbf
-            if not math.isfinite(rates[f"{what}_fit"]):
-                raise InputError(f"--{what}-{'fit' if mtbf is None else 'mtbf'}: give a number that is not infinite")
+    if fit is not None and mtbf is not None:
+        raise InputError(f"--{what}-fit and --{what}-mtbf say the same thing; give one of them")
+    rate = FIT_HOURS / mtbf if mtbf is not None else fit
+    if rate is not None and not math.isfinite(rate):
+        raise InputError(f"--{what}-{'fit' if mtbf is None else 'mtbf'}: give a number that is not infinite")
+    return rate
+
+
+def refuse_never(rates: dict[str, float]) -> None:
+    """Refuse rates at which nothing ever fails."""
     if rates and not any(rates.values()):
         raise InputError("--link-fit and --switch-fit: nothing ever fails at 0; give a rate above it")
-    return rates
 
 
 def shares_of(option: str, text: str) -> list[float]:

@@ -10,7 +10,7 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.failures.criterion import criterion_of
 from topoloom.failures.failure_orders import Failing
-from topoloom.failures.survival import Z
+from topoloom.failures.intervals import Z
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
@@ -39,6 +39,7 @@ class Lifetime(Result):
     """
 
     noun = "lifetime"
+    derived = ("repair",)
 
     hours: float
     low: float
@@ -50,6 +51,11 @@ class Lifetime(Result):
     samples: int
     seed: int
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def repair(self) -> bool:
+        """Whether what fails is repaired: never; all times are without repair."""
+        return False
 
 
 def lifetime(

@@ -130,6 +130,10 @@ def resilience(
     found = tuple(counts.levels(shares))
     return Survival(
         topology.name,
+        topology.spec,
+        topology.switches,
+        len(topology.links),
+        topology.hosts,
         fail,
         metric,
         order,
@@ -144,7 +148,7 @@ def resilience(
         seed,
         counts.samples,
         work.ended,
-        provenance_of(topology, seed=seed),
+        provenance=provenance_of(topology, seed=seed),
     )
 
 

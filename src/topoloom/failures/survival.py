@@ -1,20 +1,19 @@
 """What `resilience` finds: how likely a network survives so many failures."""
 
-import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from topoloom.failures.degradation import Degradation
+from topoloom.failures.intervals import wilson
+from topoloom.failures.lifetime import Lifetime
 from topoloom.figures.style import axes_of
 from topoloom.figures.survival import draw_survival
-from topoloom.results import Provenance, Result
+from topoloom.results import Provenance, Result, plain
 from topoloom.work import Ended
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-#: The normal quantile of a 95 % confidence interval.
-Z = 1.959963984540054
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,12 @@ class Survival(Result):
 
     Attributes
     ----------
-    topology : str
-        Its name.
+    name : str
+        Of the network.
+    spec : str or None
+        Rebuilds the network exactly; None where it came from a file.
+    switches, links, hosts : int
+        Its size.
     fail, metric, order, of : str
         What fails, what is asked of the rest, in which order, and between which switches.
     units : int
@@ -73,12 +76,20 @@ class Survival(Result):
         Of the random orders, and how many.
     ended : "done", "deadline" or "interrupted"
         Not done: with fewer samples than asked for.
+    time_to_disconnection : Lifetime or None
+        What `lifetime` found of the same network; None where nobody asked (`Survival.with_costs`).
+    degradation : tuple of Degradation
+        What `degradation` found of it, by share.
     """
 
     noun = "survival"
-    derived = ("widest", "words")
+    derived = ("survives", "widest")
 
-    topology: str
+    name: str
+    spec: str | None
+    switches: int
+    links: int
+    hosts: int
     fail: str
     metric: str
     order: str
@@ -93,11 +104,13 @@ class Survival(Result):
     seed: int
     samples: int
     ended: Ended = "done"
+    time_to_disconnection: Lifetime | None = None
+    degradation: tuple[Degradation, ...] = ()
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a level."""
-        return [asdict(level) for level in self.levels]
+        return [plain(level) for level in self.levels]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw the probability to survive against the share that has failed, with its interval.
@@ -111,13 +124,17 @@ class Survival(Result):
         draw_survival(axes, [self])
         return axes
 
+    def with_costs(self, lifetime: Lifetime | None = None, degradation: Sequence[Degradation] = ()) -> "Survival":
+        """The same curve, with what else was found of its network."""
+        return replace(self, time_to_disconnection=lifetime, degradation=tuple(degradation))
+
     @property
     def widest(self) -> float:
         """The width of the widest interval of a level: what more samples would make narrower."""
         return max(level.high - level.low for level in self.levels)
 
     @property
-    def words(self) -> str:
+    def survives(self) -> str:
         """What survival means here, in words."""
         between = "all surviving switches" if self.of == "switches" else "all surviving switches with hosts"
         what = {
@@ -128,22 +145,42 @@ class Survival(Result):
         return f"{what}; P >= {self.criterion:g}"
 
 
-def wilson(survived: int, samples: int) -> tuple[float, float]:
-    """The 95 % confidence interval of a probability of which `survived` of `samples` trials tell (Wilson, 1927).
+@dataclass(frozen=True)
+class Survivals(Result):
+    """Survival curves of several networks, beside each other.
 
-    (p + z^2/2n -+ z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n): unlike p -+ z sigma it holds near 0 and 1.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in wilson(9, 10)]
-    [0.5958, 0.9821]
+    Attributes
+    ----------
+    topologies : tuple of Survival
+        One a network, in the order in which they were asked for.
     """
-    p, square = survived / samples, Z * Z / samples
-    middle = (p + square / 2) / (1 + square)
-    half = Z * math.sqrt(p * (1 - p) / samples + square / (4 * samples)) / (1 + square)
-    low = 0.0 if survived == 0 else max(0.0, middle - half)
-    high = 1.0 if survived == samples else min(1.0, middle + half)
-    return low, high
+
+    noun = "survivals"
+    derived = ("ended",)
+
+    topologies: tuple[Survival, ...]
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def ended(self) -> Ended:
+        """How the last curve ended: "done", or with fewer samples than asked for."""
+        return self.topologies[-1].ended if self.topologies else "done"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a network and level."""
+        return [{"name": curve.name, **row} for curve in self.topologies for row in curve.rows()]
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw all curves on one pair of axes.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones when left out.
+        """
+        axes = axes_of(ax)
+        draw_survival(axes, self.topologies)
+        return axes
 
 
 def level_of(

@@ -108,6 +108,6 @@ def title_of(curves: "Sequence[Survival]") -> str:
 
 def curve_names(curves: "Sequence[Survival]") -> list[str]:
     """What tells each curve from the others; of several, only what differs."""
-    keys = ("topology", "fail", "metric", "order", "of", "seed")
-    differ = [key for key in keys if len({getattr(curve, key) for curve in curves}) > 1] or ["topology"]
+    keys = ("name", "fail", "metric", "order", "of", "seed")
+    differ = [key for key in keys if len({getattr(curve, key) for curve in curves}) > 1] or ["name"]
     return [", ".join(str(getattr(curve, key)) for key in differ) for curve in curves]

@@ -1,74 +1,81 @@
 """Survival of several topologies: the page with its tables, and the levels as CSV."""
 
+import os
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 
-from topoloom.failures.degradation import Degradation
-from topoloom.failures.lifetime import Lifetime
-from topoloom.failures.survival import Survival
-from topoloom.figures.style import svg_text
+from topoloom.csv_files import csv_text
+from topoloom.failures.survival import Level, Survival
+from topoloom.figures.style import png_bytes, svg_text
 from topoloom.figures.survival import curve_names, survival_curves, title_of
+from topoloom.folders import write_folder
 from topoloom.report.page import cards, page, table
 from topoloom.report.page import figure as figure_of
 
+#: What is written of a resilience run, by file name.
+PAGE, TABLE, PICTURE = "resilience.html", "survival.csv", "survival"
+_COLUMNS = (
+    "topology",
+    "fail",
+    "metric",
+    "order",
+    "of",
+    "seed",
+    "share",
+    "failures",
+    "samples",
+    "survived",
+    "probability",
+    "low",
+    "high",
+    "mean",
+    "worst",
+)
+
+
+def write_survival(curves: Sequence[Survival], folder: str | os.PathLike[str]) -> list[Path]:
+    """Write the levels as CSV, the curves as pictures, and the page, the folder whole or not at all; returns the paths.
+
+    Raises
+    ------
+    InputError
+        The folder cannot be made or written; nothing has changed then.
+    """
+    drawn = survival_curves(curves)
+    files: dict[str, str | bytes] = {
+        TABLE: survival_csv(curves),
+        PAGE: resilience_page(curves),
+        f"{PICTURE}.svg": svg_text(drawn),
+        f"{PICTURE}.png": png_bytes(drawn),
+    }
+    return write_folder(folder, files)
+
 
 def survival_csv(curves: Sequence[Survival]) -> str:
-    """All levels as CSV, one a row."""
-    import csv
-    import io
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        (
-            "topology",
-            "fail",
-            "metric",
-            "order",
-            "of",
-            "seed",
-            "share",
-            "failures",
-            "samples",
-            "survived",
-            "probability",
-            "low",
-            "high",
-            "mean",
-            "worst",
-        )
-    )
-    for curve in curves:
-        for level in curve.levels:
-            lengths = ("" if value is None else f"{value:.6g}" for value in (level.mean, level.worst))
-            writer.writerow(
-                (
-                    curve.topology,
-                    curve.fail,
-                    curve.metric,
-                    curve.order,
-                    curve.of,
-                    curve.seed,
-                    f"{level.share:g}",
-                    level.failures,
-                    level.samples,
-                    level.survived,
-                    f"{level.probability:.6g}",
-                    f"{level.low:.6g}",
-                    f"{level.high:.6g}",
-                    *lengths,
-                )
-            )
-    return text.getvalue()
+    """All levels as CSV, one a row; names that a spreadsheet would compute are guarded."""
+    return csv_text(_COLUMNS, [_cells(curve, level) for curve in curves for level in curve.levels])
 
 
-def resilience_page(
-    curves: Sequence[Survival], lifetimes: Sequence[Lifetime], after: Sequence[Sequence[Degradation]]
-) -> str:
-    """The page: thresholds, curves, all levels; times to disconnection and what failures cost where these were asked for.
+def _cells(curve: Survival, level: Level) -> list[object]:
+    numbers = (level.probability, level.low, level.high, level.mean, level.worst)
+    return [
+        curve.name,
+        curve.fail,
+        curve.metric,
+        curve.order,
+        curve.of,
+        curve.seed,
+        f"{level.share:g}",
+        level.failures,
+        level.samples,
+        level.survived,
+        *("" if value is None else f"{value:.6g}" for value in numbers),
+    ]
 
-    lifetimes, after: one a curve, or none.
-    """
+
+def resilience_page(curves: Sequence[Survival]) -> str:
+    """The page: thresholds, curves, all levels; times to disconnection and what failures cost where these were asked for."""
     names, title = curve_names(curves), title_of(curves)
     body = [f"<h1>{escape(title or 'Resilience')}</h1>"]
     body += [f'<p class="quiet">{escape(text)}</p>' for text in dict.fromkeys(_told(curve) for curve in curves)]
@@ -81,10 +88,10 @@ def resilience_page(
         )
     )
     body += ["<h2>Thresholds</h2>", _thresholds(curves, names)]
-    if lifetimes:
-        body += ["<h2>Mean time to disconnection</h2>", _lifetimes(lifetimes, names)]
-    if any(after):
-        body += ["<h2>What failures cost</h2>", _degradations(after, names)]
+    if any(curve.time_to_disconnection is not None for curve in curves):
+        body += ["<h2>Mean time to disconnection</h2>", _lifetimes(curves, names)]
+    if any(curve.degradation for curve in curves):
+        body += ["<h2>What failures cost</h2>", _degradations(curves, names)]
     body += ["<h2>Levels</h2>", _levels(curves, names)]
     return page("Resilience", body)
 
@@ -92,8 +99,8 @@ def resilience_page(
 def _told(curve: Survival) -> str:
     short = "" if curve.ended == "done" else " The sampling was interrupted."
     return (
-        f"Survived means: {curve.words}. The threshold is the last level up to which every level is survived; exactly, the last"
-        f" single failure. Every curve from {curve.samples:,} random orders, seed {curve.seed}.{short}"
+        f"Survived means: {curve.survives}. The threshold is the last level up to which every level is survived; exactly, the"
+        f" last single failure. Every curve from {curve.samples:,} random orders, seed {curve.seed}.{short}"
     )
 
 
@@ -125,7 +132,7 @@ def _thresholds(curves: Sequence[Survival], names: Sequence[str]) -> str:
     return table(head if wide else head[:5], rows if wide else [row[:5] for row in rows], text=frozenset({0}))
 
 
-def _lifetimes(found: Sequence[Lifetime], names: Sequence[str]) -> str:
+def _lifetimes(curves: Sequence[Survival], names: Sequence[str]) -> str:
     head = ["network", "hours", "95 % interval", "years", "failures by then", "FIT of a link", "FIT of a switch"]
     rows = [
         [
@@ -137,12 +144,13 @@ def _lifetimes(found: Sequence[Lifetime], names: Sequence[str]) -> str:
             f"{one.link_fit:g}",
             f"{one.switch_fit:g}",
         ]
-        for one, name in zip(found, names, strict=True)
+        for curve, name in zip(curves, names, strict=True)
+        if (one := curve.time_to_disconnection) is not None
     ]
     return table(head, rows, text=frozenset({0})) + '<p class="quiet">Without repair, at constant rates.</p>'
 
 
-def _degradations(after: Sequence[Sequence[Degradation]], names: Sequence[str]) -> str:
+def _degradations(curves: Sequence[Survival], names: Sequence[str]) -> str:
     head = [
         "network",
         "failed",
@@ -162,8 +170,8 @@ def _degradations(after: Sequence[Sequence[Degradation]], names: Sequence[str]) 
             *(_percent(value) for value in (one.uniform, one.tub, one.broken, one.changed, one.lanes_changed)),
             f"{one.anew} of {one.rerouted}" if one.rerouted else "",
         ]
-        for found, name in zip(after, names, strict=True)
-        for one in found
+        for curve, name in zip(curves, names, strict=True)
+        for one in curve.degradation
     ]
     note = "Throughput: bounds from hops, over those of the whole network, means over orders in which all hosts are connected."
     return table(head, rows, text=frozenset({0})) + f'<p class="quiet">{note}</p>'

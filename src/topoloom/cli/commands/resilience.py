@@ -1,10 +1,11 @@
 """`topoloom resilience`: what survives when cables, switches or cabinets fail."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from topoloom.cli.output import json_option, print_json, say
+from topoloom.cli.output import json_option, print_record, say
+from topoloom.cli.types import Number, Whole
 from topoloom.errors import InputError, Stopped
 from topoloom.layout.cabinets import CLUSTERS
 
@@ -13,14 +14,9 @@ if TYPE_CHECKING:
 
     from topoloom.failures.degradation import Degradation
     from topoloom.failures.lifetime import Lifetime
-    from topoloom.failures.survival import Survival
     from topoloom.network import Network
     from topoloom.routing.routing import Routing
     from topoloom.topology import Topology
-    from topoloom.work import Work
-
-#: What `resilience` takes as it is.
-_CURVE = ("fail", "metric", "order", "samples", "width", "criterion", "tolerate", "of", "seed", "jobs", "values")
 
 
 @click.command(
@@ -28,7 +24,9 @@ _CURVE = ("fail", "metric", "order", "samples", "width", "criterion", "tolerate"
 
     Random orders of failures give the probability to survive each level, with its 95 % confidence interval, and the threshold:
     the last level up to which every level is survived. Several topologies are compared, level by level. Ctrl-C keeps the
-    samples that are finished."""
+    samples that are finished.
+
+    Example: topoloom resilience slimfly:q=5,hosts=4 hypercube:n=7 --samples 500"""
 )
 @click.argument("topologies", metavar="TOPOLOGY...", nargs=-1, required=True)
 @click.option(
@@ -53,22 +51,20 @@ _CURVE = ("fail", "metric", "order", "samples", "width", "criterion", "tolerate"
     help="What fails first: anything; the most loaded; the best connected; cabinets with the most cables out.",
 )
 @click.option("--levels", default="0.05:0.95:0.05", show_default=True, help="first:last:step, or a list 5%,10%.")
-@click.option(
-    "--samples", type=click.IntRange(1, 1_000_000), help="Random orders: 1000, or at most so many with --width."
-)
+@click.option("--samples", type=Whole(1, 1_000_000), help="Random orders: 1000, or at most so many with --width.")
 @click.option(
     "--width",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(above=0, most=1),
     help="Take samples until the 95 % confidence interval of every level is no wider: 0.02.",
 )
 @click.option(
     "--criterion",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Number(above=0, most=1),
     default=0.75,
     show_default=True,
     help="A level counts as survived when it is with this probability.",
 )
-@click.option("--tolerate", type=click.FloatRange(0), help="Hops more: 2 for the diameter, 1 for aspl unless given.")
+@click.option("--tolerate", type=Number(0), help="Hops more: 2 for the diameter, 1 for aspl unless given.")
 @click.option(
     "--of",
     default="switches",
@@ -83,18 +79,14 @@ _CURVE = ("fail", "metric", "order", "samples", "width", "criterion", "tolerate"
     show_default=True,
     help="Whose cabinets: a preset's name, or a .toml or .csv file.",
 )
-@click.option("--cabinet", type=click.IntRange(1, 1 << 24), help="Most switches in a cabinet.")
+@click.option("--cabinet", type=Whole(1, 1 << 24), help="Most switches in a cabinet.")
 @click.option(
     "--cluster", default="auto", show_default=True, type=click.Choice(CLUSTERS), help="Which switches share a cabinet."
 )
-@click.option(
-    "--link-fit", type=click.FloatRange(0), help="Failures of a link in 1e9 hours: mean time to disconnection."
-)
-@click.option("--switch-fit", type=click.FloatRange(0), help="Failures of a switch in 1e9 hours.")
-@click.option(
-    "--link-mtbf", type=click.FloatRange(0, min_open=True), help="The same as hours between failures of a link."
-)
-@click.option("--switch-mtbf", type=click.FloatRange(0, min_open=True), help="And of a switch.")
+@click.option("--link-fit", type=Number(0), help="Failures of a link in 1e9 hours: mean time to disconnection.")
+@click.option("--switch-fit", type=Number(0), help="Failures of a switch in 1e9 hours.")
+@click.option("--link-mtbf", type=Number(above=0, unit="hours"), help="The same as hours between failures of a link.")
+@click.option("--switch-mtbf", type=Number(above=0, unit="hours"), help="And of a switch.")
 @click.option("--throughput", is_flag=True, help="How much throughput is left at each --share.")
 @click.option("--reroute", metavar="ENGINE", help="How many entries of this engine's tables change at each --share.")
 @click.option(
@@ -106,14 +98,14 @@ _CURVE = ("fail", "metric", "order", "samples", "width", "criterion", "tolerate"
 @click.option(
     "--draws",
     "after_samples",
-    type=click.IntRange(1, 1000),
+    type=Whole(1, 1000),
     default=5,
     show_default=True,
     help="Random orders for --throughput and --reroute.",
 )
 @click.option("--damaged", help="Write what is left at --share, in the first random order, to this file.")
-@click.option("--seed", type=click.IntRange(0, (1 << 63) - 1), default=1, show_default=True, help="Of random orders.")
-@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
+@click.option("--seed", type=Whole(0, (1 << 63) - 1), default=1, show_default=True, help="Of random orders.")
+@click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
 @click.option(
     "-o",
     "--output",
@@ -122,84 +114,143 @@ _CURVE = ("fail", "metric", "order", "samples", "width", "criterion", "tolerate"
     help="Folder for survival.csv, the curves as survival.svg and .png, and resilience.html.",
 )
 @json_option
-def command(topologies: tuple[str, ...], folder: str | None, as_json: bool, **given: Any) -> None:
-    from topoloom.cli.folders import writable_folder
+def command(
+    topologies: tuple[str, ...],
+    metric: str,
+    fail: str,
+    order: str,
+    levels: str,
+    samples: int | None,
+    width: float | None,
+    criterion: float,
+    tolerate: float | None,
+    of: str,
+    values: bool,
+    floor: str,
+    cabinet: int | None,
+    cluster: str,
+    link_fit: float | None,
+    switch_fit: float | None,
+    link_mtbf: float | None,
+    switch_mtbf: float | None,
+    throughput: bool,
+    reroute: str | None,
+    shares: tuple[str, ...],
+    after_samples: int,
+    damaged: str | None,
+    seed: int,
+    jobs: int | None,
+    folder: str | None,
+    as_json: bool,
+) -> None:
     from topoloom.cli.progress import working
-    from topoloom.cli.resilience_options import check, rates_of, shares_of
-    from topoloom.cli.resilience_text import json_of, print_all, write_all
+    from topoloom.cli.resilience_options import check_damaged, check_shares, fit_of, refuse_never, shares_of
+    from topoloom.cli.resilience_text import print_all
+    from topoloom.failures.degradation import degradation
     from topoloom.failures.failure_orders import ORDERS
-    from topoloom.failures.resilience import resilience
+    from topoloom.failures.lifetime import lifetime
+    from topoloom.failures.resilience import SAMPLES, resilience
+    from topoloom.failures.survival import Survivals
+    from topoloom.folders import check_folder
     from topoloom.opening import open_network
+    from topoloom.report.survival_page import write_survival
 
-    if given["order"] not in ORDERS[given["fail"]]:
-        raise InputError(
-            f"--order {given['order']}: {given['fail']} fail in the order {', '.join(ORDERS[given['fail']])}"
-        )
-    levels = shares_of("--levels", given["levels"])
-    shares = [share for text in given["shares"] or ("0.1",) for share in shares_of("--share", text)]
-    rates = rates_of(given)
-    check(topologies, given)
-    out = writable_folder(folder) if folder is not None else None
+    if order not in ORDERS[fail]:
+        raise InputError(f"--order {order}: {fail} fail in the order {', '.join(ORDERS[fail])}")
+    at_levels = shares_of("--levels", levels)
+    at_shares = [share for text in shares or ("0.1",) for share in shares_of("--share", text)]
+    rates = {"link_fit": fit_of("link", link_fit, link_mtbf), "switch_fit": fit_of("switch", switch_fit, switch_mtbf)}
+    rates_given = {name: rate for name, rate in rates.items() if rate is not None}
+    refuse_never(rates_given)
+    if metric == "disconnection" and (tolerate is not None or values):
+        option = "--values" if tolerate is None else "--tolerate"
+        raise InputError(f"{option}: disconnection has no hops; ask for --metric diameter or aspl, or leave it out")
+    check_shares(shares, throughput or reroute is not None or damaged is not None)
+    check_damaged(damaged, topologies, at_shares)
+    if folder is not None:
+        check_folder(folder)
     opened = [open_network(name) for name in topologies]
     networks = [one.topology for one in opened]
-    cabinets = [_cabinets(one, given) for one in opened]
-    tables = [_tables(one, given) for one in networks]
-    if given["damaged"] is not None:
-        if len(shares) > 1:
-            raise InputError(f"--share names {len(shares)} shares, but --damaged writes one network; give one share")
-        _write_damaged(networks[0], cabinets[0], shares, given)
-    curves: list[Survival] = []
+    cabinets = [_cabinets(one, fail, floor, cabinet, cluster, jobs) for one in opened]
+    tables = [_tables(one, reroute, seed, jobs) for one in networks]
+    if damaged is not None:
+        _write_damaged(networks[0], damaged, fail, at_shares[0], order, seed, cabinets[0])
+    curves = []
     lifetimes: list[Lifetime] = []
-    after: list[list[Degradation]] = []
+    costs: list[list[Degradation]] = []
     interrupted = False
     with working("failures") as work:
         try:
             for network, where in zip(networks, cabinets, strict=True):
-                same = {key: given[key] for key in _CURVE}
-                curves.append(resilience(network, levels=levels, cabinets=where, work=work, **same))
-                if curves[-1].ended != "done":
+                curve = resilience(
+                    network,
+                    fail,
+                    metric,
+                    order=order,
+                    levels=at_levels,
+                    samples=samples,
+                    width=width,
+                    criterion=criterion,
+                    tolerate=tolerate,
+                    of=of,
+                    cabinets=where,
+                    seed=seed,
+                    jobs=jobs,
+                    values=values,
+                    work=work,
+                )
+                curves.append(curve)
+                if curve.ended != "done":
                     raise Stopped
-            if rates:
-                lifetimes += [_lifetime(network, rates, given, work) for network in networks]
-            if given["throughput"] or given["reroute"] is not None:
-                after += [
-                    _degradation(one, where, shares, given, work) for one, where in zip(tables, cabinets, strict=True)
+            if rates_given:
+                lifetimes += [
+                    lifetime(one, **rates_given, of=of, samples=samples or SAMPLES, seed=seed, jobs=jobs, work=work)
+                    for one in networks
+                ]
+            if throughput or reroute is not None:
+                costs += [
+                    degradation(
+                        one,
+                        fail,
+                        levels=at_shares,
+                        order=order,
+                        samples=after_samples,
+                        cabinets=where,
+                        seed=seed,
+                        throughput=throughput,
+                        jobs=jobs,
+                        work=work,
+                    )
+                    for one, where in zip(tables, cabinets, strict=True)
                 ]
         except (KeyboardInterrupt, Stopped):
             if not curves:
                 raise
             interrupted = True
-    if out is not None:
-        write_all(out, curves, lifetimes, after)
+    curves = [
+        curve.with_costs(lifetimes[at] if lifetimes else None, costs[at] if costs else ())
+        for at, curve in enumerate(curves)
+    ]
+    if folder is not None:
+        written = write_survival(curves, folder)
+        say(f"wrote to {folder}: {', '.join(path.name for path in written)}", err=True)
     if as_json:
-        found = json_of(networks, curves, lifetimes, after)
-        print_json(found[0] if len(topologies) == 1 else {"topologies": found})
+        print_record(curves[0] if len(topologies) == 1 else Survivals(tuple(curves)))
     else:
-        print_all(curves, lifetimes, after, given["width"])
+        print_all(curves, width)
     if interrupted:
-        say(f"{curves[-1].topology}: {curves[-1].samples} samples are finished", err=True)
+        say(f"{curves[-1].name}: {curves[-1].samples} samples are finished", err=True)
         raise KeyboardInterrupt
 
 
-def _lifetime(network: "Topology", rates: dict[str, float], given: dict[str, Any], work: "Work") -> "Lifetime":
-    from topoloom.failures.lifetime import lifetime
-    from topoloom.failures.resilience import SAMPLES
-
-    samples = given["samples"] or SAMPLES
-    return lifetime(
-        network, **rates, of=given["of"], samples=samples, seed=given["seed"], jobs=given["jobs"], work=work
-    )
-
-
-def _tables(network: "Topology", given: dict[str, Any]) -> "Topology | Routing":
+def _tables(network: "Topology", engine: str | None, seed: int, jobs: int | None) -> "Topology | Routing":
     """The network with tables that can be mended, where these are asked for: what cannot be done is refused before any work."""
     from topoloom.routing.route import route
     from topoloom.routing.routing import SWITCH
 
-    engine = given["reroute"]
     if engine is None:
         return network
-    made = route(network, engine, seed=given["seed"] & 0x7FFFFFFF, jobs=given["jobs"])
+    made = route(network, engine, seed=seed & 0x7FFFFFFF, jobs=jobs)
     if made.choice is not None or made.lane_rule == SWITCH:
         why = "lets packets choose" if made.choice is not None else "changes lanes on the way"
         raise InputError(
@@ -208,53 +259,29 @@ def _tables(network: "Topology", given: dict[str, Any]) -> "Topology | Routing":
     return made
 
 
-def _degradation(
-    network: "Topology | Routing",
-    cabinets: "np.ndarray | None",
-    shares: list[float],
-    given: dict[str, Any],
-    work: "Work",
-) -> "list[Degradation]":
-    from topoloom.failures.degradation import degradation
-
-    return degradation(
-        network,
-        given["fail"],
-        levels=shares,
-        order=given["order"],
-        samples=given["after_samples"],
-        cabinets=cabinets,
-        seed=given["seed"],
-        throughput=given["throughput"],
-        jobs=given["jobs"],
-        work=work,
-    )
-
-
 def _write_damaged(
-    network: "Topology", cabinets: "np.ndarray | None", shares: list[float], given: dict[str, Any]
+    network: "Topology", path: str, fail: str, share: float, order: str, seed: int, cabinets: "np.ndarray | None"
 ) -> None:
     """What is left after the first of the orders, as a file."""
     from topoloom.cli.delivery import checked, deliver
     from topoloom.failures.surviving_network import surviving_network
 
-    record = checked(given["damaged"], None, False)
-    left = surviving_network(
-        network, given["fail"], shares[0], order=given["order"], seed=given["seed"], cabinets=cabinets
-    )
-    deliver(left, given["damaged"], record, False)
+    record = checked(path, None, False)
+    left = surviving_network(network, fail, share, order=order, seed=seed, cabinets=cabinets)
+    deliver(left, path, record, False)
 
 
-def _cabinets(network: "Network", given: dict[str, Any]) -> "np.ndarray | None":
+def _cabinets(
+    network: "Network", fail: str, floor: str, cabinet: int | None, cluster: str, jobs: int | None
+) -> "np.ndarray | None":
     """The cabinet of every switch, where cabinets fail."""
     from topoloom.cli.placing import chosen_floor, refuse_given
     from topoloom.layout.cabinets import assign_cabinets
 
-    if given["fail"] != "cabinets":
-        refuse_given(("floor", "cabinet", "cluster"), f"only cabinets stand in one, and --fail is {given['fail']}")
+    if fail != "cabinets":
+        refuse_given(("floor", "cabinet", "cluster"), f"only cabinets stand in one, and --fail is {fail}")
         return None
     if network.layout is not None:
         refuse_given(("floor", "cabinet", "cluster"), f"the cabinets are those of {network.source}")
         return network.layout.cabinet
-    floor = chosen_floor(given["floor"], None, None, given["cabinet"])
-    return assign_cabinets(network.topology, floor, given["cluster"], jobs=given["jobs"])
+    return assign_cabinets(network.topology, chosen_floor(floor, None, None, cabinet), cluster, jobs=jobs)

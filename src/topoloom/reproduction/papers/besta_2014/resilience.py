@@ -103,17 +103,15 @@ def _cell(column: str, size: int) -> Outcome:
         {"%": TABLE_III[column][size]},
         {"%": 100 * found.threshold, "exactly %": round(100 * (found.exact or 0.0), 2)},
         tolerance=_STEP,
-        assumption=f"{found.topology}, {found.samples:,} orders, within one step; {_CRITERION}",
-        reason=f"{found.topology}, {found.samples:,} orders, {_CRITERION}",
+        assumption=f"{found.name}, {found.samples:,} orders, within one step; {_CRITERION}",
+        reason=f"{found.name}, {found.samples:,} orders, {_CRITERION}",
     )
 
 
 def _diameter(column: str) -> Outcome:
     found = survival(column, 8192, "diameter")
     always = max([0.0, *(level.share for level in found.levels if level.survived == level.samples)])
-    told = (
-        f"{found.topology}, diameter {found.whole:g} and at most {found.most:g}, {found.samples} orders, {_CRITERION}"
-    )
+    told = f"{found.name}, diameter {found.whole:g} and at most {found.most:g}, {found.samples} orders, {_CRITERION}"
     return judge(
         {"%": DIAMETER[column]},
         {"%": 100 * found.threshold, "in every order %": 100 * always},
@@ -125,9 +123,7 @@ def _diameter(column: str) -> Outcome:
 
 def _aspl(column: str) -> Outcome:
     found = survival(column, 8192, "aspl")
-    told = (
-        f"{found.topology}, ASPL {found.whole:.3f} and at most {found.most:.3f}, {found.samples} orders, {_CRITERION}"
-    )
+    told = f"{found.name}, ASPL {found.whole:.3f} and at most {found.most:.3f}, {found.samples} orders, {_CRITERION}"
     reason = told
     if abs(100 * found.threshold - ASPL[column]) > _STEP:
         share = ASPL[column] / 100
