@@ -140,11 +140,38 @@ def test_networkx_graphs_come_in_with_their_attributes():
     topology = Topology.from_networkx(graph)
     assert topology.links.tolist() == [[0, 1], [1, 2]]
     assert topology.labels["rack"].tolist() == [1, 2, 3]
-    assert list(topology.labels) == ["rack"]
+    assert topology.labels["name"].tolist() == ["a", "b", "c"]
+    assert list(topology.labels) == ["name", "rack"]
     with pytest.raises(InputError, match="directed"):
         Topology.from_networkx(networkx.DiGraph([(0, 1)]))
     graph.nodes["a"]["hosts"] = "many"
     with pytest.raises(InputError, match="'hosts' must be a whole number"):
+        Topology.from_networkx(graph)
+
+
+def test_nodes_of_networkx_keep_what_they_are_called():
+    """Nodes that are not 0, 1, 2 ... in order become the label name; a name of their own stays, and numbers need none."""
+    assert Topology.from_networkx(networkx.path_graph(3)).labels == {}
+    turned = networkx.Graph([(1, 0), (0, 2)])
+    assert Topology.from_networkx(turned).labels["name"].tolist() == ["1", "0", "2"]
+    grid = networkx.grid_2d_graph(2, 2)
+    assert Topology.from_networkx(grid).labels["name"].tolist() == ["(0, 0)", "(0, 1)", "(1, 0)", "(1, 1)"]
+    named = networkx.relabel_nodes(networkx.path_graph(2), {0: "x", 1: "y"})
+    networkx.set_node_attributes(named, {"x": "left", "y": "right"}, "name")
+    assert Topology.from_networkx(named).labels["name"].tolist() == ["left", "right"]
+
+
+@pytest.mark.parametrize("key", ["capacity", "weight"])
+def test_edges_of_unequal_weight_are_refused(key):
+    """All links of a topology are alike; equal attributes pass, and an edge without one differs too."""
+    graph = networkx.path_graph(4)
+    networkx.set_edge_attributes(graph, 100, key)
+    assert Topology.from_networkx(graph).links.tolist() == [[0, 1], [1, 2], [2, 3]]
+    graph.edges[1, 2][key] = 200.0
+    with pytest.raises(InputError, match=rf"^x: the edges differ in their {key} \(100, 200\), but all links"):
+        Topology.from_networkx(graph, "x")
+    del graph.edges[1, 2][key]
+    with pytest.raises(InputError, match=r"\(100, None\)"):
         Topology.from_networkx(graph)
 
 

@@ -201,17 +201,34 @@ class Topology:
     def from_networkx(cls, graph: Any, name: str = "networkx") -> "Topology":
         """A topology from any undirected NetworkX graph; nodes are numbered in the graph's own order.
 
-        A node attribute ``hosts`` gives its endpoints; an attribute that every node has becomes a label.
+        Parameters
+        ----------
+        graph : networkx.Graph or networkx.MultiGraph
+            A node attribute ``hosts`` gives its endpoints; an attribute that every node has becomes a label. Nodes that
+            are not the numbers from 0 in order keep what they are called as the label ``name``, unless they have one.
+        name : str
+            Of the topology.
+
+        Raises
+        ------
+        InputError
+            A directed graph, hosts that are no whole numbers, or links of unequal ``capacity`` or ``weight``: all links of
+            a topology are alike.
         """
         if graph.is_directed():
             raise InputError(f"{name}: the graph is directed; pass graph.to_undirected()")
         number = {node: i for i, node in enumerate(graph)}
+        _refuse_unequal_links(graph, name)
         attributes = [dict(graph.nodes[node]) for node in graph]
         counts = [marks.pop("hosts", 0) for marks in attributes]
         if not all(isinstance(count, int) and count >= 0 for count in counts):
             raise InputError(f"{name}: the node attribute 'hosts' must be a whole number from 0")
         hosts = np.array(counts, dtype=np.int64)
         shared = set.intersection(*(set(marks) for marks in attributes)) if attributes else set()
+        if list(number) != list(range(len(number))) and "name" not in shared:
+            for node, marks in zip(graph, attributes, strict=True):
+                marks["name"] = str(node)
+            shared = {*shared, "name"}
         return cls(
             links=np.array([(number[u], number[v]) for u, v in graph.edges()], dtype=np.int64).reshape(-1, 2),
             switches=len(number),
@@ -219,6 +236,20 @@ class Topology:
             labels={str(key): np.array([marks[key] for marks in attributes]) for key in sorted(shared, key=str)},
             name=name,
         )
+
+
+def _refuse_unequal_links(graph: Any, name: str) -> None:
+    """Links of a topology are alike; a graph whose edges differ in capacity or weight is another network."""
+    for key in ("capacity", "weight"):
+        given = sorted(
+            {f"{value:g}" if isinstance(value, int | float) else str(value) for *_, value in graph.edges(data=key)}
+        )
+        if len(given) > 1:
+            shown = ", ".join(given[:3]) + (", ..." if len(given) > 3 else "")
+            raise InputError(
+                f"{name}: the edges differ in their {key} ({shown}), but all links of a topology are alike; draw a wide link"
+                " as several edges of a MultiGraph, or remove the attribute"
+            )
 
 
 def checked(topology: object, taker: str) -> Topology:
