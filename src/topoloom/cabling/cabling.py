@@ -11,7 +11,7 @@ import numpy as np
 from topoloom.cabling.plugs import Plugs
 from topoloom.cost.choose import Cables, choose_cables, kept_cables
 from topoloom.cost.parts import Parts, load_parts
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.formats.cables import host_ports
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance, Result, provenance_of
@@ -237,6 +237,7 @@ def cable(
     >>> cables.ends[0].tolist(), cables.port[0].tolist(), str(cables.medium[0])
     ([0, 40], [10, 5], 'fibre')
     """
+    check_type(layout, Layout, "cable", "place(topology) makes one")
     parts = parts if isinstance(parts, Parts) else load_parts(parts)
     rate_gbps = parts.link_rate(rate_gbps)
     topology = layout.topology

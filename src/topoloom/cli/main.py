@@ -108,6 +108,11 @@ def main(arguments: list[str] | None = None) -> None:
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(2)
+    except click.MissingParameter as error:
+        _leave(error.format_message().rstrip("."), 2)
+    except click.BadParameter as error:
+        named = error.param.opts[-1] if error.param is not None else error.param_hint or ""
+        _leave(f"{named}: {error.message.rstrip('.')}", 2)
     except click.ClickException as error:
         _leave(error.format_message().rstrip("."), 2)
     except (KeyboardInterrupt, click.exceptions.Abort):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from topoloom.cost.choose import Cables, Order, endpoint_cables, link_cables, order_list
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.cost.products import low_high
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance, Result, plain, provenance_of
 from topoloom.topology import Topology
@@ -256,6 +256,7 @@ def price(
     >>> round(bill.cost_per_host_usd, 1), round(bill.power_per_host_w, 3)
     (1168.2, 8.213)
     """
+    check_type(layout, Layout, "price", "place(topology) makes one")
     parts = parts if isinstance(parts, Parts) else load_parts(parts)
     topology = layout.topology
     rate_gbps = parts.link_rate(rate_gbps)

@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.cabling.plugs import Plugs
 from topoloom.cost.parts import Parts, load_parts
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.expansion.expansion import Expansion
 from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.migration import into_network
@@ -91,6 +91,7 @@ def expand(
     >>> plan.removed, plan.added, plan.kept, [step.diameter for step in plan.steps]
     (0, 15, 48, [5, 5, 5])
     """
+    check_type(network, (Topology, Layout), "expand", "build(spec) makes a Topology")
     work = Work() if work is None else work
     parts = parts if isinstance(parts, Parts) else load_parts(parts)
     rate_gbps = parts.link_rate(rate_gbps)

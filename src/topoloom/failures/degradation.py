@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.failures.failure_orders import failing, failures_at
 from topoloom.failures.surviving_network import losses, without
 from topoloom.graph.connectivity import components
@@ -106,6 +106,7 @@ def degradation(
     >>> found.failures, found.connected, round(found.uniform, 2)
     (8, 3, 0.88)
     """
+    check_type(network, (Topology, Routing), "degradation", "build(spec) makes a Topology")
     topology = network.topology if isinstance(network, Routing) else network
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")

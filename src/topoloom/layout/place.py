@@ -20,7 +20,7 @@ from topoloom.layout.plan import Plan, plan_cabinets, search_area, seating_for
 from topoloom.layout.prices import CablePrice, Prices, cable_prices, length_prices
 from topoloom.results import provenance_of
 from topoloom.searches import Effort
-from topoloom.topology import Topology
+from topoloom.topology import Topology, checked
 from topoloom.work import Work
 
 MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
@@ -104,6 +104,7 @@ def place(
     >>> round(shortest.mean_length_m, 3), round(shortest.length_bound_m / len(network.links), 3)
     (3.436, 3.341)
     """
+    checked(topology, "place")
     if map not in MAPS:
         raise InputError(f"map '{map}' is not known; it must be {', '.join(MAPS)}")
     if not callable(objective) and objective not in OBJECTIVES:

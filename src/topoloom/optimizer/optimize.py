@@ -29,7 +29,7 @@ from topoloom.optimizer.structures.starts import candidates, share_of
 from topoloom.results import provenance_of
 from topoloom.searches import ENDLESS, run_searches
 from topoloom.threads import cores
-from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.topology import MOST_SWITCHES, Topology, checked
 from topoloom.work import Work
 
 log = logging.getLogger("topoloom")
@@ -124,6 +124,7 @@ def optimize(
     >>> found.diameter, round(found.aspl, 4), found.reason
     (3, 2.2, 'bound')
     """
+    checked(topology, "optimize")
     work = Work() if work is None else work
     hops_only = objective == "hops"
     _check_budget(topology, moves, seconds, spent)
