@@ -1,0 +1,36 @@
+"""Folders that topoloom 0.1 wrote open as they did: a layout, a plan and a design of a 3x3 torus."""
+
+from pathlib import Path
+
+import pytest
+
+from topoloom import build, open_network
+from topoloom.expansion.check import check_plan
+
+_OLD = Path(__file__).parent / "fixtures" / "0.1"
+TORUS = build("torus:dims=3x3,hosts=1")
+
+
+@pytest.mark.parametrize("folder", ["layout", "plan", "plan/before", "design"])
+def test_a_folder_of_an_older_version_opens(folder):
+    """The network, where its switches stand and its cables are those that were written; there is no note of provenance."""
+    network = open_network(_OLD / folder)
+    assert network.kind == "folder"
+    assert network.topology.links.tolist() == TORUS.links.tolist()
+    assert network.topology.endpoints.tolist() == TORUS.endpoints.tolist()
+    assert network.provenance.digest == network.topology.digest
+    assert len(network.needs("layout", "x").slots.names) >= 1
+    assert network.fabric.link_ports.shape == (18, 2)
+    assert set(network.cable_numbers.values()) >= {str(number) for number in range(1, 19)}
+
+
+def test_a_plan_of_an_older_version_can_be_carried_out():
+    """Its tasks make the cables after of the cables before."""
+    grown = open_network(_OLD / "plan" / "after").topology
+    assert (grown.switches, check_plan(_OLD / "plan").steps) == (10, 1)
+
+
+def test_a_design_of_an_older_version_is_read():
+    """What the winner's design says stands beside it."""
+    told = open_network(_OLD / "design").needs("design", "x")
+    assert (told["made_by"], told["need"]["hosts"]) == ("topoloom 0.1.0", 9)
