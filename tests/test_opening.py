@@ -101,6 +101,10 @@ def test_a_folder_of_a_plan_is_what_stands(tmp_path):
     plan = expand(place(build("dsn-f:n=24")), 32, parts=load_parts("slimfly-2014"))
     save_expansion(plan, tmp_path / "plan")
     assert open_network(tmp_path / "plan").topology == plan.before.layout.topology
+    with pytest.raises(
+        InputError, match=r"a folder is not read back as a plan; make it with expand\(\), or let check_plan"
+    ):
+        open_network(tmp_path / "plan").needs("expansion", "growing")
     assert open_network(tmp_path / "plan" / "before").topology == plan.before.layout.topology
     after = open_network(tmp_path / "plan" / "after")
     assert after.topology == plan.topology
