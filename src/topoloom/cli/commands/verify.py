@@ -63,13 +63,15 @@ def command(
     jobs: int | None,
     as_json: bool,
 ) -> int:
-    if (actual is None) == (tables is None):
-        raise InputError("name what to compare the plan with (ACTUAL), or tables to judge (--tables), one of the two")
+    one_of_two = "name what to compare the plan with (ACTUAL), or tables to judge (--tables), one of the two"
     if tables is not None:
+        if actual is not None:
+            raise InputError(one_of_two)
         return _judged(plan, tables, qos, guid2lid, jobs, as_json)
+    if actual is None:
+        raise InputError(one_of_two)
     if qos is not None or guid2lid is not None:
         raise InputError("--qos and --guid2lid go with --tables")
-    assert actual is not None  # noqa: S101 (one of the two)
     there = open_network(actual).fabric
     if there.planned:  # messages name it by its file
         there = replace(there, made=actual)
