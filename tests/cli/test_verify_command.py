@@ -158,7 +158,7 @@ def test_convert_and_route_write_for_other_tools(call, tmp_path, kind, file):
         ),
         (["convert", "petersen:hosts=1", "out", "--format", "opensm"], "use topoloom route with --export opensm"),
         (["convert", "petersen", "out", "--format", "booksim"], "no hosts"),
-        (["route", "petersen", "--export", "slurn", "-o", "out"], "did you mean slurm"),
+        (["route", "petersen", "--export", "slurn", "-o", "out"], "did you mean 'slurm'"),
         (["route", "petersen", "--export", "slurm"], "-o the folder: give both"),
     ],
 )
