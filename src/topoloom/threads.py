@@ -1,7 +1,6 @@
 """Blocks of work over the cores: kernels release the GIL, so threads are enough."""
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -10,9 +9,6 @@ from topoloom.errors import InputError
 from topoloom.work import Work
 
 Result = TypeVar("Result")
-
-#: Set by the command line when Ctrl-C or `kill` asks to stop: the interrupt itself may be lost in a compiler's callback.
-asked_to_stop = threading.Event()
 
 
 def cores(jobs: int | None) -> int:

@@ -74,7 +74,7 @@ def test_methods_are_listed():
         (("torus:dims=4x4", "--to", "20", "--check"), "give -o as well"),
         (("torus:dims=4x4", "--check"), "there is no such file; 'topoloom expand -o' writes"),
         (("torus:dims=4x4", "--to", "20", "--into", "ring:n=20"), "leave the size and the method out"),
-        (("torus:dims=4x4", "--to", "20", "--method", "splce"), "did you mean splice"),
+        (("torus:dims=4x4", "--to", "20", "--method", "splce"), "did you mean 'splice'"),
         (("torus:dims=4x4", "--to", "20", "--floor", "hall"), "hall"),
         (("ring:n=5", "--into", "ring:n=4"), "as large at least"),
     ],

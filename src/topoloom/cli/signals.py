@@ -10,7 +10,6 @@ import sys
 import threading
 
 from topoloom.cli.progress import stop_all
-from topoloom.threads import asked_to_stop
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 #: What has not ended so long after it was asked to is left where it is.
@@ -29,7 +28,6 @@ def listen() -> None:
     """From now on signals stop work; does nothing outside the main thread, which alone gets signals."""
     if threading.current_thread() is not threading.main_thread():
         return
-    asked_to_stop.clear()
     _came.clear()
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -48,7 +46,6 @@ class _Interrupts:
         self._asked = False
 
     def __call__(self, _number: int, _frame: object) -> None:
-        asked_to_stop.set()
         _came.set()
         under_way = stop_all()
         first, self._asked = not self._asked, True
@@ -62,7 +59,6 @@ def _watch(reading: int) -> None:
         numbers = os.read(reading, 16)
         if not any(number in _SIGNALS for number in numbers):
             continue
-        asked_to_stop.set()
         _came.set()
         stop_all()
         timer = threading.Timer(_GRACE_SECONDS, _end)

@@ -48,7 +48,7 @@ def expand(
     to : int
         How large it becomes: switches, hosts or links, as the method counts.
     method : str
-        ``auto`` (the family's own, else ``splice``) or a name of `topoloom.expansion.registry.methods`.
+        ``auto`` (the family's own, else ``splice``) or a name of `topoloom.expansion.registry.METHODS`.
     into : Topology, optional
         The network that it becomes, in place of `to` and `method`: its switches are matched so that many cables stay.
     floor : Floor or str

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from topoloom.errors import InputError, hint
+from topoloom.errors import InputError
 from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.stages import Growth
-from topoloom.modules import load_modules
+from topoloom.register import Register
 from topoloom.spec import Family
 from topoloom.topology import Topology
 
@@ -57,7 +57,7 @@ def must_grow(request: Request, has: int, what: str = "switches") -> None:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to grow: what `to` counts, the families that it is the default of, which of degree, hosts and batch it takes."""
+    """A method of growth: what `to` counts, families that it is the default of, which of degree, hosts and batch it takes."""
 
     name: str
     grow: Callable[[Request], Growth]
@@ -67,7 +67,10 @@ class Method:
     takes: tuple[str, ...]
 
 
-_methods: dict[str, Method] = {}
+#: The methods, by name.
+METHODS: Register[Method] = Register(
+    "method", room="topoloom.expansion.methods", group="topoloom.growth_methods", listed="topoloom expand --methods"
+)
 
 
 def method(
@@ -81,16 +84,10 @@ def method(
     """Register the decorated function under `name`; it is the default of the `families`."""
 
     def register(grow: Callable[[Request], Growth]) -> Callable[[Request], Growth]:
-        _methods[name] = Method(name, grow, description, counts, families, takes)
+        METHODS.add(name, Method(name, grow, description, counts, families, takes))
         return grow
 
     return register
-
-
-def methods() -> dict[str, Method]:
-    """Every method by its name."""
-    load_modules("topoloom.expansion.methods")
-    return dict(sorted(_methods.items()))
 
 
 def find_method(name: str, family: str | None) -> Method:
@@ -101,9 +98,6 @@ def find_method(name: str, family: str | None) -> Method:
     InputError
         There is no such method.
     """
-    known = methods()
     if name == "auto":
-        return next((found for found in known.values() if family in found.families), known["splice"])
-    if name not in known:
-        raise InputError(f"no method '{name[:60]}'; {hint(name, [*known, 'auto'])}")
-    return known[name]
+        return next((found for found in METHODS.values() if family in found.families), METHODS["splice"])
+    return METHODS.find(name)

@@ -8,6 +8,7 @@ import click
 
 from topoloom.cli.output import json_option, plain, print_facts, print_json, print_table, say
 from topoloom.cli.placing import PLACING, chosen_floor, placing_options, refuse_given, switch_w
+from topoloom.cli.types import Whole
 
 if TYPE_CHECKING:
     from topoloom.cabling.plugs import Plugs
@@ -27,22 +28,24 @@ _SHOWN = 24
     everything stays where it is, port by port. With --check, and nothing else, TOPOLOGY is the folder of a plan, which is
     carried out on paper: its tasks on the cables before must give the cables after. 'topoloom expand --methods' lists the
     methods.
+
+    Example: topoloom expand jellyfish:n=30,degree=4 --to 36 -o plan --check
     """
 )
 @click.argument("topology", required=False)
-@click.option("--to", type=click.IntRange(1), help="Size to grow to: switches, hosts or links, as the method counts.")
+@click.option("--to", type=Whole(1), help="Size to grow to: switches, hosts or links, as the method counts.")
 @click.option("--method", default="auto", show_default=True, help="How; 'auto' is the family's own, or splice.")
 @click.option("--methods", "list_methods", is_flag=True, help="List the methods.")
 @click.option("--into", help="Become this topology, with most cables kept; in place of --to and --method.")
 @placing_options()
-@click.option("--radix", type=click.IntRange(1), help="Ports of a switch; the default is what the fullest one needs.")
-@click.option("--degree", type=click.IntRange(1), help="Links of a new switch (splice).")
-@click.option("--hosts", type=click.IntRange(0), help="Hosts of a new switch (splice, copies).")
-@click.option("--batch", type=click.IntRange(1), help="New switches, or links, a step (splice, channels).")
+@click.option("--radix", type=Whole(1), help="Ports of a switch; the default is what the fullest one needs.")
+@click.option("--degree", type=Whole(1), help="Links of a new switch (splice).")
+@click.option("--hosts", type=Whole(0), help="Hosts of a new switch (splice, copies).")
+@click.option("--batch", type=Whole(1), help="New switches, or links, a step (splice, channels).")
 @click.option("--host-cables", is_flag=True, help="List the hosts' cables as well.")
 @click.option("--check", is_flag=True, help="Carry the plan out on paper, and compare.")
-@click.option("--seed", default=1, show_default=True, type=click.IntRange(0, (1 << 63) - 1), help="Seed of all draws.")
-@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; the default is one for each core.")
+@click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 63) - 1), help="Seed of all draws.")
+@click.option("--jobs", type=Whole(1, 1024), help="Threads; the default is one for each core.")
 @click.option("-o", "--output", "folder", type=click.Path(file_okay=False), help="Folder for the plan.")
 @json_option
 def command(
@@ -158,9 +161,9 @@ def _opened(
 
 
 def _list(as_json: bool) -> None:
-    from topoloom.expansion.registry import methods
+    from topoloom.expansion.registry import METHODS
 
-    known = methods()
+    known = METHODS
     if as_json:
         print_json({name: {"description": m.description, "counts": m.counts} for name, m in known.items()})
         return
