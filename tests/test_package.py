@@ -57,6 +57,7 @@ def test_import_is_quick():
         ("topoloom.cost", "data/koibuchi-2013.toml"),
         ("topoloom.cost", "data/nakano-2016.toml"),
         ("topoloom.cabling", "sheets.css"),
+        ("topoloom.pages", "templates/page.html"),
         ("topoloom.report", "style.css"),
         ("topoloom.formats", "topology.schema.json"),
     ],

@@ -30,7 +30,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     files = (path for path in (source / "topoloom").rglob("*") if path.is_file() and path.suffix not in _LEFT)
     packed = {name for name in wheel.namelist() if name.startswith("topoloom/")}
     assert packed == {path.relative_to(source).as_posix() for path in files}
-    assert {".py", ".toml", ".css", ".json", ".c", ".h", ".cpp"} <= {Path(name).suffix for name in packed}
+    assert {".py", ".toml", ".css", ".html", ".json", ".c", ".h", ".cpp"} <= {Path(name).suffix for name in packed}
     assert "topoloom/py.typed" in packed
     others = {name.partition("/")[2] for name in wheel.namelist() if not name.startswith("topoloom/")}
     assert others == {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}

@@ -1,0 +1,128 @@
+"""Names and texts of users in pages: shown as they are, never read as HTML."""
+
+import html
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+
+from topoloom import build, cable, design, expand, place, price, resilience
+from topoloom.applications.app_run import AppRun, Measurement
+from topoloom.applications.app_runs import AppRuns
+from topoloom.applications.settings import AppSettings
+from topoloom.cabling.labels import label
+from topoloom.cabling.sheets import sheets
+from topoloom.cost.parts import load_parts
+from topoloom.designer.need import FamiliesNeed, Need, SwitchNeed
+from topoloom.floors.floor import preset
+from topoloom.pages.templating import framed, rendered
+from topoloom.report.app_page import app_page
+from topoloom.report.design_page import design_page
+from topoloom.report.expansion_page import expansion_page
+from topoloom.report.survival_page import resilience_page
+
+SCRIPT = "<script>alert(1)</script>"
+FLOOR = replace(preset("slimfly-2014"), name=f"floor {SCRIPT}")
+
+
+@pytest.fixture(scope="module")
+def parts():
+    """A catalogue whose name, source and products are scripts."""
+    made = load_parts("slimfly-2014")
+    cables = tuple(msgspec.structs.replace(one, name=f"cable {SCRIPT}") for one in made.cable)
+    return msgspec.structs.replace(made, name=f"parts {SCRIPT}", source=f"source {SCRIPT}", cable=cables)
+
+
+def named(spec):
+    """A network whose name is a script."""
+    return build(spec).replace(name=f"network {SCRIPT}")
+
+
+def check(page, *shown):
+    """No script, and each of these texts with its script as text."""
+    assert "<script" not in page
+    for text in shown:
+        assert f"{text} &lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+def test_sheets_show_names_of_networks_floors_products_and_switches(parts):
+    """On the front page and on those of cabinets, with cables to hosts."""
+    cabling = cable(place(named("petersen:hosts=1"), FLOOR, map="rows"), parts, host_cables=True)
+    labels = label(cabling)
+    labels = replace(labels, switch=[f"switch {SCRIPT}" for _ in labels.switch])
+    pages = sheets(cabling, labels)
+    check(pages.pop("index.html"), "network", "floor")
+    for page in pages.values():
+        check(page, "network", "floor", "cable", "switch")
+
+
+def test_an_expansion_shows_names_of_networks_floors_and_products(parts):
+    """In its head, and in the tasks, with cables to hosts."""
+    plan = expand(named("torus:dims=4x4,hosts=1"), 20, floor=FLOOR, parts=parts, host_cables=True)
+    check(expansion_page(plan), "network", "floor", "cable")
+
+
+def test_a_design_shows_its_title_and_names_of_the_winner_and_of_products(parts, tmp_path):
+    """The need's title, the catalogue's name and source, the winner's name, and what the bill lists."""
+    path = tmp_path / "parts.toml"
+    text = f'name = "parts {SCRIPT}"\nsource = "source {SCRIPT}"\n[switch]\nper_port_usd = 100\n'
+    path.write_text(f'{text}[[cable]]\nname = "cable {SCRIPT}"\nmedium = "any"\nuse = "any"\nbase_usd = 10\n')
+    families = FamiliesNeed(only=("slimfly",))
+    need = Need(hosts=100, switch=SwitchNeed(radix=16), title=f"title {SCRIPT}", parts=str(path), families=families)
+    found = design(need, jobs=1)
+    found = replace(found, ranked=tuple(msgspec.structs.replace(one, name=f"winner {SCRIPT}") for one in found.ranked))
+    layout = place(named(found.winner.spec), map="rows")
+    page = design_page(found, layout, price(layout, load_parts(path)))
+    check(page, "title", "parts", "source", "cable", "winner")
+
+
+def test_applications_show_names_of_programs_and_networks():
+    """In the head, the comparison, the runs and what programs say."""
+    run = AppRun(
+        program=f"program {SCRIPT}",
+        network=f"network {SCRIPT}",
+        engine=f"engine {SCRIPT}",
+        routing_seed=1,
+        host_tables=1,
+        placement="linear",
+        seed=1,
+        ranks=1,
+        seconds=1.0,
+        results={f"result {SCRIPT}": Measurement(1.0, "s")},
+        measure="seconds",
+        mops=1.0,
+        communication=np.zeros(1),
+        link_bytes=np.zeros((1, 2)),
+        homes=np.zeros(1, np.int64),
+        settings=AppSettings(),
+        simgrid="3.36",
+        exit_code=0,
+        output="",
+    )
+    runs = AppRuns((run,), run.network, 1, "", "done")
+    check(app_page(runs, "<svg></svg>"), "program", "network", "engine", "result")
+
+
+def test_survival_shows_names_of_networks():
+    """In its tables and in its picture."""
+    first, other = (
+        resilience(build(spec).replace(name=f"{name} {SCRIPT}"), samples=5, levels=[0.2])
+        for spec, name in (("petersen", "network"), ("hypercube:n=4", "other"))
+    )
+    check(resilience_page([first]))
+    check(resilience_page([first, other]), "network", "other")
+
+
+@pytest.mark.parametrize("text", [SCRIPT, "a & b", "\"double\" 'single'"])
+def test_templates_escape_what_is_not_marked_as_html(text):
+    """Titles, cells, captions and cards: read by a browser, each is the text again."""
+    made = [
+        rendered("table.html", head=[text], rows=[[text]], text={0}, best=0, kinds=[""]),
+        rendered("cards.html", items=[(text, text)]),
+        rendered("figure.html", drawing="", caption=text),
+        framed(text, "", ""),
+    ]
+    for page in made:
+        assert text not in page
+        assert text in html.unescape(page)
