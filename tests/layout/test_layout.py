@@ -78,7 +78,7 @@ def test_sequence_fills_cabinets_evenly():
 
 def test_unknown_floors_and_clusters_are_named():
     """What is not known is answered with what is."""
-    with pytest.raises(InputError, match="no floor named 'x' \\(known: koibuchi-2013"):
+    with pytest.raises(InputError, match=r"no floor named 'x' \(there are koibuchi-2013"):
         place(build("petersen"), "x")
     with pytest.raises(InputError, match="auto, groups, sequential, walktrap, metis"):
         place(build("petersen"), cluster="x")
