@@ -165,7 +165,12 @@ class Result:
         kinds = get_type_hints(cls)
         fields = getattr(cls, "__dataclass_fields__", {})
         missing = [name for name in cls.unrecorded if name in fields]
-        missing += [name for name in fields if kinds.get(name) is Topology and name not in missing]
+        # Whoever keeps the topology in a file beside the record puts it in.
+        missing += [
+            name
+            for name in fields
+            if kinds.get(name) is Topology and name not in missing and not isinstance(content.get(name), Topology)
+        ]
         if missing:
             raise at(
                 source, None, f"a record of {cls.noun} does not hold its {', '.join(missing)}; it cannot be read back"

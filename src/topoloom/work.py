@@ -130,7 +130,9 @@ class Work:
         """Go on, or raise `Stopped`: for verbs that have nothing to show before their end."""
         if self.stopped:
             raise Stopped(
-                "stopped before there was a result" if self._asked else "the time was over before there was a result"
+                "interrupted before there was a result"
+                if self._asked
+                else "the time was over before there was a result"
             )
 
     def begin(self, total: float | None, what: str) -> None:
