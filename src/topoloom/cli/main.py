@@ -130,6 +130,11 @@ def main(arguments: list[str] | None = None) -> None:
         _leave(f"the output cannot be written: {error.strerror}", 2)
     except RecursionError:
         _leave("the input nests too deep to be read", 2)
+    except Exception:
+        # A signal can turn up inside a library or a compiler as an error of theirs.
+        if not interrupted():
+            raise
+        _leave("interrupted", 130)
 
 
 def _run(arguments: list[str]) -> Any:
