@@ -130,9 +130,9 @@ def main(arguments: list[str] | None = None) -> None:
         _leave(f"the output cannot be written: {error.strerror}", 2)
     except RecursionError:
         _leave("the input nests too deep to be read", 2)
-    except Exception as error:
-        # A signal can turn up inside a library as an error of its own; METIS, which catches SIGTERM, says no more than this.
-        if not interrupted() and str(error) != "Caught an unknown exception!":
+    except Exception:
+        # A signal can turn up inside a library as an error of its own.
+        if not interrupted():
             raise
         _leave("interrupted", 130)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, Stopped
 from topoloom.topology import Topology
 
 
@@ -56,12 +56,25 @@ def partition(
     ------
     InputError
         pymetis is not installed.
+    Stopped
+        The process was asked to end while METIS was at work.
     """
     metis = _pymetis()
     options = metis.Options(seed=seed) if overfill is None else metis.Options(seed=seed, ufactor=overfill)
-    _, found = metis.part_graph(
-        parts, **_adjacency(metis, graph), eweights=graph.links, vweights=weight, recursive=recursive, options=options
-    )
+    try:
+        _, found = metis.part_graph(
+            parts,
+            **_adjacency(metis, graph),
+            eweights=graph.links,
+            vweights=weight,
+            recursive=recursive,
+            options=options,
+        )
+    except RuntimeError as error:
+        # METIS catches SIGTERM itself, and says no more than this.
+        if str(error) != "Caught an unknown exception!":
+            raise
+        raise Stopped("interrupted before there was a partition") from None
     return np.asarray(found, np.int32)
 
 
