@@ -8,7 +8,7 @@ _REFUSED = [
     ("torus:dims=4x4", {"to": 17}, "a slab has 4 switches"),
     ("torus:dims=4x4", {"to": 16}, "has 16 switches already"),
     ("torus:dims=4x4", {}, "to how many switches"),
-    ("torus:dims=4x4", {"to": 20, "method": "slap"}, "did you mean slab"),
+    ("torus:dims=4x4", {"to": 20, "method": "slap"}, "did you mean 'slab'"),
     ("torus:dims=4x4", {"to": 20, "method": "pod"}, "method pod grows what 'fat-tree:...' builds"),
     ("torus:dims=4x4", {"to": 20, "radix": 3}, "radix=3 is too small"),
     ("torus:dims=4x4", {"to": 20, "into": build("ring:n=20")}, "leave the size and the method out"),
