@@ -206,7 +206,7 @@ def test_cabinets_come_from_the_floor_or_from_a_layout(tmp_path):
         (("petersen", "--damaged", "x.json"), "name one TOPOLOGY"),
         (("--reroute", "mini"), "did you mean 'minimal'"),
         (("--reroute", "valiant"), "lets packets choose"),
-        (("--reroute", "segments"), "changes lanes on the way"),
+        (("--reroute", "segments"), "changes lanes on the path"),
         (("-o", ""), "name of the folder is empty"),
         (("no:such",), "no"),
     ],

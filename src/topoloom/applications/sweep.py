@@ -17,7 +17,7 @@ from topoloom.layout.layout import Layout
 from topoloom.results import Provenance
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.registry import engines
-from topoloom.routing.routing import Routing
+from topoloom.routing.routing import Routing, tables_for
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -61,6 +61,7 @@ def cases_of(
     seed: int = 1,
     seeds: int = 1,
     jobs: int | None = None,
+    tables: Routing | None = None,
     work: Work | None = None,
 ) -> list[Case]:
     """A network with tables of some seeds, for `run_apps`.
@@ -79,6 +80,9 @@ def cases_of(
         The first seed of tables, and how many.
     jobs : int, optional
         Threads; every core when left out.
+    tables : Routing, optional
+        Tables that are taken as they are, as `Network.tables` has them: the engine, the seeds and `host_tables` say nothing
+        then.
     work : Work, optional
         Its stop ends the making of tables.
 
@@ -90,12 +94,15 @@ def cases_of(
     Raises
     ------
     InputError
-        No such engine, or one that does not fit the network.
+        No such engine, or one that does not fit the network; tables of another network.
     Stopped
         `work` was stopped.
     """
     layout = network if isinstance(network, Layout) else None
     topology = network.topology if isinstance(network, Layout) else network
+    if tables is not None:
+        its_seed = tables.provenance.seed
+        return [Case(name, (tables_for(topology, tables),), layout, seed if its_seed is None else its_seed)]
     count = host_tables or (int(topology.endpoints_at.max(initial=1)) if engines.find(engine).by_host else 1)
     return [
         Case(name, tuple(host_routings(topology, engine, count, seed=number, jobs=jobs, work=work)), layout, number)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from topoloom.failures.degradation import Degradation
 from topoloom.failures.intervals import wilson
 from topoloom.failures.lifetime import Lifetime
@@ -124,9 +126,12 @@ class Survival(Result):
         draw_survival(axes, [self])
         return axes
 
-    def with_costs(self, lifetime: Lifetime | None = None, degradation: Sequence[Degradation] = ()) -> "Survival":
-        """The same curve, with what else was found of its network."""
-        return replace(self, time_to_disconnection=lifetime, degradation=tuple(degradation))
+    def with_costs(
+        self, lifetime: Lifetime | None = None, degradation: Sequence[Degradation] = (), engine: str = ""
+    ) -> "Survival":
+        """The same curve, with what else was found of its network; `engine` made the tables that were mended."""
+        origin = msgspec.structs.replace(self.provenance, engine=engine) if engine else self.provenance
+        return replace(self, time_to_disconnection=lifetime, degradation=tuple(degradation), provenance=origin)
 
     @property
     def widest(self) -> float:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_type
 from topoloom.results import Provenance, Result
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Choice, Escape
@@ -164,6 +164,20 @@ class Routing(Result):
 
     def __repr__(self) -> str:
         return f"Routing({self.engine} on {self.topology.name})"
+
+
+def tables_for(topology: Topology, given: Routing) -> Routing:
+    """The tables `given`, if they are of this topology.
+
+    Raises
+    ------
+    InputError
+        They are of another network.
+    """
+    check_type(given, Routing, "tables", "route(topology) makes one")
+    if given.topology != topology:
+        raise InputError(f"{topology.name}: the tables are of another network, {given.topology.name}; route it anew")
+    return given
 
 
 def carriers_of(topology: Topology) -> np.ndarray:

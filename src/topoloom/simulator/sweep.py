@@ -6,11 +6,11 @@ from typing import get_type_hints
 
 import numpy as np
 
-from topoloom.errors import Stopped
+from topoloom.errors import InputError, Stopped
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance
 from topoloom.routing.route import route
-from topoloom.routing.routing import Routing
+from topoloom.routing.routing import Routing, tables_for
 from topoloom.simulator.cables import cable_cycles
 from topoloom.simulator.execute import Execution, Executions, execute
 from topoloom.simulator.load_curve import LoadCurve, LoadCurves
@@ -71,6 +71,8 @@ def subjects(
     between: Mapping[str, int] | None = None,
     seed: int = 1,
     jobs: int | None = None,
+    tables: Sequence[Routing | None] | None = None,
+    work: Work | None = None,
 ) -> list[Subject]:
     """Every network routed by every engine, with every traffic: network by network, engine by engine.
 
@@ -89,20 +91,33 @@ def subjects(
     seed : int
     jobs : int, optional
         Threads; every core when left out.
+    tables : sequence of Routing or None, optional
+        For each network tables that are taken as they are, as `Network.tables` has them, in place of the engines'; None where
+        the engines make them.
+    work : Work, optional
+        Told of trees that are made and destinations that are followed.
 
     Raises
     ------
     InputError
-        A network that cannot be routed so, or cables that cannot be.
+        A network that cannot be routed so, cables that cannot be, or tables of another network.
+    Stopped
+        `work` was stopped before all tables stood.
     """
-    found = []
-    for network in networks:
+    found, networks = [], list(networks)
+    saved = [None] * len(networks) if tables is None else list(tables)
+    if len(saved) != len(networks):
+        raise InputError(f"tables for {len(saved)} networks, but {len(networks)} networks; give one or None for each")
+    for network, given in zip(networks, saved, strict=True):
         layout = network if isinstance(network, Layout) else None
         topology = network.topology if isinstance(network, Layout) else network
         cables = cable_cycles(topology, router, between, layout)
-        for engine in engines:
-            routing = route(topology, engine, lanes=lanes, seed=seed, jobs=jobs)
-            found += [Subject(routing, traffic, cables) for traffic in traffics]
+        made = (
+            (route(topology, engine, lanes=lanes, seed=seed, jobs=jobs, work=work) for engine in engines)
+            if given is None
+            else [tables_for(topology, given)]
+        )
+        found += [Subject(routing, traffic, cables) for routing in made for traffic in traffics]
     return found
 
 

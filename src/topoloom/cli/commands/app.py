@@ -104,7 +104,8 @@ def _usage(found: "Application") -> str:
     multiple=True,
     default=("minimal",),
     show_default=True,
-    help="An engine of topoloom route for all topologies, or one for each, in their order.",
+    help="An engine of topoloom route for all topologies, or one for each, in their order; left out, the tables of a folder"
+    " that topoloom route wrote are taken.",
 )
 @click.option(
     "--routing-seeds", type=Whole(1, _MOST_SEEDS), default=1, show_default=True, help="Tables of so many seeds."
@@ -250,6 +251,7 @@ def _cases(
 ) -> list["Case"]:
     """The network, with its layout where it has one or a floor is given, with tables of each seed."""
     from topoloom.applications.sweep import cases_of
+    from topoloom.cli.tables import saved_tables
     from topoloom.layout.place import place
     from topoloom.opening import open_network
 
@@ -258,7 +260,15 @@ def _cases(
     if layout is None and floor is not None:
         layout = place(opened.topology, floor, map="rows")
     return cases_of(
-        label, layout or opened.topology, engine, host_tables=host_tables, seed=seed, seeds=seeds, jobs=jobs, work=work
+        label,
+        layout or opened.topology,
+        engine,
+        host_tables=host_tables,
+        seed=seed,
+        seeds=seeds,
+        jobs=jobs,
+        tables=saved_tables(opened, ("engines", "host_tables", "routing_seeds")),
+        work=work,
     )
 
 

@@ -32,7 +32,13 @@ _LONG_SECONDS = 30.0
     show_default=True,
     help="Delay of a metre of cable.",
 )
-@click.option("--length-m", type=Number(0, unit="m"), default=5.0, show_default=True, help="Length of every cable.")
+@click.option(
+    "--length-m",
+    type=Number(0, unit="m"),
+    default=5.0,
+    show_default=True,
+    help="Length of every cable; those of a folder that topoloom layout wrote are as long as they lie.",
+)
 @click.option(
     "--samples",
     type=Whole(1),
@@ -55,10 +61,15 @@ def command(
     jobs: int | None,
     as_json: bool,
 ) -> None:
+    from topoloom.cli.placing import refuse_given
     from topoloom.graph.distances import estimated_seconds, hops
     from topoloom.graph.latency import Delays
 
-    opened = open_network(topology).topology
+    network = open_network(topology)
+    opened, layout = network.topology, network.layout if latency else None
+    if layout is not None:
+        refuse_given(["length_m"], f"the cables of {topology} are as long as they lie")
+        say(f"{topology}: with cables as long as they lie, {layout.mean_length_m:.3f} m on average", err=True)
     if samples is None and opened.switches >= 50_000 and (seconds := estimated_seconds(opened)) > _LONG_SECONDS:
         say(f"all pairs take about {span(seconds)} of one core; --samples 1000 estimates them sooner", err=True)
     with working("counting hops") as work:
@@ -70,7 +81,7 @@ def command(
             eccentricities=eccentricities,
             paths=paths,
             latency=Delays(switch_ns=switch_ns, cable_ns_per_m=cable_ns_per_m) if latency else None,
-            length_m=length_m,
+            length_m=length_m if layout is None else layout.length_m,
             work=work,
         )
     if as_json:

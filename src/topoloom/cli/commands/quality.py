@@ -50,7 +50,12 @@ class _Help(click.Command):
     " hosts, one a switch is assumed. `topoloom route --help` lists the engines.",
 )
 @click.argument("topology")
-@click.option("--engine", default="orders", show_default=True, help="How paths are chosen.")
+@click.option(
+    "--engine",
+    default="orders",
+    show_default=True,
+    help="How paths are chosen; left out, the tables of a folder that topoloom route wrote are measured.",
+)
 @click.option("--lanes", type=Whole(1, 255), help="At most so many virtual lanes; what it takes when left out.")
 @click.option("--traffic", metavar="NAME[:KEY=VALUE,...]", help="Measure this traffic, too (below).")
 @click.option("--bisections", type=Whole(1, 1_000_000), default=1000, show_default=True, help="Random halves drawn.")
@@ -79,7 +84,7 @@ def command(
     network = open_network(topology)
     opened = network.topology
     with working("routing") as work:
-        routed = tables_of(network, engine, lanes, seed, jobs)
+        routed = tables_of(network, engine, lanes, seed, jobs, work)
         work.check()
     with working("measuring") as work:
         found = quality(routed, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work)

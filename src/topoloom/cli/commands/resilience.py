@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from topoloom.network import Network
     from topoloom.routing.routing import Routing
     from topoloom.topology import Topology
+    from topoloom.work import Work
+
+#: ``--reroute`` without the name of an engine: the tables that lie in the folder.
+SAVED = ""
 
 
 @click.command(
@@ -88,7 +92,14 @@ if TYPE_CHECKING:
 @click.option("--link-mtbf", type=Number(above=0, unit="hours"), help="The same as hours between failures of a link.")
 @click.option("--switch-mtbf", type=Number(above=0, unit="hours"), help="And of a switch.")
 @click.option("--throughput", is_flag=True, help="How much throughput is left at each --share.")
-@click.option("--reroute", metavar="ENGINE", help="How many entries of this engine's tables change at each --share.")
+@click.option(
+    "--reroute",
+    metavar="[ENGINE]",
+    is_flag=False,
+    flag_value=SAVED,
+    help="How many entries of this engine's tables change at each --share; without a name, of the tables in the folder that"
+    " topoloom route wrote.",
+)
 @click.option(
     "--share",
     "shares",
@@ -172,7 +183,8 @@ def command(
     opened = [open_network(name) for name in topologies]
     networks = [one.topology for one in opened]
     cabinets = [_cabinets(one, fail, floor, cabinet, cluster, jobs) for one in opened]
-    tables = [_tables(one, reroute, seed, jobs) for one in networks]
+    with working("routing") as work:
+        tables = [_tables(one, reroute, seed, jobs, work) for one in opened]
     if damaged is not None:
         _write_damaged(networks[0], damaged, fail, at_shares[0], order, seed, cabinets[0])
     curves = []
@@ -228,7 +240,9 @@ def command(
                 raise
             interrupted = True
     curves = [
-        curve.with_costs(lifetimes[at] if lifetimes else None, costs[at] if costs else ())
+        curve.with_costs(
+            lifetimes[at] if lifetimes else None, costs[at] if costs else (), getattr(tables[at], "engine", "")
+        )
         for at, curve in enumerate(curves)
     ]
     if folder is not None:
@@ -243,18 +257,23 @@ def command(
         raise KeyboardInterrupt
 
 
-def _tables(network: "Topology", engine: str | None, seed: int, jobs: int | None) -> "Topology | Routing":
+def _tables(network: "Network", engine: str | None, seed: int, jobs: int | None, work: "Work") -> "Topology | Routing":
     """The network with tables that can be mended, where these are asked for: what cannot be done is refused before any work."""
+    from topoloom.cli.tables import say_saved
     from topoloom.routing.route import route
     from topoloom.routing.routing import SWITCH
 
     if engine is None:
-        return network
-    made = route(network, engine, seed=seed & 0x7FFFFFFF, jobs=jobs)
+        return network.topology
+    if engine == SAVED:
+        made: Routing = network.needs("tables", "--reroute without the name of an engine")
+        say_saved(network, made)
+    else:
+        made = route(network.topology, engine, seed=seed & 0x7FFFFFFF, jobs=jobs, work=work)
     if made.choice is not None or made.lane_rule == SWITCH:
-        why = "lets packets choose" if made.choice is not None else "changes lanes on the way"
+        why = "lets packets choose" if made.choice is not None else "changes lanes on the path"
         raise InputError(
-            f"--reroute {engine}: the engine {why}, so its tables cannot be mended; take another, as orders"
+            f"--reroute {made.engine}: the engine {why}, so its tables cannot be mended; take another, as orders"
         )
     return made
 

@@ -35,7 +35,12 @@ class _Help(click.Command):
     " all paths are followed, and what waits for what is searched for cycles, before anything is said.",
 )
 @click.argument("topology")
-@click.option("--engine", default="orders", show_default=True, help="How paths are chosen (below).")
+@click.option(
+    "--engine",
+    default="orders",
+    show_default=True,
+    help="How paths are chosen (below); left out, --without and --export take the tables of a folder that has some.",
+)
 @click.option("--lanes", type=Whole(1, 255), help="At most so many virtual lanes; what it takes when left out.")
 @click.option(
     "--without",
@@ -70,6 +75,7 @@ def command(
     check: int | None,
     as_json: bool,
 ) -> None:
+    from topoloom.cli.tables import saved_tables
     from topoloom.opening import open_network
     from topoloom.routing.reroute import reroute
     from topoloom.routing.route import route
@@ -91,9 +97,12 @@ def command(
     network = open_network(topology)
     lost = None if without is None else _losses(without)
     mended = None
+    # Only what begins with tables takes those that are there: to route a network is to make new ones.
+    takes = without is not None or kind is not None
+    saved = saved_tables(network, ("engine", "lanes", "seed", "folder")) if takes else None
     with working("routing") as work:
         fabric = network.fabric
-        routed = route(
+        routed = saved or route(
             fabric.topology,
             engine,
             lanes=lanes,

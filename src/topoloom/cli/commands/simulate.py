@@ -59,7 +59,12 @@ def _told(one: "Setting") -> str:
 )
 @click.argument("topologies", metavar="TOPOLOGY...", nargs=-1, required=True)
 @click.option(
-    "--engine", "engines", default=["orders"], show_default=True, multiple=True, help="An engine of topoloom route."
+    "--engine",
+    "engines",
+    default=["orders"],
+    show_default=True,
+    multiple=True,
+    help="An engine of topoloom route; left out, the tables of a folder that it wrote are taken.",
 )
 @click.option("--lanes", type=Whole(1, 16), help="At most so many virtual lanes for the engine.")
 @click.option(
@@ -113,6 +118,7 @@ def command(
     as_json: bool,
 ) -> None:
     from topoloom.cli.progress import working
+    from topoloom.cli.tables import saved_tables
     from topoloom.opening import open_network
     from topoloom.simulator.presets import router_of
     from topoloom.simulator.sweep import execute_all, has_end, subjects, sweep
@@ -130,16 +136,20 @@ def command(
     for network in networks:
         if network.layout is not None and not between and not router.cycle_ns:
             say(f"{network.source}: set cycle_ns for cables as long as they are; they take link_cycles now", err=True)
-    simulated = subjects(
-        [network.topology if network.layout is None else network.layout for network in networks],
-        traffics,
-        engines,
-        router=router,
-        lanes=lanes,
-        between=_cycles(between),
-        seed=seed,
-        jobs=jobs,
-    )
+    saved = [saved_tables(network, ("engines", "lanes")) for network in networks]
+    with working("routing") as work:
+        simulated = subjects(
+            [network.topology if network.layout is None else network.layout for network in networks],
+            traffics,
+            engines,
+            router=router,
+            lanes=lanes,
+            between=_cycles(between),
+            seed=seed,
+            jobs=jobs,
+            tables=saved,
+            work=work,
+        )
     if packets is not None:
         _write_packets(simulated[0], preset, settings, max(wanted), seed, packets)
     if any(to_the_end):
