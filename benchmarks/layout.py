@@ -12,6 +12,7 @@ annealing;
 
 import argparse
 import time
+from dataclasses import replace
 
 from topoloom.draws import Draws
 from topoloom.floors.floor import preset
@@ -47,7 +48,7 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(_SPECS))
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()
-    floor = preset("koibuchi-2013", switches_per_cabinet=16)
+    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
     print(f"{'topology':14}" + "".join(f"{way:>22}" for way in _WAYS) + f"{'bound':>10}{'moves/s':>12}")
     for name in options.only.split(","):
         topology = build(_SPECS[name])
@@ -67,7 +68,7 @@ def main() -> None:
 def _speed(spec: str, tries: int = 5_000_000) -> float:
     """Swaps of two switches tried a second of CPU time, at a temperature where about one in ten is made."""
     topology = build(spec)
-    floor = preset("koibuchi-2013", switches_per_cabinet=16)
+    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
     layout = place(topology, floor, "sequential", "rows")
     seating = seating_for(layout.slots, layout.slot, loads_of(topology))
     prices = length_prices(floor, layout.slots)

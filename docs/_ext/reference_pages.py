@@ -1,21 +1,21 @@
 """Pages of reference that are made from the program itself: commands, settings, records, registers and the public names.
 
-Each is a directive for MyST pages: ``{commands}``, ``{settings} module.Struct``, ``{all-settings}``,
+Each is a directive for MyST pages: ``{commands}``, ``{settings} module.Struct``,
+``{all-settings}``,
 ``{records}``, ``{public-api}``, ``{public-names}``.
 """
 
 import inspect
 import json
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 
@@ -33,6 +33,7 @@ class _Written(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         found = nodes.section()
         found.document = self.state.document
+        self.env.note_reread()  # the program may have changed, and the page's text has not
         self.state.nested_parse(StringList(self.lines(), self.env.docname), self.content_offset, found)
         return list(found.children)
 
@@ -47,13 +48,18 @@ def _cell(text: object) -> str:
 
 
 class Settings(_Written):
-    """A table of a group of settings: name, what it accepts, unit, default, description."""
+    """A table of a group of settings: name, what it is, what it accepts, unit, default, and its value in each preset.
+
+    Tables of TOML files are in TOML's words. The option ``presets`` names a register of groups with other values.
+    """
 
     required_arguments = 1
     optional_arguments = 0
+    option_spec: ClassVar[dict[str, type]] = {"presets": str}
 
     def lines(self) -> list[str]:
-        return _table(_named(self.arguments[0]))
+        presets = _named(self.options["presets"]) if "presets" in self.options else {}
+        return _table(_named(self.arguments[0]), presets)
 
 
 class AllSettings(_Written):
@@ -80,13 +86,28 @@ def _below(base: Any) -> Iterator[Any]:
         yield from _below(one)
 
 
-def _table(group: Any) -> list[str]:
-    from topoloom.settings import described
+def _table(group: Any, presets: Mapping[str, Any] | None = None) -> list[str]:
+    from topoloom.settings import described, written
+    from topoloom.toml_files import TomlTable, described_keys
 
-    rows = ["| setting | accepts | unit | default | what it is |", "|---|---|---|---|---|"]
-    for one in described(group):
+    presets = presets or {}
+    toml = issubclass(group, TomlTable)
+    columns = [
+        "key" if toml else "setting",
+        "what it is",
+        "accepts",
+        "unit",
+        "default",
+        *(f"`{name}`" for name in presets),
+    ]
+    rows = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    for one in described_keys(group) if toml else described(group):
         default = "required" if one.required else f"`{one.default}`" if one.default else ""
-        rows.append(f"| `{one.name}` | {_cell(one.accepts)} | {one.unit} | {default} | {_cell(one.description)} |")
+        # In a column of a preset stands what differs from the default.
+        others = [written(getattr(preset, one.name)) for preset in presets.values()]
+        told = ["" if other == (one.default or "none") else f"`{other}`" if other else "none" for other in others]
+        cells = (one.description, one.accepts, one.unit, default, *told)
+        rows.append(f"| `{one.name}` | {' | '.join(map(_cell, cells))} |")
     return rows
 
 
@@ -160,13 +181,6 @@ class PublicApi(_Written):
         return [*found, "```"]
 
 
-def _made_again(
-    _app: Sphinx, env: BuildEnvironment, _added: set[str], _changed: set[str], _gone: set[str]
-) -> list[str]:
-    """These pages are written anew every time: the program may have changed, and their text has not."""
-    return [name for name in env.found_docs if name.startswith("reference/")]
-
-
 def _bars(_app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
     """Docstrings write |x| for absolute values, which reStructuredText takes for something else."""
     for at, line in enumerate(lines):
@@ -183,6 +197,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("commands", Commands)
     app.add_directive("public-names", PublicNames)
     app.add_directive("public-api", PublicApi)
-    app.connect("env-get-outdated", _made_again)
     app.connect("autodoc-process-docstring", _bars)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -89,10 +89,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     group: ClassVar[str] = "settings"
 
     def __post_init__(self) -> None:
-        for name, kind in _kinds(type(self)).items():
-            value = getattr(self, name)
-            if not fits(kind, value):
-                raise InputError(f"{self.group}: {name}={shown(value)}; it is {accepts(kind)}")
+        for field in _fields(type(self)):
+            value = getattr(self, field.name)
+            if not fits(field.type, value):
+                raise InputError(f"{self.group}: {field.encode_name}={shown(value)}; it is {accepts(field.type)}")
 
 
 def changed(settings: S, texts: Iterable[str]) -> S:
@@ -103,15 +103,15 @@ def changed(settings: S, texts: Iterable[str]) -> S:
     InputError
         No such key, or a value that is not of its type or out of its range.
     """
-    kinds = _kinds(type(settings))
+    fields = {field.encode_name: field for field in _fields(type(settings))}
     changes: dict[str, Any] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals:
             raise InputError(f"{settings.group} setting {shown(text)}: write KEY=VALUE, as in {_example(settings)}")
-        if name not in kinds:
-            raise InputError(f"no {settings.group} setting {shown(name)} ({hint(name, kinds)})")
-        changes[name] = value_of(kinds[name], value, f"{settings.group}: {name}")
+        if name not in fields:
+            raise InputError(f"no {settings.group} setting {shown(name)} ({hint(name, fields)})")
+        changes[fields[name].name] = value_of(fields[name].type, value, f"{settings.group}: {name}")
     return msgspec.structs.replace(settings, **changes)
 
 
@@ -139,7 +139,7 @@ def described(group: type[msgspec.Struct]) -> list[Setting]:
             (one for one in (kind, *getattr(kind, "types", ())) if isinstance(one, msgspec.inspect.Metadata)), None
         )
         default = field.default
-        told = "" if default in (msgspec.NODEFAULT, None) else written(default)
+        told = "" if default in (msgspec.NODEFAULT, None) or isinstance(default, msgspec.Struct) else written(default)
         about: dict[str, Any] = (meta.extra if meta is not None and meta.extra else {}) or {}
         text = _description(meta)
         found.append(Setting(field.encode_name, accepts(kind), str(about.get("unit", "")), told, field.required, text))
@@ -198,11 +198,6 @@ def written(value: object) -> str:
 def _fields(group: type[msgspec.Struct]) -> tuple[Any, ...]:
     info: Any = msgspec.inspect.type_info(group)
     return tuple(info.fields)
-
-
-@cache
-def _kinds(group: type[msgspec.Struct]) -> dict[str, Any]:
-    return {field.encode_name: field.type for field in _fields(group)}
 
 
 def _bare(kind: Any) -> tuple[Any, Any]:

@@ -6,10 +6,13 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
+
+import msgspec
 
 from topoloom.errors import InputError, at, hint
 from topoloom.files import read_text
+from topoloom.settings import Setting, Settings, accepts, described, fits
 
 T = TypeVar("T")
 
@@ -17,6 +20,28 @@ _LONGEST = 4_000_000
 #: Levels of tables and arrays within each other; nobody writes so many.
 _DEEPEST = 50
 _LONGEST_SHOWN = 60
+
+
+class TomlTable(Settings, frozen=True):
+    """Base of the settings that are written as tables of a TOML file."""
+
+    group: ClassVar[str] = "table"
+
+
+def described_keys(table: type[msgspec.Struct]) -> list[Setting]:
+    """As `topoloom.settings.described`, in TOML's words: what a key takes and its default as they stand in a file."""
+    fields: Any = msgspec.inspect.type_info(table)
+    return [
+        msgspec.structs.replace(one, accepts=_accepted(field.type), default=_written_default(field.default))
+        for one, field in zip(described(table), fields.fields, strict=True)
+    ]
+
+
+def _written_default(default: Any) -> str:
+    """A default as it stands in a file; nothing where a key is worked out, left out or a table."""
+    if default in (msgspec.NODEFAULT, None, ()) or isinstance(default, msgspec.Struct):
+        return ""
+    return _written(list(default) if isinstance(default, tuple) else default)
 
 
 def read_toml(path: str | Path, shape: type[T]) -> T:
@@ -33,8 +58,6 @@ def read_toml(path: str | Path, shape: type[T]) -> T:
 
 def parse_toml(text: str, shape: type[T], source: str) -> T:
     """As `read_toml`, from text; `source` is named in complaints."""
-    import msgspec
-
     data = _tables(text, source)
     try:
         return msgspec.convert(data, shape, strict=True)
@@ -78,8 +101,6 @@ def _tables(text: str, source: str) -> dict[str, Any]:
 
 def _explained(error: Exception, data: Any, text: str, shape: type, source: str) -> InputError:
     """What is wrong with the tables, with its line and what would do."""
-    import msgspec
-
     found = _fault(msgspec.inspect.type_info(shape), data, ())
     if found is not None:
         path, reason = found
@@ -96,10 +117,7 @@ def _explained(error: Exception, data: Any, text: str, shape: type, source: str)
 
 def _fault(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...], str] | None:
     """The first thing in a value that is not of its type: where, and what is wrong and would do; None: nothing."""
-    from msgspec import inspect
-
-    from topoloom.settings import fits
-
+    inspect = msgspec.inspect
     bare = kind.type if isinstance(kind, inspect.Metadata) else kind
     if isinstance(bare, inspect.UnionType):
         faults = [_fault(one, value, path) for one in bare.types]
@@ -165,10 +183,7 @@ def _unfit(kind: Any, value: Any, path: tuple[str, ...]) -> tuple[tuple[str, ...
 
 def _accepted(kind: Any) -> str:
     """What a key takes, in TOML's words."""
-    from msgspec import inspect
-
-    from topoloom.settings import accepts
-
+    inspect = msgspec.inspect
     bare = kind.type if isinstance(kind, inspect.Metadata) else kind
     if isinstance(bare, inspect.UnionType):
         # A key without a value is left out; TOML has no word for it.

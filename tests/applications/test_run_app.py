@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +22,6 @@ from topoloom.applications.run_csv import links_csv, ranks_csv, runs_csv
 from topoloom.applications.settings import PRESETS, AppSettings, changed
 from topoloom.applications.sweep import Case, run_apps
 from topoloom.applications.users_programs import program_from
-from topoloom.settings import described, written
 from topoloom.work import Work
 
 
@@ -320,16 +318,3 @@ def test_a_sweep_refuses_before_it_runs():
     refused("no parameter 'clas'", apps=("ep:class=S", "cg:clas=S"))
     refused(r"different numbers of ranks do not compare \(torus:dims=4x4,hosts=1 16, ring:n=8,hosts=1 8\)", cases=cases)
     refused("no placement 'optimal'", placements=("linear", "optimal"))
-
-
-def test_the_docs_have_every_setting_and_preset():
-    """The table is made of the settings' own descriptions, ranges and values."""
-    page = (Path(__file__).parents[2] / "docs" / "applications.md").read_text()
-    presets = ("truong-2016", "nakano-2016", "xu-2019")
-    assert set(presets) == set(PRESETS)
-    for one in described(AppSettings):
-        unit = f" [{one.unit}]" if one.unit else ""
-        values = [written(getattr(PRESETS[name], one.name)) for name in presets]
-        if one.name == "algorithms":
-            values = ["ours" if value else "none" for value in values]
-        assert f"| `{one.name}` | {one.description}{unit} | {one.accepts} | {' | '.join(values)} |\n" in page

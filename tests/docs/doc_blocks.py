@@ -52,7 +52,9 @@ class Block:
 
 def blocks(page: Path) -> list[Block]:
     """Every fenced block of a page, in order."""
-    found = re.finditer(r"^```(\w*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    found = re.finditer(
+        r"^```(\w*|\{[\w-]+\}[^\n]*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
     return [Block(page, page.read_text(encoding="utf-8")[: m.start()].count("\n") + 1, m[1], m[2]) for m in found]
 
 

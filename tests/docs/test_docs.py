@@ -11,7 +11,6 @@ import subprocess
 import sys
 
 import doc_blocks
-import msgspec
 import pytest
 from doc_blocks import PAGES, ROOT, Block, blocks, prose, shown
 
@@ -116,40 +115,6 @@ def test_the_catalogue_page_is_made_from_the_records():
     """docs/families.md is what tools/families_page.py writes; run it after a change of a family."""
     made = runpy.run_path(str(ROOT / "tools" / "families_page.py"))["families_page"]()
     assert (ROOT / "docs" / "families.md").read_text(encoding="utf-8") == made
-
-
-TABLES = {
-    "Top level": need.Need,
-    "[switch]": need.SwitchNeed,
-    "[cable]": need.CableNeed,
-    "[limits]": need.Limits,
-    "[floor]": need.FloorNeed,
-    "[families]": need.FamiliesNeed,
-}
-
-
-@pytest.mark.parametrize("title", TABLES)
-def test_every_key_of_a_requirement_is_documented(title):
-    """Each table of docs/requirement-file.md has one row a key of its Struct, in order, with the right default."""
-    text = (ROOT / "docs" / "requirement-file.md").read_text(encoding="utf-8")
-    section = re.search(rf"^#+ `?{re.escape(title)}`?$(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
-    assert section, f"no section '{title}'"
-    rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \|", section[1], re.MULTILINE)
-    assert [(key, default) for key, _, default in rows] == [
-        (field.encode_name, _default(field)) for field in msgspec.structs.fields(TABLES[title])
-    ]
-
-
-def _default(field) -> str:
-    if field.required:
-        return "required"
-    if field.default is None:
-        return "none"
-    if isinstance(field.default, msgspec.Struct):
-        return "none"
-    if isinstance(field.default, bool):
-        return "`true`" if field.default else "`false`"
-    return f"`{json.dumps(field.default)}`".replace("Infinity", "inf")
 
 
 def test_every_objective_and_floor_is_documented():

@@ -1,5 +1,7 @@
 """New switches on the floor: what stands stays, limits hold, and a floor that can grow does."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ _GROWN = ("jellyfish:n=40,degree=4,hosts=2", 60)
 )
 def test_everything_stays_where_it_is(changes):
     """Names and places of the slots of switches that stand do not change, and no cabinet holds more than it may."""
-    floor = preset("koibuchi-2013", switches_per_cabinet=8, **changes)
+    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=8, **changes)
     spec, to = _GROWN
     plan = expand(build(spec), to, floor=floor)
     before, after = plan.before.layout, plan.layout
@@ -29,7 +31,7 @@ def test_everything_stays_where_it_is(changes):
 
 def test_cabinets_with_room_are_filled_first():
     """Four cabinets of 12 with 10 switches each take eight more; only then is a fifth set up."""
-    layout = place(build("jellyfish:n=40,degree=4"), preset("koibuchi-2013", switches_per_cabinet=12))
+    layout = place(build("jellyfish:n=40,degree=4"), replace(preset("koibuchi-2013"), switches_per_cabinet=12))
     plan = expand(layout, 48)
     assert plan.new_cabinets == 0
     assert expand(layout, 49).new_cabinets == 1
@@ -37,7 +39,7 @@ def test_cabinets_with_room_are_filled_first():
 
 def test_a_full_floor_is_told():
     """A floor with given rows and columns does not grow by itself; the sentence says what would do."""
-    floor = preset("koibuchi-2013", rows=2, columns=2)
+    floor = replace(preset("koibuchi-2013"), rows=2, columns=2)
     layout = place(build("jellyfish:n=64,degree=4"), floor)
     with pytest.raises(InputError, match=r"no room for switch 64 .* all 4 slots are full; give a floor with more rows"):
         expand(layout, 65)

@@ -293,8 +293,8 @@ def test_any_slots_come_back_to_the_last_bit(tmp_path):
         "matrix",
         np.triu(apart_m, 1) + np.triu(apart_m, 1).T,
     )
-    floor = preset(
-        "slimfly-2014",
+    floor = replace(
+        preset("slimfly-2014"),
         distance="matrix",
         fixed=slots,
         switches_per_cabinet=20,

@@ -14,7 +14,7 @@ from topoloom.floors.floor import Floor, preset
 from topoloom.floors.slots import Slots
 from topoloom.layout.place import MAPS
 
-_ROOM = preset("koibuchi-2013", switches_per_cabinet=8)
+_ROOM = replace(preset("koibuchi-2013"), switches_per_cabinet=8)
 _BASES = [
     "torus:dims=8x8",
     "hypercube:n=7",
@@ -57,7 +57,9 @@ def test_each_map_is_no_worse_than_the_simpler_ones(spec, cluster):
 
 def test_serpentine_runs_every_other_row_backwards():
     """Koibuchi 2013 IV.D: left to right in the first row, right to left in the second."""
-    layout = place(build("ring:n=9"), preset("koibuchi-2013", switches_per_cabinet=1), "sequential", "serpentine")
+    layout = place(
+        build("ring:n=9"), replace(preset("koibuchi-2013"), switches_per_cabinet=1), "sequential", "serpentine"
+    )
     assert layout.slot.tolist() == [0, 1, 2, 5, 4, 3, 6, 7, 8]
 
 
@@ -192,7 +194,7 @@ def test_what_cannot_be_is_refused_in_one_sentence():
     with pytest.raises(InputError, match=r"has 200 W, but a cabinet holds 150"):
         place(ring, replace(_ROOM, power_w_per_cabinet=150.0), switch_w=200.0)
     with pytest.raises(InputError, match="20 cabinets need more than its 3 x 3 = 9 places"):
-        place(ring, preset("koibuchi-2013", rows=3, columns=3, switches_per_cabinet=5))
+        place(ring, replace(preset("koibuchi-2013"), rows=3, columns=3, switches_per_cabinet=5))
 
 
 def test_joint_placement_uses_the_seats_that_the_floor_gives():
@@ -219,9 +221,11 @@ def test_a_hall_of_many_kinds_takes_a_network_of_many_kinds():
 
 def test_a_large_floor_is_searched_where_cabinets_lie_together():
     """Eight cabinets in a hall of 10,000 slots: as short as in a small one, and soon."""
-    small = place(build("torus:dims=4x4"), preset("koibuchi-2013", switches_per_cabinet=2))
+    small = place(build("torus:dims=4x4"), replace(preset("koibuchi-2013"), switches_per_cabinet=2))
     began = time.process_time()
-    large = place(build("torus:dims=4x4"), preset("koibuchi-2013", rows=100, columns=100, switches_per_cabinet=2))
+    large = place(
+        build("torus:dims=4x4"), replace(preset("koibuchi-2013"), rows=100, columns=100, switches_per_cabinet=2)
+    )
     assert time.process_time() - began < 10
     assert large.total_m <= small.total_m + 1e-9
 

@@ -110,7 +110,7 @@ def test_the_load_of_trays_is_the_cables_on_their_way(seed):
 
 def test_assumed_trays_go_along_the_row_of_the_lower_cabinet_first():
     """Along x over the lower number's row, along y over the other's column, step by step between coordinates; no other."""
-    floor = preset("nakano-grid", rows=3, columns=3)
+    floor = replace(preset("nakano-grid"), rows=3, columns=3)
     slots = floor.slots_for(9)
     topology = Topology(np.array([[0, 8], [2, 3]], np.int32), 9)
     segments, cables = tray_load(Layout(topology, floor, slots, np.arange(9, dtype=np.int32)))
@@ -120,7 +120,7 @@ def test_assumed_trays_go_along_the_row_of_the_lower_cabinet_first():
 
 def test_assumed_trays_agree_with_walking_every_cable():
     """The difference arrays give what a loop over cables and steps counts."""
-    floor = preset("koibuchi-2013", rows=5, columns=6)
+    floor = replace(preset("koibuchi-2013"), rows=5, columns=6)
     layout = _layout(build("jellyfish:n=90,degree=7"), floor.slots_for(30), floor)
     counted: Counter[tuple[float, ...]] = Counter()
     xs, ys = (np.unique(layout.place_m[:, side]).tolist() for side in (0, 1))
@@ -146,7 +146,7 @@ def test_one_cabinet_uses_no_tray():
 
 def test_six_hundred_cabinets_take_no_time():
     """Well below a second of this thread's time for 50,000 cables."""
-    floor = preset("koibuchi-2013", rows=24, columns=25)
+    floor = replace(preset("koibuchi-2013"), rows=24, columns=25)
     layout = _layout(build("jellyfish:n=10000,degree=10"), floor.slots_for(600), floor)
     assert len(layout.bundles[0]) > 40_000
     start = time.thread_time()

@@ -7,49 +7,67 @@ Sources: Shoeybi et al. 2019 (Megatron-LM, arXiv:1909.08053), Narayanan et al., 
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
 from topoloom.errors import InputError, hint
-from topoloom.toml_files import parse_toml, read_toml
-
-_Count = Annotated[int, msgspec.Meta(ge=1, le=1 << 24)]
-_OrNone = Annotated[int, msgspec.Meta(ge=0, le=1 << 24)]
+from topoloom.settings import setting
+from topoloom.toml_files import TomlTable, parse_toml, read_toml
 
 
-class Training(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+def _count(description: str, unit: str = "") -> Any:
+    return setting(description, unit=unit, least=1, most=1 << 24)
+
+
+def _or_none(description: str) -> Any:
+    return setting(description, least=0, most=1 << 24)
+
+
+class Training(TomlTable, frozen=True):
     """A model, its batch and its parallel degrees; 0 where a number follows from others.
 
     The degrees multiply to the ranks: ``dp * tp * pp``; `ep` divides `dp`. Biases, norms, positions and routers are left out
     of every count: they are below one in a thousand.
     """
 
-    layers: _Count
-    hidden: _Count
-    heads: _Count
-    sequence: _Count
-    vocabulary: _Count
-    batch: _Count
-    name: str = ""
-    source: str = ""
-    kv_heads: _OrNone = 0
-    feedforward: _OrNone = 0
-    matrices: Annotated[int, msgspec.Meta(ge=2, le=3)] = 2
-    tied: bool = True
-    experts: _OrNone = 0
-    top_k: _Count = 2
-    every: _Count = 1
-    micro: _Count = 1
-    tp: _Count = 1
-    pp: _Count = 1
-    dp: _OrNone = 0
-    ep: _Count = 1
-    zero: Annotated[int, msgspec.Meta(ge=0, le=1)] = 0
-    recompute: bool = False
-    value_bytes: Annotated[int, msgspec.Meta(ge=1, le=8)] = 2
-    gradient_bytes: Annotated[int, msgspec.Meta(ge=1, le=8)] = 2
-    collectives: Literal["ring", "mpi"] = "ring"
+    group: ClassVar[str] = "training"
+
+    layers: Annotated[int, _count("layers")]
+    hidden: Annotated[int, _count("width of a layer, in values")]
+    heads: Annotated[int, _count("heads of attention")]
+    sequence: Annotated[int, _count("length of a sequence", "tokens")]
+    vocabulary: Annotated[int, _count("tokens that there are")]
+    batch: Annotated[int, _count("sequences in a step")]
+    name: Annotated[str, setting("what the model is called")] = ""
+    source: Annotated[str, setting("where the numbers come from")] = ""
+    kv_heads: Annotated[
+        int, _or_none("heads of keys and values, where several heads share one; 0: as many as heads")
+    ] = 0
+    feedforward: Annotated[int, _or_none("width of the feed-forward part, in values; 0: four times hidden")] = 0
+    matrices: Annotated[
+        int, setting("matrices of the feed-forward part: two, or three with a gate (SwiGLU)", least=2, most=3)
+    ] = 2
+    tied: Annotated[bool, setting("whether the output's embedding is the input's")] = True
+    experts: Annotated[int, _or_none("experts of a layer of experts; 0: none")] = 0
+    top_k: Annotated[int, _count("experts that each token goes to")] = 2
+    every: Annotated[int, _count("one layer in so many has experts")] = 1
+    micro: Annotated[int, _count("sequences in a micro-batch")] = 1
+    tp: Annotated[int, _count("tensor-parallel ranks")] = 1
+    pp: Annotated[int, _count("pipeline stages")] = 1
+    dp: Annotated[int, _or_none("data-parallel ranks; 0: what the ranks leave")] = 0
+    ep: Annotated[int, _count("expert-parallel ranks; they divide the data-parallel ones")] = 1
+    zero: Annotated[
+        int, setting("ZeRO stage: 0 sums gradients, 1 scatters them and gathers parameters", least=0, most=1)
+    ] = 0
+    recompute: Annotated[bool, setting("whether layers run forward once more before backward")] = False
+    value_bytes: Annotated[
+        int, setting("size of a value that is sent or multiplied", unit="bytes", least=1, most=8)
+    ] = 2
+    gradient_bytes: Annotated[int, setting("size of a gradient that is summed", unit="bytes", least=1, most=8)] = 2
+    collectives: Annotated[
+        Literal["ring", "mpi"], setting("ring: rings and pairs of our own; mpi: MPI's collectives")
+    ] = "ring"
 
     @property
     def wide(self) -> int:

@@ -4,7 +4,7 @@ import datetime
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 import numpy as np
@@ -12,7 +12,6 @@ import numpy as np
 from topoloom.cost.products import (
     LENGTH_ERROR_M,
     CableProduct,
-    NotNegative,
     Positive,
     Price,
     SwitchParts,
@@ -21,30 +20,47 @@ from topoloom.cost.products import (
     low_high,
 )
 from topoloom.errors import InputError, at
-from topoloom.toml_files import line_of, parse_toml, read_toml
+from topoloom.settings import setting
+from topoloom.toml_files import TomlTable, line_of, parse_toml, read_toml
 
 _OWN = files("topoloom.cost") / "data"
 
 
-class Parts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+class Parts(TomlTable, frozen=True, dict=True):
     """A parts catalogue.
 
     Where prices are ranges, `switch_usd`, `cable_usd` and `link_usd` give the middle. `unpriced` names what the catalogue
     has no prices of, only watts or reach: such a price is NaN, never 0.
     """
 
-    name: str
-    source: str
-    cable: Annotated[tuple[CableProduct, ...], msgspec.Meta(min_length=1)]
-    switch: SwitchParts = SwitchParts()
-    format: Literal[1] = 1
-    version: str = ""
-    date: datetime.date | None = None
-    rate_gbps: tuple[Positive, Positive] | None = None
-    slack_m: NotNegative = 0.0
-    installation_usd: Price = 0.0
-    rewiring_usd: Price = 0.0
-    unpriced: tuple[Literal["switch", "cable"], ...] = ()
+    group: ClassVar[str] = "parts"
+
+    name: Annotated[str, setting("the catalogue's name, for bills and reports")]
+    source: Annotated[str, setting("where the numbers come from, for reports")]
+    cable: Annotated[tuple[CableProduct, ...], msgspec.Meta(min_length=1), setting("the cable products")]
+    switch: Annotated[SwitchParts, setting("the switches: a line in the number of ports, or products")] = SwitchParts()
+    format: Annotated[Literal[1], setting("the version of this format; 1 is the only one")] = 1
+    version: Annotated[str, setting("the version of the catalogue, as you count them")] = ""
+    date: Annotated[datetime.date | None, setting("the day that its numbers are of")] = None
+    rate_gbps: Annotated[
+        tuple[Positive, Positive] | None,
+        setting(
+            "the least and the greatest link rate that its numbers hold for; outside, bills and reports warn",
+            unit="Gb/s",
+        ),
+    ] = None
+    slack_m: Annotated[float, setting("what a cable must be longer than its link", unit="m", least=0, most=1e15)] = 0.0
+    installation_usd: Annotated[Price, setting("laying one cable", unit="USD")] = 0.0
+    rewiring_usd: Annotated[
+        Price, setting("moving one cable that is laid; no bill of a new network holds it", unit="USD")
+    ] = 0.0
+    unpriced: Annotated[
+        tuple[Literal["switch", "cable"], ...],
+        setting(
+            "what it has no prices of, only watts or reach. The bill says so, and its sums are without them. Parts that"
+            " have no price and are not named here are an error"
+        ),
+    ] = ()
 
     def switch_usd_range(self, ports: int, rate_gbps: float | None = None) -> np.ndarray:
         """Lowest and highest price of a switch with so many ports of that rate, float64[2]; NaN where it is unpriced.

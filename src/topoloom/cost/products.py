@@ -1,10 +1,13 @@
 """What a catalogue sells: switches and cables, each with its prices (a number or a range) and its watts."""
 
 import itertools
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 import numpy as np
+
+from topoloom.settings import setting
+from topoloom.toml_files import TomlTable
 
 # The upper bound keeps inf and NaN out, which TOML knows.
 NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
@@ -14,6 +17,16 @@ _Signed = Annotated[float, msgspec.Meta(ge=-1e15, le=1e15)]
 #: A price in USD, or [lowest, highest] where the source gives a range. `check_ranges` counts the two: msgspec (0.22) reads
 #: memory that is not its own in a union of a bounded number and a tuple of fixed length.
 Price = NotNegative | tuple[NotNegative, ...]
+
+
+def _rate(description: str) -> Any:
+    return setting(description, unit="Gb/s", above=0, most=1e15)
+
+
+def watts(description: str) -> Any:
+    """The annotation of a power."""
+    return setting(description, unit="W", least=0, most=1e15)
+
 
 #: The words for what a cable is made of; "any" where the source does not say.
 Medium = Literal["electric", "copper", "passive copper", "active copper", "fibre", "optical", "any"]
@@ -40,20 +53,25 @@ def check_ranges(struct: msgspec.Struct, *keys: str) -> None:
                 raise ValueError(f"{key}: [{shown}] is no range; give a number or [lowest, highest]")
 
 
-class SwitchProduct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SwitchProduct(TomlTable, frozen=True):
     """A switch that can be bought: it serves wherever a switch needs up to `ports` ports of up to `rate_gbps`.
 
     It draws `power_w`, and `power_w_per_port` more for every port that is in use.
     """
 
-    name: str
-    ports: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
-    power_w: NotNegative
-    price_usd: Price | None = None
-    power_w_per_port: NotNegative = 0.0
-    rate_gbps: Positive | None = None
+    group: ClassVar[str] = "parts [[switch.product]]"
+
+    name: Annotated[str, setting("what it is called")]
+    ports: Annotated[int, setting("how many ports", least=1, most=1_000_000)]
+    power_w: Annotated[float, watts("power of one without its ports; or all its power")]
+    price_usd: Annotated[Price, setting("price of one; needed unless switches are `unpriced`", unit="USD")] | None = (
+        None
+    )
+    power_w_per_port: Annotated[float, watts("power of a port that is in use")] = 0.0
+    rate_gbps: Annotated[float, _rate("the fastest links that its ports carry; any, if left out")] | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_ranges(self, "price_usd")
 
     def serves(self, ports: int, rate_gbps: float | None) -> bool:
@@ -62,21 +80,36 @@ class SwitchProduct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.ports >= ports and not slower
 
 
-class SwitchParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SwitchParts(TomlTable, frozen=True):
     """Switches: a straight line in the number of ports from `least_ports` on, or a list of products.
 
     A switch that needs fewer ports than `least_ports` is priced as one with that many: a line that was fitted to large
     switches gives small ones away.
     """
 
-    base_usd: _Signed | tuple[_Signed, ...] = 0.0
-    per_port_usd: Price = 0.0
-    power_w: NotNegative = 0.0
-    power_w_per_port: NotNegative = 0.0
-    least_ports: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 0
-    product: tuple[SwitchProduct, ...] = ()
+    group: ClassVar[str] = "parts [switch]"
+
+    base_usd: Annotated[
+        _Signed | tuple[_Signed, ...], setting("price at 0 ports; a fitted line may start below 0", unit="USD")
+    ] = 0.0
+    per_port_usd: Annotated[Price, setting("price of one more port", unit="USD")] = 0.0
+    power_w: Annotated[float, watts("power at 0 ports")] = 0.0
+    power_w_per_port: Annotated[float, watts("power of one more port; every port that is bought counts")] = 0.0
+    least_ports: Annotated[
+        int,
+        setting(
+            "a switch that needs fewer ports is priced as one with that many; a line fitted to large switches gives small"
+            " ones away",
+            least=0,
+            most=1_000_000,
+        ),
+    ] = 0
+    product: Annotated[
+        tuple[SwitchProduct, ...], setting("switches that can be bought; with them the line is not used")
+    ] = ()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_ranges(self, "base_usd", "per_port_usd")
 
     @property
@@ -94,28 +127,42 @@ class SwitchParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.power_w + self.power_w_per_port * max(ports, self.least_ports)
 
 
-class CableProduct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CableProduct(TomlTable, frozen=True):
     """A cable product: its medium, where it is used, how far it reaches, the rates it carries, its prices and watts.
 
     Its price is a line in metres, a line in metres per Gb/s (both add up), or `prices_usd`, one for each of `lengths_m`.
     With `lengths_m` it comes in these lengths only; without, it is cut to length.
     """
 
-    medium: Medium
-    use: Literal["inside", "between", "any"]
-    name: str = ""
-    base_usd: Price | None = None
-    per_metre_usd: Price | None = None
-    base_usd_per_gbps: Price | None = None
-    per_metre_usd_per_gbps: Price | None = None
-    lengths_m: tuple[Positive, ...] = ()
-    prices_usd: tuple[Price, ...] = ()
-    reach_m: Annotated[float, msgspec.Meta(gt=0)] = float("inf")
-    rates_gbps: tuple[Positive, ...] = ()
-    power_w: NotNegative = 0.0
-    power_w_per_end: NotNegative = 0.0
+    group: ClassVar[str] = "parts [[cable]]"
+
+    medium: Annotated[Medium, setting("what it is made of; `any` where that is not known")]
+    use: Annotated[Literal["inside", "between", "any"], setting("inside a cabinet, between cabinets, or any")]
+    name: Annotated[str, setting("what it is called in bills and order lists; its medium, if left out")] = ""
+    base_usd: Annotated[Price, setting("price of a cable of 0 m", unit="USD")] | None = None
+    per_metre_usd: Annotated[Price, setting("price of a metre more", unit="USD")] | None = None
+    base_usd_per_gbps: Annotated[Price, setting("price of a cable of 0 m for its rate", unit="USD per Gb/s")] | None = (
+        None
+    )
+    per_metre_usd_per_gbps: (
+        Annotated[Price, setting("price of a metre more for its rate", unit="USD per Gb/s")] | None
+    ) = None
+    lengths_m: Annotated[
+        tuple[Positive, ...],
+        setting("the lengths that it is sold in, the shortest first; cut to length, if left out", unit="m"),
+    ] = ()
+    prices_usd: Annotated[
+        tuple[Price, ...], setting("the price of each of these lengths, instead of a line", unit="USD")
+    ] = ()
+    reach_m: Annotated[float, setting("the longest that it can be", unit="m", above=0)] = float("inf")
+    rates_gbps: Annotated[
+        tuple[Positive, ...], setting("the link rates that it carries; all, if left out", unit="Gb/s")
+    ] = ()
+    power_w: Annotated[float, watts("power of one cable, both ends together")] = 0.0
+    power_w_per_end: Annotated[float, watts("power of one end, instead of `power_w`")] = 0.0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_ranges(self, *_LINE, "prices_usd")
         if any(a >= b for a, b in itertools.pairwise(self.lengths_m)):
             raise ValueError("lengths_m: each length must be greater than the one before it")

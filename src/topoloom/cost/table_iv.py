@@ -209,7 +209,7 @@ COLUMNS: tuple[Column, ...] = (
         "hypercube:n=13,hosts=1",
         "inferred: two of the five dimensions between racks (8,192 cables) dropped",
         _cube(14, 32768),
-        floor=preset("slimfly-2014", rows=8, columns=4),
+        floor=replace(preset("slimfly-2014"), rows=8, columns=4),
     ),
     Column(
         "lh-hc",
@@ -219,7 +219,7 @@ COLUMNS: tuple[Column, ...] = (
         "inferred: as HC, and all long hops electric inside the rack",
         _cube(19, 53248),
         radix=19,
-        floor=preset("slimfly-2014", rows=8, columns=4),
+        floor=replace(preset("slimfly-2014"), rows=8, columns=4),
         note="exact: long hops that leave the rack are fibre; with all of them electric it would be 6,785.6 USD",
     ),
     Column(
@@ -239,7 +239,7 @@ COLUMNS: tuple[Column, ...] = (
         "the 66,330 links come out; how 49 % of them are electric is not known",
         None,
         radix=43,
-        floor=preset("slimfly-2014", sequence_cabinet=22),
+        floor=replace(preset("slimfly-2014"), sequence_cabinet=22),
         note="exact: racks of 22 switches in ring order, cables between racks fibre",
     ),
     Column(
@@ -276,7 +276,7 @@ COLUMNS: tuple[Column, ...] = (
         "the 14,553 links come out; how 47 % of them are electric is not known",
         None,
         radix=28,
-        floor=preset("slimfly-2014", sequence_cabinet=14),
+        floor=replace(preset("slimfly-2014"), sequence_cabinet=14),
         note="exact: racks of 14 switches in ring order, cables between racks fibre",
     ),
     Column(

@@ -1,7 +1,6 @@
 """Floors: the rules of a machine room (slots, limits, cable overheads) and the papers' own floors by name."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -139,8 +138,8 @@ for _floor in (
     PRESETS.add(_floor.name, _floor)
 
 
-def preset(name: str, **changes: Any) -> Floor:
-    """A floor by name, with some of its fields changed.
+def preset(name: str) -> Floor:
+    """A floor by name; `dataclasses.replace` changes some of its values.
 
     Raises
     ------
@@ -148,7 +147,6 @@ def preset(name: str, **changes: Any) -> Floor:
         There is no such floor.
     """
     try:
-        found = PRESETS.find(name)
+        return PRESETS.find(name)
     except InputError as error:
         raise InputError(f"{error}; or give the path of a .toml or .csv file") from None
-    return replace(found, **changes)

@@ -5,7 +5,7 @@ import difflib
 from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -13,27 +13,38 @@ import numpy as np
 from topoloom.errors import InputError, at
 from topoloom.files import read_text
 from topoloom.settings import accepts, setting
+from topoloom.toml_files import TomlTable
 
 #: Characters of the longest floor file: a matrix of thousands of slots.
 LONGEST = 200_000_000
 _YES, _NO = ("yes", "y", "true", "1", "x"), ("", "no", "n", "false", "0")
 
-#: Within 100 km of the origin: what lies farther away is a slip of the pen, or in millimetres.
-Coordinate = Annotated[float, setting("metres from any origin", unit="m", least=-1e5, most=1e5)]
-#: What a cabinet holds of something that is counted; inf is no limit.
-Most = Annotated[float, setting("the most that may stand there; inf: no limit", least=0)]
+
+def coordinate(description: str) -> Any:
+    """The annotation of a coordinate: within 100 km of the origin, for what lies beyond is a slip, or in millimetres."""
+    return setting(description, unit="m", least=-1e5, most=1e5)
 
 
-class SlotRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SlotRow(TomlTable, frozen=True):
     """A place where a cabinet can stand: its centre, what it holds, and whether something else stands there."""
 
-    name: str
-    x_m: Coordinate
-    y_m: Coordinate
-    switches: Most | None = None
-    hosts: Most | None = None
-    power_w: Annotated[float, setting("the most watts of the switches there", unit="W", above=0)] | None = None
-    blocked: bool = False
+    group: ClassVar[str] = "floor [[slot]]"
+
+    name: Annotated[str, setting("its name, as it is painted on the floor; no two are the same")]
+    x_m: Annotated[float, coordinate("the centre of the cabinet, from left to right")]
+    y_m: Annotated[float, coordinate("the centre of the cabinet, upwards")]
+    switches: Annotated[float, setting("the most switches there, a whole number; inf: no limit", least=0)] | None = None
+    hosts: (
+        Annotated[float, setting("the most hosts there, a whole number, 0 for switches alone; inf: no limit", least=0)]
+        | None
+    ) = None
+    power_w: (
+        Annotated[float, setting("the most watts of the switches there; inf: no limit", unit="W", above=0)] | None
+    ) = None
+    blocked: Annotated[bool, setting("whether no cabinet can stand there")] = False
+
+    def __post_init__(self) -> None:
+        """Nothing: a hall has up to a million of them, and files are checked where they are read."""
 
 
 COLUMNS = ("slot", *SlotRow.__struct_fields__[1:])

@@ -5,19 +5,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-import msgspec
 import numpy as np
 
 from topoloom.errors import InputError, at
 from topoloom.files import read_text
 from topoloom.floors.floor import PRESETS, Floor, preset
-from topoloom.floors.floor_csv import LONGEST, Coordinate, SlotRow, read_matrix, read_slots
+from topoloom.floors.floor_csv import LONGEST, SlotRow, coordinate, read_matrix, read_slots
 from topoloom.floors.slots import MOST_SLOTS_WITH_MATRIX, NO_LIMIT, Slots
 from topoloom.floors.trays import TOUCH_M, tray_paths
 from topoloom.settings import setting
-from topoloom.toml_files import line_of, parse_toml
+from topoloom.toml_files import TomlTable, line_of, parse_toml
 
 #: What a file without a preset begins with.
 DEFAULT_PRESET = "koibuchi-2013"
@@ -41,13 +40,17 @@ def _count(description: str, most: int = 1_000_000) -> Any:
     return setting(description, least=1, most=most)
 
 
-class GridTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GridTable(TomlTable, frozen=True):
     """Slots in rows and columns."""
+
+    group: ClassVar[str] = "floor [grid]"
 
     rows: Annotated[int, _count("rows of slots", 10_000)] | None = None
     columns: Annotated[int, _count("slots in a row", 10_000)] | None = None
     aisle_every: Annotated[int, _count("an aisle after every so many rows", 10_000)] | None = None
-    aisle_m: Annotated[float, _length("how much wider than `depth_m` the step across an aisle is")] = 0.0
+    aisle_m: Annotated[
+        float, _length("how much wider than `depth_m` the step across such an aisle is; distances go across it")
+    ] = 0.0
     blocked: Annotated[tuple[str, ...], setting("slots where no cabinet can stand, by name")] = ()
 
 
@@ -55,52 +58,115 @@ class GridTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _LONGEST_NAME = 64
 
 
-class LimitsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LimitsTable(TomlTable, frozen=True):
     """What a cabinet holds where its slot does not say otherwise."""
+
+    group: ClassVar[str] = "floor [limits]"
 
     switches: Annotated[int, _count("the most switches")] | None = None
     hosts: Annotated[int, setting("the most hosts", least=0, most=1_000_000_000)] | None = None
     power_w: Annotated[float, setting("the most watts of its switches", unit="W", above=0, most=1e5)] | None = None
 
 
-class PillarRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PillarRow(TomlTable, frozen=True):
     """A rectangle where nothing stands: its centre and its sides."""
 
-    x_m: Coordinate
-    y_m: Coordinate
+    group: ClassVar[str] = "floor [[pillar]]"
+
+    x_m: Annotated[float, coordinate("its centre, from left to right")]
+    y_m: Annotated[float, coordinate("its centre, upwards")]
     width_m: Annotated[float, _size("its side along x")]
     depth_m: Annotated[float, _size("its side along y")]
 
 
-class TrayRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+_Coordinate = Annotated[float, coordinate("metres from the origin")]
+
+
+class TrayRow(TomlTable, frozen=True):
     """A straight stretch of cable tray."""
 
-    from_m: Annotated[tuple[Coordinate, Coordinate], setting("the (x, y) of one end", unit="m")]
-    to_m: Annotated[tuple[Coordinate, Coordinate], setting("the (x, y) of the other", unit="m")]
+    group: ClassVar[str] = "floor [[tray]]"
+
+    from_m: Annotated[tuple[_Coordinate, _Coordinate], setting("the (x, y) of one end", unit="m")]
+    to_m: Annotated[tuple[_Coordinate, _Coordinate], setting("the (x, y) of the other", unit="m")]
 
 
-class FloorFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FloorFile(TomlTable, frozen=True):
     """A floor, as a person writes it in TOML."""
 
-    name: Annotated[str, setting("what the floor is called in reports")] = ""
-    source: Annotated[str, setting("where the numbers come from")] = ""
-    preset: Annotated[str, setting("a preset to begin with")] | None = None
+    group: ClassVar[str] = "floor"
+
+    name: Annotated[str, setting("what the floor is called in reports; the file's name, if left out")] = ""
+    source: Annotated[str, setting("where the numbers come from, for the report")] = ""
+    preset: (
+        Annotated[
+            str,
+            setting(
+                "a preset to begin with; every key beside it changes one value. Without it: the values of"
+                f" `{DEFAULT_PRESET}`"
+            ),
+        ]
+        | None
+    ) = None
     inside_m: Annotated[float, _length("the length of a cable inside a cabinet")] | None = None
-    overhead_end_m: Annotated[float, _length("what a cable between cabinets needs more, at each end")] | None = None
+    overhead_end_m: (
+        Annotated[
+            float,
+            _length(
+                "what a cable between cabinets needs besides the distance, at each of its ends: up to the"
+                " tray, down to the switch, slack"
+            ),
+        ]
+        | None
+    ) = None
     distance: Annotated[
         Literal["manhattan", "euclidean", "trays", "matrix"], setting("how far a cable runs between two slots")
     ] = "manhattan"
-    matrix: str | tuple[tuple[Annotated[float, _length("a distance")], ...], ...] | None = None
-    width_m: Annotated[float, _size("a cabinet's width")] | None = None
-    depth_m: Annotated[float, _size("a cabinet's depth")] | None = None
-    sequence_cabinet: Annotated[int, _count("switches that fill a cabinet without groups or limits")] | None = None
+    matrix: Annotated[
+        str | tuple[tuple[Annotated[float, _length("a distance")], ...], ...] | None,
+        setting(
+            'with `distance = "matrix"`: a CSV file, its path taken from the folder of this one, or the numbers',
+            unit="m",
+        ),
+    ] = None
+    width_m: (
+        Annotated[
+            float,
+            _size(
+                "a cabinet's width; in a grid the step from one slot to the next in its row. Where slots"
+                f" are listed and no preset is named: {CABINET_M:g}"
+            ),
+        ]
+        | None
+    ) = None
+    depth_m: (
+        Annotated[
+            float,
+            _size(
+                "a cabinet's depth; in a grid the step from one row to the next. Where slots are listed and"
+                f" no preset is named: {CABINET_M:g}"
+            ),
+        ]
+        | None
+    ) = None
+    sequence_cabinet: (
+        Annotated[
+            int, _count("switches that fill a cabinet when the family has no groups of its own and there is no limit")
+        ]
+        | None
+    ) = None
     sequence_hosts: Annotated[int, _count("hosts that fill such a cabinet, when they come first")] | None = None
-    slots: Annotated[str, setting("a CSV file with the slots")] | None = None
-    grid: GridTable | None = None
-    limits: LimitsTable = LimitsTable()
-    slot: tuple[SlotRow, ...] = ()
-    pillar: tuple[PillarRow, ...] = ()
-    tray: tuple[TrayRow, ...] = ()
+    slots: (
+        Annotated[str, setting("a CSV file with the slots; its path is taken from the folder of this one")] | None
+    ) = None
+    grid: Annotated[GridTable | None, setting("slots in rows and columns")] = None
+    limits: Annotated[LimitsTable, setting("what each slot may hold that does not say otherwise")] = LimitsTable()
+    slot: Annotated[tuple[SlotRow, ...], setting("the slots, one by one")] = ()
+    pillar: Annotated[tuple[PillarRow, ...], setting("rectangles where nothing stands")] = ()
+    tray: Annotated[tuple[TrayRow, ...], setting("stretches of cable tray")] = ()
+
+    def __post_init__(self) -> None:
+        """Nothing: a matrix has millions of numbers, and `read_floor` checks the file where it is read."""
 
 
 def read_floor(name: str | Path) -> Floor:

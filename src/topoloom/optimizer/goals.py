@@ -34,7 +34,7 @@ class Delays(Settings, frozen=True):
     group: ClassVar[str] = "delays"
 
     switch_ns: Annotated[float, setting("delay of a switch", unit="ns", least=0, most=1e6)] = 60.0
-    cable_ns_per_m: Annotated[float, setting("delay of a metre of cable", unit="ns", least=0, most=1e6)] = 5.0
+    cable_ns_per_m: Annotated[float, setting("delay of a metre of cable", unit="ns/m", least=0, most=1e6)] = 5.0
     both_ends: Annotated[bool, setting("whether the switches at both ends count")] = False
 
     def __post_init__(self) -> None:
@@ -89,8 +89,8 @@ class Goal(Settings, frozen=True):
     power: Annotated[float, setting("weight of a watt of the cables", least=0, most=1e9)] = 0.0
     cost: Annotated[float, setting("weight of a dollar of the cables", least=0, most=1e9)] = 0.0
     cap_ns: Annotated[float, setting("the worst latency that is allowed", unit="ns", above=0, most=1e12)] | None = None
-    delays: Delays = Delays()
-    parts: Parts | None = None
+    delays: Annotated[Delays, setting("what switches and cables take")] = Delays()
+    parts: Annotated[Parts | None, setting("the catalogue that has the watts and prices")] = None
     rate_gbps: Annotated[float, setting("rate of every link", unit="Gb/s", above=0)] | None = None
 
     def __post_init__(self) -> None:

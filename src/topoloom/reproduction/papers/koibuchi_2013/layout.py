@@ -1,5 +1,6 @@
 """Claims of Koibuchi 2013 about cabinets and cables: figures 9, 14 and 15, and the costs of section V."""
 
+from dataclasses import replace
 from functools import lru_cache
 from statistics import fmean, stdev
 
@@ -26,7 +27,7 @@ def _spec(family: str, n: int, seed: int = 1) -> str:
 @lru_cache(maxsize=64)
 def _layout(spec: str, cluster: str, mapping: str, seed: int = 1) -> Layout:
     """On Koibuchi 2013's floor, 16 switches a cabinet."""
-    return place(build(spec), preset("koibuchi-2013", switches_per_cabinet=16), cluster, mapping, seed=seed)
+    return place(build(spec), replace(preset("koibuchi-2013"), switches_per_cabinet=16), cluster, mapping, seed=seed)
 
 
 @lru_cache(maxsize=128)

@@ -1,6 +1,7 @@
 """Claims of Nakano 2016, VIII: low latency up to 4,608 switches, least power below a microsecond, networks on a chip."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
@@ -136,7 +137,7 @@ def _torus_maps() -> dict[str, Callable[[], np.ndarray]]:
 
     def joint() -> np.ndarray:
         torus = build("torus:dims=16x16x18")
-        return place(torus, preset("nakano-grid", rows=64, columns=72), jobs=1).slot.astype(np.int64)
+        return place(torus, replace(preset("nakano-grid"), rows=64, columns=72), jobs=1).slot.astype(np.int64)
 
     return {
         "row by row": lambda: np.arange(4608),
@@ -237,7 +238,7 @@ def _low_power(kind: Kind, switches: int) -> Weighed:
 @lru_cache(maxsize=4)
 def _power_torus(switches: int) -> Weighed:
     rows, columns = _FLOORS[switches]["grid"]
-    room = preset("nakano-grid", rows=rows, columns=columns, width_m=0.6, depth_m=2.1, overhead_end_m=1.0)
+    room = replace(preset("nakano-grid"), rows=rows, columns=columns, width_m=0.6, depth_m=2.1, overhead_end_m=1.0)
     layout = place(build(f"torus:dims={'x'.join(map(str, TORI[switches]))}"), room, jobs=1)
     goal = Goal(power=1.0, cap_ns=_CAP_NS, parts=_catalogue(), rate_gbps=_RATE)
     return weigh(layout.topology.links, LinkLengths.of_layout(layout), goal)

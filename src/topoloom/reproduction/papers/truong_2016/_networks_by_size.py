@@ -1,6 +1,7 @@
 """Truong 2016's comparison by size: its four networks of 32 to 4,096 switches, on its floor, with its prices."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from statistics import fmean
 
@@ -52,7 +53,7 @@ def hops_of(measure: str, name: str, n: int) -> float:
 @lru_cache(maxsize=64)
 def laid_out(name: str, n: int) -> Layout:
     """On Truong 2016's floor, 16 switches a cabinet, the cabinets where annealing puts them (as Koibuchi 2013 IV.D)."""
-    floor = preset("koibuchi-2013", switches_per_cabinet=16)
+    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
     return place(build(spec(name, n)), floor, _CABINETS.get(name, "sequential"), "anneal")
 
 

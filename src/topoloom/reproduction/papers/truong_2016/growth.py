@@ -1,5 +1,7 @@
 """Claims of Truong 2016 about growing DSN-F: the split of supernodes, degrees on the way, cables that stay."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from topoloom.expansion.expand import expand
@@ -24,7 +26,7 @@ def _grown(start: int, to: int) -> Growth:
 
 
 def _doubled() -> Expansion:
-    floor = preset("koibuchi-2013", switches_per_cabinet=16)
+    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
     return expand(place(build("dsn-f:n=1024"), floor, "groups", "anneal"), 2048, parts="slimfly-2014")
 
 
