@@ -98,7 +98,8 @@ def test_the_load_of_trays_is_the_cables_on_their_way(seed):
     place_m, trays = _random_hall(seed)
     ways = tray_paths(place_m, trays)
     slots = Slots(tuple(map(str, range(30))), place_m, np.full((30, 3), np.inf), "trays", ways.apart_m)
-    floor = preset("koibuchi-2013", distance="trays", trays_m=tuple(map(tuple, trays.tolist())), overhead_end_m=0.0)
+    trays_m = tuple(map(tuple, trays.tolist()))
+    floor = replace(preset("koibuchi-2013"), distance="trays", trays_m=trays_m, overhead_end_m=0.0)
     layout = _layout(build("jellyfish:n=200,degree=6"), slots, floor, seed)
     segments, cables = tray_load(layout)
     ends = layout.slot[layout.topology.links[layout.between]]
