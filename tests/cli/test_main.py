@@ -151,9 +151,9 @@ def test_reproduce_tells_published_and_ours():
 
 
 _NEED = """
-hosts = 400
+hosts = 120
 [switch]
-radix = 24
+radix = 12
 [families]
 leave_out = ["circulant", "star"]
 """
