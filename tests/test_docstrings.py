@@ -1,14 +1,91 @@
-"""The examples in docstrings are true."""
+"""Docstrings: their examples are true, and they say what every parameter of a longer signature is."""
 
+import ast
 import doctest
 import importlib
 import pkgutil
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 import topoloom
 
 _MODULES = [m.name for m in pkgutil.walk_packages(topoloom.__path__, "topoloom.") if not m.name.endswith("__main__")]
+_SOURCE = Path(topoloom.__file__).parent
+#: Functions with so many parameters say what each of them is.
+_MANY = 3
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A public function or method of `_MANY` parameters or more."""
+
+    place: str
+    node: ast.FunctionDef
+    parameters: list[str]
+
+    @property
+    def sections(self) -> dict[str, list[str]]:
+        """The docstring's sections by their titles, each with its lines."""
+        found: dict[str, list[str]] = {}
+        lines = (ast.get_docstring(self.node) or "").splitlines()
+        for line, following in zip(lines, [*lines[1:], ""], strict=True):
+            if line.strip() and re.fullmatch(r"-{3,}", following):
+                title = line.strip()
+                found[title] = []
+            elif found and not re.fullmatch(r"-{3,}", line):
+                found[title].append(line)
+        return found
+
+    @property
+    def described(self) -> set[str]:
+        """The parameters that the docstring describes: those before a `` : `` or, ``**more``, on a line of their own."""
+        heads = [line for line in self.sections.get("Parameters", []) if line.strip() and not line[0].isspace()]
+        return {name.strip().lstrip("*") for head in heads for name in head.partition(" : ")[0].split(",")}
+
+    @property
+    def raises(self) -> bool:
+        """Whether the function itself raises what users see: `InputError`, also by `at`, and `Stopped`."""
+        raised = [one.exc for one in ast.walk(self.node) if isinstance(one, ast.Raise)]
+        calls = [one for one in ast.walk(self.node) if isinstance(one, ast.Call)]
+        named = [ast.unparse(one.func) for one in raised if isinstance(one, ast.Call)]
+        return bool({"InputError", "Stopped", "at"} & {*named}) or any(
+            ast.unparse(one.func) == "work.check" for one in calls
+        )
+
+
+def _functions(body: list[ast.stmt], place: str, *, method: bool = False) -> Iterator[_Function]:
+    for node in body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from _functions(node.body, f"{place}:{node.name}", method=True)
+        if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+            continue
+        marks = [ast.unparse(one) for one in node.decorator_list]
+        if any(mark == "overload" or "command(" in mark for mark in marks):
+            continue
+        given = node.args
+        names = [one.arg for one in (*given.posonlyargs, *given.args)]
+        names = names[1:] if method and "staticmethod" not in marks else names
+        names += [one.arg for one in (*given.kwonlyargs, given.vararg, given.kwarg) if one is not None]
+        if len(names) >= _MANY:
+            yield _Function(f"{place}:{node.name}", node, names)
+
+
+def _public() -> list[_Function]:
+    """Those of every module but kernels and private ones; the commands of the command line have help texts."""
+    found = []
+    for path in sorted(_SOURCE.rglob("*.py")):
+        place = path.relative_to(_SOURCE).with_suffix("")
+        if "kernels" in place.parts or any(part.startswith("_") for part in place.parts):
+            continue
+        found += _functions(ast.parse(path.read_text()).body, str(place))
+    return found
+
+
+_FUNCTIONS = _public()
 
 
 @pytest.mark.parametrize("name", _MODULES)
@@ -23,3 +100,32 @@ def test_docstrings_have_examples():
     finder = doctest.DocTestFinder()
     found = [case for name in _MODULES for case in finder.find(importlib.import_module(name), name)]
     assert sum(len(case.examples) for case in found) > 50
+
+
+def test_the_functions_are_found():
+    """The laws below look at many functions, and at those that users call first."""
+    assert len(_FUNCTIONS) > 200
+    assert {"cost/bill:price", "routing/route:route", "simulator/simulate:simulate"} <= {
+        one.place for one in _FUNCTIONS
+    }
+
+
+def test_parameters_are_described():
+    """A public function of three parameters or more describes each of them under Parameters, and no others."""
+    wrong = {one.place: sorted({*one.parameters} ^ one.described) for one in _FUNCTIONS}
+    assert {place: names for place, names in wrong.items() if names} == {}
+
+
+def test_what_is_returned_is_described():
+    """Such a function says under Returns or Yields what comes back, unless nothing does."""
+    silent = [
+        one.place
+        for one in _FUNCTIONS
+        if ast.unparse(one.node.returns or ast.Constant(None)) != "None" and not {"Returns", "Yields"} & {*one.sections}
+    ]
+    assert silent == []
+
+
+def test_what_is_raised_is_described():
+    """Such a function that raises InputError or Stopped says under Raises when."""
+    assert [one.place for one in _FUNCTIONS if one.raises and "Raises" not in one.sections] == []

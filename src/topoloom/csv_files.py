@@ -28,11 +28,18 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
         As many cells as there are columns: texts (see `guarded`), numbers (as Python prints them; give them as numbers,
         for a text like "-1" is guarded) and None (an empty cell).
 
+    Returns
+    -------
+    str
+        The file's content; every line ends in a newline.
+
     Raises
     ------
     ValueError
         A row has other than one cell a column.
 
+    Examples
+    --------
     >>> print(csv_text(("name", "hosts"), [("=cmd", 4), ("a,b", None)]), end="")
     name,hosts
     '=cmd,4

@@ -48,7 +48,24 @@ def check_type(value: object, kind: type | tuple[type, ...], taker: str, remedy:
 
 
 def wrong_type(value: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> InputError:
-    """What `check_type` raises."""
+    """What `check_type` raises.
+
+    Parameters
+    ----------
+    value : object
+        What was given.
+    kind : type or tuple of types
+        What is taken.
+    taker : str
+        The verb that was called, as users write it.
+    remedy : str
+        How to get the right thing; "" for nothing to say.
+
+    Returns
+    -------
+    InputError
+        Ready to be raised.
+    """
     kinds = kind if isinstance(kind, tuple) else (kind,)
     wanted = " or ".join(f"{_article(one)} {one.__name__}" for one in kinds)
     given = "None"
@@ -65,7 +82,22 @@ def _article(kind: type) -> str:
 
 
 def at(source: str, line: int | None, reason: str) -> InputError:
-    """An `InputError` that names its place: ``file:line: reason``."""
+    """An `InputError` that names its place: ``file:line: reason``.
+
+    Parameters
+    ----------
+    source : str
+        The file's name, or what stands for it.
+    line : int or None
+        From 1; None where the whole file is meant.
+    reason : str
+        What is wrong, and what would do.
+
+    Returns
+    -------
+    InputError
+        Ready to be raised.
+    """
     place = source if line is None else f"{source}:{line}"
     return InputError(f"{place}: {reason}")
 

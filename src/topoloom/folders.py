@@ -39,6 +39,11 @@ def write_folder(
     stale : texts, optional
         Patterns of files of an earlier writing that go unless they are among `files`: ``sheets/*.html``.
 
+    Returns
+    -------
+    list of Path
+        The files, in the order given.
+
     Raises
     ------
     InputError

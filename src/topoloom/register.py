@@ -60,6 +60,15 @@ class Register(Generic[T], Mapping[str, T]):
     def add(self, name: str, record: T, *, aliases: tuple[str, ...] = ()) -> None:
         """Put a record in.
 
+        Parameters
+        ----------
+        name : str
+            What users call it.
+        record : T
+            What is found under the name.
+        aliases : tuple of str
+            Other names of the same record.
+
         Raises
         ------
         InputError

@@ -73,6 +73,11 @@ def provenance_of(
     seed : int, optional
     settings, timings : mapping, optional
         As `Provenance` has them; values are made plain.
+
+    Returns
+    -------
+    Provenance
+        With the topology's name, spec and digest.
     """
     return Provenance(
         name=topology.name,

@@ -98,6 +98,18 @@ def cooled(hot: float, cold: float, share: float) -> float:
 
     Rounded to six digits, for powers differ in their last one between machines.
 
+    Parameters
+    ----------
+    hot, cold : float
+        The temperatures at first and at last, above 0.
+    share : float
+        How much of the budget is used up, from 0 to 1.
+
+    Returns
+    -------
+    float
+        In the unit of `hot`.
+
     Examples
     --------
     >>> cooled(1.0, 0.01, 0.5)

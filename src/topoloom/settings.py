@@ -47,6 +47,11 @@ def setting(
         In place of `least`: everything above it.
     example : str
         A value that would do, where the range does not say enough.
+
+    Returns
+    -------
+    object
+        What stands in ``Annotated``.
     """
     # Either `least` or `above` is None.
     made: Any = msgspec.Meta
@@ -117,6 +122,20 @@ def changed(settings: S, texts: Iterable[str]) -> S:
 
 def value_of(kind: Any, text: str, where: str) -> Any:
     """A text as a value of a type of `msgspec.inspect`.
+
+    Parameters
+    ----------
+    kind : type of msgspec.inspect
+        What is wanted.
+    text : str
+        What was given.
+    where : str
+        The setting, for the message.
+
+    Returns
+    -------
+    object
+        A value of that type, within its range.
 
     Raises
     ------

@@ -57,7 +57,22 @@ def read_toml(path: str | Path, shape: type[T]) -> T:
 
 
 def parse_toml(text: str, shape: type[T], source: str) -> T:
-    """As `read_toml`, from text; `source` is named in complaints."""
+    """As `read_toml`, from text; `source` is named in complaints.
+
+    Parameters
+    ----------
+    text : str
+        The content of the file.
+    shape : type of Struct
+        What it has to say, with kinds and ranges.
+    source : str
+        The file's name, for messages.
+
+    Returns
+    -------
+    shape
+        The values.
+    """
     data = _tables(text, source)
     try:
         return msgspec.convert(data, shape, strict=True)

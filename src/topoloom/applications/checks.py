@@ -13,6 +13,24 @@ from topoloom.work import Work
 def check_kind(name: str, value: Any, kinds: type | tuple[type, ...], what: str) -> None:
     """Refuse a value that is of none of the types.
 
+    Parameters
+    ----------
+    name : str
+        The parameter, for the message.
+    value : object
+        What was given.
+    kinds : type or tuple of types
+        What may be given.
+    what : str
+        That in words.
+
+    Raises
+    ------
+    InputError
+        It is none of them.
+
+    Examples
+    --------
     >>> check_kind("layout", 3, str, "a Layout")
     Traceback (most recent call last):
         ...
@@ -23,13 +41,45 @@ def check_kind(name: str, value: Any, kinds: type | tuple[type, ...], what: str)
 
 
 def check_text(name: str, value: Any, what: str) -> None:
-    """Refuse what is no text, and texts with a zero byte, which no file's name may have."""
+    """Refuse what is no text, and texts with a zero byte, which no file's name may have.
+
+    Parameters
+    ----------
+    name : str
+        The parameter, for the message.
+    value : object
+        What was given.
+    what : str
+        In words, what may be given.
+
+    Raises
+    ------
+    InputError
+        It is no text, or holds a zero byte.
+    """
     if not isinstance(value, str) or "\0" in value:
         raise InputError(f"{name}={shown(value)}: give {what}")
 
 
 def check_whole(name: str, value: Any, least: int, *, none: bool = False) -> None:
-    """Refuse what is no whole number from `least` on; with `none`, None may be."""
+    """Refuse what is no whole number from `least` on; with `none`, None may be.
+
+    Parameters
+    ----------
+    name : str
+        The parameter, for the message.
+    value : object
+        What was given; True and False are no numbers.
+    least : int
+        The smallest that may be given.
+    none : bool
+        Whether None may be given, too.
+
+    Raises
+    ------
+    InputError
+        It is none of these.
+    """
     if none and value is None:
         return
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:

@@ -20,6 +20,15 @@ def copy_sources(folder: Path, target: Path, work: Work) -> None:
 
     Links within the folder stay links; what links outside lead to is copied, links that lead nowhere are left out.
 
+    Parameters
+    ----------
+    folder : path
+        The user's folder.
+    target : path
+        The copy, which must not be there yet.
+    work : Work
+        Its stop ends the copying.
+
     Raises
     ------
     InputError

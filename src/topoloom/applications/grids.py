@@ -27,6 +27,22 @@ def squarest(ranks: int, dims: int) -> tuple[int, ...]:
 def grid_of(name: str, ranks: int, dims: int, given: tuple[int, ...] | None) -> tuple[int, ...]:
     """The grid that was given, if it fits the ranks, else the squarest.
 
+    Parameters
+    ----------
+    name : str
+        The application, for messages.
+    ranks : int
+        The product of the sides.
+    dims : int
+        How many sides.
+    given : tuple of int or None
+        The sides that the user asks for; None: as equal as can be.
+
+    Returns
+    -------
+    tuple of int
+        `dims` sides.
+
     Raises
     ------
     InputError

@@ -31,16 +31,26 @@ def place_ranks(
     Parameters
     ----------
     how : str
-        ``linear`` (rank r on host r), ``random``, ``cabinet`` (random within cabinets, which are filled one after another in
-        the order of the floor), ``optimised`` (the bytes that ranks exchange times the hops between their hosts, made small by
-        the solver that also puts cabinets on floors), or ``file:PATH`` (a host a line).
+        ``linear`` (rank r on host r), ``random``, ``cabinet`` (random within cabinets, which are filled one after
+        another in the order of the floor), ``optimised`` (the bytes that ranks exchange times the hops between their
+        hosts, made small by the solver that also puts cabinets on floors), or ``file:PATH`` (a host a line).
     ranks : int
+        At most as many as hosts.
     routing : Routing
+        The network with its tables, whose hops ``optimised`` counts.
     layout : Layout, optional
         For ``cabinet``; without it the family's own groups.
     matrix : callable, optional
         Gives the bytes that each rank sends to each other one, float64[ranks, ranks]; asked for ``optimised`` only.
     seed : int
+        Of ``random``, ``cabinet`` and ``optimised``.
+    jobs : int, optional
+        Threads of ``optimised``; all cores by default.
+
+    Returns
+    -------
+    int64[ranks]
+        No host twice.
 
     Raises
     ------

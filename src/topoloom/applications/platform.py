@@ -27,6 +27,23 @@ def fabric(routings: Sequence[Routing], settings: AppSettings, layout: Layout | 
     next hop towards each of them: twice the link, and one more where it is walked from its higher switch; -1 where no host's
     message passes. Delays in seconds, little-endian.
 
+    Parameters
+    ----------
+    routings : sequence of Routing
+        The tables for the first, the second, ... host of each switch, in turn; one for all hosts alike. All are of
+        one network.
+    settings : AppSettings
+        Rates and delays of links, switches and hosts.
+    layout : Layout, optional
+        Gives each cable's length; without it all have the same.
+    cores : int
+        Of each host.
+
+    Returns
+    -------
+    bytes
+        The file's content.
+
     Raises
     ------
     InputError
@@ -76,7 +93,26 @@ def fabric(routings: Sequence[Routing], settings: AppSettings, layout: Layout | 
 def write_fabric(
     path: Path, routings: Sequence[Routing], settings: AppSettings, layout: Layout | None = None, cores: int = 1
 ) -> None:
-    """Write `fabric` into a file."""
+    """Write `fabric` into a file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    routings : sequence of Routing
+        See `fabric`, as for the others.
+    settings : AppSettings
+        Rates and delays of links, switches and hosts.
+    layout : Layout, optional
+        Gives each cable's length.
+    cores : int
+        Of each host.
+
+    Raises
+    ------
+    InputError
+        As `fabric`.
+    """
     write_atomically(path, fabric(routings, settings, layout, cores))
 
 

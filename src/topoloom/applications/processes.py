@@ -165,7 +165,37 @@ def output_of(
     *,
     memory: int = BUILDING_BYTES,
 ) -> tuple[int, str]:
-    """The exit code of a command, and all that it prints, errors first; the parameters are those of `run`."""
+    """The exit code of a command, and all that it prints, errors first; the parameters are those of `run`.
+
+    Parameters
+    ----------
+    command : sequence of str
+        The program and its arguments.
+    cwd : path
+        The folder that it runs in.
+    limits : Limits
+        How long it may take, and what stops it.
+    what : str
+        What the command does, for messages.
+    environment : dict of str to str, optional
+        Its environment variables; our own when left out.
+    memory : int
+        Bytes that each process may take.
+
+    Returns
+    -------
+    code : int
+        The exit code.
+    output : str
+        Standard error, then standard output, each up to `MOST_OUTPUT` characters.
+
+    Raises
+    ------
+    InputError
+        As `run`.
+    Stopped
+        As `run`.
+    """
     surroundings = dict(os.environ) if environment is None else environment
     with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
         code, _ = run(command, cwd, out, err, surroundings, limits, what, memory=memory)

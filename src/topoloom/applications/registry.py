@@ -43,6 +43,11 @@ def application(
         What it can be given; one whose name is a word of Python (``class``) is given to the function with an underscore
         behind it.
 
+    Returns
+    -------
+    callable
+        The decorator; it returns the function as it is.
+
     Raises
     ------
     InputError

@@ -178,6 +178,20 @@ def _written(path: Path, program: Program) -> bytes:
 def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
     """On how many ranks a program runs: one for each host, or as many as there are traces, unless given.
 
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    app : str or Program
+        What runs, or a built-in application's spec.
+    ranks : int or None
+        As many as the user asks for; None: see above.
+
+    Returns
+    -------
+    int
+        At least 1.
+
     Raises
     ------
     InputError
@@ -200,6 +214,24 @@ def matrix_of(
     """The bytes that each rank sends to each other one, float64[ranks, ranks], collectives by their messages.
 
     The program runs for it once, with a rank a host; parameters and errors are those of `run_app`.
+
+    Parameters
+    ----------
+    program : Program
+        What runs.
+    ranks : int
+        At most as many as hosts.
+    routing : Routing
+        The network that it runs on; the bytes do not depend on its paths.
+    settings : AppSettings
+        Rates and delays; the network model is the plain one, whatever they say.
+    limits : Limits, optional
+        How long it may take, and what stops it.
+
+    Returns
+    -------
+    float64[ranks, ranks]
+        Bytes from the rank of the row to that of the column; 0 on the diagonal.
     """
     limits = Limits() if limits is None else limits
     with workplace() as folder:

@@ -55,6 +55,11 @@ def program_from(
     work : Work, optional
         Its stop ends them at once, with all that they have started.
 
+    Returns
+    -------
+    Source
+        What `run_app` takes: the program, named after the file or folder, with its arguments.
+
     Raises
     ------
     InputError

@@ -54,6 +54,11 @@ def save_cabling(
     stale : texts
         Patterns of files of an earlier writing that go.
 
+    Returns
+    -------
+    list of Path
+        The files written, as they lie in `folder`.
+
     Raises
     ------
     InputError

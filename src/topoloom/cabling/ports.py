@@ -29,6 +29,22 @@ def port_rows(cabling: Cabling, labels: Labels, facts: list[str]) -> tuple[list[
     """A table row for every port in use, by switch and port; and where the rows of each switch begin, int64[switches + 1].
 
     A port with a host whose cable is not listed has a row that names the host.
+
+    Parameters
+    ----------
+    cabling : Cabling
+        Cables with their ends, ports and bundles.
+    labels : Labels
+        What is printed on each cable and its ends.
+    facts : list of str
+        The last cells of each cable's row, HTML.
+
+    Returns
+    -------
+    rows : list of str
+        HTML.
+    first : int64[switches + 1]
+        The rows of switch i are first[i] to first[i + 1] - 1.
     """
     topology = cabling.layout.topology
     links = np.flatnonzero(~cabling.to_host)

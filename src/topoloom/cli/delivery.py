@@ -8,14 +8,41 @@ from topoloom.topology import Topology
 
 
 def checked(output: str, name: str | None, as_json: bool) -> Format:
-    """The format to write; what cannot be written is refused before any work."""
+    """The format to write; what cannot be written is refused before any work.
+
+    Parameters
+    ----------
+    output : str
+        The file, or '-' for standard output.
+    name : str or None
+        The format that the user names; None: the one that the file's ending says.
+    as_json : bool
+        Whether a record is printed, too.
+
+    Returns
+    -------
+    Format
+        The one to write.
+    """
     if as_json and output == "-":
         raise click.UsageError("--json tells of the file that was written; name it")
     return choose_format(output, name)
 
 
 def deliver(topology: Topology, output: str, record: Format, as_json: bool) -> None:
-    """Write a topology to a file ('-': standard output), and say on stderr what was written and what was left out."""
+    """Write a topology to a file ('-': standard output), and say on stderr what was written and what was left out.
+
+    Parameters
+    ----------
+    topology : Topology
+        What is written.
+    output : str
+        The file, or '-' for standard output.
+    record : Format
+        How.
+    as_json : bool
+        Whether to print a record of what was written.
+    """
     save(topology, output, record.name)
     lost = losses(topology, record)
     dropped = f"; {record.name} leaves out {', '.join(lost)}" if lost else ""

@@ -5,7 +5,22 @@ from topoloom.network import Network
 
 
 def fault_text(plan: Network, found: Comparison, fault: Fault) -> str:
-    """One line on a fault: ``wrong: cable 17: planned c3 S12 port 5 - c9 S40 port 2; found S12 port 5 - S41 port 2``."""
+    """One line on a fault: ``wrong: cable 17: planned c3 S12 port 5 - c9 S40 port 2; found S12 port 5 - S41 port 2``.
+
+    Parameters
+    ----------
+    plan : Network
+        What was planned.
+    found : Comparison
+        Plan and fabric compared.
+    fault : Fault
+        One of its faults.
+
+    Returns
+    -------
+    str
+        Without a line's end.
+    """
     planned = ", ".join(_cable(plan, found, cable, is_there=False) for cable in fault.planned)
     there = ", ".join(_cable(plan, found, cable, is_there=True) for cable in fault.found)
     numbers = [number for cable in fault.planned if (number := _number(plan, cable))]
@@ -18,7 +33,22 @@ def fault_text(plan: Network, found: Comparison, fault: Fault) -> str:
 
 
 def node_text(plan: Network, found: Comparison, node: int) -> str:
-    """A switch with its cabinet, where the plan says it; a host, or what is not in the plan, by its name."""
+    """A switch with its cabinet, where the plan says it; a host, or what is not in the plan, by its name.
+
+    Parameters
+    ----------
+    plan : Network
+        What was planned.
+    found : Comparison
+        Plan and fabric compared.
+    node : int
+        A switch or host, by its number in the comparison.
+
+    Returns
+    -------
+    str
+        ``c3 S12``, or the name alone.
+    """
     name = found.names[node]
     if node < plan.topology.switches and plan.cabinets[node]:
         return f"{plan.cabinets[node]} {name}"

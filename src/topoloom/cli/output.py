@@ -15,7 +15,17 @@ json_option: Callable[[Any], Any] = click.option(
 
 
 def say(text: object = "", *, err: bool = False, nl: bool = True) -> None:
-    """Print a text; control characters of names (a terminal's escapes, say) are shown, not sent."""
+    """Print a text; control characters of names (a terminal's escapes, say) are shown, not sent.
+
+    Parameters
+    ----------
+    text : object
+        What `str` makes of it.
+    err : bool
+        To standard error.
+    nl : bool
+        With a line's end.
+    """
     click.echo(visible(str(text)), err=err, nl=nl)
 
 

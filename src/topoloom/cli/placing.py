@@ -62,6 +62,20 @@ def placing_options(mapping: str = DEFAULT_MAP, why: str = "") -> Callable[[Any]
 def chosen_floor(floor: str, rows: int | None, columns: int | None, cabinet: int | None) -> Floor:
     """The floor that is meant, with what the options change.
 
+    Parameters
+    ----------
+    floor : str
+        A preset's name or a file.
+    rows, columns : int or None
+        Places along the sides of a floor that has no listed slots; None: as it has them.
+    cabinet : int or None
+        The most switches in a cabinet; None: as the floor has it.
+
+    Returns
+    -------
+    Floor
+        A copy with these changed.
+
     Raises
     ------
     InputError
@@ -89,7 +103,24 @@ def chosen_floor(floor: str, rows: int | None, columns: int | None, cabinet: int
 
 
 def switch_w(floor: Floor, parts: "Parts", ports: int, rate_gbps: float | None) -> float:
-    """Watts of a switch with so many ports where the floor limits them; else 0, for then nobody asks."""
+    """Watts of a switch with so many ports where the floor limits them; else 0, for then nobody asks.
+
+    Parameters
+    ----------
+    floor : Floor
+        The floor.
+    parts : Parts
+        The catalogue.
+    ports : int
+        Ports of the switch.
+    rate_gbps : float or None
+        Their rate, Gb/s; None: any.
+
+    Returns
+    -------
+    float
+        Watts.
+    """
     return parts.switch_w(ports, rate_gbps) if floor.limits_power else 0.0
 
 

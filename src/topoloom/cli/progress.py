@@ -38,6 +38,11 @@ def working(
         Its deadline.
     on_result : callable, optional
         As `Work` takes it.
+
+    Yields
+    ------
+    Work
+        For the verb's `work` parameter.
     """
     work = Work(seconds=seconds, on_result=on_result)
     over = threading.Event()

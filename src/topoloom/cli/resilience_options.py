@@ -13,7 +13,22 @@ def check_shares(shares: tuple[str, ...], asked: bool) -> None:
 
 
 def check_damaged(damaged: str | None, topologies: tuple[str, ...], shares: list[float]) -> None:
-    """Refuse a --damaged that cannot be written, before any work."""
+    """Refuse a --damaged that cannot be written, before any work.
+
+    Parameters
+    ----------
+    damaged : str or None
+        The file for a damaged network; None: none is written.
+    topologies : tuple of str
+        The networks that the command was given.
+    shares : list of float
+        The shares of failures that it was given.
+
+    Raises
+    ------
+    InputError
+        Several networks or shares, standard output, or a folder that is not there.
+    """
     if damaged is None:
         return
     if len(topologies) > 1:
@@ -27,7 +42,27 @@ def check_damaged(damaged: str | None, topologies: tuple[str, ...], shares: list
 
 
 def fit_of(what: str, fit: float | None, mtbf: float | None) -> float | None:
-    """Failures in 1e9 hours of what ("link", "switch") fails, from either option; None where neither is given."""
+    """Failures in 1e9 hours of what ("link", "switch") fails, from either option; None where neither is given.
+
+    Parameters
+    ----------
+    what : "link" or "switch"
+        What fails, for messages.
+    fit : float or None
+        Failures in 1e9 hours.
+    mtbf : float or None
+        Hours between failures.
+
+    Returns
+    -------
+    float or None
+        FIT: failures in 1e9 hours.
+
+    Raises
+    ------
+    InputError
+        Both are given, or the number is infinite.
+    """
     from topoloom.failures.lifetime import FIT_HOURS
 
     if fit is not None and mtbf is not None:

@@ -51,6 +51,11 @@ def tables_of(
         Threads; every core when None.
     work : Work
         Told of trees that are made and destinations that are followed.
+
+    Returns
+    -------
+    Routing
+        Those of the folder, or new ones.
     """
     from topoloom.routing.route import route
 

@@ -15,6 +15,20 @@ class Whole(click.ParamType):
         self.least, self.most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """A text as a whole number of the range; anything else is a usage error that says what would do.
+
+        Parameters
+        ----------
+        value : object
+            What the user gave, or the option's default.
+        param, ctx : as click gives them
+            For the message.
+
+        Returns
+        -------
+        int
+            Within the range.
+        """
         if isinstance(value, int):
             return value
         text = str(value).strip()
@@ -45,6 +59,20 @@ class Number(click.ParamType):
         self.least, self.most, self.above, self.unit = least, most, above, unit
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """A text as a number of the range; anything else is a usage error that says what would do.
+
+        Parameters
+        ----------
+        value : object
+            What the user gave, or the option's default.
+        param, ctx : as click gives them
+            For the message.
+
+        Returns
+        -------
+        float
+            Within the range.
+        """
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return float(value)
         text = str(value).strip()

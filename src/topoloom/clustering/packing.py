@@ -31,6 +31,11 @@ def pack(topology: Topology, cluster: np.ndarray, loads: np.ndarray, most: np.nd
     cabinets : int
         The most cabinets that there may be.
 
+    Returns
+    -------
+    int32[switches]
+        Cabinets are numbered in the order of their first switches.
+
     Raises
     ------
     InputError
@@ -64,6 +69,24 @@ def settle(topology: Topology, cabinet: np.ndarray, loads: np.ndarray, most: np.
     Out of cabinets that are too full go switches with the most links to another cabinet, less those inside. Then the
     switch with the most links to one cabinet with room goes there, and so on; those that take an eighth of a cabinet or
     more go first. Where no cabinet has room, a switch makes room by moving, at the least loss of links.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    cabinet : int32[switches]
+        The cabinet of every switch, -1 for none yet; changed in place.
+    loads : float64[switches, resources]
+        What each switch takes of a cabinet: height, power and so on.
+    most : float64[resources]
+        What a cabinet has of each.
+    count : int
+        Cabinets.
+
+    Returns
+    -------
+    bool
+        Whether all switches are in cabinets, none of them too full.
     """
     from topoloom.clustering.kernels.packing import evict, settle_all
 
@@ -82,6 +105,24 @@ def fewest(
     """What `attempt` makes of the fewest cabinets with which it succeeds, numbered in the order of their first switches.
 
     It is tried with as many as the loads need at the least, then with more by one or 3%, up to `cabinets`.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    loads : float64[switches, resources]
+        What each switch takes of a cabinet: height, power and so on.
+    most : float64[resources]
+        What a cabinet has of each.
+    cabinets : int
+        The most that may be used.
+    attempt : callable (int) to int[switches] or None
+        Tries it with so many cabinets: the cabinet of every switch, or None where that did not work.
+
+    Returns
+    -------
+    int32[switches]
+        The cabinet of every switch.
 
     Raises
     ------

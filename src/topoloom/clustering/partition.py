@@ -31,6 +31,11 @@ def metis(
         Shuffles the switches for METIS, whose own seed changes nothing in a direct partition into k parts.
     work : Work, optional
 
+    Returns
+    -------
+    int32[switches]
+        Cabinets are numbered in the order of their first switches.
+
     Raises
     ------
     InputError

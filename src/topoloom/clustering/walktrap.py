@@ -47,6 +47,11 @@ def walktrap(
     work : Work, optional
         Told of blocks of walks.
 
+    Returns
+    -------
+    int32[switches]
+        Cabinets are numbered in the order of their first switches.
+
     Raises
     ------
     InputError
@@ -92,6 +97,33 @@ def dendrogram(
 
     Memory: 4 n^2 bytes for n switches; time: n (2 m + n) times a walk's steps, for m links. Parameters and errors are
     those of `walktrap`.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network; at most `MOST_SWITCHES` switches.
+    loads : float64[switches, resources]
+        What each switch takes of a cabinet: height, power and so on.
+    most : float64[resources]
+        What a cabinet, and so a cluster, has of each.
+    steps : int
+        Steps of the random walks.
+    jobs : int, optional
+        Threads; all cores by default.
+    work : Work, optional
+        Told of the walks from blocks of switches.
+
+    Returns
+    -------
+    int32[merges, 2]
+        A switch of the cluster that stays, and one of the cluster that it takes in.
+
+    Raises
+    ------
+    InputError
+        Too many switches, or walks of no step.
+    Stopped
+        `work` was stopped.
     """
     from topoloom.clustering.kernels.walktrap import BLOCK, merges, walk_block
 

@@ -242,6 +242,11 @@ def price(
     orders : bool
         Whether to list how many cables of each product and length to order, too.
 
+    Returns
+    -------
+    Bill
+        Its lines, in watts and US dollars, and the sums for each host.
+
     Raises
     ------
     InputError

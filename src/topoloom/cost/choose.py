@@ -59,6 +59,11 @@ def choose_cables(parts: Parts, length_m: np.ndarray, between: np.ndarray | bool
         Whether the link runs between cabinets.
     rate_gbps : float
 
+    Returns
+    -------
+    Cables
+        Product, length to buy, price and watts of every cable, in the order given.
+
     Raises
     ------
     InputError
@@ -79,6 +84,22 @@ def kept_cables(bought: Cables, product: np.ndarray, stock_m: np.ndarray, rate_g
     """`bought`, but for the cables that are there already: their `product`, int64[cables], -1 where a new one is bought.
 
     `stock_m` is the length of those that are there; the floor may ask for less of it now.
+
+    Parameters
+    ----------
+    bought : Cables
+        The cables as they would be bought, all of them new.
+    product : int64[cables]
+        The product of the cable that is there already; -1 where a new one is bought.
+    stock_m : float64[cables]
+        The length of the cable that is there, metres; read only where there is one.
+    rate_gbps : float
+        The rate that prices are taken at, Gb/s.
+
+    Returns
+    -------
+    Cables
+        The cables that are there with their own product, length and price; the others as in `bought`.
     """
     parts, there = bought.parts, product >= 0
     product, stock_m = np.where(there, product, bought.product), np.where(there, stock_m, bought.stock_m)
@@ -91,12 +112,52 @@ def kept_cables(bought: Cables, product: np.ndarray, stock_m: np.ndarray, rate_g
 
 
 def link_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
-    """The cables of a layout's links, in their order."""
+    """The cables of a layout's links, in their order.
+
+    Parameters
+    ----------
+    layout : Layout
+        The network on its floor, which gives the lengths.
+    parts : Parts
+        The catalogue.
+    rate_gbps : float
+        The rate of every link, Gb/s.
+
+    Returns
+    -------
+    Cables
+        In the order of the layout's links.
+
+    Raises
+    ------
+    InputError
+        No product serves one of the links.
+    """
     return choose_cables(parts, layout.length_m, layout.between, rate_gbps)
 
 
 def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
-    """A cable inside the cabinet for every endpoint of a layout, in their order."""
+    """A cable inside the cabinet for every endpoint of a layout, in their order.
+
+    Parameters
+    ----------
+    layout : Layout
+        The network on its floor, which says how long a cable inside a cabinet is.
+    parts : Parts
+        The catalogue.
+    rate_gbps : float
+        The rate of every host's port, Gb/s.
+
+    Returns
+    -------
+    Cables
+        In the order of the topology's endpoints.
+
+    Raises
+    ------
+    InputError
+        No product serves inside a cabinet.
+    """
     length_m = np.full(layout.topology.endpoints.size, layout.floor.inside_m)
     return choose_cables(parts, length_m, False, rate_gbps)
 

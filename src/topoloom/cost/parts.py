@@ -81,6 +81,20 @@ class Parts(TomlTable, frozen=True, dict=True):
 
         A product draws its watts a port for the ports in use. A line, being fitted to switches with all ports in use,
         counts every port that is bought.
+
+        Parameters
+        ----------
+        ports : int
+            Ports that the switch is bought with.
+        rate_gbps : float, optional
+            The rate of its ports, Gb/s, which chooses the product; any rate when left out.
+        used : float, optional
+            How many of the ports are in use; all when left out.
+
+        Returns
+        -------
+        float
+            Watts.
         """
         product = self.switch_product(ports, rate_gbps)
         if product is None:
@@ -135,6 +149,20 @@ class Parts(TomlTable, frozen=True, dict=True):
         The first in the catalogue's order that is used there, carries the rate (any, if left out) and reaches the length
         with its slack. Order decides, not price: Besta 2014 chooses by use, and a catalogue may list what is preferred first.
 
+        Parameters
+        ----------
+        length_m : float64[cables]
+            The length that each cable has to span, metres, without slack.
+        between : bool[cables]
+            Whether the cable runs between cabinets (it is inside one otherwise).
+        rate_gbps : float, optional
+            What each cable has to carry, Gb/s; any rate when left out.
+
+        Returns
+        -------
+        int64[cables]
+            The place of each cable's product in `cable`.
+
         Raises
         ------
         InputError
@@ -177,13 +205,48 @@ class Parts(TomlTable, frozen=True, dict=True):
         return self._complaint(reason, "cable", str(best))
 
     def cable_usd(self, index: int, stock_m: np.ndarray, rate_gbps: float) -> np.ndarray:
-        """Prices of cables of one product with these lengths, without installation, float64[cables]."""
+        """Prices of cables of one product with these lengths, without installation, float64[cables].
+
+        Parameters
+        ----------
+        index : int
+            The product's place in `cable`.
+        stock_m : float64[cables]
+            The lengths that are bought, metres.
+        rate_gbps : float
+            The rate, Gb/s, for products whose price follows it.
+
+        Returns
+        -------
+        float64[cables]
+            US dollars for each cable; the middle where the catalogue gives a range.
+        """
         return np.asarray(self.cable[index].usd(stock_m, rate_gbps).mean(axis=0))
 
     def link_usd(self, length_m: np.ndarray, between: np.ndarray | bool, rate_gbps: float) -> np.ndarray:
         """What a link of each length costs with its installation, float64 of the shape of `length_m`; inf beyond reach.
 
         For an optimiser: a function of the length alone, so that every pair of places can be priced once.
+
+        Parameters
+        ----------
+        length_m : float64, any shape
+            Lengths, metres, without slack.
+        between : bool, the shape of `length_m`, or one for all
+            Whether a link runs between cabinets.
+        rate_gbps : float
+            The rate of the links, Gb/s.
+
+        Returns
+        -------
+        float64, the shape of `length_m`
+            US dollars for each link: cable and installation, the middle of their ranges; inf where no product
+            reaches.
+
+        Raises
+        ------
+        InputError
+            The catalogue has no prices of cables.
         """
         if "cable" in self.unpriced:
             raise self._complaint("it has no prices of cables; choose a catalogue that has", "unpriced")
@@ -191,7 +254,22 @@ class Parts(TomlTable, frozen=True, dict=True):
         return usd + float(low_high(self.installation_usd).mean())
 
     def link_w(self, length_m: np.ndarray, between: np.ndarray | bool, rate_gbps: float) -> np.ndarray:
-        """The watts of a link of each length, both ends together, float64 of that shape; inf beyond reach."""
+        """The watts of a link of each length, both ends together, float64 of that shape; inf beyond reach.
+
+        Parameters
+        ----------
+        length_m : float64, any shape
+            Lengths, metres, without slack.
+        between : bool, the shape of `length_m`, or one for all
+            Whether a link runs between cabinets.
+        rate_gbps : float
+            The rate of the links, Gb/s.
+
+        Returns
+        -------
+        float64, the shape of `length_m`
+            Watts of both ends of each link together; inf where no product reaches.
+        """
         return self._each(length_m, between, rate_gbps, lambda index, _: self.cable[index].both_ends_w)
 
     def _each(

@@ -176,6 +176,12 @@ def design(
     work : Work, optional
         Told of each candidate (`Candidate` or `Dropped`) as soon as it is measured; may stop the measuring.
 
+    Returns
+    -------
+    Design
+        The candidates within the limits, the best first; those out, with the limit that each of them passes; the
+        Pareto front.
+
     Raises
     ------
     InputError

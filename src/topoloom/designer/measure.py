@@ -85,6 +85,11 @@ def measure(spec: str, need: Need, flag: np.ndarray | None = None) -> Outcome:
     flag : uint8[1], optional
         As soon as it is not 0, the measuring ends.
 
+    Returns
+    -------
+    Candidate or Dropped
+        All its measures; or the limit that it passes, with what was measured until then.
+
     Raises
     ------
     Stopped

@@ -60,6 +60,11 @@ def matched(
     work : Work, optional
         Its stop ends the search.
 
+    Returns
+    -------
+    int64[goal.switches]
+        Each number of `before` once; -1 for new switches.
+
     Raises
     ------
     InputError

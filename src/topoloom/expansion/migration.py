@@ -21,10 +21,32 @@ def into_network(
 ) -> Growth:
     """First the new switches, a cabinet's worth at a time, then what else changes, cabinet by cabinet.
 
+    Parameters
+    ----------
+    before, goal : Topology
+        The network that stands, and the one that it becomes, with numbers of its own.
+    growing_floor : GrowingFloor
+        Where the switches stand, and where there is room.
+    ports : int or None
+        Ports of every switch; None: as many as are needed.
+    seed : int
+        Of the matching of both networks.
+    jobs : int or None
+        Threads; None: all cores.
+    work : Work
+        Its stop ends the matching.
+
+    Returns
+    -------
+    Growth
+        The stages; in the last, each switch that stood has its number.
+
     Raises
     ------
     InputError
         `goal` has fewer switches, or fewer hosts on some switch.
+    Stopped
+        `work` was stopped.
     """
     found = matched(before, goal, seed, jobs, work)
     standing = found.copy()

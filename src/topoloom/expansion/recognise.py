@@ -41,6 +41,20 @@ def recognised(topology: Topology) -> Known | None:
 def one_of(request: Request, names: tuple[str, ...], method: str) -> Known:
     """As `recognised`, for a method that grows only some families.
 
+    Parameters
+    ----------
+    request : Request
+        The growth that is asked for.
+    names : tuple of str
+        The families that the method grows.
+    method : str
+        The method's name, for the message.
+
+    Returns
+    -------
+    Known
+        The family, its parameters, and its hosts as the spec has them.
+
     Raises
     ------
     InputError

@@ -50,7 +50,22 @@ class Request:
 
 
 def must_grow(request: Request, has: int, what: str = "switches") -> None:
-    """Refuse a size that is there already."""
+    """Refuse a size that is there already.
+
+    Parameters
+    ----------
+    request : Request
+        The growth that is asked for.
+    has : int
+        How many are there.
+    what : str
+        What is counted, for the message.
+
+    Raises
+    ------
+    InputError
+        It asks for no more than are there.
+    """
     if request.to <= has:
         raise InputError(f"{request.topology.name}: it has {has} {what} already; grow it to more than that")
 
@@ -81,7 +96,26 @@ def method(
     families: tuple[str, ...] = (),
     takes: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Request], Growth]], Callable[[Request], Growth]]:
-    """Register the decorated function under `name`; it is the default of the `families`."""
+    """Register the decorated function under `name`; it is the default of the `families`.
+
+    Parameters
+    ----------
+    name : str
+        What ``--method`` calls it.
+    description : str
+        What it does, in a line of help.
+    counts : str
+        What a growth by it counts: "switches", or another unit of the family.
+    families : tuple of str
+        The families whose default it is.
+    takes : tuple of str
+        Which of degree, hosts and batch it takes.
+
+    Returns
+    -------
+    callable
+        The decorator; it returns the function as it is.
+    """
 
     def register(grow: Callable[[Request], Growth]) -> Callable[[Request], Growth]:
         METHODS.add(name, Method(name, grow, description, counts, families, takes))

@@ -54,6 +54,11 @@ def renumbered(goal: Topology, standing: np.ndarray, before: Topology) -> Topolo
     before : Topology
         What stands: its hosts stay on their switches.
 
+    Returns
+    -------
+    Topology
+        Switch i is the one that stands as i, or a new one.
+
     Raises
     ------
     InputError
@@ -100,7 +105,27 @@ def hosts_of(before: Topology, counts: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def hosts_with(before: Topology, switches: int, each: int) -> tuple[np.ndarray, np.ndarray]:
-    """`hosts_of` where each new switch, up to `switches` in all, carries so many."""
+    """`hosts_of` where each new switch, up to `switches` in all, carries so many.
+
+    Parameters
+    ----------
+    before : Topology
+        The network that stands, whose hosts stay.
+    switches : int
+        Switches of the larger network.
+    each : int
+        Hosts on each new switch.
+
+    Returns
+    -------
+    endpoints, host : int64[endpoints]
+        The switch of each host port and its host, as `Topology` has them: first those that are there.
+
+    Raises
+    ------
+    InputError
+        Hosts have several ports, or a switch carries more hosts than that.
+    """
     counts = np.full(switches, each)
     counts[: before.switches] = before.endpoints_at
     return hosts_of(before, counts)
@@ -127,6 +152,11 @@ def towards(
         What each part is, for people.
     ports : int, optional
         The ports of every switch; the default is as many as the fuller of the two networks needs.
+
+    Returns
+    -------
+    list of Stage
+        One for each part, in the order of `titles`.
     """
     n, parts = after.switches, len(titles)
     new = np.arange(n) >= before.switches

@@ -86,6 +86,12 @@ def compare(plan: Fabric, actual: Fabric, match: Match, *, ports: bool = True, h
         Whether a cable must be in the planned ports, and not only between the planned switches and hosts.
     hosts : bool
         Whether to compare the hosts and their cables.
+
+    Returns
+    -------
+    Comparison
+        What is cabled as planned, and each fault: what is missing, what is there beyond the plan, and what is in a
+        wrong port.
     """
     n, h = plan.topology.switches, plan.topology.hosts
     unknown = n + h

@@ -111,6 +111,20 @@ class Fabric:
         """What is left of the fabric after losses, with the names and ports that it has.
 
         `topology` has of the switches only `switches`, of the cables only `links`, int64[k] each, and all hosts of these.
+
+        Parameters
+        ----------
+        topology : Topology
+            What is left, numbered anew: switch i is `switches[i]`, link k is `links[k]`.
+        switches : int64[topology.switches]
+            The switches that are left, by their numbers before the losses, ascending.
+        links : int64[topology.links]
+            The links that are left, by their numbers before the losses.
+
+        Returns
+        -------
+        Fabric
+            With all hosts of the switches that are left, and their names, GUIDs and ports.
         """
         ends = np.isin(self.topology.endpoints, switches)
         hosts = np.unique(self.topology.host[ends])

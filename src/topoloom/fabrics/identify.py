@@ -68,6 +68,11 @@ def identify(
     seed : int
         Of the guesses by shape.
 
+    Returns
+    -------
+    Match
+        The planned switch and host of each actual one (-1: not in the plan), and how they were found.
+
     Raises
     ------
     InputError
@@ -115,6 +120,22 @@ def read_map(text: str, source: str, plan: Fabric, actual: Fabric, aliases: Sequ
     """The planned switch of each actual one that a map names: a CSV of ``switch,guid``, the planned switch first.
 
     The planned switch is a number, a name or a label, the actual one its GUID (0x...) or its name.
+
+    Parameters
+    ----------
+    text : str
+        The content of the file.
+    source : str
+        Its name, for messages.
+    plan, actual : Fabric
+        The planned and the actual network.
+    aliases : sequence of iterable of str
+        For each planned switch, what else it is called, in lower case.
+
+    Returns
+    -------
+    dict of int to int
+        The planned switch by the actual one.
 
     Raises
     ------

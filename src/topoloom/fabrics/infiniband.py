@@ -38,6 +38,11 @@ def export_opensm(routing: Routing, folder: str | Path, fabric: Fabric | None = 
     fabric : Fabric, optional
         The fabric that the tables are for, with its GUIDs and ports; planned when left out.
 
+    Returns
+    -------
+    list of str
+        The names of the files in `folder`.
+
     Raises
     ------
     InputError

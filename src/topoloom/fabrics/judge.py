@@ -72,6 +72,12 @@ def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs
     jobs : int, optional
         Threads; every core when left out.
 
+    Returns
+    -------
+    Judgement
+        Which pairs arrive, in how many hops, on how many lanes, and a cycle of channels that wait for each other, if
+        there is one.
+
     Raises
     ------
     InputError

@@ -50,6 +50,11 @@ def read_lft(text: str, source: str, fabric: Fabric, lids: dict[int, int] | None
     lids : dict of int to int, optional
         Port GUIDs by LID, as `read_guid2lid` gives them: for entries without one. Else the fabric's LIDs count.
 
+    Returns
+    -------
+    Tables
+        The output port for each switch and address (LID).
+
     Raises
     ------
     InputError

@@ -24,6 +24,11 @@ def read_levels(text: str, source: str, fabric: Fabric, lid_of: dict[int, int]) 
     lid_of : dict of int to int
         Whose each LID is, as in `topoloom.fabrics.lft.Tables`.
 
+    Returns
+    -------
+    uint8[endpoints, endpoints]
+        levels[to, from].
+
     Raises
     ------
     InputError

@@ -64,6 +64,11 @@ def match_shapes(
     seed, tries : int
         Of the guesses; the same seed gives the same match.
 
+    Returns
+    -------
+    Shapes
+        The planned switch of each actual one, and how many links both networks then have.
+
     Raises
     ------
     InputError

@@ -60,6 +60,21 @@ class Criterion:
         """By `halving` the place of the last level within `most` (-1: none), int64[samples]; else every level's length.
 
         Lengths are float64[samples, levels]; inf where the rest is not connected.
+
+        Parameters
+        ----------
+        states : uint64[samples]
+            Where each sample's random stream starts; see `states` of failure_orders.
+        failures : int64[levels]
+            How many units have failed at each level, ascending.
+        halving : bool
+            Find the last level within `most` by halving the range, instead of looking at each level.
+
+        Returns
+        -------
+        int64[samples] or float64[samples, levels]
+            With `halving` the place of the last level within `most` (-1: none), else the length at every level, in
+            hops; inf where the rest is not connected.
         """
         from topoloom.failures.kernels.surviving_hops import surviving_lengths
 
@@ -99,6 +114,26 @@ def criterion_of(
     topology: Topology, what: Failing, metric: str, of: str, tolerate: float | None, jobs: int | None = None
 ) -> Criterion:
     """Ask for a metric between the switches of a topology, or between those with hosts.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network before failures.
+    what : Failing
+        What fails, and in which order.
+    metric : "disconnection", "diameter" or "aspl"
+        What is asked of the rest: to be in one piece, or how long its paths are.
+    of : "switches" or "hosts"
+        Between which switches: all, or those with hosts.
+    tolerate : float, optional
+        How many hops diameter or ASPL may grow by; the default is that of `TOLERATED`.
+    jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    Criterion
+        With the whole network's length, and the most that the rest may have (None for "disconnection").
 
     Raises
     ------

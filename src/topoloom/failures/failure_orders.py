@@ -64,6 +64,24 @@ def failing(topology: Topology, fail: str, order: str, cabinets: np.ndarray | No
     shortest paths; a cabinet's is that of its switches. `degree`: by links at a switch, or at both ends of a link. `cables`:
     by the links that leave a cabinet. All are of the whole network: nothing is worked out again after a failure.
 
+    Parameters
+    ----------
+    topology : Topology
+        The network before failures.
+    fail : "links", "switches" or "cabinets"
+        What fails.
+    order : str
+        "random", or by what the first to fail are chosen, the greatest first; ties fail in random order.
+    cabinets : int[switches], optional
+        The cabinet of each switch; needed where cabinets fail.
+    jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    Failing
+        Its units in the order in which they fail.
+
     Raises
     ------
     InputError
@@ -90,7 +108,20 @@ def failing(topology: Topology, fail: str, order: str, cabinets: np.ndarray | No
 
 
 def states(seed: int, begin: int, end: int) -> np.ndarray:
-    """Where the streams of samples begin .. end - 1 begin, uint64[end - begin]; a sample's order depends on nothing else."""
+    """Where the streams of samples begin .. end - 1 begin, uint64[end - begin]; a sample's order depends on nothing else.
+
+    Parameters
+    ----------
+    seed : int
+        Of all samples.
+    begin, end : int
+        The first sample, and the one after the last.
+
+    Returns
+    -------
+    uint64[end - begin]
+        The state of a random stream for each sample.
+    """
     return Draws(seed, _STREAM).words(end)[begin:]
 
 

@@ -83,6 +83,12 @@ def resilience(
     work : Work, optional
         Told of samples; when stopped, the curve of those that are finished is the result.
 
+    Returns
+    -------
+    Survival
+        For each share of failures, how many samples survive, with a 95 % interval; and the share up to which
+        `criterion` of them do.
+
     Raises
     ------
     InputError

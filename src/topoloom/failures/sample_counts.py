@@ -61,6 +61,22 @@ class SampleCounts:
         """The largest share up to which each single number of failures is survived.
 
         None where only levels are known, or `work` was stopped.
+
+        Parameters
+        ----------
+        criterion : float
+            The share of samples that must survive, from 0 to 1.
+        states : uint64[samples]
+            The samples' random streams, as they were when they were counted.
+        jobs : int, optional
+            Threads; all cores by default.
+        work : Work
+            Its stop ends the search.
+
+        Returns
+        -------
+        float or None
+            A share of the units that fail, from 0 to 1.
         """
         units = self.criterion.what.units
         if not self.criterion.hops:

@@ -191,7 +191,24 @@ class Survivals(Result):
 def level_of(
     share: float, failures: int, samples: int, survived: int, mean: float | None = None, worst: float | None = None
 ) -> Level:
-    """A level with its interval."""
+    """A level with its interval.
+
+    Parameters
+    ----------
+    share : float
+        The share of units that failed, from 0 to 1.
+    failures : int
+        How many units that is.
+    samples, survived : int
+        Samples in all, and those that met the criterion.
+    mean, worst : float, optional
+        Of the samples' lengths, in hops, where they were measured.
+
+    Returns
+    -------
+    Level
+        With the share that survived and its 95 % interval (Wilson's).
+    """
     low, high = wilson(survived, samples)
     return Level(share, failures, samples, survived, survived / samples, low, high, mean, worst)
 

@@ -23,6 +23,24 @@ class Losses:
 def losses(topology: Topology, what: Failing, share: float, seed: int, sample: int = 0) -> Losses:
     """The first failures of a sample's order: those that `resilience` looks at with the same seed.
 
+    Parameters
+    ----------
+    topology : Topology
+        The network before failures.
+    what : Failing
+        What fails (links, switches or cabinets), and in which order; see `failing`.
+    share : float
+        How much of it fails, from 0 to 1; rounded as `failures_at` does.
+    seed : int
+        Of the random orders.
+    sample : int
+        Which of the seed's orders, from 0.
+
+    Returns
+    -------
+    Losses
+        The links and switches that are gone.
+
     Raises
     ------
     InputError

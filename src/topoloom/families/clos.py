@@ -48,7 +48,22 @@ def _leaf_spines(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     labels={"level": "0 for leaves, 1 for spines", "group": "0 for the first leaf, ...; spines form one group"},
 )
 def clos(leaves: int, spines: int, width: int) -> Topology:
-    """Two levels: every leaf linked to every spine; as many hosts on a leaf as it has links up."""
+    """Two levels: every leaf linked to every spine; as many hosts on a leaf as it has links up.
+
+    Parameters
+    ----------
+    leaves : int
+        Leaf switches, which carry the hosts.
+    spines : int
+        Spine switches.
+    width : int
+        Parallel links between a leaf and a spine.
+
+    Returns
+    -------
+    Topology
+        Leaves are numbered first; labels ``level`` and ``group``.
+    """
     leaf, spine = (axis.ravel() for axis in np.indices((leaves, spines)))
     return Topology(
         links=np.tile(np.stack([leaf, leaves + spine], axis=1), (width, 1)),

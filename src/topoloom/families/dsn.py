@@ -100,7 +100,23 @@ def dsn_f(n: int, fill: str) -> Topology:
 
 
 def dsn_f_layers(n: int, p: int, fill: str) -> Topology:
-    """DSN-F of `p` levels with n switches, also with as many as the next p begins with (Truong 2016 3.3 splits it there)."""
+    """DSN-F of `p` levels with n switches, also with as many as the next p begins with (Truong 2016 3.3 splits it there).
+
+    Parameters
+    ----------
+    n : int
+        Switches.
+    p : int
+        Levels; 2^p supernodes.
+    fill : str
+        Where the switches past the first full layer go: "id", supernode by supernode, or "balanced", spread evenly
+        over these.
+
+    Returns
+    -------
+    Topology
+        Labels ``level``, ``layer`` and ``group``.
+    """
     supernodes, layer_size = 1 << p, p << p
     switch = np.arange(n)
     layer = switch // layer_size

@@ -42,13 +42,44 @@ def longhop(n: int, extra: int, seed: int, attempt: int = 0) -> Topology:
     The generators (unit vectors and L long hops) are the columns of a linear code; the smallest number of generators
     with f(g) = 1 over all linear f, its distance w, makes the narrowest linear cut w N / 2. Of 300 random codes (fewer
     for large n) the one with the largest w up to 3, then the lowest diameter, then the lowest ASPL is taken.
+
+    Parameters
+    ----------
+    n : int
+        Dimensions of the hypercube.
+    extra : int
+        L, the long hops at each switch.
+    seed : int
+        Of the codes that are tried.
+    attempt : int
+        Not used: no draw is disconnected.
+
+    Returns
+    -------
+    Topology
+        2^n switches of n + L links.
     """
     return Topology(links=xor_links(n, generators(n, extra, seed)), switches=2**n)
 
 
 @lru_cache(maxsize=64)
 def generators(n: int, extra: int, seed: int) -> np.ndarray:
-    """The n unit masks and the `extra` long hops, int64[n + extra]."""
+    """The n unit masks and the `extra` long hops, int64[n + extra].
+
+    Parameters
+    ----------
+    n : int
+        Dimensions of the hypercube.
+    extra : int
+        L, the long hops at each switch.
+    seed : int
+        Of the codes that are tried.
+
+    Returns
+    -------
+    int64[n + extra]
+        Switch s is linked to s xor each of them.
+    """
     tries = 300 if n <= 13 else max(8, 300 >> (n - 13))
     draws = Draws(seed)
     units = 1 << np.arange(n)

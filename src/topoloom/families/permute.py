@@ -40,6 +40,29 @@ def permute(topology: Topology, mode: str, cabinet: int | None, doubles: str, se
     ``doubles=drop`` drops it, as Koibuchi 2013 does (errata of Koibuchi 2013, 3: P-TORUS-4 loses 4.6 of 512 links), at the
     same hop counts. A
     disconnected result is drawn again.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    mode : "partial" or "full"
+        Whether links inside cabinets are paired with each other only, or with links between cabinets, too.
+    cabinet : int or None
+        The most switches in a cabinet, taken in order; None: the family's groups, or 16.
+    doubles : "keep" or "drop"
+        What becomes of a link that comes to repeat another.
+    seed : int
+        Of the swaps.
+
+    Returns
+    -------
+    Topology
+        The same switches and hosts, other links.
+
+    Raises
+    ------
+    InputError
+        One cabinet would hold all switches, or 100 draws in a row were disconnected.
     """
     from topoloom.graph.connectivity import components
 

@@ -63,6 +63,22 @@ def ring_shortcuts(n: int, degree: int, seed: int, attempt: int = 0) -> Topology
     """A ring with degree - 2 random matchings: every switch gets as many random shortcuts.
 
     A switch whose possible partners run out keeps a port free: 511.97 of 512 links on average for n=256, degree=4.
+
+    Parameters
+    ----------
+    n : int
+        Switches on the ring.
+    degree : int
+        Links at each switch, two of them along the ring.
+    seed : int
+        Of the shortcuts.
+    attempt : int
+        Which of the seed's draws.
+
+    Returns
+    -------
+    Topology
+        Switch i is linked to i + 1.
     """
     return _matched(n, degree, n, Draws(seed, attempt))
 
@@ -78,7 +94,26 @@ def ring_shortcuts(n: int, degree: int, seed: int, attempt: int = 0) -> Topology
     sizes=_nbr_sizes,
 )
 def nbr(n: int, degree: int, p: float, seed: int, attempt: int = 0) -> Topology:
-    """Nbr(p)-n: a ring with random shortcuts to switches less than p n/2 hops away along it."""
+    """Nbr(p)-n: a ring with random shortcuts to switches less than p n/2 hops away along it.
+
+    Parameters
+    ----------
+    n : int
+        Switches on the ring.
+    degree : int
+        Links at each switch, two of them along the ring.
+    p : float
+        How far shortcuts reach, as a share of half the ring.
+    seed : int
+        Of the shortcuts.
+    attempt : int
+        Which of the seed's draws.
+
+    Returns
+    -------
+    Topology
+        Switch i is linked to i + 1.
+    """
     return _matched(n, degree, _reach(n, p), Draws(seed, attempt))
 
 
@@ -93,7 +128,26 @@ def nbr(n: int, degree: int, p: float, seed: int, attempt: int = 0) -> Topology:
     sizes=free_sizes,
 )
 def gau(n: int, degree: int, alpha: float, seed: int, attempt: int = 0) -> Topology:
-    """Gau(alpha)-n: a ring with random shortcuts whose distance is normal, truncated to half the ring."""
+    """Gau(alpha)-n: a ring with random shortcuts whose distance is normal, truncated to half the ring.
+
+    Parameters
+    ----------
+    n : int
+        Switches on the ring.
+    degree : int
+        Links at each switch, two of them along the ring.
+    alpha : float
+        The standard deviation of a shortcut's distance along the ring, in units of n / 2.
+    seed : int
+        Of the shortcuts.
+    attempt : int
+        Which of the seed's draws.
+
+    Returns
+    -------
+    Topology
+        Switch i is linked to i + 1.
+    """
     offsets = np.concatenate([np.arange(-((n - 1) // 2), -1), np.arange(2, n // 2 + 1)])
     weight = np.exp(-0.5 * (offsets / (alpha * n / 2)) ** 2)
     # Thresholds on 53-bit draws, so that a platform's last digit of exp() cannot change a link.
@@ -131,7 +185,26 @@ def _dlns(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     sizes=_dlns,
 )
 def dln(n: int, x: int, random: int, seed: int, attempt: int = 0) -> Topology:
-    """DLN-x (and DLN-x-y with random=y): a ring with shortcuts from i to i + floor(n / 2^k), k = 1 .. x - 2."""
+    """DLN-x (and DLN-x-y with random=y): a ring with shortcuts from i to i + floor(n / 2^k), k = 1 .. x - 2.
+
+    Parameters
+    ----------
+    n : int
+        Switches on the ring.
+    x : int
+        x - 2 shortcuts start at each switch, of n/2, n/4, ... places.
+    random : int
+        y, the random shortcuts more at each switch.
+    seed : int
+        Of the random shortcuts.
+    attempt : int
+        Which of the seed's draws.
+
+    Returns
+    -------
+    Topology
+        Switch i is linked to i + 1.
+    """
     switch = np.arange(n)
     steps = [1] + [n >> k for k in range(1, x - 1)]
     ends = np.concatenate([np.stack([switch, (switch + step) % n], axis=1) for step in steps])

@@ -12,7 +12,17 @@ if TYPE_CHECKING:
 
 
 def draw_bars(axes: "Axes", rows: "Sequence[Compared]", baseline: str) -> None:
-    """A group of bars a program and placement, a bar a network; whiskers from the least to the most."""
+    """A group of bars a program and placement, a bar a network; whiskers from the least to the most.
+
+    Parameters
+    ----------
+    axes : Axes
+        What is drawn on.
+    rows : sequence of Compared
+        How fast each network ran each program, relative to the baseline.
+    baseline : str
+        The name of the network whose bars are 1.
+    """
     _draw(axes, rows, _groups(rows), list(dict.fromkeys(row.network for row in rows)))
     axes.axhline(1.0, color="#333333", linewidth=0.8)
     axes.set_ylabel("speed")

@@ -22,7 +22,23 @@ def draw_candidates(
     labels: tuple[str, str],
     named: "Sequence[tuple[int, Candidate]]",
 ) -> None:
-    """Candidates in a plane, a colour and shape a family, the Pareto front ringed, `named` ones with their rank."""
+    """Candidates in a plane, a colour and shape a family, the Pareto front ringed, `named` ones with their rank.
+
+    Parameters
+    ----------
+    axes : Axes
+        What is drawn on.
+    candidates : sequence of Candidate
+        A mark for each.
+    pareto : frozenset of str
+        The specs of those that get a ring.
+    x, y : callable (Candidate) to float
+        What the axes show.
+    labels : (str, str)
+        Below the x axis, and beside the y axis; with units.
+    named : sequence of (int, Candidate)
+        The candidates that get their rank written beside them.
+    """
     looks = _looks(candidates)
     for family, (colour, shape) in looks.items():
         points = [c for c in candidates if c.family == family]

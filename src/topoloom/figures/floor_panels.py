@@ -24,6 +24,15 @@ def draw_plan(axes: "Axes", view: View, points_a_metre: float) -> None:
     """Slots, pillars, trays, cabinets shaded by the cables that leave them, and the strongest bundles of cables.
 
     `points_a_metre` is the scale at which the axes will be drawn: names are as large as their cabinets allow.
+
+    Parameters
+    ----------
+    axes : Axes
+        What is drawn on.
+    view : View
+        The layout, and how the floor lies in the drawing.
+    points_a_metre : float
+        The scale at which the axes will be drawn: names are as large as their cabinets allow.
     """
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Rectangle
@@ -279,7 +288,17 @@ def draw_lengths(axes: "Axes", view: View) -> None:
 
 
 def draw_trays(axes: "Axes", view: View, trays: tuple[np.ndarray, np.ndarray]) -> None:
-    """The cables on each stretch of tray: `trays` are the stretches (x, y, x, y) [m] and how many lie on each."""
+    """The cables on each stretch of tray: `trays` are the stretches (x, y, x, y) [m] and how many lie on each.
+
+    Parameters
+    ----------
+    axes : Axes
+        What is drawn on.
+    view : View
+        The layout, and how the floor lies in the drawing.
+    trays : (float64[stretches, 4], int64[stretches])
+        The ends (x, y, x, y) of each stretch of tray, metres, and how many cables lie on it.
+    """
     from matplotlib import colormaps
     from matplotlib.collections import LineCollection, PatchCollection
     from matplotlib.colors import to_rgba

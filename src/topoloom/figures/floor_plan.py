@@ -33,6 +33,11 @@ def floor_plan(layout: "Layout", medium: np.ndarray | None, trays: tuple[np.ndar
     trays : (float64[stretches, 4], int64[stretches])
         The stretches of tray (x, y, x, y) in metres, and how many cables lie on each, as `tray_load` has them.
 
+    Returns
+    -------
+    Figure
+        Not yet written anywhere.
+
     Raises
     ------
     InputError

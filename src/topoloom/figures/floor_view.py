@@ -54,7 +54,17 @@ class View:
         return width, depth
 
     def frame(self, axes: "Axes", pad_m: float, foot_m: float = 0.0) -> None:
-        """Scale, limits and names of the axes: `pad_m` around the floor, and `foot_m` more below."""
+        """Scale, limits and names of the axes: `pad_m` around the floor, and `foot_m` more below.
+
+        Parameters
+        ----------
+        axes : Axes
+            What is drawn on.
+        pad_m : float
+            Room around the floor, metres.
+        foot_m : float
+            More room below it, metres.
+        """
         from matplotlib.ticker import MaxNLocator
 
         (low_x, low_y), (high_x, high_y) = self.box_m
@@ -72,7 +82,22 @@ class View:
             axis.set_major_locator(MaxNLocator(integer=True, nbins=int(np.clip(8 * share, 1, 8))))
 
     def rectangle(self, x_m: float, y_m: float, width_m: float, depth_m: float, inset: float = 0.0) -> dict[str, Any]:
-        """A rectangle around a centre, as what matplotlib's Rectangle takes."""
+        """A rectangle around a centre, as what matplotlib's Rectangle takes.
+
+        Parameters
+        ----------
+        x_m, y_m : float
+            The centre, metres.
+        width_m, depth_m : float
+            The sides along x and y, metres.
+        inset : float
+            How far each side moves inwards, as a share of the shorter one.
+
+        Returns
+        -------
+        dict
+            ``xy``, ``width`` and ``height``.
+        """
         sides = np.array([width_m, depth_m])
         sides = sides - 2 * inset * sides.min()
         return {"xy": tuple(np.array([x_m, y_m]) - sides / 2), "width": float(sides[0]), "height": float(sides[1])}

@@ -101,6 +101,11 @@ def link_curves(points: np.ndarray, links: np.ndarray, kind: str | None) -> "lis
     links : int64[m, 2]
     kind : "grid", "diagrid" or None
         What the points are of; None: all links are straight.
+
+    Returns
+    -------
+    list of Curve
+        In the order of `links`.
     """
     from matplotlib.path import Path as Curve
 

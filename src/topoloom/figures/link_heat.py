@@ -41,6 +41,11 @@ def link_heat(routing: "Routing", point: "Point", geometry: "Geometry | None" = 
     geometry : Geometry, optional
         The points of a grid where the switches stand, as `geometry_of` has them.
 
+    Returns
+    -------
+    Figure
+        Not yet written anywhere.
+
     Raises
     ------
     InputError

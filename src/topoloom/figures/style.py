@@ -49,6 +49,11 @@ def axes_of(ax: "Axes | None", width_in: float = 8.6, height_in: float = 4.6) ->
         Left as they are.
     width_in, height_in : float
         Inches of the new figure; ``axes.figure`` saves it.
+
+    Returns
+    -------
+    Axes
+        `ax` itself where it is given.
     """
     if ax is not None:
         return ax
@@ -84,7 +89,21 @@ def png_bytes(figure: "Figure") -> bytes:
 
 
 def svg_of(draw: "Callable[[Axes], None]", width_in: float = 8.6, height_in: float = 4.6) -> str:
-    """What `draw` draws on the only axes of a new figure, as SVG text."""
+    """What `draw` draws on the only axes of a new figure, as SVG text.
+
+    Parameters
+    ----------
+    draw : callable (Axes)
+        Draws.
+    width_in, height_in : float
+        The figure's size, inches.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element, as wide as the page that it stands in; without a date, so that equal figures are equal
+        texts.
+    """
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with style():

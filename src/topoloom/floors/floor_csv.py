@@ -83,6 +83,20 @@ def read_matrix(path: str | Path, names: Collection[str], others: Collection[str
     The first row and the first column name the slots, in any order, the same in both; slots that stand among `others`
     (blocked ones) are left out.
 
+    Parameters
+    ----------
+    path : path
+        The CSV file; `,` or `;` between cells.
+    names : collection of str
+        The slots that may be used, in the order of the result.
+    others : collection of str
+        Slots that may stand in the file and are left out.
+
+    Returns
+    -------
+    float64[slots, slots]
+        Metres; symmetric, zero on the diagonal.
+
     Raises
     ------
     InputError

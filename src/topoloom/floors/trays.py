@@ -52,6 +52,18 @@ class TrayPaths:
         """Cables on each stretch, int64[edges], when `cables` run from the slots `a` to the slots `b`.
 
         They take a shortest path, the one that the search from `a` finds.
+
+        Parameters
+        ----------
+        a, b : int64[k]
+            The slots at the ends of each bundle of cables.
+        cables : int64[k]
+            How many cables it has.
+
+        Returns
+        -------
+        int64[edges]
+            In the order of `edges`.
         """
         starts, number = np.unique(self.up[a], return_inverse=True)
         distance_m, before = self._shortest(starts)

@@ -120,6 +120,21 @@ class GridBounds:
 def grid_bounds(geometry: Geometry, degree: int, length: int) -> GridBounds:
     """The bounds of Nakano 2016 on diameter and ASPL, for K = `degree` and L = `length`.
 
+    Parameters
+    ----------
+    geometry : Geometry
+        A grid or diagrid, a switch at each point.
+    degree : int
+        K, the most links at a switch.
+    length : int
+        L, the longest link, in steps.
+
+    Returns
+    -------
+    GridBounds
+        Lower bounds on diameter and ASPL, in hops, by the degree, by the length and by both; inf where that degree
+        cannot connect the switches.
+
     Raises
     ------
     InputError

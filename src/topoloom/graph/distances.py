@@ -268,6 +268,25 @@ def _eccentricities(topology: Topology, jobs: int | None, work: Work | None) -> 
 def eccentricities(topology: Topology, jobs: int | None = None, *, work: Work | None = None) -> np.ndarray:
     """Hops from every switch to the farthest one that it reaches, int32[n].
 
+    Parameters
+    ----------
+    topology : Topology
+        Any; in a disconnected one each switch counts those of its own part.
+    jobs : int, optional
+        Threads; all cores by default.
+    work : Work, optional
+        Told of blocks of switches.
+
+    Returns
+    -------
+    int32[n]
+        0 for a switch without links.
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped.
+
     Examples
     --------
     >>> eccentricities(Topology(links=[(0, 1), (1, 2)], switches=4)).tolist()
@@ -304,6 +323,20 @@ def eccentricities(topology: Topology, jobs: int | None = None, *, work: Work | 
 
 def distances_from(topology: Topology, sources: np.ndarray | list[int], jobs: int | None = None) -> np.ndarray:
     """Hops from each of `sources` to every switch, int32[len(sources), n]; -1 where there is no path.
+
+    Parameters
+    ----------
+    topology : Topology
+        Any, also disconnected.
+    sources : int[k]
+        Switches.
+    jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    int32[k, n]
+        Hops, 0 from a source to itself; -1 where there is no path.
 
     Raises
     ------

@@ -52,6 +52,11 @@ def partition(
     overfill : int, optional
         By how many thousandths a part may be above its share.
 
+    Returns
+    -------
+    int32[n]
+        0 to parts - 1.
+
     Raises
     ------
     InputError

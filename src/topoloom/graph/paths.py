@@ -115,6 +115,20 @@ def shortest_path_counts(
 def sample_switches(among: np.ndarray, count: int | None, seed: int) -> np.ndarray:
     """`count` random entries of `among`, ascending; all of them when count is None or as many.
 
+    Parameters
+    ----------
+    among : int[k]
+        The switches to draw from, ascending.
+    count : int or None
+        How many; None, or more than there are: all.
+    seed : int
+        Of the draw.
+
+    Returns
+    -------
+    int[count]
+        Ascending, none twice.
+
     Raises
     ------
     InputError

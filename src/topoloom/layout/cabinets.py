@@ -64,6 +64,11 @@ def assign_cabinets(
         Threads of Walktrap.
     work : Work, optional
 
+    Returns
+    -------
+    int32[switches]
+        0 to cabinets - 1.
+
     Raises
     ------
     InputError
@@ -233,6 +238,20 @@ def fill_slots(floor: Floor, order: np.ndarray, loads: np.ndarray) -> np.ndarray
     """The slot of every switch, int32[switches]: in `order`, each in the first slot with room for it and its hosts.
 
     Switches with hosts go first; those without then prefer slots that hold no hosts.
+
+    Parameters
+    ----------
+    floor : Floor
+        One whose slots are listed.
+    order : int[switches]
+        The switches, in the order in which they are put away.
+    loads : float64[switches, 3]
+        Places (1 for each), hosts and watts: what `Slots.limits` counts.
+
+    Returns
+    -------
+    int32[switches]
+        The slot of each switch.
 
     Raises
     ------

@@ -14,6 +14,22 @@ def fewer_links_between(topology: Topology, cabinet: np.ndarray, loads: np.ndarr
 
     Joint placement on a floor where all cabinets are next to each other: the price of a cable is 1 between cabinets. A
     switch moves to an empty place, or two change theirs, by annealing and at last only while the price falls.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    cabinet : int[switches]
+        The cabinet of each switch, from 0.
+    loads : float64[switches, resources]
+        What each switch takes of a cabinet; the first is 1 for each.
+    effort : Effort
+        Seed, seconds or moves, and what stops the search.
+
+    Returns
+    -------
+    int32[switches]
+        The cabinet of each switch, numbered without gaps.
     """
     count = int(cabinet.max()) + 1
     if count < 2:

@@ -74,6 +74,11 @@ def joint(
     prices : Prices
     effort : Effort
     hot : bool
+
+    Returns
+    -------
+    int32[switches]
+        The slot of each switch; `start` itself where nothing cheaper was found.
     """
     if effort.stopped or not len(topology.links) or np.unique(start).size < 2:
         return start

@@ -20,6 +20,26 @@ def shorten_longest(
 
     Each round asks joint placement for a layout without cables above a length halfway between the longest so far and
     the longest that was tried in vain; among layouts with the same longest cable the shorter in all is meant.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    floor : Floor
+        What cables have to do beside the distance of their slots.
+    slots : Slots
+        Where cabinets may stand.
+    slot : int32[switches]
+        The slot of each switch to start from.
+    seating : Seating
+        How many switches, and what load, each slot holds.
+    effort : Effort
+        Seed, seconds or moves, and what stops the search.
+
+    Returns
+    -------
+    int32[switches]
+        The slot of each switch.
     """
     if not len(topology.links):
         return slot

@@ -26,7 +26,24 @@ def cabinet_links(topology: Topology, cabinet: np.ndarray) -> np.ndarray:
 
 
 def first_slots(slots: Slots, allowed: np.ndarray, cabinets: int, serpentine: bool) -> np.ndarray:
-    """The slots of cabinets in the floor's order, or in a serpentine through its rows: int64[cabinets]."""
+    """The slots of cabinets in the floor's order, or in a serpentine through its rows: int64[cabinets].
+
+    Parameters
+    ----------
+    slots : Slots
+        The floor's places, in its own order.
+    allowed : int64[k]
+        Those that may be used.
+    cabinets : int
+        How many are wanted; fewer come back where fewer are allowed.
+    serpentine : bool
+        Every other row backwards.
+
+    Returns
+    -------
+    int64[cabinets]
+        Slots.
+    """
     order = slots.serpentine() if serpentine else np.arange(len(slots))
     return order[np.isin(order, allowed)][:cabinets]
 
@@ -38,6 +55,26 @@ def map_cabinets(
 
     `method`: ``anneal``, ``tabu`` or ``both``. The search starts from the better of row by row and serpentine, and never
     ends above it.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    cabinet : int[switches]
+        The cabinet of each switch, from 0.
+    slots : Slots
+        Where cabinets may stand, at least as many as there are cabinets.
+    prices : Prices
+        What a cable between two slots costs.
+    method : "anneal", "tabu" or "both"
+        The search.
+    effort : Effort
+        Seed, seconds or moves, and what stops the search.
+
+    Returns
+    -------
+    int64[cabinets]
+        No slot twice.
     """
     from topoloom.qap.assign import assign
 

@@ -57,6 +57,27 @@ def plan_cabinets(
 ) -> Plan:
     """The cabinets by `cluster`, with fewer links between them if `improve`, and the slots where they may stand.
 
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    floor : Floor
+        The places and their limits.
+    cluster : str
+        The method of `assign_cabinets`.
+    loads : float64[switches, 3]
+        Switches (1 each), hosts and watts: what `Slots.limits` counts.
+    improve : bool
+        Whether switches change cabinets afterwards, so that fewer links run between these.
+    effort : Effort
+        Seed, seconds or moves, and what stops the search.
+
+    Returns
+    -------
+    Plan
+        Cabinets and the slots for them; or, where the slots differ too much for cabinets of one size, the slot of
+        every switch.
+
     Raises
     ------
     InputError
@@ -85,7 +106,22 @@ def plan_cabinets(
 
 
 def seating_for(slots: Slots, slot: np.ndarray, loads: np.ndarray) -> Seating:
-    """Who may sit where: the floor's limits; in slots without any, what the fullest cabinets of a first layout hold."""
+    """Who may sit where: the floor's limits; in slots without any, what the fullest cabinets of a first layout hold.
+
+    Parameters
+    ----------
+    slots : Slots
+        Where cabinets may stand, with their limits.
+    slot : int[switches]
+        The slot of each switch in a first layout.
+    loads : float64[switches, 3]
+        Switches (1 each), hosts and watts: what `Slots.limits` counts.
+
+    Returns
+    -------
+    Seating
+        A load that is the same for all switches is a limit on their number, and is no longer among the loads.
+    """
     held = np.zeros((len(slots), loads.shape[1]))
     np.add.at(held, slot, loads)
     limits = rounded_up(slots.limits)

@@ -71,6 +71,21 @@ def cable_prices(floor: Floor, slots: Slots, price: CablePrice) -> Prices:
 
     Of cables with the same price the shorter is better by a ten-thousandth of the dearest, spread over the longest.
 
+    Parameters
+    ----------
+    floor : Floor
+        How long a cable between two slots is.
+    slots : Slots
+        Where cabinets may stand.
+    price : callable (length_m, between) to float64
+        The price of cables of these lengths, metres, that run between cabinets or not; inf for those that cannot be
+        had.
+
+    Returns
+    -------
+    Prices
+        For every pair of slots.
+
     Raises
     ------
     InputError

@@ -197,6 +197,27 @@ def latency_bounds(
     2016, IV);
     a path is at least as long as its ends are apart. At L = 6 they are the 716/708 and 2,050/1,435 ns of 4,608 switches.
 
+    Parameters
+    ----------
+    lengths : LinkLengths
+        How long a link between two switches would be.
+    degree : int
+        The most links at a switch.
+    cap_m : float
+        The longest cable, metres; inf: any.
+    delays : Delays, optional
+        Of switches, links and cables; topoloom's own by default.
+
+    Returns
+    -------
+    LatencyBounds
+        Mean and worst, ns; inf where that degree cannot connect the switches.
+
+    Raises
+    ------
+    InputError
+        The longest cable is no longer than what it has at its ends.
+
     Examples
     --------
     >>> from topoloom.graph.geometry import Geometry
@@ -264,6 +285,11 @@ def weigh(links: np.ndarray, lengths: LinkLengths, goal: Goal) -> Weighed:
     links : int[m, 2]
     lengths : LinkLengths
     goal : Goal
+
+    Returns
+    -------
+    Weighed
+        Latencies in ns, watts and US dollars of all cables, the longest and the mean cable in metres.
 
     Examples
     --------

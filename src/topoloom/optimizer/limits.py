@@ -21,6 +21,22 @@ def limits(topology: Topology, rules: Rules, geometry: Geometry | None = None, l
 
     On a grid Nakano 2016, IV; under any other rule the same with d(i) counted over the links that the rule allows.
 
+    Parameters
+    ----------
+    topology : Topology
+        The network, of which only order and degree count, and its links where it is on no grid.
+    rules : Rules
+        Which links a search may make.
+    geometry : Geometry, optional
+        The grid that the switches stand on.
+    length : int, optional
+        The longest link there, in steps.
+
+    Returns
+    -------
+    Limits
+        No network under these rules has a smaller diameter or fewer hops.
+
     Raises
     ------
     InputError

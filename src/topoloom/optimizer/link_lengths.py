@@ -55,6 +55,20 @@ class LinkLengths:
         A grid's axes are x and y. A diagrid's are its diagonals (X + Y) / 2 and (X - Y) / 2, along which its cables run
         (Nakano 2016, VI): turned by 45 degrees it is a grid that does not fill its square.
 
+        Parameters
+        ----------
+        geometry : Geometry
+            The grid or diagrid.
+        pitch_m : float or (float, float)
+            Metres between neighbouring cabinets along the first and the second axis.
+        overhead_end_m : float
+            Metres that a cable has more at each of its ends.
+
+        Returns
+        -------
+        LinkLengths
+            Of every pair of switches.
+
         Raises
         ------
         InputError

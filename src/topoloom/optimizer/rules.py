@@ -32,6 +32,22 @@ class Rules:
 def within_length(topology: Topology, geometry: Geometry, length: int | None) -> tuple[np.ndarray, np.ndarray]:
     """CSR of the switches within `length` on a grid or diagrid; within the longest link that the topology has when None.
 
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    geometry : Geometry
+        The grid that its switches stand on.
+    length : int or None
+        The longest link that is allowed, in steps; None: the longest that the topology has.
+
+    Returns
+    -------
+    offsets : int64[n + 1]
+        Where the neighbours of each switch start.
+    near : int[...]
+        The switches that each may be linked to.
+
     Raises
     ------
     InputError

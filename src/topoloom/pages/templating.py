@@ -45,5 +45,10 @@ def framed(title: str, style: str, body: Markup) -> str:
         CSS of topoloom's own.
     body : Markup
         HTML.
+
+    Returns
+    -------
+    str
+        An HTML document.
     """
     return rendered("page.html", title=title, style=Markup(style), body=body) + "\n"

@@ -151,6 +151,20 @@ def assign(
 def cost(flow: Any, distance: Any, place: Any) -> float:
     """What an assignment costs: the sum over all ordered pairs of flow[i, j] * distance[place[i], place[j]].
 
+    Parameters
+    ----------
+    flow : float[n, n]
+        Between facilities.
+    distance : float[places, places]
+        Between places, at least as many as facilities.
+    place : int[n]
+        The place of each facility, none twice.
+
+    Returns
+    -------
+    float
+        In units of flow times distance.
+
     Raises
     ------
     InputError

@@ -29,6 +29,11 @@ def write_apps(folder: str | os.PathLike[str], runs: AppRuns, cases: Sequence[Ca
     cases : sequence of Case
         What `run_apps` was given.
 
+    Returns
+    -------
+    list of Path
+        The files written.
+
     Raises
     ------
     InputError

@@ -25,6 +25,24 @@ def design_page(
     """The whole report as one self-contained HTML page.
 
     Layout and bill are the winner's, `drawn` are the figures, `plan` is the winner's floor plan; what is left out is drawn.
+
+    Parameters
+    ----------
+    design : Design
+        The ranking, with the need that it answers.
+    layout : Layout or None
+        The winner's; None: the page has no part about the winner.
+    bill : Bill or None
+        The winner's; None: the page has no part about the winner.
+    drawn : dict of str to (title, SVG), optional
+        The figures by their file's name, where they are drawn already.
+    plan : str, optional
+        The winner's floor plan as SVG, where it is drawn already.
+
+    Returns
+    -------
+    str
+        An HTML document that fetches nothing.
     """
     need = design.need
     body = [f"<h1>{_text(need.title)}</h1>", f'<p class="quiet">topoloom {__version__}: a design report</p>']

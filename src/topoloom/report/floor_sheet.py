@@ -37,7 +37,24 @@ class Sheet:
         )
 
     def box(self, slot: int, fill: str, hint: str, edge: str = 'stroke="#8793a3" stroke-width="0.8"') -> str:
-        """A slot."""
+        """A slot.
+
+        Parameters
+        ----------
+        slot : int
+            The place.
+        fill : str
+            Its colour.
+        hint : str
+            What a browser shows when the mouse is on it; any text.
+        edge : str
+            SVG attributes of its outline.
+
+        Returns
+        -------
+        str
+            A ``<rect>`` element.
+        """
         x, y = (self.corner[slot] + 1).tolist()
         width, height = (self.cell - 2).tolist()
         return (
@@ -55,7 +72,22 @@ class Sheet:
         return [self.box(slot, "#ffffff", f"free slot {slots.names[slot]}", dashes) for slot in free]
 
     def name(self, slot: int, second: str, ink: str) -> list[str]:
-        """The name of a slot in its middle, and a second line where there is room."""
+        """The name of a slot in its middle, and a second line where there is room.
+
+        Parameters
+        ----------
+        slot : int
+            The place.
+        second : str
+            The second line.
+        ink : str
+            The colour of the text.
+
+        Returns
+        -------
+        list of str
+            ``<text>`` elements.
+        """
         lines = [escape(self._layout.slots.names[slot]), second]
         cell_x, cell_y = self.cell.tolist()
         x, y = (self.corner[slot] + self.cell / 2).tolist()

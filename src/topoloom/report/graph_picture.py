@@ -66,6 +66,15 @@ def steps_svg(panels: Sequence[tuple[str, Topology]]) -> str:
 def grid_picture(topology: Topology, path: str | os.PathLike[str], title: str | None = None) -> None:
     """Write the picture of one topology to `path`, whose ending, .svg or .png, says how.
 
+    Parameters
+    ----------
+    topology : Topology
+        On a grid or diagrid where its labels say so, else on a circle.
+    path : path
+        The file.
+    title : str, optional
+        Above the picture; the topology's name when left out.
+
     Raises
     ------
     InputError

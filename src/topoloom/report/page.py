@@ -17,7 +17,24 @@ def page(title: str, body: Iterable[str]) -> str:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, text: frozenset[int] = frozenset(), best: int = -1
 ) -> str:
-    """A table of plain texts; columns in `text` are set left, row `best` stands out, a column named spec is monospaced."""
+    """A table of plain texts; columns in `text` are set left, row `best` stands out, a column named spec is monospaced.
+
+    Parameters
+    ----------
+    head : sequence of str
+        The columns' names.
+    rows : iterable of sequence of str
+        The cells, as many as columns; any text.
+    text : frozenset of int
+        The columns, from 0, that hold words and are set left.
+    best : int
+        The row, from 0, that stands out; -1: none.
+
+    Returns
+    -------
+    str
+        A ``<table>`` element.
+    """
     kinds = [
         Markup(' class="spec"' if name == "spec" else ' class="text"' if index in text else "")
         for index, name in enumerate(head)

@@ -31,6 +31,17 @@ def check_picture(path: str | os.PathLike[str], option: str = "picture") -> None
 def write_picture(figure: "Figure", path: str | os.PathLike[str], title: str, below: Sequence[str] = ()) -> None:
     """Write a figure; `title` and what is `below` it, in HTML, are the page's, where it is one.
 
+    Parameters
+    ----------
+    figure : Figure
+        What is written.
+    path : path
+        The file; its ending says how.
+    title : str
+        Of the page, where it is one.
+    below : sequence of HTML
+        What follows the figure on the page.
+
     Raises
     ------
     InputError

@@ -58,7 +58,26 @@ CLAIMS: Register[Claim] = Register(
 def claim(
     id: str, what: str, published: str, command: str, *, full: bool = False
 ) -> Callable[[Callable[[], Outcome]], Callable[[], Outcome]]:
-    """Register the decorated function, which computes the outcome, under `id` (``paper/place/what``)."""
+    """Register the decorated function, which computes the outcome, under `id` (``paper/place/what``).
+
+    Parameters
+    ----------
+    id : str
+        ``author-year/place/what``; unique.
+    what : str
+        What is claimed, in a line.
+    published : str
+        The number as the paper prints it.
+    command : str
+        The command line that computes ours.
+    full : bool
+        Whether it takes more than some seconds, and is computed on request only.
+
+    Returns
+    -------
+    callable
+        The decorator; it returns the function as it is.
+    """
 
     def register(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
         CLAIMS.add(id, Claim(id, what, published, command, compute, full))
@@ -119,6 +138,33 @@ def judge(
     Every published number within `tolerance` of ours (`at_most`: none of ours further above it): reproduced (with the
     assumption, if one is named). Else, every number of `right` (the errata's corrections) within tolerance of ours: the
     paper is wrong. Else: not reproducible, for `reason`.
+
+    Parameters
+    ----------
+    published : mapping of str to float
+        What the paper prints, by name.
+    ours : mapping of str to float
+        What was computed; it has every name of `published`.
+    tolerance : float or dict of str to float
+        How far ours may be from the printed number, in the number's own unit; by name, where a name that is left out
+        has 0.
+    assumption : str
+        What the paper does not say and was assumed; "" for nothing.
+    right : mapping of str to float, optional
+        The numbers that the errata put in the place of printed ones.
+    reason : str
+        Why the paper is wrong, or why its numbers cannot be had.
+    digits : int
+        Significant digits of ours in the text.
+    at_most : bool
+        Whether ours may be as far below as they like: only above the printed numbers the tolerance counts.
+    figure : Curves or Steps, optional
+        The picture of the numbers.
+
+    Returns
+    -------
+    Outcome
+        Ours as text, the verdict, and its reason.
     """
 
     def near(wanted: Mapping[str, float]) -> bool:

@@ -74,6 +74,11 @@ def reproduce(chosen: Iterable[str] = (), *, full: bool = False, work: Work | No
     work : Work, optional
         Given each (`Claim`, `Outcome`) as soon as it is there. Stopped, it ends at once: what was being computed is left.
 
+    Returns
+    -------
+    Reproduction
+        The verdict on each claim, in the order of their ids; of those that were finished, when the work was stopped.
+
     Raises
     ------
     InputError

@@ -157,6 +157,13 @@ def without(
     switches : switches
         Lost with all their cables and hosts.
 
+    Returns
+    -------
+    left : Topology
+        All switches are still there, those that are lost without links and hosts.
+    kept : int64[k]
+        The links that stay, by their numbers in `topology`.
+
     Raises
     ------
     InputError

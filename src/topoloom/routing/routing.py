@@ -209,7 +209,24 @@ def empty_ports(topology: Topology, folder: str | None = None) -> np.ndarray:
 
 
 def new_table(topology: Topology, kind: type, folder: str | None, name: str) -> np.ndarray:
-    """A table [n, n] of zeros: in memory, or in that file of the folder's ``tables/``, which is mapped."""
+    """A table [n, n] of zeros: in memory, or in that file of the folder's ``tables/``, which is mapped.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network, of n switches.
+    kind : type
+        NumPy's type of the entries.
+    folder : str or None
+        Where the table is kept on disk; None: in memory.
+    name : str
+        The file's name in ``tables/``.
+
+    Returns
+    -------
+    kind[n, n]
+        Zeros; what is written into it goes to the file, where there is one.
+    """
     shape = topology.switches, topology.switches
     if folder is None:
         return np.zeros(shape, kind)

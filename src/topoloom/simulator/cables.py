@@ -28,6 +28,11 @@ def cable_cycles(
     layout : Layout, optional
         Of the topology.
 
+    Returns
+    -------
+    int64[links] or None
+        At least 1 for each cable.
+
     Raises
     ------
     InputError
@@ -47,6 +52,11 @@ def cables_between(topology: Topology, config: RouterConfig, cycles: Mapping[str
     config : RouterConfig
     cycles : mapping of a label's name to cycles
         As in ``{"group": 100}``: cables between switches of unlike ``group``; the last one that fits counts.
+
+    Returns
+    -------
+    int64[links]
+        In the order of the topology's links.
 
     Raises
     ------

@@ -239,6 +239,11 @@ def packets_of(
     work : Work, optional
         Told of packets.
 
+    Returns
+    -------
+    Packets
+        In the order in which they were made.
+
     Raises
     ------
     InputError

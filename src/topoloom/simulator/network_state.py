@@ -59,10 +59,23 @@ def empty_network(
 
     Parameters
     ----------
+    routing : Routing
+        Tables and lanes.
+    config : RouterConfig
+        VCs, buffers and cycles of every router.
     cables : int64[links]
         Cycles that a flit is on each cable.
+    demand : Demand
+        What hosts send.
+    seed : int
+        Of all that is drawn: destinations, sizes, times.
     log : int
         Packets that are written down one by one.
+
+    Returns
+    -------
+    NetworkState
+        At cycle 0.
 
     Raises
     ------

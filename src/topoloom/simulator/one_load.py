@@ -61,6 +61,11 @@ def simulate_load(
     work : Work, optional
         Told how far the load is, in `expected_flits`.
 
+    Returns
+    -------
+    Point
+        What hosts got at this load, in flits a host and cycle, and the latency in cycles.
+
     Raises
     ------
     InputError

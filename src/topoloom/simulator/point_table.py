@@ -40,6 +40,11 @@ def settings_of(
     seed : int
     cables : int64[links], optional
         Cycles of each cable.
+
+    Returns
+    -------
+    CurveSettings
+        Texts, by the names of the columns.
     """
     return {
         "topology": routing.topology.name,

@@ -97,6 +97,11 @@ def subjects(
     work : Work, optional
         Told of trees that are made and destinations that are followed.
 
+    Returns
+    -------
+    list of Subject
+        Every combination once.
+
     Raises
     ------
     InputError
@@ -274,6 +279,11 @@ def execute_all(
         As for `execute`.
     work : Work, optional
         As for `execute`; `Work.deliver` of each execution.
+
+    Returns
+    -------
+    Executions
+        In the order of `simulated`; those that were finished, when the work was stopped.
 
     Raises
     ------

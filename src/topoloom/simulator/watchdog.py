@@ -9,7 +9,22 @@ from topoloom.simulator.network_state import NetworkState
 
 
 def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
-    """Raise `InputError` that names the VCs in that cycle, if flits wait and none has moved for a batch of cycles."""
+    """Raise `InputError` that names the VCs in that cycle, if flits wait and none has moved for a batch of cycles.
+
+    Parameters
+    ----------
+    routing : Routing
+        The tables that packets follow.
+    at : NetworkState
+        The routers now.
+    moved : int
+        Flits that moved in the last batch of cycles.
+
+    Raises
+    ------
+    InputError
+        It is a deadlock.
+    """
     if moved or not at.buffers.rec[VC_FLITS::VC_SIZE].any():
         return
     if at.buffers.calendar.any():  # some are still on the wire

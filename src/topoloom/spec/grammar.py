@@ -86,7 +86,29 @@ def bisection_by_theory(topology: Topology) -> int | None:
 
 
 def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
-    """Build one family from parameter values already read, and attach its hosts."""
+    """Build one family from parameter values already read, and attach its hosts.
+
+    Parameters
+    ----------
+    record : Family
+        The family.
+    values : dict
+        Its parameters by name, read and within their ranges.
+    hosts : int or "full", optional
+        Hosts on each switch that carries any; "full" is as many as the network serves at full bandwidth. The family's
+        own hosts when left out.
+
+    Returns
+    -------
+    Topology
+        With its name and spec.
+
+    Raises
+    ------
+    InputError
+        Too many switches, links or hosts; parameters that do not fit together; 100 random draws in a row were
+        disconnected.
+    """
     facts = record.known(values)
     _check_size(record.name, facts, hosts)
     topology = _connected_draw(record, values) if record.random else record.make(**values)
@@ -97,7 +119,27 @@ def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
 
 
 def attach_hosts(topology: Topology, hosts: int | str, full: int | None) -> Topology:
-    """Put `hosts` on each switch that carries hosts: those that carry some already, else all."""
+    """Put `hosts` on each switch that carries hosts: those that carry some already, else all.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    hosts : int or "full"
+        Hosts on each switch that carries any; "full" is as many as the network serves at full bandwidth.
+    full : int or None
+        That number, where theory knows it; else it is measured on the graph.
+
+    Returns
+    -------
+    Topology
+        The same switches and links.
+
+    Raises
+    ------
+    InputError
+        More hosts than are built, or "full" for a network without links.
+    """
     carries = topology.endpoints_at > 0
     if not carries.any():
         carries = np.ones(topology.switches, bool)
@@ -192,7 +234,31 @@ def _check_product(sizes: list[tuple[int, int]], hosts: Any) -> None:
 def read_settings(
     name: str, parameters: dict[str, Parameter], text: str, *, takes_hosts: bool = False
 ) -> tuple[dict[str, Any], Any]:
-    """The parameter values in ``key=value,...``, defaults filled in, and the value of ``hosts=`` (None if not given)."""
+    """The parameter values in ``key=value,...``, defaults filled in, and the value of ``hosts=`` (None if not given).
+
+    Parameters
+    ----------
+    name : str
+        The family or transform, for messages.
+    parameters : dict of str to Parameter
+        The keys that may be given, with kind and range.
+    text : str
+        ``key=value,key=value``; "" for none.
+    takes_hosts : bool
+        Whether ``hosts=`` may be among them.
+
+    Returns
+    -------
+    values : dict
+        Every parameter's value, by name; the default where it was not given.
+    hosts : int, "full" or None
+        What ``hosts=`` says; None where it was not given, or is a parameter like others.
+
+    Raises
+    ------
+    InputError
+        A key that is unknown, given twice or missing; a value out of its range; a piece that is no ``key=value``.
+    """
     given: dict[str, str] = {}
     for part in _split(text, ",") if text else []:
         key, sign, value = part.partition("=")

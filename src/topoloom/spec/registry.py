@@ -131,6 +131,11 @@ def family(
         What each label of its switches means.
     **parameters : Parameter
         What it takes.
+
+    Returns
+    -------
+    callable
+        The decorator; it returns the function as it is.
     """
 
     def register(make: Callable[..., Topology]) -> Callable[..., Topology]:
@@ -145,7 +150,22 @@ def family(
 def transform(
     name: str, *, source: str, **parameters: Parameter
 ) -> Callable[[Callable[..., Topology]], Callable[..., Topology]]:
-    """Register the decorated function, topology and parameters to topology, as a transform."""
+    """Register the decorated function, topology and parameters to topology, as a transform.
+
+    Parameters
+    ----------
+    name : str
+        What specs call it.
+    source : str
+        The paper.
+    **parameters : Parameter
+        What the function takes after the topology: kind, range and description.
+
+    Returns
+    -------
+    callable
+        The decorator; it returns the function as it is.
+    """
 
     def register(apply: Callable[..., Topology]) -> Callable[..., Topology]:
         TRANSFORMS.add(name, Transform(name, apply, parameters, source, _first_line(apply)))

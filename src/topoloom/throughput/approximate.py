@@ -64,9 +64,13 @@ def approximate_flow(
         Stops after so many at the latest, with the gap that there is then.
     jobs : int, optional
         Threads for the upper bound; every core when left out. The answer does not depend on them.
-
     work : Work, optional
         Told of each turn, with the gap. When it is stopped, the bracket is as wide as it is then.
+
+    Returns
+    -------
+    Bracket
+        Two bounds, as a share of the traffic; inf where there is no traffic.
 
     Raises
     ------

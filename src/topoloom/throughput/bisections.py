@@ -56,11 +56,20 @@ def effective_bisection(
     Parameters
     ----------
     routing : Routing
+        Tables that lead everywhere.
     bisections : int
+        How many are drawn; the mean's error falls with their square root.
     seed : int
         Bisection i is the same for any number of bisections and threads.
     jobs : int, optional
         Threads; every core when left out.
+    work : Work, optional
+        Told of blocks of bisections.
+
+    Returns
+    -------
+    Bisections
+        What each bisection's flows get on average, in rates of a link; its `mean` and that one's `error`.
 
     Raises
     ------

@@ -103,7 +103,22 @@ def arcs(topology: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def check_reach(topology: Topology, demand: np.ndarray, sources: np.ndarray) -> None:
-    """Refuse traffic that no path serves."""
+    """Refuse traffic that no path serves.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network.
+    demand : float64[sources of all, switches]
+        What each switch sends to each.
+    sources : int[k]
+        The switches that send.
+
+    Raises
+    ------
+    InputError
+        Some traffic has no path.
+    """
     from topoloom.graph.connectivity import components
 
     part = components(topology)

@@ -84,6 +84,20 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
 
     For uniform traffic between N switches of H hosts that is 2 m / (H sum d / (N - 1)). inf for no traffic.
 
+    Parameters
+    ----------
+    topology : Topology
+        The network, of m links.
+    traffic : Traffic
+        What switches send to each other; 1 is the rate of a link.
+    jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    float
+        A multiple of the traffic; inf for no traffic.
+
     Raises
     ------
     InputError

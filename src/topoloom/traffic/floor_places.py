@@ -52,6 +52,20 @@ def edges_of(row: np.ndarray, column: np.ndarray) -> list[np.ndarray]:
 def along_edges(edges: list[np.ndarray], count: int, name: str) -> np.ndarray:
     """`count` switches on the edges, as many on each as on any other, evenly between its corners.
 
+    Parameters
+    ----------
+    edges : list of int[k]
+        The switches along each edge of the floor, corners included.
+    count : int
+        How many are wanted.
+    name : str
+        The pattern, for the message.
+
+    Returns
+    -------
+    int64[count]
+        Edge by edge, no switch twice.
+
     Raises
     ------
     InputError
@@ -71,7 +85,29 @@ def along_edges(edges: list[np.ndarray], count: int, name: str) -> np.ndarray:
 
 
 def corners_first(edges: list[np.ndarray], count: int, taken: np.ndarray, name: str) -> np.ndarray:
-    """`count` switches that are not taken: opposite corners, the other corners, and evenly along the edges."""
+    """`count` switches that are not taken: opposite corners, the other corners, and evenly along the edges.
+
+    Parameters
+    ----------
+    edges : list of int[k]
+        The switches along the top, right, bottom and left edge, corners included.
+    count : int
+        How many are wanted.
+    taken : int[...]
+        Switches that cannot be used.
+    name : str
+        The pattern, for the message.
+
+    Returns
+    -------
+    int64[count]
+        No switch twice.
+
+    Raises
+    ------
+    InputError
+        The edges have fewer that are free.
+    """
     top, right, bottom, left = edges
     around = np.concatenate([top, right, bottom[::-1], left[::-1]]).tolist()
     corners = [int(switch) for switch in (top[0], bottom[-1], top[-1], bottom[0])]

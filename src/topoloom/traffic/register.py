@@ -122,6 +122,11 @@ def pattern(
         The word for what stands behind the colon where that is one thing and no settings, such as FILE.
     **parameters : Parameter
         What it takes.
+
+    Returns
+    -------
+    callable
+        The decorator; it returns the function as it is.
     """
 
     def register(make: Callable[..., Traffic | Trace | Loop]) -> Callable[..., Traffic | Trace | Loop]:

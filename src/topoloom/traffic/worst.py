@@ -51,11 +51,20 @@ def worst_permutation(routing: Routing, jobs: int | None = None, *, work: Work |
         Up to 8,192 switches.
     jobs : int, optional
         Threads; every core when left out. The answer does not depend on them.
+    work : Work, optional
+        Told of blocks of switches.
+
+    Returns
+    -------
+    Worst
+        The permutation, its busiest channel, and how many hosts send over that.
 
     Raises
     ------
     InputError
         More switches, or tables that do not lead everywhere.
+    Stopped
+        `work` was stopped.
 
     Notes
     -----

@@ -17,6 +17,22 @@ _YES_NO = ("no", "yes")
 def built_in_program(name: str, file: str, *, measure: str = "time", **arguments: Any) -> Source:
     """One of the C programs of this package, with arguments ``key=value``; networks are compared by its `measure`.
 
+    Parameters
+    ----------
+    name : str
+        What results call the program, with its arguments.
+    file : str
+        The C file in this package.
+    measure : str
+        By what networks are compared: "time", or a number that the program prints.
+    **arguments
+        What the program is started with; "no" and "yes" become 0 and 1.
+
+    Returns
+    -------
+    Source
+        To be compiled with the file that all of them share.
+
     Examples
     --------
     >>> built_in_program("x", "alltoall.c", bytes=8, check="no").arguments
@@ -62,7 +78,33 @@ def _at_least_two(name: str, ranks: int) -> None:
     check=_check(),
 )
 def pingpong(ranks: int, bytes: int, repeats: int, pairs: int, seed: int, check: str) -> Source:
-    """Refuses one rank."""
+    """Refuses one rank.
+
+    Parameters
+    ----------
+    ranks : int
+        MPI ranks.
+    bytes : int
+        Bytes of a message.
+    repeats : int
+        Round trips that are measured.
+    pairs : int
+        Pairs of ranks that are drawn, one measured after the other; 0 takes the first and the last rank.
+    seed : int
+        Of the pairs.
+    check : "no" or "yes"
+        Whether the ranks carry real data and check the results; for few ranks.
+
+    Returns
+    -------
+    Source
+        The program with its arguments.
+
+    Raises
+    ------
+    InputError
+        One rank.
+    """
     _at_least_two("pingpong", ranks)
     name = shown("pingpong", bytes=bytes, repeats=repeats, pairs=pairs or None, check=check)
     return built_in_program(
@@ -78,7 +120,29 @@ def pingpong(ranks: int, bytes: int, repeats: int, pairs: int, seed: int, check:
     check=_check(),
 )
 def alltoall(ranks: int, bytes: int, repeats: int, check: str) -> Source:
-    """Refuses one rank, and checks of more data than a machine holds."""
+    """Refuses one rank, and checks of more data than a machine holds.
+
+    Parameters
+    ----------
+    ranks : int
+        MPI ranks.
+    bytes : int
+        Bytes from a rank to each other rank.
+    repeats : int
+        Exchanges, one after the other.
+    check : "no" or "yes"
+        Whether the ranks carry real data and check the results; for few ranks.
+
+    Returns
+    -------
+    Source
+        The program with its arguments.
+
+    Raises
+    ------
+    InputError
+        One rank; more data than any memory, or, with a check, than this machine's, holds.
+    """
     _at_least_two("alltoall", ranks)
     _small_enough("alltoall", check, 2 * bytes * ranks * ranks)
     if bytes * ranks > 1 << 40:
@@ -95,7 +159,29 @@ def alltoall(ranks: int, bytes: int, repeats: int, check: str) -> Source:
     check=_check(),
 )
 def allreduce(ranks: int, bytes: int, repeats: int, check: str) -> Source:
-    """Refuses one rank and vectors that are no doubles."""
+    """Refuses one rank and vectors that are no doubles.
+
+    Parameters
+    ----------
+    ranks : int
+        MPI ranks.
+    bytes : int
+        Bytes of the vector, a multiple of 8.
+    repeats : int
+        Sums, one after the other.
+    check : "no" or "yes"
+        Whether the ranks carry real data and check the results; for few ranks.
+
+    Returns
+    -------
+    Source
+        The program with its arguments.
+
+    Raises
+    ------
+    InputError
+        One rank; a vector that is not of whole doubles; with a check, more data than this machine's memory holds.
+    """
     _at_least_two("allreduce", ranks)
     if bytes % 8:
         raise InputError(f"allreduce: bytes={bytes} is no multiple of 8; the vector is of doubles")
@@ -114,7 +200,31 @@ def allreduce(ranks: int, bytes: int, repeats: int, check: str) -> Source:
     seed=Seed(),
 )
 def beff(ranks: int, bytes: int, loops: int, orders: int, seed: int) -> Source:
-    """Refuses one rank."""
+    """Refuses one rank.
+
+    Parameters
+    ----------
+    ranks : int
+        MPI ranks.
+    bytes : int
+        The largest of the 21 message sizes, in bytes.
+    loops : int
+        How often each measurement is made at most; larger messages are sent fewer times.
+    orders : int
+        Random orders of the ranks for each of the six ring sizes.
+    seed : int
+        Of the random orders.
+
+    Returns
+    -------
+    Source
+        The program with its arguments.
+
+    Raises
+    ------
+    InputError
+        One rank.
+    """
     _at_least_two("beff", ranks)
     name = shown("beff", bytes=bytes, loops=loops, orders=orders, seed=seed)
     return built_in_program(name, "beff.c", measure="beff", bytes=bytes, loops=loops, orders=orders, seed=seed)
@@ -175,7 +285,32 @@ def stencil3d(ranks: int, **settings: Any) -> Source:
     check=_check(),
 )
 def matmul(ranks: int, n: int, block: int, grid: tuple[int, ...] | None, check: str) -> Source:
-    """Refuses more rows or columns of ranks than the matrices have."""
+    """Refuses more rows or columns of ranks than the matrices have.
+
+    Parameters
+    ----------
+    ranks : int
+        MPI ranks.
+    n : int
+        Rows and columns of the matrices.
+    block : int
+        Columns of A, and rows of B, in a broadcast.
+    grid : (int, int), optional
+        Rows and columns of ranks; as square as can be when left out.
+    check : "no" or "yes"
+        Whether the ranks carry real data and check the product; for few ranks.
+
+    Returns
+    -------
+    Source
+        The program with its arguments.
+
+    Raises
+    ------
+    InputError
+        A grid that is not of these ranks, or has more rows or columns than the matrices; with a check, matrices that
+        this machine's memory does not hold.
+    """
     cut = grid_of("matmul", ranks, 2, grid)
     if max(cut) > n:
         raise InputError(f"matmul: {ranks} ranks as {cut[0]}x{cut[1]}, but the matrices have {n} rows; raise n=")

@@ -49,7 +49,28 @@ def _degree(description: str) -> Integer:
     collectives=Choice(("ring", "mpi"), "rings and pairs of our own, or MPI's collectives", default=None),
 )
 def training(ranks: int, model: str, **settings: Any) -> Source:
-    """What is given replaces what the model says; degrees that do not fit are refused."""
+    """What is given replaces what the model says; degrees that do not fit are refused.
+
+    Parameters
+    ----------
+    ranks : int
+        MPI ranks, one for each accelerator.
+    model : str
+        A preset's name or a file.
+    **settings
+        What replaces the model's own: degrees of parallelism, batch, layers and so on, as listed for the application;
+        None leaves it as the model says.
+
+    Returns
+    -------
+    Source
+        The program with its arguments.
+
+    Raises
+    ------
+    InputError
+        No such model, or degrees of parallelism that do not fit the ranks, the layers or the batch.
+    """
     given = {key: value for key, value in settings.items() if value is not None}
     changed = {**given, "recompute": given["recompute"] == "yes"} if "recompute" in given else given
     step = on_ranks(msgspec.structs.replace(read_model(model), **changed), ranks)

@@ -25,19 +25,87 @@ class Rank:
     number: int
 
     def send(self, to: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
-        """A send that the rank waits for."""
+        """A send that the rank waits for.
+
+        Parameters
+        ----------
+        to : int
+            The rank that receives.
+        tag : int
+            The message's tag.
+        count : int
+            Elements.
+        datatype : int
+            SimGrid's number of the elements' type.
+
+        Returns
+        -------
+        str
+            The action's line.
+        """
         return f"{self.number} send {to} {tag} {count} {datatype}\n"
 
     def isend(self, to: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
-        """A send that goes on by itself."""
+        """A send that goes on by itself.
+
+        Parameters
+        ----------
+        to : int
+            The rank that receives.
+        tag : int
+            The message's tag.
+        count : int
+            Elements.
+        datatype : int
+            SimGrid's number of the elements' type.
+
+        Returns
+        -------
+        str
+            The action's line.
+        """
         return f"{self.number} isend {to} {tag} {count} {datatype}\n"
 
     def recv(self, source: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
-        """A receive that the rank waits for."""
+        """A receive that the rank waits for.
+
+        Parameters
+        ----------
+        source : int
+            The rank that sends.
+        tag : int
+            The message's tag.
+        count : int
+            Elements.
+        datatype : int
+            SimGrid's number of the elements' type.
+
+        Returns
+        -------
+        str
+            The action's line.
+        """
         return f"{self.number} recv {source} {tag} {count} {datatype}\n"
 
     def irecv(self, source: int, tag: int, count: int, datatype: int = DOUBLE) -> str:
-        """A receive that is posted; `count` is the room that it has, at least what arrives."""
+        """A receive that is posted; `count` is the room that it has, at least what arrives.
+
+        Parameters
+        ----------
+        source : int
+            The rank that sends.
+        tag : int
+            The message's tag.
+        count : int
+            Elements that there is room for: at least those that arrive.
+        datatype : int
+            SimGrid's number of the elements' type.
+
+        Returns
+        -------
+        str
+            The action's line.
+        """
         return f"{self.number} irecv {source} {tag} {count} {datatype}\n"
 
     def wait_received(self, source: int, tag: int) -> str:
@@ -53,7 +121,24 @@ class Rank:
         return f"{self.number} waitall {requests}\n"
 
     def exchange(self, partner: int, tag: int, sent: int, received: int, datatype: int = DOUBLE) -> str:
-        """Swap with a partner: post the receive, send, wait."""
+        """Swap with a partner: post the receive, send, wait.
+
+        Parameters
+        ----------
+        partner : int
+            The rank to exchange with.
+        tag : int
+            The tag of both messages.
+        sent, received : int
+            Elements that go, and that there is room for.
+        datatype : int
+            SimGrid's number of the elements' type.
+
+        Returns
+        -------
+        str
+            The lines of the three actions.
+        """
         posted = self.irecv(partner, tag, received, datatype)
         return posted + self.send(partner, tag, sent, datatype) + self.wait_received(partner, tag)
 
@@ -74,7 +159,20 @@ class Rank:
         return f"{self.number} alltoall {count} {count} {datatype} {datatype}\n"
 
     def alltoallv(self, sent: list[int], received: list[int], datatype: int) -> str:
-        """Every rank sends its own number of elements to each."""
+        """Every rank sends its own number of elements to each.
+
+        Parameters
+        ----------
+        sent, received : list of int
+            Elements for each rank, and from each, in the order of the ranks.
+        datatype : int
+            SimGrid's number of the elements' type.
+
+        Returns
+        -------
+        str
+            The action's line.
+        """
         counts = " ".join(map(str, [sum(sent), *sent, sum(received), *received]))
         return f"{self.number} alltoallv {counts} {datatype} {datatype}\n"
 

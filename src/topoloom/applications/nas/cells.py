@@ -29,7 +29,22 @@ class Cells(NamedTuple):
 
 
 def check_cells(name: str, run: Run, points: int) -> None:
-    """Refuse numbers of ranks that are no square, or whose cells would have fewer than three points a side."""
+    """Refuse numbers of ranks that are no square, or whose cells would have fewer than three points a side.
+
+    Parameters
+    ----------
+    name : str
+        The benchmark, for the message.
+    run : Run
+        The run that was asked for, with its ranks and class.
+    points : int
+        Grid points along each side of the cube.
+
+    Raises
+    ------
+    InputError
+        Numbers of ranks as above.
+    """
     most = (points // 3) ** 2
     check_ranks(
         name,
@@ -44,7 +59,23 @@ def _root(ranks: int) -> int:
 
 
 def cells_of(points: int, ranks: int, rank: int) -> Cells:
-    """The cells of a rank: one step on along x is one back along y and one on along z."""
+    """The cells of a rank: one step on along x is one back along y and one on along z.
+
+    Parameters
+    ----------
+    points : int
+        Grid points along each side of the cube.
+    ranks : int
+        A square number; as many cells along a side as its root.
+    rank : int
+        Whose cells, from 0.
+
+    Returns
+    -------
+    Cells
+        One cell in each layer along z, with its size in points, and the neighbouring ranks before and after along x,
+        y and z.
+    """
     side = _root(ranks)
     row, column = divmod(rank, side)
     at = [((column + step) % side, (row - step) % side, step) for step in range(side)]

@@ -36,6 +36,22 @@ def skeleton(name: str, run: Run, operations: float, parts: Callable[[Rank], Par
 
     Without the untimed parts the trace is what the benchmark's clock measures; with them it is marked where that starts and
     stops, so that operations over simulated seconds is the rate that it would print.
+
+    Parameters
+    ----------
+    name : str
+        The benchmark, in lower case.
+    run : Run
+        Class, ranks, iterations, and whether the untimed parts are in.
+    operations : float
+        Operations that the benchmark counts for its rate.
+    parts : callable (Rank) to Parts
+        A rank's actions before, within and after what the benchmark's clock measures.
+
+    Returns
+    -------
+    Trace
+        Whose text of each rank is made when it is asked for.
     """
 
     def text(rank: int, marks: tuple[str, str] = ("", "")) -> str:
@@ -54,6 +70,20 @@ def skeleton(name: str, run: Run, operations: float, parts: Callable[[Rank], Par
 
 def share(total: int, parts: int, part: int) -> int:
     """How many of `total` the part-th of `parts` has, as even as can be, the first ones having one more.
+
+    Parameters
+    ----------
+    total : int
+        What is shared out.
+    parts : int
+        Among how many.
+    part : int
+        Whose share, from 0.
+
+    Returns
+    -------
+    int
+        total // parts, or one more.
 
     Examples
     --------

@@ -76,6 +76,11 @@ def work_off(
     slack_m : float
         How much longer than that a cable must be.
     buy : callable
+
+    Returns
+    -------
+    list of Task
+        In the order in which they are done.
     """
     removed, added, _ = difference(before, after)
     cables = _cables_of(wiring, removed)
@@ -141,6 +146,25 @@ def plug_hosts(
     """Give the new hosts of new switches, or of those that stood, their ports; with `buy`, also their cables.
 
     Returns the tasks: none where the cables of hosts are not listed.
+
+    Parameters
+    ----------
+    wiring : Wiring
+        What is plugged in where; changed in place.
+    before, after : Topology
+        The network before this stage, and after it.
+    new_switches : bool
+        Whether it is the turn of new switches' hosts, or of new hosts of switches that stood.
+    buy : Buy or None
+        Takes a new cable from stock: length in metres, between cabinets, to a host. None where the cables of hosts
+        are not listed.
+    length_m : float
+        The length of a host's cable, metres.
+
+    Returns
+    -------
+    list of Task
+        One for each new host's cable; none where they are not listed.
     """
     known = np.isin(after.host, before.host)
     tasks = []

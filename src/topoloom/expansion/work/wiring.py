@@ -74,7 +74,15 @@ class Wiring:
         return cable
 
     def plug(self, cable: int, u: int, v: int) -> None:
-        """Plug a cable that is in no port into the lowest free ports of two switches."""
+        """Plug a cable that is in no port into the lowest free ports of two switches.
+
+        Parameters
+        ----------
+        cable : int
+            Its number.
+        u, v : int
+            The switches.
+        """
         self._set(((u, self.free_port(u)), (v, self.free_port(v))), cable)
 
     def unplug(self, cable: int) -> None:
@@ -85,7 +93,17 @@ class Wiring:
         self.shelf.append(cable)
 
     def move(self, cable: int, stays: int, to: int) -> None:
-        """Take one end of a cable out and plug it into the lowest free port of another switch; it becomes its second end."""
+        """Take one end of a cable out and plug it into the lowest free port of another switch; it becomes its second end.
+
+        Parameters
+        ----------
+        cable : int
+            Its number.
+        stays : int
+            The switch where its other end stays.
+        to : int
+            The switch where the end that is taken out goes.
+        """
         first, second = self.cables[cable].ends
         kept, gone = (first, second) if first[0] == stays else (second, first)
         port = self.free_port(to)

@@ -63,7 +63,24 @@ EXPORTS: Register[Export] = Register("export", room="topoloom.fabrics.exports", 
 def export(
     name: str, text: str, *, tables: bool, sometimes: tuple[str, ...] = ()
 ) -> Callable[[Callable[[Order], dict[str, str]]], Callable[[Order], dict[str, str]]]:
-    """Register a function as an export. `tables`: it writes a routing's tables, and not the fabric alone."""
+    """Register a function as an export. `tables`: it writes a routing's tables, and not the fabric alone.
+
+    Parameters
+    ----------
+    name : str
+        What ``--export`` calls it.
+    text : str
+        What it writes and for which tool, in a line of help.
+    tables : bool
+        Whether it writes a routing's tables, and not the fabric alone.
+    sometimes : tuple of str
+        Names of files that it writes for some networks only; those of an earlier export are taken away.
+
+    Returns
+    -------
+    callable
+        The decorator; it returns the function as it is.
+    """
 
     def register(make: Callable[[Order], dict[str, str]]) -> Callable[[Order], dict[str, str]]:
         EXPORTS.add(name, Export(name, text, tables, make, sometimes))
@@ -74,6 +91,22 @@ def export(
 
 def write_export(name: str, fabric: Fabric, folder: str | Path, routing: Routing | None = None) -> list[str]:
     """Write the files of an export to a folder, which is made when it is not there; their names.
+
+    Parameters
+    ----------
+    name : str
+        The export, by its name in `EXPORTS`.
+    fabric : Fabric
+        The network with the names, ports and addresses that go into the files.
+    folder : path
+        Made when it is not there. Files of an earlier export that this one does not write are taken away.
+    routing : Routing, optional
+        The forwarding tables, for the exports that write them.
+
+    Returns
+    -------
+    list of str
+        The names of the files in `folder`.
 
     Raises
     ------

@@ -86,7 +86,25 @@ class ChainSetup:
     by_turns: bool = False
 
     def hops(self, number: int, least: tuple[float, float], target: int | None, tempering: int = 0) -> Chain:
-        """Chain `number` for the fewest hops; `tempering`: of replicas on so many threads."""
+        """Chain `number` for the fewest hops; `tempering`: of replicas on so many threads.
+
+        Parameters
+        ----------
+        number : int
+            Which chain, from 0; it decides the start and the random stream.
+        least : (float, float)
+            Diameter and total hops that are proved to be the least: a chain that reaches them ends.
+        target : int or None
+            The diameter that is looked for; None: the search chooses, from what it finds, and never one below
+            `least`.
+        tempering : int
+            Threads for replicas of different temperatures (parallel tempering); 0: one search.
+
+        Returns
+        -------
+        Chain
+            Not yet started.
+        """
         symmetric = None if self.by_turns and number % 2 == 0 else self.symmetric
         allowed = self._round(1 if symmetric is None else len(symmetric[1]))
 
@@ -134,7 +152,22 @@ class ChainSetup:
         return replace(self.budget, moves=max(1, self.round_moves * len(self.topology.links) // symmetries))
 
     def weighted(self, number: int, goal: Goal, lengths: LinkLengths) -> Chain:
-        """Chain `number` for a goal beyond hops."""
+        """Chain `number` for a goal beyond hops.
+
+        Parameters
+        ----------
+        number : int
+            Which chain, from 0; it decides the random stream.
+        goal : Goal
+            What is weighed.
+        lengths : LinkLengths
+            How long a link between two switches is.
+
+        Returns
+        -------
+        Chain
+            Not yet started.
+        """
         from topoloom.optimizer.searches.weighted_search import WeightedSearch
 
         start, images, sweeps = self.topology, None, 0

@@ -44,6 +44,22 @@ def resized(topology: Topology, switches: int, degree: int, draws: Draws) -> np.
     Trimmed switches are those of fewest links, the last ones among equals; free ports are joined, those of switches farthest
     from each other first. The result has one link less at one switch when switches * degree is odd.
 
+    Parameters
+    ----------
+    topology : Topology
+        The graph.
+    switches : int
+        The order that is wanted; more or fewer than it has.
+    degree : int
+        Links at each switch.
+    draws : Draws
+        Breaks ties.
+
+    Returns
+    -------
+    int32[m, 2] or None
+        Links, u < v.
+
     Raises
     ------
     InputError

@@ -17,6 +17,11 @@ def drawn_lift(group: Group, classes: int, degree: int, state: np.ndarray) -> Li
     classes, degree : int
     state : uint64[1]
         The random stream (`Draws.state`).
+
+    Returns
+    -------
+    Lift or None
+        With random voltages.
     """
     degrees = np.full(classes, degree, np.int32)
     if classes * degree % 2 and not group.involutions.size:
@@ -37,6 +42,11 @@ def links_of_darts(group: Group, head: np.ndarray, voltage: np.ndarray, degree: 
     head, voltage : int[classes * degree]
         Dart d of class d // degree leads from its switch x to switch x * voltage[d] of class head[d]; head -1: no dart.
     degree : int
+
+    Returns
+    -------
+    int32[m, 2]
+        Links, u < v.
 
     Examples
     --------

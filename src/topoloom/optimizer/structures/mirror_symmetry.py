@@ -18,6 +18,21 @@ def symmetric_grid(
     random moves that keep the symmetry mix them (`HopSearch` and `WeightedSearch`, `sweeps`). `turned`: a square grid is
     turned by quarters instead, which keeps lengths only where a step is as long along both axes.
 
+    Parameters
+    ----------
+    kind : "grid" or "diagrid"
+        The floor.
+    rows, columns : int
+        Switches along its sides.
+    degree : int
+        K, the links at each switch.
+    length : int
+        L, the longest link, in steps.
+    seed : int
+        Of the random links.
+    turned : bool
+        Turn a square grid by quarters, in place of mirroring it.
+
     Returns
     -------
     topology : Topology
@@ -25,6 +40,11 @@ def symmetric_grid(
     images : int32[g, n]
         The image of every switch under each symmetry, the identity first; g is 4, 2, or 1 where there is none that leaves
         each copy an even number of link ends.
+
+    Raises
+    ------
+    InputError
+        Another kind of floor, or a part of it cannot be built with this degree and length.
 
     Examples
     --------
@@ -69,6 +89,28 @@ def symmetric_start(
     topology: Topology, geometry: Geometry | None, length: int | None, seed: int, *, must: bool, turned: bool = False
 ) -> tuple[Topology, np.ndarray] | None:
     """A topology as `symmetric_grid` makes it in place of one on a full grid with equal degrees, and its symmetries.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network whose size and degree are taken.
+    geometry : Geometry or None
+        The grid that its switches stand on; None: none.
+    length : int or None
+        The longest link, in steps.
+    seed : int
+        Of the random links.
+    must : bool
+        Whether it is an error that there is none.
+    turned : bool
+        Turn a square grid by quarters, in place of mirroring it.
+
+    Returns
+    -------
+    topology : Topology
+        The symmetric network.
+    images : int32[g, n]
+        The image of every switch under each symmetry, the identity first.
 
     Raises
     ------

@@ -48,6 +48,11 @@ def candidates(switches: int, degree: int, threads: int, seconds: float | None, 
     moves : int
         Of each thread, without a time.
 
+    Returns
+    -------
+    list of Candidate
+        Annealing from random and from algebraic graphs first, then lifts.
+
     Raises
     ------
     InputError
@@ -60,7 +65,22 @@ def candidates(switches: int, degree: int, threads: int, seconds: float | None, 
 
 
 def share_of(found: list[Candidate], number: int, threads: int) -> list[Candidate]:
-    """The candidates that chain `number`, of as many as there are threads, takes."""
+    """The candidates that chain `number`, of as many as there are threads, takes.
+
+    Parameters
+    ----------
+    found : list of Candidate
+        All of them.
+    number : int
+        The chain, from 0.
+    threads : int
+        How many chains share them.
+
+    Returns
+    -------
+    list of Candidate
+        Every threads-th one; all where that would be none.
+    """
     return found[number % threads :: threads] or found
 
 

@@ -71,7 +71,22 @@ class ShortestPaths:
         return [int(self.channels.to[c]) for c in path[:-1]]
 
     def loaded(self, path: Path, by_channels: bool, directed: bool) -> list[int]:
-        """What a path loads: the switches inside, or its channels, or its links where no direction counts."""
+        """What a path loads: the switches inside, or its channels, or its links where no direction counts.
+
+        Parameters
+        ----------
+        path : tuple of int
+            Channels, from the first hop to the last.
+        by_channels : bool
+            Whether channels (or links) are counted, and not switches.
+        directed : bool
+            Whether the two channels of a link are counted apart.
+
+        Returns
+        -------
+        list of int
+            Switches, channels or links; none where data does not go between the path's ends.
+        """
         if not self.carriers[[self.channels.origin[path[0]], self.channels.to[path[-1]]]].all():
             return []
         if not by_channels:

@@ -25,6 +25,25 @@ def with_choice(routing: Routing, tables: Verdict, work: Work) -> Verdict:
       dependencies (IEEE TPDS 6(10), 1995). If not, they are the only dependencies.
     * `Detour`: both parts have lanes of their own, and packets only ever change from the first to the second: no cycle if
       the tables have none.
+
+    Parameters
+    ----------
+    routing : Routing
+        The tables, with the choice that packets have beside them.
+    tables : Verdict
+        On the tables alone.
+    work : Work
+        Its stop ends the search for cycles.
+
+    Returns
+    -------
+    Verdict
+        With the lanes of both, and a cycle where there is one.
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped.
     """
     choice = routing.choice
     if isinstance(choice, Detour):
@@ -46,7 +65,29 @@ def with_choice(routing: Routing, tables: Verdict, work: Work) -> Verdict:
 
 
 def with_layers(routing: Routing, layers: list[Routing], tables: Verdict, work: Work) -> Verdict:
-    """The verdict where layers of tables share lanes by switch: no cycle among the paths of pairs in layers they may take."""
+    """The verdict where layers of tables share lanes by switch: no cycle among the paths of pairs in layers they may take.
+
+    Parameters
+    ----------
+    routing : Routing
+        The first layer's tables, and which layers each pair may take.
+    layers : list of Routing
+        The tables of every layer, on the same network.
+    tables : Verdict
+        On the first layer alone.
+    work : Work
+        Its stop ends the search for cycles.
+
+    Returns
+    -------
+    Verdict
+        `tables`, with a cycle where there is one.
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped.
+    """
     from topoloom.routing.judge.kernels.choices import layer_turns
     from topoloom.routing.judge.kernels.follow import find_cycle
 
@@ -79,7 +120,24 @@ def _with_cycle(routing: Routing, verdict: Verdict, ring: np.ndarray, lanes: int
 
 
 def named(routing: Routing, ring: np.ndarray, lanes: int) -> tuple[tuple[tuple[int, int], ...], int]:
-    """The channels of a cycle, given as channel * lanes + lane, by their switches, the first again for the last; its lane."""
+    """The channels of a cycle, given as channel * lanes + lane, by their switches, the first again for the last; its lane.
+
+    Parameters
+    ----------
+    routing : Routing
+        Whose channels they are.
+    ring : int[k]
+        The cycle: channel * lanes + lane of each channel in it; empty: none.
+    lanes : int
+        Lanes of each channel.
+
+    Returns
+    -------
+    cycle : tuple of (int, int)
+        The switches at the ends of each channel, the first channel once more at the end; empty: none.
+    lane : int
+        Of the first; -1: none.
+    """
     channels, closed = routing.channels, np.append(ring, ring[:1]) // lanes
     ends = zip(channels.origin[closed].tolist(), channels.to[closed].tolist(), strict=True)
     return tuple(ends), int(ring[0]) % lanes if ring.size else -1

@@ -30,6 +30,11 @@ def lanes_by_pair(request: Request, ports: np.ndarray, engine: str) -> np.ndarra
     engine : str
         For the message.
 
+    Returns
+    -------
+    uint8[n, n]
+        lanes[d, s]: the lane of what goes from s to d.
+
     Raises
     ------
     InputError
@@ -87,6 +92,11 @@ def place_pairs(
     work : Work
         Told of the destinations.
 
+    Returns
+    -------
+    bool
+        Whether every pair has a lane now; `lane` is changed in place.
+
     Raises
     ------
     Stopped
@@ -119,6 +129,11 @@ def lanes_by_breaking_cycles(request: Request, ports: np.ndarray, engine: str) -
     ----------
     request, ports, engine
         As for `lanes_by_pair`.
+
+    Returns
+    -------
+    uint8[n, n]
+        lanes[d, s]: the lane of what goes from s to d.
 
     Raises
     ------

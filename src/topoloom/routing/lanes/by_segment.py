@@ -31,6 +31,11 @@ def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarra
     engine : str
         For the message.
 
+    Returns
+    -------
+    uint8[n, n]
+        lanes[d, s]: the lane in which switch s sends on what goes to d.
+
     Raises
     ------
     InputError

@@ -49,6 +49,37 @@ def chip(
     are spread over all banks and all controllers; a processor goes on while its requests are under way, up to `window`,
     and one in ten misses. Where the network is on no plane grid, processors and controllers are spread evenly over the
     hosts' numbers. A torus is folded.
+
+    Parameters
+    ----------
+    request : Request
+        The network and the seed.
+    processors : int
+        Hosts that ask, on the edges.
+    banks : int or None
+        Hosts that answer; None: all that are no processors.
+    memories : int
+        Memory controllers, in the corners.
+    window : int
+        Requests that a processor has under way at most.
+    requests : int
+        Requests of a processor in all.
+    miss : float
+        The share of requests, from 0 to 1, for which a bank asks the memory first.
+    request_flits, reply_flits : int
+        Flits of a request and of a reply.
+    service_cycles, miss_cycles : int
+        Cycles that a bank and the memory take.
+
+    Returns
+    -------
+    Loop
+        For `execute`.
+
+    Raises
+    ------
+    InputError
+        More processors, banks or controllers than there are hosts for.
     """
     hosts = request.hosts
     count = hosts - processors if banks is None else banks

@@ -56,7 +56,27 @@ def permutation(request: Request) -> Traffic:
     share=Real(0, 1, "share of packets that go to them", default=0.2),
 )
 def hotspot(request: Request, hosts: int, share: float) -> Traffic:
-    """With probability `share` to one of the hot hosts (but itself), else to any host but its own."""
+    """With probability `share` to one of the hot hosts (but itself), else to any host but its own.
+
+    Parameters
+    ----------
+    request : Request
+        The network and the seed, which draws the hot hosts.
+    hosts : int
+        Hot hosts.
+    share : float
+        The probability, from 0 to 1, that a packet goes to one of them.
+
+    Returns
+    -------
+    Traffic
+        Every host sends as much as any other.
+
+    Raises
+    ------
+    InputError
+        More hot hosts than hosts.
+    """
     if hosts > request.hosts:
         raise InputError(f"hotspot: hosts={hosts} hot ones, but {request.topology.name} has {request.hosts} hosts")
     check_places(request.name, hosts * request.hosts)

@@ -18,7 +18,27 @@ _EDGES = Choice(("open", "periodic"), "whether the first and the last of a line 
     "stencil-2d", "to the four neighbours on a grid of the hosts, row by row", rows=_SIDE, columns=_SIDE, edges=_EDGES
 )
 def stencil_2d(request: Request, rows: int | None, columns: int | None, edges: str) -> Traffic:
-    """Host (row, column) has the number row * columns + column; hosts that the grid has no room for are silent."""
+    """Host (row, column) has the number row * columns + column; hosts that the grid has no room for are silent.
+
+    Parameters
+    ----------
+    request : Request
+        The network.
+    rows, columns : int or None
+        Of the grid; what is None is chosen so that it is as square as can be.
+    edges : "open" or "periodic"
+        Whether the first and the last host of a line are neighbours, as in a torus.
+
+    Returns
+    -------
+    Traffic
+        A host sends as much to each of its neighbours.
+
+    Raises
+    ------
+    InputError
+        The grid has more places than there are hosts.
+    """
     return _stencil(request, sides_of(request.hosts, (rows, columns)), edges)
 
 
@@ -31,7 +51,27 @@ def stencil_2d(request: Request, rows: int | None, columns: int | None, edges: s
     edges=_EDGES,
 )
 def stencil_3d(request: Request, layers: int | None, rows: int | None, columns: int | None, edges: str) -> Traffic:
-    """Host (layer, row, column), columns fastest; hosts that the grid has no room for are silent."""
+    """Host (layer, row, column), columns fastest; hosts that the grid has no room for are silent.
+
+    Parameters
+    ----------
+    request : Request
+        The network.
+    layers, rows, columns : int or None
+        Of the grid; what is None is chosen so that it is as cubic as can be.
+    edges : "open" or "periodic"
+        Whether the first and the last host of a line are neighbours, as in a torus.
+
+    Returns
+    -------
+    Traffic
+        A host sends as much to each of its neighbours.
+
+    Raises
+    ------
+    InputError
+        The grid has more places than there are hosts.
+    """
     return _stencil(request, sides_of(request.hosts, (layers, rows, columns)), edges)
 
 

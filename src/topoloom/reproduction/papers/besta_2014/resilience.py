@@ -90,7 +90,22 @@ _CRITERION = "P >= 0.75, which is inferred; the paper names no criterion"
 
 @cache
 def survival(column: str, size: int, metric: str) -> Survival:
-    """The survival curve behind a cell or a statement."""
+    """The survival curve behind a cell or a statement.
+
+    Parameters
+    ----------
+    column : str
+        The network, by its column in the paper's table.
+    size : int
+        Its hosts, about, as the table has them.
+    metric : "disconnection", "diameter" or "aspl"
+        What is asked of the network after failures.
+
+    Returns
+    -------
+    Survival
+        Of random failures of links.
+    """
     topology = build(NETWORKS[column][size])
     if metric == "disconnection":
         return resilience(topology, width=_WIDTH)
