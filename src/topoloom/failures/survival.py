@@ -129,7 +129,22 @@ class Survival(Result):
     def with_costs(
         self, lifetime: Lifetime | None = None, degradation: Sequence[Degradation] = (), engine: str = ""
     ) -> "Survival":
-        """The same curve, with what else was found of its network; `engine` made the tables that were mended."""
+        """The same curve, with what else was found of its network; `engine` made the tables that were mended.
+
+        Parameters
+        ----------
+        lifetime : Lifetime, optional
+            How long the network stays in one piece; None takes away what the curve had.
+        degradation : sequence of Degradation
+            What the failures cost, one for each share that was looked at.
+        engine : str
+            The engine whose tables were mended; "" where none were.
+
+        Returns
+        -------
+        Survival
+            A copy.
+        """
         origin = msgspec.structs.replace(self.provenance, engine=engine) if engine else self.provenance
         return replace(self, time_to_disconnection=lifetime, degradation=tuple(degradation), provenance=origin)
 
