@@ -92,6 +92,7 @@ _HOMES = {
     "save": "topoloom.formats",
     "save_cabling": "topoloom.cabling.files",
     "save_expansion": "topoloom.expansion.plan_files",
+    "save_routing": "topoloom.routing_folders",
     "simulate": "topoloom.simulator.simulate",
     "surviving_network": "topoloom.failures.surviving_network",
     "trace_from": "topoloom.applications.users_programs",
@@ -174,6 +175,7 @@ if TYPE_CHECKING:
     from topoloom.routing.reroute import reroute as reroute
     from topoloom.routing.route import route as route
     from topoloom.routing.routing import Routing as Routing
+    from topoloom.routing_folders import save_routing as save_routing
     from topoloom.simulator.execute import Execution as Execution
     from topoloom.simulator.execute import execute as execute
     from topoloom.simulator.load_curve import LoadCurve as LoadCurve

@@ -12,6 +12,8 @@ from topoloom.results import Provenance
 
 #: What lies in a network folder: the network, where its switches stand, every cable, forwarding tables, where it came from.
 TOPOLOGY, FLOOR, CABLES, TABLES, PROVENANCE = "topology.json", "floor.toml", "cables.csv", "tables", "provenance.json"
+#: Names, GUIDs, LIDs and ports of a network that is not cabled as topoloom plans it, in the words of ibnetdiscover.
+CABLED = "cabled.net"
 #: Readers of this release know folders of versions 0 (without a note) to VERSION.
 VERSION = 1
 _LONGEST = 1 << 24

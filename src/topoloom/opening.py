@@ -1,23 +1,26 @@
 """The opener: whatever a user may name as a network, opened: a spec, a file, a discovered fabric, a folder."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from topoloom.cabling.files import layout_of
 from topoloom.errors import InputError, at
 from topoloom.expansion.plan_files import AFTER, BEFORE, PLAN
+from topoloom.fabrics.fabric import Fabric
 from topoloom.files import is_pipe, read_text
 from topoloom.folders import refuse_unfinished
 from topoloom.formats import format_for, load, parsed, read_source
 from topoloom.formats.cable_reader import read_cables
 from topoloom.formats.cables import cabled_fabric, load_cables
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
-from topoloom.formats.ibnetdiscover import fabric_of
+from topoloom.formats.ibnetdiscover import fabric_of, load_fabric
 from topoloom.network import Network
-from topoloom.network_folders import CABLES, FLOOR, TABLES, TOPOLOGY, read_note
+from topoloom.network_folders import CABLED, CABLES, FLOOR, TABLES, TOPOLOGY, read_note
 from topoloom.results import Provenance, provenance_of
 from topoloom.routing.routing import MANIFEST
 from topoloom.routing.table_files import load_tables
@@ -171,7 +174,19 @@ def _laid_out(text: str, path: Path) -> Network:
 
 def _with_tables(text: str, path: Path) -> Network:
     topology = load(path / TOPOLOGY)
-    return Network(topology, text, "folder", _noted(path, topology), path, _beside(path, topology))
+    known = _beside(path, topology)
+    if (path / CABLED).is_file():
+        known["fabric"] = lambda: _cabled(path / CABLED, topology)
+    return Network(topology, text, "folder", _noted(path, topology), path, known)
+
+
+def _cabled(path: Path, topology: Topology) -> Fabric:
+    """Names, GUIDs and ports of a network, from the file beside it."""
+    fabric = load_fabric(path)
+    for name in ("links", "endpoints", "host"):
+        if not np.array_equal(getattr(fabric.topology, name), getattr(topology, name)):
+            raise at(os.fspath(path), None, f"is not of {topology.name}; remove it, or route the fabric anew")
+    return replace(fabric, topology=topology)
 
 
 def _planned(text: str, path: Path) -> Network:
@@ -182,7 +197,8 @@ def _planned(text: str, path: Path) -> Network:
                 text, None, f"the folder of a plan needs {inner}/{CABLES}; write it anew with 'topoloom expand -o'"
             )
     before = _laid_out(text, path / BEFORE / CABLES)
-    return Network(before.topology, text, "folder", before.provenance, path, before.known)
+    known = {**before.known, **_beside(path, before.topology)}
+    return Network(before.topology, text, "folder", before.provenance, path, known)
 
 
 def _beside(folder: Path, topology: Topology) -> dict[str, Any]:

@@ -131,3 +131,26 @@ def test_a_folder_of_route_is_opened_with_its_tables(tmp_path, monkeypatch):
         assert network.topology == build("jellyfish:n=80,degree=5,hosts=2")
         assert network.tables.verdict.lanes_used == json.loads(made.stdout)["verdict"]["lanes_used"]
         assert (network.tables.ports == route(network.topology, lanes=3).ports).all() or option == "--tables"
+
+
+@pytest.mark.parametrize("name", ["ports", "lanes", "channel_load", "ports_2"])
+def test_a_changed_array_beside_an_old_verdict_is_noticed(name, tmp_path):
+    """Entries that a switch could have, but that nobody followed: one sentence that names the file."""
+    save_tables(route(build("torus:dims=4x4"), "dor-random" if name == "ports_2" else "orders"), tmp_path)
+    path = tmp_path / "tables" / f"{name}.npy"
+    array = np.load(path)
+    array[3] = np.roll(array[3], 1) if name.startswith("ports") else array[3] + 1
+    np.save(path, array)
+    with pytest.raises(InputError, match=rf"{name}\.npy: has changed since .*; route the network anew$"):
+        load_tables(tmp_path)
+
+
+def test_tables_of_before_arrays_were_noted_are_read(tmp_path):
+    """A record without digests is believed, as it was."""
+    routing = route(build("petersen"))
+    save_tables(routing, tmp_path)
+    path = tmp_path / "tables" / "tables.json"
+    record = json.loads(path.read_text())
+    assert record.pop("arrays").keys() >= {"ports", "channel_load", "switch_load"}
+    path.write_text(json.dumps(record))
+    _same(load_tables(tmp_path), routing)

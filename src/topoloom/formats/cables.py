@@ -145,7 +145,12 @@ def cabled_fabric(found: CableList) -> Fabric:
         fabric = replace(fabric, link_ports=found.ports)
     if found.endpoints_plugged:
         fabric = replace(fabric, endpoint_ports=found.endpoint_ports, host_ports=found.host_ports)
-    return fabric
+    # A switch or a host has at least the ports that the list names.
+    topology, switch_ports, host_sizes = found.topology, fabric.switch_ports.copy(), fabric.host_sizes.copy()
+    np.maximum.at(switch_ports, topology.links.ravel(), fabric.link_ports.ravel())
+    np.maximum.at(switch_ports, topology.endpoints, fabric.endpoint_ports)
+    np.maximum.at(host_sizes, topology.host, fabric.host_ports)
+    return replace(fabric, switch_ports=switch_ports, host_sizes=host_sizes)
 
 
 register(

@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
@@ -137,16 +138,17 @@ class Routing(Result):
         return [{"name": self.topology.name, "engine": self.engine, "packets_choose": self.packets_choose, **facts}]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the tables, their network and their verdict into ``tables/`` of a folder, all of it or nothing.
+        """Write the folder of ``topoloom route -o``: the network and its tables with their verdict, all of it or nothing.
+
+        To the folder of a layout, a plan or a design of this network the tables are added.
 
         Raises
         ------
         InputError
-            The folder cannot be made or written.
+            The folder is of another network, or cannot be made or written.
         """
-        from topoloom.routing.table_files import save_tables
-
-        save_tables(self, path)
+        # By name, for folders of networks are rooms above this one.
+        import_module("topoloom.routing_folders").save_routing(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -1,5 +1,6 @@
 """Tables in a folder: ``tables/`` with ports, lanes, their network, and what the judge said of them."""
 
+import hashlib
 import io
 import os
 from collections.abc import Iterator
@@ -45,6 +46,8 @@ class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     choice: dict[str, Any] | None
     verdict: dict[str, Any] | None
     provenance: Provenance
+    #: SHA-256 of each array by its file's name without suffix; empty in folders of before they were noted.
+    arrays: dict[str, str] = {}
 
 
 def save_tables(routing: Routing, folder: str | os.PathLike[str]) -> list[Path]:
@@ -82,7 +85,9 @@ def table_contents(routing: Routing, folder: str | os.PathLike[str] | None = Non
         Where they will be written: tables whose files are there already are left out.
     """
     files = {f"{TABLES}/network.npz": _network(routing.topology)}
+    digests = {}
     for name, array in _arrays(routing):
+        digests[name] = _digest(array)
         if not (name in ("ports", "lanes") and _lie_in(routing, folder)):
             files[f"{TABLES}/{name}.npy"] = _npy(array)
     topology, verdict = routing.topology, routing.verdict
@@ -99,6 +104,7 @@ def table_contents(routing: Routing, folder: str | os.PathLike[str] | None = Non
         _choice_record(routing.choice),
         None if verdict is None else verdict.record(),
         routing.provenance,
+        digests,
     )
     files[f"{TABLES}/{MANIFEST}"] = msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
     return files
@@ -139,7 +145,7 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
     ports = _read(here / "ports.npy")
     _check_ports(ports, known, here / "ports.npy")
     lanes = _read(here / "lanes.npy") if manifest.lanes else None
-    return Routing(
+    routing = Routing(
         known,
         manifest.engine,
         ports,
@@ -150,6 +156,31 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
         _read_verdict(manifest.verdict, here, known),
         manifest.provenance,
     )
+    _check_unchanged(routing, manifest.arrays, here)
+    return routing
+
+
+def _check_unchanged(routing: Routing, digests: dict[str, str], here: Path) -> None:
+    """Refuse arrays that are not those that the verdict is about."""
+    digests = dict(digests)
+    noted = bool(digests)
+    for name, array in _arrays(routing):
+        if noted and digests.pop(name, None) != _digest(array):
+            raise at(
+                os.fspath(here / f"{name}.npy"),
+                None,
+                "has changed since the tables were followed, so their verdict is not of it; route the network anew",
+            )
+    if digests:
+        raise at(os.fspath(here / f"{min(digests)}.npy"), None, "is missing; route the network anew")
+
+
+def _digest(array: np.ndarray) -> str:
+    """The SHA-256 of an array: its type, its shape, its entries."""
+    found = hashlib.sha256(f"{array.dtype.str}{list(array.shape)}".encode())
+    for begin in range(0, len(array), _BLOCK):
+        found.update(np.ascontiguousarray(array[begin : begin + _BLOCK]).data)
+    return found.hexdigest()
 
 
 def _lie_in(routing: Routing, folder: str | os.PathLike[str] | None) -> bool:

@@ -1,8 +1,7 @@
 """`topoloom route`: tables for a topology, how good they are, and the proof that nothing deadlocks."""
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -79,6 +78,7 @@ def command(
     from topoloom.opening import open_network
     from topoloom.routing.reroute import reroute
     from topoloom.routing.route import route
+    from topoloom.routing_folders import save_routing
 
     if kind is not None and output is None:
         raise InputError("--export names the tool and -o the folder: give both")
@@ -121,7 +121,7 @@ def command(
     if output is not None and kind is not None:
         files = [f"{output}/{name}" for name in write_export(kind, fabric, output, routed)]
     elif output is not None or folder is not None:
-        files = [str(path) for path in _written(routed, str(output or folder))]
+        files = [str(path) for path in save_routing(routed, str(output or folder), fabric)]
     if kind is not None and routed.verdict is not None and not routed.verdict.deadlock_free:
         say("warning: packets can block each other for ever by these tables; engine orders is safe", err=True)
     if as_json:
@@ -130,29 +130,6 @@ def command(
         _print(routed, mended)
     for file in files:
         say(f"wrote {file}", err=True)
-
-
-def _written(routed: "Routing", folder: str) -> list[Any]:
-    """Write the tables with their network; the paths of the files."""
-    from topoloom.folders import write_folder
-    from topoloom.formats import FORMATS, encode
-    from topoloom.network_folders import CABLES, PROVENANCE, TOPOLOGY, note_text
-    from topoloom.opening import open_network
-    from topoloom.results import provenance_of
-    from topoloom.routing.table_files import stale_tables, table_contents
-
-    topology = routed.topology
-    files: dict[str, str | bytes] = {**table_contents(routed, folder)}
-    if (Path(folder) / CABLES).is_file():
-        there = open_network(folder).topology
-        if there.digest != topology.digest:
-            raise InputError(f"{folder}: the folder is of another network, {there.name}; choose another folder")
-    else:
-        files |= {
-            TOPOLOGY: encode(topology, FORMATS.find("topoloom")),
-            PROVENANCE: note_text(provenance_of(topology), "route"),
-        }
-    return write_folder(folder, files, stale=stale_tables(routed, folder))
 
 
 def _losses(text: str) -> tuple[list[tuple[int, int]], list[int]]:
