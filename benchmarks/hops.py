@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from topoloom.draws import Draws
-from topoloom.graph.distances import distances_from, hops
+from topoloom.graph.distances import distances_from
+from topoloom.graph.hops import hops
 from topoloom.spec import build
 from topoloom.topology import Topology
 

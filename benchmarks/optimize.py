@@ -31,10 +31,10 @@ from pathlib import Path
 import numpy as np
 
 from topoloom.draws import Draws
-from topoloom.graph._pairs import rows
-from topoloom.graph.distances import hops
 from topoloom.graph.geometry import geometry_of
+from topoloom.graph.hops import hops
 from topoloom.graph.kernels.hops import BLOCK, block_counts
+from topoloom.graph.pair_counts import rows
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.rules import Rules, moves_of, within_length
 from topoloom.optimizer.searches.hop_search import COLD, HopSearch

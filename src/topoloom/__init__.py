@@ -31,7 +31,7 @@ _HOMES = {
     "Floor": "topoloom.floors.floor",
     "Geometry": "topoloom.graph.geometry",
     "Goal": "topoloom.optimizer.goals",
-    "Hops": "topoloom.graph.distances",
+    "Hops": "topoloom.graph.hops",
     "Info": "topoloom.overview",
     "InputError": "topoloom.errors",
     "Layout": "topoloom.layout.layout",
@@ -67,7 +67,7 @@ _HOMES = {
     "design": "topoloom.designer.design",
     "execute": "topoloom.simulator.execute",
     "expand": "topoloom.expansion.expand",
-    "hops": "topoloom.graph.distances",
+    "hops": "topoloom.graph.hops",
     "host_routings": "topoloom.routing.host_routings",
     "identify": "topoloom.fabrics.identify",
     "info": "topoloom.overview",
@@ -150,9 +150,9 @@ if TYPE_CHECKING:
     from topoloom.graph.bounds import bounds as bounds
     from topoloom.graph.cuts import Cuts as Cuts
     from topoloom.graph.cuts import cuts as cuts
-    from topoloom.graph.distances import Hops as Hops
-    from topoloom.graph.distances import hops as hops
     from topoloom.graph.geometry import Geometry as Geometry
+    from topoloom.graph.hops import Hops as Hops
+    from topoloom.graph.hops import hops as hops
     from topoloom.graph.latency import Delays as Delays
     from topoloom.layout.layout import Layout as Layout
     from topoloom.layout.place import place as place

@@ -158,7 +158,7 @@ class _Page:
 
     def measure(self, seeds: int, load: bool) -> None:
         """All measures that the patience allows."""
-        from topoloom.graph.distances import estimated_seconds
+        from topoloom.graph.hops import estimated_seconds
 
         one = self.topology
         size = one.switches + 2 * len(one.links)
@@ -186,7 +186,7 @@ class _Page:
             self.skipped[name] = str(error)
 
     def _hops(self) -> dict[str, Any]:
-        from topoloom.graph.distances import hops
+        from topoloom.graph.hops import hops
 
         found = hops(self.topology, self.jobs, work=self.work)
         keys = ("connected", "components", "diameter", "aspl", "aspl_including_self", "host_diameter", "host_aspl")

@@ -21,8 +21,8 @@ from topoloom.graph.bounds import (
     moore_order,
     moore_within,
 )
-from topoloom.graph.distances import hops
 from topoloom.graph.geometry import Geometry
+from topoloom.graph.hops import hops
 from topoloom.spec import build
 from topoloom.topology import Topology
 

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom.errors import InputError
-from topoloom.graph import distances
-from topoloom.graph.distances import carrier_distance_sum, distance_matrix, distances_from, eccentricities, hops
+from topoloom.graph.distances import distance_matrix, distances_from, eccentricities
+from topoloom.graph.hops import Hops, hops
+from topoloom.graph.path_lengths import carrier_distance_sum
 from topoloom.topology import Topology
 
 
@@ -199,4 +200,4 @@ def test_the_result_is_read_only():
     """A measure is a value: its histogram cannot be changed."""
     with pytest.raises(ValueError, match="read-only"):
         hops(ring(5)).histogram[0] = 1
-    assert distances.Hops.__dataclass_params__.frozen
+    assert Hops.__dataclass_params__.frozen

@@ -1,5 +1,6 @@
 """Counting on a CUDA device: the processor's integers, on a device if there is one and in Numba's simulator everywhere."""
 
+import json
 import logging
 import os
 import subprocess
@@ -7,11 +8,15 @@ import sys
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from graph_cases import complete, regular, ring, torus
+from numba.cuda.cudadrv.driver import CudaAPIError, LinkerError
 
+from topoloom.cli.commands.hops import command
 from topoloom.errors import InputError
 from topoloom.graph import gpu
-from topoloom.graph._pairs import pair_counts
+from topoloom.graph.hops import hops
+from topoloom.graph.pair_counts import count_pairs
 from topoloom.topology import Topology
 
 #: Every kind: one block and several, components, a switch alone, parallel links, one switch, no links.
@@ -46,7 +51,7 @@ def check(topology):
     """Equal weights in one block; unequal ones, some zero, so that sources come in groups, in small blocks; no weight."""
     n = topology.switches
     for weight, words in ((np.ones(n, np.int64), None), (np.arange(n) % 3, 1), (np.zeros(n, np.int64), None)):
-        expected = pair_counts(topology, weight, 1).tolist()
+        expected = count_pairs(topology, weight, 1, device="cpu").pairs.tolist()
         assert gpu.pair_counts_on_gpu(topology, weight, words).tolist() == expected, topology.name
 
 
@@ -67,35 +72,78 @@ def test_the_kernels_count_as_the_processor_does_in_the_simulator():
 
 
 def test_a_large_topology_is_counted_by_the_device_that_is_there(monkeypatch):
-    """`pair_counts` takes the device's answer from WORTH_A_DEVICE switches on, and asks for none below."""
+    """With "auto" the device answers from WORTH_A_DEVICE switches on, and the processor below; "cuda" asks always."""
     answer = np.array([1, 2, 3])
     monkeypatch.setattr(gpu, "available", lambda: True)
     monkeypatch.setattr(gpu, "pair_counts_on_gpu", lambda topology, weight: answer)
     monkeypatch.setattr(gpu, "WORTH_A_DEVICE", 9)
-    assert pair_counts(complete(9), np.ones(9, np.int64), 1) is answer
-    assert pair_counts(complete(8), np.ones(8, np.int64), 1).tolist() == [8, 56]
+    assert count_pairs(complete(9), np.ones(9, np.int64), 1) == (answer, "cuda")
+    counted = count_pairs(complete(8), np.ones(8, np.int64), 1)
+    assert (counted.pairs.tolist(), counted.device) == ([8, 56], "cpu")
+    assert count_pairs(complete(8), np.ones(8, np.int64), 1, device="cuda") == (answer, "cuda")
+    assert count_pairs(complete(9), np.ones(9, np.int64), 1, device="cpu").device == "cpu"
 
 
-def test_a_device_that_fails_leaves_the_work_to_the_processor(monkeypatch, caplog):
-    """Nobody asked for the GPU, so its failure is a warning with the way to leave it out, and the counts come all the same."""
+def _failing(monkeypatch, failure):
+    """A device that is there and fails."""
 
     def fail(_topology, _weight):
-        raise RuntimeError("out of memory")
+        raise failure
 
     monkeypatch.setattr(gpu, "available", lambda: True)
     monkeypatch.setattr(gpu, "pair_counts_on_gpu", fail)
     monkeypatch.setattr(gpu, "WORTH_A_DEVICE", 9)
+
+
+def test_a_device_that_fails_leaves_the_work_to_the_processor(monkeypatch, caplog):
+    """Nobody asked for the GPU, so what Numba says of it is a warning that names the device to ask for instead."""
+    _failing(monkeypatch, CudaAPIError(2, "CUDA_ERROR_OUT_OF_MEMORY"))
     with caplog.at_level(logging.WARNING, "topoloom"):
-        assert pair_counts(complete(9), np.ones(9, np.int64), 1).tolist() == [9, 72]
-    assert "out of memory" in caplog.text
-    assert "NUMBA_DISABLE_CUDA=1" in caplog.text
+        found = hops(complete(9))
+    assert found.histogram.tolist() == [9, 72]
+    assert found.provenance.settings["device"] == "cpu"
+    assert "CUDA_ERROR_OUT_OF_MEMORY" in caplog.text
+    assert "'cpu' leaves it out" in caplog.text
+
+
+def test_a_device_that_was_asked_for_and_fails_is_a_sentence(monkeypatch):
+    """With "cuda" the failure ends the verb, and the sentence says what does without; so does a topology too long for it."""
+    _failing(monkeypatch, LinkerError("no such architecture"))
+    with pytest.raises(InputError, match=r"no such architecture.*device='cpu'"):
+        hops(complete(9), device="cuda")
+    monkeypatch.setattr(gpu, "pair_counts_on_gpu", lambda topology, weight: None)
+    with pytest.raises(InputError, match="1024 hops apart are for device='cpu'"):
+        hops(complete(9), device="cuda")
+
+
+def test_a_mistake_of_ours_is_not_taken_for_the_device(monkeypatch):
+    """Only what Numba raises of driver, toolkit and memory is caught."""
+    _failing(monkeypatch, IndexError("ours"))
+    with pytest.raises(IndexError, match="ours"):
+        hops(complete(9))
 
 
 def test_without_a_device_one_sentence_says_how_to_get_one(monkeypatch):
-    """Asking for the GPU where there is none names the driver and the extra."""
+    """Asking for the GPU where there is none names the driver, the extra and what does without; a sample needs none."""
     monkeypatch.setattr(gpu, "available", lambda: False)
-    with pytest.raises(InputError, match=r"pip install 'topoloom\[gpu\]'"):
-        gpu.pair_counts_on_gpu(ring(5), np.ones(5, np.int64))
+    monkeypatch.setattr(gpu, "WORTH_A_DEVICE", 4)
+    with pytest.raises(InputError, match=r"pip install 'topoloom\[gpu\]'; 'cpu' does without"):
+        hops(ring(5), device="cuda")
+    assert hops(ring(5)).provenance.settings["device"] == "cpu"
+    with pytest.raises(InputError, match="device='gpu': take auto, cpu or cuda"):
+        hops(ring(5), device="gpu")
+    monkeypatch.setattr(gpu, "available", lambda: True)
+    with pytest.raises(InputError, match="leave samples out"):
+        hops(ring(5), samples=2, device="cuda")
+
+
+def test_the_command_line_asks_for_a_device(monkeypatch):
+    """`--device` goes to the verb; the record says who counted."""
+    monkeypatch.setattr(gpu, "available", lambda: True)
+    monkeypatch.setattr(gpu, "pair_counts_on_gpu", lambda topology, weight: np.array([10, 30, 60]))
+    for device in ("cuda", "cpu"):
+        ran = CliRunner().invoke(command, ["petersen", "--device", device, "--json"])
+        assert json.loads(ran.stdout)["provenance"]["settings"]["device"] == device
 
 
 @needs_device
@@ -110,4 +158,6 @@ def test_a_device_counts_a_large_graph_as_the_processor_does():
     """20,000 switches take several blocks of 4,096 sources; the integers are the processor's."""
     topology = regular(20_000, 8)
     one = np.ones(topology.switches, np.int64)
-    assert gpu.pair_counts_on_gpu(topology, one).tolist() == pair_counts(topology, one, None).tolist()
+    assert (
+        gpu.pair_counts_on_gpu(topology, one).tolist() == count_pairs(topology, one, None, device="cpu").pairs.tolist()
+    )

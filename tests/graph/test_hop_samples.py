@@ -6,7 +6,8 @@ from graph_cases import regular, ring, torus
 
 from topoloom.errors import InputError, Stopped
 from topoloom.graph.connectivity import edge_disjoint_paths
-from topoloom.graph.distances import Hops, eccentricities, hops
+from topoloom.graph.distances import eccentricities
+from topoloom.graph.hops import Hops, hops
 from topoloom.graph.latency import Delays, latencies
 from topoloom.graph.paths import shortest_path_counts
 from topoloom.graph.spectrum import Spectrum, spectrum

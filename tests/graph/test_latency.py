@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topoloom.errors import InputError
-from topoloom.graph.distances import hops
+from topoloom.graph.hops import hops
 from topoloom.graph.latency import latencies
 from topoloom.topology import Topology
 

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from topoloom import build
 from topoloom.errors import InputError
-from topoloom.graph.distances import hops
+from topoloom.graph.hops import hops
 from topoloom.graph.load import average_channel_load, channel_loads, full_bandwidth_hosts
 from topoloom.topology import Topology
 

@@ -8,7 +8,8 @@ from topoloom.cost.parts import load_parts
 from topoloom.errors import InputError
 from topoloom.floors.floor import PRESETS
 from topoloom.graph.geometry import Geometry, geometry_of
-from topoloom.optimizer.goals import Delays, Goal, latency_bounds, parse_goal, weigh
+from topoloom.graph.latency import Delays
+from topoloom.optimizer.goals import Goal, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.link_lengths import LinkLengths
 
 
@@ -58,7 +59,7 @@ def test_bounds_of_4608_switches_are_those_of_the_case_study(geometry: Geometry,
     """716/708 and 2,050/1,435 ns at K = 6, L = 6, rounded up as a bound is."""
     found = latency_bounds(LinkLengths.of_geometry(geometry), degree=6, cap_m=6)
     assert (np.ceil(found.mean_ns), found.worst_ns) == (mean, worst)
-    both = latency_bounds(LinkLengths.of_geometry(geometry), degree=6, cap_m=6, delays=Delays(both_ends=True))
+    both = latency_bounds(LinkLengths.of_geometry(geometry), degree=6, cap_m=6, both_ends=True)
     assert both.worst_ns == worst + 60
 
 
@@ -102,9 +103,7 @@ def test_both_ends_add_a_switch_to_every_pair() -> None:
     """A way of h hops counts h switches, h + 1 with both ends; the watts and dollars stay."""
     parts = load_parts("nakano-2016")
     links, lengths = np.array([[0, 1], [1, 2]]), LinkLengths.of_geometry(Geometry.grid(1, 3), pitch_m=8.0)
-    one, two = (
-        weigh(links, lengths, Goal(mean=1, parts=parts, delays=Delays(both_ends=ends))) for ends in (False, True)
-    )
+    one, two = (weigh(links, lengths, Goal(mean=1, parts=parts, both_ends=ends)) for ends in (False, True))
     assert (two.mean_ns - one.mean_ns, two.worst_ns - one.worst_ns) == (60, 60)
     assert one.worst_ns == 2 * (60 + 40)
     assert one.longest_m == 8
@@ -153,4 +152,4 @@ def test_a_floor_that_is_none_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InputError):
         LinkLengths.of_geometry(Geometry.grid(2, 2), **wrong)  # type: ignore[arg-type]
     with pytest.raises(InputError):
-        Delays(switch_ns=0, cable_ns_per_m=0)
+        Goal(mean=1, delays=Delays(switch_ns=0, cable_ns_per_m=0))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from topoloom.draws import Draws
-from topoloom.graph.distances import hops
 from topoloom.graph.geometry import Geometry, geometry_of
+from topoloom.graph.hops import hops
 from topoloom.optimizer.kernels import hops as kernels
 from topoloom.optimizer.kernels.filter import keep_distances, list_affected
 from topoloom.optimizer.kernels.hop_state import make, unmake

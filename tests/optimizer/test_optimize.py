@@ -11,8 +11,8 @@ from topoloom.errors import InputError
 from topoloom.floors.floor import preset
 from topoloom.formats.topoloom_json import write as topology_text
 from topoloom.graph.bounds import grid_bounds
-from topoloom.graph.distances import hops
 from topoloom.graph.geometry import Geometry
+from topoloom.graph.hops import hops
 from topoloom.layout.place import place
 from topoloom.optimizer.goals import parse_goal
 from topoloom.optimizer.limits import limits

@@ -5,7 +5,7 @@ import pytest
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.graph.distances import hops
+from topoloom.graph.hops import hops
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
 from topoloom.optimizer.searches.successive_halving import Candidate, SuccessiveHalving

@@ -10,7 +10,8 @@ from topoloom.cost.parts import load_parts
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.geometry import geometry_of
-from topoloom.optimizer.goals import Delays, Goal, latency_bounds, parse_goal, weigh
+from topoloom.graph.latency import Delays
+from topoloom.optimizer.goals import Goal, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.kernels.repair import FAR
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import Rules, moves_of

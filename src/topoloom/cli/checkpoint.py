@@ -115,7 +115,7 @@ class Checkpoint:
 
 def _hops_cost(topology: Topology) -> tuple[float, ...] | None:
     """What a search for hops compares, of a connected topology: (diameter, hops of all ordered pairs)."""
-    from topoloom.graph.distances import hops
+    from topoloom.graph.path_lengths import path_lengths
 
-    found = hops(topology)
+    found = path_lengths(topology)
     return (found.diameter, round(found.aspl * found.switches * (found.switches - 1))) if found.connected else None

@@ -10,9 +10,9 @@ from topoloom.cost.parts import load_parts
 from topoloom.designer.need import Limits, Need
 from topoloom.errors import InputError
 from topoloom.graph.cuts import cuts
-from topoloom.graph.distances import hops
 from topoloom.graph.latency import latencies
 from topoloom.graph.load import channel_loads, full_bandwidth_hosts
+from topoloom.graph.path_lengths import host_path_lengths, path_lengths
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import SCREENING_MAP, place
 from topoloom.spec import build
@@ -125,10 +125,11 @@ def measure(spec: str, need: Need, flag: np.ndarray | None = None) -> Outcome:
         bill = price(layout, load_parts(need.parts), need.rate_gbps, host_cables=need.cable.hosts)
     except InputError as error:
         return out("parts", error)
-    distances = hops(topology, jobs=1, work=work)
+    distances = path_lengths(topology, jobs=1, work=work)
+    host_aspl, host_diameter = host_path_lengths(topology, distances.histogram, jobs=1, work=work)
     known |= {
-        "diameter": int(distances.host_diameter or 0),
-        "host_aspl": float(distances.host_aspl or 0.0),
+        "diameter": int(host_diameter or 0),
+        "host_aspl": float(host_aspl or 0.0),
         "oversubscription": oversubscription(topology),
         "cabinets": layout.cabinets,
         "mean_cable_m": layout.mean_length_m,

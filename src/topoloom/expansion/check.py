@@ -13,7 +13,7 @@ from topoloom.cabling.files import load_layout
 from topoloom.errors import InputError, at
 from topoloom.expansion.plan_files import AFTER, BEFORE, PLAN, STEPS
 from topoloom.files import read_text
-from topoloom.graph.distances import hops
+from topoloom.graph.path_lengths import path_lengths
 from topoloom.topology import Topology
 
 #: Larger files are no plan.
@@ -167,7 +167,7 @@ class _State:
             raise at(
                 source, line, f"a cable runs to switch {links.max()}, but there are {switches} switches after the step"
             )
-        found = hops(Topology(links=links, switches=switches))
+        found = path_lengths(Topology(links=links, switches=switches))
         told = {
             "links": str(len(ends)),
             "connected": "yes" if found.connected else "no",

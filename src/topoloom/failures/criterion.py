@@ -6,8 +6,8 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.failures.failure_orders import Failing
-from topoloom.graph._pairs import pair_counts, rows
 from topoloom.graph.connectivity import components
+from topoloom.graph.pair_counts import count_pairs, rows
 from topoloom.topology import Topology
 
 #: Hops more that are tolerated when nothing is said: Besta 2014's.
@@ -148,7 +148,7 @@ def criterion_of(
         raise InputError(f"{topology.name}: it is in {parts} pieces before anything fails; join them first")
     if metric == "disconnection":
         return Criterion(topology, what, counts, metric, None, None)
-    found = pair_counts(topology, counts.astype(np.int64), jobs)
+    found = count_pairs(topology, counts.astype(np.int64), jobs).pairs
     pairs = int(counts.sum()) * (int(counts.sum()) - 1)
     mean = float(np.dot(found, np.arange(found.size)) / pairs) if pairs else 0.0
     whole = mean if metric == "aspl" else float(found.size - 1)

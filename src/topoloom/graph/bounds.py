@@ -376,9 +376,9 @@ def bounds(
         found = bounds_on_grid(geometry, degree, longest_link(topology, geometry) or None, point, balanced)
     extra: dict[str, Any] = {"provenance": provenance_of(topology, settings={"point": point, "balanced": balanced})}
     if measured:
-        from topoloom.graph.distances import hops
+        from topoloom.graph.path_lengths import path_lengths
 
-        seen = hops(topology, jobs, work=work)
+        seen = path_lengths(topology, jobs, work=work)
         extra |= {"measured_diameter": seen.diameter, "measured_aspl": seen.aspl}
         extra["largest_order"] = moore_order(degree, seen.largest_finite) if seen.connected else None
     return replace(found, **extra)

@@ -29,6 +29,17 @@ def components(topology: Topology) -> np.ndarray:
     return found
 
 
+def component_count(topology: Topology) -> int:
+    """How many parts do not reach each other; 1 when connected.
+
+    Examples
+    --------
+    >>> component_count(Topology(links=[(0, 2), (1, 3)], switches=5))
+    3
+    """
+    return int(components(topology).max()) + 1
+
+
 def edge_connectivity(topology: Topology) -> int:
     """The fewest links whose loss splits the switches; parallel links count one by one. 0 when they are split, or one.
 
@@ -42,7 +53,7 @@ def edge_connectivity(topology: Topology) -> int:
     """
     from topoloom.graph.kernels.flow import smallest_cut
 
-    if topology.switches == 1 or components(topology).max() > 0:
+    if topology.switches == 1 or component_count(topology) > 1:
         return 0
     return int(smallest_cut(*topology.csr, topology.links, Draws(0).permutation(topology.switches)))
 

@@ -1,7 +1,7 @@
 """Pairs at each distance, counted on a CUDA device: the same integers as on the processor."""
 
 import logging
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -10,7 +10,9 @@ from topoloom.topology import Topology
 
 log = logging.getLogger("topoloom")
 
-#: Switches from which `counts_if_worth` turns to a device, which needs about as long to start as fewer take here.
+#: Who counts: the processor, a CUDA device, or whichever is sooner done.
+Device = Literal["auto", "cpu", "cuda"]
+#: Switches from which "auto" turns to a device, which needs about as long to start as fewer take on the processor.
 WORTH_A_DEVICE = 100_000
 #: Rounds after which a topology is too long for the device: each costs a launch, however little it finds.
 _MOST_ROUNDS = 1024
@@ -30,20 +32,61 @@ def available() -> bool:
     return bool(device.is_available())
 
 
-def counts_if_worth(topology: Topology, weight: np.ndarray) -> np.ndarray | None:
-    """What `pair_counts_on_gpu` counts, if the topology is large and a device is there; None: count on the processor."""
-    if topology.switches < WORTH_A_DEVICE or not available():
+def check_device(device: str) -> None:
+    """Refuse a device that is not known, and "cuda" where Numba finds none.
+
+    Raises
+    ------
+    InputError
+    """
+    if device not in get_args(Device):
+        raise InputError(f"device='{device}': take {', '.join(get_args(Device)[:-1])} or {get_args(Device)[-1]}")
+    if device == "cuda" and not available():
+        raise InputError(
+            "device='cuda' needs an NVIDIA GPU with its driver, and pip install 'topoloom[gpu]'; 'cpu' does without"
+        )
+
+
+def counts_if_chosen(topology: Topology, weight: np.ndarray, device: Device) -> np.ndarray | None:
+    """What `pair_counts_on_gpu` counts where a device is to count; None: the processor is to.
+
+    Parameters
+    ----------
+    topology : Topology
+    weight : int64[switches]
+    device : "auto", "cpu" or "cuda"
+        "auto" takes a device from `WORTH_A_DEVICE` switches on if there is one, and the processor if that fails.
+
+    Raises
+    ------
+    InputError
+        "cuda" was asked for, and there is no device, it fails, or the topology is too long for it.
+    """
+    check_device(device)
+    if device == "cpu" or (device == "auto" and (topology.switches < WORTH_A_DEVICE or not available())):
         return None
     try:
-        return pair_counts_on_gpu(topology, weight)
-    except Exception as error:
-        # Of the driver, the toolkit, the device's memory: whatever it is, nobody asked for a GPU.
-        log.warning("the GPU failed, the processor counts (NUMBA_DISABLE_CUDA=1 leaves it out): %s", error)
+        counts = pair_counts_on_gpu(topology, weight)
+    except _failures() as error:
+        if device == "cuda":
+            raise InputError(f"the CUDA device failed ({error}); device='cpu' does without") from error
+        log.warning("the CUDA device failed, the processor counts (device 'cpu' leaves it out): %s", error)
         return None
+    if counts is None and device == "cuda":
+        raise InputError(f"{topology.name}: pairs more than {_MOST_ROUNDS} hops apart are for device='cpu'")
+    return counts
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What Numba raises when the driver, the toolkit or the device's memory fails: its module of errors, and the linker's."""
+    from numba.cuda.cudadrv import driver, error
+
+    kinds = [kind for kind in vars(error).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    return *kinds, driver.LinkerError
 
 
 def pair_counts_on_gpu(topology: Topology, weight: np.ndarray, words: int | None = None) -> np.ndarray | None:
-    """Ordered pairs at each distance, each weighing weight[u] * weight[v]: int64[largest + 1], as `pair_counts` has it.
+    """Ordered pairs at each distance, each weighing weight[u] * weight[v]: int64[largest + 1], as `count_pairs` has it.
 
     Parameters
     ----------
@@ -60,15 +103,13 @@ def pair_counts_on_gpu(topology: Topology, weight: np.ndarray, words: int | None
 
     Raises
     ------
-    InputError
-        There is no CUDA device that Numba can use.
+    Exception
+        Numba's, where there is no CUDA device or it fails.
 
     Notes
     -----
     Memory on the device: 16 bytes times switches times words, and the links.
     """
-    if not available():
-        raise InputError("this needs an NVIDIA GPU with its driver, and pip install 'topoloom[gpu]'")
     from numba import cuda
 
     from topoloom.graph.kernels.cuda import THREADS, seed, spread

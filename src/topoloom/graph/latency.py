@@ -20,12 +20,22 @@ _MOST_BUCKETS = 4096
 
 
 class Delays(Settings, frozen=True, kw_only=True):
-    """What switches and cables take: the delays of Nakano et al. 2016, Section VIII, unless others are given."""
+    """What a path takes: a switch, and a metre of cable. The delays of Nakano et al. 2016, Section VIII, if none are given.
+
+    Raises
+    ------
+    InputError
+        A delay out of its range.
+    """
 
     group = "delays"
 
     switch_ns: Annotated[float, setting("delay of a switch", unit="ns", least=0.0, most=1e6)] = 60.0
     cable_ns_per_m: Annotated[float, setting("delay of a metre of cable", unit="ns/m", least=0.0, most=1e6)] = 5.0
+
+    def link_ns(self, length_m: np.ndarray) -> np.ndarray:
+        """The delay of links of these lengths, each with the switch that it leads to, float64 of that shape."""
+        return self.switch_ns + self.cable_ns_per_m * length_m
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.graph.distances import carrier_distance_sum
+from topoloom.graph.path_lengths import carrier_distance_sum
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
 

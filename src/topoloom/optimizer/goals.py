@@ -9,47 +9,15 @@ import numpy as np
 from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
 from topoloom.graph.bounds import moore_within
+from topoloom.graph.latency import Delays, latencies
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.settings import Settings, setting
+from topoloom.topology import Topology
 
 #: What a mix may weigh.
 TERMS = ("mean", "worst", "hops", "power", "cost")
 #: Rows of the table of lengths that bounds look at at a time.
 _BLOCK = 256
-
-
-class Delays(Settings, frozen=True):
-    """What a path takes: `switch_ns` a hop and `cable_ns_per_m` for each metre of its links.
-
-    A path of h hops counts h switches, as the bounds 716/708 and 2,050/1,435 ns of Nakano 2016, VIII.A do;
-    `topoloom.graph.latency` counts both end switches, h + 1, which is `switch_ns` more for every pair: `extra_ns` with
-    `both_ends`.
-
-    Raises
-    ------
-    InputError
-        A delay out of its range, or none at all.
-    """
-
-    group: ClassVar[str] = "delays"
-
-    switch_ns: Annotated[float, setting("delay of a switch", unit="ns", least=0, most=1e6)] = 60.0
-    cable_ns_per_m: Annotated[float, setting("delay of a metre of cable", unit="ns/m", least=0, most=1e6)] = 5.0
-    both_ends: Annotated[bool, setting("whether the switches at both ends count")] = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.switch_ns + self.cable_ns_per_m == 0:
-            raise InputError("switch_ns=0 and cable_ns_per_m=0: without any delay there is nothing to shorten")
-
-    @property
-    def extra_ns(self) -> float:
-        """What every pair has beside its hops: the first switch, where both ends count."""
-        return self.switch_ns if self.both_ends else 0.0
-
-    def link_ns(self, length_m: np.ndarray) -> np.ndarray:
-        """The delay of links of these lengths, each with the switch that it leads to, float64 of that shape."""
-        return self.switch_ns + self.cable_ns_per_m * length_m
 
 
 class Goal(Settings, frozen=True):
@@ -66,6 +34,9 @@ class Goal(Settings, frozen=True):
     cap_ns : float or None
         The worst latency that is allowed. Until it is met only what is beyond it counts (Nakano 2016, VIII.B, phase 1).
     delays : Delays
+    both_ends : bool
+        Whether the switches at both ends of a path count. A path of h hops counts h switches without, as the bounds 716/708
+        and 2,050/1,435 ns of Nakano 2016, VIII.A do; `topoloom.graph.latency` counts h + 1.
     parts : Parts or None
     rate_gbps : float or None
         Of every link; 40, or the nearest that the prices hold for, when left out.
@@ -90,11 +61,14 @@ class Goal(Settings, frozen=True):
     cost: Annotated[float, setting("weight of a dollar of the cables", least=0, most=1e9)] = 0.0
     cap_ns: Annotated[float, setting("the worst latency that is allowed", unit="ns", above=0, most=1e12)] | None = None
     delays: Annotated[Delays, setting("what switches and cables take")] = Delays()
+    both_ends: Annotated[bool, setting("whether the switches at both ends of a path count")] = False
     parts: Annotated[Parts | None, setting("the catalogue that has the watts and prices")] = None
     rate_gbps: Annotated[float, setting("rate of every link", unit="Gb/s", above=0)] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.delays.switch_ns + self.delays.cable_ns_per_m == 0:
+            raise InputError("switch_ns=0 and cable_ns_per_m=0: without any delay there is nothing to shorten")
         if not (self.mean or self.worst or self.power or self.cost):
             raise InputError(
                 "objective: give mean, worst, power or cost a weight above 0 (objective='hops' is for hops)"
@@ -112,6 +86,11 @@ class Goal(Settings, frozen=True):
     def text(self) -> str:
         """Its weights, as `parse_goal` reads them."""
         return ",".join(f"{term}={getattr(self, term):g}" for term in TERMS if getattr(self, term))
+
+    @property
+    def extra_ns(self) -> float:
+        """What every pair's latency has beside its hops: the first switch, where both ends count."""
+        return self.delays.switch_ns if self.both_ends else 0.0
 
     def link_prices(self, lengths: LinkLengths) -> np.ndarray:
         """What a link of each kind adds to the weighted sum, float64[kinds]; inf where no product reaches."""
@@ -163,7 +142,18 @@ def parse_goal(
         "cost": {"cost": 1.0},
     }
     weights = named.get(text) or dict(_weight(part) for part in text.split(","))
-    return Goal(**weights, cap_ns=cap_ns, delays=delays or Delays(), parts=parts, rate_gbps=rate_gbps)
+    mean, worst, hops, power, cost = (weights.get(term, 0.0) for term in TERMS)
+    return Goal(
+        mean=mean,
+        worst=worst,
+        hops=hops,
+        power=power,
+        cost=cost,
+        cap_ns=cap_ns,
+        delays=delays or Delays(),
+        parts=parts,
+        rate_gbps=rate_gbps,
+    )
 
 
 def _weight(part: str) -> tuple[str, float]:
@@ -189,7 +179,7 @@ class LatencyBounds:
 
 
 def latency_bounds(
-    lengths: LinkLengths, degree: int, cap_m: float = math.inf, delays: Delays | None = None
+    lengths: LinkLengths, degree: int, cap_m: float = math.inf, delays: Delays | None = None, *, both_ends: bool = False
 ) -> LatencyBounds:
     """Lower bounds on the zero-load latency, for `degree` links a switch and none longer than `cap_m`.
 
@@ -262,7 +252,8 @@ def latency_bounds(
     if most:
         # A pair that must take the most hops is at least as far apart as any two switches are.
         worst_ns = max(worst_ns, hop_ns * most + delays.cable_ns_per_m * (shortest_m if shortest_m < math.inf else 0.0))
-    return LatencyBounds(mean_ns + delays.extra_ns, worst_ns + delays.extra_ns)
+    extra_ns = delays.switch_ns if both_ends else 0.0
+    return LatencyBounds(mean_ns + extra_ns, worst_ns + extra_ns)
 
 
 @dataclass(frozen=True)
@@ -298,15 +289,12 @@ def weigh(links: np.ndarray, lengths: LinkLengths, goal: Goal) -> Weighed:
     >>> found.worst_ns, round(found.mean_ns, 3)
     (130.0, 86.667)
     """
-    from topoloom.graph.latency import latencies
-    from topoloom.topology import Topology
-
     topology = Topology(links=links, switches=len(lengths))
     length_m = lengths.between_m(*topology.links.T)
     delays = goal.delays
     found = latencies(topology, length_m, delays.switch_ns, delays.cable_ns_per_m, "switches")
     # `latencies` counts the switches at both ends.
-    less_ns = delays.switch_ns - delays.extra_ns
+    less_ns = delays.switch_ns - goal.extra_ns
     cable_w = cable_usd = math.nan
     if goal.parts is not None:
         rate = goal.parts.link_rate(goal.rate_gbps)

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.graph.distances import hops
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
+from topoloom.graph.path_lengths import path_lengths
 from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
@@ -184,10 +184,10 @@ def optimize(
     best = run_searches(chain, count, threads, until, watch=reporter, work=work)
     moves_tried, seconds_taken, ended = reporter.moves, reporter.seconds, work.ended
     optimized = topology.replace(links=best, name=f"{topology.name.removesuffix(_MARK)}{_MARK}", spec=None)
-    found = hops(optimized, jobs)
+    found = path_lengths(optimized, jobs)
     if hops_only and (symmetric_graph is not None or structures):
         # These began elsewhere: what was given may still be better.
-        given = hops(topology, jobs)
+        given = path_lengths(topology, jobs)
         if (given.components, given.diameter, given.aspl) < (found.components, found.diameter, found.aspl):
             optimized, found, began_from = optimized.replace(links=topology.links), given, "given"
     settings = {
@@ -300,7 +300,7 @@ def _latency_bounds(topology: Topology, lengths: LinkLengths, goal: Goal, rules:
         offsets, near = rules.near
         ends = np.repeat(np.arange(topology.switches), np.diff(offsets))
         longest_m = float(lengths.between_m(ends, near).max(initial=0.0))
-    bounds = latency_bounds(lengths, int(topology.degrees.max()), longest_m, goal.delays)
+    bounds = latency_bounds(lengths, int(topology.degrees.max()), longest_m, goal.delays, both_ends=goal.both_ends)
     if goal.cap_ns is not None and goal.cap_ns < bounds.worst_ns:
         raise InputError(
             f"cap_ns={goal.cap_ns:g}: no network of this degree has a worst latency below {bounds.worst_ns:g} ns on this"

@@ -10,8 +10,8 @@ from topoloom.errors import InputError
 from topoloom.figures.graph import draw_graph
 from topoloom.figures.style import png_bytes, sheet, style, svg_text
 from topoloom.files import write_atomically
-from topoloom.graph.distances import hops
 from topoloom.graph.geometry import geometry_of
+from topoloom.graph.path_lengths import path_lengths
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def draw_steps(panels: Sequence[tuple[str, Topology]]) -> "Figure":
         side_in = _PANEL_IN if len(panels) > 1 else _ALONE_IN
         figure = sheet(side_in * len(panels), side_in + _BESIDES_IN)
         for number, (title, topology) in enumerate(panels, start=1):
-            found = hops(topology)
+            found = path_lengths(topology)
             told = [
                 *wrap(title, int(_LETTERS_AN_INCH * side_in)),
                 f"diameter {found.diameter:g}, ASPL {found.aspl:.3f}",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean, stdev
 
-from topoloom.graph.distances import Hops, hops
+from topoloom.graph.hops import Hops, hops
 from topoloom.spec import build
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError, check_type
-from topoloom.graph.distances import hops
+from topoloom.graph.connectivity import component_count
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.channels import channels_of, turn_places
 from topoloom.routing.judge.prove import prove
@@ -192,7 +192,7 @@ def without(
         labels=dict(topology.labels),
         name=f"{topology.name} less {_count(int(lost.sum()), 'link')} and {_count(int(gone.sum()), 'switch', 'es')}",
     )
-    parts = hops(left).components - int(gone.sum())
+    parts = component_count(left) - int(gone.sum())
     if parts > 1:
         raise InputError(f"{left.name}: {parts} parts that no link joins")
     return left, kept

@@ -7,7 +7,7 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.graph.distances import hops
+from topoloom.graph.connectivity import component_count
 from topoloom.layout.layout import Layout
 from topoloom.results import provenance_of
 from topoloom.routing.judge.prove import prove
@@ -89,7 +89,7 @@ def route(
     began = time.monotonic()
     chosen = engines.find(engine)
     _check(topology, chosen, lanes, jobs, layout, folder)
-    components = hops(topology, jobs, work=work).components
+    components = component_count(topology)
     if components > 1:
         raise InputError(f"{topology.name}: {components} parts that no link joins; route each, or link them")
     routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder, host, work))

@@ -10,7 +10,8 @@ from topoloom.cli.types import Number, Whole
 from topoloom.opening import open_network
 
 if TYPE_CHECKING:
-    from topoloom.graph.distances import Hops
+    from topoloom.graph.gpu import Device
+    from topoloom.graph.hops import Hops
 
 #: What takes longer than this is told before it starts.
 _LONG_SECONDS = 30.0
@@ -47,6 +48,13 @@ _LONG_SECONDS = 30.0
 )
 @click.option("--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of the samples.")
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
+@click.option(
+    "--device",
+    type=click.Choice(["auto", "cpu", "cuda"]),
+    default="auto",
+    show_default=True,
+    help="Who counts all pairs; auto takes an NVIDIA GPU, where there is one, from 100,000 switches on.",
+)
 @json_option
 def command(
     topology: str,
@@ -59,10 +67,11 @@ def command(
     samples: int | None,
     seed: int,
     jobs: int | None,
+    device: "Device",
     as_json: bool,
 ) -> None:
     from topoloom.cli.placing import refuse_given
-    from topoloom.graph.distances import estimated_seconds, hops
+    from topoloom.graph.hops import estimated_seconds, hops
     from topoloom.graph.latency import Delays
 
     network = open_network(topology)
@@ -70,7 +79,12 @@ def command(
     if layout is not None:
         refuse_given(["length_m"], f"the cables of {topology} are as long as they lie")
         say(f"{topology}: with cables as long as they lie, {layout.mean_length_m:.3f} m on average", err=True)
-    if samples is None and opened.switches >= 50_000 and (seconds := estimated_seconds(opened)) > _LONG_SECONDS:
+    if (
+        device != "cuda"
+        and samples is None
+        and opened.switches >= 50_000
+        and (seconds := estimated_seconds(opened)) > _LONG_SECONDS
+    ):
         say(f"all pairs take about {span(seconds)} of one core; --samples 1000 estimates them sooner", err=True)
     with working("counting hops") as work:
         found = hops(
@@ -82,6 +96,7 @@ def command(
             paths=paths,
             latency=Delays(switch_ns=switch_ns, cable_ns_per_m=cable_ns_per_m) if latency else None,
             length_m=length_m if layout is None else layout.length_m,
+            device=device,
             work=work,
         )
     if as_json:

@@ -167,7 +167,8 @@ def _goal(options: dict[str, Any]) -> "str | Goal":
         refuse_given(names, "the objective is hops")
         return "hops"
     from topoloom.cost.parts import load_parts
-    from topoloom.optimizer.goals import Delays, parse_goal
+    from topoloom.graph.latency import Delays
+    from topoloom.optimizer.goals import parse_goal
 
     parts = load_parts(options["parts"]) if options["parts"] else None
     delays = Delays(switch_ns=options["switch_ns"], cable_ns_per_m=options["cable_ns_per_m"])

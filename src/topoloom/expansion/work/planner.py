@@ -15,7 +15,7 @@ from topoloom.expansion.stages import Growth, Stage
 from topoloom.expansion.work.order_of_work import plug_hosts, work_off
 from topoloom.expansion.work.order_search import UNPLUG
 from topoloom.expansion.work.wiring import HOST, Cable, Wiring
-from topoloom.graph.distances import hops
+from topoloom.graph.path_lengths import path_lengths
 from topoloom.layout.layout import Layout
 from topoloom.topology import Topology
 
@@ -103,7 +103,7 @@ class Planner:
             self._buy,
         )
         tasks += plug_hosts(self.wiring, before, after, False, buy, inside_m)
-        found = hops(after, jobs)
+        found = path_lengths(after, jobs)
         self._now = after
         new_slots = sorted({int(s) for s in slot[before.switches :]} - stood)
         return Step(
@@ -122,7 +122,7 @@ class Planner:
     def start(self, jobs: int | None) -> Step:
         """What stands, as a step without tasks."""
         topology = self.before.layout.topology
-        found = hops(topology, jobs)
+        found = path_lengths(topology, jobs)
         title = "as it stands"
         return Step(title, (), topology, (), (), found.diameter, found.aspl, found.connected, 0, 0)
 

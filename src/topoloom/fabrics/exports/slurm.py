@@ -69,10 +69,10 @@ def _blocks(topology: Topology) -> list[list[set[int]]]:
     A switch's level is how far it is from the nearest leaf; leaves that are joined through switches of lower levels are in
     one block.
     """
-    from topoloom.graph.distances import hops
+    from topoloom.graph.connectivity import component_count
 
     leaves = np.flatnonzero(topology.endpoints_at)
-    if hops(topology).components > 1:
+    if component_count(topology) > 1:
         raise InputError(f"{topology.name}: in parts that no cable joins; SLURM's tree needs one root")
     level = np.full(topology.switches, -1)
     level[leaves] = 0

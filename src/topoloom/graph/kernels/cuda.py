@@ -1,6 +1,6 @@
 """All-pairs breadth-first search on a CUDA device: a bit a source, one thread a word of 64 sources.
 
-As in `_hops_kernels.py` a round takes ``ahead[i] = reach[i] | OR of reach[neighbours of i]``. Neighbouring threads hold
+As in `kernels/hops.py` a round takes ``ahead[i] = reach[i] | OR of reach[neighbours of i]``. Neighbouring threads hold
 neighbouring words of a switch, so a warp reads whole memory lines.
 """
 

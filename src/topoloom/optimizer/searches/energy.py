@@ -50,7 +50,7 @@ class Energy:
             link_ns = link_ns + goal.hops / goal.mean
         self.unit_ns = _unit_ns(link_ns)
         self.kind_delay = np.maximum(1, np.rint(link_ns / self.unit_ns)).astype(np.uint16)
-        self._extra_ns = goal.delays.extra_ns
+        self._extra_ns = goal.extra_ns
         self._prices = goal.link_prices(lengths)
         self._kind = lengths.kind
         # No sum over all pairs overflows.

@@ -233,7 +233,7 @@ def _least_worst_ns(moves: Moves, lengths: LinkLengths, goal: Goal) -> float:
     if moves.near_offsets.size > 1:
         switch = np.repeat(np.arange(len(lengths)), np.diff(moves.near_offsets))
         longest_m = float(lengths.between_m(switch, moves.near).max(initial=0.0))
-    return latency_bounds(lengths, int(moves.degree.max()), longest_m, goal.delays).worst_ns
+    return latency_bounds(lengths, int(moves.degree.max()), longest_m, goal.delays, both_ends=goal.both_ends).worst_ns
 
 
 def _stride(count: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.errors import InputError, Stopped
-from topoloom.graph.distances import hops
+from topoloom.graph.connectivity import component_count
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.balance.evenness import even_squares, least_squares, unevenness
 from topoloom.routing.balance.exact import Programme
@@ -188,7 +188,7 @@ def balance_routing(
     (481, 482, True)
     """
     work, began = Work() if work is None else work, time.monotonic()
-    _check(topology, objective, jobs, work)
+    _check(topology, objective)
     if rounds is not None and rounds < 0:
         raise InputError(f"rounds={rounds}; the search takes 0 or more")
     if topology.switches > _MOST_SWITCHES:
@@ -264,7 +264,7 @@ def balance_paths(
     (10, 12, 11.0, 11.0)
     """
     work, began = Work() if work is None else work, time.monotonic()
-    _check(topology, objective, None, work)
+    _check(topology, objective)
     shortest = ShortestPaths(topology)
     chosen, found = _solved(
         topology, shortest, objective, directed=directed, trees=False, seconds=seconds, known=None, work=work
@@ -319,10 +319,10 @@ def _tables(topology: Topology, paths: ShortestPaths, chosen: dict[tuple[int, in
     return ports
 
 
-def _check(topology: Topology, objective: str, jobs: int | None, work: Work) -> None:
+def _check(topology: Topology, objective: str) -> None:
     checked(topology, "a balance of loads")
     if objective not in (VERTICES, EDGES):
         raise InputError(f"no objective '{objective}'; it is '{VERTICES}' or '{EDGES}'")
-    parts = hops(topology, jobs, work=work).components
+    parts = component_count(topology)
     if parts > 1:
         raise InputError(f"{topology.name}: {parts} parts that no link joins; route each, or link them")

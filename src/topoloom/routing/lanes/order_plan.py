@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from topoloom.draws import Draws
-from topoloom.graph.distances import distances_from, hops
+from topoloom.graph.distances import distances_from
+from topoloom.graph.path_lengths import path_lengths
 from topoloom.routing.channels import channels_of, turn_places
 from topoloom.routing.lanes.by_pair import place_pairs
 from topoloom.routing.routing import Routing, empty_ports, new_table, port_type, weights_of
@@ -57,7 +58,7 @@ class OrderPlan:
 
     def __init__(self, topology: Topology, seed: int, jobs: int | None, folder: str | None, work: Work) -> None:
         self._topology, self._seed, self._jobs, self._folder, self._work = topology, seed, jobs, folder, work
-        self._two_hops = hops(topology, jobs).diameter == 2
+        self._two_hops = path_lengths(topology, jobs).diameter == 2
         self._channels = channels_of(topology)
         self._turn_first = turn_places(self._channels)
         self._ties = Draws(seed, 1)

@@ -13,7 +13,7 @@ import numpy as np
 from topoloom.failures.resilience import resilience
 from topoloom.failures.survival import Survival
 from topoloom.failures.surviving_network import surviving_network
-from topoloom.graph.distances import hops
+from topoloom.graph.hops import hops
 from topoloom.reproduction._load_curves import stated
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.spec import build

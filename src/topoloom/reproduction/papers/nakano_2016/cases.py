@@ -13,8 +13,9 @@ from topoloom.draws import Draws
 from topoloom.figures.curves import Curves, Series
 from topoloom.floors.floor import preset
 from topoloom.graph.geometry import Geometry
+from topoloom.graph.latency import Delays
 from topoloom.layout.place import place
-from topoloom.optimizer.goals import Delays, Goal, LatencyBounds, Weighed, latency_bounds, weigh
+from topoloom.optimizer.goals import Goal, LatencyBounds, Weighed, latency_bounds, weigh
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import Rules, moves_of
 from topoloom.optimizer.searches.weighted_search import WeightedSearch
@@ -64,7 +65,7 @@ def _annealed(
 # A. Low latency with passive cables: K = 6, L = 6, cabinets of 1 m x 1 m, 60 ns a switch, 5 ns/m.
 
 #: Both end switches count here: the dearer way to read the paper's latency.
-_A = Goal(mean=1.0, worst=0.02, delays=Delays(both_ends=True))
+_A = Goal(mean=1.0, worst=0.02, both_ends=True)
 _A_MOVES = {72: 5_000, 288: 4_000, 1152: 2_000, 4608: 10_000}
 
 
@@ -80,7 +81,7 @@ def low_latency_links(kind: Kind, switches: int) -> np.ndarray:
 def _low_latency(kind: Kind, switches: int) -> tuple[Weighed, LatencyBounds]:
     lengths = _lengths(kind, *_FLOORS[switches][kind], (1.0, 1.0), 0.0)
     links = low_latency_links(kind, switches)
-    return weigh(links, lengths, _A), latency_bounds(lengths, 6, 6.0, _A.delays)
+    return weigh(links, lengths, _A), latency_bounds(lengths, 6, 6.0, _A.delays, both_ends=True)
 
 
 def _torus_on_floor(switches: int, point: np.ndarray) -> Weighed:

@@ -9,7 +9,7 @@ from math import log2
 from topoloom.families.dsn import dsn_f_levels
 from topoloom.figures.curves import Curves, Series
 from topoloom.graph.cuts import cuts
-from topoloom.graph.distances import hops
+from topoloom.graph.hops import hops
 from topoloom.reproduction._helpers import measured
 from topoloom.reproduction.papers.truong_2016._networks_by_size import SIZES
 from topoloom.reproduction.registry import Outcome, claim, judge

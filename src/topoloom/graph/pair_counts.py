@@ -1,10 +1,11 @@
 """Pairs of switches or of hosts at each distance: blocks of 512 sources over the cores, weights and all."""
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from topoloom.graph.gpu import counts_if_worth
+from topoloom.graph.gpu import Device, counts_if_chosen
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -15,13 +16,42 @@ MOST_ROUNDS = 1024
 _WORTH_THREADS = 300_000
 
 
-def pair_counts(topology: Topology, weight: np.ndarray, jobs: int | None, work: Work | None = None) -> np.ndarray:
-    """Ordered pairs at each distance, each weighing weight[u] * weight[v]: int64[largest + 1]; `Stopped` if work is."""
+class PairCounts(NamedTuple):
+    """`pairs`: ordered pairs at each distance, int64[largest + 1]; `device`: who counted them, "cpu" or "cuda"."""
+
+    pairs: np.ndarray
+    device: str
+
+
+def count_pairs(
+    topology: Topology, weight: np.ndarray, jobs: int | None, work: Work | None = None, device: Device = "auto"
+) -> PairCounts:
+    """Ordered pairs of switches at each distance, each weighing weight[u] * weight[v].
+
+    Parameters
+    ----------
+    topology : Topology
+    weight : int64[switches]
+        Not negative; a switch of weight 0 is no end of a pair.
+    jobs : int or None
+        Threads; every core when None.
+    work : Work, optional
+        Told of blocks of 512 switches.
+    device : "auto", "cpu" or "cuda"
+        Who counts; the integers are the same. "auto": a CUDA device, where there is one and so many switches are worth it.
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped.
+    InputError
+        "cuda" where there is no such device, or it fails.
+    """
     from topoloom.graph.kernels.breadth_first import source_counts
     from topoloom.graph.kernels.hops import BLOCK, block_counts
 
-    if (counts := counts_if_worth(topology, weight)) is not None:
-        return counts
+    if (counts := counts_if_chosen(topology, weight, device)) is not None:
+        return PairCounts(counts, "cuda")
     n = topology.switches
     offsets, neighbours, weight = heaviest_first(topology, weight)
     ends = np.flatnonzero(weight[:-1] > weight[1:]) + 1
@@ -54,7 +84,7 @@ def pair_counts(topology: Topology, weight: np.ndarray, jobs: int | None, work: 
 
     if jobs is None and len(blocks) * (n + neighbours.size) < _WORTH_THREADS:
         jobs = 1
-    return _trimmed(np.add.reduce(_counted(count, len(blocks), jobs, work)))
+    return PairCounts(_trimmed(np.add.reduce(_counted(count, len(blocks), jobs, work))), "cpu")
 
 
 def attachment_counts(topology: Topology, jobs: int | None, work: Work | None = None) -> np.ndarray:

@@ -1,0 +1,297 @@
+"""The verb `hops`: diameter, ASPL and histogram of a topology, and what may be measured beside them."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.connectivity import component_count, edge_disjoint_paths
+from topoloom.graph.distances import distances_from, eccentricities
+from topoloom.graph.gpu import Device, check_device
+from topoloom.graph.latency import Delays, Latency, latencies
+from topoloom.graph.pair_counts import count_pairs
+from topoloom.graph.path_lengths import PathLengths, host_path_lengths, mean_hops
+from topoloom.graph.paths import PathCounts, sample_switches, shortest_path_counts
+from topoloom.results import Provenance, Result, provenance_of
+from topoloom.threads import over_cores
+from topoloom.topology import Topology, checked
+from topoloom.work import Work
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class Eccentricities:
+    """How far the switches see: the least eccentricity (`radius`), and how many switches have each, int64[largest + 1]."""
+
+    radius: int
+    histogram: np.ndarray
+
+
+@dataclass(frozen=True)
+class Disjoint:
+    """Link-disjoint paths between pairs of switches: mean, least and most over so many pairs, all of them or a sample."""
+
+    mean: float
+    fewest: int
+    most: int
+    pairs: int
+    sampled: bool
+
+
+@dataclass(frozen=True)
+class Paths:
+    """How many shortest, and how many link-disjoint, paths join two switches; the latter None for one switch."""
+
+    shortest: PathCounts
+    disjoint: Disjoint | None
+
+
+@dataclass(frozen=True, eq=False)
+class Hops(PathLengths, Result):
+    """Hop distances: a hop is a link passed, and a pair is ordered.
+
+    Attributes
+    ----------
+    switches : int
+        How many.
+    components : int
+        Parts that do not reach each other; 1 when connected.
+    diameter : int or float
+        The hops of the farthest pair of switches; inf when disconnected.
+    largest_finite : int
+        The same over the pairs that reach each other.
+    aspl : float
+        The average shortest path length: mean hops over pairs of distinct switches; inf when disconnected, 0 for one.
+    histogram : int64[largest_finite + 1]
+        Pairs of switches at each distance; at 0 the `switches` pairs of a switch with itself.
+    host_aspl : float or None
+        Mean hops over pairs of distinct hosts, 0 for hosts on one switch; inf when some do not reach each other, None
+        when there are fewer than two hosts. A host with several ports uses the best pair of ports.
+    host_diameter : int or float or None
+        The hops of the farthest pair of hosts, likewise.
+    sources : int
+        From how many switches the pairs start: all, or a random sample. Of a sample the histogram counts the pairs that
+        start there, means are estimates, greatest distances are lower bounds, and the values of hosts are None where
+        switches carry different numbers of hosts.
+    aspl_ci95 : float or None
+        Half the 95 % confidence interval of `aspl`: 0 when all pairs were counted; None when it is not known.
+    eccentricities : Eccentricities or None
+        How far each switch sees.
+    paths : Paths or None
+        How many paths join two switches.
+    latency : Latency or None
+        Zero-load latency.
+    """
+
+    noun = "hops"
+    derived = ("connected", "sampled", "diameter", "largest_finite", "aspl", "aspl_including_self")
+
+    host_aspl: float | None
+    host_diameter: float | None
+    sources: int
+    aspl_ci95: float | None = 0.0
+    eccentricities: Eccentricities | None = None
+    paths: Paths | None = None
+    latency: Latency | None = None
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a distance: ``hops`` and ``pairs``, ordered pairs of switches."""
+        return [{"hops": hops, "pairs": pairs} for hops, pairs in enumerate(self.histogram.tolist())]
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The share of pairs of distinct switches at each distance, as bars on matplotlib axes."""
+        import matplotlib.pyplot as plt
+
+        axes: Any = plt.figure().add_subplot() if ax is None else ax
+        pairs = self.histogram[1:]
+        axes.bar(np.arange(1, pairs.size + 1), pairs / max(1, int(pairs.sum())))
+        axes.set_xlabel("hops")
+        axes.set_ylabel("share of pairs of switches")
+        axes.set_title(self.provenance.name)
+        axes.set_ylim(bottom=0)
+        return axes  # type: ignore[no-any-return]
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the pairs start from a sample of the switches only."""
+        return self.sources < self.switches
+
+    @property
+    def aspl_including_self(self) -> float:
+        """Mean hops with the denominator n^2, as Table 1 of Koibuchi 2013 has it (errata of Koibuchi 2013, 1)."""
+        return mean_hops(self.histogram, self.sources * self.switches, self.connected)
+
+
+def hops(
+    topology: Topology,
+    jobs: int | None = None,
+    *,
+    samples: int | None = None,
+    seed: int = 1,
+    eccentricities: bool = False,
+    paths: bool = False,
+    latency: Delays | None = None,
+    length_m: np.ndarray | float = 5.0,
+    device: Device = "auto",
+    work: Work | None = None,
+) -> Hops:
+    """Diameter, ASPL and histogram of a topology, exactly, over every pair of switches and of hosts; or from a sample.
+
+    Parameters
+    ----------
+    topology : Topology
+        Any: irregular, disconnected, with parallel links.
+    jobs : int, optional
+        Threads; every core when left out.
+    samples : int, optional
+        Start from so many random switches only: the ASPL is an estimate with a confidence interval, the diameter a lower
+        bound. Paths and latency start from as many, 1,000 when left out.
+    seed : int
+        Of the samples.
+    eccentricities, paths : bool
+        Measure these, too.
+    latency : Delays, optional
+        Measure the zero-load latency with these delays, too: between hosts, or switches where there are no hosts.
+    length_m : float64[m] or float
+        The length of every link in metres, for the latency.
+    device : "auto", "cpu" or "cuda"
+        Who counts all pairs: the processor or a CUDA device, with the same result. "auto" takes a device, where there is
+        one that Numba can use, from 100,000 switches on. `provenance.settings` says who did.
+    work : Work, optional
+        Told of blocks of 512 switches, or of switches of a sample.
+
+    Returns
+    -------
+    Hops
+
+    Raises
+    ------
+    Stopped
+        `work` was stopped before all pairs were counted.
+    InputError
+        `samples` is below 1; `device` is "cuda" and there is no such device, it fails, or only a sample is to be counted.
+
+    Notes
+    -----
+    Breadth-first search of 512 sources at a time, bit-parallel; by queue where the diameter passes some 1,000 hops.
+    Time is about diameter * (n + 2 m) * n / 512 row operations of half a nanosecond, memory 128 bytes a switch and
+    thread.
+
+    Examples
+    --------
+    >>> square = Topology(links=[(0, 1), (1, 2), (2, 3), (3, 0)], switches=4)
+    >>> found = hops(square)
+    >>> found.diameter, round(found.aspl, 4), found.histogram.tolist()
+    (2, 1.3333, [4, 8, 4])
+    """
+    n = checked(topology, "hops").switches
+    check_device(device)
+    sample = None if samples is None else sample_switches(np.arange(n), samples, seed)
+    if sample is not None and sample.size == n:
+        sample = None
+    if sample is not None and device == "cuda":
+        raise InputError("device='cuda' counts all pairs; leave samples out, or let the processor count them")
+    settings: dict[str, Any] = {"samples": samples}
+    wanted = 1000 if samples is None else samples
+    extra: dict[str, Any] = {}
+    if eccentricities:
+        extra["eccentricities"] = _eccentricities(topology, jobs, work)
+    if paths:
+        extra["paths"] = _paths_between(topology, wanted, seed, jobs, work)
+    if latency is not None:
+        between: Literal["hosts", "switches"] = "hosts" if topology.hosts else "switches"
+        delays = latency.switch_ns, latency.cable_ns_per_m
+        extra["latency"] = latencies(topology, length_m, *delays, between, wanted, seed, jobs, work=work)
+        settings |= {
+            "switch_ns": delays[0],
+            "cable_ns_per_m": delays[1],
+            "length_m": float(length_m) if np.ndim(length_m) == 0 else None,
+        }
+    if sample is None:
+        pairs, settings["device"] = count_pairs(topology, np.ones(n, np.int64), jobs, work, device)
+        pairs.setflags(write=False)
+        hosts = host_path_lengths(topology, pairs, jobs, device=device, work=work)
+        found = Hops(n, component_count(topology), pairs, *hosts, n)
+    else:
+        settings["device"] = "cpu"
+        found = _sampled(topology, sample, jobs, work)
+    drawn = paths or latency is not None or samples is not None
+    return replace(found, **extra, provenance=provenance_of(topology, seed=seed if drawn else None, settings=settings))
+
+
+def estimated_seconds(topology: Topology) -> float:
+    """About how long `hops` takes for all pairs, from the hops that switch 0 sees."""
+    n, rows_a_round = topology.switches, topology.switches + 2 * len(topology.links)
+    rounds = int(distances_from(topology, [0]).max()) + 1
+    return 1e-9 * rows_a_round * n * min(rounds / 512, 1.2)
+
+
+def _sampled(topology: Topology, sample: np.ndarray, jobs: int | None, work: Work | None) -> Hops:
+    """Hops from a sample of the switches."""
+    from scipy.stats import t
+
+    from topoloom.graph.kernels.breadth_first import distances_from_set
+
+    n = topology.switches
+    offsets, neighbours, _ = topology.csr
+    counts: list[np.ndarray] = [np.empty(0, np.int64)] * sample.size
+
+    def search(numbers: Iterator[int]) -> None:
+        distance, queue = np.empty(n, np.int32), np.empty(n, np.int32)
+        for number in numbers:
+            reached = distances_from_set(offsets, neighbours, sample[number : number + 1], distance, queue)
+            counts[number] = np.bincount(distance[queue[:reached]])
+
+    work = Work() if work is None else work
+    work.begin(sample.size, "switches of the sample")
+    over_cores(search, sample.size, jobs, work)
+    work.check()
+    histogram = np.zeros(max(one.size for one in counts), np.int64)
+    for one in counts:
+        histogram[: one.size] += one
+    histogram.setflags(write=False)
+    parts = component_count(topology)
+    interval = None
+    if parts == 1 and sample.size > 1:
+        means = np.array([float(one @ np.arange(one.size)) / (n - 1) for one in counts])
+        error = float(means.std(ddof=1)) / math.sqrt(sample.size) * math.sqrt(1 - sample.size / n)
+        interval = float(t.ppf(0.975, sample.size - 1)) * error
+    each, host_aspl, host_diameter = topology.endpoints_at, None, None
+    if topology.hosts > 1 and topology.endpoints.size == topology.hosts and (each == each[0]).all():
+        pairs = sample.size * int(each[0]) * (topology.hosts - 1)
+        host_aspl = mean_hops(histogram * int(each[0]) ** 2, pairs, parts == 1)
+        host_diameter = histogram.size - 1 if parts == 1 else math.inf
+    return Hops(n, parts, histogram, host_aspl, host_diameter, int(sample.size), interval)
+
+
+def _eccentricities(topology: Topology, jobs: int | None, work: Work | None) -> Eccentricities:
+    found = eccentricities(topology, jobs, work=work)
+    return Eccentricities(int(found.min()), np.bincount(found))
+
+
+def _paths_between(topology: Topology, samples: int, seed: int, jobs: int | None, work: Work | None) -> Paths:
+    """How many paths join two switches.
+
+    Parameters
+    ----------
+    topology : Topology
+    samples, seed : int
+        Switches that shortest paths start from, and pairs that are joined by link-disjoint ones, at most; their seed.
+    jobs, work
+        As every verb has them.
+
+    Returns
+    -------
+    Paths
+    """
+    shortest = shortest_path_counts(topology, samples, seed, jobs, work=work)
+    if topology.switches == 1:
+        return Paths(shortest, None)
+    found = edge_disjoint_paths(topology, samples=samples, seed=seed, jobs=jobs, work=work)
+    return Paths(shortest, Disjoint(found.mean, found.fewest, found.most, len(found.pairs), found.sampled))

@@ -1,0 +1,120 @@
+"""How far the switches, and the hosts, of a topology are from each other: what most of the product asks of distances."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.graph.connectivity import component_count
+from topoloom.graph.gpu import Device
+from topoloom.graph.pair_counts import attachment_counts, count_pairs
+from topoloom.topology import Topology, checked
+from topoloom.work import Work
+
+
+@dataclass(frozen=True, eq=False)
+class PathLengths:
+    """Hops between the switches, over ordered pairs.
+
+    Attributes
+    ----------
+    switches : int
+        How many.
+    components : int
+        Parts that do not reach each other; 1 when connected.
+    histogram : int64[largest_finite + 1]
+        Pairs of switches at each distance; at 0 the pairs of a switch with itself.
+    """
+
+    switches: int
+    components: int
+    histogram: np.ndarray
+
+    @property
+    def connected(self) -> bool:
+        """Whether every switch reaches every other."""
+        return self.components == 1
+
+    @property
+    def largest_finite(self) -> int:
+        """The hops of the farthest pair that reach each other."""
+        return int(self.histogram.size) - 1
+
+    @property
+    def diameter(self) -> float:
+        """The hops of the farthest pair, an int; inf when disconnected; of a sample a lower bound."""
+        return self.largest_finite if self.connected else math.inf
+
+    @property
+    def aspl(self) -> float:
+        """Mean hops over ordered pairs of distinct switches; inf when disconnected, 0 for one switch."""
+        return mean_hops(self.histogram, int(self.histogram[1:].sum()), self.connected)
+
+
+def path_lengths(topology: Topology, jobs: int | None = None, *, work: Work | None = None) -> PathLengths:
+    """The hops between all switches, and nothing else; `hops` is the verb for people.
+
+    Examples
+    --------
+    >>> found = path_lengths(Topology(links=[(0, 1), (1, 2), (2, 3), (3, 0)], switches=4))
+    >>> found.diameter, round(found.aspl, 4), found.histogram.tolist()
+    (2, 1.3333, [4, 8, 4])
+    """
+    checked(topology, "path_lengths")
+    pairs = count_pairs(topology, np.ones(topology.switches, np.int64), jobs, work).pairs
+    return PathLengths(topology.switches, component_count(topology), pairs)
+
+
+def host_path_lengths(
+    topology: Topology,
+    histogram: np.ndarray,
+    jobs: int | None = None,
+    *,
+    device: Device = "auto",
+    work: Work | None = None,
+) -> tuple[float | None, float | None]:
+    """The mean and the largest distance over pairs of distinct hosts, in hops; None when there are fewer than two.
+
+    Hosts on one switch are 0 hops apart; a host with several ports uses the best pair of ports; inf when some hosts do not
+    reach each other.
+
+    Parameters
+    ----------
+    topology : Topology
+    histogram : int64[largest + 1]
+        The pairs of its switches at each distance: hosts that stand evenly on all are counted from it.
+    jobs, device, work
+        As `count_pairs` has them.
+    """
+    hosts = topology.hosts
+    if hosts < 2:
+        return None, None
+    on_switch = topology.endpoints_at
+    if topology.endpoints.size > hosts:
+        counts = attachment_counts(topology, jobs, work)
+    elif (on_switch == on_switch[0]).all():
+        counts = histogram * int(on_switch[0]) ** 2
+    else:
+        counts = count_pairs(topology, on_switch, jobs, work, device).pairs
+    complete = int(counts.sum()) == hosts**2
+    return mean_hops(counts, hosts * (hosts - 1), complete), counts.size - 1 if complete else math.inf
+
+
+def carrier_distance_sum(topology: Topology, jobs: int | None = None) -> tuple[int, float]:
+    """The switches that carry hosts (all, if none does): how many, and the sum of hops over their ordered pairs.
+
+    The sum is inf when some do not reach each other.
+    """
+    carries = topology.endpoints_at > 0
+    if not carries.any():
+        carries = np.ones(topology.switches, bool)
+    counts = count_pairs(topology, carries.astype(np.int64), jobs).pairs
+    carriers = int(carries.sum())
+    return carriers, mean_hops(counts, 1, int(counts.sum()) == carriers**2)
+
+
+def mean_hops(counts: np.ndarray, pairs: int, complete: bool) -> float:
+    """The hops of `counts`, int64[largest + 1], over so many pairs; inf unless all pairs reach each other, 0 without any."""
+    if not complete:
+        return math.inf
+    return float(int(np.dot(counts, np.arange(counts.size))) / pairs) if pairs else 0.0
