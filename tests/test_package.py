@@ -53,9 +53,9 @@ def test_import_is_quick():
 @pytest.mark.parametrize(
     ("package", "name"),
     [
-        ("topoloom.cost", "data/slimfly-2014.toml"),
-        ("topoloom.cost", "data/koibuchi-2013.toml"),
-        ("topoloom.cost", "data/nakano-2016.toml"),
+        ("topoloom.cost", "catalogues/slimfly-2014.toml"),
+        ("topoloom.cost", "catalogues/koibuchi-2013.toml"),
+        ("topoloom.cost", "catalogues/nakano-2016.toml"),
         ("topoloom.cabling", "sheets.css"),
         ("topoloom.pages", "templates/page.html"),
         ("topoloom.report", "style.css"),

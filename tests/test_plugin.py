@@ -110,6 +110,28 @@ def test_the_application_is_listed(topoloom):
     assert "a message goes from rank to rank" in said(topoloom("app", "--help"))
 
 
+def test_the_parts_catalogue_prices(topoloom):
+    """It is named where a name is wrong, prices a network, and a requirement may name it."""
+    done = topoloom("cost", "petersen", "--parts", "moon")
+    assert done.returncode == 2
+    assert "there are koibuchi-2013, nakano-2016, slimfly-2014, wheel-prices" in done.stderr
+    assert "switch, 10 ports" in said(topoloom("cost", "wheel:rim=8,hosts=2", "--parts", "wheel-prices"))
+
+
+def test_a_damaged_catalogue_is_passed_over(topoloom, tmp_path):
+    """One line names the package and the line of the file; the other catalogues are there."""
+    (tmp_path / "damaged.toml").write_text("name = 'damaged'\nsource = 'x'\nprice = 3\n")
+    text = "from pathlib import Path\nfrom topoloom.cost.parts import register_parts\n"
+    (tmp_path / "damaged_prices.py").write_text(f"{text}register_parts(Path(__file__).with_name('damaged.toml'))\n")
+    project = {"name": "damaged", "version": "1.0", "entry-points": {"topoloom.parts": {"x": "damaged_prices"}}}
+    install(tmp_path, project)
+    done = topoloom("cost", "petersen", "--parts", "wheel-prices", more=tmp_path)
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert "package damaged adds no parts catalogue" in line
+    assert "damaged.toml:3: there is no key 'price'" in line
+
+
 @pytest.mark.simgrid
 @pytest.mark.skipif(not available(), reason="SimGrid is not installed (Debian: libsimgrid-dev, g++)")
 def test_the_application_runs(topoloom):

@@ -16,7 +16,8 @@ from topoloom.settings import Setting, Settings, accepts, described, fits
 
 T = TypeVar("T")
 
-_LONGEST = 4_000_000
+#: Characters of the longest file.
+LONGEST = 4_000_000
 #: Levels of tables and arrays within each other; nobody writes so many.
 _DEEPEST = 50
 _LONGEST_SHOWN = 60
@@ -52,7 +53,7 @@ def read_toml(path: str | Path, shape: type[T]) -> T:
     InputError
         The file cannot be read, is not TOML, or a key is unknown, missing or out of range: ``file:line: reason``.
     """
-    text = read_text(path, _LONGEST)
+    text = read_text(path, LONGEST)
     return parse_toml(text, shape, str(path))
 
 

@@ -180,7 +180,7 @@ def test_when_nothing_serves_it_is_said():
             "hosts = 100\n[switch]\nradix = 8\n[families]\nspecs = ['torus:dims=0']",
             r":5: families.specs: torus: dims=0",
         ),
-        ("hosts = 100\nparts = 'gold'\n[switch]\nradix = 8", r":2: parts: no parts named 'gold'"),
+        ("hosts = 100\nparts = 'gold'\n[switch]\nradix = 8", r":2: parts: no parts catalogue named 'gold'"),
         ("hosts = 100\nparts = 'gold.toml'\n[switch]\nradix = 8", r":2: parts: .*gold.toml cannot be read"),
         (
             "hosts = 100\nparts = 'nakano-2016'\n[switch]\nradix = 8",

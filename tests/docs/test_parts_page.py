@@ -7,7 +7,7 @@ PAGE = (ROOT / "docs" / "parts.md").read_text(encoding="utf-8")
 
 def test_every_catalogue_is_documented():
     """The catalogues that come along."""
-    catalogues = [path.stem for path in (ROOT / "src/topoloom/cost/data").glob("*.toml")]
+    catalogues = [path.stem for path in (ROOT / "src/topoloom/cost/catalogues").glob("*.toml")]
     assert len(catalogues) >= 3
     for word in catalogues:
         assert f"`{word}`" in PAGE, word

@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Callable
-from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
@@ -20,10 +20,10 @@ from topoloom.cost.products import (
     low_high,
 )
 from topoloom.errors import InputError, at
+from topoloom.files import read_text
+from topoloom.register import Register
 from topoloom.settings import setting
-from topoloom.toml_files import TomlTable, line_of, parse_toml, read_toml
-
-_OWN = files("topoloom.cost") / "data"
+from topoloom.toml_files import LONGEST, TomlTable, line_of, parse_toml
 
 
 class Parts(TomlTable, frozen=True, dict=True):
@@ -317,7 +317,7 @@ class Parts(TomlTable, frozen=True, dict=True):
             raise self._complaint("rate_gbps: the lower one of the two rates must come first", "rate_gbps")
 
     def _complaint(self, reason: str, *keys: str) -> InputError:
-        """An error that names the file and the line of a key, or the catalogue where it is topoloom's own."""
+        """An error that names the file and the line of a key, or the catalogue where it is one of `PARTS`."""
         path = self.__dict__.get("path")
         if path is None:
             return InputError(f"parts '{self.name}': {reason}")
@@ -328,8 +328,26 @@ class Parts(TomlTable, frozen=True, dict=True):
         return at(path, line_of(text, list(keys)), reason)
 
 
+#: The catalogues by name: topoloom's own, and those of other packages.
+PARTS: Register[Parts] = Register("parts catalogue", room="topoloom.cost.catalogues", group="topoloom.parts")
+
+
+def register_parts(file: Path | Traversable) -> Parts:
+    """Put the catalogue of a TOML file into `PARTS`, under the name that it gives itself.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or used, or the name is taken.
+    """
+    parts = _checked(file.read_text(encoding="utf-8"), str(file))
+    del parts.__dict__["path"]  # a complaint names the catalogue, not a file that came with a package
+    PARTS.add(parts.name, parts)
+    return parts
+
+
 def load_parts(name: str | Path) -> Parts:
-    """A parts catalogue: one of topoloom's own by name (``slimfly-2014``), or a TOML file by path.
+    """A parts catalogue: one of `PARTS` by name (``slimfly-2014``), or a TOML file by path.
 
     Raises
     ------
@@ -341,14 +359,16 @@ def load_parts(name: str | Path) -> Parts:
     >>> load_parts("slimfly-2014").switch_usd(44)
     14525.3
     """
-    own = _OWN / f"{name}.toml"
-    if "/" not in str(name) and own.is_file():
-        parts = parse_toml(own.read_text(encoding="utf-8"), Parts, str(name))
-    elif Path(name).suffix == ".toml":
-        parts = read_toml(name, Parts)
-        parts.__dict__["path"] = str(name)  # for complaints; no key of a catalogue
-    else:
-        known = ", ".join(sorted(path.name[:-5] for path in _OWN.iterdir() if path.name.endswith(".toml")))
-        raise InputError(f"no parts named '{name}' (known: {known}; or the path of a .toml file)")
+    if Path(name).suffix == ".toml":
+        return _checked(read_text(name, LONGEST), str(name))
+    try:
+        return PARTS.find(str(name))
+    except InputError as error:
+        raise InputError(f"{error}; or give the path of a .toml file") from None
+
+
+def _checked(text: str, source: str) -> Parts:
+    parts = parse_toml(text, Parts, source)
+    parts.__dict__["path"] = source  # for complaints; no key of a catalogue
     parts._check()
     return parts

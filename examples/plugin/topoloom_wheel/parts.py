@@ -1,0 +1,7 @@
+"""The parts catalogue `wheel-prices`: a TOML file of this package."""
+
+from importlib.resources import files
+
+from topoloom.cost.parts import register_parts
+
+register_parts(files(__package__) / "prices.toml")
