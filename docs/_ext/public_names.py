@@ -11,7 +11,7 @@ import click
 #: The names in Python that do what a command does.
 VERBS = {
     "families": ("FAMILIES", "TRANSFORMS"),
-    "info": ("hops", "bounds", "cuts"),
+    "info": ("info",),
     "hops": ("hops",),
     "bounds": ("bounds",),
     "balance": ("balanced_pairs",),
