@@ -73,7 +73,7 @@ def test_ibdmchk_takes_the_cable_plan(tmp_path):
     )
     said = done.stdout + done.stderr
     assert "Defined 150/150 systems/nodes" in said
-    # It routes the plan itself, by fewest hops in one lane; that these ways have a credit loop is its right verdict.
+    # It routes the plan itself, by fewest hops in one lane; that these paths have a credit loop is its right verdict.
     assert "Scanned:9900 CA to CA paths" in said, said[-1500:]
     assert "-E- Fail" not in said
 
@@ -194,7 +194,7 @@ def test_frr_has_all_shortest_next_hops(spec):
 
 def test_frr_refuses_what_has_no_room():
     """Parts, no hosts, more switches than 10.0.0.0/8 has prefixes for."""
-    with pytest.raises(InputError, match="no way from"):
+    with pytest.raises(InputError, match="no path from"):
         made("frr", planned_fabric(Topology([(0, 1)], 3, [0, 2])))
     with pytest.raises(InputError, match="no hosts"):
         made("frr", "petersen")

@@ -74,7 +74,7 @@ def _graph(ways) -> networkx.Graph:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_distances_are_shortest_ways(seed):
-    """Symmetric, zero on the diagonal, and networkx's shortest ways over the same stretches."""
+    """Symmetric, zero on the diagonal, and networkx's shortest paths over the same stretches."""
     place_m, trays = _random_hall(seed)
     ways = tray_paths(place_m, trays)
     assert np.array_equal(ways.apart_m, ways.apart_m.T)

@@ -1,4 +1,4 @@
-"""Graphs on floors: every switch and link is drawn where it is, ways are shortest ways, and nobody is asked for places."""
+"""Graphs on floors: every switch and link is drawn where it is, ways are shortest paths, and nobody is asked for places."""
 
 import re
 import xml.etree.ElementTree as ET

@@ -15,8 +15,8 @@ from topoloom.applications.registry import program_of
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import compiled
 from topoloom.reproduction import Verdict, _app_runs, claims, run
-from topoloom.reproduction._app_runs import Contest, Gain, Job, Way, ran, told
-from topoloom.reproduction._simgrid_paths import WAYS, simgrid_routing
+from topoloom.reproduction._app_runs import Contest, Gain, Job, Setup, ran, told
+from topoloom.reproduction._simgrid_paths import ALGORITHMS, simgrid_routing
 from topoloom.reproduction.papers.nakano_2016 import applications as nakano_applications
 from topoloom.reproduction.papers.truong_2016 import applications as truong_applications
 from topoloom.reproduction.papers.xu_2019 import applications as xu_applications
@@ -105,12 +105,12 @@ def test_a_gain_is_of_speed_on_the_same_placement_and_means_are_over_programs():
     asked = pretend(patch, lambda network, app, _: seconds[network] if app == "a" else 3.0)
     try:
         contest = Contest(("base", "base"), {"fast": "fast"}, {"A": "a", "B": "b"}, 4, lambda name: name)
-        way = Way("at random", "random", truong_applications._MACHINE, (1, 2))
-        gain = contest.gains(way)["fast"]
+        setup = Setup("at random", "random", truong_applications._MACHINE, (1, 2))
+        gain = contest.gains(setup)["fast"]
         assert gain.programs == {"A": [100.0, 100.0], "B": [0.0, 0.0]}
         assert gain.means == [50.0, 50.0]
         assert len(asked) == 8
-        contest.gains(way)
+        contest.gains(setup)
         assert len(asked) == 8
     finally:
         patch.undo()
@@ -138,7 +138,7 @@ def test_placement_is_named_when_it_decides(monkeypatch):
     pretend(monkeypatch, seconds)
     outcome = claimed("truong-2016/fig-9/order")
     assert outcome.verdict is Verdict.ASSUMED
-    assert "it holds with ranks at random, at random by Dijkstra's ways, at random by Floyd's ways;" in outcome.why
+    assert "it holds with ranks at random, at random by Dijkstra's paths, at random by Floyd's paths;" in outcome.why
 
 
 def test_figure_11_and_12_verdicts_follow_from_the_times(monkeypatch):
@@ -162,11 +162,11 @@ def test_without_simgrid_a_claim_says_so(monkeypatch, name):
     assert "libsimgrid-dev" in outcome.why
 
 
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("name", ALGORITHMS)
 def test_simgrids_ways_are_shortest_and_its_tables_take_them(name):
-    """Lengths against networkx; each hop is that of the ways."""
+    """Lengths against networkx; each hop is that of the paths."""
     topology = build("product:(petersen)*(optimal:n=16,degree=3)")
-    follow, routing = WAYS[name](topology), simgrid_routing(topology, name)
+    follow, routing = ALGORITHMS[name](topology), simgrid_routing(topology, name)
     far = dict(networkx.all_pairs_shortest_path_length(networkx.Graph(topology.links.tolist())))
     for source in range(topology.switches):
         for goal in range(topology.switches):
@@ -204,24 +204,24 @@ int main(int c, char **v) {
 
 
 @pytest.mark.simgrid
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("name", ALGORITHMS)
 def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
-    """Each link delays by its own power of 1.5: what a message takes tells its way, which is ours of the other direction."""
+    """Each link delays by its own power of 1.5: what a message takes tells its path, which is ours of the other direction."""
     topology = build("torus:dims=3x4")
     delays = [1e-3 * 1.5**number for number in range(len(topology.links))]
     tags = [
         f'<link id="l{number}" bandwidth="1e18Bps" latency="{delay:.17g}s"/>' for number, delay in enumerate(delays)
     ]
     tags = [f'<host id="host{switch}" speed="1Gf"/>' for switch in range(topology.switches)] + tags
-    ways = [(a, b, f"l{number}", "yes") for number, (a, b) in enumerate(topology.links.tolist())]
-    if name == "Dijkstra":  # it numbers hosts as routes name them: from first to last, by a way of each to itself
+    routes = [(a, b, f"l{number}", "yes") for number, (a, b) in enumerate(topology.links.tolist())]
+    if name == "Dijkstra":  # it numbers hosts as routes name them: from first to last, by a path of each to itself
         tags.append('<link id="own" bandwidth="1e18Bps" latency="0s"/>')
-        ways = [(switch, switch, "own", "no") for switch in range(topology.switches)] + ways
+        routes = [(switch, switch, "own", "no") for switch in range(topology.switches)] + routes
     tags += [
         f'<route src="host{a}" dst="host{b}" symmetrical="{both}"><link_ctn id="{link}"/></route>'
-        for a, b, link, both in ways
+        for a, b, link, both in routes
     ]
-    (tmp_path / "ways.xml").write_text(
+    (tmp_path / "routes.xml").write_text(
         '<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1">'
         f'<zone id="all" routing="{name}">{"".join(tags)}</zone></platform>'
     )
@@ -230,7 +230,7 @@ def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
     with workplace() as folder:
         told = simulate(
             folder,
-            tmp_path / "ways.xml",
+            tmp_path / "routes.xml",
             list(range(topology.switches)),
             [str(compiled((tmp_path / "pairs.c",), Limits()))],
             options,

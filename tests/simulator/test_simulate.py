@@ -117,7 +117,7 @@ def test_flits_are_conserved_and_nothing_deadlocks(engine, flits):
 
 
 def test_a_deadlock_is_named_and_not_called_saturation():
-    """Shortest ways round a ring in one VC: the circle of channels that wait for each other."""
+    """Shortest paths round a ring in one VC: the circle of channels that wait for each other."""
     routing = route(build("ring:n=8,hosts=1"), "minimal")
     with pytest.raises(InputError, match=r"deadlock by the tables of engine minimal: switch .* waits for switch"):
         simulate(routing, preset=RouterConfig(vcs=1, buffer_flits=2), loads=[1.0])

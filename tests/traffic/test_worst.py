@@ -46,7 +46,7 @@ def test_the_worst_of_a_slim_fly_loads_links_with_the_hosts_of_two_switches(q, h
 
 
 def test_the_rows_of_a_slim_fly_exchange_through_their_middle_link():
-    """Exchanges are mutual, and two hops long; their shortest ways are the only ones in Besta 2014's Figure 9."""
+    """Exchanges are mutual, and two hops long; their shortest paths are the only ones in Besta 2014's Figure 9."""
     routing = route(build("slimfly:q=5,hosts=1"), "minimal")
     to = traffic_of("worst-case", routing).to
     mutual = [(s, int(d)) for s, d in enumerate(to) if to[d] == s]

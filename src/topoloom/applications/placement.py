@@ -1,4 +1,4 @@
-"""Which host runs which rank: in order, at random, cabinet by cabinet, from a file, or where messages go short ways."""
+"""Which host runs which rank: in order, at random, cabinet by cabinet, from a file, or where messages take short paths."""
 
 from collections.abc import Callable
 
@@ -121,7 +121,7 @@ def _optimised(matrix: np.ndarray, routing: Routing, seed: int, jobs: int | None
     topology = routing.topology
     hops = distance_matrix(topology)
     home = switch_of_hosts(topology)
-    # Two hosts' links on every way, also between hosts of one switch.
+    # Two hosts' links on every path, also between hosts of one switch.
     apart = hops[np.ix_(home, home)].astype(float) + 2
     np.fill_diagonal(apart, 0.0)
     start = np.arange(len(matrix))

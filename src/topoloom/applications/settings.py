@@ -53,7 +53,7 @@ class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     duplex: Annotated[
         Literal["full", "half"],
         setting(
-            "full: a link carries its rate each way at once; half: both directions share it, as in SimGrid's own files"
+            "full: a link carries its rate in each direction at once; half: both directions share it, as in SimGrid's own files"
         ),
     ] = "full"
     switch_ns: Annotated[float, setting("delay of each switch that a message passes", unit="ns", least=0)] = 200.0

@@ -1,4 +1,4 @@
-"""A cabling in a folder: everything that people order, print, pull and import; and the way back to the layout."""
+"""A cabling in a folder: everything that people order, print, pull and import; and the layout read back from these."""
 
 import logging
 import os

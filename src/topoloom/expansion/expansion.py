@@ -190,7 +190,7 @@ class Expansion:
 
     @property
     def connectedness(self) -> str:
-        """Whether the network holds together on the way, in words."""
+        """Whether the network holds together at every step, in words."""
         apart = [number for number, step in enumerate(self.steps, 1) if not step.connected]
         if apart:
             some = ", ".join(map(str, apart[:5])) + (", .." if len(apart) > 5 else "")

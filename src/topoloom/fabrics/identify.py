@@ -14,7 +14,7 @@ from topoloom.fabrics.structure_matching import match_shapes
 
 NAME, GUID, HOSTS, SHAPE, MAP = "name", "guid", "hosts", "shape", "map"
 #: What `--by` takes.
-WAYS = ("auto", NAME, GUID, HOSTS, SHAPE)
+METHODS = ("auto", NAME, GUID, HOSTS, SHAPE)
 _MANAGED = re.compile(r"mf0;([^;:]+):[^:]*")
 #: Below this share of agreeing links a match by shape is none.
 _LEAST = 0.5
@@ -76,17 +76,17 @@ def identify(
     Raises
     ------
     InputError
-        Nobody is known in that way; fewer than half of the links agree.
+        Nothing is identified by that method; fewer than half of the links agree.
     """
-    if by not in WAYS:
-        raise InputError(f"--by {by}: it is one of {', '.join(WAYS)}")
+    if by not in METHODS:
+        raise InputError(f"--by {by}: it is one of {', '.join(METHODS)}")
     hosts = _by_host_names(plan, actual)
     nobody = np.full(actual.topology.switches, -1, np.int64)
     if given is not None:
         by, switch = MAP, nobody.copy()
         switch[list(given)] = list(given.values())
     else:
-        ways: dict[str, Callable[[], np.ndarray]] = {
+        methods: dict[str, Callable[[], np.ndarray]] = {
             NAME: lambda: _by_names(plan, actual, aliases),
             GUID: lambda: _matched(plan.switch_guids.tolist(), actual.switch_guids.tolist()),
             HOSTS: lambda: _by_hosts(plan, actual, hosts),
@@ -96,8 +96,8 @@ def identify(
             # A plan's own GUIDs are no real ones.
             order = [NAME, HOSTS, SHAPE] if plan.planned else [NAME, GUID, HOSTS, SHAPE]
             enough = min(plan.topology.switches, actual.topology.switches) / 2
-            by = next(way for way in order if way == SHAPE or (ways[way]() >= 0).sum() >= enough)
-        switch = ways[by]()
+            by = next(one for one in order if one == SHAPE or (methods[one]() >= 0).sum() >= enough)
+        switch = methods[by]()
         if by != SHAPE and not (switch >= 0).any():
             raise InputError(f"{actual.made}: no switch is known by its {by}; try --by shape, or give a map")
     inferred = 0
@@ -201,8 +201,8 @@ def _by_host_names(plan: Fabric, actual: Fabric) -> np.ndarray:
     # A plan's own GUIDs are no real ones.
     nobody = np.full(len(actual.host_names), -1, np.int64)
     guid = nobody if plan.planned else _matched(plan.host_guids.tolist(), actual.host_guids.tolist())
-    # The way that knows most: names and GUIDs are not mixed.
-    return max((whole, first, guid), key=lambda way: int((way >= 0).sum()))
+    # The method that identifies most: names and GUIDs are not mixed.
+    return max((whole, first, guid), key=lambda found: int((found >= 0).sum()))
 
 
 def _first_word(name: str) -> str:

@@ -163,7 +163,7 @@ def check_tables(routing: Routing, fabric: Fabric) -> None:
         )
     if isinstance(routing.choice, Escape | Detour | Layers):
         raise InputError(
-            f"{name}: engine {routing.engine} lets packets choose their way, which no forwarding table can say; use orders"
+            f"{name}: engine {routing.engine} lets packets choose their paths, which no forwarding table can say; use orders"
         )
     if routing.lanes is not None and int(routing.lanes.max()) >= MOST_LANES:
         raise InputError(

@@ -25,7 +25,7 @@ class Judgement(Followed):
     Attributes
     ----------
     between : "switches" or "host ports"
-        What the pairs are between. Host ports where those of one switch go different ways; hops are those between their
+        What the pairs are between. Host ports where those of one switch take different paths; hops are those between their
         switches all the same.
     pairs, reached_pairs, minimal_pairs : int
     mean_hops, stretch : float
@@ -116,7 +116,7 @@ def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs
 def _between_ports(
     routing: Routing, fabric: Fabric, lanes: int, cycle: tuple[tuple[str, str], ...], lane: int, fault: str
 ) -> Judgement:
-    """The judgement of tables by endpoint: every endpoint's ways followed from the switches of all others."""
+    """The judgement of tables by endpoint: every endpoint's paths followed from the switches of all others."""
     topology = fabric.topology
     n, k = topology.switches, topology.endpoints.size
     channels = channels_of(topology)

@@ -25,7 +25,7 @@ def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = Non
     Returns
     -------
     Routing
-        Between switches, where all endpoints of a switch share their ways and lanes; a switch without endpoints goes by its
+        Between switches, where all endpoints of a switch share their ports and lanes; a switch without endpoints goes by its
         own entries. Where they do not, between switches and endpoints together: endpoint e is node switches + e, a leaf of
         its switch, and hops count the cables of both ends. Pairs between which no data goes, for one of them is no host
         or has none, have a lane of their own, the highest.
@@ -36,15 +36,17 @@ def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = Non
         A missing entry, an entry that leads to a port without a cable or to another host, too many endpoints for tables by
         endpoint.
     """
-    ways = _ways(tables, fabric)
+    ports_out = _ports_out(tables, fabric)
     topology = fabric.topology
     n, k = topology.switches, topology.endpoints.size
     first = np.full(n, -1, np.int64)
     first[topology.endpoints[::-1]] = np.arange(k)[::-1]
     column = np.where(first >= 0, first, k + np.arange(n))
-    shared = ways[:, column]
+    shared = ports_out[:, column]
     at_others = np.arange(n)[:, None] != topology.endpoints[None, :]
-    same = np.array_equal(np.where(at_others, ways[:, :k], 0), np.where(at_others, shared[:, topology.endpoints], 0))
+    same = np.array_equal(
+        np.where(at_others, ports_out[:, :k], 0), np.where(at_others, shared[:, topology.endpoints], 0)
+    )
     if same and (levels is None or _lanes_shared(levels, topology, first)):
         ports = empty_ports(topology)
         others = ~np.eye(n, dtype=bool)
@@ -53,24 +55,24 @@ def routing_from(tables: Tables, fabric: Fabric, levels: np.ndarray | None = Non
         between = None if levels is None else levels[np.ix_(first[busy], first[busy])]
         lanes = None if levels is None and busy.size == n else _lanes(n, busy, between)
         return Routing(topology, f"tables of {tables.source}", ports, lanes)
-    return _by_endpoint(tables, fabric, ways, levels)
+    return _by_endpoint(tables, fabric, ports_out, levels)
 
 
-def _ways(tables: Tables, fabric: Fabric) -> np.ndarray:
+def _ports_out(tables: Tables, fabric: Fabric) -> np.ndarray:
     """Which of its links, from 0, a switch sends through to each target, int16[n, k + n]; -1: no entry, or it is there."""
     topology = fabric.topology
     n, k = topology.switches, topology.endpoints.size
     offsets = topology.csr[0]
     at_home = np.concatenate([topology.endpoints, np.arange(n)])
-    ways = np.full((n, k + n), -1, np.int16)
+    ports_out = np.full((n, k + n), -1, np.int16)
     for switch in range(n):
         index = np.full(int(fabric.switch_ports[switch]) + 2, -1, np.int16)
         leaving = fabric.channel_ports[offsets[switch] : offsets[switch + 1]]
         index[leaving] = np.arange(leaving.size)
         out = tables.ports[switch]
-        ways[switch] = np.where(out >= 0, index[out], -1)
+        ports_out[switch] = np.where(out >= 0, index[out], -1)
         home = at_home == switch
-        ways[switch, home] = -1
+        ports_out[switch, home] = -1
         own = np.flatnonzero(topology.endpoints == switch)
         given = np.append(out[own], out[k + switch])
         right = np.append(fabric.endpoint_ports[own], 0)
@@ -80,7 +82,7 @@ def _ways(tables: Tables, fabric: Fabric) -> np.ndarray:
             which = int(wrong[0])
             who = k + switch if which == own.size else int(own[which])
             raise _bad(tables, fabric, switch, who, int(given[which]), int(right[which]))
-        astray = np.flatnonzero((ways[switch] < 0) & ~home & (out >= 0))
+        astray = np.flatnonzero((ports_out[switch] < 0) & ~home & (out >= 0))
         if astray.size:
             raise _bad(tables, fabric, switch, int(astray[0]), int(out[astray[0]]), None)
         hostless = topology.endpoints_at == 0
@@ -88,7 +90,7 @@ def _ways(tables: Tables, fabric: Fabric) -> np.ndarray:
         lost = np.flatnonzero((out < 0) & needed)
         if lost.size:
             raise _bad(tables, fabric, switch, int(lost[0]), -1, None)
-    return ways
+    return ports_out
 
 
 def _bad(tables: Tables, fabric: Fabric, switch: int, target: int, port: int, right: int | None) -> Exception:
@@ -117,27 +119,27 @@ def _lanes_shared(levels: np.ndarray, topology: Topology, first: np.ndarray) -> 
     return bool(((levels == levels[np.ix_(one, one)]) | inside).all())
 
 
-def _by_endpoint(tables: Tables, fabric: Fabric, ways: np.ndarray, levels: np.ndarray | None) -> Routing:
+def _by_endpoint(tables: Tables, fabric: Fabric, ports_out: np.ndarray, levels: np.ndarray | None) -> Routing:
     """The routing between switches and endpoints together; endpoint e is node n + e, a leaf of its switch."""
     topology = fabric.topology
     n, k = topology.switches, topology.endpoints.size
     if n + k > _MOST_NODES:
         reason = (
-            f"hosts of one switch are reached by different ways; such tables are judged for up to {_MOST_NODES} nodes"
+            f"hosts of one switch are reached by different paths; such tables are judged for up to {_MOST_NODES} nodes"
         )
         raise at(tables.source, None, f"{reason}, and here are {n + k}")
     cables = np.stack([topology.endpoints, n + np.arange(k)], axis=1)
     # Leaves have the highest numbers, so the links of a switch keep their places, and its endpoints come after them.
     wide = Topology(np.concatenate([topology.links, cables]), n + k, name=topology.name)
     ports = empty_ports(wide)
-    ports[n:, :n] = np.where(ways[:, :k] >= 0, ways[:, :k], 0).T
+    ports[n:, :n] = np.where(ports_out[:, :k] >= 0, ports_out[:, :k], 0).T
     place = topology.endpoint_ports - 1 + topology.degrees[topology.endpoints]
     ports[n + np.arange(k), topology.endpoints] = place
-    # To a switch: its own entry where the table has it, else the way of its first endpoint.
+    # To a switch: its own entry where the table has it, else that of its first endpoint.
     first = np.zeros(n, np.int64)
     first[topology.endpoints[::-1]] = np.arange(k)[::-1]
-    own = ways[:, k:]
-    toward = np.where((own >= 0).sum(axis=0) >= n - 1, own, ways[:, first])
+    own = ports_out[:, k:]
+    toward = np.where((own >= 0).sum(axis=0) >= n - 1, own, ports_out[:, first])
     ports[:n, :n] = toward.T
     ports[:, n:] = 0  # an endpoint has one cable
     np.fill_diagonal(ports, np.iinfo(ports.dtype).max)

@@ -16,8 +16,8 @@ _CHUNK = 4
 class SampleCounts:
     """What samples say of a criterion at some numbers of failures, ascending.
 
-    Three ways to ask a sample: disconnection is known for every number of failures at once (`pieces`); where only links fail,
-    lengths only grow, so the last level within bounds is looked for by halves; else each level is measured.
+    Samples are asked by three methods: disconnection is known for every number of failures at once (`pieces`); where only links
+    fail, lengths only grow, so the last level within bounds is looked for by halves; else each level is measured.
     """
 
     def __init__(self, criterion: Criterion, failures: np.ndarray, every: bool) -> None:

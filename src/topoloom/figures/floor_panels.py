@@ -332,7 +332,7 @@ def draw_trays(axes: "Axes", view: View, trays: tuple[np.ndarray, np.ndarray]) -
         )
     )
     how = (
-        "on the shortest way; grey: unused"
+        "on the shortest path; grey: unused"
         if floor.trays_m
         else "trays assumed: along x over a row, then along y over a column"
     )

@@ -113,7 +113,7 @@ def link_curves(points: np.ndarray, links: np.ndarray, kind: str | None) -> "lis
     middle, step = (start + end) / 2, end - start
     if kind is not None and len(links):
         whole = points[links[:, 1]] - points[links[:, 0]]
-        # In a diagrid the points are those with X + Y even: every step is a whole number of diagonals either way.
+        # In a diagrid the points are those with X + Y even: every step is a whole number of diagonals in either direction.
         along = whole if kind == "grid" else np.stack([whole.sum(axis=1), whole[:, 0] - whole[:, 1]], axis=1) // 2
         over = np.gcd(along[:, 0], along[:, 1]) > 1
         aside = np.stack([-step[:, 1], step[:, 0]], axis=1)

@@ -1,4 +1,4 @@
-"""Arrays in JSON: short ones as lists, long ones packed (zlib over base64), and the way back without trust."""
+"""Arrays in JSON: short ones as lists, long ones packed (zlib over base64), and read back without trust in them."""
 
 import base64
 import binascii

@@ -47,7 +47,7 @@ def partition(
     weight : int64[n]
         What the parts share out.
     recursive : bool
-        By halving, or directly into all parts; METIS's seed changes nothing in the direct way.
+        By halving, or directly into all parts; METIS's seed changes nothing when it divides directly.
     seed : int
     overfill : int, optional
         By how many thousandths a part may be above its share.

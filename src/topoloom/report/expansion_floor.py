@@ -12,7 +12,7 @@ from topoloom.report.floor_sheet import Sheet
 _STANDS, _TOUCHED, _NEW, _LATER = "#e8edf3", "#fbe3a6", "#bfe5c8", "#ffffff"
 #: Okabe and Ito's colours: what goes, what moves, what comes; the first is dashed as well.
 _LINES = {UNPLUG: "#D55E00", MOVE: "#0072B2", ADD: "#009E73"}
-_WORDS = {UNPLUG: "unplugged", MOVE: "moved (the new way)", ADD: "added"}
+_WORDS = {UNPLUG: "unplugged", MOVE: "moved (the new path)", ADD: "added"}
 _WIDEST = 7.0
 
 
@@ -36,7 +36,7 @@ def step_floorplan(expansion: Expansion, number: int) -> str:
             ", set up in this step" if name in new else ""
         )
         out.append(sheet.box(place, fill, hint, _edge()))
-    lines, inside = _ways(expansion, step)
+    lines, inside = _cables_by_slots(expansion, step)
     most = max(lines.values(), default=1)
     for (work, a, b), count in sorted(lines.items(), key=lambda item: (list(_LINES).index(item[0][0]), item[0])):
         out.append(_line(sheet, work, (a, b), count, count / most, f"{slots.names[a]} to {slots.names[b]}"))
@@ -62,7 +62,7 @@ def _edge(*, dashed: bool = False) -> str:
     return 'stroke="#8793a3" stroke-width="0.8"' + (' stroke-dasharray="3 3"' if dashed else "")
 
 
-def _ways(expansion: Expansion, step: Step) -> tuple[Counter[tuple[str, int, int]], Counter[int]]:
+def _cables_by_slots(expansion: Expansion, step: Step) -> tuple[Counter[tuple[str, int, int]], Counter[int]]:
     """How many cables are worked on between two slots, by work; and inside each slot."""
     slot = expansion.layout.slot
     lines: Counter[tuple[str, int, int]] = Counter()

@@ -69,7 +69,7 @@ def needs_simgrid(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
     return checked
 
 
-#: Between a network's name and that of SimGrid's routing, whose ways it has.
+#: Between a network's name and that of SimGrid's routing, whose paths it has.
 _BY = " by "
 
 
@@ -80,41 +80,41 @@ def tabled(network: str, routed: Callable[[str], Routing]) -> Routing:
 
 
 @dataclass(frozen=True)
-class Way:
+class Setup:
     """How programs run: its name for people, where ranks are, and the machine; a seed a placement; and by which tables.
 
-    With `ways` they are those that SimGrid's routing of that name finds, ``Floyd`` or ``Dijkstra``.
+    With `paths_by` they are those that SimGrid's routing of that name finds, ``Floyd`` or ``Dijkstra``.
     """
 
     name: str
     placement: str
     settings: AppSettings
     seeds: tuple[int, ...] = (1,)
-    ways: str = ""
+    paths_by: str = ""
 
 
-#: What `ways` are, for the reasons of verdicts.
-SAID_OF_WAYS = (
-    "ways are the shortest, spread evenly, or those that Dijkstra's or Floyd's algorithm finds first, as SimGrid's routings of"
+#: What the paths are, for the reasons of verdicts.
+SAID_OF_SETUPS = (
+    "paths are the shortest, spread evenly, or those that Dijkstra's or Floyd's algorithm finds first, as SimGrid's routings of"
     " these names; half duplex is a link of SimGrid's platform files that does not say otherwise"
 )
 
 
-def ways(machine: AppSettings, seeds: Mapping[str, int]) -> list[Way]:
+def setups(machine: AppSettings, seeds: Mapping[str, int]) -> list[Setup]:
     """Placements in order and at random, by balanced tables and by SimGrid's, also over half duplex, so many seeds each.
 
     The papers say neither; `seeds` has them by name, those that are not there are left out.
     """
     known = (
-        Way("in order", "linear", machine),
-        Way("at random", "random", machine),
-        Way("in order by Dijkstra's ways", "linear", machine, ways="Dijkstra"),
-        Way("at random by Dijkstra's ways", "random", machine, ways="Dijkstra"),
-        Way("in order by Floyd's ways", "linear", machine, ways="Floyd"),
-        Way("at random by Floyd's ways", "random", machine, ways="Floyd"),
-        Way("at random by Floyd's ways, half duplex", "random", machine.replace(duplex="half"), ways="Floyd"),
+        Setup("in order", "linear", machine),
+        Setup("at random", "random", machine),
+        Setup("in order by Dijkstra's paths", "linear", machine, paths_by="Dijkstra"),
+        Setup("at random by Dijkstra's paths", "random", machine, paths_by="Dijkstra"),
+        Setup("in order by Floyd's paths", "linear", machine, paths_by="Floyd"),
+        Setup("at random by Floyd's paths", "random", machine, paths_by="Floyd"),
+        Setup("at random by Floyd's paths, half duplex", "random", machine.replace(duplex="half"), paths_by="Floyd"),
     )
-    found = {way.name: way for way in known}
+    found = {setup.name: setup for setup in known}
     return [replace(found[name], seeds=tuple(range(1, count + 1))) for name, count in seeds.items()]
 
 
@@ -155,18 +155,18 @@ class Contest:
     ranks: int
     routed: Callable[[str], Routing]
 
-    def gains(self, way: Way, others: Iterable[str] = (), programs: Iterable[str] = ()) -> dict[str, Gain]:
+    def gains(self, setup: Setup, others: Iterable[str] = (), programs: Iterable[str] = ()) -> dict[str, Gain]:
         """By network: its speed over the baseline's less 1, of the programs' own measure; the same placements for all."""
         names, apps = tuple(others) or tuple(self.others), tuple(programs) or tuple(self.programs)
-        suffix = _BY + way.ways if way.ways else ""
+        suffix = _BY + setup.paths_by if setup.paths_by else ""
         base, keys = self.baseline[1] + suffix, {name: self.others[name] + suffix for name in names}
 
         def job(network: str, app: str, seed: int) -> Job:
-            return Job(network, self.programs[app], self.ranks, way.placement, seed, way.settings)
+            return Job(network, self.programs[app], self.ranks, setup.placement, seed, setup.settings)
 
         all_keys = (base, *keys.values())
         runs = ran(
-            (job(key, app, seed) for app in apps for seed in way.seeds for key in all_keys),
+            (job(key, app, seed) for app in apps for seed in setup.seeds for key in all_keys),
             lambda name: tabled(name, self.routed),
         )
         found = {}
@@ -174,17 +174,17 @@ class Contest:
             each = {
                 app: [
                     100 * (speed_beside(runs[job(key, app, seed)], runs[job(base, app, seed)]) - 1)
-                    for seed in way.seeds
+                    for seed in setup.seeds
                 ]
                 for app in apps
             }
-            found[name] = Gain(each, [fmean(values[at] for values in each.values()) for at in range(len(way.seeds))])
+            found[name] = Gain(each, [fmean(values[at] for values in each.values()) for at in range(len(setup.seeds))])
         return found
 
 
-def span(by_way: Mapping[str, dict[str, Gain]], network: str) -> str:
-    """The least and the most that a network gains in any way."""
-    means = [found[network].mean for found in by_way.values()]
+def span(by_setup: Mapping[str, dict[str, Gain]], network: str) -> str:
+    """The least and the most that a network gains in any setup."""
+    means = [found[network].mean for found in by_setup.values()]
     return f"{network} {min(means):+.0f} to {max(means):+.0f} %"
 
 

@@ -1,4 +1,4 @@
-"""The shortest ways that SimGrid finds by itself, where a platform has no tables: by Floyd's and by Dijkstra's algorithm."""
+"""The shortest paths that SimGrid finds by itself, where a platform has no tables: by Floyd's and by Dijkstra's algorithm."""
 
 from collections.abc import Callable
 
@@ -10,9 +10,9 @@ from topoloom.topology import Topology
 
 
 def floyd(topology: Topology) -> np.ndarray:
-    """The next switch on the way from each switch to each other one, int64[n, n].
+    """The next switch on the path from each switch to each other one, int64[n, n].
 
-    A new way is taken only where it is shorter, through the first middle switch that makes it so.
+    A new path is taken only where it is shorter, through the first middle switch that makes it so.
     """
     n = topology.switches
     far, follow = np.full((n, n), n), np.tile(np.arange(n), (n, 1))
@@ -39,13 +39,13 @@ def dijkstra(topology: Topology) -> np.ndarray:
 
 
 #: By the name of SimGrid's routing.
-WAYS: dict[str, Callable[[Topology], np.ndarray]] = {"Floyd": floyd, "Dijkstra": dijkstra}
+ALGORITHMS: dict[str, Callable[[Topology], np.ndarray]] = {"Floyd": floyd, "Dijkstra": dijkstra}
 
 
 def simgrid_routing(topology: Topology, name: str) -> Routing:
-    """The ways of SimGrid's routing ``Floyd`` or ``Dijkstra`` as tables, in one lane."""
+    """The paths of SimGrid's routing ``Floyd`` or ``Dijkstra`` as tables, in one lane."""
     offsets, neighbours, _ = topology.csr
-    follow, ports = WAYS[name](topology), empty_ports(topology)
+    follow, ports = ALGORITHMS[name](topology), empty_ports(topology)
     for switch in range(topology.switches):
         others = np.arange(topology.switches) != switch
         mine = neighbours[offsets[switch] : offsets[switch + 1]]

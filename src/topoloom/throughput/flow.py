@@ -94,7 +94,7 @@ def concurrent_flow(topology: Topology, traffic: Traffic) -> float:
 
 
 def arcs(topology: Topology) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Each two joined switches, both ways: origin and to (int64[a], by origin and then to), and their links (float64[a])."""
+    """Joined switches, in both directions: origin and to (int64[a], by origin and then to), and their links (float64[a])."""
     offsets, neighbours, _ = topology.csr
     n = topology.switches
     ends = np.repeat(np.arange(n), np.diff(offsets)) * n + neighbours

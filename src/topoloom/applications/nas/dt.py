@@ -31,7 +31,7 @@ class _Graph(NamedTuple):
 def dt(run: Run, graph: str) -> Trace:
     """The skeleton of DT. Its operations are the numbers that flow over the graph's arcs, as it counts them.
 
-    The graph is a black hole (BH: from many sources through comparators to one sink), a white hole (WH: the other way)
+    The graph is a black hole (BH: from many sources through comparators to one sink), a white hole (WH: the other direction)
     or a shuffle (SH: a butterfly). Ranks beyond the nodes do nothing. Rank 0 collects a number from each sink.
 
     Source: NPB3.3-MPI.

@@ -114,7 +114,7 @@ def _levels(finest: int, ranks: int, rank: int) -> dict[int, _Level]:
             if k < finest:  # on the way up, the level above is served along this axis
                 levels[k + 1].gives[axis] = there == 0 and here == 1
                 levels[k + 1].takes[axis] = there == 1 and here == 0
-            before, after = ((at + way * apart[axis]) % wide for way in (-1, 1))
+            before, after = ((at + direction * apart[axis]) % wide for direction in (-1, 1))
             level.neighbours.append((rank + (before - at) * strides[axis], rank + (after - at) * strides[axis]))
             level.points.append(here + 2)
         levels[k] = level
@@ -126,8 +126,8 @@ def _between(at: int, wide: int, points: int) -> int:
     return (at + 1) * points // wide - at * points // wide
 
 
-def _tag(axis: int, way: int) -> int:
-    return 100 * (way + 2 + 10 * (axis + 1))
+def _tag(axis: int, direction: int) -> int:
+    return 100 * (direction + 2 + 10 * (axis + 1))
 
 
 def _posted(me: Rank, level: _Level, axis: int, room: int) -> str:

@@ -200,7 +200,7 @@ def command(
     if as_json:
         print_record(runs.runs[0] if runs.wanted == 1 else runs)
     elif not runs.failure:
-        _tell(runs)
+        _print_runs(runs)
     if folder is not None:
         some = "" if len(runs.runs) == runs.wanted else f"{len(runs.runs)} of {runs.wanted} runs are finished: "
         say(f"{some}wrote {folder}", err=as_json or bool(some))
@@ -272,7 +272,7 @@ def _cases(
     )
 
 
-def _tell(runs: "AppRuns") -> None:
+def _print_runs(runs: "AppRuns") -> None:
     from topoloom.applications.app_runs import CELLS
 
     first = runs.runs[0]

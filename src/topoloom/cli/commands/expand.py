@@ -129,7 +129,7 @@ def command(
     if as_json:
         print_json(facts)
         return
-    _tell(plan, facts)
+    _print_plan(plan, facts)
     if out is not None:
         say(f"wrote {out}")
 
@@ -218,7 +218,7 @@ def _facts(plan: "Expansion") -> dict[str, Any]:
     }
 
 
-def _tell(plan: "Expansion", facts: dict[str, Any]) -> None:
+def _print_plan(plan: "Expansion", facts: dict[str, Any]) -> None:
     before = plan.before.layout.topology
     steps = facts["steps"]
     head = ("step", "", "unplug", "move", "add", "switches", "diameter", "ASPL", "")

@@ -91,14 +91,14 @@ def command(
     if as_json:
         print_record(layout)
     else:
-        _tell(layout)
+        _print_layout(layout)
         if out is not None:
             say(f"wrote {out}")
     if layout.ended == "interrupted":
         raise KeyboardInterrupt
 
 
-def _tell(layout: Layout) -> None:
+def _print_layout(layout: Layout) -> None:
     slots = layout.slots
     size = f"{slots.rows} x {slots.columns} places" if slots.rows else f"{len(slots)} slots"
     bound = "" if layout.least_mean_m is None else f" (no layout is below {layout.least_mean_m:.3f})"

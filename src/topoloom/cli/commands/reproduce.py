@@ -44,7 +44,7 @@ def command(claim: tuple[str, ...], only_list: bool, full: bool, folder: str | N
             _draw(outcome, out)
             drawn.append(outcome.figure.name)
         if not as_json:
-            _tell(found, outcome)
+            _print_outcome(found, outcome)
 
     with working("reproducing", on_result=told) as work:
         reproduction = reproduce(claim, full=full, work=work)
@@ -58,7 +58,7 @@ def command(claim: tuple[str, ...], only_list: bool, full: bool, folder: str | N
             say(f"{reproduction.ended}: the claims above are those that were finished", err=True)
 
 
-def _tell(claim: "Claim", outcome: "Outcome") -> None:
+def _print_outcome(claim: "Claim", outcome: "Outcome") -> None:
     say(f"{claim.id}: {outcome.verdict.value} ({outcome.seconds:.1f} s)")
     say(f"    {claim.what}")
     say(f"    published: {claim.published}")

@@ -11,7 +11,7 @@ from topoloom.cli.output import json_option, plain, print_facts, print_json, say
 from topoloom.errors import InputError
 from topoloom.fabrics.compare import compare
 from topoloom.fabrics.fabric import Fabric
-from topoloom.fabrics.identify import WAYS, identify, read_map
+from topoloom.fabrics.identify import METHODS, identify, read_map
 from topoloom.files import read_text
 from topoloom.network import Network
 from topoloom.opening import open_network
@@ -31,7 +31,7 @@ _DOUBTFUL = 0.5
 )
 @click.argument("plan")
 @click.argument("actual", required=False)
-@click.option("--by", default="auto", show_default=True, type=click.Choice(WAYS), help="How switches are known.")
+@click.option("--by", default="auto", show_default=True, type=click.Choice(METHODS), help="How switches are known.")
 @click.option("--map", "map_file", type=click.Path(), help="A CSV of switch,guid: which planned switch is which.")
 @click.option(
     "--ports",

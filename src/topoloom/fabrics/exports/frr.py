@@ -98,7 +98,7 @@ def _configs(fabric: Fabric, names: list[str], plan: Addresses) -> list[str]:
             lost = np.flatnonzero(distance < 0)
             if lost.size:
                 raise InputError(
-                    f"{topology.name}: no way from {names[lost[0]]} to {names[home]}; link the parts first"
+                    f"{topology.name}: no path from {names[lost[0]]} to {names[home]}; link the parts first"
                 )
             nearer = np.flatnonzero(distance[to] == distance[origin] - 1)
             most = np.bincount(origin[nearer], minlength=n)

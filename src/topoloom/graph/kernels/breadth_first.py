@@ -36,7 +36,7 @@ def component_of(offsets: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
 def distances_from_set(
     offsets: np.ndarray, neighbours: np.ndarray, sources: np.ndarray, distance: np.ndarray, queue: np.ndarray
 ) -> int:
-    """Hops from the nearest of `sources` (int[s]) to every switch, into distance: int32[n], -1 where there is no way.
+    """Hops from the nearest of `sources` (int[s]) to every switch, into distance: int32[n], -1 where there is no path.
 
     queue: int32[n], afterwards the switches reached, nearest first. Returns how many were reached.
     """

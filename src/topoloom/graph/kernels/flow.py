@@ -1,6 +1,6 @@
 """Paths that share no link, by augmentation: edge connectivity and edge-disjoint paths.
 
-A flow gives each link +1 when a path uses it from its lower end to its higher, -1 the other way, 0 when it is free; a
+A flow gives each link +1 when a path uses it from its lower end to its higher, -1 in the other direction, 0 when it is free; a
 later path may run against a flow, which cancels it.
 
 Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR of a `Topology`), links int32[m, 2].

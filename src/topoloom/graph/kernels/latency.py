@@ -50,7 +50,7 @@ def _least_costs(
     before: np.ndarray,
     place: np.ndarray,
 ) -> None:
-    """distance[v] = the least sum of cost on a way from source to v, float64[n]; inf where there is none.
+    """distance[v] = the least sum of cost on a path from source to v, float64[n]; inf where there is none.
 
     Dial's algorithm: a switch waits in the bucket of its distance, a list of which bucket k holds [k, k + 1) widths, in
     turns. With the width below every cost, the switches of a bucket cannot improve each other and each is settled once:

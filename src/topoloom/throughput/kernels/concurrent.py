@@ -1,7 +1,7 @@
-"""Shortest ways under lengths, and flow moved onto them: the steps of an approximate maximum concurrent flow.
+"""Shortest paths under lengths, and flow moved onto them: the steps of an approximate maximum concurrent flow.
 
 Arcs are numbered by their origin: first[v] .. first[v + 1] - 1 leave v. The flow of a source is a mixture of columns, each
-a way of sending all that the source sends, every destination along one way: arcs and what each carries.
+a split of all that the source sends, every destination along one path: arcs and what each carries.
 """
 
 import numpy as np
@@ -181,7 +181,7 @@ def loads(arcs: np.ndarray, amounts: np.ndarray, sizes: np.ndarray, weights: np.
 
 @njit(cache=True, nogil=True)
 def cheapest(first: np.ndarray, to: np.ndarray, source: int, demand: np.ndarray, length: np.ndarray) -> float:
-    """What the demand of a source, float64[n], costs at the least: the sum of demand times the shortest way."""
+    """What the demand of a source, float64[n], costs at the least: the sum of demand times the shortest path."""
     n = first.size - 1
     distance, above, order = np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
     heap, spot = np.empty(n, np.int64), np.empty(n, np.int64)

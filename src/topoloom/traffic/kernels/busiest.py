@@ -8,7 +8,7 @@ from numba import njit
 def pairs_over(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, hosts: np.ndarray, u: int, port: int
 ) -> np.ndarray:
-    """Pairs of switches whose way takes this port of switch u, int64[k, 3]: source, destination, hosts paired.
+    """Pairs of switches whose path takes this port of switch u, int64[k, 3]: source, destination, hosts paired.
 
     Destinations with the fewest sources choose first. first, to: the channels; ports[d, s]: tables that lead everywhere;
     hosts: int64[n]. Two walks of the n switches for each destination behind the port.
@@ -44,7 +44,7 @@ def pairs_over(
 
 @njit(cache=True, nogil=True)
 def _mark(first: np.ndarray, to: np.ndarray, ports: np.ndarray, u: int, d: int, over: np.ndarray) -> None:
-    """over[s] becomes 1 where the way from s to d leads through u, else 0."""
+    """over[s] becomes 1 where the path from s to d leads through u, else 0."""
     over[:] = -1
     over[d] = 0
     over[u] = 1

@@ -1,6 +1,6 @@
 """How many hosts a permutation can send over one channel: matchings of those who send over it with those they send to.
 
-A source switch and a destination switch are joined when the tables' way between them takes the channel; each has as many
+A source switch and a destination switch are joined when the tables' path between them takes the channel; each has as many
 places as it has hosts. The trees are those of `_tree_walk_kernels.fill_trees`: what of them concerns one switch u is copied
 out of their columns once for all its channels, as `port`, `start` and `count` (int64[n] by destination d): its port towards d,
 and where in order[d] stand the switches that reach d through u, and how many.
@@ -102,8 +102,8 @@ def _match(
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
     """The most hosts of a matching over port p, `most` at most, and its pairs: sources, destinations, hosts int64[pairs].
 
-    First greedily, the sources with the fewest destinations first; then along augmenting ways, found breadth first. What a
-    search without success has seen can never be on such a way again (the Hungarian tree), and is left out from then on.
+    First greedily, the sources with the fewest destinations first; then along augmenting paths, found breadth first. What a
+    search without success has seen can never be on such a path again (the Hungarian tree), and is left out from then on.
     """
     n, filled = hosts.size, 0
     source, destination = np.empty(pairs, np.int64), np.empty(pairs, np.int64)
@@ -139,7 +139,7 @@ def _match(
                 left[s] -= amount
                 room[destination[e]] -= amount
                 total += amount
-    # Marks: 0 not seen, the number of the search, or -1 for good. Ways in: the pair by which each was reached.
+    # Marks: 0 not seen, the number of the search, or -1 for good. Paths in: the pair by which each was reached.
     sent, got = np.zeros(n, np.int64), np.zeros(n, np.int64)
     sent_by, got_by, queue = np.full(n, -1, np.int64), np.full(n, -1, np.int64), np.empty(n, np.int64)
     search = 0

@@ -107,7 +107,7 @@ def _stencil(request: Request, sides: tuple[int, ...], edges: str) -> Traffic:
     pairs = []
     for axis, side in enumerate(sides):
         here, there = number, np.roll(number, -1, axis)
-        if edges == "open" or side == 2:  # round a line of two, both ways lead to the same neighbour
+        if edges == "open" or side == 2:  # round a line of two, both directions lead to the same neighbour
             here, there = (np.delete(array, side - 1, axis) for array in (here, there))
         if side > 1:
             pairs += [np.stack([here.ravel(), there.ravel()]), np.stack([there.ravel(), here.ravel()])]

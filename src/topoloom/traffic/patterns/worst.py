@@ -32,10 +32,8 @@ def _slimfly(request: Request) -> Traffic:
     """Four switches a, y, x, b in a row: x and a exchange through y, and y and b through x, so y and x share one link.
 
     Besta 2014 takes all a whose path to x leads through y, which overloads x unless they take turns; one a and one b load
-    the link
-    of x and y with the hosts of two switches each way (errata of Besta 2014, 17), and no host with more than one. Rows are
-    taken until
-    there are no more; who is left over sends to the next one left on another switch.
+    the link of x and y with the hosts of two switches in each direction (errata of Besta 2014, 17), and no host with more
+    than one. Rows are taken until there are no more; who is left over sends to the next one left on another switch.
     """
     routing = request.routing
     topology, first, to = routing.topology, routing.channels.first, routing.channels.to
@@ -44,7 +42,7 @@ def _slimfly(request: Request) -> Traffic:
     partner = np.full(topology.switches, -1, np.int64)
 
     def through(hub: int, gate: int) -> np.ndarray:
-        """Free switches that exchange with `hub` through `gate`, both ways."""
+        """Free switches that exchange with `hub` through `gate`, in both directions."""
         ports = routing.ports
         near = to[first[gate] : first[gate + 1]].astype(np.int64)
         there, back = ports[near, hub], ports[hub, near]

@@ -166,7 +166,7 @@ def _register(hosts: int, published: float) -> None:
             digits=3,
             assumption=f"MIN; the print does not name the protocol; to {_WIDTH:g}",
             reason=f"MIN; the print does not name the protocol. The tables load their busiest channel so that it is full at"
-            f" {most:.3f}; how the paper chooses among shortest ways is not printed",
+            f" {most:.3f}; how the paper chooses among shortest paths is not printed",
         )
 
 

@@ -19,7 +19,7 @@ from topoloom.reproduction._load_curves import (
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.simulator.load_curve import LoadCurve
 
-#: The figure's axis ends at 1; the first two are below any saturation but that of shortest ways in the worst case.
+#: The figure's axis ends at 1; the first two are below any saturation but that of shortest paths in the worst case.
 LOADS = (0.2, 0.4, 0.6, 0.8, 1.0)
 #: Saturation is looked for in such steps; the paper's numbers are multiples of twice that.
 _WIDTH = 0.025
@@ -184,7 +184,7 @@ def _saturation(size: Size, name: str, part: str, published: float, at_most: boo
         assumption=f"to {_WIDTH:g}; {size.told}",
         figure=_figure(size, part),
         reason=f"{size.told}; UGAL's threshold and how queues are counted are not printed, nor how the paper breaks ties"
-        " between shortest ways",
+        " between shortest paths",
     )
 
 

@@ -1,4 +1,4 @@
-"""Claims of Besta 2014's Section III.D: how many links of each network can fail (Table III), and before its ways get too long.
+"""Claims of Besta 2014's Section III.D: how many links of each network can fail (Table III), and before its paths get too long.
 
 Which network stands for a size N follows one rule for every cell: of each family the balanced variant with the number of
 hosts nearest to N. The criterion, P(connected) >= 0.75, is not in the paper: of five thresholds it is the one

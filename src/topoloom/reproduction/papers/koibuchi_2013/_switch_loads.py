@@ -19,7 +19,7 @@ from topoloom.topology import Topology
 #: The router of Koibuchi 2013 III.C.
 PRESET = "koibuchi-2013"
 #: Flits a host and cycle of an almost empty network, 1 and 0.2 Gbit/s: links are busy for 2 to 4 % of the time. Networks of
-#: degree 4 have half the links for as many hosts, and ways twice as long.
+#: degree 4 have half the links for as many hosts, and paths twice as long.
 LOW, LOW_4 = 0.01, 0.002
 #: A curve ends beyond this latency: Koibuchi 2013's throughput is read off at 1,200 ns.
 HIGHEST_NS, THROUGHPUT_NS = 2000.0, 1200.0

@@ -331,9 +331,9 @@ def _quicker(ring: str, permuted: str, published: float) -> Outcome:
         tolerance=1.5,
         digits=3,
         figure=curves,
-        assumption="zero-load latency of shortest ways (100 ns a switch, 20 ns a link) instead of the paper's simulation;"
+        assumption="zero-load latency of shortest paths (100 ns a switch, 20 ns a link) instead of the paper's simulation;"
         " within 1.5 points of the printed range's middle",
-        reason="zero-load latency of shortest ways (100 ns a switch, 20 ns a link); the paper simulated adaptive routing",
+        reason="zero-load latency of shortest paths (100 ns a switch, 20 ns a link); the paper simulated adaptive routing",
     )
 
 

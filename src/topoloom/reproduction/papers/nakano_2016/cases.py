@@ -64,7 +64,7 @@ def _annealed(
 
 # A. Low latency with passive cables: K = 6, L = 6, cabinets of 1 m x 1 m, 60 ns a switch, 5 ns/m.
 
-#: Both end switches count here: the dearer way to read the paper's latency.
+#: Both end switches count here: the dearer reading of the paper's latency.
 _A = Goal(mean=1.0, worst=0.02, both_ends=True)
 _A_MOVES = {72: 5_000, 288: 4_000, 1152: 2_000, 4608: 10_000}
 
@@ -111,7 +111,7 @@ def _low_latency_claim(kind: Kind, mean_ns: int, worst_ns: int) -> None:
             at_most=True,
             digits=5,
             reason=f"{_A_MOVES[4608]:,} moves were too few",
-            assumption="h + 1 switches on a way of h hops; the paper does not say (errata of Nakano 2016, 10):"
+            assumption="h + 1 switches on a path of h hops; the paper does not say (errata of Nakano 2016, 10):"
             " with h, 60 ns less",
         )
 
@@ -127,9 +127,9 @@ def _folded(side: int) -> np.ndarray:
 
 
 def _torus_maps() -> dict[str, Callable[[], np.ndarray]]:
-    """Ways to put 16 x 16 x 18 switches on 64 rows of 72: the point of each switch, int64[4608]."""
+    """Assignments of 16 x 16 x 18 switches on 64 rows of 72: the point of each switch, int64[4608]."""
     x, y, z = np.indices(TORI[4608]).reshape(3, -1)
-    # A ring of 16 as a closed way through 4 x 4 cabinets.
+    # A ring of 16 as a closed path through 4 x 4 cabinets.
     block_x = np.array([0, 1, 2, 3, 3, 2, 1, 1, 2, 3, 3, 2, 1, 0, 0, 0])
     block_y = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 2, 1])
 
@@ -282,7 +282,7 @@ def _low_power_claim(sizes: tuple[int, ...], *, full: bool) -> None:
             at_most=True,
             digits=4,
             reason=told,
-            assumption="h switches on a way of h hops; sizes are not printed; a torus in joint placement; switches of 36"
+            assumption="h switches on a path of h hops; sizes are not printed; a torus in joint placement; switches of 36"
             f" ports at Besta 2014's prices; a diagrid's axes are its diagonals. {told}",
         )
 
@@ -329,6 +329,6 @@ def _on_chip() -> Outcome:
     return judge(
         {"with fewer hops": 2},
         {"with fewer hops": sum(one.mean_ns < torus.mean_ns for one in found.values())},
-        assumption="shortest ways, where the paper routes up*/down* on grid and diagrid; the paper gives no number. Ours:"
+        assumption="shortest paths, where the paper routes up*/down* on grid and diagrid; the paper gives no number. Ours:"
         f" {told}; bounds: {bound}",
     )

@@ -56,13 +56,13 @@ def _told(name: str, engine: str) -> str:
 def _percent() -> Outcome:
     few, many = _WINDOWS
     return Outcome(
-        f"{_faster_told('grid', 'updown')} with {few} and {many} requests under way; by shortest ways"
+        f"{_faster_told('grid', 'updown')} with {few} and {many} requests under way; by shortest paths"
         f" {_faster_told('grid', 'orders')}",
         Verdict.NOT_REPRODUCIBLE,
         "Nakano 2016 ran the NAS benchmarks in a simulator of a whole machine (gem5), which is not here: ours"
         " is a closed loop of"
         f" {_LOOP}. With {many} under way: torus {_told('torus', '')}; grid by up*/down* {_told('grid', 'updown')}; by shortest"
-        f" ways {_told('grid', 'orders')}",
+        f" paths {_told('grid', 'orders')}",
     )
 
 
@@ -77,7 +77,7 @@ def _order() -> Outcome:
     few, many = _WINDOWS
     text = (
         f"a closed loop of {_LOOP}; it ends with the slowest processor. Below the torus's by up*/down*, with {few} and {many}"
-        f" under way: grid {_faster_told('grid', 'updown')}, diagrid {_faster_told('diagrid', 'updown')}; by shortest ways in"
+        f" under way: grid {_faster_told('grid', 'updown')}, diagrid {_faster_told('diagrid', 'updown')}; by shortest paths in"
         f" four lanes: grid {_faster_told('grid', 'orders')}, diagrid {_faster_told('diagrid', 'orders')}"
     )
     return judge({"shorter, of 4": 4}, {"shorter, of 4": sum(gain > 0 for gain in gains)}, assumption=text, reason=text)

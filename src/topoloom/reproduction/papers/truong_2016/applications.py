@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from topoloom.applications.settings import PRESETS
 from topoloom.reproduction._app_figures import relative_figure
-from topoloom.reproduction._app_runs import SAID_OF_WAYS, Contest, Way, needs_simgrid, span, told, ways
+from topoloom.reproduction._app_runs import SAID_OF_SETUPS, Contest, Setup, needs_simgrid, setups, span, told
 from topoloom.reproduction.papers.truong_2016._networks_by_size import spec
 from topoloom.reproduction.registry import Outcome, Verdict, claim
 from topoloom.routing.route import route
@@ -37,15 +37,17 @@ def _contest(switches: int, hosts: int, class_: str) -> Contest:
 _SMALL = _contest(64, 1, "A")
 
 
-def _at_speed(gflops: float) -> Way:
-    return Way(f"{gflops:g} Gflop/s", "random", _MACHINE.replace(speed_gflops=gflops))
+def _at_speed(gflops: float) -> Setup:
+    return Setup(f"{gflops:g} Gflop/s", "random", _MACHINE.replace(speed_gflops=gflops))
 
 
 def _sensitivity(contest: Contest) -> str:
     """What computation and collectives move, of DSN-F with one placement at random."""
     speeds = [_at_speed(value) for value in (10.0, 100.0, 1000.0)]
-    computing = ", ".join(f"{way.name} {contest.gains(way, ['DSN-F'], _POINT_TO_POINT)['DSN-F']}" for way in speeds)
-    pairs = Way("", "random", _MACHINE.replace(algorithms="alltoall:bruck"))
+    computing = ", ".join(
+        f"{setup.name} {contest.gains(setup, ['DSN-F'], _POINT_TO_POINT)['DSN-F']}" for setup in speeds
+    )
+    pairs = Setup("", "random", _MACHINE.replace(algorithms="alltoall:bruck"))
     here = contest.gains(speeds[1], ["DSN-F"], ["FT"])["DSN-F"]
     there = contest.gains(pairs, ["DSN-F"], ["FT"])["DSN-F"]
     return (
@@ -57,7 +59,7 @@ def _sensitivity(contest: Contest) -> str:
 def _settings(contest: Contest, cut: str) -> str:
     return (
         f"40 Gb/s, 200 ns a switch, 100 Gflop/s a rank and minimal routing as printed; {contest.ranks} ranks, {cut};"
-        f" {SAID_OF_WAYS}; links shared evenly, all-to-alls round a ring, all-reduces by recursive doubling, DT's shuffle"
+        f" {SAID_OF_SETUPS}; links shared evenly, all-to-alls round a ring, all-reduces by recursive doubling, DT's shuffle"
         " graph, cables without length: the paper says none of these, nor where ranks are"
     )
 
@@ -74,19 +76,21 @@ def _order() -> Outcome:
     seeds = {
         "in order": 1,
         "at random": 2,
-        "in order by Dijkstra's ways": 1,
-        "at random by Dijkstra's ways": 1,
-        "in order by Floyd's ways": 1,
-        "at random by Floyd's ways": 1,
+        "in order by Dijkstra's paths": 1,
+        "at random by Dijkstra's paths": 1,
+        "in order by Floyd's paths": 1,
+        "at random by Floyd's paths": 1,
     }
-    by_way = {way.name: _SMALL.gains(way, names) for way in ways(_MACHINE, seeds)}
-    holds = [way for way, found in by_way.items() if all(mean > 0 for gain in found.values() for mean in gain.means)]
-    ours = "; ".join(f"ranks {way}: {told(found)}" for way, found in by_way.items())
+    by_setup = {setup.name: _SMALL.gains(setup, names) for setup in setups(_MACHINE, seeds)}
+    holds = [
+        setup for setup, found in by_setup.items() if all(mean > 0 for gain in found.values() for mean in gain.means)
+    ]
+    ours = "; ".join(f"ranks {setup}: {told(found)}" for setup, found in by_setup.items())
     why = (
-        f"placement decides: it holds with ranks {', '.join(holds) or 'placed in no way'}; tables move it as much;"
+        f"placement decides: it holds with ranks {', '.join(holds) or 'in none of them'}; tables move it as much;"
         f" {_sensitivity(_SMALL)}. {_settings(_SMALL, 'one a switch, class A, DT class W, cut to one time step')}"
     )
-    figure = relative_figure("truong-2016-figure-9-small", "64 switches, 64 ranks", by_way, _Y)
+    figure = relative_figure("truong-2016-figure-9-small", "64 switches, 64 ranks", by_setup, _Y)
     return Outcome(ours, Verdict.ASSUMED if holds else Verdict.NOT_REPRODUCIBLE, why, figure=figure)
 
 
@@ -102,25 +106,25 @@ def _full(switches: int, percent: float, names: tuple[str, ...], seeds: dict[str
     )
     @needs_simgrid
     def compute() -> Outcome:
-        by_way = {way.name: contest.gains(way, names) for way in ways(_MACHINE, seeds)}
-        near = [way for way, found in by_way.items() if abs(found["DSN-F"].mean - percent) <= _NEAR]
-        ours = "; ".join(f"ranks {way}: {told(found, each=True)}" for way, found in by_way.items())
-        reason = f"within {_NEAR:g} points with ranks {near[0]}" if near else f"in no way within {_NEAR:g} points"
-        reason += f"; ways and placements that the paper leaves open span {span(by_way, 'DSN-F')}"
+        by_setup = {setup.name: contest.gains(setup, names) for setup in setups(_MACHINE, seeds)}
+        near = [setup for setup, found in by_setup.items() if abs(found["DSN-F"].mean - percent) <= _NEAR]
+        ours = "; ".join(f"ranks {setup}: {told(found, each=True)}" for setup, found in by_setup.items())
+        reason = f"within {_NEAR:g} points with ranks {near[0]}" if near else f"in no setup within {_NEAR:g} points"
+        reason += f"; paths and placements that the paper leaves open span {span(by_setup, 'DSN-F')}"
         why = f"{reason}; {_settings(contest, 'four a switch, class B, FT class A, cut to one time step')}"
         figure = relative_figure(
-            f"truong-2016-figure-9-{switches}", f"{switches} switches, {contest.ranks} ranks", by_way, _Y
+            f"truong-2016-figure-9-{switches}", f"{switches} switches, {contest.ranks} ranks", by_setup, _Y
         )
         return Outcome(ours, Verdict.ASSUMED if near else Verdict.NOT_REPRODUCIBLE, why, figure=figure)
 
 
-_WAYS = (
+_SETUPS = (
     "in order",
     "at random",
-    "in order by Dijkstra's ways",
-    "at random by Dijkstra's ways",
-    "at random by Floyd's ways",
-    "at random by Floyd's ways, half duplex",
+    "in order by Dijkstra's paths",
+    "at random by Dijkstra's paths",
+    "at random by Floyd's paths",
+    "at random by Floyd's paths, half duplex",
 )
-_full(64, 23.0, _NAMES, {way: 2 if way.startswith("at random") else 1 for way in _WAYS})
-_full(256, 70.0, ("DSN-F",), dict.fromkeys(_WAYS, 1))
+_full(64, 23.0, _NAMES, {setup: 2 if setup.startswith("at random") else 1 for setup in _SETUPS})
+_full(256, 70.0, ("DSN-F",), dict.fromkeys(_SETUPS, 1))

@@ -29,14 +29,14 @@ _NEAR = 3.0
 _SIZES = (64, 1 << 10, 1 << 13, 1 << 16, 1 << 19)
 _SAID = "8 Gflop/s, 1 Gb/s full duplex, 30 us a link as printed, which here are also the hosts' links; a rank a switch"
 _ASSUMED = (
-    f"{_SAID}; Floyd's tables by the first middle switch that makes a way shorter; switches without delay, rates shared evenly,"
-    " all-to-alls round a ring unless said otherwise"
+    f"{_SAID}; Floyd's tables by the first middle switch that makes a path shorter; switches without delay, rates shared"
+    " evenly, all-to-alls round a ring unless said otherwise"
 )
 
 
 @lru_cache(maxsize=8)
 def _routed(network: str) -> Routing:
-    """``balanced 3``: (16,3) x (16,3) by tables of balanced factors; ``floyd 3``: by Floyd's shortest ways."""
+    """``balanced 3``: (16,3) x (16,3) by tables of balanced factors; ``floyd 3``: by Floyd's shortest paths."""
     tables, degree = network.split()
     topology = build(PRODUCT.format(degree)).with_hosts(1)
     if tables == "floyd":
@@ -128,13 +128,13 @@ def _small() -> Outcome:
     at_once = {size: _at_once(size) for size in (64, 1008)}
     least = min(100 / value for ratios in found.values() for values in ratios.values() for value in values)
     least = min(least, *(share for shares in at_once.values() for share in shares.values()))
-    ours = "; ".join(f"{way}: {_of_floyd(ratios)}" for way, ratios in found.items())
+    ours = "; ".join(f"{setup}: {_of_floyd(ratios)}" for setup, ratios in found.items())
     ours += "".join(
         f"; {size} B sent to all at once, flit by flit: {', '.join(f'(16,{k}) {share:.1f} %' for k, share in shares.items())}"
         for size, shares in at_once.items()
     )
     why = (
-        "the algorithm decides: both tables have shortest ways, so what does not queue takes as long by both, and 64 bytes"
+        "the algorithm decides: both tables have shortest paths, so what does not queue takes as long by both, and 64 bytes"
         " round a ring never queue; Bruck's sends blocks of 8 kB in 8 steps. What is sent to all at once queues at the busiest"
         f" channel, which carries {_busiest(3):.0f} % ((16,4): {_busiest(4):.0f} %) of what Floyd's does: half is what messages"
         f" of 1 kB come to, by our flit simulator, as SimGrid takes many minutes for 256 ranks so; {_ASSUMED}"
@@ -200,13 +200,15 @@ def _ft(class_: str, printed: str) -> None:
     @needs_simgrid
     def compute() -> Outcome:
         app = f"ft:class={class_},iterations=1,untimed=no"
-        by_way = {"in order": _ratios(app, "", _MACHINE), "at random": _ratios(app, "", _MACHINE, "random")}
+        by_setup = {"in order": _ratios(app, "", _MACHINE), "at random": _ratios(app, "", _MACHINE, "random")}
         holds = [
-            way for way, ratios in by_way.items() if all(value > 1 for found in ratios.values() for value in found)
+            setup
+            for setup, ratios in by_setup.items()
+            if all(value > 1 for found in ratios.values() for value in found)
         ]
-        told = "; ".join(f"{way}: {_of_floyd(ratios)}" for way, ratios in by_way.items())
+        told = "; ".join(f"{setup}: {_of_floyd(ratios)}" for setup, ratios in by_setup.items())
         ours = f"time against Floyd's, ranks {told}"
-        why = f"one iteration; it holds with ranks {' and '.join(holds) or 'placed in neither way'}; {_ASSUMED}"
+        why = f"one iteration; it holds with ranks {' and '.join(holds) or 'in neither setup'}; {_ASSUMED}"
         return Outcome(ours, Verdict.ASSUMED if holds else Verdict.NOT_REPRODUCIBLE, why)
 
 

@@ -104,7 +104,7 @@ def _product_4() -> Outcome:
 
 @claim(
     "xu-2019/fig-10/floyd",
-    "(16,3) x (16,3): the largest load of Floyd's shortest ways",
+    "(16,3) x (16,3): the largest load of Floyd's shortest paths",
     "about 2000",
     "topoloom reproduce xu-2019/fig-10/floyd",
 )
@@ -114,7 +114,7 @@ def _floyd() -> Outcome:
         {"most": 2000},
         {"most": int(load.max())},
         tolerance=50,
-        reason="a way is replaced here by one through the first middle switch that makes it shorter; the loads depend on how"
+        reason="a path is replaced here by one through the first middle switch that makes it shorter; the loads depend on how"
         " the switches are numbered, which the paper does not say (15 random numberings: 2240 to 2698)",
     )
 
@@ -126,7 +126,7 @@ def _product_load(degree: int) -> np.ndarray:
 
 
 def _floyd_loads(spec: str) -> np.ndarray:
-    """Pairs through each switch when Floyd's algorithm chooses the ways: a new one only where it is shorter."""
+    """Pairs through each switch when Floyd's algorithm chooses the paths: a new one only where it is shorter."""
     topology = build(spec)
     n, follow = topology.switches, floyd(topology)
     load = np.zeros(n, np.int64)
