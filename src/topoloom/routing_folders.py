@@ -32,6 +32,11 @@ def save_routing(routing: Routing, folder: str | os.PathLike[str], fabric: Fabri
     fabric : Fabric, optional
         What the network's parts are really called, and the ports that its cables are in; as planned when left out.
 
+    Returns
+    -------
+    list of Path
+        The files written, as they lie in `folder`.
+
     Raises
     ------
     InputError

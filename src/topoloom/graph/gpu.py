@@ -57,6 +57,11 @@ def counts_if_chosen(topology: Topology, weight: np.ndarray, device: Device) -> 
     device : "auto", "cpu" or "cuda"
         "auto" takes a device from `WORTH_A_DEVICE` switches on if there is one, and the processor if that fails.
 
+    Returns
+    -------
+    int64[largest + 1] or None
+        Ordered pairs by their distance in hops.
+
     Raises
     ------
     InputError

@@ -40,6 +40,11 @@ def count_pairs(
     device : "auto", "cpu" or "cuda"
         Who counts; the integers are the same. "auto": a CUDA device, where there is one and so many switches are worth it.
 
+    Returns
+    -------
+    PairCounts
+        The counts, and what has counted them.
+
     Raises
     ------
     Stopped
@@ -88,7 +93,22 @@ def count_pairs(
 
 
 def attachment_counts(topology: Topology, jobs: int | None, work: Work | None = None) -> np.ndarray:
-    """Ordered pairs of hosts at each distance when hosts have several ports: int64[largest + 1]."""
+    """Ordered pairs of hosts at each distance when hosts have several ports: int64[largest + 1].
+
+    Parameters
+    ----------
+    topology : Topology
+        The network, whose hosts have several ports.
+    jobs : int or None
+        Threads; None: all cores.
+    work : Work, optional
+        Told of the kinds of hosts that are done.
+
+    Returns
+    -------
+    int64[largest + 1]
+        A pair's distance, in hops, is that of the two nearest of its ports' switches.
+    """
     from topoloom.graph.kernels import breadth_first
 
     offsets, neighbours, _ = topology.csr

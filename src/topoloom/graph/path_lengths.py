@@ -54,6 +54,20 @@ class PathLengths:
 def path_lengths(topology: Topology, jobs: int | None = None, *, work: Work | None = None) -> PathLengths:
     """The hops between all switches, and nothing else; `hops` is the verb for people.
 
+    Parameters
+    ----------
+    topology : Topology
+        Any, also disconnected.
+    jobs : int, optional
+        Threads; all cores by default.
+    work : Work, optional
+        Told of blocks of switches.
+
+    Returns
+    -------
+    PathLengths
+        Exact, over all ordered pairs.
+
     Examples
     --------
     >>> found = path_lengths(Topology(links=[(0, 1), (1, 2), (2, 3), (3, 0)], switches=4))
@@ -85,6 +99,11 @@ def host_path_lengths(
         The pairs of its switches at each distance: hosts that stand evenly on all are counted from it.
     jobs, device, work
         As `count_pairs` has them.
+
+    Returns
+    -------
+    mean, largest : float or None
+        In hops; inf where some hosts do not reach each other.
     """
     hosts = topology.hosts
     if hosts < 2:
@@ -114,7 +133,22 @@ def carrier_distance_sum(topology: Topology, jobs: int | None = None) -> tuple[i
 
 
 def mean_hops(counts: np.ndarray, pairs: int, complete: bool) -> float:
-    """The hops of `counts`, int64[largest + 1], over so many pairs; inf unless all pairs reach each other, 0 without any."""
+    """The hops of `counts`, int64[largest + 1], over so many pairs; inf unless all pairs reach each other, 0 without any.
+
+    Parameters
+    ----------
+    counts : int64[largest + 1]
+        Pairs by their distance in hops.
+    pairs : int
+        Over how many the mean is taken.
+    complete : bool
+        Whether all pairs reach each other.
+
+    Returns
+    -------
+    float
+        Hops.
+    """
     if not complete:
         return math.inf
     return float(int(np.dot(counts, np.arange(counts.size))) / pairs) if pairs else 0.0

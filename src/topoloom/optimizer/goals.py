@@ -197,6 +197,8 @@ def latency_bounds(
         The longest cable, metres; inf: any.
     delays : Delays, optional
         Of switches, links and cables; topoloom's own by default.
+    both_ends : bool
+        Whether a path of h hops counts h + 1 switches, and not h.
 
     Returns
     -------
