@@ -14,7 +14,7 @@ _HOMES = {
     "AppRuns": "topoloom.applications.app_runs",
     "AppSettings": "topoloom.applications.settings",
     "Bill": "topoloom.cost.bill",
-    "BalancedPairs": "topoloom.graph.bounds",
+    "BalancedPairs": "topoloom.graph.grid_bounds",
     "Bounds": "topoloom.graph.bounds",
     "Cabling": "topoloom.cabling.cabling",
     "Comparison": "topoloom.fabrics.compare",
@@ -55,7 +55,7 @@ _HOMES = {
     "Verdict": "topoloom.routing.judge.verdict",
     "balance_paths": "topoloom.routing.balance.balance",
     "balance_routing": "topoloom.routing.balance.balance",
-    "balanced_pairs": "topoloom.graph.bounds",
+    "balanced_pairs": "topoloom.graph.grid_bounds",
     "bounds": "topoloom.graph.bounds",
     "build": "topoloom.spec",
     "cable": "topoloom.cabling.cabling",
@@ -144,13 +144,13 @@ if TYPE_CHECKING:
     from topoloom.formats import FORMATS as FORMATS
     from topoloom.formats import load as load
     from topoloom.formats import save as save
-    from topoloom.graph.bounds import BalancedPairs as BalancedPairs
     from topoloom.graph.bounds import Bounds as Bounds
-    from topoloom.graph.bounds import balanced_pairs as balanced_pairs
     from topoloom.graph.bounds import bounds as bounds
     from topoloom.graph.cuts import Cuts as Cuts
     from topoloom.graph.cuts import cuts as cuts
     from topoloom.graph.geometry import Geometry as Geometry
+    from topoloom.graph.grid_bounds import BalancedPairs as BalancedPairs
+    from topoloom.graph.grid_bounds import balanced_pairs as balanced_pairs
     from topoloom.graph.hops import Hops as Hops
     from topoloom.graph.hops import hops as hops
     from topoloom.graph.latency import Delays as Delays

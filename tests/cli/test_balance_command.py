@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from topoloom.cli.commands import balance
 from topoloom.errors import InputError
-from topoloom.graph.bounds import moore_aspl
+from topoloom.graph.moore import moore_aspl
 
 
 def _run(*arguments):

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from topoloom import InputError, build, design
+from topoloom.cost.parts import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design, pareto_front
 from topoloom.designer.measure import Candidate, Dropped, measure, numbers
@@ -32,7 +33,8 @@ def _need(**changes) -> Need:
 @pytest.mark.parametrize("path", sorted(_EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
 def test_the_examples_are_needs_that_families_serve(path):
     """Every example is read, and many candidates of many families are proposed for it."""
-    proposals = enumerate_candidates(read_need(path))
+    need = read_need(path)
+    proposals = enumerate_candidates(need, load_parts(need.parts))
     assert len({p.spec.partition(":")[0] for p in proposals if p.passed is None}) > 10
 
 
@@ -59,7 +61,7 @@ def test_the_measures_are_those_of_the_single_commands():
     from topoloom import hops, place, price
 
     need = _need()
-    found = measure("slimfly:q=5,hosts=4", need)
+    found = measure("slimfly:q=5,hosts=4", need, load_parts(need.parts))
     topology = build("slimfly:q=5,hosts=4")
     assert found.diameter == 2
     assert found.host_aspl == pytest.approx(hops(topology).host_aspl)
@@ -78,7 +80,7 @@ def test_the_objective_chooses():
 def test_the_pareto_front_is_what_nothing_beats():
     """A point is on the front exactly when no other is at least as good in all and better in one."""
     points = {"a": (1, 5, 1), "b": (2, 4, 1), "c": (2, 5, 1), "d": (3, 3, 3), "e": (1, 5, 1)}
-    some = measure("slimfly:q=5,hosts=4", _need())
+    some = measure("slimfly:q=5,hosts=4", _need(), load_parts(_need().parts))
     front = pareto_front(
         [
             msgspec.structs.replace(some, spec=s, cost_per_host_usd=c, mean_latency_ns=t, bisection_per_host=w)
@@ -91,17 +93,17 @@ def test_the_pareto_front_is_what_nothing_beats():
 def test_theory_never_drops_what_measuring_would_keep():
     """A candidate that the bounds drop before it is built is, when measured, past that limit."""
     need = _need(limits=Limits(diameter=2, oversubscription=1.0, worst_latency_ns=420))
-    dropped = [p for p in enumerate_candidates(need) if p.passed is not None]
+    dropped = [p for p in enumerate_candidates(need, load_parts(need.parts)) if p.passed is not None]
     assert dropped
     for proposal in dropped:
-        assert isinstance(measure(proposal.spec, need), Dropped), proposal
+        assert isinstance(measure(proposal.spec, need, load_parts(need.parts)), Dropped), proposal
 
 
 def test_least_cost_is_a_lower_bound():
     """The cost that decides what is pursued is never above the true one."""
     need = _need()
-    for proposal in enumerate_candidates(need):
-        found = measure(proposal.spec, need)
+    for proposal in enumerate_candidates(need, load_parts(need.parts)):
+        found = measure(proposal.spec, need, load_parts(need.parts))
         known = numbers(found) if isinstance(found, Candidate) else found.known
         if "cost_per_host_usd" in known:
             assert proposal.least_usd <= known["cost_per_host_usd"] + 1e-6, proposal

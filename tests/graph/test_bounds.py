@@ -10,19 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topoloom.errors import InputError
-from topoloom.graph.bounds import (
-    BalancedPairs,
-    Bounds,
-    balanced_pairs,
-    bounds,
-    grid_bounds,
-    moore_aspl,
-    moore_diameter,
-    moore_order,
-    moore_within,
-)
+from topoloom.graph.bounds import Bounds, bounds
 from topoloom.graph.geometry import Geometry
+from topoloom.graph.grid_bounds import BalancedPairs, balanced_pairs, grid_bounds
 from topoloom.graph.hops import hops
+from topoloom.graph.moore import moore_aspl, moore_diameter, moore_order, moore_within
 from topoloom.spec import build
 from topoloom.topology import Topology
 

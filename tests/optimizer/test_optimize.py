@@ -10,8 +10,8 @@ import pytest
 from topoloom.errors import InputError
 from topoloom.floors.floor import preset
 from topoloom.formats.topoloom_json import write as topology_text
-from topoloom.graph.bounds import grid_bounds
 from topoloom.graph.geometry import Geometry
+from topoloom.graph.grid_bounds import grid_bounds
 from topoloom.graph.hops import hops
 from topoloom.layout.place import place
 from topoloom.optimizer.goals import parse_goal

@@ -73,7 +73,8 @@ def test_a_design_shows_its_title_and_names_of_the_winner_and_of_products(parts,
     found = design(need, jobs=1)
     found = replace(found, ranked=tuple(msgspec.structs.replace(one, name=f"winner {SCRIPT}") for one in found.ranked))
     layout = place(named(found.winner.spec), map="rows")
-    page = design_page(found, layout, price(layout, load_parts(path)))
+    catalogue = load_parts(path)
+    page = design_page(found, catalogue, layout, price(layout, catalogue))
     check(page, "title", "parts", "source", "cable", "winner")
 
 

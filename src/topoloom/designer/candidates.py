@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from topoloom.cost.parts import Parts, load_parts
+from topoloom.cost.parts import Parts
 from topoloom.designer.need import Need
 from topoloom.errors import InputError
-from topoloom.graph.bounds import moore_aspl, moore_diameter
+from topoloom.graph.moore import moore_aspl, moore_diameter
 from topoloom.spec import FAMILIES, Facts, Family
 
 #: Measuring takes a time that grows with the square of the switches, and more: days for more than these.
@@ -25,9 +25,8 @@ class Proposal:
     passed: str | None = None
 
 
-def enumerate_candidates(need: Need) -> list[Proposal]:
-    """Every family's candidates for a need and the specs that it names, the cheapest possible first."""
-    parts = load_parts(need.parts)
+def enumerate_candidates(need: Need, parts: Parts) -> list[Proposal]:
+    """Every family's candidates for a need and the specs that it names, the cheapest possible first; `parts`: the need's."""
     found: dict[str, Proposal] = {}
     for record in _chosen(need):
         for values in record.sizes(need.hosts, need.switch.radix) if record.sizes is not None else ():

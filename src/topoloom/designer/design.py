@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from topoloom.cost.parts import Parts, load_parts
 from topoloom.designer.candidates import Proposal, enumerate_candidates
 from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome, measure, numbers, passed_limit
 from topoloom.designer.need import Limits, Need, read_need
@@ -194,13 +195,14 @@ def design(
     """
     work = Work() if work is None else work
     need = need if isinstance(need, Need) else read_need(need)
-    proposals = enumerate_candidates(need)
+    parts = load_parts(need.parts)
+    proposals = enumerate_candidates(need, parts)
     if not proposals:
         raise InputError(
             f"no family serves {need.hosts} hosts on {need.switch.radix}-port switches; raise switch.radix or try more families"
         )
-    kept = Store(Path(store), need) if store is not None else None
-    search = _Search(need, proposals, kept, work, fresh=fresh)
+    kept = Store(Path(store), need, parts) if store is not None else None
+    search = _Search(need, parts, proposals, kept, work, fresh=fresh)
     search.run(cores(jobs))
     outcomes = [search.found[p.spec] for p in proposals if p.spec in search.found]
     ranked = sorted(
@@ -238,10 +240,12 @@ def pareto_front(candidates: list[Candidate]) -> frozenset[str]:
 class _Search:
     """The measuring: what was found so far, and the cheapest of it, which decides what is too dear to pursue."""
 
-    def __init__(self, need: Need, proposals: list[Proposal], kept: Store | None, work: Work, *, fresh: bool) -> None:
+    def __init__(
+        self, need: Need, parts: Parts, proposals: list[Proposal], kept: Store | None, work: Work, *, fresh: bool
+    ) -> None:
         self.found: dict[str, Outcome] = {}
         self.reused = 0
-        self._need, self._kept, self._work, self._fresh = need, kept, work, fresh
+        self._need, self._parts, self._kept, self._work, self._fresh = need, parts, kept, work, fresh
         self._proposals = [p for p in proposals if p.passed is None]
 
     @property
@@ -296,7 +300,7 @@ class _Search:
                 if self._work.stopped:
                     return
                 with suppress(Stopped):
-                    yield measure(spec, self._need, self._work.flag)
+                    yield measure(spec, self._need, self._parts, self._work.flag)
             return
         pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_end_with_parent)
         pursued = self._pursued()
@@ -319,7 +323,7 @@ class _Search:
 
     def _submitted(self, pool: ProcessPoolExecutor, specs: Iterable[str]) -> set[Future[Outcome]]:
         with _without_signals():
-            return {pool.submit(measure, spec, self._need) for spec in specs}
+            return {pool.submit(measure, spec, self._need, self._parts) for spec in specs}
 
 
 def _limited(found: Outcome, need: Need) -> Outcome | None:

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from topoloom.cost.bill import price
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts import Parts
 from topoloom.designer.need import Limits, Need
 from topoloom.errors import InputError
 from topoloom.graph.cuts import cuts
@@ -75,13 +75,15 @@ class Dropped(msgspec.Struct, frozen=True, tag="dropped"):
 Outcome = Candidate | Dropped
 
 
-def measure(spec: str, need: Need, flag: np.ndarray | None = None) -> Outcome:
+def measure(spec: str, need: Need, parts: Parts, flag: np.ndarray | None = None) -> Outcome:
     """Build, measure, place and price one candidate; a limit that it passes is named, not raised.
 
     Parameters
     ----------
     spec : str
     need : Need
+    parts : Parts
+        The need's catalogue.
     flag : uint8[1], optional
         As soon as it is not 0, the measuring ends.
 
@@ -122,7 +124,7 @@ def measure(spec: str, need: Need, flag: np.ndarray | None = None) -> Outcome:
     except InputError as error:
         return out("floor", error)
     try:
-        bill = price(layout, load_parts(need.parts), need.rate_gbps, host_cables=need.cable.hosts)
+        bill = price(layout, parts, need.rate_gbps, host_cables=need.cable.hosts)
     except InputError as error:
         return out("parts", error)
     distances = path_lengths(topology, jobs=1, work=work)

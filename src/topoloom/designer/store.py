@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from topoloom._version import __version__
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts import Parts
 from topoloom.designer.measure import Outcome
 from topoloom.designer.need import Need
 from topoloom.files import write_atomically
@@ -15,12 +15,12 @@ from topoloom.files import write_atomically
 class Store:
     """One small JSON file a candidate in a folder; a file is whole or absent, however a run ends."""
 
-    def __init__(self, folder: Path, need: Need) -> None:
+    def __init__(self, folder: Path, need: Need, parts: Parts) -> None:
         """Results depend on the need (but for its title, objective and limits), the parts and the version."""
         self._folder = folder
         need = msgspec.structs.replace(need, title="", minimize="cost_per_host_usd", compare=())
         plain = {**msgspec.to_builtins(need), "limits": None, "families": None}
-        content = msgspec.json.encode([__version__, plain, msgspec.to_builtins(load_parts(need.parts))])
+        content = msgspec.json.encode([__version__, plain, msgspec.to_builtins(parts)])
         self._stamp = hashlib.sha256(content).hexdigest()
 
     def _path(self, spec: str) -> Path:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from math import prod
 from typing import Any
 
-from topoloom.graph.bounds import moore_aspl
+from topoloom.graph.moore import moore_aspl
 
 #: A candidate structure: its parameters, how many switches carry hosts, and the links at the busiest of them.
 Structure = tuple[dict[str, Any], int, int]

@@ -8,8 +8,8 @@ import numpy as np
 
 from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
-from topoloom.graph.bounds import moore_within
 from topoloom.graph.latency import Delays, latencies
+from topoloom.graph.moore import moore_within
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.settings import Settings, setting
 from topoloom.topology import Topology

@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.graph.bounds import grid_bounds, moore_within
 from topoloom.graph.distances import distance_matrix
 from topoloom.graph.geometry import Geometry
+from topoloom.graph.grid_bounds import grid_bounds
+from topoloom.graph.moore import moore_within
 from topoloom.optimizer.result import Limits
 from topoloom.optimizer.rules import Rules
 from topoloom.topology import Topology

@@ -45,13 +45,13 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
         The folder cannot be made or written.
     """
     files: dict[str, str | bytes] = {"candidates.csv": candidates_csv(design), "design.json": design_json(design)}
+    parts = load_parts(design.need.parts)
     layout: Layout | None = None
     bill: Bill | None = None
     plan: str | None = None
     if design.winner is not None:
         topology = build(design.winner.spec)
         layout = place_candidate(topology, design.need)
-        parts = load_parts(design.need.parts)
         bill = price(layout, parts, design.need.rate_gbps, host_cables=design.need.cable.hosts)
         cables = cable(layout, parts, design.need.rate_gbps, design.need.cable.hosts)
         plan = floorplan_svg(layout, cables.link_medium)
@@ -62,7 +62,7 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
         files["floorplan.svg"] = plan
     drawn = design_figures(design)
     files |= {name: svg for name, (svg, _) in drawn.items()}
-    files["report.html"] = design_page(design, layout, bill, drawn, plan)
+    files["report.html"] = design_page(design, parts, layout, bill, drawn, plan)
     return write_folder(folder, files, stale=_OF_A_WINNER)
 
 

@@ -2,7 +2,7 @@
 
 from topoloom._version import __version__
 from topoloom.cost.bill import Bill
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts import Parts, load_parts
 from topoloom.cost.table_iv import COLUMNS
 from topoloom.designer.design import Design
 from topoloom.designer.measure import CUT_SEEDS, Candidate, busiest_channel
@@ -17,6 +17,7 @@ _MOST_ROWS = 40
 
 def design_page(
     design: Design,
+    parts: Parts,
     layout: Layout | None,
     bill: Bill | None,
     drawn: dict[str, tuple[str, str]] | None = None,
@@ -30,6 +31,8 @@ def design_page(
     ----------
     design : Design
         The ranking, with the need that it answers.
+    parts : Parts
+        The need's catalogue.
     layout : Layout or None
         The winner's; None: the page has no part about the winner.
     bill : Bill or None
@@ -46,7 +49,7 @@ def design_page(
     """
     need = design.need
     body = [f"<h1>{_text(need.title)}</h1>", f'<p class="quiet">topoloom {__version__}: a design report</p>']
-    body += _requirement(design)
+    body += _requirement(design, parts)
     body += _answer(design)
     body += _ranking(design)
     body += _figures(design, design_figures(design) if drawn is None else drawn)
@@ -54,7 +57,7 @@ def design_page(
         body += _winner(design.winner, layout, bill, floorplan_svg(layout) if plan is None else plan)
     if "besta-2014/table-iv" in need.compare:
         body += _table_iv()
-    body += _method(design)
+    body += _method(parts)
     return page(need.title, body)
 
 
@@ -64,7 +67,7 @@ def _text(value: object) -> str:
     return escape(str(value))
 
 
-def _requirement(design: Design) -> list[str]:
+def _requirement(design: Design, parts: Parts) -> list[str]:
     need = design.need
     floor = need.floor.floor()
     places = (
@@ -81,7 +84,7 @@ def _requirement(design: Design) -> list[str]:
             f"{floor.name}: {places}; places of {floor.width_m:g} m x {floor.depth_m:g} m; cables of {floor.inside_m:g} m"
             f" inside a cabinet, Manhattan distance + {2 * floor.overhead_end_m:g} m between",
         ),
-        ("parts", f"{load_parts(need.parts).name}"),
+        ("parts", parts.name),
         ("minimise", _WORDS[need.minimize]),
     ]
     held = [("switches", floor.switches_per_cabinet), ("hosts", floor.hosts_per_cabinet)]
@@ -103,7 +106,6 @@ def _requirement(design: Design) -> list[str]:
         if value is not None:
             rows.append(("limit", f"{_WORDS[limit]}: at most {value:,g}"))
     out = ["<h2>Requirement</h2>", table(["", "what is needed"], rows, text=frozenset({0, 1}))]
-    parts = load_parts(need.parts)
     if parts.rate_gbps is not None and not parts.rate_gbps[0] <= need.rate_gbps <= parts.rate_gbps[1]:
         out.append(
             f"<p><b>Prices are extrapolated:</b> the catalogue {_text(parts.name)} was fitted to links of"
@@ -374,7 +376,7 @@ def _table_iv() -> list[str]:
     ]
 
 
-def _method(design: Design) -> list[str]:
+def _method(parts: Parts) -> list[str]:
     return [
         "<h2>How these numbers were got</h2>",
         "<p>Hops: exact, all pairs. Oversubscription: hosts on a switch over the number with full bandwidth under uniform"
@@ -385,6 +387,6 @@ def _method(design: Design) -> list[str]:
         " cheapest path, both ends included, plus the cables between switches; no load, no host cables. Bisection: METIS, best"
         f" of {CUT_SEEDS} seeds, links cut over hosts; not measured where METIS is not installed."
         " Cabinets: the family's own groups, else switches in sequence; placed row by row."
-        f" Prices: {_text(load_parts(design.need.parts).source)}. Random families: one draw, seed in the spec. Every spec can"
+        f" Prices: {_text(parts.source)}. Random families: one draw, seed in the spec. Every spec can"
         " be rebuilt: <code>topoloom info SPEC</code>.</p>",
     ]

@@ -16,12 +16,15 @@ class Channels(NamedTuple):
         The switch that each leads to, and that it comes from.
     back : int32[2 m]
         The channel of the same link in the other direction.
+    turn_first : int64[n + 1]
+        Where the turns of each switch begin; a turn's place is that + in-port * degree + out-port.
     """
 
     first: np.ndarray
     to: np.ndarray
     origin: np.ndarray
     back: np.ndarray
+    turn_first: np.ndarray
 
 
 def channels_of(topology: Topology) -> Channels:
@@ -38,10 +41,5 @@ def channels_of(topology: Topology) -> Channels:
     back = np.empty(link.size, np.int32)
     back[order[0::2]], back[order[1::2]] = order[1::2], order[0::2]
     origin = np.repeat(np.arange(topology.switches, dtype=np.int32), topology.degrees)
-    return Channels(first, to, origin, back)
-
-
-def turn_places(channels: Channels) -> np.ndarray:
-    """Where the turns of each switch begin, int64[n + 1]; a turn's place is that + in-port * degree + out-port."""
-    degrees = np.diff(channels.first)
-    return np.concatenate([[0], np.cumsum(degrees * degrees)])
+    turn_first = np.concatenate([[0], np.cumsum(topology.degrees * topology.degrees)])
+    return Channels(first, to, origin, back, turn_first)

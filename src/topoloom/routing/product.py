@@ -182,7 +182,8 @@ def _ports(
     topology: Topology, parts: list[Routing], strides: list[int], places: list[np.ndarray], work: Work
 ) -> np.ndarray:
     """The port of the first coordinate that is not right yet."""
-    n, first, to = topology.switches, channels_of(topology).first, channels_of(topology).to
+    n, channels = topology.switches, channels_of(topology)
+    first, to = channels.first, channels.to
     ports, switch = empty_ports(topology), np.arange(n)
     key = np.repeat(switch, np.diff(first)) * n + to  # ascending
     # For each factor, switch and port of the factor: the product's port.

@@ -11,7 +11,7 @@ from topoloom.draws import Draws
 from topoloom.errors import InputError, check_type
 from topoloom.graph.connectivity import component_count
 from topoloom.results import Provenance, Result, provenance_of
-from topoloom.routing.channels import channels_of, turn_places
+from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.lanes.by_pair import MOST_LANES, place_pairs
 from topoloom.routing.route import route
@@ -257,7 +257,7 @@ def _mended(
         lane[moved & carries[:, None] & carries] = ORPHAN
         lane[:, ~alive] = 0
         lane[~alive] = 0
-        if not _placed(left, ports, lane, lanes, work):
+        if not _placed(left, channels, ports, lane, lanes, work):
             anew = _routed_anew(left, alive, lanes, jobs, work)
             differ = int(np.count_nonzero((anew.ports != before) & alive & alive[:, None]))
             return Rerouted(anew, entries, broken, differ, int(np.count_nonzero(anew.lanes != old)), kept, True)
@@ -268,14 +268,13 @@ def _mended(
     return Rerouted(replace(made, verdict=prove(made, jobs, work=work)), entries, broken, changed, 0, kept, False)
 
 
-def _placed(left: Topology, ports: np.ndarray, lane: np.ndarray, lanes: int, work: Work) -> bool:
+def _placed(left: Topology, channels: Channels, ports: np.ndarray, lane: np.ndarray, lanes: int, work: Work) -> bool:
     """Give pairs whose path has changed a lane beside all others; whether that was possible."""
     from topoloom.routing.trees.kernels.lane_trees import ORPHAN
     from topoloom.routing.trees.kernels.mend import ordered, turns_of
 
-    channels, turn_first = channels_of(left), turn_places(channels_of(left))
-    turns = np.zeros(turn_first[-1], np.uint16)
-    where = channels.first, channels.to, channels.back, turn_first
+    turns = np.zeros(channels.turn_first[-1], np.uint16)
+    where = channels.first, channels.to, channels.back, channels.turn_first
     turns_of(*where, ports, lane, int(ORPHAN), carriers_of(left), turns, work.flag)
     work.check()
     place = np.stack([ordered(*where, turns, 1 << number) for number in range(lanes)])

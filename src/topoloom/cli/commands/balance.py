@@ -42,8 +42,8 @@ class _Range(click.ParamType):
 @click.option("--lengths", type=_Range(), default="2-16", show_default=True, help="The longest link, in grid steps.")
 @json_option
 def command(rows: int, columns: int, diagrid: bool, degrees: range, lengths: range, as_json: bool) -> None:
-    from topoloom.graph.bounds import balanced_pairs
     from topoloom.graph.geometry import Geometry
+    from topoloom.graph.grid_bounds import balanced_pairs
 
     degrees = _upto(degrees, rows * columns - 1, "--degrees", "links a switch")
     farthest = max(rows - 1, 2 * columns - 2 + (rows > 1)) if diagrid else rows + columns - 2

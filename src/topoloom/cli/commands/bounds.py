@@ -11,7 +11,8 @@ from topoloom.errors import InputError
 from topoloom.opening import open_network
 
 if TYPE_CHECKING:
-    from topoloom.graph.bounds import BalancedPairs, Bounds
+    from topoloom.graph.bounds import Bounds
+    from topoloom.graph.grid_bounds import BalancedPairs
 
 
 @click.command(
@@ -78,8 +79,9 @@ def _of_order(switches: int, degree: int) -> "Bounds":
 def _of_grid(
     text: str, diagonal: bool, degree: int | None, length: int | None, point: int | None, balanced: bool
 ) -> "Bounds | BalancedPairs":
-    from topoloom.graph.bounds import balanced_pairs, bounds_on_grid
+    from topoloom.graph.bounds import bounds_on_grid
     from topoloom.graph.geometry import Geometry
+    from topoloom.graph.grid_bounds import balanced_pairs
 
     size = _size(text)
     geometry = Geometry.diagrid(*size) if diagonal else Geometry.grid(*size)

@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.graph.bounds import moore_diameter, moore_within
+from topoloom.graph.moore import moore_diameter, moore_within
 from topoloom.optimizer.rules import Rules, moves_of
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
 from topoloom.optimizer.searches.successive_halving import Candidate

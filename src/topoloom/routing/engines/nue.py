@@ -5,7 +5,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import distances_from
-from topoloom.routing.channels import Channels, channels_of, turn_places
+from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing, empty_ports, weights_of
@@ -33,8 +33,7 @@ def nue(request: Request) -> Routing:
     if lanes > MOST_LANES:
         raise InputError(f"{topology.name}: lanes={lanes}; engine nue takes 1 to {MOST_LANES}")
     ports, lane = empty_ports(topology), np.zeros((n, n), np.uint8)
-    turn_first = turn_places(channels)
-    turns, refused = (np.zeros(turn_first[-1], np.uint16) for _ in range(2))
+    turns, refused = (np.zeros(channels.turn_first[-1], np.uint16) for _ in range(2))
     load, pairs = np.zeros(channels.to.size, np.int64), weights_of(topology)
     escape = _spanning_tree(topology, channels)
     order = Draws(request.seed, 7).permutation(n)
@@ -42,7 +41,7 @@ def nue(request: Request) -> Routing:
     for number in range(lanes):
         place = np.arange(channels.to.size, dtype=np.int32)
         served = order[number::lanes]
-        where = channels.first, channels.to, channels.back, turn_first, escape
+        where = channels.first, channels.to, channels.back, channels.turn_first, escape
         for begin in range(0, served.size, _BLOCK):
             request.work.check()
             some = served[begin : begin + _BLOCK]

@@ -6,7 +6,6 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.distances import distances_from
-from topoloom.routing.channels import turn_places
 from topoloom.routing.choices import AnyShortest, Detour, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import HOP, Routing
@@ -91,8 +90,8 @@ def with_layers(routing: Routing, layers: list[Routing], tables: Verdict, work: 
     from topoloom.routing.judge.kernels.choices import layer_turns
     from topoloom.routing.judge.kernels.follow import find_cycle
 
-    channels, turn_first = routing.channels, turn_places(routing.channels)
-    turns = np.zeros(turn_first[-1], np.uint64)
+    channels = routing.channels
+    turns = np.zeros(channels.turn_first[-1], np.uint64)
     allowed = routing.choice.allowed if isinstance(routing.choice, Layers) else None
     for number, layer in enumerate(layers):
         takes = np.ones(layer.ports.shape, np.bool_) if allowed is None else (allowed >> number & 1).astype(np.bool_)
@@ -101,7 +100,7 @@ def with_layers(routing: Routing, layers: list[Routing], tables: Verdict, work: 
             channels.first,
             channels.to,
             channels.back,
-            turn_first,
+            channels.turn_first,
             layer.ports,
             lanes,
             takes,
@@ -110,7 +109,7 @@ def with_layers(routing: Routing, layers: list[Routing], tables: Verdict, work: 
             work.flag,
         )
         work.check()
-    ring = find_cycle(channels.first, channels.to, channels.back, turn_first, turns, tables.lanes_used, True)
+    ring = find_cycle(channels.first, channels.to, channels.back, channels.turn_first, turns, tables.lanes_used, True)
     return _with_cycle(routing, tables, np.asarray(ring, np.int64), tables.lanes_used)
 
 
@@ -148,15 +147,17 @@ def _any_shortest(routing: Routing, work: Work) -> np.ndarray:
     from topoloom.routing.judge.kernels.choices import all_turns
     from topoloom.routing.judge.kernels.follow import find_cycle
 
-    channels, turn_first = routing.channels, turn_places(routing.channels)
-    turns = np.zeros(turn_first[-1], np.uint64)
+    channels = routing.channels
+    turns = np.zeros(channels.turn_first[-1], np.uint64)
     wanted = np.flatnonzero(routing.carriers)
     for begin in range(0, wanted.size, 64):
         work.check()
         some = wanted[begin : begin + 64]
         distance = distances_from(routing.topology, some, 1)
-        all_turns(channels.first, channels.to, channels.back, turn_first, distance, routing.carriers, turns)
-    return np.asarray(find_cycle(channels.first, channels.to, channels.back, turn_first, turns, 1, False), np.int64)
+        all_turns(channels.first, channels.to, channels.back, channels.turn_first, distance, routing.carriers, turns)
+    return np.asarray(
+        find_cycle(channels.first, channels.to, channels.back, channels.turn_first, turns, 1, False), np.int64
+    )
 
 
 def _extended(routing: Routing, lanes: int, work: Work) -> np.ndarray:

@@ -12,7 +12,6 @@ import numpy as np
 from topoloom.errors import InputError, check_type
 from topoloom.graph.distances import distances_from
 from topoloom.results import provenance_of
-from topoloom.routing.channels import turn_places
 from topoloom.routing.choices import Escape, Layers
 from topoloom.routing.judge.choices import named, with_choice, with_layers
 from topoloom.routing.judge.verdict import Verdict, together
@@ -137,13 +136,13 @@ def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int |
     from topoloom.routing.judge.kernels.follow import follow
 
     topology, channels = routing.topology, routing.channels
-    n, turn_first, across = topology.switches, turn_places(channels), routing.lane_rule == SWITCH
+    n, across = topology.switches, routing.lane_rule == SWITCH
     # A packet may escape to the tables at any switch.
     sources = np.ones(n, np.bool_) if isinstance(routing.choice, Escape) else routing.carriers
 
     def walk(blocks: Iterator[int]) -> _Walked:
         found = _Walked(
-            np.zeros(turn_first[-1], np.uint64),
+            np.zeros(channels.turn_first[-1], np.uint64),
             np.zeros(channels.to.size, np.int64),
             np.zeros(n, np.int64),
             np.zeros(n, np.int64),
@@ -159,7 +158,7 @@ def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int |
                 channels.first,
                 channels.to,
                 channels.back,
-                turn_first,
+                channels.turn_first,
                 routing.ports,
                 lanes,
                 across,
@@ -188,7 +187,7 @@ def _cycle(routing: Routing, turns: np.ndarray, lanes: int) -> np.ndarray:
 
     channels, across = routing.channels, routing.lane_rule == SWITCH
     return np.asarray(
-        find_cycle(channels.first, channels.to, channels.back, turn_places(channels), turns, lanes, across), np.int64
+        find_cycle(channels.first, channels.to, channels.back, channels.turn_first, turns, lanes, across), np.int64
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.routing.channels import channels_of, turn_places
+from topoloom.routing.channels import channels_of
 from topoloom.routing.registry import Request
 from topoloom.routing.routing import carriers_of
 from topoloom.topology import Topology
@@ -105,11 +105,10 @@ def place_pairs(
     from topoloom.routing.lanes.kernels.acyclic import place_orphans
 
     channels = channels_of(topology)
-    turn_first = turn_places(channels)
-    turns = np.zeros(turn_first[-1], np.uint16) if turns is None else turns
-    refused = np.zeros(turn_first[-1], np.uint16)
+    turns = np.zeros(channels.turn_first[-1], np.uint16) if turns is None else turns
+    refused = np.zeros(channels.turn_first[-1], np.uint16)
     place = np.tile(np.arange(channels.to.size, dtype=np.int32), (lanes, 1)) if place is None else place
-    where = channels.first, channels.to, channels.back, turn_first, ports, lane, lowest, lanes
+    where = channels.first, channels.to, channels.back, channels.turn_first, ports, lane, lowest, lanes
     looked_at = np.zeros(2, np.int64)
     work.begin(order.size, "destinations given lanes")
     for start in range(0, order.size, _BLOCK):
@@ -148,9 +147,8 @@ def lanes_by_breaking_cycles(request: Request, ports: np.ndarray, engine: str) -
 
     topology, most, work = request.topology, _most(request), request.work
     channels, lane = channels_of(topology), np.zeros((topology.switches, topology.switches), np.uint8)
-    turn_first = turn_places(channels)
-    count = np.zeros(turn_first[-1], np.int64)
-    where = channels.first, channels.to, channels.back, turn_first, ports, lane
+    count = np.zeros(channels.turn_first[-1], np.int64)
+    where = channels.first, channels.to, channels.back, channels.turn_first, ports, lane
     carries = carriers_of(topology)
     work.begin(most, "lanes filled")
     for number in range(most):

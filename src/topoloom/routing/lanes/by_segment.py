@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.routing.channels import channels_of, turn_places
+from topoloom.routing.channels import channels_of
 from topoloom.routing.registry import Request
 from topoloom.routing.routing import carriers_of
 from topoloom.threads import over_cores
@@ -49,10 +49,18 @@ def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarra
 
     topology, channels = request.topology, channels_of(request.topology)
     n, carries = topology.switches, carriers_of(topology)
-    turn_first = turn_places(channels)
-    count, one_lane = np.zeros(turn_first[-1], np.int64), np.zeros((n, n), np.uint8)
+    count, one_lane = np.zeros(channels.turn_first[-1], np.int64), np.zeros((n, n), np.uint8)
     count_turns(
-        channels.first, channels.to, channels.back, turn_first, ports, one_lane, 0, carries, count, request.work.flag
+        channels.first,
+        channels.to,
+        channels.back,
+        channels.turn_first,
+        ports,
+        one_lane,
+        0,
+        carries,
+        count,
+        request.work.flag,
     )
     weight = count.astype(np.float64)
     ties, best, fewest = Draws(request.seed, 6), np.empty((0, 0), np.uint8), 256
@@ -62,7 +70,7 @@ def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarra
         request.work.check()
         # The first order counts pairs; others only whether any pair turns there at all, for the worst path decides.
         wanted = weight if attempt == 0 else np.minimum(weight, 1.0) + weight / max(1.0, weight.max(initial=0.0))
-        rank = ranked(channels.first, channels.to, channels.back, turn_first, wanted, ties.uniform(n) * 1e-3)
+        rank = ranked(channels.first, channels.to, channels.back, channels.turn_first, wanted, ties.uniform(n) * 1e-3)
         rises = rising(channels.first, channels.to, rank[None, :])
         left = np.zeros((n, n), np.uint8)
 

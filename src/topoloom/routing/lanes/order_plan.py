@@ -9,7 +9,7 @@ import numpy as np
 from topoloom.draws import Draws
 from topoloom.graph.distances import distances_from
 from topoloom.graph.path_lengths import path_lengths
-from topoloom.routing.channels import channels_of, turn_places
+from topoloom.routing.channels import channels_of
 from topoloom.routing.lanes.by_pair import place_pairs
 from topoloom.routing.routing import Routing, empty_ports, new_table, port_type, weights_of
 from topoloom.routing.trees.parallel import make_trees
@@ -60,7 +60,6 @@ class OrderPlan:
         self._topology, self._seed, self._jobs, self._folder, self._work = topology, seed, jobs, folder, work
         self._two_hops = path_lengths(topology, jobs).diameter == 2
         self._channels = channels_of(topology)
-        self._turn_first = turn_places(self._channels)
         self._ties = Draws(seed, 1)
         self._pairs = weights_of(topology)
         drawn = Draws(seed, 2).permutation(topology.switches)
@@ -128,13 +127,13 @@ class OrderPlan:
         )
 
         def weigh_turns(numbers: Iterator[int]) -> np.ndarray:
-            found = np.zeros(self._turn_first[-1])
+            found = np.zeros(channels.turn_first[-1])
             for number in numbers:
                 weigh(
                     channels.first,
                     channels.to,
                     channels.back,
-                    self._turn_first,
+                    channels.turn_first,
                     paths,
                     blocks[number],
                     rises,
@@ -150,7 +149,7 @@ class OrderPlan:
         self._work.check()
         weight += _BASE * (weight.mean() if weight.any() else 1.0)
         ties = self._ties.uniform(n) * 1e-3
-        return np.asarray(ranked(channels.first, channels.to, channels.back, self._turn_first, weight, ties))
+        return np.asarray(ranked(channels.first, channels.to, channels.back, self._channels.turn_first, weight, ties))
 
     def _by_hops(self) -> np.ndarray:
         """An order by hops from the switch with the most links."""

@@ -7,9 +7,9 @@ from topoloom.cost.parts import load_parts
 from topoloom.cost.table_iv import COLUMNS, Column
 from topoloom.cost.table_iv import column as column_by_key
 from topoloom.errors import InputError
-from topoloom.graph.bounds import moore_order
 from topoloom.graph.cuts import cuts
 from topoloom.graph.load import full_bandwidth_hosts
+from topoloom.graph.moore import moore_order
 from topoloom.reproduction._helpers import measured
 from topoloom.reproduction.registry import Outcome, Verdict, claim, judge
 from topoloom.spec import FAMILIES, Facts, build, facts_of

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal
 
 from topoloom.figures.curves import Curves, Series, Steps
-from topoloom.graph.bounds import GridBounds, grid_bounds
+from topoloom.graph.grid_bounds import GridBounds, grid_bounds
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
 from topoloom.reproduction.papers.nakano_2016._floors_900 import DEGREES, FLOORS, LENGTHS, room, spec

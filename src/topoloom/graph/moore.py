@@ -1,0 +1,73 @@
+"""What no graph of so many switches and links a switch can beat: the bounds of Moore and of Cerf."""
+
+import math
+
+from topoloom.errors import InputError
+
+
+def moore_order(degree: int, diameter: int) -> int:
+    """The most switches of `degree` links that can lie within `diameter` hops of each other.
+
+    1 + K + K (K - 1) + ... + K (K - 1)^(D - 1): Moore's bound (Nakano 2016, I).
+
+    Examples
+    --------
+    >>> moore_order(3, 2), moore_order(7, 2)  # Petersen, Hoffman-Singleton: both exist
+    (10, 50)
+    """
+    _checked(degree)
+    return 1 + degree * sum((degree - 1) ** j for j in range(diameter)) if degree else 1
+
+
+def moore_within(switches: int, degree: int) -> list[int]:
+    """m(i): the most switches within i hops of one, i = 0, 1, ... until no more can come; capped at `switches`.
+
+    Nakano 2016, equation (1), with the minimum that is meant and m(0) = 1 (errata of Nakano 2016, 1). The last entry
+    is below `switches`
+    when the degree, 0 or 1, is too low to reach them all.
+
+    Examples
+    --------
+    >>> moore_within(100, 4)
+    [1, 5, 17, 53, 100]
+    """
+    _checked(degree)
+    within, layer = [1], degree
+    while within[-1] < switches and layer > 0:
+        within.append(min(within[-1] + layer, switches))
+        layer *= degree - 1
+    return within
+
+
+def moore_diameter(switches: int, degree: int) -> float:
+    """The least diameter that `switches` switches of `degree` links can have: an int, or inf if they cannot connect.
+
+    Examples
+    --------
+    >>> moore_diameter(10, 3), moore_diameter(11, 3)
+    (2, 3)
+    """
+    within = moore_within(switches, degree)
+    return len(within) - 1 if within[-1] == switches else math.inf
+
+
+def moore_aspl(switches: int, degree: int) -> float:
+    """The least ASPL that `switches` switches of `degree` links can have; inf if they cannot connect.
+
+    Cerf, Cowan, Mullin and Stanton, Networks 4(4), 1974; Nakano 2016, equation (2).
+
+    Examples
+    --------
+    >>> round(moore_aspl(100, 4), 4)
+    3.2727
+    """
+    within = moore_within(switches, degree)
+    if within[-1] < switches:
+        return math.inf
+    # Each hop beyond the i-th is walked by the switches not yet within i hops.
+    return sum(switches - seen for seen in within) / (switches - 1) if switches > 1 else 0.0
+
+
+def _checked(degree: int) -> None:
+    if degree < 0:
+        raise InputError(f"degree {degree}: a switch has 0 links or more")
