@@ -97,14 +97,15 @@ def test_a_label_with_semicolons_is_a_label(tmp_path):
 
 
 def test_a_folder_of_a_plan_is_what_stands(tmp_path):
-    """The folder of `expand` opens as what stands before; its folders before and after as what they hold."""
+    """The folder of `expand` opens as what stands before, with the plan; its folders before and after as what they hold."""
     plan = expand(place(build("dsn-f:n=24")), 32, parts=load_parts("slimfly-2014"))
     save_expansion(plan, tmp_path / "plan")
     assert open_network(tmp_path / "plan").topology == plan.before.layout.topology
+    assert open_network(tmp_path / "plan").needs("expansion", "growing").record() == plan.record()
     with pytest.raises(
-        InputError, match=r"a folder is not read back as a plan; make it with expand\(\), or let check_plan"
+        InputError, match="growing needs a plan of how it grows; give a folder that 'topoloom expand -o'"
     ):
-        open_network(tmp_path / "plan").needs("expansion", "growing")
+        open_network(tmp_path / "plan" / "before").needs("expansion", "growing")
     assert open_network(tmp_path / "plan" / "before").topology == plan.before.layout.topology
     after = open_network(tmp_path / "plan" / "after")
     assert after.topology == plan.topology

@@ -26,7 +26,7 @@ VERBS = {
     "app": ("run_app",),
     "verify": ("identify", "compare"),
     "layout": ("place",),
-    "expand": ("expand", "check_plan"),
+    "expand": ("expand", "check_plan", "load_expansion"),
     "cost": ("price",),
     "design": ("design",),
     "reproduce": ("reproduce",),

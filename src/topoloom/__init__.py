@@ -14,9 +14,11 @@ _HOMES = {
     "AppRuns": "topoloom.applications.app_runs",
     "AppSettings": "topoloom.applications.settings",
     "Bill": "topoloom.cost.bill",
+    "Bills": "topoloom.cost.bill",
     "BalancedPairs": "topoloom.graph.grid_bounds",
     "Bounds": "topoloom.graph.bounds",
     "Cabling": "topoloom.cabling.cabling",
+    "CheckedPlan": "topoloom.expansion.check",
     "Comparison": "topoloom.fabrics.compare",
     "Cuts": "topoloom.graph.cuts",
     "Degradation": "topoloom.failures.degradation",
@@ -73,6 +75,7 @@ _HOMES = {
     "info": "topoloom.overview",
     "lifetime": "topoloom.failures.lifetime",
     "load": "topoloom.formats",
+    "load_expansion": "topoloom.expansion.plan_reader",
     "load_layout": "topoloom.cabling.files",
     "open_network": "topoloom.opening",
     "optimize": "topoloom.optimizer.optimize",
@@ -116,16 +119,19 @@ if TYPE_CHECKING:
     from topoloom.cabling.files import load_layout as load_layout
     from topoloom.cabling.files import save_cabling as save_cabling
     from topoloom.cost.bill import Bill as Bill
+    from topoloom.cost.bill import Bills as Bills
     from topoloom.cost.bill import price as price
     from topoloom.cost.parts import Parts as Parts
     from topoloom.designer.design import Design as Design
     from topoloom.designer.design import design as design
     from topoloom.designer.need import Need as Need
     from topoloom.errors import InputError as InputError
+    from topoloom.expansion.check import CheckedPlan as CheckedPlan
     from topoloom.expansion.check import check_plan as check_plan
     from topoloom.expansion.expand import expand as expand
     from topoloom.expansion.expansion import Expansion as Expansion
     from topoloom.expansion.plan_files import save_expansion as save_expansion
+    from topoloom.expansion.plan_reader import load_expansion as load_expansion
     from topoloom.fabrics.compare import Comparison as Comparison
     from topoloom.fabrics.compare import compare as compare
     from topoloom.fabrics.exports.registry import EXPORTS as EXPORTS

@@ -83,7 +83,7 @@ class Network:
 
     @cached_property
     def expansion(self) -> Expansion | None:
-        """The plan that begins with this network; None where it was opened from a folder, whose plan is not read back."""
+        """The plan that begins with this network, where it was opened from the folder of one; None elsewhere."""
         found: Expansion | None = self._read("expansion")
         return found
 
@@ -135,11 +135,6 @@ class Network:
         found = getattr(self, what)
         if found is None:
             told, writer = _WRITERS[what]
-            if what == "expansion":
-                raise InputError(
-                    f"{self.source}: {verb} needs {told}, and a folder is not read back as a plan; make it with expand(),"
-                    " or let check_plan() carry out what the folder says"
-                )
             raise InputError(f"{self.source}: {verb} needs {told}; give a folder that '{writer}' wrote")
         return found
 

@@ -11,6 +11,7 @@ import numpy as np
 from topoloom.cabling.files import layout_of
 from topoloom.errors import InputError, at
 from topoloom.expansion.plan_files import AFTER, BEFORE, PLAN
+from topoloom.expansion.plan_reader import load_expansion
 from topoloom.fabrics.fabric import Fabric
 from topoloom.files import is_pipe, read_text
 from topoloom.folders import refuse_unfinished
@@ -197,7 +198,7 @@ def _planned(text: str, path: Path) -> Network:
                 text, None, f"the folder of a plan needs {inner}/{CABLES}; write it anew with 'topoloom expand -o'"
             )
     before = _laid_out(text, path / BEFORE / CABLES)
-    known = {**before.known, **_beside(path, before.topology)}
+    known = {**before.known, **_beside(path, before.topology), "expansion": lambda: load_expansion(path)}
     return Network(before.topology, text, "folder", before.provenance, path, known)
 
 

@@ -90,7 +90,24 @@ def provenance_of(
     )
 
 
-class Result:
+class Recorded:
+    """Base of frozen dataclasses that stand in a record: which of their fields and properties it shows."""
+
+    #: Properties that stand in the record beside the fields.
+    derived: ClassVar[tuple[str, ...]] = ()
+    #: Fields that do not stand in the record: large arrays, or what a folder keeps.
+    unrecorded: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def _recorded(cls) -> list[str]:
+        fields = [name for name in getattr(cls, "__dataclass_fields__", {}) if name != "provenance"]
+        return [name for name in fields if name not in cls.unrecorded] + list(cls.derived)
+
+    def _content(self) -> dict[str, Any]:
+        return {name: plain(getattr(self, name)) for name in self._recorded()}
+
+
+class Result(Recorded):
     """Base of the result nouns: frozen dataclasses whose fields are numbers, texts, arrays, dataclasses and Structs.
 
     A noun says its name in records (`noun`), the version of its record (`record_version`), and which of its properties a
@@ -99,10 +116,6 @@ class Result:
 
     noun: ClassVar[str]
     record_version: ClassVar[int] = 1
-    #: Properties that stand in the record beside the fields.
-    derived: ClassVar[tuple[str, ...]] = ()
-    #: Fields that do not stand in the record: large arrays, or what a folder keeps.
-    unrecorded: ClassVar[tuple[str, ...]] = ()
 
     provenance: Provenance
 
@@ -112,8 +125,7 @@ class Result:
         Numbers that JSON lacks (infinities, NaN) are None, and NaN when they are read back; arrays are lists; a
         topology is its name, spec, digest and size.
         """
-        content = {name: plain(getattr(self, name)) for name in self._recorded()}
-        return {"schema": schema_id(type(self)), "provenance": msgspec.to_builtins(self.provenance), **content}
+        return {"schema": schema_id(type(self)), "provenance": msgspec.to_builtins(self.provenance), **self._content()}
 
     def rows(self) -> list[dict[str, Any]]:
         """The table of the result: a row a dict of JSON types; the record itself without what is nested, unless overridden."""
@@ -194,11 +206,6 @@ class Result:
         )
         return f"<table><caption>{escape(self.provenance.name)} {escape(self.noun)}</caption>{rows}</table>"
 
-    @classmethod
-    def _recorded(cls) -> list[str]:
-        fields = [name for name in getattr(cls, "__dataclass_fields__", {}) if name != "provenance"]
-        return [name for name in fields if name not in cls.unrecorded] + list(cls.derived)
-
 
 def schema_id(noun: type[Result]) -> str:
     """``topoloom/NOUN/VERSION``."""
@@ -207,32 +214,12 @@ def schema_id(noun: type[Result]) -> str:
 
 def json_schema(noun: type[Result]) -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a noun's record, made from its types."""
-    hints = get_type_hints(noun, include_extras=True)
-    parts: dict[str, Any] = {}
-    for name in noun._recorded():
-        kind = hints.get(name)
-        if kind is None:
-            described = getattr(noun, name)
-            function = getattr(described, "fget", None) or getattr(described, "func", None)
-            kind = get_type_hints(function, include_extras=True).get("return", Any) if function else Any
-        parts[name] = kind
-    # A result inside a result has a record of its own, which says more or less than its fields.
-    nested = {name: found for name, kind in parts.items() if (found := _result_in(kind)) is not None}
-    topologies = {name for name, kind in parts.items() if kind is Topology}
-    names = [name for name in parts if name not in nested and name not in topologies]
-    schemas, components = msgspec.json.schema_components(
-        [Provenance, *(parts[name] for name in names)], schema_hook=_schema_of, ref_template="#/$defs/{name}"
+    made, components = _content_schemas(noun)
+    (provenance,), of_provenance = msgspec.json.schema_components(
+        [Provenance], schema_hook=_schema_of, ref_template="#/$defs/{name}"
     )
-    made = {name: _or_null(one) for name, one in zip(names, schemas[1:], strict=True)}
-    made |= dict.fromkeys(topologies, _topology_schema())
-    for name, (kind, optional) in nested.items():
-        made[name], defined = _nested_schema(kind, optional)
-        components = {**defined, **components}
-    properties = {
-        "schema": {"const": schema_id(noun)},
-        "provenance": schemas[0],
-        **{name: made[name] for name in parts},
-    }
+    components = {**of_provenance, **components}
+    properties = {"schema": {"const": schema_id(noun)}, "provenance": provenance, **made}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": schema_id(noun),
@@ -246,25 +233,57 @@ def json_schema(noun: type[Result]) -> dict[str, Any]:
     }
 
 
-def _result_in(kind: Any) -> tuple[type[Result], bool] | None:
-    """The noun that a type is, and whether it may be None instead; None: it is no single noun."""
-    alternatives = [one for one in get_args(kind) if one is not type(None)] or [kind]
-    if len(alternatives) != 1 or not (isinstance(alternatives[0], type) and issubclass(alternatives[0], Result)):
+def _content_schemas(kind: type[Recorded]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The schemas of what a record shows of a noun, by name; and their parts."""
+    hints = get_type_hints(kind, include_extras=True)
+    parts: dict[str, Any] = {}
+    for name in kind._recorded():
+        part = hints.get(name)
+        if part is None:
+            described = getattr(kind, name)
+            function = getattr(described, "fget", None) or getattr(described, "func", None)
+            part = get_type_hints(function, include_extras=True).get("return", Any) if function else Any
+        parts[name] = part
+    # A result inside a result has a record of its own, which says more or less than its fields.
+    nested = {name: found for name, part in parts.items() if (found := _recorded_in(part)) is not None}
+    topologies = {name for name, part in parts.items() if part is Topology}
+    names = [name for name in parts if name not in nested and name not in topologies]
+    schemas, components = msgspec.json.schema_components(
+        [parts[name] for name in names], schema_hook=_schema_of, ref_template="#/$defs/{name}"
+    )
+    made = {name: _or_null(one) for name, one in zip(names, schemas, strict=True)}
+    made |= dict.fromkeys(topologies, _topology_schema())
+    for name, (part, shape) in nested.items():
+        made[name], defined = _nested_schema(part, shape)
+        components = {**defined, **components}
+    return {name: made[name] for name in parts}, components
+
+
+def _recorded_in(kind: Any) -> tuple[type[Recorded], str] | None:
+    """The noun that a type is, and its shape: ``one``, ``optional`` or ``many``; None: it is no noun.
+
+    Many results in one are rows of that result, which says itself what its record has of them.
+    """
+    arguments = get_args(kind)
+    many = get_origin(kind) is tuple and len(arguments) == 2 and arguments[1] is ...
+    alternatives = [arguments[0]] if many else [one for one in arguments if one is not type(None)] or [kind]
+    if len(alternatives) != 1 or not (isinstance(alternatives[0], type) and issubclass(alternatives[0], Recorded)):
         return None
-    return alternatives[0], type(None) in get_args(kind)
+    if many:
+        return None if issubclass(alternatives[0], Result) else (alternatives[0], "many")
+    return alternatives[0], "optional" if type(None) in arguments else "one"
 
 
-def _nested_schema(noun: type[Result], optional: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+def _nested_schema(kind: type[Recorded], shape: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The schema of a noun inside another's record, where it says neither its schema nor its provenance; and its parts."""
-    whole = json_schema(noun)
-    properties = {name: one for name, one in whole["properties"].items() if name not in ("schema", "provenance")}
+    properties, components = _content_schemas(kind)
     inner = {
-        "type": ["object", "null"] if optional else "object",
+        "type": ["object", "null"] if shape == "optional" else "object",
         "required": list(properties),
         "properties": properties,
         "additionalProperties": False,
     }
-    return inner, whole["$defs"]
+    return ({"type": "array", "items": inner} if shape == "many" else inner), components
 
 
 def plain(value: Any) -> Any:
@@ -279,6 +298,8 @@ def plain(value: Any) -> Any:
         content = value.record()
         del content["schema"], content["provenance"]
         return content
+    if isinstance(value, Recorded):
+        return value._content()
     if hasattr(value, "tolist"):  # NumPy arrays and scalars
         return plain(value.tolist())
     if isinstance(value, Mapping):

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from topoloom import InputError, load_layout
+from topoloom import InputError, load_expansion, load_layout
 from topoloom.cli.commands import cost, expand
 
 
@@ -38,6 +38,9 @@ def test_a_folder_is_checked_grown_on_and_priced(tmp_path):
     assert "connected    all the time" in told
     assert "give the 72 cables of after/cables.csv, exactly" in run(str(first), "--check")
     assert json.loads(run(str(first), "--check", "--json"))["exact"] is True
+    assert json.loads(run("jellyfish:n=30,degree=4", "--to", "36", "--floor", "koibuchi-2013", "--json")) == (
+        load_expansion(first).record()
+    )
     assert (first / "plan.html").exists()
     assert len(list((first / "steps").glob("*.svg"))) == 6
     with pytest.raises(InputError, match="what is laid out already stays where it is"):
@@ -60,7 +63,7 @@ def test_into_another_network():
 
 def test_methods_are_listed():
     """Every method with what --to counts."""
-    known = json.loads(run("--methods", "--json"))
+    known = {one["name"]: one for one in json.loads(run("--methods", "--json"))["methods"]}
     assert {"dsn-f", "splice", "splice-near", "hosts", "channels", "slab", "group", "pod", "copies"} <= known.keys()
     assert known["hosts"]["counts"] == "hosts"
     assert "slab" in run("--methods")

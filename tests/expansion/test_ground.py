@@ -33,8 +33,8 @@ def test_cabinets_with_room_are_filled_first():
     """Four cabinets of 12 with 10 switches each take eight more; only then is a fifth set up."""
     layout = place(build("jellyfish:n=40,degree=4"), replace(preset("koibuchi-2013"), switches_per_cabinet=12))
     plan = expand(layout, 48)
-    assert plan.new_cabinets == 0
-    assert expand(layout, 49).new_cabinets == 1
+    assert plan.cabinets_new == 0
+    assert expand(layout, 49).cabinets_new == 1
 
 
 def test_a_full_floor_is_told():

@@ -92,14 +92,14 @@ def test_nobody_is_cut_off_unless_told(plans, name):
 def test_ports_suffice_and_stay(plans, name):
     """No step uses more ports than a switch has; a cable that nobody touches keeps both its ports."""
     done = plans[name]
-    assert max(step.topology.radix for step in done.steps) <= done.ports
+    assert max(step.topology.radix for step in done.steps) <= done.radix
     at = {}
     for cabling in (done.before, done.after):
         for row in range(len(cabling)):
             ends = [(int(cabling.ends[row, 0]), int(cabling.port[row, 0]))]
             if not cabling.to_host[row]:
                 ends.append((int(cabling.ends[row, 1]), int(cabling.port[row, 1])))
-            assert all(port <= done.ports for _, port in ends)
+            assert all(port <= done.radix for _, port in ends)
             at.setdefault(int(cabling.number[row]), []).append(frozenset(ends))
     touched = {done.cables[task.cable].number for step in done.steps for task in step.tasks}
     assert all(ends[0] == ends[-1] for number, ends in at.items() if number not in touched)
@@ -136,8 +136,8 @@ def test_near_splicing_touches_few_cabinets():
         expand(build("jellyfish:n=160,degree=6"), 164, method, floor="koibuchi-2013", batch=4)
         for method in ("splice-near", "splice")
     )
-    assert len(near.touched) == 1
-    assert len(drawn.touched) > 5
+    assert len(near.cabinets_touched) == 1
+    assert len(drawn.cabinets_touched) > 5
     assert near.longest_new_m < drawn.longest_new_m
 
 

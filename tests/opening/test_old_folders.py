@@ -30,6 +30,17 @@ def test_a_plan_of_an_older_version_can_be_carried_out():
     assert (grown.switches, check_plan(_OLD / "plan").steps) == (10, 1)
 
 
+def test_a_plan_of_an_older_version_is_read_as_far_as_it_goes():
+    """Tasks, networks and prices of cables are those of its lists; method, seed and prices of work are not in them."""
+    plan = open_network(_OLD / "plan").needs("expansion", "x")
+    told = plan.record()
+    assert (plan.method, plan.seed, told["tasks"]) == ("", None, {"unplug": 0, "move": 2, "add": 2})
+    assert [(step["title"], step["diameter"], step["hosts"]) for step in told["steps"]] == [("switch 9", 3, 10)]
+    assert round(told["steps"][0]["aspl"], 6) == 1.577778
+    assert (round(told["cost_usd"]["cables"], 2), told["cost_usd"]["switches"]) == (78.80, None)
+    assert told["radix"] == 6
+
+
 def test_a_design_of_an_older_version_is_read():
     """What the winner's design says stands beside it."""
     told = open_network(_OLD / "design").needs("design", "x")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 
@@ -15,11 +16,20 @@ def _routed() -> t.Routing:
     return t.route(t.build("petersen:hosts=1"), "orders")
 
 
+def _checked() -> t.CheckedPlan:
+    with TemporaryDirectory() as folder:
+        t.save_expansion(t.expand(t.build("petersen"), 11), folder)
+        return t.check_plan(folder)
+
+
 #: By the schema's name without its version.
 CASES: dict[str, Callable[[], Result]] = {
+    "bills": lambda: t.Bills((t.price(t.place(t.build("petersen:hosts=1"))),)),
     "bill": lambda: t.price(t.place(t.build("petersen:hosts=1"))),
     "cabling": lambda: t.cable(t.place(t.build("petersen:hosts=1"))),
     "cuts": lambda: t.cuts(t.build("petersen")),
+    "checked-plan": _checked,
+    "expansion": lambda: t.expand(t.build("petersen:hosts=1"), 12),
     "hops": lambda: t.hops(t.build("petersen")),
     "layout": lambda: t.place(t.build("petersen:hosts=1")),
     "load-curve": lambda: t.simulate(_routed(), loads=(0.1,)),

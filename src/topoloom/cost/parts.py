@@ -1,10 +1,11 @@
 """Parts catalogues: what switches and cables cost and draw, as TOML; and which of them serves."""
 
 import datetime
+import math
 from collections.abc import Callable
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 import numpy as np
@@ -370,5 +371,33 @@ def load_parts(name: str | Path) -> Parts:
 def _checked(text: str, source: str) -> Parts:
     parts = parse_toml(text, Parts, source)
     parts.__dict__["path"] = source  # for complaints; no key of a catalogue
+    parts._check()
+    return parts
+
+
+def parts_json(parts: Parts) -> bytes:
+    """A catalogue as JSON, for a folder that must be read back with the prices that it was made with."""
+    return msgspec.json.format(msgspec.json.encode(_finite(msgspec.to_builtins(parts))), indent=1) + b"\n"
+
+
+def _finite(value: Any) -> Any:
+    """Plain data without keys whose value is infinite, which JSON lacks: it is their default."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items() if item != math.inf}
+    return [_finite(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def parts_from_json(text: str, source: str) -> Parts:
+    """The catalogue that `parts_json` wrote into the file `source`.
+
+    Raises
+    ------
+    InputError
+        It is damaged.
+    """
+    try:
+        parts = msgspec.json.decode(text, type=Parts)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise at(source, None, f"is no parts catalogue: {error}") from None
     parts._check()
     return parts

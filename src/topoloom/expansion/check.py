@@ -1,10 +1,8 @@
 """Carrying out a plan: its tasks on the cables before must give the cables after, exactly."""
 
-import csv
-import io
 import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +10,12 @@ import numpy as np
 from topoloom.cabling.files import load_layout
 from topoloom.errors import InputError, at
 from topoloom.expansion.plan_files import AFTER, BEFORE, PLAN, STEPS
-from topoloom.files import read_text
+from topoloom.expansion.plan_rows import Row, number_in, rows_of
 from topoloom.graph.path_lengths import path_lengths
+from topoloom.network_folders import read_note
+from topoloom.results import Provenance, Result
 from topoloom.topology import Topology
 
-#: Larger files are no plan.
-_LONGEST = 1 << 30
-_DIGITS = 8
 _PLAN_COLUMNS = (
     "step",
     "work",
@@ -37,20 +34,32 @@ _PLAN_COLUMNS = (
 _LIST_COLUMNS = ("cable", "kind", "a_switch", "a_port", "b_switch", "b_port", "length_m", "stock_m", "product")
 _STEP_COLUMNS = ("step", "switches", "links", "connected", "diameter", "aspl", "unplug", "move", "add")
 
-Row = dict[str, str]
 End = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What was carried out: steps, tasks, and the cables that lie in the end."""
+class CheckedPlan(Result):
+    """What of a plan was carried out on paper: all of it, for what does not fit is an error.
+
+    Attributes
+    ----------
+    steps, tasks : int
+    cables : int
+        That lie in the end.
+    exact : bool
+        Whether these are the cables of the list after, port by port.
+    """
+
+    noun = "checked-plan"
 
     steps: int
     tasks: int
     cables: int
+    exact: bool = True
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
-def check_plan(folder: str | os.PathLike[str]) -> Checked:
+def check_plan(folder: str | os.PathLike[str]) -> CheckedPlan:
     """Carry out a plan that `save_expansion` wrote, on paper: from the files alone, task by task.
 
     Every task must be possible when its turn comes: cables lie where the plan takes them out, ports are free that it plugs
@@ -65,11 +74,11 @@ def check_plan(folder: str | os.PathLike[str]) -> Checked:
     """
     folder = Path(folder)
     state = _State()
-    for line, row in _rows(folder / BEFORE / "cables.csv", _LIST_COLUMNS):
+    for line, row in rows_of(folder / BEFORE / "cables.csv", _LIST_COLUMNS):
         if row["kind"] in {"link", "host"}:
             state.lay(row, str(folder / BEFORE / "cables.csv"), line)
-    source, steps = str(folder / PLAN), _rows(folder / STEPS, _STEP_COLUMNS)
-    tasks = _rows(folder / PLAN, _PLAN_COLUMNS)
+    source, steps = str(folder / PLAN), rows_of(folder / STEPS, _STEP_COLUMNS)
+    tasks = rows_of(folder / PLAN, _PLAN_COLUMNS)
     done = 0
     for step_line, step in steps:
         works: Counter[str] = Counter()
@@ -83,31 +92,14 @@ def check_plan(folder: str | os.PathLike[str]) -> Checked:
         raise at(source, tasks[done][0], f"step {tasks[done][1]['step']} is none of {STEPS}, or out of its order")
     after = folder / AFTER / "cables.csv"
     goal = _State()
-    for line, row in _rows(after, _LIST_COLUMNS):
+    for line, row in rows_of(after, _LIST_COLUMNS):
         if row["kind"] in {"link", "host"}:
             goal.lay(row, str(after), line)
     state.compare(goal, str(after))
     load_layout(folder / AFTER)
     _compare_places(tasks, source, after)
-    return Checked(len(steps), len(tasks), len(goal.cables))
-
-
-def _rows(path: Path, needed: tuple[str, ...]) -> list[tuple[int, Row]]:
-    """The rows of a CSV file with the lines that they end on."""
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file; 'topoloom expand -o' writes a plan's folder")
-    reader = csv.DictReader(io.StringIO(read_text(path, _LONGEST)), strict=True)
-    missing = [name for name in needed if name not in (reader.fieldnames or ())]
-    if missing:
-        raise at(str(path), 1, f"column{'s' * (len(missing) > 1)} {', '.join(missing)} missing")
-    try:
-        rows = [(reader.line_num, row) for row in reader]
-    except csv.Error as error:
-        raise at(str(path), reader.line_num, f"is not CSV: {error}") from None
-    for line, row in rows:
-        if None in row or None in row.values():
-            raise at(str(path), line, "as many cells as the header has are needed")
-    return rows
+    told = read_note(folder) or Provenance()
+    return CheckedPlan(len(steps), len(tasks), len(goal.cables), provenance=told)
 
 
 class _State:
@@ -159,10 +151,10 @@ class _State:
     def compare_step(self, step: Row, source: str, line: int, works: Counter[str]) -> None:
         """Whether the network is what the plan says of it after a step, and the tasks as many."""
         ends = [ends for ends, *_ in self.cables.values() if not any(switch.startswith("host") for switch, _ in ends)]
-        links = np.array([[_number(switch, source, line) for switch, _ in pair] for pair in ends], np.int64).reshape(
+        links = np.array([[number_in(switch, source, line) for switch, _ in pair] for pair in ends], np.int64).reshape(
             -1, 2
         )
-        switches = _number(step["switches"], source, line)
+        switches = number_in(step["switches"], source, line)
         if links.size and links.max() >= switches:
             raise at(
                 source, line, f"a cable runs to switch {links.max()}, but there are {switches} switches after the step"
@@ -201,7 +193,7 @@ class _State:
 def _compare_places(tasks: list[tuple[int, Row]], source: str, after: Path) -> None:
     """Whether the plan names the cabinets and heights at which the list after has the switches."""
     place: dict[str, tuple[str, str]] = {}
-    for _, row in _rows(after, ("a_cabinet", "a_height")):
+    for _, row in rows_of(after, ("a_cabinet", "a_height")):
         if row["kind"] == "switch":
             place[row["a_switch"]] = row["a_cabinet"], row["a_height"]
     for line, row in tasks:
@@ -213,12 +205,6 @@ def _compare_places(tasks: list[tuple[int, Row]], source: str, after: Path) -> N
                 raise at(
                     source, line, f"switch {switch} stands in cabinet {cabinet} at height {height}, not as it says"
                 )
-
-
-def _number(text: str, source: str, line: int) -> int:
-    if not text.isdigit() or len(text) > _DIGITS:
-        raise at(source, line, f"{text[:20]!r} is no number of a switch, or of switches")
-    return int(text)
 
 
 def _named(switch: str) -> str:

@@ -16,6 +16,7 @@ from topoloom.expansion.work.planner import Planner
 from topoloom.floors.floor import Floor
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
+from topoloom.results import provenance_of
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -133,18 +134,21 @@ def expand(
         steps.append(planner.step(stage, jobs))
         work.advance()
     after = planner.after(growth)
+    asked = {"to": to, "into": None if into is None else into.spec or into.name, "radix": radix}
+    asked |= {"degree": degree, "hosts": hosts, "batch": batch, "host_cables": host_cables}
+    settings = {"parts": parts.name, "rate_gbps": rate_gbps, "floor": layout.floor.name, "layout": layout.made, **asked}
     return Expansion(
-        name,
-        planner.before,
-        after,
-        tuple(steps),
-        tuple(planner.wiring.cables),
-        growth.goal,
-        growth.number,
-        planner.ports,
-        planner.cost(steps),
-        seed,
-        planner.start(jobs),
+        method=name,
+        before=planner.before,
+        after=after,
+        steps=tuple(steps),
+        cables=tuple(planner.wiring.cables),
+        goal=growth.goal,
+        number=growth.number,
+        radix=planner.ports,
+        cost=planner.cost(steps),
+        start=planner.start(jobs),
+        provenance=provenance_of(before, seed=seed, settings=settings),
     )
 
 

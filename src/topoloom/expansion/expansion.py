@@ -1,7 +1,11 @@
 """Expansion: a plan that an installer executes, step by step, and what it leaves."""
 
-from dataclasses import dataclass
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,11 +14,15 @@ from topoloom.expansion.work.order_of_work import Task
 from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG
 from topoloom.expansion.work.wiring import Cable
 from topoloom.layout.layout import Layout
+from topoloom.results import Provenance, Recorded, Result
 from topoloom.topology import Topology
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class Step(Recorded):
     """One step, and the network after it.
 
     Attributes
@@ -39,6 +47,9 @@ class Step:
         Moves that leave some switch apart for as long as the cable is out at one end.
     """
 
+    unrecorded = ("tasks", "topology")
+    derived = ("unplug", "move", "add", "switches", "hosts", "links")
+
     title: str
     tasks: tuple[Task, ...]
     topology: Topology
@@ -53,6 +64,36 @@ class Step:
     def count(self, work: str) -> int:
         """How many cables are unplugged, moved or added."""
         return sum(task.work == work for task in self.tasks)
+
+    @property
+    def unplug(self) -> int:
+        """Cables that are unplugged."""
+        return self.count(UNPLUG)
+
+    @property
+    def move(self) -> int:
+        """Cables that are moved at one end."""
+        return self.count(MOVE)
+
+    @property
+    def add(self) -> int:
+        """Cables that are plugged in."""
+        return self.count(ADD)
+
+    @property
+    def switches(self) -> int:
+        """Switches that there are after the step."""
+        return self.topology.switches
+
+    @property
+    def hosts(self) -> int:
+        """Hosts that there are after the step."""
+        return self.topology.hosts
+
+    @property
+    def links(self) -> int:
+        """Links that there are after the step."""
+        return len(self.topology.links)
 
 
 @dataclass(frozen=True)
@@ -74,12 +115,16 @@ class Cost:
 
 
 @dataclass(frozen=True, eq=False)
-class Expansion:
+class Expansion(Result):
     """A plan from one network to a larger one, cable by cable.
+
+    `save` writes the folder that installers work from, and `load` reads it back (docs/expanding.md). Its provenance names
+    the network that stands; its settings are what the plan was asked for.
 
     Attributes
     ----------
     method : str
+        How it grows; empty where the plan was read from a folder of topoloom 0.1, which does not say.
     before, after : Cabling
         All cables before and after, with their ports and numbers; cables that stay keep theirs.
     steps : tuple of Step
@@ -89,13 +134,36 @@ class Expansion:
         The network that comes out, with the numbers of its own spec; None where it has no spec.
     number : int64[switches] or None
         The number in `goal` of each switch.
-    ports : int
+    radix : int
         Ports of a switch.
     cost : Cost
-    seed : int
     start : Step
         What stood: a step without tasks.
     """
+
+    noun = "expansion"
+    unrecorded = ("before", "after", "cables", "goal", "number", "cost")
+    derived = (
+        "into",
+        "topology",
+        "switches",
+        "hosts",
+        "links",
+        "radix_before",
+        "removed",
+        "added",
+        "kept",
+        "tasks",
+        "bought",
+        "longest_new_m",
+        "mean_m",
+        "cabinets_before",
+        "cabinets_new",
+        "cabinets_touched",
+        "cut_off",
+        "interrupted",
+        "cost_usd",
+    )
 
     method: str
     before: Cabling
@@ -104,10 +172,140 @@ class Expansion:
     cables: tuple[Cable, ...]
     goal: Topology | None
     number: np.ndarray | None
-    ports: int
+    radix: int
     cost: Cost
-    seed: int
     start: Step
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a task, in the order of work: what is done with which cable, its ends, length and product."""
+        return list(self._rows())
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        names, cabinet = self.layout.cabinet_names, self.layout.cabinet
+        products = self.after.bought.parts.cable
+        for number, step in enumerate(self.steps, 1):
+            for task in step.tasks:
+                about = self.cables[task.cable]
+                (a, a_port), (b, b_port) = task.ends
+                was, was_port = (None, None) if task.taken_from is None else task.taken_from
+                yield {
+                    "step": number,
+                    "work": task.work,
+                    "cable": about.number,
+                    "kind": "host" if about.host else "link",
+                    "new": task.new,
+                    "a": a,
+                    "a_port": a_port,
+                    "a_cabinet": names[cabinet[a]],
+                    "b": b,
+                    "b_port": b_port,
+                    "b_cabinet": None if about.host else names[cabinet[b]],
+                    "from": was,
+                    "from_port": was_port,
+                    "length_m": task.length_m or None,
+                    "stock_m": about.stock_m,
+                    "product": products[about.product].title,
+                    "cut_off": task.cut_off,
+                    "interrupted": task.interrupted,
+                }
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Diameter and ASPL of what stands (0) and after each step; nothing where the network is not connected.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A figure of its own when left out.
+        """
+        from topoloom.figures.style import axes_of, style
+
+        every = (self.start, *self.steps)
+        with style():
+            axes = axes_of(ax)
+            for name, values in (
+                ("diameter", [step.diameter for step in every]),
+                ("ASPL", [step.aspl for step in every]),
+            ):
+                axes.plot(np.where(np.isfinite(values), values, np.nan), marker="o", label=name)
+            axes.set_xlabel("step")
+            axes.set_ylabel("hops")
+            axes.set_ylim(bottom=0)
+            axes.legend()
+        return axes
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the folder of the plan.
+
+        Raises
+        ------
+        InputError
+            The folder cannot be written.
+        """
+        # By name: the files of a plan are made from it.
+        import_module("topoloom.expansion.plan_files").save_expansion(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Expansion":
+        """The plan in a folder that `save`, or ``topoloom expand -o``, wrote.
+
+        Raises
+        ------
+        InputError
+            A file that is missing or wrong.
+        """
+        found: Expansion = import_module("topoloom.expansion.plan_reader").load_expansion(path)
+        return found
+
+    @property
+    def seed(self) -> int | None:
+        """Of all draws; None where a folder does not say."""
+        return self.provenance.seed
+
+    @property
+    def into(self) -> str | None:
+        """The spec of the network that comes out; None where it has none."""
+        return None if self.goal is None else self.goal.spec
+
+    @property
+    def switches(self) -> int:
+        """Switches of the network that comes out."""
+        return self.topology.switches
+
+    @property
+    def hosts(self) -> int:
+        """Hosts of the network that comes out."""
+        return self.topology.hosts
+
+    @property
+    def links(self) -> int:
+        """Links of the network that comes out."""
+        return len(self.topology.links)
+
+    @property
+    def radix_before(self) -> int:
+        """Ports that the fullest switch uses of what stands."""
+        return self.before.layout.topology.radix
+
+    @property
+    def mean_m(self) -> float:
+        """What a link of the network that comes out spans on average."""
+        return self.layout.mean_length_m
+
+    @property
+    def cabinets_before(self) -> int:
+        """Cabinets that stand."""
+        return self.before.layout.cabinets
+
+    @property
+    def cost_usd(self) -> dict[str, float]:
+        """The cost by what it is for, and the total of all that has a price."""
+        return {
+            "switches": self.cost.switches_usd,
+            "cables": self.cost.cables_usd,
+            "installation": self.cost.installation_usd,
+            "total": self.cost.total_usd,
+        }
 
     @property
     def topology(self) -> Topology:
@@ -166,7 +364,7 @@ class Expansion:
         return max((task.length_m for step in self.steps for task in step.tasks if task.new), default=0.0)
 
     @cached_property
-    def touched(self) -> tuple[str, ...]:
+    def cabinets_touched(self) -> tuple[str, ...]:
         """The cabinets that stood before and have a cable added, moved or unplugged, by their slots' names."""
         slots, slot = self.after.layout.slots, self.after.layout.slot
         stood = set(slot[: self.before.layout.topology.switches].tolist())
@@ -174,7 +372,7 @@ class Expansion:
         return tuple(slots.names[s] for s in sorted(int(s) for s in at if s in stood))
 
     @property
-    def new_cabinets(self) -> int:
+    def cabinets_new(self) -> int:
         """Cabinets that are set up."""
         return sum(len(step.new_cabinets) for step in self.steps)
 

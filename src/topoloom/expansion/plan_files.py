@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
@@ -14,14 +15,15 @@ from topoloom.cabling.labels import Labels, host_end, label
 from topoloom.cabling.lists import cables_csv, order_csv
 from topoloom.cabling.sheets import SHEET_NAMES
 from topoloom.cost.choose import Cables
+from topoloom.cost.parts import parts_json
 from topoloom.csv_files import csv_table, guarded, numbers, texts
 from topoloom.expansion.expansion import Expansion, Step
 from topoloom.expansion.work.order_of_work import Task
-from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG
+from topoloom.expansion.work.order_search import ADD
 from topoloom.floors.floor_text import floor_toml
 from topoloom.folders import write_folder
+from topoloom.formats import FORMATS, encode
 from topoloom.network_folders import CABLES, FLOOR, PROVENANCE, note_text
-from topoloom.results import provenance_of
 
 #: The columns of the plan that may hold anything.
 _TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in ("cabinet", "label")) | {
@@ -30,6 +32,8 @@ _TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in (
 }
 
 BEFORE, AFTER, PLAN, STEPS = "before", "after", "plan.csv", "steps.csv"
+#: The record of the plan, the catalogue that it was priced with, and the network that it becomes with numbers of its own.
+RECORD, PARTS, GOAL, NUMBERS = "expansion.json", "parts.json", "goal/topology.json", "goal/numbers.csv"
 
 
 def save_expansion(
@@ -41,8 +45,8 @@ def save_expansion(
     """Write a plan into a folder, the folder whole or not at all; returns the paths.
 
     ``before/cables.csv`` and ``before/floor.toml``; ``plan.csv``, a row a task, ``steps.csv``, a row a step, and
-    ``order.csv``, the cables to buy; ``after/`` with all that `save_cabling` writes. docs/expanding.md says what each holds,
-    and `check_plan` carries it out.
+    ``order.csv``, the cables to buy; ``after/`` with all that `save_cabling` writes; ``expansion.json``, the record, and
+    what `load_expansion` needs beside it. docs/expanding.md says what each holds, and `check_plan` carries it out.
 
     Parameters
     ----------
@@ -75,10 +79,22 @@ def save_expansion(
         PLAN: plan_csv(expansion),
         STEPS: steps_csv(expansion),
         "order.csv": order_csv(bought_cables(expansion)),
-        PROVENANCE: note_text(provenance_of(before.layout.topology, seed=expansion.seed), "expand"),
+        RECORD: msgspec.json.format(msgspec.json.encode(_same_in_equal_runs(expansion.record())), indent=1) + b"\n",
+        PARTS: parts_json(expansion.after.bought.parts),
+        PROVENANCE: note_text(expansion.provenance, "expand"),
     }
+    if expansion.goal is not None:
+        files[GOAL] = encode(expansion.goal, FORMATS.find("topoloom"))
+    if expansion.number is not None:
+        switches = np.arange(expansion.number.size)
+        files[NUMBERS] = csv_table({"switch": numbers(switches), "number": numbers(expansion.number)})
     files |= {f"{AFTER}/{name}": content for name, content in cabling_files(expansion.after).items()}
-    return write_folder(folder, {**files, **also}, stale=[f"{AFTER}/sheets/{SHEET_NAMES}", *stale])
+    return write_folder(folder, {**files, **also}, stale=[f"{AFTER}/sheets/{SHEET_NAMES}", "goal/*", *stale])
+
+
+def _same_in_equal_runs(record: dict[str, Any]) -> dict[str, Any]:
+    """A record without what differs from run to run."""
+    return record | {"provenance": record["provenance"] | {"timings": {}}}
 
 
 def plan_csv(expansion: Expansion) -> str:
@@ -128,17 +144,17 @@ def steps_csv(expansion: Expansion) -> str:
 
 
 def step_facts(step: Step) -> dict[str, Any]:
-    """What a step does and leaves, as plain values; infinities where the network is not connected."""
+    """What a step does and leaves, as the columns of steps.csv; infinities where the network is not connected."""
     return {
         "title": step.title,
         "new_switches": ranges(step.new_switches),
         "new_cabinets": list(step.new_cabinets),
-        "unplug": step.count(UNPLUG),
-        "move": step.count(MOVE),
-        "add": step.count(ADD),
-        "switches": step.topology.switches,
-        "hosts": step.topology.hosts,
-        "links": len(step.topology.links),
+        "unplug": step.unplug,
+        "move": step.move,
+        "add": step.add,
+        "switches": step.switches,
+        "hosts": step.hosts,
+        "links": step.links,
         "diameter": step.diameter,
         "aspl": step.aspl,
         "connected": step.connected,

@@ -135,3 +135,16 @@ def find_method(name: str, family: str | None) -> Method:
     if name == "auto":
         return next((found for found in METHODS.values() if family in found.families), METHODS["splice"])
     return METHODS.find(name)
+
+
+def listed() -> dict[str, Any]:
+    """The record of the methods of growth: what each does, and what its size counts.
+
+    Examples
+    --------
+    >>> found = listed()
+    >>> found["schema"], [one["counts"] for one in found["methods"] if one["name"] == "hosts"]
+    ('topoloom/growth-methods/1', ['hosts'])
+    """
+    found = [{"name": m.name, "description": m.description, "counts": m.counts} for m in METHODS.values()]
+    return {"schema": "topoloom/growth-methods/1", "methods": found}

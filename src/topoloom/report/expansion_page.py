@@ -81,13 +81,13 @@ def _totals(expansion: Expansion) -> list[str]:
                 (f"{expansion.kept:,}", "cables untouched"),
                 (f"{expansion.bought:,}", "cables to buy"),
                 (f"{expansion.longest_new_m:.1f} m", "longest new cable"),
-                (f"{len(expansion.touched)} of {expansion.before.layout.cabinets}", "cabinets touched"),
-                (f"{expansion.new_cabinets}", "cabinets set up"),
+                (f"{len(expansion.cabinets_touched)} of {expansion.cabinets_before}", "cabinets touched"),
+                (f"{expansion.cabinets_new}", "cabinets set up"),
                 (_usd(cost.total_usd), "switches, cables, installation"),
             ]
         ),
         f"<p>{tasks['unplug']:,} cables are unplugged, {tasks['move']:,} moved at one end and {tasks['add']:,} plugged in;"
-        f" each switch has {expansion.ports} ports. A cable that is moved counts as removed and as added. {told}</p>",
+        f" each switch has {expansion.radix} ports. A cable that is moved counts as removed and as added. {told}</p>",
     ]
 
 

@@ -2,18 +2,18 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from topoloom.cli.output import json_option, plain, print_facts, print_json, print_table, say
+from topoloom.cli.output import json_option, plain, print_facts, print_record, print_table, say
 from topoloom.cli.placing import PLACING, chosen_floor, placing_options, refuse_given, switch_w
 from topoloom.cli.types import Whole
 
 if TYPE_CHECKING:
     from topoloom.cabling.plugs import Plugs
     from topoloom.cost.parts import Parts
-    from topoloom.expansion.expansion import Expansion
+    from topoloom.expansion.expansion import Expansion, Step
     from topoloom.layout.layout import Layout
     from topoloom.topology import Topology
 
@@ -121,15 +121,14 @@ def command(
             jobs=jobs,
             work=work,
         )
-    facts = _facts(plan)
     if out is not None:
         write_expansion(plan, out)
         if check:
-            facts["checked"] = check_plan(out).tasks
+            check_plan(out)
     if as_json:
-        print_json(facts)
+        print_record(plan)
         return
-    _print_plan(plan, facts)
+    _print_plan(plan)
     if out is not None:
         say(f"wrote {out}")
 
@@ -161,13 +160,12 @@ def _opened(
 
 
 def _list(as_json: bool) -> None:
-    from topoloom.expansion.registry import METHODS
+    from topoloom.expansion.registry import METHODS, listed
 
-    known = METHODS
     if as_json:
-        print_json({name: {"description": m.description, "counts": m.counts} for name, m in known.items()})
+        print_record(listed())
         return
-    print_facts(None, [(name, f"{m.description}; --to counts {m.counts}") for name, m in known.items()])
+    print_facts(None, [(name, f"{m.description}; --to counts {m.counts}") for name, m in METHODS.items()])
 
 
 def _check(folder: str, as_json: bool) -> None:
@@ -175,72 +173,33 @@ def _check(folder: str, as_json: bool) -> None:
 
     done = check_plan(Path(folder))
     if as_json:
-        print_json({"steps": done.steps, "tasks": done.tasks, "cables": done.cables, "exact": True})
+        print_record(done)
         return
     say(f"{done.tasks} tasks in {done.steps} steps give the {done.cables} cables of after/cables.csv, exactly")
 
 
-def _facts(plan: "Expansion") -> dict[str, Any]:
-    from topoloom.expansion.plan_files import step_facts
-
-    before, after = plan.before.layout, plan.layout
-    return {
-        "name": before.topology.name,
-        "spec": before.topology.spec,
-        "into": plan.goal.spec if plan.goal is not None else None,
-        "method": plan.method,
-        "seed": plan.seed,
-        "switches": after.topology.switches,
-        "hosts": after.topology.hosts,
-        "links": len(after.topology.links),
-        "radix": plan.ports,
-        "radix_before": before.topology.radix,
-        "removed": plan.removed,
-        "added": plan.added,
-        "kept": plan.kept,
-        "tasks": plan.tasks,
-        "bought": plan.bought,
-        "longest_new_m": plan.longest_new_m,
-        "mean_m": after.mean_length_m,
-        "cabinets_before": before.cabinets,
-        "cabinets_new": plan.new_cabinets,
-        "cabinets_touched": list(plan.touched),
-        "cut_off": plan.cut_off,
-        "interrupted": plan.interrupted,
-        "before": step_facts(plan.start),
-        "cost_usd": {
-            "switches": plan.cost.switches_usd,
-            "cables": plan.cost.cables_usd,
-            "installation": plan.cost.installation_usd,
-            "total": plan.cost.total_usd,
-        },
-        "steps": [step_facts(step) for step in plan.steps],
-    }
-
-
-def _print_plan(plan: "Expansion", facts: dict[str, Any]) -> None:
+def _print_plan(plan: "Expansion") -> None:
     before = plan.before.layout.topology
-    steps = facts["steps"]
     head = ("step", "", "unplug", "move", "add", "switches", "diameter", "ASPL", "")
     rows: list[tuple[str, ...]] = [
         (
             str(number),
-            step["title"],
-            str(step["unplug"]),
-            str(step["move"]),
-            str(step["add"]),
-            str(step["switches"]),
-            plain(step["diameter"]),
-            plain(round(step["aspl"], 4)),
+            step.title,
+            str(step.unplug),
+            str(step.move),
+            str(step.add),
+            str(step.switches),
+            plain(step.diameter),
+            plain(round(step.aspl, 4)),
             _remark(step),
         )
-        for number, step in enumerate([facts["before"], *steps])
+        for number, step in enumerate([plan.start, *plan.steps])
     ]
-    if len(steps) > _SHOWN:
-        between = f"{len(steps) - _SHOWN} steps more; -o writes them, --json prints them"
+    if len(plan.steps) > _SHOWN:
+        between = f"{len(plan.steps) - _SHOWN} steps more; -o writes them, --json prints them"
         rows[_SHOWN:-1] = [("...", between, *[""] * 7)]
     print_facts(
-        f"{before.name} by {plan.method}: {len(steps)} step{'s' * (len(steps) != 1)}",
+        f"{before.name} by {plan.method}: {len(plan.steps)} step{'s' * (len(plan.steps) != 1)}",
         [
             ("from", _size(before)),
             ("to", _size(plan.topology)),
@@ -250,7 +209,7 @@ def _print_plan(plan: "Expansion", facts: dict[str, Any]) -> None:
                 ", ".join(f"{count} {work}" for work, count in plan.tasks.items()) + f"; {plan.bought} cables to buy",
             ),
             ("longest_new", f"{plan.longest_new_m:.1f} m"),
-            ("cabinets", f"{len(plan.touched)} of {facts['cabinets_before']} touched, {plan.new_cabinets} new"),
+            ("cabinets", f"{len(plan.cabinets_touched)} of {plan.cabinets_before} touched, {plan.cabinets_new} new"),
             ("ports", _ports(plan)),
             ("cost", _cost(plan)),
             ("connected", plan.connectedness),
@@ -265,19 +224,19 @@ def _size(topology: "Topology") -> str:
     return f"{topology.switches:,} switches, {len(topology.links):,} links{hosts}"
 
 
-def _remark(step: dict[str, Any]) -> str:
-    if not step["connected"]:
+def _remark(step: "Step") -> str:
+    if not step.connected:
         return "not connected"
-    if step["cut_off"]:
-        return f"cuts off {step['cut_off']} switches on the way"
-    return f"{step['interrupted']} moves cut something off while they last" if step["interrupted"] else ""
+    if step.cut_off:
+        return f"cuts off {step.cut_off} switches on the way"
+    return f"{step.interrupted} moves cut something off while they last" if step.interrupted else ""
 
 
 def _ports(plan: "Expansion") -> str:
-    standing = plan.before.layout.topology
-    if plan.ports <= standing.radix:
-        return f"{plan.ports} a switch"
-    return f"{plan.ports} a switch; those that stand use {standing.radix} at most now, and must have them too (not in the cost)"
+    if plan.radix <= plan.radix_before:
+        return f"{plan.radix} a switch"
+    told = f"those that stand use {plan.radix_before} at most now, and must have them too (not in the cost)"
+    return f"{plan.radix} a switch; {told}"
 
 
 def _cost(plan: "Expansion") -> str:

@@ -14,7 +14,7 @@ from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.stages import Growth, Stage
 from topoloom.expansion.work.order_of_work import plug_hosts, work_off
 from topoloom.expansion.work.order_search import UNPLUG
-from topoloom.expansion.work.wiring import HOST, Cable, Wiring
+from topoloom.expansion.work.wiring import HOST, Cable, Wiring, cables_of
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.layout.layout import Layout
 from topoloom.topology import Topology
@@ -52,17 +52,11 @@ class Planner:
 
     def _take_stock(self, cabling: Cabling) -> None:
         """The cables that lie, each in its ports."""
-        bought = cabling.bought
-        usd = np.stack([bought.usd_low, bought.usd_high], axis=1).tolist()
-        columns = (cabling.number, bought.product, bought.stock_m, bought.power_w, cabling.to_host)
-        rows = zip(
-            *(column.tolist() for column in columns), usd, cabling.ends.tolist(), cabling.port.tolist(), strict=True
-        )
-        for place_, (number, product, stock_m, power_w, host, prices, (a, b), (at_a, at_b)) in enumerate(rows):
-            ends = (a, at_a), (b, at_b)
-            self.wiring.cables.append(Cable(number, product, stock_m, tuple(prices), power_w, ends, host))
+        for place_, about in enumerate(cables_of(cabling)):
+            self.wiring.cables.append(about)
+            (a, at_a), (b, at_b) = about.ends
             self.wiring.plugged[a, at_a - 1] = place_
-            if not host:
+            if not about.host:
                 self.wiring.plugged[b, at_b - 1] = place_
 
     def _buy(self, length_m: float, between: bool, host: bool) -> int:

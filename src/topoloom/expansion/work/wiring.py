@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.plugs import Plugs
 from topoloom.topology import Topology
 
@@ -27,6 +28,18 @@ class Cable:
     ends: tuple[tuple[int, int], tuple[int, int]]
     host: bool = False
     plugged: bool = True
+
+
+def cables_of(cabling: Cabling) -> list[Cable]:
+    """The cables that lie, in the order of the cabling, each in its ports."""
+    bought = cabling.bought
+    usd = np.stack([bought.usd_low, bought.usd_high], axis=1).tolist()
+    columns = (cabling.number, bought.product, bought.stock_m, bought.power_w, cabling.to_host)
+    rows = zip(*(column.tolist() for column in columns), usd, cabling.ends.tolist(), cabling.port.tolist(), strict=True)
+    return [
+        Cable(number, product, stock_m, tuple(prices), power_w, ((a, at_a), (b, at_b)), host)
+        for number, product, stock_m, power_w, host, prices, (a, b), (at_a, at_b) in rows
+    ]
 
 
 class Wiring:
