@@ -1,8 +1,11 @@
 """The opener: whatever a user names as a network is opened, or refused in one sentence."""
 
 import csv
+import gzip
 import io
+import os
 import sys
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -41,6 +44,44 @@ def test_a_file_called_like_a_family_does_not_hide_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "petersen").write_text("0 1\n")
     assert open_network("petersen").topology.switches == 10
+    for pipe in ("complete", "ring:n=4"):
+        os.mkfifo(tmp_path / pipe)
+    assert open_network("ring:n=4").kind == "spec"
+    with pytest.raises(InputError, match="complete: n= is missing"):
+        open_network("complete")
+    with pytest.raises(InputError, match=r"\./complete: nobody writes into this pipe"):
+        open_network("./complete")
+
+
+def test_what_gzip_compressed_is_read_from_standard_input_and_from_pipes(tmp_path, monkeypatch):
+    """They have no name that could say so; a file says so by its suffix, and one that does not is told to."""
+    monkeypatch.chdir(tmp_path)
+    packed = gzip.compress(encode(GRID, FORMATS.find("topoloom")))
+    for data, told in ((packed, None), (packed[:40], "<stdin>: is not a whole gzip file; compress it again$")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        if told is None:
+            assert open_network("-").topology == GRID
+        else:
+            with pytest.raises(InputError, match=told):
+                open_network("-")
+    os.mkfifo("pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(packed,))
+    writer.start()
+    assert open_network("pipe").topology == GRID
+    writer.join()
+    (tmp_path / "net.json").write_bytes(packed)
+    with pytest.raises(InputError, match=r"net\.json: is compressed by gzip; end its name in \.gz$"):
+        open_network("net.json")
+    (tmp_path / "net.json").rename("net.json.gz")
+    assert open_network("net.json.gz").topology == GRID
+
+
+def test_a_small_file_does_not_fill_memory(monkeypatch):
+    """Zeros without end in a few kilobytes are refused from standard input as from a file."""
+    bomb = gzip.compress(bytes(200 << 20))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(bomb)))
+    with pytest.raises(InputError, match=r"<stdin>: holds more than 64 MiB; no fabric needs so much"):
+        open_network("-")
 
 
 def test_a_spec_has_a_planned_fabric_and_nothing_else():

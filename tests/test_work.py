@@ -122,3 +122,21 @@ def test_an_interrupt_inside_is_a_request():
     with work.interruptible():
         raise KeyboardInterrupt
     assert work.ended == "interrupted"
+
+
+def test_a_step_ends_with_its_work_and_tells_nothing():
+    """A verb inside a stage counts for itself; what it is asked, and by whom, is its work's."""
+    told = []
+    work = Work(on_progress=told.append)
+    work.begin(4, "samples")
+    step = work.step()
+    hops(build("petersen"), work=step)
+    assert {progress.what for progress in told} == {"samples"}
+    assert not step.stopped
+    work.stop()
+    assert (step.stopped, step.ended, int(step.flag[0])) == (True, "interrupted", 1)
+    with pytest.raises(Stopped):
+        hops(build("petersen"), work=step)
+    other = Work()
+    other.step().stop()
+    assert other.ended == "interrupted"

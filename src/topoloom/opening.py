@@ -74,10 +74,10 @@ def open_network(source: str | os.PathLike[str], format: str | None = None) -> N
         return _folder(text, path)
     if path.name == CABLES and path.is_file() and path.with_name(FLOOR).is_file():
         return _laid_out(text, path)
-    if text == "-" or is_pipe(path):
-        return _file(text, None)
+    # A file or a pipe that happens to be called like a family ("petersen") must not hide the family.
     record = format_for(text)
-    # A file that happens to be called like a family ("petersen") must not hide the family.
+    if text == "-" or (record is None and _is_pipe(text)):
+        return _file(text, None)
     if record is not None or "/" in text or (path.suffix and _exists(path)):
         if record is None and not _exists(path):
             raise at(text, None, "there is no such file")
@@ -114,6 +114,15 @@ def _is_folder(path: Path) -> bool:
     from topoloom.spec import FAMILIES
 
     return len(path.parts) != 1 or str(path) not in FAMILIES or any(_holds(path))
+
+
+def _is_pipe(text: str) -> bool:
+    """Whether a pipe is meant: one that is named with its folder, or that is called like no family."""
+    if not is_pipe(text):
+        return False
+    from topoloom.spec import FAMILIES
+
+    return "/" in text or text.partition(":")[0] not in FAMILIES
 
 
 def _exists(path: Path) -> bool:

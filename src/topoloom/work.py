@@ -177,6 +177,10 @@ class Work:
         except KeyboardInterrupt:
             self.stop()
 
+    def step(self) -> "Work":
+        """A work for a verb inside this one's stage: it ends with this one, and tells nothing."""
+        return _Step(self)
+
     def _expire(self) -> None:
         self.flag[0] = 1
 
@@ -185,3 +189,29 @@ class Work:
         if self._on_progress is not None and (at_once or now - self._told >= _EVERY_SECONDS):
             self._told = now
             self._on_progress(self.progress)
+
+
+class _Step(Work):
+    """A work that ends with the one that it is a step of, which alone tells how far it is."""
+
+    def __init__(self, whole: Work) -> None:
+        super().__init__()
+        self._whole, self.flag = whole, whole.flag
+
+    def stop(self) -> None:
+        self._whole.stop()
+
+    @property
+    def stopped(self) -> bool:
+        return self._whole.stopped
+
+    @property
+    def seconds_left(self) -> float:
+        return self._whole.seconds_left
+
+    @property
+    def ended(self) -> Ended:
+        return self._whole.ended
+
+    def check(self) -> None:
+        self._whole.check()

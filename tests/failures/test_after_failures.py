@@ -8,11 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom import InputError, Topology, build, resilience, route
+from topoloom.errors import Stopped
 from topoloom.failures.degradation import degradation
 from topoloom.failures.failure_orders import failing, failures_at
 from topoloom.failures.lifetime import lifetime
 from topoloom.failures.surviving_network import losses, surviving_network
 from topoloom.throughput.tub import tub, uniform_bound
+from topoloom.work import Work
 
 
 def test_a_ring_lives_until_its_second_link():
@@ -160,3 +162,14 @@ def test_damage_of_switches_and_of_all_is_counted():
         degradation(cube, samples=0)
     with pytest.raises(InputError, match="between 0 and 1"):
         degradation(cube, levels=[2.0])
+
+
+def test_what_failures_cost_is_counted_in_samples_and_can_be_stopped():
+    """Tables are mended inside a sample: they are stopped with the rest, and count nothing of their own."""
+    tables, told = route(build("torus:dims=6x6")), []
+    degradation(tables, levels=[0.05], samples=3, throughput=False, work=Work(on_progress=told.append))
+    assert {(progress.what, progress.total) for progress in told} == {("samples", 3)}
+    work = Work()
+    work.stop()
+    with pytest.raises(Stopped):
+        degradation(tables, levels=[0.05], samples=3, throughput=False, work=work)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topoloom.errors import InputError
-from topoloom.graph.bounds import Bounds, bounds
+from topoloom.graph.bounds import Bounds, bounds, bounds_on_grid
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.grid_bounds import BalancedPairs, balanced_pairs, grid_bounds
 from topoloom.graph.hops import hops
@@ -152,3 +152,12 @@ def test_bounds_and_balanced_pairs_are_records_that_read_back():
     assert (pairs.provenance.settings["rows"], pairs.provenance.settings["columns"]) == (8, 4)
     assert BalancedPairs.from_record(pairs.record()) == pairs
     assert pairs.rows()[0]["diameter_bound"] == pairs.pairs[0].diameter_bound
+
+
+def test_balanced_pairs_that_do_not_fit_in_memory_are_refused_at_once():
+    """In Python and in both commands, before anything is counted; longer links need less room."""
+    large = Geometry.grid(1024, 1024)
+    for told in (lambda: balanced_pairs(large), lambda: bounds_on_grid(large, 4, 400, balanced=True)):
+        with pytest.raises(InputError, match=r"1024 x 1024 switches with links as short as 2 are too many .*--lengths"):
+            told()
+    assert balanced_pairs(large, [9], [900]).pairs == ()

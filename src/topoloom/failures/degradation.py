@@ -141,7 +141,13 @@ def degradation(
                         )
                     )
             if isinstance(network, Routing) and parts.max() == 0 and len(left.links):
-                new = reroute(network, links=[(u, v) for u, v in lost.links.tolist()], switches=lost.switches.tolist())
+                new = reroute(
+                    network,
+                    links=[(u, v) for u, v in lost.links.tolist()],
+                    switches=lost.switches.tolist(),
+                    jobs=jobs,
+                    work=work.step(),
+                )
                 entries = max(1, new.entries)
                 mended.append(
                     (new.entries_broken / entries, new.entries_changed / entries, new.lanes_changed / entries, new.anew)

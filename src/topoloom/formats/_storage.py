@@ -1,6 +1,7 @@
 """From files to topologies and back: which format, compressed or not, and what is wrong with the file itself."""
 
 import gzip
+import io
 import os
 import re
 import sys
@@ -20,6 +21,8 @@ _MOST_BYTES = 2 << 30
 _MOST_SHRUNK = 200
 _FREE_BYTES = 64 << 20
 _STDIN = "<stdin>"
+#: How a file begins that gzip wrote.
+_GZIP = b"\x1f\x8b"
 #: How the formats begin that are told from their content, after blanks.
 _BEGINNINGS = {
     "topoloom": re.compile(rb"(\xef\xbb\xbf)?\s*\{"),
@@ -37,7 +40,7 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Topology:
     Parameters
     ----------
     path : path
-        A file; ``.gz`` on top of any suffix is decompressed; ``-`` is standard input.
+        A file; ``.gz`` on top of any suffix is decompressed; ``-`` is standard input, which gzip may have compressed.
     format : str, optional
         The format's name; chosen by the suffix when left out (of standard input and of pipes: by
         what they hold, as `seen_format` says).
@@ -161,16 +164,21 @@ def contents(source: str) -> bytes:
         if source == _STDIN:
             if sys.stdin is None:  # the caller closed it
                 raise at(source, None, "standard input is closed; pipe a network into it, or name a file")
-            return _bounded(sys.stdin.buffer, source, _MOST_BYTES)
-        with open_to_read(source) as file:
-            if not source.lower().endswith(".gz"):
-                return _written(_bounded(file, source, _MOST_BYTES), source)
-            size = os.fstat(file.fileno()).st_size
-            most = min(_MOST_BYTES, max(_FREE_BYTES, size * _MOST_SHRUNK))
-            with gzip.GzipFile(fileobj=file) as unpacked:
-                return _written(_bounded(unpacked, source, most), source)  # type: ignore[arg-type]  # GzipFile reads like a file
+            data = _bounded(sys.stdin.buffer, source, _MOST_BYTES)
+        else:
+            with open_to_read(source) as file:
+                data = _written(_bounded(file, source, _MOST_BYTES), source)
+        if source.lower().endswith(".gz"):
+            return _unpacked(data, source)
+        if not data.startswith(_GZIP):
+            return data
+        # Standard input has no name to say so.
+        if source == _STDIN or is_stream(source):
+            return _unpacked(data, source)
+        raise at(source, None, "is compressed by gzip; end its name in .gz")
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise at(source, None, "is not a whole gzip file; compress it again, or drop the .gz") from None
+        remedy = "; compress it again" + (", or drop the .gz" if source.lower().endswith(".gz") else "")
+        raise at(source, None, f"is not a whole gzip file{remedy}") from None
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -181,6 +189,12 @@ def _written(data: bytes, source: str) -> bytes:
     if not data and is_pipe(source):
         raise at(source, None, "nobody writes into this pipe")
     return data
+
+
+def _unpacked(data: bytes, source: str) -> bytes:
+    most = min(_MOST_BYTES, max(_FREE_BYTES, len(data) * _MOST_SHRUNK))
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        return _bounded(file, source, most)  # type: ignore[arg-type]  # GzipFile reads like a file
 
 
 def _bounded(file: BinaryIO, source: str, most: int) -> bytes:

@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.moore import moore_aspl, moore_within
 from topoloom.results import Provenance, Result, plain
+
+#: Room for the points within each number of links of each point: 1.6 GB.
+_MOST_CELLS = 200_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +177,7 @@ def balanced_pairs(
     Raises
     ------
     InputError
-        A negative degree, or a length below 1.
+        A negative degree, a length below 1, or more switches and shorter links than memory has room for.
 
     Source: Nakano 2016, VII; errata of Nakano 2016, 6.
 
@@ -185,6 +189,7 @@ def balanced_pairs(
     """
     n = len(geometry.points)
     chosen_degrees, chosen_lengths = list(degrees), list(lengths)
+    _check_room(geometry, min(chosen_lengths, default=1))
     by_degree = {k: moore_aspl(n, k) for near in chosen_degrees for k in (near - 1, near, near + 1)}
     by_length = {
         near: _mean_links(geometry, near) for near in {x + s for x in chosen_lengths for s in (-1, 0, 1)} if near > 0
@@ -208,6 +213,17 @@ def grid_provenance(geometry: Geometry, **settings: Any) -> Provenance:
     return Provenance(
         name=f"{geometry.kind} of {rows} x {columns}", settings={"rows": rows, "columns": columns, **settings}
     )
+
+
+def _check_room(geometry: Geometry, shortest: int) -> None:
+    """Refuse the points within each number of links of each point where they do not fit into memory."""
+    rows, columns = geometry.shape
+    # A length is compared with its neighbours, so one less is looked at as well.
+    if len(geometry.points) * ((rows + columns) // max(1, shortest - 1) + 1) > _MOST_CELLS:
+        raise InputError(
+            f"{rows} x {columns} switches with links as short as {shortest} are too many to look for balanced pairs;"
+            " begin the lengths at a greater number (topoloom balance --lengths)"
+        )
 
 
 def _mean_links(geometry: Geometry, length: int) -> float:

@@ -10,9 +10,6 @@ from topoloom.cli.output import json_option, plain, print_record, print_table, s
 from topoloom.cli.types import Whole
 from topoloom.errors import InputError
 
-#: Room for the points within each number of links of each point: 1.6 GB.
-_MOST_CELLS = 200_000_000
-
 
 class _Range(click.ParamType):
     """``3-32``, or one number."""
@@ -48,7 +45,6 @@ def command(rows: int, columns: int, diagrid: bool, degrees: range, lengths: ran
     degrees = _upto(degrees, rows * columns - 1, "--degrees", "links a switch")
     farthest = max(rows - 1, 2 * columns - 2 + (rows > 1)) if diagrid else rows + columns - 2
     lengths = _upto(lengths, farthest, "--lengths", "steps from end to end")
-    _check_room(rows, columns, lengths)
     geometry = Geometry.diagrid(rows, columns) if diagrid else Geometry.grid(rows, columns)
     found = balanced_pairs(geometry, degrees, lengths)
     if as_json:
@@ -69,15 +65,6 @@ def _upto(numbers: range, most: int, option: str, what: str) -> range:
             f"{option} begins at {numbers[0]}, and this floor has at most {most} {what}; take a larger floor"
         )
     return range(numbers[0], min(numbers[-1], most) + 1)
-
-
-def _check_room(rows: int, columns: int, lengths: range) -> None:
-    # A length is compared with its neighbours, so L - 1 is looked at as well.
-    if rows * columns * ((rows + columns) // max(1, lengths[0] - 1) + 1) > _MOST_CELLS:
-        raise InputError(
-            f"{rows} x {columns} switches with links as short as {lengths[0]} are too many to look at;"
-            " begin --lengths at a greater number"
-        )
 
 
 def _told(numbers: range) -> str:
