@@ -17,9 +17,8 @@ from dataclasses import replace
 from topoloom.draws import Draws
 from topoloom.floors.floor import preset
 from topoloom.layout.cabinets import loads_of
-from topoloom.layout.joint import Annealing, nearest_slots
+from topoloom.layout.joint import Annealing, nearest_slots, seating_for
 from topoloom.layout.place import place
-from topoloom.layout.plan import seating_for
 from topoloom.layout.prices import length_prices
 from topoloom.searches import Budget
 from topoloom.spec import build

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from topoloom.clustering.packing import rounded_up
 from topoloom.draws import Draws
 from topoloom.floors.slots import Slots
 from topoloom.layout.prices import MOST_IN_TABLE, Prices
@@ -47,6 +48,41 @@ class Seating:
     seats: np.ndarray
     loads: np.ndarray
     limits: np.ndarray
+
+
+def seating_for(slots: Slots, slot: np.ndarray, loads: np.ndarray) -> Seating:
+    """Who may sit where: the floor's limits; in slots without any, what the fullest cabinets of a first layout hold.
+
+    Parameters
+    ----------
+    slots : Slots
+        Where cabinets may stand, with their limits.
+    slot : int[switches]
+        The slot of each switch in a first layout.
+    loads : float64[switches, 3]
+        Switches (1 each), hosts and watts: what `Slots.limits` counts.
+
+    Returns
+    -------
+    Seating
+        A load that is the same for all switches is a limit on their number, and is no longer among the loads.
+    """
+    held = np.zeros((len(slots), loads.shape[1]))
+    np.add.at(held, slot, loads)
+    limits = rounded_up(slots.limits)
+    limits[np.isinf(limits).all(axis=1)] = held.max(axis=0)
+    limits[np.isinf(limits[:, 0]), 0] = held[:, 0].max()
+    seats = np.minimum(limits[:, 0], len(loads)).astype(np.int64)
+    counted = []
+    for what in range(1, loads.shape[1]):
+        each = loads[:, what]
+        if (each == each[0]).all():
+            # All switches alike: the limit is one on their number.
+            if each[0] > 0:
+                seats = np.floor(np.minimum(seats, limits[:, what] / each[0])).astype(np.int64)
+        else:
+            counted.append(what)
+    return Seating(seats, loads[:, counted], limits[:, counted])
 
 
 def joint(

@@ -12,11 +12,11 @@ from topoloom.floors.floor_files import read_floor
 from topoloom.floors.slots import Slots
 from topoloom.layout.bound import length_bound_m
 from topoloom.layout.cabinets import loads_of
-from topoloom.layout.joint import joint
+from topoloom.layout.joint import joint, seating_for
 from topoloom.layout.layout import Layout
 from topoloom.layout.longest import shorten_longest
 from topoloom.layout.mapping import first_slots, map_cabinets
-from topoloom.layout.plan import Plan, plan_cabinets, search_area, seating_for
+from topoloom.layout.plan import Plan, plan_cabinets, search_area
 from topoloom.layout.prices import CablePrice, Prices, cable_prices, length_prices
 from topoloom.results import provenance_of
 from topoloom.searches import Effort

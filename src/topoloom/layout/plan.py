@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.clustering.packing import rounded_up
 from topoloom.floors.floor import Floor
 from topoloom.floors.slots import Slots
 from topoloom.layout.cabinets import assign_cabinets, fill_slots, uniform_limits
 from topoloom.layout.improve import fewer_links_between
-from topoloom.layout.joint import Seating
 from topoloom.searches import Effort
 from topoloom.topology import Topology
 
@@ -103,38 +101,3 @@ def plan_cabinets(
     )
     order = np.argsort(topology.labels["group"], kind="stable") if "group" in topology.labels else np.arange(len(loads))
     return Plan(floor.fixed, np.arange(len(floor.fixed)), slot=fill_slots(floor, order, loads))
-
-
-def seating_for(slots: Slots, slot: np.ndarray, loads: np.ndarray) -> Seating:
-    """Who may sit where: the floor's limits; in slots without any, what the fullest cabinets of a first layout hold.
-
-    Parameters
-    ----------
-    slots : Slots
-        Where cabinets may stand, with their limits.
-    slot : int[switches]
-        The slot of each switch in a first layout.
-    loads : float64[switches, 3]
-        Switches (1 each), hosts and watts: what `Slots.limits` counts.
-
-    Returns
-    -------
-    Seating
-        A load that is the same for all switches is a limit on their number, and is no longer among the loads.
-    """
-    held = np.zeros((len(slots), loads.shape[1]))
-    np.add.at(held, slot, loads)
-    limits = rounded_up(slots.limits)
-    limits[np.isinf(limits).all(axis=1)] = held.max(axis=0)
-    limits[np.isinf(limits[:, 0]), 0] = held[:, 0].max()
-    seats = np.minimum(limits[:, 0], len(loads)).astype(np.int64)
-    counted = []
-    for what in range(1, loads.shape[1]):
-        each = loads[:, what]
-        if (each == each[0]).all():
-            # All switches alike: the limit is one on their number.
-            if each[0] > 0:
-                seats = np.floor(np.minimum(seats, limits[:, what] / each[0])).astype(np.int64)
-        else:
-            counted.append(what)
-    return Seating(seats, loads[:, counted], limits[:, counted])
