@@ -22,7 +22,7 @@ def _environment() -> "Environment":
     )
 
 
-def rendered(template: str, **values: Any) -> str:
+def rendered(template: str, **values: Any) -> Markup:
     """A template of ``pages/templates`` filled in, as HTML.
 
     Parameters
@@ -31,8 +31,13 @@ def rendered(template: str, **values: Any) -> str:
         The file's name.
     **values
         By the template's names; texts are escaped, `markupsafe.Markup` is HTML already.
+
+    Returns
+    -------
+    Markup
+        HTML that other templates take as it is.
     """
-    return _environment().get_template(template).render(**values)
+    return Markup(_environment().get_template(template).render(**values).removesuffix("\n"))
 
 
 def framed(title: str, style: str, body: Markup) -> str:

@@ -3,8 +3,9 @@
 import math
 import os
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
+
+from markupsafe import Markup
 
 from topoloom._version import __version__
 from topoloom.applications.app_runs import CELLS, AppRuns
@@ -12,6 +13,7 @@ from topoloom.applications.run_csv import links_csv, ranks_csv, runs_csv
 from topoloom.applications.sweep import Case
 from topoloom.figures.app_bars import bars_svg
 from topoloom.folders import write_folder
+from topoloom.pages.templating import rendered
 from topoloom.report.page import figure, page, table
 from topoloom.settings import written
 
@@ -57,19 +59,24 @@ def app_page(runs: AppRuns, drawn: str) -> str:
     about = f"topoloom {__version__}, SimGrid {first.simgrid}; {first.ranks} ranks"
     if len(runs.runs) < runs.wanted:
         about += f"; {len(runs.runs)} of {runs.wanted} runs are finished"
-    body = [f"<h1>{escape(title)}</h1>", f'<p class="quiet">{escape(about)}</p>']
     caption = (
         f"How many times as fast as {runs.baseline} each network is, by the program's own measure; the mean over seeds and"
         " tables, whiskers from the least to the most of the same seed and table."
     )
-    body.append(figure(drawn, caption))
-    body += ["<h2>Beside the baseline</h2>", _compared(runs), "<h2>Runs</h2>", _runs(runs), "<h2>Settings</h2>"]
     settings = [(name, written(value)) for name, value in first.settings.values.items()]
-    body.append(table(["setting", "value"], settings, text=frozenset({0, 1})))
-    return page(title, body)
+    body = rendered(
+        "applications.html",
+        title=title,
+        about=about,
+        bars=figure(drawn, caption),
+        compared=_compared(runs),
+        runs=_runs(runs),
+        settings=table(["setting", "value"], settings, text=frozenset({0, 1})),
+    )
+    return page(title, [body])
 
 
-def _compared(runs: AppRuns) -> str:
+def _compared(runs: AppRuns) -> Markup:
     cells = [
         (_breakable(row.cells[0]), row.cells[1], *(cell.replace(" ", "\u00a0") for cell in row.cells[2:]))
         for row in runs.compared
@@ -82,7 +89,7 @@ def _breakable(program: str) -> str:
     return program.replace(",", ",\u200b")
 
 
-def _runs(runs: AppRuns) -> str:
+def _runs(runs: AppRuns) -> Markup:
     head = (
         "program",
         "network",

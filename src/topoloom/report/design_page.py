@@ -1,5 +1,9 @@
 """The report of a design: requirement, ranking, trade-offs, and the winner on its floor."""
 
+from typing import Any
+
+from markupsafe import Markup
+
 from topoloom._version import __version__
 from topoloom.cost.bill import Bill
 from topoloom.cost.parts import Parts, load_parts
@@ -9,10 +13,13 @@ from topoloom.designer.measure import CUT_SEEDS, Candidate, busiest_channel
 from topoloom.figures.candidates import draw_candidates, draw_hop_shares
 from topoloom.figures.style import svg_of
 from topoloom.layout.layout import Layout
+from topoloom.pages.templating import rendered
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.page import cards, figure, page, table
 
 _MOST_ROWS = 40
+#: How a measuring that was cut short is told.
+_ENDS = {"done": "", "deadline": "The time was over", "interrupted": "Interrupted"}
 
 
 def design_page(
@@ -47,27 +54,37 @@ def design_page(
     str
         An HTML document that fetches nothing.
     """
-    need = design.need
-    body = [f"<h1>{_text(need.title)}</h1>", f'<p class="quiet">topoloom {__version__}: a design report</p>']
-    body += _requirement(design, parts)
-    body += _answer(design)
-    body += _ranking(design)
-    body += _figures(design, design_figures(design) if drawn is None else drawn)
-    if design.winner is not None and layout is not None and bill is not None:
-        body += _winner(design.winner, layout, bill, floorplan_svg(layout) if plan is None else plan)
-    if "besta-2014/table-iv" in need.compare:
-        body += _table_iv()
-    body += _method(parts)
-    return page(need.title, body)
+    need, best = design.need, design.winner
+    fitted = parts.rate_gbps is None or parts.rate_gbps[0] <= need.rate_gbps <= parts.rate_gbps[1]
+    dropped = ", ".join(f"{_WORDS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
+    winner = None
+    if best is not None and layout is not None and bill is not None:
+        winner = _winner(layout, bill, floorplan_svg(layout) if plan is None else plan)
+    body = rendered(
+        "design.html",
+        title=need.title,
+        version=__version__,
+        design=design,
+        requirement=_requirement(design, parts),
+        parts=parts,
+        prices_of="" if fitted or parts.rate_gbps is None else f"{parts.rate_gbps[0]:g} to {parts.rate_gbps[1]:g}",
+        rate_gbps=f"{need.rate_gbps:g}",
+        cut_short=_ENDS[design.ended],
+        considered=len(design.ranked) + len(design.dropped),
+        dropped=dropped,
+        best=best,
+        answer="" if best is None else _answer(best),
+        ranking=_ranking(design),
+        most_rows=_MOST_ROWS,
+        figures=[figure(*one) for one in (design_figures(design) if drawn is None else drawn).values()],
+        winner=winner,
+        table_iv=_table_iv() if "besta-2014/table-iv" in need.compare else "",
+        cut_seeds=CUT_SEEDS,
+    )
+    return page(need.title, [body])
 
 
-def _text(value: object) -> str:
-    from html import escape
-
-    return escape(str(value))
-
-
-def _requirement(design: Design, parts: Parts) -> list[str]:
+def _requirement(design: Design, parts: Parts) -> Markup:
     need = design.need
     floor = need.floor.floor()
     places = (
@@ -105,14 +122,7 @@ def _requirement(design: Design, parts: Parts) -> list[str]:
         value = getattr(need.limits, limit)
         if value is not None:
             rows.append(("limit", f"{_WORDS[limit]}: at most {value:,g}"))
-    out = ["<h2>Requirement</h2>", table(["", "what is needed"], rows, text=frozenset({0, 1}))]
-    if parts.rate_gbps is not None and not parts.rate_gbps[0] <= need.rate_gbps <= parts.rate_gbps[1]:
-        out.append(
-            f"<p><b>Prices are extrapolated:</b> the catalogue {_text(parts.name)} was fitted to links of"
-            f" {parts.rate_gbps[0]:g} to {parts.rate_gbps[1]:g} Gb/s; at {need.rate_gbps:g} Gb/s its cables are scaled per"
-            " Gb/s and its switches not at all. Use the costs to compare, not to budget.</p>"
-        )
-    return out
+    return table(["", "what is needed"], rows, text=frozenset({0, 1}))
 
 
 _WORDS = {
@@ -140,42 +150,22 @@ _WORDS = {
 }
 
 
-def _answer(design: Design) -> list[str]:
-    out = ["<h2>Answer</h2>"]
-    if design.ended != "done":
-        why = "The time was over" if design.ended == "deadline" else "Interrupted"
-        out.append(f"<p><b>{why}:</b> {design.unmeasured} candidates were not measured; run again to go on.</p>")
-    best = design.winner
-    told = ", ".join(f"{_WORDS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
-    considered = len(design.ranked) + len(design.dropped)
-    out.append(
-        f"<p>{considered} candidates were considered; {len(design.ranked)} are within every limit."
-        + (f" Dropped, by the first limit that each passes: {_text(told)}." if told else "")
-        + "</p>"
+def _answer(best: Candidate) -> Markup:
+    return cards(
+        [
+            (f"{best.switches:,}", f"switches of {best.radix} ports"),
+            (f"{best.hosts:,}", "hosts"),
+            (f"{best.diameter}", "hops at most"),
+            (f"{best.host_aspl:.3f}", "mean hops between hosts"),
+            (f"{best.cost_per_host_usd:,.1f}", "USD a host"),
+            (f"{best.power_per_host_w:.2f}", "W a host"),
+            (f"{best.worst_latency_ns:,.0f} ns", "worst latency, no load"),
+            (f"{best.cabinets}", f"cabinets, longest cable {best.longest_cable_m:.1f} m"),
+        ]
     )
-    if best is None:
-        return [*out, "<p><b>No candidate is within every limit.</b> The list above says which limits to loosen.</p>"]
-    out.append(f"<p>Best: <b>{_text(best.name)}</b></p>")
-    out.append(
-        cards(
-            [
-                (f"{best.switches:,}", f"switches of {best.radix} ports"),
-                (f"{best.hosts:,}", "hosts"),
-                (f"{best.diameter}", "hops at most"),
-                (f"{best.host_aspl:.3f}", "mean hops between hosts"),
-                (f"{best.cost_per_host_usd:,.1f}", "USD a host"),
-                (f"{best.power_per_host_w:.2f}", "W a host"),
-                (f"{best.worst_latency_ns:,.0f} ns", "worst latency, no load"),
-                (f"{best.cabinets}", f"cabinets, longest cable {best.longest_cable_m:.1f} m"),
-            ]
-        )
-    )
-    return out
 
 
-def _ranking(design: Design) -> list[str]:
-    if not design.ranked:
-        return []
+def _ranking(design: Design) -> Markup:
     head = [
         "rank",
         "spec",
@@ -220,17 +210,7 @@ def _ranking(design: Design) -> list[str]:
     if all(c.busiest_channel is None for c in design.ranked):
         gone = head.index("busiest channel")
         head, rows = head[:gone] + head[gone + 1 :], [row[:gone] + row[gone + 1 :] for row in rows]
-    out = [
-        "<h2>Ranking</h2>",
-        "<p class='quiet'>\u25cf Pareto front: no other candidate beats it in cost, mean latency and bisection a host at"
-        " once.</p>",
-        table(head, rows[:_MOST_ROWS], best=0),
-    ]
-    if len(rows) > _MOST_ROWS:
-        out.append(
-            f"<p class='quiet'>The first {_MOST_ROWS} of {len(rows)}; candidates.csv has all of them, dropped ones too.</p>"
-        )
-    return out
+    return table(head, rows[:_MOST_ROWS], best=0)
 
 
 def design_figures(design: Design) -> dict[str, tuple[str, str]]:
@@ -280,42 +260,22 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _figures(design: Design, drawn: dict[str, tuple[str, str]]) -> list[str]:
-    if not design.ranked:
-        return []
-    return ["<h2>Trade-offs</h2>", *(figure(svg, caption) for svg, caption in drawn.values())]
-
-
-def _winner(best: Candidate, layout: Layout, bill: Bill, plan: str) -> list[str]:
-    out = [f"<h2>The winner: {_text(best.name)}</h2>"]
-    if layout.topology.links.size:
-        out.append(
-            f"<p>When every host sends at full rate to all others, split evenly over all shortest paths, its busiest channel"
-            f" carries {busiest_channel(layout.topology):.3f} times a link's rate; by the mean of all channels it is"
-            f" {best.oversubscription:.3f} times oversubscribed.</p>"
-        )
-    out.append("<h3>Floor plan</h3>")
-    out.append(
-        figure(
-            plan,
-            "Cabinets at their places, the darker the more cables leave them; cables by length;"
-            " and how many lie on each stretch of tray.",
-        )
+def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
+    """What the page shows of the winner on its floor."""
+    caption = (
+        "Cabinets at their places, the darker the more cables leave them; cables by length; and how many lie on each stretch"
+        " of tray."
     )
     inside = int((~layout.between).sum())
-    out.append("<h3>Cables between switches</h3>")
-    out.append(
-        cards(
-            [
-                (f"{inside:,}", f"inside cabinets, {layout.floor.inside_m:g} m each"),
-                (f"{layout.length_m.size - inside:,}", "between cabinets"),
-                (f"{layout.mean_length_m:.2f} m", "mean length"),
-                (f"{layout.longest_m:.1f} m", "longest"),
-                (f"{layout.length_m.sum() / 1000:,.2f} km", "in all"),
-            ]
-        )
+    cables = cards(
+        [
+            (f"{inside:,}", f"inside cabinets, {layout.floor.inside_m:g} m each"),
+            (f"{layout.length_m.size - inside:,}", "between cabinets"),
+            (f"{layout.mean_length_m:.2f} m", "mean length"),
+            (f"{layout.longest_m:.1f} m", "longest"),
+            (f"{layout.length_m.sum() / 1000:,.2f} km", "in all"),
+        ]
     )
-    out.append("<h3>Bill</h3>")
     rows = [
         [
             line.item,
@@ -328,17 +288,16 @@ def _winner(best: Candidate, layout: Layout, bill: Bill, plan: str) -> list[str]
     ]
     rows.append(["sum", "", "", f"{bill.cost_usd:,.0f}", f"{bill.power_w:,.0f}"])
     rows.append(["a host", "", "", f"{bill.cost_per_host_usd:,.2f}", f"{bill.power_per_host_w:,.3f}"])
-    out.append(
-        table(["item", "count", "metres", "cost [USD]", "power [W]"], rows, text=frozenset({0}), best=len(rows) - 2)
-    )
-    out.append(
-        "<p>Beside this page: topology.json, cables.csv (every cable: cabinet, switch and port at both ends, length, medium),"
-        " bill.csv, floorplan.svg, the figures, candidates.csv, design.json.</p>"
-    )
-    return out
+    head = ["item", "count", "metres", "cost [USD]", "power [W]"]
+    return {
+        "busiest": busiest_channel(layout.topology) if layout.topology.links.size else None,
+        "plan": figure(plan, caption),
+        "cables": cables,
+        "bill": table(head, rows, text=frozenset({0}), best=len(rows) - 2),
+    }
 
 
-def _table_iv() -> list[str]:
+def _table_iv() -> Markup:
     """Slim Fly against the other columns of Table IV: printed, recomputed with the print's assumptions, exact."""
     parts = load_parts("slimfly-2014")
     rows = []
@@ -367,26 +326,4 @@ def _table_iv() -> list[str]:
         "exact [W/host]",
         "why they differ",
     ]
-    return [
-        "<h2>Slim Fly against Table IV of its paper (Besta 2014)</h2>",
-        "<p>Three costs stand side by side: what the paper prints; our recomputation under the assumptions that the print"
-        " follows (a dash where none was found); and the exact count, each cable at the tariff of its own medium, at the true"
-        " radix. Slim Fly stays the cheapest, by less than printed.</p>",
-        table(head, rows, text=frozenset({0, 7}), best=len(rows) - 1),
-    ]
-
-
-def _method(parts: Parts) -> list[str]:
-    return [
-        "<h2>How these numbers were got</h2>",
-        "<p>Hops: exact, all pairs. Oversubscription: hosts on a switch over the number with full bandwidth under uniform"
-        " traffic on shortest paths (mean channel load, Besta 2014 II.B.2). Busiest channel: its load when every"
-        " host sends at full rate to all others, split evenly over all shortest paths; at 1 or less no channel is over full;"
-        " measured for all where the requirement limits it, else for the winner."
-        " Latency: every switch on the"
-        " cheapest path, both ends included, plus the cables between switches; no load, no host cables. Bisection: METIS, best"
-        f" of {CUT_SEEDS} seeds, links cut over hosts; not measured where METIS is not installed."
-        " Cabinets: the family's own groups, else switches in sequence; placed row by row."
-        f" Prices: {_text(parts.source)}. Random families: one draw, seed in the spec. Every spec can"
-        " be rebuilt: <code>topoloom info SPEC</code>.</p>",
-    ]
+    return table(head, rows, text=frozenset({0, 7}), best=len(rows) - 1)

@@ -2,14 +2,17 @@
 
 import math
 import os
-from html import escape
 from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
 
 from topoloom._version import __version__
 from topoloom.expansion.expansion import Expansion, Step
 from topoloom.expansion.plan_files import plan_rows, save_expansion, step_facts
 from topoloom.figures.curves import Curves, Series, curves_svg
-from topoloom.report.expansion_floor import legend, step_floorplan
+from topoloom.pages.templating import rendered
+from topoloom.report.expansion_floor import BOX_COLOURS, LINE_COLOURS, step_floorplan
 from topoloom.report.page import cards, figure, page, table
 
 PAGE, FOLDER = "plan.html", "steps"
@@ -48,15 +51,25 @@ def expansion_page(expansion: Expansion) -> str:
     before, after = expansion.before.layout, expansion.layout
     into = f" into {expansion.goal.name}" if expansion.goal is not None else ""
     title = f"{before.topology.name} grows{into}: {before.topology.switches:,} to {after.topology.switches:,} switches"
-    body = [
-        f"<h1>{escape(title)}</h1>",
-        f'<p class="quiet">topoloom {__version__}: {escape(_made(expansion))}</p>',
-        *_totals(expansion),
-        *_curves(expansion),
-        *_steps(expansion),
-        *_work(expansion),
-    ]
-    return page(title, body)
+    tasks = expansion.tasks
+    summary = (
+        f"{tasks['unplug']:,} cables are unplugged, {tasks['move']:,} moved at one end and {tasks['add']:,} plugged in;"
+        f" each switch has {expansion.radix} ports. A cable that is moved counts as removed and as added."
+        f" Connected: {expansion.connectedness}."
+    )
+    body = rendered(
+        "expansion.html",
+        title=title,
+        about=f"topoloom {__version__}: {_made(expansion)}",
+        totals=_totals(expansion),
+        summary=summary,
+        curves=_curves(expansion),
+        steps=_steps(expansion),
+        lines=LINE_COLOURS,
+        boxes=BOX_COLOURS,
+        work=_work(expansion),
+    )
+    return page(title, [body])
 
 
 def _numbers(expansion: Expansion) -> range:
@@ -70,30 +83,25 @@ def _made(expansion: Expansion) -> str:
     return f"a plan from {spec}{goal} by {expansion.method}, seed {expansion.seed}; floor {layout.floor.name}, {layout.made}"
 
 
-def _totals(expansion: Expansion) -> list[str]:
-    cost, tasks = expansion.cost, expansion.tasks
-    told = f"Connected: {expansion.connectedness}."
-    return [
-        cards(
-            [
-                (f"{expansion.removed:,}", "cables removed"),
-                (f"{expansion.added:,}", "cables added"),
-                (f"{expansion.kept:,}", "cables untouched"),
-                (f"{expansion.bought:,}", "cables to buy"),
-                (f"{expansion.longest_new_m:.1f} m", "longest new cable"),
-                (f"{len(expansion.cabinets_touched)} of {expansion.cabinets_before}", "cabinets touched"),
-                (f"{expansion.cabinets_new}", "cabinets set up"),
-                (_usd(cost.total_usd), "switches, cables, installation"),
-            ]
-        ),
-        f"<p>{tasks['unplug']:,} cables are unplugged, {tasks['move']:,} moved at one end and {tasks['add']:,} plugged in;"
-        f" each switch has {expansion.radix} ports. A cable that is moved counts as removed and as added. {told}</p>",
-    ]
+def _totals(expansion: Expansion) -> Markup:
+    return cards(
+        [
+            (f"{expansion.removed:,}", "cables removed"),
+            (f"{expansion.added:,}", "cables added"),
+            (f"{expansion.kept:,}", "cables untouched"),
+            (f"{expansion.bought:,}", "cables to buy"),
+            (f"{expansion.longest_new_m:.1f} m", "longest new cable"),
+            (f"{len(expansion.cabinets_touched)} of {expansion.cabinets_before}", "cabinets touched"),
+            (f"{expansion.cabinets_new}", "cabinets set up"),
+            (_usd(expansion.cost.total_usd), "switches, cables, installation"),
+        ]
+    )
 
 
-def _curves(expansion: Expansion) -> list[str]:
+def _curves(expansion: Expansion) -> Markup | None:
+    """Diameter and ASPL after each step; None for a single step, or without a connected network."""
     if len(expansion.steps) < 2:
-        return []
+        return None
     every = (expansion.start, *expansion.steps)
     finite = [step for step in every if math.isfinite(step.aspl)]
     series = tuple(
@@ -101,11 +109,10 @@ def _curves(expansion: Expansion) -> list[str]:
         for name, key in (("diameter", "diameter"), ("ASPL", "aspl"))
     )
     caption = "Diameter and mean distance (ASPL) of all switches as it stands (0) and after each step."
-    drawn = curves_svg(Curves("plan", "After each step", "step", "hops", series)) if finite else ""
-    return [figure(drawn, caption)] if finite else []
+    return figure(curves_svg(Curves("plan", "After each step", "step", "hops", series)), caption) if finite else None
 
 
-def _steps(expansion: Expansion) -> list[str]:
+def _steps(expansion: Expansion) -> Markup:
     head = (
         "step",
         "",
@@ -137,11 +144,12 @@ def _steps(expansion: Expansion) -> list[str]:
                 _apart(step),
             )
         )
-    return ["<h2>Steps</h2>", table(head, rows, text=frozenset({1, 2, 10}))]
+    return table(head, rows, text=frozenset({1, 2, 10}))
 
 
-def _work(expansion: Expansion) -> list[str]:
-    out = ["<h2>Work</h2>", legend()]
+def _work(expansion: Expansion) -> list[dict[str, Any]]:
+    """What the page shows of each step's work."""
+    out: list[dict[str, Any]] = []
     rows = plan_rows(expansion)
     columns = [rows[name] for name in _COLUMNS]
     start = 0
@@ -149,19 +157,16 @@ def _work(expansion: Expansion) -> list[str]:
         stop = start + len(step.tasks)
         cells = zip(*(column[start:stop] for column in columns), strict=True)
         start = stop
-        opened = " open" if number == 1 else ""
-        new = (
-            f"<p>Set up: switch{'es' * (len(step.new_switches) != 1)} {step_facts(step)['new_switches']}.</p>"
-            if step.new_switches
-            else ""
+        new = f"switch{'es' * (len(step.new_switches) != 1)} {step_facts(step)['new_switches']}"
+        out.append(
+            {
+                "title": step.title,
+                "tasks": len(step.tasks),
+                "new": new if step.new_switches else "",
+                "picture": f"{FOLDER}/step-{number:03d}.svg",
+                "table": table(list(_COLUMNS.values()), cells, text=_TEXTS),
+            }
         )
-        source, look = f"{FOLDER}/step-{number:03d}.svg", "max-width:100%;max-height:560px"
-        out += [
-            f"<details{opened}><summary><b>Step {number}</b>: {escape(step.title)}, {len(step.tasks)} tasks</summary>{new}",
-            f'<img src="{source}" alt="floor plan of step {number}" loading="lazy" style="{look}">',
-            table(list(_COLUMNS.values()), cells, text=_TEXTS),
-            "</details>",
-        ]
     return out
 
 

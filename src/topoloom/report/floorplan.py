@@ -1,7 +1,5 @@
 """A layout's floor plan as SVG text or as a PNG picture."""
 
-import re
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +9,7 @@ from topoloom.figures.floor_view import cabinet_hints
 from topoloom.figures.style import png_bytes, svg_text
 from topoloom.layout.layout import Layout
 from topoloom.layout.tray_load import tray_load
+from topoloom.pages.svg import with_hints
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,9 +35,8 @@ def floorplan(layout: Layout, medium: np.ndarray | None = None) -> "Figure":
 
 def floorplan_svg(layout: Layout, medium: np.ndarray | None = None) -> str:
     """The sheet as SVG text, with a hint on each cabinet."""
-    text = svg_text(floorplan(layout, medium))
-    hints = cabinet_hints(layout)
-    return re.sub(r'<g id="cabinet-(\d+)">', lambda found: f"<g><title>{escape(hints[int(found[1])])}</title>", text)
+    hints = {f"cabinet-{number}": hint for number, hint in enumerate(cabinet_hints(layout))}
+    return with_hints(svg_text(floorplan(layout, medium)), hints)
 
 
 def floorplan_png(layout: Layout, medium: np.ndarray | None = None) -> bytes:

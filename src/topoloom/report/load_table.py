@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
 from topoloom.figures.load_curves import load_curve_names
 from topoloom.report.page import table
 from topoloom.simulator.load_curve import LoadCurve
 
 
-def load_table(curves: Sequence[LoadCurve]) -> str:
+def load_table(curves: Sequence[LoadCurve]) -> Markup:
     """The points of the curves as a table in HTML."""
     head = [
         "network",

@@ -8,15 +8,15 @@ from markupsafe import Markup
 from topoloom.pages.templating import framed, rendered
 
 
-def page(title: str, body: Iterable[str]) -> str:
-    """A whole page of pieces of HTML: no script, nothing fetched."""
+def page(title: str, body: Iterable[Markup]) -> str:
+    """A whole page of pieces of HTML: no script, nothing fetched. A piece that is no `Markup` is shown as text."""
     style = (files("topoloom.report") / "style.css").read_text(encoding="utf-8")
-    return framed(title, style, Markup("\n".join(body)))
+    return framed(title, style, Markup("\n").join(body))
 
 
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, text: frozenset[int] = frozenset(), best: int = -1
-) -> str:
+) -> Markup:
     """A table of plain texts; columns in `text` are set left, row `best` stands out, a column named spec is monospaced.
 
     Parameters
@@ -32,7 +32,7 @@ def table(
 
     Returns
     -------
-    str
+    Markup
         A ``<table>`` element.
     """
     kinds = [
@@ -42,11 +42,11 @@ def table(
     return rendered("table.html", head=head, rows=rows, text=text, best=best, kinds=kinds)
 
 
-def cards(items: Iterable[tuple[str, str]]) -> str:
+def cards(items: Iterable[tuple[str, str]]) -> Markup:
     """A row of (value, what it is)."""
     return rendered("cards.html", items=items)
 
 
-def figure(svg: str, caption: str) -> str:
+def figure(svg: str, caption: str) -> Markup:
     """A drawing, as SVG text, with its caption."""
     return rendered("figure.html", drawing=Markup(svg), caption=caption)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
 from topoloom.errors import InputError
 from topoloom.figures.style import png_bytes, svg_text
 from topoloom.files import write_atomically
@@ -28,7 +30,7 @@ def check_picture(path: str | os.PathLike[str], option: str = "picture") -> None
         raise InputError(f"{option} {path}: is a folder; name a file in it")
 
 
-def write_picture(figure: "Figure", path: str | os.PathLike[str], title: str, below: Sequence[str] = ()) -> None:
+def write_picture(figure: "Figure", path: str | os.PathLike[str], title: str, below: Sequence[Markup] = ()) -> None:
     """Write a figure; `title` and what is `below` it, in HTML, are the page's, where it is one.
 
     Parameters
@@ -39,7 +41,7 @@ def write_picture(figure: "Figure", path: str | os.PathLike[str], title: str, be
         The file; its ending says how.
     title : str
         Of the page, where it is one.
-    below : sequence of HTML
+    below : sequence of Markup
         What follows the figure on the page.
 
     Raises

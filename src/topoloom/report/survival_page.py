@@ -2,14 +2,16 @@
 
 import os
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
+
+from markupsafe import Markup
 
 from topoloom.csv_files import csv_text
 from topoloom.failures.survival import Level, Survival
 from topoloom.figures.style import png_bytes, svg_text
 from topoloom.figures.survival import curve_names, survival_curves, title_of
 from topoloom.folders import write_folder
+from topoloom.pages.templating import rendered
 from topoloom.report.page import cards, page, table
 from topoloom.report.page import figure as figure_of
 
@@ -77,26 +79,24 @@ def _cells(curve: Survival, level: Level) -> list[object]:
 def resilience_page(curves: Sequence[Survival]) -> str:
     """The page: thresholds, curves, all levels; times to disconnection and what failures cost where these were asked for."""
     names, title = curve_names(curves), title_of(curves)
-    body = [f"<h1>{escape(title or 'Resilience')}</h1>"]
-    body += [f'<p class="quiet">{escape(text)}</p>' for text in dict.fromkeys(_told(curve) for curve in curves)]
-    if len(curves) == 1:
-        body.append(cards(_facts(curves[0])))
-    body.append(
-        figure_of(
-            svg_text(survival_curves(curves)),
-            "Bands: 95 % confidence intervals. The levels of a curve share their random orders of failures.",
-        )
+    drawn = svg_text(survival_curves(curves))
+    caption = "Bands: 95 % confidence intervals. The levels of a curve share their random orders of failures."
+    lasting = any(curve.time_to_disconnection is not None for curve in curves)
+    body = rendered(
+        "survival.html",
+        title=title or "Resilience",
+        meanings=list(dict.fromkeys(_meaning(curve) for curve in curves)),
+        facts=cards(_facts(curves[0])) if len(curves) == 1 else "",
+        curves=figure_of(drawn, caption),
+        thresholds=_thresholds(curves, names),
+        lifetimes=_lifetimes(curves, names) if lasting else "",
+        degradations=_degradations(curves, names) if any(curve.degradation for curve in curves) else "",
+        levels=_levels(curves, names),
     )
-    body += ["<h2>Thresholds</h2>", _thresholds(curves, names)]
-    if any(curve.time_to_disconnection is not None for curve in curves):
-        body += ["<h2>Mean time to disconnection</h2>", _lifetimes(curves, names)]
-    if any(curve.degradation for curve in curves):
-        body += ["<h2>What failures cost</h2>", _degradations(curves, names)]
-    body += ["<h2>Levels</h2>", _levels(curves, names)]
-    return page("Resilience", body)
+    return page("Resilience", [body])
 
 
-def _told(curve: Survival) -> str:
+def _meaning(curve: Survival) -> str:
     short = "" if curve.ended == "done" else " The sampling was interrupted."
     return (
         f"Survived means: {curve.survives}. The threshold is the last level up to which every level is survived; exactly, the"
@@ -115,7 +115,7 @@ def _facts(curve: Survival) -> list[tuple[str, str]]:
     return facts
 
 
-def _thresholds(curves: Sequence[Survival], names: Sequence[str]) -> str:
+def _thresholds(curves: Sequence[Survival], names: Sequence[str]) -> Markup:
     head = ["network", "can fail", "samples", "threshold", "exactly", "hops before", "at most"]
     rows = [
         [
@@ -132,7 +132,7 @@ def _thresholds(curves: Sequence[Survival], names: Sequence[str]) -> str:
     return table(head if wide else head[:5], rows if wide else [row[:5] for row in rows], text=frozenset({0}))
 
 
-def _lifetimes(curves: Sequence[Survival], names: Sequence[str]) -> str:
+def _lifetimes(curves: Sequence[Survival], names: Sequence[str]) -> Markup:
     head = ["network", "hours", "95 % interval", "years", "failures by then", "FIT of a link", "FIT of a switch"]
     rows = [
         [
@@ -147,10 +147,10 @@ def _lifetimes(curves: Sequence[Survival], names: Sequence[str]) -> str:
         for curve, name in zip(curves, names, strict=True)
         if (one := curve.time_to_disconnection) is not None
     ]
-    return table(head, rows, text=frozenset({0})) + '<p class="quiet">Without repair, at constant rates.</p>'
+    return table(head, rows, text=frozenset({0}))
 
 
-def _degradations(curves: Sequence[Survival], names: Sequence[str]) -> str:
+def _degradations(curves: Sequence[Survival], names: Sequence[str]) -> Markup:
     head = [
         "network",
         "failed",
@@ -173,15 +173,14 @@ def _degradations(curves: Sequence[Survival], names: Sequence[str]) -> str:
         for curve, name in zip(curves, names, strict=True)
         for one in curve.degradation
     ]
-    note = "Throughput: bounds from hops, over those of the whole network, means over orders in which all hosts are connected."
-    return table(head, rows, text=frozenset({0})) + f'<p class="quiet">{note}</p>'
+    return table(head, rows, text=frozenset({0}))
 
 
 def _percent(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.1f} %"
 
 
-def _levels(curves: Sequence[Survival], names: Sequence[str]) -> str:
+def _levels(curves: Sequence[Survival], names: Sequence[str]) -> Markup:
     head = ["network", "failed", "how many", "survived", "probability", "95 % interval", "mean hops", "worst"]
     rows = [
         [
