@@ -36,6 +36,7 @@ _HOMES = {
     "Hops": "topoloom.graph.hops",
     "Info": "topoloom.overview",
     "InputError": "topoloom.errors",
+    "Judgement": "topoloom.fabrics.judge",
     "Layout": "topoloom.layout.layout",
     "Lifetime": "topoloom.failures.lifetime",
     "LoadCurve": "topoloom.simulator.load_curve",
@@ -55,6 +56,8 @@ _HOMES = {
     "Topology": "topoloom.topology",
     "Traffic": "topoloom.traffic.traffic",
     "Verdict": "topoloom.routing.judge.verdict",
+    "WrittenFile": "topoloom.formats.written",
+    "WrittenFiles": "topoloom.fabrics.exports.written",
     "balance_paths": "topoloom.routing.balance.balance",
     "balance_routing": "topoloom.routing.balance.balance",
     "balanced_pairs": "topoloom.graph.grid_bounds",
@@ -136,8 +139,10 @@ if TYPE_CHECKING:
     from topoloom.fabrics.compare import compare as compare
     from topoloom.fabrics.exports.registry import EXPORTS as EXPORTS
     from topoloom.fabrics.exports.registry import write_export as write_export
+    from topoloom.fabrics.exports.written import WrittenFiles as WrittenFiles
     from topoloom.fabrics.fabric import Fabric as Fabric
     from topoloom.fabrics.identify import identify as identify
+    from topoloom.fabrics.judge import Judgement as Judgement
     from topoloom.failures.degradation import Degradation as Degradation
     from topoloom.failures.degradation import degradation as degradation
     from topoloom.failures.lifetime import Lifetime as Lifetime
@@ -150,6 +155,7 @@ if TYPE_CHECKING:
     from topoloom.formats import FORMATS as FORMATS
     from topoloom.formats import load as load
     from topoloom.formats import save as save
+    from topoloom.formats.written import WrittenFile as WrittenFile
     from topoloom.graph.bounds import Bounds as Bounds
     from topoloom.graph.bounds import bounds as bounds
     from topoloom.graph.cuts import Cuts as Cuts

@@ -49,7 +49,7 @@ def test_json_describes_what_was_written(call):
     code, out, _ = call("build", "torus:dims=4x4,hosts=1", "-o", "net.data", "--format", "edges", "--json")
     found = json.loads(out)
     assert code == 0
-    assert found["digest"] == build("torus:dims=4x4,hosts=1").digest
+    assert found["provenance"]["digest"] == build("torus:dims=4x4,hosts=1").digest
     assert (found["file"], found["format"]) == ("net.data", "edges")
     assert (found["switches"], found["links"], found["hosts"]) == (16, 32, 16)
     assert found["left_out"][0] == "16 hosts"

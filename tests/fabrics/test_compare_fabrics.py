@@ -88,7 +88,7 @@ def found_in(comparison):
             frozenset(frozenset(cable) for cable in fault.planned),
             frozenset(frozenset(cable) for cable in fault.found),
         )
-        for fault in comparison.faults
+        for fault in comparison.differences
     }
 
 
@@ -105,7 +105,7 @@ def test_planted_faults_are_found_exactly(spec):
         assert found_in(found) == expected
         assert found.same is (not expected)
         hosts = plan.topology.endpoints.size
-        assert found.right == len(plan.topology.links) + hosts - sum(len(planned) for _, planned, _ in expected)
+        assert found.right_cables == len(plan.topology.links) + hosts - sum(len(planned) for _, planned, _ in expected)
 
     check()
 
@@ -141,7 +141,7 @@ def test_hosts_in_each_others_ports_are_one_swap():
     host[[0, 5]] = host[[5, 0]]
     actual = replace(plan, topology=topology.replace(endpoints=topology.endpoints, host=host), made="found.net")
     found = compare(plan, actual, identify(plan, actual))
-    (fault,) = found.faults
+    (fault,) = found.differences
     assert fault.kind == SWAPPED
     assert {found.names[node] for cable in fault.planned for node, _ in cable} == {"S0", "H0", "S2", "H5"}
     assert compare(plan, actual, identify(plan, actual), hosts=False).same
@@ -151,7 +151,7 @@ def test_three_cables_in_a_ring_are_one_fault():
     """Ends exchanged round three cables."""
     plan = planned_fabric(Topology([(0, 1), (2, 3), (4, 5)], 6))
     found = compare(plan, recabled(plan, [[0, 1, 3, 1], [2, 1, 5, 1], [4, 1, 1, 1]]), identify(plan, plan))
-    assert [(fault.kind, len(fault.planned)) for fault in found.faults] == [(SWAPPED, 3)]
+    assert [(fault.kind, len(fault.planned)) for fault in found.differences] == [(SWAPPED, 3)]
 
 
 def test_parallel_cables_in_each_others_ports_are_right_but_for_ports():
@@ -159,12 +159,12 @@ def test_parallel_cables_in_each_others_ports_are_right_but_for_ports():
     plan = planned_fabric(Topology([(0, 1), (0, 1), (0, 1), (1, 2)], 3))
     crossed = recabled(plan, [[0, 1, 1, 2], [0, 2, 1, 1], [0, 3, 1, 3], [1, 4, 2, 1]])
     match = identify(plan, crossed)
-    assert [fault.kind for fault in compare(plan, crossed, match).faults] == [SWAPPED]
+    assert [fault.kind for fault in compare(plan, crossed, match).differences] == [SWAPPED]
     loose = compare(plan, crossed, match, ports=False)
     assert loose.same
-    assert loose.right == 4
+    assert loose.right_cables == 4
     fewer = recabled(plan, [[0, 1, 1, 2], [0, 2, 1, 1], [1, 4, 2, 1]])
-    (fault,) = compare(plan, fewer, match, ports=False).faults
+    (fault,) = compare(plan, fewer, match, ports=False).differences
     assert fault.kind == MISSING
 
 
@@ -176,14 +176,14 @@ def test_a_host_without_its_cable_is_missing_with_it():
     actual = read_fabric(text, "found.net")
     found = compare(plan, actual, identify(plan, actual))
     assert found.missing_hosts == (3,)
-    assert [(fault.kind, fault.planned) for fault in found.faults] == [(MISSING, (((3, 1), (13, 1)),))]
+    assert [(fault.kind, fault.planned) for fault in found.differences] == [(MISSING, (((3, 1), (13, 1)),))]
 
 
 def test_a_cable_from_a_switch_to_itself_is_extra():
     """No topology holds it, but it is told."""
     plan = planned_fabric(build("petersen"))
     actual = replace(plan, loops=np.array([[4, 7, 8]], np.int32), made="found.net")
-    (fault,) = compare(plan, actual, identify(plan, actual)).faults
+    (fault,) = compare(plan, actual, identify(plan, actual)).differences
     assert (fault.kind, fault.found) == (EXTRA, (((4, 7), (4, 8)),))
 
 
@@ -235,7 +235,7 @@ def test_a_few_wrong_cables_do_not_lead_a_match_by_shape_astray(spec):
         broken, expected = planted(plan, [MISSING, SWAPPED, MISSING], rng)
         actual = renumbered(broken, rng.permutation(plan.topology.switches))
         found = compare(plan, actual, identify(plan, actual), ports=False)
-        assert sorted(fault.kind for fault in found.faults) == sorted(kind for kind, _, _ in expected)
+        assert sorted(fault.kind for fault in found.differences) == sorted(kind for kind, _, _ in expected)
 
 
 def test_hosts_names_tell_their_switches():
@@ -303,3 +303,25 @@ def test_the_same_seed_gives_the_same_match():
     actual = renumbered(planned_fabric(plan), np.random.default_rng(5).permutation(50)).topology
     first, again = (match_shapes(plan, actual, seed=9).planned for _ in range(2))
     assert np.array_equal(first, again)
+
+
+@pytest.mark.parametrize("spec", ["torus:dims=4x4,hosts=2", "slimfly:q=5,hosts=2", "hypercube:n=4,hosts=1"])
+def test_two_equal_symmetric_fabrics_are_the_same_by_shape(spec):
+    """Of the positions in which a symmetric network fits, that is taken in which hosts hang on their own switches."""
+    plan = planned_fabric(build(spec))
+    match = identify(plan, plan, "shape")
+    assert match.by == "shape"
+    assert compare(plan, plan, match, ports=False).same
+
+
+def test_a_fault_in_a_symmetric_fabric_by_shape_is_the_only_one():
+    """One missing link is found as it is, and no cable of a host is reported beside it."""
+    plan = planned_fabric(build("torus:dims=4x4,hosts=2"))
+    topology = plan.topology
+    fewer = planned_fabric(topology.replace(links=topology.links[1:]))
+    found = compare(plan, fewer, identify(plan, fewer, "shape"), ports=False)
+    assert [(one.kind, one.planned[0][0][0], one.planned[0][1][0]) for one in found.differences] == [
+        (MISSING, *topology.links[0].tolist())
+    ]
+    assert (found.missing_cables, found.right_cables) == (1, found.planned_cables - 1)
+    assert found.rows()[0]["text"].startswith("missing: planned ")

@@ -62,7 +62,7 @@ def test_tables_come_back_with_the_same_verdict(spec, engine):
         none = np.zeros_like(routing.ports)
         assert np.array_equal(*(none if one.lanes is None else one.lanes for one in (back, routing)))
         found = judge(tables, used, levels)
-        assert found.between == SWITCHES
+        assert found.pairs_between == SWITCHES
         for key in ("pairs", "reached_pairs", "minimal_pairs", "mean_hops", "stretch", "lanes_used", "deadlock_free"):
             assert getattr(found, key) == getattr(said, key), key
         assert np.array_equal(found.channel_load, said.channel_load)
@@ -140,7 +140,7 @@ def test_hosts_of_a_switch_that_go_different_ways_are_judged_one_by_one():
     routing = route(build("torus:dims=6,hosts=2"), "updown")
     ports, fabric = per_host(routing)
     found = judge(read_lft(written(ports, fabric), "x.lft", fabric), fabric)
-    assert found.between == PORTS
+    assert found.pairs_between == PORTS
     assert not found.fault
     hops, load, waits = [], {}, nx.DiGraph()
     topology = fabric.topology

@@ -7,7 +7,15 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 import topoloom as t
-from topoloom.results import Result, schema_id
+from topoloom.applications.sweep import Case
+from topoloom.designer.need import FamiliesNeed, SwitchNeed
+from topoloom.fabrics.exports.written import WrittenFiles
+from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabrics.judge import judge
+from topoloom.fabrics.lft import read_lft
+from topoloom.formats import FORMATS
+from topoloom.formats.written import written_file
+from topoloom.results import Result, provenance_of, schema_id
 
 RECORDS = Path(__file__).parent / "records"
 
@@ -22,22 +30,71 @@ def _checked() -> t.CheckedPlan:
         return t.check_plan(folder)
 
 
+def _torus() -> t.Routing:
+    return t.route(t.build("torus:dims=4x4,hosts=1"), "orders")
+
+
+def _compared() -> t.Comparison:
+    plan, there = planned_fabric(t.build("petersen:hosts=1")), planned_fabric(t.build("petersen"))
+    return t.compare(plan, there, t.identify(plan, there))
+
+
+def _judged() -> t.Judgement:
+    routing = _routed()
+    fabric = planned_fabric(routing.topology)
+    with TemporaryDirectory() as folder:
+        t.write_export("opensm", fabric, folder, routing)
+        text = (Path(folder) / "fabric.lft").read_text()
+    return judge(read_lft(text, "fabric.lft", fabric), fabric)
+
+
+def _executed() -> t.Execution:
+    return t.execute(_routed(), "chip:processors=1,banks=1,memories=1,window=1,requests=20,miss=0")
+
+
+def _designed() -> t.Design:
+    switch, families = SwitchNeed(radix=8), FamiliesNeed(only=("hypercube",))
+    return t.design(t.Need(hosts=32, switch=switch, families=families), jobs=1)
+
+
+def _apps() -> t.AppRuns:
+    return t.run_apps([Case("torus", (_torus(),), None, 1)], ["alltoall:bytes=64"], 4)
+
+
 #: By the schema's name without its version.
 CASES: dict[str, Callable[[], Result]] = {
+    "app-run": lambda: t.run_app(_torus(), "alltoall:bytes=64", 4),
+    "app-runs": _apps,
+    "balanced-pairs": lambda: t.balanced_pairs(t.Geometry.grid(6, 6), range(3, 5), range(2, 4)),
+    "balanced-paths": lambda: t.balance_paths(t.build("petersen"), seconds=20),
+    "balanced-routing": lambda: t.balance_routing(t.build("petersen"), rounds=5),
     "bills": lambda: t.Bills((t.price(t.place(t.build("petersen:hosts=1"))),)),
     "bill": lambda: t.price(t.place(t.build("petersen:hosts=1"))),
+    "bounds": lambda: t.bounds(t.build("petersen")),
     "cabling": lambda: t.cable(t.place(t.build("petersen:hosts=1"))),
+    "comparison": _compared,
     "cuts": lambda: t.cuts(t.build("petersen")),
     "checked-plan": _checked,
     "expansion": lambda: t.expand(t.build("petersen:hosts=1"), 12),
+    "design": _designed,
+    "execution": _executed,
     "hops": lambda: t.hops(t.build("petersen")),
+    "info": lambda: t.info(t.build("petersen")),
+    "judgement": _judged,
     "layout": lambda: t.place(t.build("petersen:hosts=1")),
+    "lifetime": lambda: t.lifetime(t.build("petersen"), link_fit=50, samples=20),
     "load-curve": lambda: t.simulate(_routed(), loads=(0.1,)),
     "optimized": lambda: t.optimize(t.build("torus:dims=4x4"), moves=100),
     "quality": lambda: t.quality(_routed()),
     "reproduction": lambda: t.reproduce(["xu-2019/products"]),
+    "rerouted": lambda: t.reroute(_torus(), links=[(0, 1)]),
     "routing": _routed,
+    "saturation": lambda: t.saturation(_routed(), width=0.2),
+    "survival": lambda: t.resilience(t.build("petersen"), samples=20, levels=[0.2]),
+    "survivals": lambda: t.Survivals((t.resilience(t.build("petersen"), samples=20, levels=[0.2]),)),
     "verdict": lambda: t.prove(_routed()),
+    "written-file": lambda: written_file(t.build("petersen:hosts=1"), "petersen.edges", FORMATS.find("edges")),
+    "written-files": lambda: WrittenFiles("slurm", ("out/topology.conf",), provenance_of(t.build("petersen:hosts=1"))),
 }
 
 

@@ -1,6 +1,7 @@
 """Records: JSON alone, true to their published schemas, and read back, of every version that there has been."""
 
 import json
+import re
 import runpy
 from pathlib import Path
 
@@ -24,8 +25,9 @@ def test_the_published_schemas_are_those_of_the_types():
         assert (SCHEMAS / name).read_text(encoding="utf-8") == text, name
 
 
-def test_every_case_has_its_fixture():
-    """A record of each case lies here."""
+def test_every_noun_has_its_case_and_its_fixture():
+    """Of each public result there is a small case, and a record of it lies here."""
+    assert set(CASES) == set(NOUNS)
     assert {path.stem.rpartition("-")[0] for path in FIXTURES} == set(CASES)
 
 
@@ -56,3 +58,11 @@ def test_a_record_is_json_alone_and_true_to_its_schema(name):
     assert made.noun == name
     schema = json.loads((SCHEMAS / f"{name}-{made.record_version}.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(record)
+
+
+def test_the_command_line_builds_no_json():
+    """What --json prints is a record: JSON is made where records are printed, and where a search keeps its state."""
+    cli = ROOT / "src" / "topoloom" / "cli"
+    makers = re.compile(r"json\.(dumps|encode|format)\(|^import json$|JSONEncoder", re.MULTILINE)
+    found = {path.name for path in cli.rglob("*.py") if makers.search(path.read_text(encoding="utf-8"))}
+    assert found == {"output.py", "checkpoint.py"}

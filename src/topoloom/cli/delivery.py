@@ -2,8 +2,9 @@
 
 import click
 
-from topoloom.cli.output import print_json, say
-from topoloom.formats import Format, choose_format, losses, save
+from topoloom.cli.output import print_record, say
+from topoloom.formats import Format, choose_format, save
+from topoloom.formats.written import written_file
 from topoloom.topology import Topology
 
 
@@ -44,22 +45,10 @@ def deliver(topology: Topology, output: str, record: Format, as_json: bool) -> N
         Whether to print a record of what was written.
     """
     save(topology, output, record.name)
-    lost = losses(topology, record)
-    dropped = f"; {record.name} leaves out {', '.join(lost)}" if lost else ""
-    size = f"{topology.switches} switches, {len(topology.links)} links, {topology.hosts} hosts"
+    told = written_file(topology, output, record)
+    dropped = f"; {record.name} leaves out {', '.join(told.left_out)}" if told.left_out else ""
+    size = f"{told.switches} switches, {told.links} links, {told.hosts} hosts"
     where = "standard output" if output == "-" else output
     say(f"wrote {topology.name} to {where} ({record.name}): {size}{dropped}", err=True)
     if as_json:
-        print_json(
-            {
-                "file": output,
-                "format": record.name,
-                "name": topology.name,
-                "spec": topology.spec,
-                "switches": topology.switches,
-                "links": len(topology.links),
-                "hosts": topology.hosts,
-                "digest": topology.digest,
-                "left_out": lost,
-            }
-        )
+        print_record(told)

@@ -1,4 +1,4 @@
-"""What every command shares: the `--json` option, and JSON that any reader takes."""
+"""What every command shares: the `--json` option, and records as JSON."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -59,25 +59,6 @@ def _whole(value: Any) -> Any:
         return {_whole(key): _whole(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_whole(item) for item in value]
-    return value
-
-
-def print_json(value: Any) -> None:
-    """Print `value` as one JSON document; infinities and NaN, which JSON lacks, become null."""
-    import msgspec
-
-    click.echo(msgspec.json.format(msgspec.json.encode(_whole(_encodable(value))), indent=2).decode())
-
-
-def _encodable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _encodable(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_encodable(item) for item in value]
-    if hasattr(value, "tolist"):  # NumPy arrays and scalars
-        return _encodable(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
     return value
 
 

@@ -6,13 +6,18 @@ missing, a found one alone is extra, one of each that share a plug are a cable w
 two and two are two cables whose ends are exchanged.
 """
 
+import time
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.identify import Match
+from topoloom.results import Provenance, Result, provenance_of
 
 WRONG, MISSING, EXTRA, SWAPPED = "wrong", "missing", "extra", "swapped"
 
@@ -22,8 +27,8 @@ Cable = tuple[Plug, Plug]
 
 
 @dataclass(frozen=True)
-class Fault:
-    """Something that is not as planned.
+class Difference:
+    """Something that is not as planned, by the numbers of nodes.
 
     Attributes
     ----------
@@ -38,15 +43,69 @@ class Fault:
     found: tuple[Cable, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """What differs.
+@dataclass(frozen=True)
+class Plugged:
+    """An end of a cable: the name of the switch or host, and the port there."""
+
+    node: str
+    port: int
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that is not as planned, by the names of nodes.
 
     Attributes
     ----------
+    kind : str
+        As `Difference` has it.
+    planned, found : tuple of cables
+        Each of the two ends where it is plugged in.
+    text : str
+        All of it in one line, as an installer looks for it.
+    """
+
+    kind: str
+    planned: tuple[tuple[Plugged, Plugged], ...]
+    found: tuple[tuple[Plugged, Plugged], ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class KnownSwitch:
+    """A switch that is there: what it is called, its GUID, and the planned switch that it is; None where it is none."""
+
+    planned: str | None
+    actual: str
+    guid: str
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Result):
+    """A fabric beside its plan: what differs.
+
+    Attributes
+    ----------
+    plan, actual : str
+        The names of both.
+    switches_known_by : str
+        How switches were known: "name", "guid", "hosts", "shape" or "map".
+    switches_known_by_neighbours : int
+        Those that nothing else told.
+    links_that_agree : float
+        The share of links between the same switches in both.
+    ports : "exact" or "any"
+        Whether cables had to be in the planned ports.
+    planned_cables, right_cables : int
+        Those that should be, and of them those that are.
+    right_but_for_ports : int
+        More that would be right if ports were not compared.
     faults : tuple of Fault
-    right : int
-        Cables that are as planned.
+    nodes : tuple of str
+        Switches and hosts that are missing or not planned, a sentence each.
+    switches : tuple of KnownSwitch
+    differences : tuple of Difference
+        The faults by the numbers of nodes.
     missing_switches, missing_hosts : tuple of int
         Planned ones that nobody is.
     extra_switches, extra_hosts : tuple of int
@@ -57,24 +116,84 @@ class Comparison:
         What nodes are called in the actual fabric, where that is another name.
     """
 
+    noun = "comparison"
+    unrecorded = (
+        "differences",
+        "missing_switches",
+        "missing_hosts",
+        "extra_switches",
+        "extra_hosts",
+        "names",
+        "called",
+    )
+    derived = ("same", "wrong_cables", "missing_cables", "extra_cables", "swapped_cables")
+
+    plan: str
+    actual: str
+    switches_known_by: str
+    switches_known_by_neighbours: int
+    links_that_agree: float
+    ports: Literal["exact", "any"]
+    planned_cables: int
+    right_cables: int
+    right_but_for_ports: int
     faults: tuple[Fault, ...]
-    right: int
+    nodes: tuple[str, ...]
+    switches: tuple[KnownSwitch, ...]
+    differences: tuple[Difference, ...]
     missing_switches: tuple[int, ...]
     missing_hosts: tuple[int, ...]
     extra_switches: tuple[int, ...]
     extra_hosts: tuple[int, ...]
     names: tuple[str, ...]
     called: dict[int, str]
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a fault: its kind, and all of it in a line."""
+        return [{"kind": fault.kind, "text": fault.text} for fault in self.faults]
 
     @property
     def same(self) -> bool:
         """Whether everything is as planned."""
         return not (
-            self.faults or self.missing_switches or self.missing_hosts or self.extra_switches or self.extra_hosts
+            self.differences or self.missing_switches or self.missing_hosts or self.extra_switches or self.extra_hosts
         )
 
+    @property
+    def wrong_cables(self) -> int:
+        """Faults of one cable with an end elsewhere."""
+        return self._count(WRONG)
 
-def compare(plan: Fabric, actual: Fabric, match: Match, *, ports: bool = True, hosts: bool = True) -> Comparison:
+    @property
+    def missing_cables(self) -> int:
+        """Planned cables that are not there."""
+        return self._count(MISSING)
+
+    @property
+    def extra_cables(self) -> int:
+        """Cables that are not planned."""
+        return self._count(EXTRA)
+
+    @property
+    def swapped_cables(self) -> int:
+        """Faults of cables with exchanged ends."""
+        return self._count(SWAPPED)
+
+    def _count(self, kind: str) -> int:
+        return sum(one.kind == kind for one in self.differences)
+
+
+def compare(
+    plan: Fabric,
+    actual: Fabric,
+    match: Match,
+    *,
+    ports: bool = True,
+    hosts: bool = True,
+    cabinets: Sequence[str] = (),
+    cable_numbers: Mapping[Plug, str] = MappingProxyType({}),
+) -> Comparison:
     """Every difference between a plan and what is there.
 
     Parameters
@@ -86,13 +205,17 @@ def compare(plan: Fabric, actual: Fabric, match: Match, *, ports: bool = True, h
         Whether a cable must be in the planned ports, and not only between the planned switches and hosts.
     hosts : bool
         Whether to compare the hosts and their cables.
+    cabinets : sequence of str
+        Where each planned switch stands, for the texts (`Network.cabinets`); empty: not known.
+    cable_numbers : mapping of (switch, port) to str
+        The number of the planned cable in a port, for the texts (`Network.cable_numbers`).
 
     Returns
     -------
     Comparison
-        What is cabled as planned, and each fault: what is missing, what is there beyond the plan, and what is in a
-        wrong port.
+        What is wrong, missing, extra and exchanged, with the names of both networks.
     """
+    started = time.monotonic()
     n, h = plan.topology.switches, plan.topology.hosts
     unknown = n + h
     switch_number, host_number = match.switch.copy(), np.where(match.host >= 0, match.host + n, -1)
@@ -107,29 +230,117 @@ def compare(plan: Fabric, actual: Fabric, match: Match, *, ports: bool = True, h
     found = _cables(actual, switch_number, host_number, hosts)
     same = planned & found
     left, more = sorted(planned - same), sorted(found - same)
-    right = len(same)
+    right, loose = len(same), 0
     if ports:
-        faults = _by_plug(left, more)
+        differences = _by_plug(left, more)
+        loose = _by_node(left, more)[1] if differences else 0
     else:
-        faults, agreeing = _by_node(left, more)
+        differences, agreeing = _by_node(left, more)
         right += agreeing
     known = set(match.switch.tolist())
     known_hosts = set(match.host.tolist())
+    called = {
+        node: name
+        for number, given in ((switch_number, actual.switch_names), (host_number, actual.host_names))
+        for node, name in zip(number.tolist(), given, strict=True)
+        if name != names[node]
+    }
+    missing_switches = tuple(s for s in range(n) if s not in known)
+    missing_hosts = tuple(x for x in range(h) if x not in known_hosts) if hosts else ()
+    more_hosts = tuple(extra_hosts.tolist()) if hosts else ()
+    words = Words(tuple(names), called, tuple(cabinets), cable_numbers)
+    nodes = [f"switch {words.node(s)} is not there" for s in missing_switches]
+    nodes += [f"host {plan.host_names[x]} is not there" for x in missing_hosts]
+    nodes += [f"switch {actual.switch_names[s]} is not in the plan" for s in extra_switches.tolist()]
+    nodes += [f"host {actual.host_names[x]} is not in the plan" for x in more_hosts]
+    settings = {"actual": actual.made, "actual_digest": actual.topology.digest, "hosts": hosts}
+    seconds = match.seconds + time.monotonic() - started
     return Comparison(
-        faults=tuple(faults),
-        right=right,
-        missing_switches=tuple(s for s in range(n) if s not in known),
-        missing_hosts=tuple(x for x in range(h) if x not in known_hosts) if hosts else (),
+        plan=plan.topology.name,
+        actual=actual.topology.name,
+        switches_known_by=match.by,
+        switches_known_by_neighbours=match.inferred,
+        links_that_agree=match.share,
+        ports="exact" if ports else "any",
+        planned_cables=len(plan.topology.links) + (plan.topology.endpoints.size if hosts else 0),
+        right_cables=right,
+        right_but_for_ports=loose,
+        faults=tuple(
+            Fault(one.kind, _named(one.planned, names), _named(one.found, names), words.fault(one))
+            for one in differences
+        ),
+        nodes=tuple(nodes),
+        switches=tuple(
+            KnownSwitch(
+                plan.switch_names[u] if u >= 0 else None,
+                actual.switch_names[x],
+                f"0x{int(actual.switch_guids[x]):016x}",
+            )
+            for x, u in enumerate(match.switch.tolist())
+        ),
+        differences=tuple(differences),
+        missing_switches=missing_switches,
+        missing_hosts=missing_hosts,
         extra_switches=tuple(extra_switches.tolist()),
-        extra_hosts=tuple(extra_hosts.tolist()) if hosts else (),
+        extra_hosts=more_hosts,
         names=tuple(names),
-        called={
-            node: name
-            for number, given in ((switch_number, actual.switch_names), (host_number, actual.host_names))
-            for node, name in zip(number.tolist(), given, strict=True)
-            if name != names[node]
-        },
+        called=called,
+        provenance=provenance_of(plan.topology, seed=match.seed, settings=settings, timings={"seconds": seconds}),
     )
+
+
+@dataclass(frozen=True)
+class Words:
+    """Differences in words: the cable's number, cabinets, switches and ports, as an installer looks for them.
+
+    Attributes
+    ----------
+    names : tuple of str
+    called : dict of int to str
+        As `Comparison` has them.
+    cabinets : tuple of str
+    cable_numbers : mapping of (switch, port) to str
+        As `compare` takes them.
+    """
+
+    names: tuple[str, ...]
+    called: dict[int, str]
+    cabinets: tuple[str, ...]
+    cable_numbers: Mapping[Plug, str]
+
+    def fault(self, one: Difference) -> str:
+        """One line: ``wrong: cable 17: planned c3 S12 port 5 - c9 S40 port 2; found S12 port 5 - S41 port 2``."""
+        planned = ", ".join(self._cable(cable, is_there=False) for cable in one.planned)
+        there = ", ".join(self._cable(cable, is_there=True) for cable in one.found)
+        numbers = [number for cable in one.planned if (number := self._number(cable))]
+        which = f"cable{'s' * (len(numbers) > 1)} {' and '.join(numbers)}: " if numbers else ""
+        if one.kind == EXTRA:
+            return f"extra: found {there}"
+        if one.kind == MISSING:
+            return f"missing: {which}planned {planned}"
+        return f"{one.kind}: {which}planned {planned}; found {there}"
+
+    def node(self, node: int) -> str:
+        """A switch with its cabinet, where the plan says it; a host, or what is not in the plan, by its name."""
+        cabinet = self.cabinets[node] if node < len(self.cabinets) else ""
+        return f"{cabinet} {self.names[node]}" if cabinet else self.names[node]
+
+    def _cable(self, cable: Cable, is_there: bool) -> str:
+        ends = []
+        for node, port in cable:
+            # What hangs there may call itself otherwise.
+            other = f" ({self.called[node]})" if is_there and node in self.called else ""
+            ends.append(f"{self.node(node)}{other} port {port}")
+        return " - ".join(ends)
+
+    def _number(self, cable: Cable) -> str:
+        """The number of a planned cable, by the plug in a switch."""
+        plugs: tuple[Plug, ...] = cable
+        return next((self.cable_numbers[plug] for plug in plugs if plug in self.cable_numbers), "")
+
+
+def _named(cables: tuple[Cable, ...], names: list[str]) -> tuple[tuple[Plugged, Plugged], ...]:
+    return tuple((Plugged(names[a], at_a), Plugged(names[b], at_b)) for (a, at_a), (b, at_b) in cables)
 
 
 def _cables(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> set[Cable]:
@@ -152,12 +363,12 @@ def _cables(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -
     return {(min(cable), max(cable)) for cable in cables}
 
 
-def _by_plug(planned: list[Cable], found: list[Cable]) -> list[Fault]:
-    """The faults, chain by chain; every plug has at most one planned cable and one that was found."""
+def _by_plug(planned: list[Cable], found: list[Cable]) -> list[Difference]:
+    """The differences, chain by chain; every plug has at most one planned cable and one that was found."""
     should = {plug: cable for cable in planned for plug in cable}
     there = {plug: cable for cable in found for plug in cable}
     done: set[tuple[bool, Cable]] = set()
-    faults = []
+    differences = []
     # Chains with ends first: from a plug that has only one of the two; what is left are rings.
     starts = [plug for plug in sorted({*should, *there}) if (plug in should) != (plug in there)]
     for plug in [*starts, *sorted(should)]:
@@ -167,8 +378,8 @@ def _by_plug(planned: list[Cable], found: list[Cable]) -> list[Fault]:
             continue
         chain = _chain(plug, first, should, there)
         done.update(chain)
-        faults += _chain_faults(chain, ring=plug in should and plug in there)
-    return faults
+        differences += _chain_differences(chain, ring=plug in should and plug in there)
+    return differences
 
 
 def _chain(plug: Plug, planned: bool, should: dict[Plug, Cable], there: dict[Plug, Cable]) -> list[tuple[bool, Cable]]:
@@ -186,20 +397,20 @@ def _chain(plug: Plug, planned: bool, should: dict[Plug, Cable], there: dict[Plu
         planned = not planned
 
 
-def _chain_faults(chain: list[tuple[bool, Cable]], ring: bool) -> list[Fault]:
+def _chain_differences(chain: list[tuple[bool, Cable]], ring: bool) -> list[Difference]:
     planned = tuple(cable for kind, cable in chain if kind)
     found = tuple(cable for kind, cable in chain if not kind)
     if ring:
-        return [Fault(SWAPPED, planned, found)]
+        return [Difference(SWAPPED, planned, found)]
     # Along a chain each planned cable goes with the found one beside it.
-    faults = [Fault(WRONG, (should,), (is_,)) for should, is_ in zip(planned, found, strict=False)]
-    faults += [Fault(MISSING, (cable,), ()) for cable in planned[len(found) :]]
-    faults += [Fault(EXTRA, (), (cable,)) for cable in found[len(planned) :]]
-    return faults
+    differences = [Difference(WRONG, (should,), (is_,)) for should, is_ in zip(planned, found, strict=False)]
+    differences += [Difference(MISSING, (cable,), ()) for cable in planned[len(found) :]]
+    differences += [Difference(EXTRA, (), (cable,)) for cable in found[len(planned) :]]
+    return differences
 
 
-def _by_node(planned: list[Cable], found: list[Cable]) -> tuple[list[Fault], int]:
-    """The faults without regard to ports, and how many more cables are right."""
+def _by_node(planned: list[Cable], found: list[Cable]) -> tuple[list[Difference], int]:
+    """The differences without regard to ports, and how many more cables are right."""
 
     def between(cable: Cable) -> tuple[int, int]:
         return cable[0][0], cable[1][0]
@@ -207,7 +418,7 @@ def _by_node(planned: list[Cable], found: list[Cable]) -> tuple[list[Fault], int
     agree = Counter(map(between, planned)) & Counter(map(between, found))
     right = agree.total()
     should, there = _without(planned, agree), _without(found, agree)
-    faults: list[Fault] = []
+    differences: list[Difference] = []
     here: defaultdict[int, list[Cable]] = defaultdict(list)
     for cable in there:
         for node in {*between(cable)}:
@@ -221,19 +432,19 @@ def _by_node(planned: list[Cable], found: list[Cable]) -> tuple[list[Fault], int
         swap = None if (True, cable) in used else _swap(cable, wanted, here, used)
         if swap:
             used.update({(True, cable), (True, swap[0]), (False, swap[1]), (False, swap[2])})
-            faults.append(Fault(SWAPPED, (cable, swap[0]), swap[1:]))
+            differences.append(Difference(SWAPPED, (cable, swap[0]), swap[1:]))
     for cable in should:
         if (True, cable) in used:
             continue
         used.add((True, cable))
         moved = next((c for node in between(cable) for c in here[node] if (False, c) not in used), None)
         if moved is None:
-            faults.append(Fault(MISSING, (cable,), ()))
+            differences.append(Difference(MISSING, (cable,), ()))
         else:
             used.add((False, moved))
-            faults.append(Fault(WRONG, (cable,), (moved,)))
-    faults += [Fault(EXTRA, (), (cable,)) for cable in there if (False, cable) not in used]
-    return faults, right
+            differences.append(Difference(WRONG, (cable,), (moved,)))
+    differences += [Difference(EXTRA, (), (cable,)) for cable in there if (False, cable) not in used]
+    return differences, right
 
 
 def _without(cables: list[Cable], agree: Counter[tuple[int, int]]) -> list[Cable]:

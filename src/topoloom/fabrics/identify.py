@@ -1,6 +1,7 @@
 """Which planned switch and host each switch and host of an actual fabric is: by name, GUID, a map, or shape."""
 
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,10 @@ class Match:
         Switches that were found by their neighbours, because nothing else told.
     share : float
         Of the links of the larger network, those between the same switches in both.
+    seed : int or None
+        Of the guesses by shape.
+    seconds : float
+        That finding out took.
     """
 
     switch: np.ndarray
@@ -43,6 +48,8 @@ class Match:
     by: str
     inferred: int
     share: float
+    seed: int | None = None
+    seconds: float = 0.0
 
 
 def identify(
@@ -80,6 +87,7 @@ def identify(
     """
     if by not in METHODS:
         raise InputError(f"--by {by}: it is one of {', '.join(METHODS)}")
+    started = time.monotonic()
     hosts = _by_host_names(plan, actual)
     nobody = np.full(actual.topology.switches, -1, np.int64)
     if given is not None:
@@ -102,8 +110,10 @@ def identify(
             raise InputError(f"{actual.made}: no switch is known by its {by}; try --by shape, or give a map")
     inferred = 0
     if (switch < 0).any() and np.unique(switch[switch >= 0]).size < plan.topology.switches:
-        found = match_shapes(plan.topology, actual.topology, switch, seed=seed).planned
-        if by != SHAPE:
+        if by == SHAPE:
+            found = _by_shape(plan, actual, hosts, seed)
+        else:
+            found = match_shapes(plan.topology, actual.topology, switch, seed=seed).planned
             found = _believed(plan, actual, switch, found)
         inferred = int(((switch < 0) & (found >= 0)).sum())
         switch = found
@@ -113,7 +123,24 @@ def identify(
             f"{actual.made}: no match by shape in which half of the links agree ({100 * share:.0f} % at best);"
             " give names, GUIDs or a map"
         )
-    return Match(switch, _hosts_by_place(plan, actual, switch, hosts), by, inferred, share)
+    host = _hosts_by_place(plan, actual, switch, hosts)
+    return Match(switch, host, by, inferred, share, seed, time.monotonic() - started)
+
+
+def _by_shape(plan: Fabric, actual: Fabric, hosts: np.ndarray, seed: int) -> np.ndarray:
+    """The planned switch of each actual one, by the links alone: int64[switches of the actual fabric].
+
+    A symmetrical network fits in several positions. Of those in which all links agree, the one is taken in which hosts with
+    known names hang on their own switches: else all their cables would be reported, though none is wrong.
+    """
+    known = _by_hosts(plan, actual, hosts)
+    held = None
+    if (known >= 0).any():
+        held = match_shapes(plan.topology, actual.topology, known, seed=seed).planned
+        if _share(plan, actual, held) == 1:
+            return held
+    free = match_shapes(plan.topology, actual.topology, seed=seed).planned
+    return free if held is None or _share(plan, actual, free) > _share(plan, actual, held) else held
 
 
 def read_map(text: str, source: str, plan: Fabric, actual: Fabric, aliases: Sequence[Iterable[str]]) -> dict[int, int]:

@@ -1,6 +1,7 @@
 """The judge of tables from outside: what `prove` finds in them, between switches or between host ports."""
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -8,10 +9,12 @@ from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.lft import Tables
 from topoloom.fabrics.tables_from import routing_from
 from topoloom.graph.distances import distances_from
+from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.channels import channels_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.judge.verdict import Followed
 from topoloom.routing.routing import Routing
+from topoloom.topology import Topology
 
 SWITCHES, PORTS = "switches", "host ports"
 #: Sources of distances at a time.
@@ -19,12 +22,15 @@ _BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement(Followed):
+class Judgement(Followed, Result):
     """What tables from outside do.
 
     Attributes
     ----------
-    between : "switches" or "host ports"
+    tables : str
+        The file that they were read from.
+    switches : int
+    pairs_between : "switches" or "host ports"
         What the pairs are between. Host ports where those of one switch take different paths; hops are those between their
         switches all the same.
     pairs, reached_pairs, minimal_pairs : int
@@ -43,7 +49,13 @@ class Judgement(Followed):
         What is wrong with a pair that does not arrive; empty: all do.
     """
 
-    between: str
+    noun = "judgement"
+    unrecorded = ("channel_load",)
+    derived = ("deadlock_free", "minimal", "minimal_share", "edge_forwarding_index", "load_over_mean")
+
+    tables: str
+    switches: int
+    pairs_between: str
     pairs: int
     reached_pairs: int
     minimal_pairs: int
@@ -56,6 +68,17 @@ class Judgement(Followed):
     cycle_lane: int
     channel_load: np.ndarray
     fault: str
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def minimal(self) -> bool:
+        """Whether every pair is reached in the fewest hops."""
+        return self.minimal_pairs == self.pairs
+
+    @property
+    def minimal_share(self) -> float:
+        """The share of pairs that are reached in the fewest hops; 1 where there are no pairs."""
+        return self.minimal_pairs / self.pairs if self.pairs else 1.0
 
 
 def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs: int | None = None) -> Judgement:
@@ -83,6 +106,7 @@ def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs
     InputError
         As `routing_from`.
     """
+    started = time.monotonic()
     routing = routing_from(tables, fabric, levels)
     topology = fabric.topology
     found = prove(routing, jobs)
@@ -96,6 +120,8 @@ def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs
     lane = found.cycle_lane if circle else -1
     if not wide:
         return Judgement(
+            tables.source,
+            topology.switches,
             SWITCHES,
             found.pairs,
             found.reached_pairs,
@@ -109,12 +135,26 @@ def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs
             lane,
             found.channel_load,
             _named(found.fault, names),
+            _provenance(topology, levels, started),
         )
-    return _between_ports(routing, fabric, lanes, cycle, lane, _named(found.fault, names))
+    between = _between_ports(tables, routing, fabric, lanes, cycle, lane, _named(found.fault, names))
+    return replace(between, provenance=_provenance(topology, levels, started))
+
+
+def _provenance(topology: Topology, levels: np.ndarray | None, started: float) -> Provenance:
+    return provenance_of(
+        topology, settings={"with_levels": levels is not None}, timings={"seconds": time.monotonic() - started}
+    )
 
 
 def _between_ports(
-    routing: Routing, fabric: Fabric, lanes: int, cycle: tuple[tuple[str, str], ...], lane: int, fault: str
+    tables: Tables,
+    routing: Routing,
+    fabric: Fabric,
+    lanes: int,
+    cycle: tuple[tuple[str, str], ...],
+    lane: int,
+    fault: str,
 ) -> Judgement:
     """The judgement of tables by endpoint: every endpoint's paths followed from the switches of all others."""
     topology = fabric.topology
@@ -144,6 +184,8 @@ def _between_ports(
     lane_pairs = np.bincount(inner.ravel(), minlength=lanes)[:lanes]
     lane_pairs[0] -= k
     return Judgement(
+        tables.source,
+        n,
         PORTS,
         pairs,
         got,

@@ -3,10 +3,12 @@
 import click
 
 from topoloom.cli.delivery import checked, deliver
-from topoloom.cli.output import json_option, print_json, say
+from topoloom.cli.output import json_option, print_record, say
 from topoloom.fabrics.exports.registry import EXPORTS, write_export
+from topoloom.fabrics.exports.written import WrittenFiles
 from topoloom.formats import FORMATS
 from topoloom.opening import open_network
+from topoloom.results import provenance_of
 
 
 class _Help(click.Command):
@@ -39,6 +41,6 @@ def _export(kind: str, source: str, source_format: str | None, folder: str, as_j
     fabric = open_network(source, source_format).fabric
     files = [f"{folder}/{name}" for name in write_export(kind, fabric, folder)]
     if as_json:
-        print_json({"format": kind, "name": fabric.topology.name, "files": files})
+        print_record(WrittenFiles(kind, tuple(files), provenance_of(fabric.topology)))
     shown = f"{len(files)} files to {folder}" if len(files) > 3 else ", ".join(files)
     say(f"wrote {shown}", err=True)

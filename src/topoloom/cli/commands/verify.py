@@ -1,13 +1,10 @@
 """`topoloom verify`: what is cabled beside what was planned; and tables that another program made, judged."""
 
-import time
 from dataclasses import replace
-from typing import Any
 
 import click
 
-from topoloom.cli.fault_text import fault_text, node_text
-from topoloom.cli.output import json_option, plain, print_facts, print_json, say
+from topoloom.cli.output import json_option, plain, print_facts, print_record, say
 from topoloom.errors import InputError
 from topoloom.fabrics.compare import compare
 from topoloom.fabrics.fabric import Fabric
@@ -16,6 +13,15 @@ from topoloom.files import read_text
 from topoloom.network import Network
 from topoloom.opening import open_network
 
+#: What is shown of a comparison, and of tables, in this order.
+_COMPARED = (
+    *("same", "switches_known_by", "switches_known_by_neighbours", "links_that_agree", "ports", "planned_cables"),
+    *("right_cables", "right_but_for_ports", "wrong_cables", "missing_cables", "extra_cables", "swapped_cables"),
+)
+_JUDGED = (
+    *("deadlock_free", "pairs", "reached_pairs", "minimal", "minimal_share", "mean_hops", "max_hops", "stretch"),
+    *("edge_forwarding_index", "load_over_mean"),
+)
 #: Everything was done, and there are differences: neither the user's mistake nor ours.
 DIFFERENT = 3
 _LONGEST_TEXT = 1 << 30
@@ -92,67 +98,21 @@ def _compared(
     given = None
     if map_file is not None:
         given = read_map(read_text(map_file, _LONGEST_TEXT), map_file, plan.fabric, actual, aliases)
-    started = time.monotonic()
     match = identify(plan.fabric, actual, by, aliases=aliases, given=given, seed=seed)
     exact = match.by != "shape" if ports is None else ports == "exact"
-    found = compare(plan.fabric, actual, match, ports=exact, hosts=hosts)
-    loose = compare(plan.fabric, actual, match, ports=False, hosts=hosts) if exact and found.faults else found
-    counts = {
-        kind: sum(fault.kind == kind for fault in found.faults) for kind in ("wrong", "missing", "extra", "swapped")
-    }
-    planned = len(plan.fabric.topology.links) + (plan.fabric.topology.endpoints.size if hosts else 0)
-    values: dict[str, Any] = {
-        "plan": plan.fabric.topology.name,
-        "actual": actual.topology.name,
-        "same": found.same,
-        "switches_known_by": match.by,
-        "switches_known_by_neighbours": match.inferred,
-        "links_that_agree": match.share,
-        "ports": "exact" if exact else "any",
-        "planned_cables": planned,
-        "right_cables": found.right,
-        "right_but_for_ports": loose.right - found.right,
-        **{f"{kind}_cables": count for kind, count in counts.items()},
-    }
-    gone = [f"switch {node_text(plan, found, s)} is not there" for s in found.missing_switches]
-    gone += [f"host {plan.fabric.host_names[x]} is not there" for x in found.missing_hosts]
-    gone += [f"switch {actual.switch_names[s]} is not in the plan" for s in found.extra_switches]
-    gone += [f"host {actual.host_names[x]} is not in the plan" for x in found.extra_hosts]
-    said = [fault_text(plan, found, fault) for fault in found.faults]
+    found = compare(
+        plan.fabric, actual, match, ports=exact, hosts=hosts, cabinets=plan.cabinets, cable_numbers=plan.cable_numbers
+    )
     if as_json:
-        values["seconds"] = time.monotonic() - started
-        values["faults"] = [
-            {
-                "kind": fault.kind,
-                "planned": _ends(found.names, fault.planned),
-                "found": _ends(found.names, fault.found),
-                "text": text,
-            }
-            for fault, text in zip(found.faults, said, strict=True)
-        ]
-        values["nodes"] = gone
-        values["switches"] = [
-            {
-                "planned": plan.fabric.switch_names[u] if u >= 0 else None,
-                "actual": actual.switch_names[x],
-                "guid": f"0x{int(actual.switch_guids[x]):016x}",
-            }
-            for x, u in enumerate(match.switch.tolist())
-        ]
-        print_json(values)
+        print_record(found)
     else:
-        hidden = {"plan", "actual"}
-        rows = [(key, plain(value)) for key, value in values.items() if key not in hidden]
-        print_facts(f"{values['plan']} (plan) and {values['actual']}", rows)
-        for line in [*gone, *said]:
+        rows = [(key, plain(getattr(found, key))) for key in _COMPARED]
+        print_facts(f"{found.plan} (plan) and {found.actual}", rows)
+        for line in (*found.nodes, *(fault.text for fault in found.faults)):
             say(line)
     if match.share < _DOUBTFUL:
         say("few links agree: are switches called alike by chance? try --by shape, or give a map", err=True)
     return 0 if found.same else DIFFERENT
-
-
-def _ends(names: tuple[str, ...], cables: tuple[tuple[tuple[int, int], tuple[int, int]], ...]) -> list[list[object]]:
-    return [[{"node": names[node], "port": port} for node, port in cable] for cable in cables]
 
 
 def _judged(name: str, tables: str, qos: str | None, guid2lid: str | None, jobs: int | None, as_json: bool) -> int:
@@ -163,35 +123,17 @@ def _judged(name: str, tables: str, qos: str | None, guid2lid: str | None, jobs:
     fabric = open_network(name).fabric
     if not fabric.topology.endpoints.size:
         raise InputError(f"{fabric.topology.name}: no hosts, so tables have nowhere to lead; add them, as in hosts=4")
-    started = time.monotonic()
     lids = None if guid2lid is None else read_guid2lid(read_text(guid2lid, _LONGEST_TEXT), guid2lid)
     read = read_lft(read_text(tables, _LONGEST_TEXT), tables, fabric, lids)
     levels = None if qos is None else read_levels(read_text(qos, _LONGEST_TEXT), qos, fabric, read.lid_of)
     found = judge(read, fabric, levels, jobs)
-    values: dict[str, Any] = {
-        "name": fabric.topology.name,
-        "tables": tables,
-        "switches": fabric.topology.switches,
-        "pairs_between": found.between,
-        "pairs_in_each_lane": " ".join(map(str, found.lane_pairs.tolist())),
-        "lanes_used": found.lanes_used,
-        "deadlock_free": found.deadlock_free,
-        "pairs": found.pairs,
-        "reached_pairs": found.reached_pairs,
-        "minimal": found.minimal_pairs == found.pairs,
-        "minimal_share": found.minimal_pairs / found.pairs if found.pairs else 1.0,
-        "mean_hops": found.mean_hops,
-        "max_hops": found.max_hops,
-        "stretch": found.stretch,
-        "edge_forwarding_index": found.edge_forwarding_index,
-        "load_over_mean": found.load_over_mean,
-    }
     if as_json:
-        del values["pairs_in_each_lane"]
-        more = {"lane_pairs": found.lane_pairs, "cycle": found.cycle, "fault": found.fault}
-        print_json({**values, **more, "seconds": time.monotonic() - started})
+        print_record(found)
     else:
-        print_facts(fabric.topology.name, [(key, plain(value)) for key, value in values.items() if key != "name"])
+        rows = [(key, plain(getattr(found, key))) for key in ("tables", "switches", "pairs_between")]
+        rows.append(("pairs_in_each_lane", " ".join(map(str, found.lane_pairs.tolist()))))
+        rows.append(("lanes_used", plain(found.lanes_used)))
+        print_facts(fabric.topology.name, [*rows, *((key, plain(getattr(found, key))) for key in _JUDGED)])
         if found.cycle:
             ring = " -> ".join(start for start, _ in found.cycle)
             say(f"waits in a cycle: {ring} (lane {found.cycle_lane})")

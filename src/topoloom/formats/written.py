@@ -1,0 +1,55 @@
+"""What was written: the file of a topology, with what its format left out."""
+
+from dataclasses import dataclass, field
+
+from topoloom.formats._registry import Format, losses
+from topoloom.results import Provenance, Result, provenance_of
+from topoloom.topology import Topology
+
+
+@dataclass(frozen=True)
+class WrittenFile(Result):
+    """A file that a topology was written to; its provenance names the topology.
+
+    Attributes
+    ----------
+    file, format : str
+    switches, links, hosts : int
+    left_out : tuple of str
+        What the format cannot hold, in words.
+    """
+
+    noun = "written-file"
+
+    file: str
+    format: str
+    switches: int
+    links: int
+    hosts: int
+    left_out: tuple[str, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+
+def written_file(topology: Topology, file: str, record: Format) -> WrittenFile:
+    """What is to be said of a topology that was written to a file.
+
+    Parameters
+    ----------
+    topology : Topology
+    file : str
+    record : Format
+        Of the file.
+
+    Returns
+    -------
+    WrittenFile
+    """
+    return WrittenFile(
+        file,
+        record.name,
+        topology.switches,
+        len(topology.links),
+        topology.hosts,
+        tuple(losses(topology, record)),
+        provenance_of(topology),
+    )
