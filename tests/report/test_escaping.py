@@ -1,12 +1,16 @@
 """Names and texts of users in pages: shown as they are, never read as HTML."""
 
+import ast
 import html
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
+import topoloom
 from topoloom import build, cable, design, expand, place, price, resilience
 from topoloom.applications.app_run import AppRun, Measurement
 from topoloom.applications.app_runs import AppRuns
@@ -16,12 +20,16 @@ from topoloom.cabling.sheets import sheets
 from topoloom.cost.parts import load_parts
 from topoloom.designer.need import FamiliesNeed, Need, SwitchNeed
 from topoloom.floors.floor import preset
+from topoloom.pages.rows import table_rows
+from topoloom.pages.svg import with_hints
 from topoloom.pages.templating import framed, rendered
 from topoloom.report.app_page import app_page
 from topoloom.report.design_page import design_page
 from topoloom.report.expansion_page import expansion_page
 from topoloom.report.survival_page import resilience_page
 
+#: What docstrings stand in.
+_DESCRIBED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 SCRIPT = "<script>alert(1)</script>"
 FLOOR = replace(preset("slimfly-2014"), name=f"floor {SCRIPT}")
 
@@ -127,3 +135,23 @@ def test_templates_escape_what_is_not_marked_as_html(text):
     for page in made:
         assert text not in page
         assert text in html.unescape(page)
+
+
+@pytest.mark.parametrize("text", [SCRIPT, "a & b", "\"double\" 'single'", "zero\0byte"])
+def test_rows_and_hints_escape_all_texts(text):
+    """The rows of long tables, and hints in pictures: read by a browser, each is the text again."""
+    (row,) = table_rows([[text], [7]], ["left", ""])
+    assert html.unescape(row) == f'<tr><td class="left">{text}</td><td>7</td></tr>'
+    drawn = with_hints('<g id="one"></g><g id="two"></g>', {"one": text})
+    assert html.unescape(drawn) == f'<g><title>{text}</title></g><g id="two"></g>'
+    assert "<script" not in row + drawn
+
+
+@pytest.mark.parametrize("room", ["report", "cabling"])
+def test_only_templates_hold_html(room):
+    """No text in the Python files of a room opens or closes an element: pages are made where texts are escaped."""
+    for path in (Path(topoloom.__file__).parent / room).rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        described = {ast.get_docstring(one, clean=False) for one in ast.walk(tree) if isinstance(one, _DESCRIBED)}
+        texts = [one.value for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        assert [text for text in texts if re.search("</?[a-z]", text) and text not in described] == [], path

@@ -56,4 +56,4 @@ def framed(title: str, style: str, body: Markup) -> str:
     str
         An HTML document.
     """
-    return rendered("page.html", title=title, style=Markup(style), body=body) + "\n"
+    return str(rendered("page.html", title=title, style=Markup(style), body=body)) + "\n"
