@@ -40,7 +40,7 @@ class Judgement(Followed, Result):
     lane_pairs : int64[lanes_used]
         Pairs that carry data, by lane: those of hosts, or of switches that have hosts.
     cycle : tuple of (str, str)
-        Channels, as names of the switches at their ends, that wait for each other in a circle; empty: none.
+        Channels, as names of the switches at their ends, that wait for each other in a cycle; empty: none.
     cycle_lane : int
         Its lane; -1: none.
     channel_load : int64[2 links]
@@ -82,9 +82,9 @@ class Judgement(Followed, Result):
 
 
 def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs: int | None = None) -> Judgement:
-    """Follow tables from outside, and look for circles in what waits for what.
+    """Follow tables from outside, and look for cycles in what waits for what.
 
-    Only data between hosts is looked at for circles; what switches themselves send and receive (management) is not.
+    Only data between hosts is looked at for cycles; what switches themselves send and receive (management) is not.
 
     Parameters
     ----------
@@ -114,10 +114,10 @@ def judge(tables: Tables, fabric: Fabric, levels: np.ndarray | None = None, jobs
     # The highest lane is that of pairs without data, where there are such.
     spare = routing.lanes is not None and (wide or not topology.endpoints_at.all())
     lanes = found.lanes_used - spare
-    circle = found.cycle if found.cycle_lane < lanes else ()
+    waiting = found.cycle if found.cycle_lane < lanes else ()
     names = [*fabric.switch_names, *(fabric.host_names[h] for h in topology.host.tolist())]
-    cycle = tuple((names[a], names[b]) for a, b in circle)
-    lane = found.cycle_lane if circle else -1
+    cycle = tuple((names[a], names[b]) for a, b in waiting)
+    lane = found.cycle_lane if waiting else -1
     if not wide:
         return Judgement(
             tables.source,

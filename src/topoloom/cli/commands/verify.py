@@ -5,6 +5,7 @@ from dataclasses import replace
 import click
 
 from topoloom.cli.output import json_option, plain, print_facts, print_record, say
+from topoloom.cli.types import Whole
 from topoloom.errors import InputError
 from topoloom.fabrics.compare import compare
 from topoloom.fabrics.fabric import Fabric
@@ -50,10 +51,8 @@ _DOUBTFUL = 0.5
 @click.option(
     "--guid2lid", type=click.Path(), help="With --tables: OpenSM's guid2lid, for entries without a port GUID."
 )
-@click.option(
-    "--seed", type=click.IntRange(0, (1 << 31) - 1), default=1, show_default=True, help="Of guesses by shape."
-)
-@click.option("--jobs", type=click.IntRange(1, 1024), help="Threads; every core when left out.")
+@click.option("--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of guesses by shape.")
+@click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
 @json_option
 def command(
     plan: str,
