@@ -39,6 +39,16 @@ def test_a_plan_as_it_is(folder):
     assert load(folder / "before" / "cables.csv") == build("jellyfish:n=24,degree=4,hosts=1")
 
 
+def test_lists_that_a_spreadsheet_saved_are_read(folder):
+    """With semicolons between cells, a byte order mark, and an empty line at the end."""
+    for name in ("plan.csv", "steps.csv", "after/cables.csv"):
+        with open(folder / name, newline="") as file:
+            rows = list(csv.reader(file))
+        with open(folder / name, "w", newline="", encoding="utf-8-sig") as file:
+            csv.writer(file, delimiter=";").writerows([*rows, [""] * len(rows[0])])
+    assert check_plan(folder).steps == 6
+
+
 @pytest.mark.parametrize(
     ("file", "row", "cells", "reason"),
     [

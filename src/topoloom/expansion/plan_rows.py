@@ -1,10 +1,9 @@
 """The lists of a plan as they lie in its folder: rows with their lines, and the cells that hold numbers."""
 
-import csv
-import io
 import math
 from pathlib import Path
 
+from topoloom.csv_files import csv_rows, unguarded
 from topoloom.errors import InputError, at
 from topoloom.files import read_text
 
@@ -25,17 +24,16 @@ def rows_of(path: Path, needed: tuple[str, ...]) -> list[tuple[int, Row]]:
     """
     if not path.exists():
         raise InputError(f"{path}: there is no such file; 'topoloom expand -o' writes a plan's folder")
-    reader = csv.DictReader(io.StringIO(read_text(path, _LONGEST)), strict=True)
-    missing = [name for name in needed if name not in (reader.fieldnames or ())]
+    lines = csv_rows(read_text(path, _LONGEST), str(path))
+    _, header = next(lines, (1, []))
+    missing = [name for name in needed if name not in header]
     if missing:
         raise at(str(path), 1, f"column{'s' * (len(missing) > 1)} {', '.join(missing)} missing")
-    try:
-        rows = [(reader.line_num, row) for row in reader]
-    except csv.Error as error:
-        raise at(str(path), reader.line_num, f"is not CSV: {error}") from None
-    for line, row in rows:
-        if None in row or None in row.values():
+    rows = []
+    for line, cells in lines:
+        if len(cells) != len(header):
             raise at(str(path), line, "as many cells as the header has are needed")
+        rows.append((line, dict(zip(header, map(unguarded, cells), strict=True))))
     return rows
 
 
