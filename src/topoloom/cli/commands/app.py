@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from topoloom.applications.registry import Application
     from topoloom.applications.settings import AppSettings
     from topoloom.applications.sweep import Case
+    from topoloom.network import Network
     from topoloom.work import Work
 
 #: Tables of seeds in one call.
@@ -162,8 +163,10 @@ def command(
 ) -> None:
     from topoloom.applications.settings import PRESETS, changed
     from topoloom.applications.sweep import placements_of, run_apps
+    from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
     from topoloom.folders import check_folder
+    from topoloom.opening import open_network
     from topoloom.report.app_page import write_apps
 
     if not (apps or mpi or trace):
@@ -176,12 +179,15 @@ def command(
         raise InputError(f"--baseline {beside}: it is none of the topologies; name one of them ({', '.join(networks)})")
     if folder is not None:
         check_folder(folder)
+    opened = {name: open_network(name) for name in dict.fromkeys(topologies)}
+    if all(one.layout is not None for one in opened.values()):
+        refuse_given(("floor",), "what is laid out already has its cables")
     with working("applications") as work:
         programs: list[str | Program] = [*apps, *_users(mpi, make, arguments, trace, time_limit, work)]
         cases = [
             case
             for label, (name, engine) in networks.items()
-            for case in _cases(label, name, engine, host_tables, seed, routing_seeds, floor, jobs, work)
+            for case in _cases(label, opened[name], engine, host_tables, seed, routing_seeds, floor, jobs, work)
         ]
         runs = run_apps(
             cases,
@@ -240,7 +246,7 @@ def _networks(topologies: tuple[str, ...], engines: tuple[str, ...]) -> dict[str
 
 def _cases(
     label: str,
-    name: str,
+    opened: "Network",
     engine: str,
     host_tables: int | None,
     seed: int,
@@ -253,9 +259,7 @@ def _cases(
     from topoloom.applications.sweep import cases_of
     from topoloom.cli.tables import saved_tables
     from topoloom.layout.place import place
-    from topoloom.opening import open_network
 
-    opened = open_network(name)
     layout = opened.layout
     if layout is None and floor is not None:
         layout = place(opened.topology, floor, map="rows")
