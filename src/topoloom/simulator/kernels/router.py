@@ -11,9 +11,8 @@ AHEAD cycles at a visit, and the result does not depend on the order of the rout
 
 `fields` says what lies where in the arrays of VCs, ports, places and packets.
 
-active, pending, unowned, choosing, int64[routers * words]: VCs that hold an output VC and have a flit; output classes (their
-first VC) that are asked for; output VCs that nobody holds; VCs whose packet has yet to choose, or chooses anew every cycle.
-asked, int64[VCs * (words + 1)]: for each output class the VCs that ask, and where the round robin stands.
+active, unowned, choosing, int64[routers * words]: VCs that hold an output VC and have a flit; output VCs that nobody holds; VCs
+whose packet has yet to choose, or chooses anew every cycle. `requests` says what pending and asked are.
 """
 
 import numpy as np
@@ -21,8 +20,6 @@ from numba import njit
 
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import (
-    BY_HOP,
-    BY_PACKET,
     DONE,
     ESCAPE,
     FLITS,
@@ -69,41 +66,10 @@ from topoloom.simulator.kernels.fields import (
     VC_WORD,
     at,
 )
-from topoloom.simulator.kernels.flits import AHEAD, BORN, HEAD, LANE, LAST, SLOTS, append, arm, full
+from topoloom.simulator.kernels.flits import AHEAD, BORN, HEAD, LAST, SLOTS, append, arm, full
+from topoloom.simulator.kernels.requests import ask, class_of, withdraw
 from topoloom.simulator.kernels.round_trips import arrived
 from topoloom.simulator.kernels.sources import inject, make_packets
-
-
-@njit(cache=True, nogil=True, inline="always")
-def class_of(LV: int, outputs: np.ndarray, lanes: int, width: int, N: int, r: int, word: int, birth: int) -> int:
-    """The output class that a packet by the tables asks for."""
-    goal = word >> 16
-    if goal == r:
-        return ((word >> 7) & 511) << LV
-    out = np.int64(outputs[at(r * N + goal)])
-    if lanes == BY_HOP:
-        out += (word & 127) * width
-    elif lanes == BY_PACKET:
-        out += ((birth >> LANE) & 15) * width
-    return out
-
-
-@njit(cache=True, nogil=True, inline="always")
-def ask(asked: np.ndarray, pending: np.ndarray, W: int, r: int, vc: int, out: int) -> None:
-    """Enter a VC's request for an output class."""
-    asked[at((r * W * 64 + out) * (W + 1) + (vc >> 6))] |= np.int64(1) << (vc & 63)
-    pending[at(r * W + (out >> 6))] |= np.int64(1) << (out & 63)
-
-
-@njit(cache=True, nogil=True)
-def withdraw(asked: np.ndarray, pending: np.ndarray, W: int, r: int, vc: int, out: int) -> None:
-    """Take a VC's request back."""
-    base, left = (r * W * 64 + out) * (W + 1), np.int64(0)
-    asked[at(base + (vc >> 6))] &= ~(np.int64(1) << (vc & 63))
-    for w in range(W):
-        left |= asked[at(base + w)]
-    if left == 0:
-        pending[at(r * W + (out >> 6))] &= ~(np.int64(1) << (out & 63))
 
 
 @njit(cache=True, nogil=True)

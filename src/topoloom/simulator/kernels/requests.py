@@ -1,0 +1,44 @@
+"""Requests of VCs for output classes, from which a router's allocator grants output VCs.
+
+pending, int64[routers * words]: output classes (their first VC) that are asked for.
+asked, int64[VCs * (words + 1)]: for each output class the VCs that ask, and where the round robin stands.
+"""
+
+import numpy as np
+from numba import njit
+
+from topoloom.simulator.buffers import BY_HOP, BY_PACKET
+from topoloom.simulator.kernels.fields import at
+from topoloom.simulator.kernels.flits import LANE
+
+
+@njit(cache=True, nogil=True, inline="always")
+def class_of(LV: int, outputs: np.ndarray, lanes: int, width: int, N: int, r: int, word: int, birth: int) -> int:
+    """The output class that a packet by the tables asks for."""
+    goal = word >> 16
+    if goal == r:
+        return ((word >> 7) & 511) << LV
+    out = np.int64(outputs[at(r * N + goal)])
+    if lanes == BY_HOP:
+        out += (word & 127) * width
+    elif lanes == BY_PACKET:
+        out += ((birth >> LANE) & 15) * width
+    return out
+
+
+@njit(cache=True, nogil=True, inline="always")
+def ask(asked: np.ndarray, pending: np.ndarray, W: int, r: int, vc: int, out: int) -> None:
+    """Enter a VC's request for an output class."""
+    asked[at((r * W * 64 + out) * (W + 1) + (vc >> 6))] |= np.int64(1) << (vc & 63)
+    pending[at(r * W + (out >> 6))] |= np.int64(1) << (out & 63)
+
+
+@njit(cache=True, nogil=True)
+def withdraw(asked: np.ndarray, pending: np.ndarray, W: int, r: int, vc: int, out: int) -> None:
+    """Take a VC's request back."""
+    base, left = (r * W * 64 + out) * (W + 1), np.int64(0)
+    asked[at(base + (vc >> 6))] &= ~(np.int64(1) << (vc & 63))
+    for w in range(W):
+        left |= asked[at(base + w)]
+    if left == 0:
+        pending[at(r * W + (out >> 6))] &= ~(np.int64(1) << (out & 63))
