@@ -19,7 +19,7 @@ _HOMES = {
     "Bounds": "topoloom.graph.bounds",
     "Cabling": "topoloom.cabling.cabling",
     "CheckedPlan": "topoloom.expansion.check",
-    "Comparison": "topoloom.fabrics.compare",
+    "Comparison": "topoloom.fabrics.comparison",
     "Cuts": "topoloom.graph.cuts",
     "Degradation": "topoloom.failures.degradation",
     "Delays": "topoloom.graph.latency",
@@ -135,8 +135,8 @@ if TYPE_CHECKING:
     from topoloom.expansion.expansion import Expansion as Expansion
     from topoloom.expansion.plan_files import save_expansion as save_expansion
     from topoloom.expansion.plan_reader import load_expansion as load_expansion
-    from topoloom.fabrics.compare import Comparison as Comparison
     from topoloom.fabrics.compare import compare as compare
+    from topoloom.fabrics.comparison import Comparison as Comparison
     from topoloom.fabrics.exports.registry import EXPORTS as EXPORTS
     from topoloom.fabrics.exports.registry import write_export as write_export
     from topoloom.fabrics.exports.written import WrittenFiles as WrittenFiles

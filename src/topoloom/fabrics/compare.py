@@ -9,179 +9,27 @@ two and two are two cables whose ends are exchanged.
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
 
 import numpy as np
 
+from topoloom.fabrics.comparison import (
+    EXTRA,
+    MISSING,
+    SWAPPED,
+    WRONG,
+    Cable,
+    Comparison,
+    Difference,
+    Fault,
+    KnownSwitch,
+    Plug,
+    Plugged,
+    Words,
+)
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.identify import Match
-from topoloom.results import Provenance, Result, provenance_of
-
-WRONG, MISSING, EXTRA, SWAPPED = "wrong", "missing", "extra", "swapped"
-
-#: A plug: the node, its port. Nodes are planned switches, then planned hosts, then what the plan does not have.
-Plug = tuple[int, int]
-Cable = tuple[Plug, Plug]
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Something that is not as planned, by the numbers of nodes.
-
-    Attributes
-    ----------
-    kind : str
-        "wrong": one cable, one end elsewhere. "missing", "extra". "swapped": cables with exchanged ends, two or a ring.
-    planned, found : tuple of cables
-        As planned and as found, each of two plugs (node, port).
-    """
-
-    kind: str
-    planned: tuple[Cable, ...]
-    found: tuple[Cable, ...]
-
-
-@dataclass(frozen=True)
-class Plugged:
-    """An end of a cable: the name of the switch or host, and the port there."""
-
-    node: str
-    port: int
-
-
-@dataclass(frozen=True)
-class Fault:
-    """Something that is not as planned, by the names of nodes.
-
-    Attributes
-    ----------
-    kind : str
-        As `Difference` has it.
-    planned, found : tuple of cables
-        Each of the two ends where it is plugged in.
-    text : str
-        All of it in one line, as an installer looks for it.
-    """
-
-    kind: str
-    planned: tuple[tuple[Plugged, Plugged], ...]
-    found: tuple[tuple[Plugged, Plugged], ...]
-    text: str
-
-
-@dataclass(frozen=True)
-class KnownSwitch:
-    """A switch that is there: what it is called, its GUID, and the planned switch that it is; None where it is none."""
-
-    planned: str | None
-    actual: str
-    guid: str
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison(Result):
-    """A fabric beside its plan: what differs.
-
-    Attributes
-    ----------
-    plan, actual : str
-        The names of both.
-    switches_known_by : str
-        How switches were known: "name", "guid", "hosts", "shape" or "map".
-    switches_known_by_neighbours : int
-        Those that nothing else told.
-    links_that_agree : float
-        The share of links between the same switches in both.
-    ports : "exact" or "any"
-        Whether cables had to be in the planned ports.
-    planned_cables, right_cables : int
-        Those that should be, and of them those that are.
-    right_but_for_ports : int
-        More that would be right if ports were not compared.
-    faults : tuple of Fault
-    nodes : tuple of str
-        Switches and hosts that are missing or not planned, a sentence each.
-    switches : tuple of KnownSwitch
-    differences : tuple of Difference
-        The faults by the numbers of nodes.
-    missing_switches, missing_hosts : tuple of int
-        Planned ones that nobody is.
-    extra_switches, extra_hosts : tuple of int
-        Actual ones that are not planned, by their number in the actual fabric.
-    names : tuple of str
-        Of all nodes: the planned switches, planned hosts, then extra ones.
-    called : dict of int to str
-        What nodes are called in the actual fabric, where that is another name.
-    """
-
-    noun = "comparison"
-    unrecorded = (
-        "differences",
-        "missing_switches",
-        "missing_hosts",
-        "extra_switches",
-        "extra_hosts",
-        "names",
-        "called",
-    )
-    derived = ("same", "wrong_cables", "missing_cables", "extra_cables", "swapped_cables")
-
-    plan: str
-    actual: str
-    switches_known_by: str
-    switches_known_by_neighbours: int
-    links_that_agree: float
-    ports: Literal["exact", "any"]
-    planned_cables: int
-    right_cables: int
-    right_but_for_ports: int
-    faults: tuple[Fault, ...]
-    nodes: tuple[str, ...]
-    switches: tuple[KnownSwitch, ...]
-    differences: tuple[Difference, ...]
-    missing_switches: tuple[int, ...]
-    missing_hosts: tuple[int, ...]
-    extra_switches: tuple[int, ...]
-    extra_hosts: tuple[int, ...]
-    names: tuple[str, ...]
-    called: dict[int, str]
-    provenance: Provenance = field(default_factory=Provenance, compare=False)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A row a fault: its kind, and all of it in a line."""
-        return [{"kind": fault.kind, "text": fault.text} for fault in self.faults]
-
-    @property
-    def same(self) -> bool:
-        """Whether everything is as planned."""
-        return not (
-            self.differences or self.missing_switches or self.missing_hosts or self.extra_switches or self.extra_hosts
-        )
-
-    @property
-    def wrong_cables(self) -> int:
-        """Faults of one cable with an end elsewhere."""
-        return self._count(WRONG)
-
-    @property
-    def missing_cables(self) -> int:
-        """Planned cables that are not there."""
-        return self._count(MISSING)
-
-    @property
-    def extra_cables(self) -> int:
-        """Cables that are not planned."""
-        return self._count(EXTRA)
-
-    @property
-    def swapped_cables(self) -> int:
-        """Faults of cables with exchanged ends."""
-        return self._count(SWAPPED)
-
-    def _count(self, kind: str) -> int:
-        return sum(one.kind == kind for one in self.differences)
+from topoloom.results import provenance_of
 
 
 def compare(
@@ -287,56 +135,6 @@ def compare(
         called=called,
         provenance=provenance_of(plan.topology, seed=match.seed, settings=settings, timings={"seconds": seconds}),
     )
-
-
-@dataclass(frozen=True)
-class Words:
-    """Differences in words: the cable's number, cabinets, switches and ports, as an installer looks for them.
-
-    Attributes
-    ----------
-    names : tuple of str
-    called : dict of int to str
-        As `Comparison` has them.
-    cabinets : tuple of str
-    cable_numbers : mapping of (switch, port) to str
-        As `compare` takes them.
-    """
-
-    names: tuple[str, ...]
-    called: dict[int, str]
-    cabinets: tuple[str, ...]
-    cable_numbers: Mapping[Plug, str]
-
-    def fault(self, one: Difference) -> str:
-        """One line: ``wrong: cable 17: planned c3 S12 port 5 - c9 S40 port 2; found S12 port 5 - S41 port 2``."""
-        planned = ", ".join(self._cable(cable, is_there=False) for cable in one.planned)
-        there = ", ".join(self._cable(cable, is_there=True) for cable in one.found)
-        numbers = [number for cable in one.planned if (number := self._number(cable))]
-        which = f"cable{'s' * (len(numbers) > 1)} {' and '.join(numbers)}: " if numbers else ""
-        if one.kind == EXTRA:
-            return f"extra: found {there}"
-        if one.kind == MISSING:
-            return f"missing: {which}planned {planned}"
-        return f"{one.kind}: {which}planned {planned}; found {there}"
-
-    def node(self, node: int) -> str:
-        """A switch with its cabinet, where the plan says it; a host, or what is not in the plan, by its name."""
-        cabinet = self.cabinets[node] if node < len(self.cabinets) else ""
-        return f"{cabinet} {self.names[node]}" if cabinet else self.names[node]
-
-    def _cable(self, cable: Cable, is_there: bool) -> str:
-        ends = []
-        for node, port in cable:
-            # What hangs there may call itself otherwise.
-            other = f" ({self.called[node]})" if is_there and node in self.called else ""
-            ends.append(f"{self.node(node)}{other} port {port}")
-        return " - ".join(ends)
-
-    def _number(self, cable: Cable) -> str:
-        """The number of a planned cable, by the plug in a switch."""
-        plugs: tuple[Plug, ...] = cable
-        return next((self.cable_numbers[plug] for plug in plugs if plug in self.cable_numbers), "")
 
 
 def _named(cables: tuple[Cable, ...], names: list[str]) -> tuple[tuple[Plugged, Plugged], ...]:
