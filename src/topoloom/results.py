@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Mapping
+from dataclasses import MISSING
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -181,7 +182,7 @@ class Result(Recorded):
         content = {key: value for key, value in record.items() if key not in cls.derived and key != "schema"}
         kinds = get_type_hints(cls)
         fields = getattr(cls, "__dataclass_fields__", {})
-        missing = [name for name in cls.unrecorded if name in fields]
+        missing = [name for name in cls.unrecorded if name in fields and fields[name].default is MISSING]
         # Whoever keeps the topology in a file beside the record puts it in.
         missing += [
             name

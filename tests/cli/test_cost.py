@@ -108,7 +108,7 @@ def test_nothing_divides_by_nothing():
 
 def test_the_documents_are_the_records_of_results():
     """`--json` prints what a bill and a set of bills say of themselves, and they are read back from it."""
-    bills = [price(place(build(spec), map="rows"), orders=True) for spec in (DRAGONFLY, SLIM_FLY)]
+    bills = [price(place(build(spec)), orders=True) for spec in (DRAGONFLY, SLIM_FLY)]
     assert document(SLIM_FLY, "--orders") == bills[1].record()
     both = document(DRAGONFLY, SLIM_FLY, "--orders")
     assert both == Bills(tuple(bills)).record()

@@ -71,6 +71,32 @@ def test_the_measures_are_those_of_the_single_commands():
     assert 300 < found.worst_latency_ns < 400
 
 
+def test_the_best_is_placed_as_a_layout_is():
+    """The winner's numbers are those of the default placement, the others' of rows; each says which, also in a record."""
+    from topoloom import place, price
+
+    found = design(_need(families=FamiliesNeed(only=("jellyfish", "hypercube", "torus"))), jobs=1)
+    assert {c.map for c in found.ranked[1:]} == {"rows"}
+    assert found.winner.map == "joint"
+    topology = build(found.winner.spec)
+    assert found.winner.cost_per_host_usd == price(place(topology)).cost_per_host_usd
+    assert found.winner.mean_cable_m <= place(topology, map="rows").mean_length_m
+    assert found.layout.length_m.tolist() == place(topology).length_m.tolist()
+    assert [row["map"] for row in found.rows()[:2]] == ["joint", "rows"]
+
+
+def test_the_rows_stay_where_a_search_passes_a_limit():
+    """A limit that the winner keeps row by row, and that its shortest cables would pass, keeps it row by row."""
+    from topoloom.designer.measure import placed_anew
+
+    need = _need()
+    parts = load_parts(need.parts)
+    some = measure("slimfly:q=5,hosts=4", need, parts)
+    tight = msgspec.structs.replace(need, limits=Limits(longest_cable_m=some.longest_cable_m / 2))
+    assert placed_anew(some, tight, parts) is None
+    assert placed_anew(some, need, parts) is not None
+
+
 def test_the_objective_chooses():
     """Minimising latency puts the lowest latency first."""
     found = design(_need(minimize="mean_latency_ns"), jobs=1)

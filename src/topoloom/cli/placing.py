@@ -22,8 +22,8 @@ _MOST_SLOTS = 1_000_000
 PLACING = ("floor", "rows", "columns", "cabinet", "cluster", "mapping")
 
 
-def placing_options(mapping: str = DEFAULT_MAP, why: str = "") -> Callable[[Any], Any]:
-    """The options of floor, placement, parts and rate; `--map` is `mapping` unless given."""
+def placing_options() -> Callable[[Any], Any]:
+    """The options of floor, placement, parts and rate."""
     options = [
         click.option(
             "--floor", default="slimfly-2014", show_default=True, help="A preset's name, or a .toml or .csv file."
@@ -41,10 +41,10 @@ def placing_options(mapping: str = DEFAULT_MAP, why: str = "") -> Callable[[Any]
         click.option(
             "--map",
             "mapping",
-            default=mapping,
+            default=DEFAULT_MAP,
             show_default=True,
             type=click.Choice(MAPS),
-            help=f"Where everything stands{why}.",
+            help="Where everything stands: joint searches, rows puts cabinets row by row.",
         ),
         click.option(
             "--parts", default="slimfly-2014", show_default=True, help="Parts catalogue: a name or a TOML file."

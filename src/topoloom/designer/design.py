@@ -18,10 +18,12 @@ import numpy as np
 
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.designer.candidates import Proposal, enumerate_candidates
+from topoloom.designer.finalists import in_order, place_finalists
 from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome, measure, numbers, passed_limit
 from topoloom.designer.need import Limits, Need, read_need
 from topoloom.designer.store import Store
 from topoloom.errors import InputError, Stopped
+from topoloom.layout.layout import Layout
 from topoloom.results import Provenance, Result, schema_id
 from topoloom.threads import cores
 from topoloom.work import Ended, Work
@@ -43,7 +45,8 @@ class Design(Result):
     ----------
     need : Need
     ranked : tuple of Candidate
-        Those within every limit, best first.
+        Those within every limit, best first. All are screened with their cabinets row by row; the best is then placed by
+        the default placement, and ranked by what that gives: `Candidate.map` says which.
     dropped : tuple of Dropped
         Those past a limit, with the limit named.
     dropped_by : dict of str to int
@@ -53,9 +56,12 @@ class Design(Result):
     unmeasured : int
         How many were left when the run was stopped.
     ended : "done", "deadline" or "interrupted"
+    layout : Layout or None
+        Of the winner, where it was placed anew; not in the record.
     """
 
     noun = "design"
+    unrecorded = ("layout",)
     derived = ("best",)
 
     need: Need
@@ -65,6 +71,7 @@ class Design(Result):
     pareto: frozenset[str]
     unmeasured: int = 0
     ended: Ended = "done"
+    layout: Layout | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -86,12 +93,12 @@ class Design(Result):
         """A row a candidate, ranked ones first: rank, Pareto, spec, family, the limit that dropped it, its measures."""
         rows: list[dict[str, Any]] = [
             {"rank": rank, "pareto": c.spec in self.pareto, "spec": c.spec, "family": c.family, "dropped": None}
-            | {key: getattr(c, key) for key in MEASURES}
+            | {"map": c.map, **{key: getattr(c, key) for key in MEASURES}}
             for rank, c in enumerate(self.ranked, 1)
         ]
         rows += [
             {"rank": None, "pareto": False, "spec": out.spec, "family": out.family, "dropped": out.limit}
-            | {key: out.known.get(key) for key in MEASURES}
+            | {"map": None, **{key: out.known.get(key) for key in MEASURES}}
             for out in self.dropped
         ]
         return rows
@@ -205,10 +212,8 @@ def design(
     search = _Search(need, parts, proposals, kept, work, fresh=fresh)
     search.run(cores(jobs))
     outcomes = [search.found[p.spec] for p in proposals if p.spec in search.found]
-    ranked = sorted(
-        (c for c in outcomes if isinstance(c, Candidate)),
-        key=lambda c: (getattr(c, need.minimize), c.cost_per_host_usd, c.spec),
-    )
+    screened = in_order((c for c in outcomes if isinstance(c, Candidate)), need)
+    ranked, layouts, stopped = place_finalists(screened, need, parts, kept, work, cores(jobs), fresh=fresh)
     dropped = [c for c in outcomes if isinstance(c, Dropped)]
     for proposal in proposals:
         limit = proposal.passed or ("cost_over_best" if search.too_dear(proposal.least_usd) else None)
@@ -221,7 +226,8 @@ def design(
         dict(Counter(c.limit for c in dropped).most_common()),
         pareto_front(ranked),
         len(proposals) - len(ranked) - len(dropped),
-        work.ended if len(proposals) > len(ranked) + len(dropped) else "done",
+        work.ended if stopped or len(proposals) > len(ranked) + len(dropped) else "done",
+        layouts.get(ranked[0].spec) if ranked else None,
         Provenance(name=need.title, settings={"parts": need.parts}, timings={"reused": float(search.reused)}),
     )
 

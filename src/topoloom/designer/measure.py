@@ -14,7 +14,7 @@ from topoloom.graph.latency import latencies
 from topoloom.graph.load import channel_loads, full_bandwidth_hosts
 from topoloom.graph.path_lengths import host_path_lengths, path_lengths
 from topoloom.layout.layout import Layout
-from topoloom.layout.place import SCREENING_MAP, place
+from topoloom.layout.place import DEFAULT_MAP, SCREENING_MAP, place
 from topoloom.spec import build
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -30,7 +30,8 @@ class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     full bandwidth by the mean channel load (Besta 2014 II.B.2: shortest paths, uniform traffic). `busiest_channel` is the load
     of the busiest channel when every host sends at full rate to all others, split evenly over all shortest paths, in
     units of a link's rate: at 1 or less nothing is over full; None where the need does not ask for it. The bisection is
-    METIS's best, None where METIS is not installed.
+    METIS's best, None where METIS is not installed. `map` is the placement that lengths, latencies, money and watts are of:
+    ``rows`` for all, and the default of `place` for the best.
     """
 
     spec: str
@@ -56,10 +57,11 @@ class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     power_per_host_w: float
     cost_usd: float
     power_w: float
+    map: str = SCREENING_MAP
 
 
 #: The measures of a candidate that are single numbers.
-MEASURES = tuple(f for f in Candidate.__struct_fields__ if f not in ("spec", "name", "family", "hop_histogram"))
+MEASURES = tuple(f for f in Candidate.__struct_fields__ if f not in ("spec", "name", "family", "hop_histogram", "map"))
 
 
 class Dropped(msgspec.Struct, frozen=True, tag="dropped"):
@@ -182,9 +184,62 @@ def busiest_channel(topology: Topology, jobs: int | None = None) -> float:
     return loads.greatest / loads.hosts
 
 
-def place_candidate(topology: Topology, need: Need) -> Layout:
-    """The layout that every candidate of a need gets."""
-    return place(topology, need.floor.floor(), map=SCREENING_MAP)
+def place_candidate(
+    topology: Topology, need: Need, map: str = SCREENING_MAP, jobs: int | None = None, work: Work | None = None
+) -> Layout:
+    """The layout of a candidate of a need."""
+    return place(topology, need.floor.floor(), map=map, jobs=jobs, work=work)
+
+
+def placed_anew(
+    candidate: Candidate, need: Need, parts: Parts, jobs: int | None = None, work: Work | None = None
+) -> tuple[Candidate, Layout] | None:
+    """A candidate with the lengths, latencies, money and watts that it has by the default placement, and its layout.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        Measured row by row.
+    need : Need
+    parts : Parts
+        The need's catalogue.
+    jobs : int, optional
+        Threads; all cores by default.
+    work : Work, optional
+        May stop the search.
+
+    Returns
+    -------
+    (Candidate, Layout) or None
+        None where the search was stopped, or where the shortest cables in sum pass a limit that the rows keep, as the
+        longest cable may do.
+
+    Raises
+    ------
+    InputError
+        No product of the catalogue serves one of the cables.
+    """
+    work = Work() if work is None else work
+    topology = build(candidate.spec)
+    layout = place_candidate(topology, need, DEFAULT_MAP, jobs, work)
+    if layout.ended != "done":
+        return None
+    bill = price(layout, parts, need.rate_gbps, host_cables=need.cable.hosts)
+    delay = latencies(topology, layout.length_m, need.switch.delay_ns, need.cable.delay_ns_per_m, jobs=jobs)
+    found = msgspec.structs.replace(
+        candidate,
+        cabinets=layout.cabinets,
+        mean_cable_m=layout.mean_length_m,
+        longest_cable_m=layout.longest_m,
+        mean_latency_ns=delay.mean_ns,
+        worst_latency_ns=delay.max_ns,
+        cost_per_host_usd=bill.cost_per_host_usd,
+        power_per_host_w=bill.power_per_host_w,
+        cost_usd=bill.cost_usd,
+        power_w=bill.power_w,
+        map=DEFAULT_MAP,
+    )
+    return None if passed_limit(numbers(found), need.limits) is not None else (found, layout)
 
 
 def passed_limit(known: Mapping[str, float], limits: Limits) -> str | None:

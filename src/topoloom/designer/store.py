@@ -7,9 +7,10 @@ import msgspec
 
 from topoloom._version import __version__
 from topoloom.cost.parts import Parts
-from topoloom.designer.measure import Outcome
+from topoloom.designer.measure import Candidate, Outcome
 from topoloom.designer.need import Need
 from topoloom.files import write_atomically
+from topoloom.layout.place import SCREENING_MAP
 
 
 class Store:
@@ -23,13 +24,13 @@ class Store:
         content = msgspec.json.encode([__version__, plain, msgspec.to_builtins(parts)])
         self._stamp = hashlib.sha256(content).hexdigest()
 
-    def _path(self, spec: str) -> Path:
-        return self._folder / f"{hashlib.sha256(f'{self._stamp} {spec}'.encode()).hexdigest()[:24]}.json"
+    def _path(self, spec: str, map: str) -> Path:
+        return self._folder / f"{hashlib.sha256(f'{self._stamp} {map} {spec}'.encode()).hexdigest()[:24]}.json"
 
-    def get(self, spec: str) -> Outcome | None:
-        """The stored candidate, or None when it is absent or unreadable."""
+    def get(self, spec: str, map: str = SCREENING_MAP) -> Outcome | None:
+        """The stored candidate by this placement, or None when it is absent or unreadable."""
         try:
-            found: Outcome = msgspec.json.decode(self._path(spec).read_bytes(), type=Outcome)
+            found: Outcome = msgspec.json.decode(self._path(spec, map).read_bytes(), type=Outcome)
         except (OSError, msgspec.DecodeError):
             return None
         return found if found.spec == spec else None
@@ -37,4 +38,5 @@ class Store:
     def put(self, candidate: Outcome) -> None:
         """Keep a candidate."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(self._path(candidate.spec), msgspec.json.encode(candidate))
+        map = candidate.map if isinstance(candidate, Candidate) else SCREENING_MAP
+        write_atomically(self._path(candidate.spec, map), msgspec.json.encode(candidate))

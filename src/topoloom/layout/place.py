@@ -24,8 +24,8 @@ from topoloom.topology import Topology, checked
 from topoloom.work import Work
 
 MAPS = ("joint", "tabu", "anneal", "serpentine", "rows")
-#: Where everything stands unless somebody says otherwise: in a layout; and where many networks are compared by their price,
-#: for joint placement of each would take a hundred times as long (docs/layout.md).
+#: Where everything stands unless somebody says otherwise; and where `design` compares hundreds of networks before it places
+#: the best of them by the default, for joint placement of each takes seconds (docs/layout.md).
 DEFAULT_MAP, SCREENING_MAP = "joint", "rows"
 OBJECTIVES = ("length", "longest")
 

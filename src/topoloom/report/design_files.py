@@ -51,7 +51,7 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
     plan: str | None = None
     if design.winner is not None:
         topology = build(design.winner.spec)
-        layout = place_candidate(topology, design.need)
+        layout = design.layout or place_candidate(topology, design.need, design.winner.map)
         bill = price(layout, parts, design.need.rate_gbps, host_cables=design.need.cable.hosts)
         cables = cable(layout, parts, design.need.rate_gbps, design.need.cable.hosts)
         plan = floorplan_svg(layout, cables.link_medium)
@@ -68,7 +68,7 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
 
 def candidates_csv(design: Design) -> str:
     """Every candidate, ranked ones first: rank, Pareto, the limit that dropped it, and what was measured of it."""
-    columns = ("rank", "pareto", "spec", "family", "dropped", *MEASURES)
+    columns = ("rank", "pareto", "spec", "family", "dropped", "map", *MEASURES)
     return csv_text(columns, ([_cell(row[column]) for column in columns] for row in design.rows()))
 
 

@@ -184,6 +184,7 @@ def _ranking(design: Design) -> Markup:
         "cabi- nets",
         "mean cable [m]",
         "longest cable [m]",
+        "placement",
     ]
     rows = [
         [
@@ -204,6 +205,7 @@ def _ranking(design: Design) -> Markup:
             str(c.cabinets),
             f"{c.mean_cable_m:.2f}",
             f"{c.longest_cable_m:.1f}",
+            c.map,
         ]
         for number, c in enumerate(design.ranked, 1)
     ]

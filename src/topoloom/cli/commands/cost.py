@@ -7,7 +7,6 @@ import click
 from topoloom.cli.output import json_option, print_record
 from topoloom.cli.placing import PLACING, chosen_floor, placing_options, refuse_given, switch_w
 from topoloom.cli.types import Number, Whole
-from topoloom.layout.place import SCREENING_MAP
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     """
 )
 @click.argument("topologies", nargs=-1, required=True, metavar="TOPOLOGY...")
-@placing_options(SCREENING_MAP, "; row by row, as in design and as Besta 2014 prices; layout searches")
+@placing_options()
 @click.option("--radix", type=Whole(1), help="Ports of every switch; the default is those that are used.")
 @click.option("--spare", type=Number(0, unit="%"), default=0.0, help="Ports for growth, in % of those that are used.")
 @click.option("--host-cables", is_flag=True, help="Also bill a cable for every host.")
