@@ -1,7 +1,7 @@
 """topoloom: design the networks of supercomputers and data centres, from a requirement to cables and routes."""
 
-from topoloom._compiled import ensure_cache
 from topoloom._version import __version__ as __version__
+from topoloom.compiling import ensure_cache
 
 ensure_cache()
 

@@ -90,6 +90,8 @@ class Rules(NamedTuple):
 
     Attributes
     ----------
+    words, slot_bits, many
+        Words of 64 VC bits a router; log2 of the VC slots a port; 1: packets have several flits, or records.
     vcs, speedup, room, credit, host_credit, inject, hold
         VCs a port; internal steps a cycle; flits a VC; cycles of a credit, of one to a host, from a host to its router, and
         of the allocation of a VC beyond the step that it takes.
@@ -110,6 +112,9 @@ class Rules(NamedTuple):
         1: uniform traffic goes to its own host too.
     """
 
+    words: int
+    slot_bits: int
+    many: int
     vcs: int
     speedup: int
     room: int

@@ -26,10 +26,9 @@ _HISTOGRAM = 1 << 14
 class NetworkState:
     """The state of a simulation: what `kernels.router.run` takes, and the place of each channel's port, int64[channels]."""
 
-    shape: tuple[tuple[int, ...], ...]
-    rich: int | None
-    far: int | None
-    near_too: int | None
+    records: int | None
+    long_credits: int | None
+    any_shortest: int | None
     detours: int | None
     net: Network
     buffers: Buffers
@@ -39,7 +38,7 @@ class NetworkState:
     @property
     def ports(self) -> int:
         """Ports of a switch that there is room for; port p of switch r has place r * ports + p."""
-        return (64 * len(self.shape[0])) >> len(self.shape[1])
+        return (64 * self.rules.words) >> self.rules.slot_bits
 
     @property
     def state(self) -> np.ndarray:
@@ -128,8 +127,8 @@ def empty_network(
     port[mine, 1] = cables[link] + beyond
     port[mine, 7] = cables[link] + spare
     credits, host_credit = np.unique(cables + spare), config.host_cycles + 1 + config.switch_cycles
-    far = max(int(credits.max(initial=0)), host_credit) > _SHORT_CREDIT or credits.size > 1
-    ring = 1 << (room - 1).bit_length() if far else 0
+    long_credits = max(int(credits.max(initial=0)), host_credit) > _SHORT_CREDIT or credits.size > 1
+    ring = 1 << (room - 1).bit_length() if long_credits else 0
     rec = np.zeros((n * cells, 8), np.int32)
     rec[:, 5] = -1
     # Every place that a flit can wait in: the buffers, and the hosts' queues.
@@ -137,7 +136,7 @@ def empty_network(
     held = int((degrees + at).sum()) * vcs * room
     pool = held + most * hosts + demand.events.size // 4 + 8
     places = _chain(pool, 4)
-    rich = (
+    records = (
         routing.choice is not None
         or config.cut_through
         or len(config.packet_lengths) > 1
@@ -161,6 +160,7 @@ def empty_network(
         credit=int(credits.max(initial=spare + 1)),
         host_credit=host_credit,
         most=most,
+        many=int(longest > 1 or demand.loop.size > 0 or records),
         last_vcs=last_vcs,
         eject=min(eject, rules.bound),
     )
@@ -171,16 +171,16 @@ def empty_network(
     made = Buffers(
         places.reshape(-1),
         rec.reshape(-1),
-        np.zeros(0 if far else n * cells, int64),
+        np.zeros(0 if long_credits else n * cells, int64),
         np.zeros(ring * n * cells, int32),
-        np.zeros(2 * n * cells if far else 0, int32),
+        np.zeros(2 * n * cells if long_credits else 0, int32),
         port.reshape(-1),
         np.zeros(SLOTS * n * words, int64),
         np.zeros(n * words, int64),
         np.zeros(n * words, int64),
         np.full(n * words, -1, int64),
         np.zeros(n * cells * (words + 1), int64),
-        np.zeros(n * words if rich else 0, int64),
+        np.zeros(n * words if records else 0, int64),
         fresh,
         touched,
         nearest,
@@ -189,16 +189,16 @@ def empty_network(
         np.zeros(hosts * 8, int32),
         np.zeros(hosts, int32),
         np.zeros(hosts * 4, int32),
-        _chain(min(held, _MOST_RECORDS) if rich else 0, 16).reshape(-1),
+        _chain(min(held, _MOST_RECORDS) if records else 0, 16).reshape(-1),
         np.zeros(4 * pool if demand.loop.size else 0, int32),
         np.zeros(_HISTOGRAM, int64),
         np.zeros(8 * log, int32),
         state,
     )
-    many = longest > 1 or demand.loop.size > 0
-    shape = ((0,) * words, (0,) * shift, (0,) * int(many or rich))
-    near_too, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR
-    return NetworkState(shape, _flag(rich), _flag(far), _flag(near_too), _flag(detours), net, made, rules, mine)
+    any_shortest, detours = rules.choice in (b.ANY, b.SHORTER, b.ESCAPE), rules.choice == b.DETOUR
+    return NetworkState(
+        _flag(records), _flag(long_credits), _flag(any_shortest), _flag(detours), net, made, rules, mine
+    )
 
 
 def _flag(value: bool) -> int | None:
@@ -282,6 +282,9 @@ def _tables_and_rules(
     )
     bound = config.output_flits or 1 << 40
     rules = Rules(
+        words=words,
+        slot_bits=shift,
+        many=0,
         vcs=vcs,
         speedup=config.speedup,
         room=0,

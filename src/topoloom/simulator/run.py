@@ -108,10 +108,9 @@ class Run:
         at, began = self.network, time.perf_counter()
         self.cycle += cycles
         run(
-            at.shape,
-            at.rich,
-            at.far,
-            at.near_too,
+            at.records,
+            at.long_credits,
+            at.any_shortest,
             at.detours,
             at.net,
             at.buffers,

@@ -32,7 +32,7 @@ def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
     waiting = waiting_cycle(at)
     if not waiting:
         return
-    shift, ports = len(at.shape[1]), at.ports
+    shift, ports = at.rules.slot_bits, at.ports
     names = []
     for g in waiting:
         port = g >> shift
@@ -45,7 +45,7 @@ def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
 
 def waiting_cycle(at: NetworkState) -> list[int]:
     """Input VCs that wait for each other in a cycle, the first again at the end; empty: there is none."""
-    words = len(at.shape[0])
+    words = at.rules.words
     per_router = words * 64
     record = at.buffers.rec.reshape(-1, VC_SIZE)
     owner = {}

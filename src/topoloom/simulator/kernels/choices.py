@@ -7,6 +7,7 @@ LV, V, PS, N and mask: log2 of VC slots a port, VCs, ports a router, switches, p
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import KERNEL
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import BY_HOP, BY_PACKET, ESCAPE, RANDOM, SHORTER, Rules
 from topoloom.simulator.kernels.fields import (
@@ -30,9 +31,9 @@ from topoloom.simulator.kernels.fields import (
 from topoloom.simulator.kernels.flits import below, ones, under_way, under_way_far
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def flits_at(
-    far: int | None,
+    long_credits: int | None,
     V: int,
     mask: int,
     credit: int,
@@ -47,21 +48,21 @@ def flits_at(
     """Flits sent through a port whose credits have not come back: what its switch knows of the queue there."""
     down, count = np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]), np.int64(0)
     if down >= 0:
-        if far is not None:
+        if long_credits is not None:
             credit = np.int64(port[at(place * PORT_SIZE + PORT_CREDIT)])
         for v in range(V):
             g = down + v
             count += np.int64(rec[at(g * VC_SIZE + VC_FLITS)])
-            if far is not None:
+            if long_credits is not None:
                 count += under_way_far(ring, passed, mask, g, c, credit)
             elif (np.int64(popped[at(g)]) >> 32) + credit > c:
                 count += under_way(popped, g, c, credit)
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def queue_along(
-    far: int | None,
+    long_credits: int | None,
     LV: int,
     V: int,
     PS: int,
@@ -82,14 +83,14 @@ def queue_along(
     total, u = np.int64(0), r
     while u != goal:
         place = u * PS + (np.int64(outputs[at(u * N + goal)]) >> LV)
-        total += flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c)
+        total += flits_at(long_credits, V, mask, credit, port, rec, popped, ring, passed, place, c)
         u = (np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]) >> LV) // PS
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def detour_of(
-    far: int | None,
+    long_credits: int | None,
     rules: Rules,
     LV: int,
     V: int,
@@ -116,11 +117,13 @@ def detour_of(
     """
     best, cost, credit = np.int64(NO_DETOUR), np.int64(0), np.int64(rules.credit)
     if rules.knows == 2:
-        cost = queue_along(far, LV, V, PS, N, mask, credit, outputs, port, rec, popped, ring, passed, r, goal, c)
+        cost = queue_along(
+            long_credits, LV, V, PS, N, mask, credit, outputs, port, rec, popped, ring, passed, r, goal, c
+        )
     elif rules.knows == 1:
         place = r * PS + (np.int64(outputs[at(r * N + goal)]) >> LV)
         hops = np.int64(256) if rules.over else np.int64(distance[at(r * N + goal)])
-        cost = flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c) * hops
+        cost = flits_at(long_credits, V, mask, credit, port, rec, popped, ring, passed, place, c) * hops
     cost -= rules.threshold * (256 if rules.knows == 1 and rules.over else 1)
     tries = rules.tries
     if group.size and group[at(goal)] == group[at(r)]:
@@ -138,22 +141,24 @@ def detour_of(
             best = via
             break
         if rules.knows == 2:
-            other = queue_along(far, LV, V, PS, N, mask, credit, outputs, port, rec, popped, ring, passed, r, via, c)
+            other = queue_along(
+                long_credits, LV, V, PS, N, mask, credit, outputs, port, rec, popped, ring, passed, r, via, c
+            )
             if other < cost:
                 other += queue_along(
-                    far, LV, V, PS, N, mask, credit, outputs, port, rec, popped, ring, passed, via, goal, c
+                    long_credits, LV, V, PS, N, mask, credit, outputs, port, rec, popped, ring, passed, via, goal, c
                 )
         else:
             place = r * PS + (np.int64(outputs[at(r * N + via)]) >> LV)
             hops = np.int64(distance[at(r * N + via)]) + np.int64(distance[at(via * N + goal)])
-            other = flits_at(far, V, mask, credit, port, rec, popped, ring, passed, place, c)
+            other = flits_at(long_credits, V, mask, credit, port, rec, popped, ring, passed, place, c)
             other *= rules.over if rules.over else hops
         if other < cost:
             best, cost = via, other
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
     """A port on a shortest path, drawn."""
     count = np.int64(0)
@@ -172,7 +177,7 @@ def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
     return found
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def free_port(
     escapes: int,
     room: int,
@@ -211,10 +216,10 @@ def free_port(
     return best
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def choose(
-    far: int | None,
-    near_too: int | None,
+    long_credits: int | None,
+    any_shortest: int | None,
     detours: int | None,
     rules: Rules,
     LV: int,
@@ -253,7 +258,7 @@ def choose(
             via = np.int64(NO_DETOUR)
             if r != goal:
                 via = detour_of(
-                    far,
+                    long_credits,
                     rules,
                     LV,
                     V,
@@ -285,7 +290,7 @@ def choose(
         out = ((word >> 7) & 511) << LV
         if rules.last_vcs == 1 and packets[at(packet * PACKET_SIZE + PACKET_HOPS)]:
             out += vc
-    elif near_too is not None:
+    elif any_shortest is not None:
         K = near.size // (N * N)
         base = (r * N + goal) * K
         if rules.choice != ESCAPE:
@@ -293,8 +298,10 @@ def choose(
             if rules.choice == SHORTER:
                 # Of two that are drawn the one with the shorter queue.
                 other = any_port(near, state, base, K)
-                here = flits_at(far, V, mask, rules.credit, port, rec, popped, ring, passed, r * PS + found, c)
-                if here > flits_at(far, V, mask, rules.credit, port, rec, popped, ring, passed, r * PS + other, c):
+                here = flits_at(long_credits, V, mask, rules.credit, port, rec, popped, ring, passed, r * PS + found, c)
+                if here > flits_at(
+                    long_credits, V, mask, rules.credit, port, rec, popped, ring, passed, r * PS + other, c
+                ):
                     found = other
             out = found << LV
         elif not packets[at(packet * PACKET_SIZE + PACKET_ESCAPED)]:

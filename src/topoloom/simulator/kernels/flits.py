@@ -6,14 +6,14 @@ A VC of an input port is number g = (switch * words * 64) + port * slots + vc, s
 A flit's word is its destination's switch << 16 | the host's port << 7 | hops made; or, where packets have records of their
 own, the number of the packet. Its birth is the cycle << 6 | lane << 2 | 2 for a packet's first flit | 1 for its last.
 
-`shape` is a tuple of tuples, whose lengths are constants to the compiler: words of VC bits a router, log2 of VC slots a port,
-and 1 or 0: packets of many flits. `rich`, `far`, `near_too` and `detours` are None or 1, which the compiler looks at too:
-packets with records, credits that take long, packets that choose among shortest paths, packets that may make a detour.
+`records`, `long_credits`, `any_shortest` and `detours` are None or 1, which the compiler looks at: packets with records,
+credits that take long, packets that choose among shortest paths, packets that may make a detour.
 """
 
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import KERNEL
 from topoloom.simulator.kernels.fields import (
     PLACE_ARRIVAL,
     PLACE_BIRTH,
@@ -38,7 +38,7 @@ AHEAD = 2
 BORN, LANE, HEAD, LAST = 6, 2, 2, 1
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def ones(bits: int) -> int:
     """How many bits of a word are set."""
     count = np.int64(0)
@@ -48,7 +48,7 @@ def ones(bits: int) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def arm(calendar: np.ndarray, words: int, g: int, arrival: int, now: int) -> None:
     """Enter VC g into the calendar for when its first flit arrives, or as late as the calendar reaches."""
     when = arrival
@@ -57,7 +57,7 @@ def arm(calendar: np.ndarray, words: int, g: int, arrival: int, now: int) -> Non
     calendar[at((when & (SLOTS - 1)) * words + (g >> 6))] |= np.int64(1) << (g & 63)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
     """How many of VC g's credits are on their way back at a cycle.
 
@@ -77,7 +77,7 @@ def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def under_way_far(ring: np.ndarray, passed: np.ndarray, mask: int, g: int, now: int, credit: int) -> int:
     """As `under_way`, where credits may take longer than 16 cycles.
 
@@ -94,10 +94,10 @@ def under_way_far(ring: np.ndarray, passed: np.ndarray, mask: int, g: int, now: 
     return sent - back
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def full(
-    shape: tuple,
-    far: int | None,
+    many: int,
+    long_credits: int | None,
     rec: np.ndarray,
     popped: np.ndarray,
     ring: np.ndarray,
@@ -110,18 +110,18 @@ def full(
 ) -> bool:
     """Whether fewer than 1 of `room` credits for VC g have reached those who send to it, at a cycle."""
     sent = np.int64(rec[at(g * VC_SIZE + VC_FLITS)])
-    if far is not None:
+    if long_credits is not None:
         blocked = sent + np.int64(passed[at(2 * g + 1)]) - np.int64(passed[at(2 * g)]) >= room
         if blocked:
             blocked = sent + under_way_far(ring, passed, mask, g, now, credit) >= room
     else:
-        blocked = sent + ((credit + AHEAD) << len(shape[2])) >= room
+        blocked = sent + ((credit + AHEAD) << many) >= room
         if blocked:
             blocked = sent + under_way(popped, g, now, credit) >= room
     return blocked
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def append(
     pool: np.ndarray,
     rec: np.ndarray,
@@ -155,7 +155,7 @@ def append(
     return free
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def stirred(x: np.uint64) -> np.uint64:
     """The next word of xorshift64."""
     x ^= x << np.uint64(13)
@@ -164,7 +164,7 @@ def stirred(x: np.uint64) -> np.uint64:
     return x
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def draw(state: np.ndarray, place: int) -> np.uint64:
     """The next word of the stream that is kept at a place."""
     x = stirred(np.uint64(state[at(place)]))
@@ -172,7 +172,7 @@ def draw(state: np.ndarray, place: int) -> np.uint64:
     return x
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def below(state: np.ndarray, place: int, count: int) -> int:
     """A number below `count`, drawn; the high bits decide."""
     return np.int64(((draw(state, place) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))

@@ -1,18 +1,19 @@
-"""Requests of VCs for output classes, from which a router's allocator grants output VCs.
+"""What waiting packets ask for: an output class, which is the first output VC of those that would do.
 
-pending, int64[routers * words]: output classes (their first VC) that are asked for.
-asked, int64[VCs * (words + 1)]: for each output class the VCs that ask, and where the round robin stands.
+pending, int64[routers * words]: output classes that are asked for. asked, int64[VCs * (words + 1)]: for each output class the
+VCs that ask, and where the round robin stands.
 """
 
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import KERNEL
 from topoloom.simulator.buffers import BY_HOP, BY_PACKET
 from topoloom.simulator.kernels.fields import at
 from topoloom.simulator.kernels.flits import LANE
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def class_of(LV: int, outputs: np.ndarray, lanes: int, width: int, N: int, r: int, word: int, birth: int) -> int:
     """The output class that a packet by the tables asks for."""
     goal = word >> 16
@@ -26,14 +27,14 @@ def class_of(LV: int, outputs: np.ndarray, lanes: int, width: int, N: int, r: in
     return out
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def ask(asked: np.ndarray, pending: np.ndarray, W: int, r: int, vc: int, out: int) -> None:
     """Enter a VC's request for an output class."""
     asked[at((r * W * 64 + out) * (W + 1) + (vc >> 6))] |= np.int64(1) << (vc & 63)
     pending[at(r * W + (out >> 6))] |= np.int64(1) << (out & 63)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def withdraw(asked: np.ndarray, pending: np.ndarray, W: int, r: int, vc: int, out: int) -> None:
     """Take a VC's request back."""
     base, left = (r * W * 64 + out) * (W + 1), np.int64(0)

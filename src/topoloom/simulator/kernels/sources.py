@@ -8,6 +8,7 @@ import math
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import KERNEL
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import (
     BACKLOG,
@@ -74,13 +75,13 @@ from topoloom.simulator.kernels.flits import BORN, HEAD, LANE, LAST, append, bel
 from topoloom.traffic.traffic import LISTS, ROUND, UNIFORM
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def chance(state: np.ndarray) -> float:
     """A number between 0 and 1, drawn, never either."""
     return (np.float64(draw(state, RANDOM) >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def goal_of(
     kind: int,
     first: np.ndarray,
@@ -110,7 +111,7 @@ def goal_of(
     return goal + 1 if goal >= n else goal
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def enqueue(
     pool: np.ndarray,
     queue: np.ndarray,
@@ -139,7 +140,7 @@ def enqueue(
     return place
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int:
     """Flits of the next packet."""
     if lengths.size == 1:
@@ -150,7 +151,7 @@ def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int
     return np.int64(lengths[at(k)])
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int) -> None:
     """The packets of a cycle: their hosts by geometric skips over all hosts and cycles, bursts under way, or a trace."""
     state, home, queue, pool, backlog, burst = s.state, net.home, s.queue, s.pool, s.backlog, s.burst
@@ -229,7 +230,7 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
     state[EVENT] = e
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def record_of(
     choice: int,
     lanes: int,
@@ -281,11 +282,10 @@ def record_of(
     return number
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def inject(
-    shape: tuple,
-    rich: int | None,
-    far: int | None,
+    records: int | None,
+    long_credits: int | None,
     net: Network,
     s: Buffers,
     rules: Rules,
@@ -296,7 +296,7 @@ def inject(
     end: int,
 ) -> None:
     """Every host whose VC has a credit injects a flit."""
-    W, LV, V = len(shape[0]), len(shape[1]), rules.vcs
+    W, LV, V = rules.words, rules.slot_bits, rules.vcs
     PS = (W * 64) >> LV
     state, queue, pool, backlog, home_of, lane_of = s.state, s.queue, s.pool, s.backlog, net.home, net.lane
     rec, popped, ring, passed, calendar = s.rec, s.popped, s.ring, s.passed, s.calendar
@@ -317,7 +317,7 @@ def inject(
         )
         found, start = False, left == 0
         if not start:
-            found = not full(shape, far, rec, popped, ring, passed, mask, g0 + v, c, rules.room, credit)
+            found = not full(rules.many, long_credits, rec, popped, ring, passed, mask, g0 + v, c, rules.room, credit)
         elif (birth >> BORN) <= c and state[RECORD] >= 0:
             left = np.int64(pool[at(place * PLACE_SIZE + PLACE_LENGTH)])
             room = rules.room - (left - 1 if whole else 0)
@@ -325,7 +325,7 @@ def inject(
                 v = v + 1 if v + 1 < V else 0
                 if not any_vc:
                     v = below(state, RANDOM, V)
-                if not full(shape, far, rec, popped, ring, passed, mask, g0 + v, c, room, credit):
+                if not full(rules.many, long_credits, rec, popped, ring, passed, mask, g0 + v, c, room, credit):
                     found = True
                     break
         if found:
@@ -336,12 +336,12 @@ def inject(
                 lane = np.int64(0)
                 if lanes == BY_PACKET:
                     lane = np.int64(lane_of[at((home >> 16) * N + (word >> 16))])
-                if rich is not None:
+                if records is not None:
                     queue[at(n * HOST_SIZE + HOST_PACKET)] = record_of(
                         choice, lanes, allowed, lane_of, packets, pool, trips, state, N, n, home >> 16, place, lane, c
                     )
                 birth |= (lane << LANE) | HEAD
-            if rich is not None:
+            if records is not None:
                 word = np.int64(queue[at(n * HOST_SIZE + HOST_PACKET)])
             left -= 1
             queue[at(n * HOST_SIZE + HOST_VC)], queue[at(n * HOST_SIZE + HOST_LEFT)] = v, left

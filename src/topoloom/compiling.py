@@ -1,4 +1,4 @@
-"""A place for compiled kernels where neither the installation nor the home folder can be written to.
+"""How kernels are compiled, and where the compiled ones are kept.
 
 Numba keeps compiled functions beside their source, or else in the user's cache folder, and fails where it can do neither:
 a system-wide installation run by a service without a home. There they go into a folder of this process alone, which is
@@ -6,6 +6,13 @@ removed at its end; a shared one would let other users plant code in it.
 """
 
 import os
+from typing import Any
+
+#: Of a kernel that makes no arrays: it is kept on disk, lets other threads run, and does not count who holds its arrays, which
+#: for a function that is called at every step costs more than its work.
+KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+#: Of a part of a kernel that stands in a function for its readers, and in its caller for the processor.
+STAGE: dict[str, Any] = {**KERNEL, "forceinline": True}
 
 
 def ensure_cache() -> None:

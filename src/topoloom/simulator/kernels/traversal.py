@@ -1,0 +1,177 @@
+"""The last stage of a router's cycle: flits cross the switch, onto a cable or to a host."""
+
+import numpy as np
+from numba import njit
+
+from topoloom.compiling import STAGE
+from topoloom.graph.kernels.simd import lowest_bit
+from topoloom.simulator.buffers import (
+    DONE,
+    FLITS,
+    FREE,
+    HOPS,
+    INSIDE,
+    LATENCY,
+    RECORD,
+    ROUTERS,
+    Buffers,
+    Demand,
+    Network,
+    Rules,
+)
+from topoloom.simulator.kernels.fields import (
+    PACKET_BORN,
+    PACKET_HOPS,
+    PACKET_NEXT,
+    PACKET_SIZE,
+    PLACE_ARRIVAL,
+    PLACE_BIRTH,
+    PLACE_NEXT,
+    PLACE_SIZE,
+    PLACE_WORD,
+    PORT_INPUT_TURN,
+    PORT_LAST,
+    PORT_OUTPUT_TURN,
+    PORT_SENT,
+    PORT_SIZE,
+    PORT_WIRE,
+    VC_ARRIVAL,
+    VC_BIRTH,
+    VC_FLITS,
+    VC_NEXT,
+    VC_OUTPUT,
+    VC_SECOND,
+    VC_SIZE,
+    VC_WORD,
+    at,
+)
+from topoloom.simulator.kernels.flits import BORN, HEAD, LAST, append, arm
+from topoloom.simulator.kernels.requests import ask, class_of
+from topoloom.simulator.kernels.round_trips import arrived
+
+
+@njit(**STAGE)
+def traverse(
+    records: int | None,
+    long_credits: int | None,
+    net: Network,
+    s: Buffers,
+    rules: Rules,
+    demand: Demand,
+    r: int,
+    c: int,
+    step: int,
+    begin: int,
+    end: int,
+) -> None:
+    """Winners leave, credits go back, the flits behind move up."""
+    W, LV = rules.words, rules.slot_bits
+    VM, PS, N = (1 << LV) - 1, (W * 64) >> LV, s.active.size // W
+    b, G, NW = r * W, r * W * 64, N * W
+    pool, rec, popped, ring, passed, port = s.pool, s.rec, s.popped, s.ring, s.passed, s.port
+    calendar, active, pending, unowned, asked, choosing = (
+        s.calendar,
+        s.active,
+        s.pending,
+        s.unowned,
+        s.asked,
+        s.choosing,
+    )
+    fresh, touched, winner = s.fresh, s.touched, s.winner
+    state, histogram, packets = s.state, s.histogram, s.packets
+    mask = ring.size // max(1, rec.size >> 3) - 1
+    outputs, lanes, width, speedup = net.outputs, rules.lanes, rules.width, rules.speedup
+    notes = s.log.size > 0 or demand.loop.size > 0 or demand.events.size > 0
+    free = state[FREE]
+    for w in range((PS + 63) >> 6):
+        m = touched[at(w)]
+        touched[at(w)] = 0
+        while m:
+            o = (w << 6) + lowest_bit(np.uint64(m))
+            m &= m - 1
+            g = winner[at(o)]
+            iv = g - G
+            ov, g2 = np.int64(rec[at(g * VC_SIZE + VC_OUTPUT)]), np.int64(rec[at(g * VC_SIZE + VC_NEXT)])
+            word, birth = (np.int64(rec[at(g * VC_SIZE + VC_WORD)]), np.int64(rec[at(g * VC_SIZE + VC_BIRTH)]))
+            left = np.int64(rec[at(g * VC_SIZE + VC_FLITS)]) - 1
+            rec[at(g * VC_SIZE + VC_FLITS)] = left
+            if long_credits is not None:
+                d = np.int64(passed[at(2 * g + 1)])
+                ring[at(g * (mask + 1) + (d & mask))] = c
+                passed[at(2 * g + 1)] = d + 1
+            else:
+                history = popped[at(g)]
+                d = c - (history >> 32)
+                history = (history & 0xFFFFFFFF) << (2 * d) if d < 16 else np.int64(0)
+                popped[at(g)] = (c << 32) | ((history + 1) & 0xFFFFFFFF)
+            bit = np.int64(1) << (iv & 63)
+            last = rules.many == 0 or birth & LAST != 0
+            if last:
+                active[at(b + (iv >> 6))] &= ~bit
+                unowned[at(b + (ov >> 6))] |= np.int64(1) << (ov & 63)
+                rec[at(g * VC_SIZE + VC_OUTPUT)] = -1
+            port[at((g >> LV) * PORT_SIZE + PORT_INPUT_TURN)] = (g + 1) & VM
+            z = (iv >> LV) + 1
+            gp = r * PS + o
+            port[at(gp * PORT_SIZE + PORT_OUTPUT_TURN)] = z if z < PS else 0
+            port[at(gp * PORT_SIZE + PORT_SENT)] += 1
+            if left > 0:
+                p = np.int64(rec[at(g * VC_SIZE + VC_SECOND)])
+                coming = np.int64(pool[at(p * PLACE_SIZE + PLACE_ARRIVAL)])
+                word2, birth2 = (
+                    np.int64(pool[at(p * PLACE_SIZE + PLACE_WORD)]),
+                    np.int64(pool[at(p * PLACE_SIZE + PLACE_BIRTH)]),
+                )
+                rec[at(g * VC_SIZE + VC_WORD)] = word2
+                rec[at(g * VC_SIZE + VC_BIRTH)] = birth2
+                rec[at(g * VC_SIZE + VC_ARRIVAL)] = coming
+                rec[at(g * VC_SIZE + VC_SECOND)] = pool[at(p * PLACE_SIZE + PLACE_NEXT)]
+                pool[at(p * PLACE_SIZE + PLACE_NEXT)] = free
+                free = p
+                if coming > c:
+                    active[at(b + (iv >> 6))] &= ~bit
+                    arm(calendar, NW, g, coming, c)
+                elif last:
+                    if records is not None:
+                        rec[at(g * VC_SIZE + VC_NEXT)] = -1
+                        choosing[at(b + (iv >> 6))] |= bit
+                    else:
+                        ask(asked, pending, W, r, iv, class_of(LV, outputs, lanes, width, N, r, word2, birth2))
+            else:
+                active[at(b + (iv >> 6))] &= ~bit
+            leaves = max(np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) + 1, np.int64(c + (step + 1) // speedup))
+            port[at(gp * PORT_SIZE + PORT_LAST)] = leaves
+            arrival = leaves + np.int64(port[at(gp * PORT_SIZE + PORT_WIRE)])
+            state[HOPS] += 1
+            if g2 >= 0:
+                if records is None:
+                    word += 1
+                elif birth & HEAD:
+                    packets[at(word * PACKET_SIZE + PACKET_HOPS)] += 1
+                free = append(pool, rec, calendar, NW, g2, word, birth, arrival, c, free)
+                continue
+            state[FLITS] += 1
+            if last:
+                born, made = birth >> BORN, word & 127
+                if records is not None:
+                    born = np.int64(packets[at(word * PACKET_SIZE + PACKET_BORN)])
+                    made = np.int64(packets[at(word * PACKET_SIZE + PACKET_HOPS)])
+                if begin <= born < end:
+                    latency = arrival - born
+                    state[DONE] += 1
+                    state[LATENCY] += latency
+                    state[ROUTERS] += made + 1
+                    place = latency if latency < 4096 else min(4096 + (latency >> 6), histogram.size - 1)
+                    histogram[at(place)] += 1
+                if records is not None:
+                    if notes:
+                        state[FREE] = free
+                        arrived(net, s, demand, word, arrival, begin, end)
+                        free = state[FREE]
+                    packets[at(word * PACKET_SIZE + PACKET_NEXT)] = state[RECORD]
+                    state[RECORD] = word
+                    state[INSIDE] -= 1
+    for w in range(W):
+        active[at(b + w)] |= fresh[at(w)]
+        fresh[at(w)] = 0
+    state[FREE] = free
