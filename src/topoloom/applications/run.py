@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from msgspec import structs
 
 from topoloom.applications.app_run import AppRun, Measurement
 from topoloom.applications.checks import check_kind, check_text, check_whole, limits_of
@@ -236,7 +237,7 @@ def matrix_of(
     limits = Limits() if limits is None else limits
     with workplace() as folder:
         homes = place_ranks("linear", ranks, routing)
-        even, matrix = settings.replace(model="plain"), folder / "matrix.bin"
+        even, matrix = structs.replace(settings, model="plain"), folder / "matrix.bin"
         _simulated(folder, platform_library(limits), program, homes, (routing,), even, None, limits, matrix=matrix)
         hosts = routing.topology.endpoints.size
         found = np.frombuffer(_written(matrix, program)).reshape(hosts, hosts)[:ranks, :ranks].copy()

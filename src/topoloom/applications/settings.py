@@ -138,14 +138,6 @@ class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """All of it, as plain values."""
         return msgspec.structs.asdict(self)
 
-    def replace(self, **changes: Any) -> "AppSettings":
-        """The same with some values changed.
-
-        >>> AppSettings().replace(rate_gbps=100.0).rate_gbps
-        100.0
-        """
-        return msgspec.structs.replace(self, **changes)
-
     def options(self, *, replay: bool, polls: bool = False) -> list[str]:
         """SimGrid's own options that say the same; with `polls` asking for messages and for the time takes time."""
         poll_s = self.poll_ns * 1e-9 if polls else 0.0

@@ -7,7 +7,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
-from topoloom.graph.grid_bounds import BalancedPair, balanced_pairs, grid_bounds, grid_provenance
+from topoloom.graph.grid_bounds import BalancedPair, balanced_pairs, grid_bounds, grid_provenance, most_within
 from topoloom.graph.moore import moore_aspl, moore_diameter, moore_order
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.results import Provenance, Result, provenance_of
@@ -121,7 +121,7 @@ def bounds(
             )
         found = bounds_of_order(n, degree)
     else:
-        found = bounds_on_grid(geometry, degree, longest_link(topology, geometry) or None, point, balanced)
+        found = bounds_on_grid(geometry, degree, longest_link(topology, geometry) or None, point, balanced, work=work)
     extra: dict[str, Any] = {"provenance": provenance_of(topology, settings={"point": point, "balanced": balanced})}
     if measured:
         seen = path_lengths(topology, jobs, work=work)
@@ -145,7 +145,13 @@ def bounds_of_order(switches: int, degree: int) -> Bounds:
 
 
 def bounds_on_grid(
-    geometry: Geometry, degree: int, length: int | None = None, point: int | None = None, balanced: bool = False
+    geometry: Geometry,
+    degree: int,
+    length: int | None = None,
+    point: int | None = None,
+    balanced: bool = False,
+    *,
+    work: Work | None = None,
 ) -> Bounds:
     """What is possible for switches on a grid.
 
@@ -161,6 +167,8 @@ def bounds_on_grid(
         The functions m, d and md of this switch, too, if there is a length.
     balanced : bool
         The well-balanced pairs of degree and longest link, too.
+    work : Work, optional
+        May be stopped.
 
     Returns
     -------
@@ -170,6 +178,8 @@ def bounds_on_grid(
     ------
     InputError
         A negative degree, a length below 1, no such point.
+    Stopped
+        `work` was stopped.
 
     Examples
     --------
@@ -179,18 +189,12 @@ def bounds_on_grid(
     n = len(geometry.points)
     values: dict[str, Any] = {"geometry": geometry.kind, "provenance": grid_provenance(geometry)}
     if length is not None:
-        both = grid_bounds(geometry, degree, length)
+        both = grid_bounds(geometry, degree, length, work=work)
         values |= {"length": length, "diameter": both.diameter, "aspl": both.aspl}
         values |= {"aspl_by_degree": both.aspl_degree, "aspl_by_length": both.aspl_length}
         if point is not None:
-            if not 0 <= point < n:
-                raise InputError(f"point {point}: the grid has switches 0 to {n - 1}")
-            values |= {
-                "point": point,
-                "m": both.within_degree,
-                "d": both.within_length[point],
-                "md": both.within[point],
-            }
+            m, d, md = most_within(geometry, degree, length, point)
+            values |= {"point": point, "m": m, "d": d, "md": md}
     if balanced:
-        values["balanced"] = balanced_pairs(geometry).pairs
+        values["balanced"] = balanced_pairs(geometry, work=work).pairs
     return replace(bounds_of_order(n, degree), **values)

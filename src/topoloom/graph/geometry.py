@@ -1,5 +1,6 @@
 """Switches at points of a plane grid or diagonal grid, and distances along its lines."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,11 +61,42 @@ class Geometry:
         apart = np.abs(self.points[a] - self.points[b])
         return np.asarray(apart.sum(axis=-1) if self.kind == "grid" else apart.max(axis=-1))
 
-    def points_within(self, length: int) -> np.ndarray:
+    def points_within(self, length: int, of: np.ndarray | None = None) -> np.ndarray:
         """For each point, the points at most i * length away, i = 0, 1, ... until all are: int64[n, D + 1].
+
+        Parameters
+        ----------
+        length : int
+            Longest step, in the geometry's distance.
+        of : int[k], optional
+            The points to look from; all when left out.
+
+        Returns
+        -------
+        int64[k, D + 1]
+
+        Raises
+        ------
+        InputError
+            As `rounds_within`.
+        """
+        return np.stack(list(self.rounds_within(length, of)), axis=1)
+
+    def rounds_within(self, length: int, of: np.ndarray | None = None) -> Iterator[np.ndarray]:
+        """The columns of `points_within` one after the other, for geometries whose table has no room.
 
         d(i) of Nakano 2016, equation (3). Both distances have square balls (Manhattan's along x + y and x - y), so each entry
         is four look-ups in a table of prefix sums.
+
+        Parameters
+        ----------
+        length : int
+        of : int[k], optional
+
+        Yields
+        ------
+        int64[k]
+            The points at most i * length away from each, for i = 0, 1, ...
 
         Raises
         ------
@@ -83,13 +115,15 @@ class Geometry:
         np.add.at(table, (row + 1, column + 1), 1)
         table = table.cumsum(axis=0).cumsum(axis=1)
         farthest = int(max(np.ptp(u), np.ptp(v)))
-        within = np.empty((len(u), -(-farthest // length) + 1), np.int64)
-        for i in range(within.shape[1]):
-            reach = i * length
-            top, bottom = np.searchsorted(rows, u - reach), np.searchsorted(rows, u + reach, side="right")
-            left, right = np.searchsorted(columns, v - reach), np.searchsorted(columns, v + reach, side="right")
-            within[:, i] = table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left]
-        return within
+        if of is not None:
+            row, column = row[of], column[of]
+        for reach in range(0, -(-farthest // length) * length + 1, length):
+            top, bottom = np.searchsorted(rows, rows - reach)[row], np.searchsorted(rows, rows + reach, "right")[row]
+            left, right = (
+                np.searchsorted(columns, columns - reach)[column],
+                np.searchsorted(columns, columns + reach, "right")[column],
+            )
+            yield table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left]
 
     def near(self, length: int) -> tuple[np.ndarray, np.ndarray]:
         """The points within `length` of each, itself left out: CSR (int64[n + 1], int32[...], ascending).

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry
 from topoloom.graph.moore import moore_aspl, moore_within
 from topoloom.results import Provenance, Result, plain
+from topoloom.work import Work
 
-#: Room for the points within each number of links of each point: 1.6 GB.
-_MOST_CELLS = 200_000_000
+#: Points times rounds of links to all others that are looked at, at most: some minutes.
+_MOST_CELLS = 20_000_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +34,8 @@ class GridBounds:
         A-, the bound by both; inf when the degree cannot connect the points.
     diameter : int or float
         D-, the bound by both, for the worst point, so it holds for any graph (errata of Nakano 2016, 9).
-    within_degree : int64[D + 1]
-        m(i): the most points within i hops, by degree.
-    within_length : int64[n, D + 1]
-        d(i): for each point, the points within i links of `length`.
+    distance_sum : int
+        Hops of all ordered pairs, by both; meaningless where `aspl` is inf.
 
     Source: Nakano 2016, IV, equations (1) to (4).
     """
@@ -46,17 +46,10 @@ class GridBounds:
     aspl_length: float
     aspl: float
     diameter: float
-    within_degree: np.ndarray
-    within_length: np.ndarray
-
-    @property
-    def within(self) -> np.ndarray:
-        """md(i) = min(m(i), d(i)): for each point, the most points within i hops, int64[n, D + 1]."""
-        least: np.ndarray = np.minimum(self.within_degree, self.within_length)
-        return least
+    distance_sum: int
 
 
-def grid_bounds(geometry: Geometry, degree: int, length: int) -> GridBounds:
+def grid_bounds(geometry: Geometry, degree: int, length: int, *, work: Work | None = None) -> GridBounds:
     """The bounds of Nakano 2016 on diameter and ASPL, for K = `degree` and L = `length`.
 
     Parameters
@@ -67,6 +60,8 @@ def grid_bounds(geometry: Geometry, degree: int, length: int) -> GridBounds:
         K, the most links at a switch.
     length : int
         L, the longest link, in steps.
+    work : Work, optional
+        May be stopped.
 
     Returns
     -------
@@ -78,35 +73,71 @@ def grid_bounds(geometry: Geometry, degree: int, length: int) -> GridBounds:
     ------
     InputError
         A negative degree, or a length below 1.
+    Stopped
+        `work` was stopped.
 
     Examples
     --------
     >>> found = grid_bounds(Geometry.grid(10, 10), degree=4, length=3)
     >>> found.diameter, round(found.aspl, 4), round(found.aspl_length, 4)
     (6, 3.3297, 2.56)
-    >>> found.within[0].tolist()
-    [1, 5, 17, 53, 79, 94, 100]
     """
     n = len(geometry.points)
     by_degree = moore_within(n, degree)
-    by_length = geometry.points_within(length)
-    rounds = max(by_length.shape[1], len(by_degree))
-    m = np.array(by_degree + by_degree[-1:] * (rounds - len(by_degree)), np.int64)
-    d = np.pad(by_length, ((0, 0), (0, rounds - by_length.shape[1])), mode="edge")
-    md = np.minimum(m, d)
-    reaches = by_degree[-1] == n
+    links, hops, diameter = 0, 0, 0
     # A point walks its i-th hop for each point that is not yet within i - 1.
-    pairs = n * (n - 1)
+    for m, d in zip_longest(by_degree, geometry.rounds_within(length), fillvalue=None):
+        if work is not None:
+            work.check()
+        near = n if d is None else d
+        beyond = n - np.minimum(by_degree[-1] if m is None else m, near)
+        links += int(np.sum(n - near))
+        hops += int(beyond.sum()) * (n if d is None else 1)
+        diameter += bool(beyond.any())
+    reaches, pairs = by_degree[-1] == n, n * (n - 1)
     return GridBounds(
         degree=degree,
         length=length,
         aspl_degree=moore_aspl(n, degree),
-        aspl_length=float((n - d).sum() / pairs) if pairs else 0.0,
-        aspl=math.inf if not reaches else float((n - md).sum() / pairs) if pairs else 0.0,
-        diameter=int((md < n).sum(axis=1).max()) if reaches else math.inf,
-        within_degree=m,
-        within_length=d,
+        aspl_length=links / pairs if pairs else 0.0,
+        aspl=math.inf if not reaches else hops / pairs if pairs else 0.0,
+        diameter=diameter if reaches else math.inf,
+        distance_sum=hops,
     )
+
+
+def most_within(geometry: Geometry, degree: int, length: int, point: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """m, d and md of Nakano 2016 for one point: the most points within i hops, by degree, by length and by both.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    degree, length : int
+        K and L.
+    point : int
+
+    Returns
+    -------
+    tuple of int64[D + 1]
+        For i = 0, 1, ... until neither grows any more.
+
+    Raises
+    ------
+    InputError
+        A negative degree, a length below 1, or no such point.
+
+    Examples
+    --------
+    >>> most_within(Geometry.grid(10, 10), 4, 3, point=0)[2].tolist()
+    [1, 5, 17, 53, 79, 94, 100]
+    """
+    n = len(geometry.points)
+    if not 0 <= point < n:
+        raise InputError(f"point {point}: the grid has switches 0 to {n - 1}")
+    m, d = np.array(moore_within(n, degree), np.int64), geometry.points_within(length, np.array([point]))[0]
+    rounds = max(m.size, d.size)
+    m, d = (np.pad(one, (0, rounds - one.size), mode="edge") for one in (m, d))
+    return m, d, np.minimum(m, d)
 
 
 @dataclass(frozen=True)
@@ -159,7 +190,11 @@ class BalancedPairs(Result):
 
 
 def balanced_pairs(
-    geometry: Geometry, degrees: Iterable[int] = range(3, 33), lengths: Iterable[int] = range(2, 17)
+    geometry: Geometry,
+    degrees: Iterable[int] = range(3, 33),
+    lengths: Iterable[int] = range(2, 17),
+    *,
+    work: Work | None = None,
 ) -> BalancedPairs:
     """The well-balanced (K, L): where |A_m-(K) - A_d-(L)| is no larger than at K - 1, K + 1, L - 1 and L + 1.
 
@@ -169,6 +204,8 @@ def balanced_pairs(
         Where the switches are.
     degrees, lengths : iterable of int
         The K and L to look at; their neighbours outside count as well.
+    work : Work, optional
+        Told of the lengths that are measured.
 
     Returns
     -------
@@ -177,7 +214,9 @@ def balanced_pairs(
     Raises
     ------
     InputError
-        A negative degree, a length below 1, or more switches and shorter links than memory has room for.
+        A negative degree, a length below 1, or so many switches and such short links that it would take hours.
+    Stopped
+        `work` was stopped.
 
     Source: Nakano 2016, VII; errata of Nakano 2016, 6.
 
@@ -189,11 +228,12 @@ def balanced_pairs(
     """
     n = len(geometry.points)
     chosen_degrees, chosen_lengths = list(degrees), list(lengths)
-    _check_room(geometry, min(chosen_lengths, default=1))
+    _check_time(geometry, min(chosen_lengths, default=1))
+    measured = sorted(near for near in {x + s for x in chosen_lengths for s in (-1, 0, 1)} if near > 0)
+    if work is not None:
+        work.begin(len(measured), "lengths")
     by_degree = {k: moore_aspl(n, k) for near in chosen_degrees for k in (near - 1, near, near + 1)}
-    by_length = {
-        near: _mean_links(geometry, near) for near in {x + s for x in chosen_lengths for s in (-1, 0, 1)} if near > 0
-    }
+    by_length = {near: _mean_links(geometry, near, work) for near in measured}
     found = []
     for k in chosen_degrees:
         for length in chosen_lengths:
@@ -201,7 +241,7 @@ def balanced_pairs(
             around = [abs(by_degree[near] - by_length[length]) for near in (k - 1, k + 1)]
             around += [abs(by_degree[k] - by_length[near]) for near in (length - 1, length + 1) if near in by_length]
             if all(gap <= other for other in around):
-                both = grid_bounds(geometry, k, length)
+                both = grid_bounds(geometry, k, length, work=work)
                 found.append(BalancedPair(k, length, both.aspl_degree, both.aspl_length, both.aspl, both.diameter))
     settings = {"degrees": chosen_degrees, "lengths": chosen_lengths}
     return BalancedPairs(geometry.kind, n, tuple(found), grid_provenance(geometry, **settings))
@@ -215,8 +255,8 @@ def grid_provenance(geometry: Geometry, **settings: Any) -> Provenance:
     )
 
 
-def _check_room(geometry: Geometry, shortest: int) -> None:
-    """Refuse the points within each number of links of each point where they do not fit into memory."""
+def _check_time(geometry: Geometry, shortest: int) -> None:
+    """Refuse what would take hours: the points within each number of links of each point."""
     rows, columns = geometry.shape
     # A length is compared with its neighbours, so one less is looked at as well.
     if len(geometry.points) * ((rows + columns) // max(1, shortest - 1) + 1) > _MOST_CELLS:
@@ -226,8 +266,13 @@ def _check_room(geometry: Geometry, shortest: int) -> None:
         )
 
 
-def _mean_links(geometry: Geometry, length: int) -> float:
+def _mean_links(geometry: Geometry, length: int, work: Work | None) -> float:
     """A_d-(L): the mean over ordered pairs of the links of `length` between them."""
-    within = geometry.points_within(length)
-    n = len(geometry.points)
-    return float((n - within).sum() / (n * (n - 1))) if n > 1 else 0.0
+    n, links = len(geometry.points), 0
+    for within in geometry.rounds_within(length):
+        if work is not None:
+            work.check()
+        links += int(np.sum(n - within))
+    if work is not None:
+        work.advance()
+    return links / (n * (n - 1)) if n > 1 else 0.0

@@ -57,7 +57,7 @@ def limits(topology: Topology, rules: Rules, geometry: Geometry | None = None, l
         grid = grid_bounds(geometry, degree, length)
         if grid.aspl == math.inf:
             raise InputError(_apart(topology, degree))
-        return _limits(n - grid.within, pairs)
+        return Limits(int(grid.diameter), grid.distance_sum, pairs)
     moore = np.array(moore_within(n, degree))
     if moore[-1] < n:
         raise InputError(_apart(topology, degree))

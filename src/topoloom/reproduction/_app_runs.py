@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from statistics import fmean
 
+from msgspec import structs
+
 from topoloom.applications.app_run import AppRun
 from topoloom.applications.app_runs import speed_beside
 from topoloom.applications.run import run_app
@@ -112,7 +114,12 @@ def setups(machine: AppSettings, seeds: Mapping[str, int]) -> list[Setup]:
         Setup("at random by Dijkstra's paths", "random", machine, paths_by="Dijkstra"),
         Setup("in order by Floyd's paths", "linear", machine, paths_by="Floyd"),
         Setup("at random by Floyd's paths", "random", machine, paths_by="Floyd"),
-        Setup("at random by Floyd's paths, half duplex", "random", machine.replace(duplex="half"), paths_by="Floyd"),
+        Setup(
+            "at random by Floyd's paths, half duplex",
+            "random",
+            structs.replace(machine, duplex="half"),
+            paths_by="Floyd",
+        ),
     )
     found = {setup.name: setup for setup in known}
     return [replace(found[name], seeds=tuple(range(1, count + 1))) for name, count in seeds.items()]

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from topoloom.cli.output import json_option, plain, print_record, print_table, say
+from topoloom.cli.progress import working
 from topoloom.cli.types import Whole
 from topoloom.errors import InputError
 
@@ -46,7 +47,8 @@ def command(rows: int, columns: int, diagrid: bool, degrees: range, lengths: ran
     farthest = max(rows - 1, 2 * columns - 2 + (rows > 1)) if diagrid else rows + columns - 2
     lengths = _upto(lengths, farthest, "--lengths", "steps from end to end")
     geometry = Geometry.diagrid(rows, columns) if diagrid else Geometry.grid(rows, columns)
-    found = balanced_pairs(geometry, degrees, lengths)
+    with working("looking from every point") as work:
+        found = balanced_pairs(geometry, degrees, lengths, work=work)
     if as_json:
         print_record(found)
         return

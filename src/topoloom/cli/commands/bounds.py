@@ -85,7 +85,10 @@ def _of_grid(
 
     size = _size(text)
     geometry = Geometry.diagrid(*size) if diagonal else Geometry.grid(*size)
-    return balanced_pairs(geometry) if degree is None else bounds_on_grid(geometry, degree, length, point, balanced)
+    with working("looking from every point") as work:
+        if degree is None:
+            return balanced_pairs(geometry, work=work)
+        return bounds_on_grid(geometry, degree, length, point, balanced, work=work)
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """`topoloom optimize TOPOLOGY`: exchange links' ends for the fewest hops, or the least latency, power or cost."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import click
 
@@ -14,6 +14,30 @@ if TYPE_CHECKING:
     from topoloom.optimizer.goals import Goal
     from topoloom.optimizer.link_lengths import LinkLengths
     from topoloom.optimizer.result import Optimized
+
+
+class _Options(TypedDict):
+    """What a search is told, by the options of the command."""
+
+    seconds: float | None
+    moves: int | None
+    seed: int
+    jobs: int | None
+    target: int | None
+    start: str
+    symmetric: bool | None
+    tempering: bool
+    length: int | None
+    keep: str | None
+    cap_m: float | None
+    objective: str
+    cap_ns: float | None
+    switch_ns: float
+    cable_ns_per_m: float
+    pitch_m: str
+    overhead_m: float
+    parts: str | None
+    rate_gbps: float | None
 
 
 @click.command(
@@ -78,7 +102,7 @@ if TYPE_CHECKING:
 @click.option("--picture", help="Draw the best graph to this file, .svg or .png.")
 @json_option
 def command(
-    topology: str, output: str | None, as_json: bool, resume: bool, picture: str | None, **options: Any
+    topology: str, output: str | None, as_json: bool, resume: bool, picture: str | None, **options: Unpack[_Options]
 ) -> None:
     from topoloom.cli.checkpoint import Checkpoint
     from topoloom.errors import InputError
@@ -126,7 +150,7 @@ def command(
         raise KeyboardInterrupt
 
 
-def _opened(name: str, options: dict[str, Any]) -> tuple[Topology, "LinkLengths | None", Any]:
+def _opened(name: str, options: _Options) -> tuple[Topology, "LinkLengths | None", Any]:
     """The topology; the lengths of links between its switches and their cabinets where it is laid out."""
     from topoloom.cli.placing import refuse_given
     from topoloom.graph.geometry import geometry_of
@@ -156,7 +180,7 @@ def _pitch(text: str) -> tuple[float, float]:
     return numbers[0], numbers[-1]
 
 
-def _goal(options: dict[str, Any]) -> "str | Goal":
+def _goal(options: _Options) -> "str | Goal":
     """ "hops", or the goal with its delays, cap and parts."""
     if options["objective"] == "hops":
         from topoloom.cli.placing import refuse_given
@@ -177,12 +201,13 @@ def _goal(options: dict[str, Any]) -> "str | Goal":
     )
 
 
-def _told(goal: "str | Goal", options: dict[str, Any]) -> str:
+def _told(goal: "str | Goal", options: _Options) -> str:
     """The objective in words that tell it from any other, for the file that a search is resumed from."""
-    rules = [f"{key} {options[key]}" for key in ("length", "cap_m", "keep") if options[key] is not None]
+    rules = [("length", options["length"]), ("cap_m", options["cap_m"]), ("keep", options["keep"])]
+    told = [f"{key} {value}" for key, value in rules if value is not None]
     if isinstance(goal, str):
-        return ", ".join([goal, *rules])
-    told = [*rules, goal.text, f"{goal.delays.switch_ns:g} ns + {goal.delays.cable_ns_per_m:g} ns/m"]
+        return ", ".join([goal, *told])
+    told += [goal.text, f"{goal.delays.switch_ns:g} ns + {goal.delays.cable_ns_per_m:g} ns/m"]
     told += [f"cap {goal.cap_ns:g} ns"] if goal.cap_ns else []
     told += [f"parts {options['parts']}"] if options["parts"] else []
     return ", ".join(told)

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -160,8 +161,7 @@ class Programme:
         nearest = np.clip(self._origin, self._fixed, self._fixed + self._many) - self._origin
         matrix, low, high = self._rows.matrix(count + 2 * size)
         cost = np.concatenate([np.zeros(count + size), np.ones(size)])
-        found = _until_stopped(
-            work,
+        solver = partial(
             milp,
             cost,
             integrality=np.concatenate([np.ones(count), np.zeros(2 * size)]),
@@ -172,6 +172,7 @@ class Programme:
             constraints=[LinearConstraint(matrix, low, high), LinearConstraint(cost[None, :], -np.inf, most_squares)],
             options={"time_limit": seconds, "mip_rel_gap": 0.0},
         )
+        found = _until_stopped(work, solver)
         if found is None:
             return _Answer(False, None, np.empty(0, np.int64), 0.0)
         done = found.status in (0, 2)
@@ -187,13 +188,13 @@ class Programme:
         return _Answer(done, load, taken, bound)
 
 
-def _until_stopped(work: Work, solver: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+def _until_stopped(work: Work, solver: Callable[[], Any]) -> Any:
     """What a solver returns; None if the work is stopped before. The solver is then left to its own time limit."""
     answers: list[Any] = []
 
     def solve() -> None:
         try:
-            answers.append(solver(*arguments, **named))
+            answers.append(solver())
         except Exception as error:  # handed on to the thread that waits
             answers.append(error)
 

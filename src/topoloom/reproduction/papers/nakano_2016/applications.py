@@ -3,6 +3,8 @@
 from dataclasses import replace
 from functools import lru_cache
 
+from msgspec import structs
+
 from topoloom.applications.settings import PRESETS, AppSettings
 from topoloom.reproduction._app_figures import relative_figure
 from topoloom.reproduction._app_runs import SAID_OF_SETUPS, Contest, Gain, Setup, needs_simgrid, setups, span, told
@@ -15,7 +17,7 @@ from topoloom.topology import Topology
 
 #: Traces replay with SimGrid's own collectives only: its MVAPICH2 is for what is compiled (MM).
 _MACHINE = PRESETS["nakano-2016"]
-_REPLAY = _MACHINE.replace(collectives="default", algorithms=AppSettings().algorithms)
+_REPLAY = structs.replace(_MACHINE, collectives="default", algorithms=AppSettings().algorithms)
 _NEAR = 5.0
 _CUT = "iterations=1,untimed=no"
 _SETUPS = (
@@ -101,9 +103,9 @@ def _order() -> Outcome:
     by_setup = _measured(_SMALL, 1024)
     random, _ = _both("at random")
     speeds = ", ".join(
-        f"{value:g} Gflop/s"
-        f" {_SMALL.gains(replace(random, settings=_REPLAY.replace(speed_gflops=value)), ['grid'], _NEIGHBOURS)['grid']}"
+        f"{value:g} Gflop/s {_SMALL.gains(replace(random, settings=speed), ['grid'], _NEIGHBOURS)['grid']}"
         for value in (10.0, 1000.0)
+        for speed in [structs.replace(_REPLAY, speed_gflops=value)]
     )
     holds = [name for name, found in by_setup.items() if all(gain.mean > 0 for gain in found.values())]
     ours = "; ".join(f"ranks {name}: {told(found)}" for name, found in by_setup.items())

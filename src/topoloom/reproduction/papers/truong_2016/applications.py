@@ -2,6 +2,8 @@
 
 from functools import lru_cache
 
+from msgspec import structs
+
 from topoloom.applications.settings import PRESETS
 from topoloom.reproduction._app_figures import relative_figure
 from topoloom.reproduction._app_runs import SAID_OF_SETUPS, Contest, Setup, needs_simgrid, setups, span, told
@@ -38,7 +40,7 @@ _SMALL = _contest(64, 1, "A")
 
 
 def _at_speed(gflops: float) -> Setup:
-    return Setup(f"{gflops:g} Gflop/s", "random", _MACHINE.replace(speed_gflops=gflops))
+    return Setup(f"{gflops:g} Gflop/s", "random", structs.replace(_MACHINE, speed_gflops=gflops))
 
 
 def _sensitivity(contest: Contest) -> str:
@@ -47,7 +49,7 @@ def _sensitivity(contest: Contest) -> str:
     computing = ", ".join(
         f"{setup.name} {contest.gains(setup, ['DSN-F'], _POINT_TO_POINT)['DSN-F']}" for setup in speeds
     )
-    pairs = Setup("", "random", _MACHINE.replace(algorithms="alltoall:bruck"))
+    pairs = Setup("", "random", structs.replace(_MACHINE, algorithms="alltoall:bruck"))
     here = contest.gains(speeds[1], ["DSN-F"], ["FT"])["DSN-F"]
     there = contest.gains(pairs, ["DSN-F"], ["FT"])["DSN-F"]
     return (

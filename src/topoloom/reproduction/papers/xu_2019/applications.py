@@ -21,7 +21,7 @@ from topoloom.simulator.presets import find_preset
 from topoloom.spec import build
 
 _MACHINE = PRESETS["xu-2019"]
-_BRUCK = _MACHINE.replace(algorithms="alltoall:bruck")
+_BRUCK = structs.replace(_MACHINE, algorithms="alltoall:bruck")
 _DEGREES = (3, 4)
 _RANKS = 256
 #: Points between a printed percentage and ours.
