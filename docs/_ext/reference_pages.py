@@ -117,15 +117,38 @@ class Records(_Written):
     def lines(self) -> list[str]:
         from public_names import nouns
 
-        from topoloom.results import json_schema, schema_id
+        from topoloom.results import schema_id
+        from topoloom.schemas import json_schema
 
         found: list[str] = []
         for noun in nouns():
             schema = json_schema(noun)
             found += [f"## {schema_id(noun)}", "", f"`{noun.__module__}.{noun.__name__}`: {schema['description']}", ""]
-            found += [", ".join(f"`{name}`" for name in schema["properties"]), ""]
-            found += ["```{code-block} json", ":class: dropdown", "", json.dumps(schema, indent=1), "```", ""]
+            found += ["| field | type | what it is |", "|---|---|---|"]
+            for name, one in schema["properties"].items():
+                if name not in _IN_ALL_RECORDS:
+                    found += [f"| `{name}` | {_cell(_kind(one))} | {_cell(one.get('description', ''))} |"]
+            file = schema_id(noun).removeprefix("topoloom/").replace("/", "-")
+            found += ["", f"JSON Schema: {{download}}`{file}.json <../schemas/{file}.json>`", ""]
         return found
+
+
+#: Every record has these; the page says so once.
+_IN_ALL_RECORDS = {"schema", "provenance"}
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """A field's type in words: "number or null", "array of integer"."""
+    if "const" in schema or "enum" in schema:
+        return ", ".join(json.dumps(one) for one in schema.get("enum", [schema.get("const")]))
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(_kind(one) for one in schema["anyOf"]))
+    if "$ref" in schema:
+        return "object"
+    kind = schema.get("type", "any")
+    words = " or ".join(kind) if isinstance(kind, list) else str(kind)
+    items = schema.get("items")
+    return f"{words} of {_kind(items)}" if isinstance(items, dict) and items else words
 
 
 class Commands(_Written):

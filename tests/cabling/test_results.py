@@ -7,7 +7,7 @@ import pytest
 
 from topoloom import Cabling, Layout, build, cable, place
 from topoloom.errors import InputError
-from topoloom.results import json_schema
+from topoloom.schemas import json_schema
 from topoloom.work import Work
 
 

@@ -21,7 +21,7 @@ from topoloom.failures import resilience as verb
 from topoloom.failures.lifetime import lifetime
 from topoloom.failures.survival import Survival, Survivals
 from topoloom.report.survival_page import write_survival
-from topoloom.results import json_schema
+from topoloom.schemas import json_schema
 
 FLY = "slimfly:q=5,hosts=4"
 

@@ -19,7 +19,7 @@ from topoloom.designer.measure import Candidate, Dropped, measure, numbers
 from topoloom.designer.need import FamiliesNeed, FloorNeed, Limits, Need, SwitchNeed, read_need
 from topoloom.figures.style import sheet
 from topoloom.report.design_files import candidates_csv, write_design
-from topoloom.results import json_schema
+from topoloom.schemas import json_schema
 from topoloom.work import Work
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
