@@ -8,11 +8,16 @@ removed at its end; a shared one would let other users plant code in it.
 import os
 from typing import Any
 
-#: Of a kernel that makes no arrays: it is kept on disk, lets other threads run, and does not count who holds its arrays, which
-#: for a function that is called at every step costs more than its work.
-KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+#: Options of `njit` for a kernel that Python calls: kept on disk, without the lock of the interpreter, and without the wrapper that
+#: C would call it by, which takes long to compile.
+ALLOCATING: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
+#: The same of one that makes no arrays and returns none: nobody counts who holds its arrays, which for a function that is
+#: called at every step costs more than its work.
+KERNEL: dict[str, Any] = {**ALLOCATING, "_nrt": False}
+#: Of one that only kernels call; Python must not: a wrapper with 30 arrays takes as long to compile as a small kernel.
+INNER: dict[str, Any] = {**KERNEL, "no_cpython_wrapper": True}
 #: Of a part of a kernel that stands in a function for its readers, and in its caller for the processor.
-STAGE: dict[str, Any] = {**KERNEL, "forceinline": True}
+STAGE: dict[str, Any] = {**INNER, "forceinline": True}
 
 
 def ensure_cache() -> None:

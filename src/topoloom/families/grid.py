@@ -168,7 +168,7 @@ def _restricted(
             table, filled, x, y, degree, length, diagonal, near, offsets, state, 20_000 + 2_000 * n * degree
         )
         if missing == n * degree % 2:
-            links = links_of(table, filled)
+            links: np.ndarray = links_of(table, filled)
             toggle_sweeps(links, table, filled, x, y, length, diagonal, state, sweeps)
             return links
     raise InputError(

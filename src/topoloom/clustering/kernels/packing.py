@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER, KERNEL
 
-@njit(cache=True, nogil=True)
+
+@njit(**KERNEL)
 def fits(load: np.ndarray, room: np.ndarray) -> bool:
     """Whether load float64[k] fits into room float64[k]."""
     for k in range(load.size):
@@ -13,7 +15,7 @@ def fits(load: np.ndarray, room: np.ndarray) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def pack_whole(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -52,7 +54,7 @@ def pack_whole(
         start = stop
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def settle_all(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -99,7 +101,7 @@ def settle_all(
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _best(
     u: int,
     offsets: np.ndarray,
@@ -127,7 +129,7 @@ def _best(
     return best, most
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _links_to(u: int, c: int, offsets: np.ndarray, neighbours: np.ndarray, cabinet: np.ndarray) -> int:
     """The links of switch u to cabinet c."""
     links = 0
@@ -137,7 +139,7 @@ def _links_to(u: int, c: int, offsets: np.ndarray, neighbours: np.ndarray, cabin
     return links
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _made_room(
     u: int,
     offsets: np.ndarray,
@@ -168,7 +170,7 @@ def _made_room(
     return freed
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def evict(
     offsets: np.ndarray, neighbours: np.ndarray, loads: np.ndarray, room: np.ndarray, cabinet: np.ndarray
 ) -> None:
@@ -198,7 +200,7 @@ def evict(
             room[c] += loads[leaves]
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _most_elsewhere(u: int, offsets: np.ndarray, neighbours: np.ndarray, cabinet: np.ndarray, tally: np.ndarray) -> int:
     """The links of switch u to the other cabinet that has the most."""
     most = 0

@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER, KERNEL
 from topoloom.draws.kernels import next_below, next_word
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _joined(offsets: np.ndarray, neighbours: np.ndarray, u: int, v: int) -> int:
     """How many links join u and v."""
     count = 0
@@ -15,7 +16,7 @@ def _joined(offsets: np.ndarray, neighbours: np.ndarray, u: int, v: int) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _stays(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -36,7 +37,7 @@ def _stays(
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def exchange(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -92,10 +93,11 @@ def exchange(
             gains[0] += more
             if gains[0] > gains[1]:
                 gains[1] = gains[0]
-                best[:] = place
+                for each in range(place.size):
+                    best[each] = place[each]
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def grown(
     offsets: np.ndarray,
     neighbours: np.ndarray,

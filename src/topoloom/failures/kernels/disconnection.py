@@ -11,10 +11,11 @@ being where the tie of i begins. All of one tie is a random order; each a tie of
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER, KERNEL
 from topoloom.draws.kernels import next_below, next_word
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def drawn(mixed: np.ndarray, first: np.ndarray, i: int, state: np.ndarray) -> int:
     """What stands at place i of the order; the places above it were drawn before (Fisher and Yates, from the end)."""
     start = first[i]
@@ -25,7 +26,7 @@ def drawn(mixed: np.ndarray, first: np.ndarray, i: int, state: np.ndarray) -> in
     return int(taken)
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def whole_order(order: np.ndarray, first: np.ndarray, state: np.ndarray) -> np.ndarray:
     """The order of the sample whose stream is `state` (uint64[1], advanced), int64[units]."""
     mixed = order.copy()
@@ -34,7 +35,7 @@ def whole_order(order: np.ndarray, first: np.ndarray, state: np.ndarray) -> np.n
     return mixed
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def _root(parent: np.ndarray, u: int) -> int:
     while parent[u] != u:
         parent[u] = parent[parent[u]]
@@ -42,7 +43,7 @@ def _root(parent: np.ndarray, u: int) -> int:
     return u
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**INNER, inline="always")
 def _joined(parent: np.ndarray, some: np.ndarray, u: int, v: int) -> int:
     """Join the pieces of u and v; by how many the pieces with switches that count become fewer (0 or 1)."""
     if parent[u] == parent[v]:  # most links of a piece that holds nearly all
@@ -56,7 +57,7 @@ def _joined(parent: np.ndarray, some: np.ndarray, u: int, v: int) -> int:
     return 1 if both else 0
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def links_held(
     links: np.ndarray, counts: np.ndarray, order: np.ndarray, first: np.ndarray, states: np.ndarray, held: np.ndarray
 ) -> None:
@@ -71,8 +72,10 @@ def links_held(
     whole = np.int64(counts.sum())
     for s in range(states.size):
         state[0] = states[s]
-        mixed[:] = order
-        some[:] = counts
+        for each in range(order.size):
+            mixed[each] = order[each]
+        for each in range(counts.size):
+            some[each] = counts[each]
         for u in range(n):
             parent[u] = u
         pieces, i = whole, m
@@ -83,7 +86,7 @@ def links_held(
         held[s] = i if pieces <= 1 else -1
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def units_held(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -105,7 +108,8 @@ def units_held(
     mixed, state = np.empty(units, np.int64), np.empty(1, np.uint64)
     for s in range(states.size):
         state[0] = states[s]
-        mixed[:] = order
+        for each in range(order.size):
+            mixed[each] = order[each]
         parent[:] = -1
         pieces = 0
         for i in range(units - 1, -1, -1):
@@ -121,7 +125,7 @@ def units_held(
                 together[i] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def times_to_disconnection(
     links: np.ndarray,
     offsets: np.ndarray,
@@ -170,7 +174,8 @@ def times_to_disconnection(
                 b -= 1
                 order[i] = m + lost_switches[j]
                 lost_switches[j] = lost_switches[b]
-        up[:] = left_links == 0
+        for each in range(up.size):
+            up[each] = left_links == 0
         pieces = 0
         for u in range(n):
             parent[u] = -1 if left_switches > 0 else u

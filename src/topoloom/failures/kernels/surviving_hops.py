@@ -7,12 +7,13 @@ is gone, int64[n] and int64[m]: it stands after k failures when its number is k 
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING
 from topoloom.failures.kernels.disconnection import drawn
 from topoloom.graph.kernels.hops import BLOCK, block_counts
 from topoloom.graph.kernels.simd import WORDS
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _length(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -98,7 +99,7 @@ def _length(
     return total / (some * (some - 1)) if some > 1 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def surviving_lengths(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -135,14 +136,16 @@ def surviving_lengths(
     pairs, state = np.empty(max(n, rounds) + 2, np.int64), np.empty(1, np.uint64)
     for s in range(states.size):
         state[0] = states[s]
-        mixed[:] = order
+        for each in range(order.size):
+            mixed[each] = order[each]
         for i in range(order.size - 1, -1, -1):
             position[drawn(mixed, first, i, state)] = i
         if unit.size > 0:
             for u in range(n):
                 switch_dies[u] = position[unit[u]]
         else:
-            link_dies[:] = position
+            for each in range(position.size):
+                link_dies[each] = position[each]
         low, high = -1, levels
         while low < high - 1:
             level = (low + high) // 2 if halving else low + 1

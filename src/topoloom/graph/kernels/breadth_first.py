@@ -6,8 +6,10 @@ Arrays throughout: offsets int64[n + 1] and neighbours int32[2 m] (CSR). One sea
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, KERNEL
 
-@njit(cache=True, nogil=True)
+
+@njit(**ALLOCATING)
 def component_of(offsets: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
     """The component of every switch, int32[n], numbered in order of the smallest switch."""
     n = offsets.size - 1
@@ -32,7 +34,7 @@ def component_of(offsets: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
     return component
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def distances_from_set(
     offsets: np.ndarray, neighbours: np.ndarray, sources: np.ndarray, distance: np.ndarray, queue: np.ndarray
 ) -> int:
@@ -60,7 +62,7 @@ def distances_from_set(
     return tail
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def source_counts(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -100,7 +102,7 @@ def source_counts(
             start, stop = stop, tail
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def attachment_counts(
     offsets: np.ndarray,
     neighbours: np.ndarray,

@@ -9,8 +9,10 @@ Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR of a `Topology
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER
 
-@njit(cache=True, nogil=True)
+
+@njit(**ALLOCATING)
 def smallest_cut(
     offsets: np.ndarray, neighbours: np.ndarray, link: np.ndarray, links: np.ndarray, order: np.ndarray
 ) -> int:
@@ -36,7 +38,7 @@ def smallest_cut(
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def disjoint_path_counts(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -58,7 +60,7 @@ def disjoint_path_counts(
         target[v] = False
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _scratch(n: int, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Flow (int8[m], zero), owner (int64[m]: the call that last used a link), used (int32[m]: the links of this call),
     stamp (int64[n]: the search that last saw a switch), via (int32[n]: the link it was reached by), queue (int32[n]).
@@ -73,7 +75,7 @@ def _scratch(n: int, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nda
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _disjoint_paths(
     offsets: np.ndarray,
     neighbours: np.ndarray,

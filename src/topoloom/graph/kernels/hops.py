@@ -15,6 +15,7 @@ The cost of a round is about n + 2 m row operations; memory is 128 bytes a switc
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER, KERNEL
 from topoloom.graph.kernels.simd import WORDS, add, either, load, lowest_bit, ones_of, same, store, total, zeros
 
 #: Sources in a block: the bits of a row.
@@ -25,7 +26,7 @@ _DENSE = 0.95
 _DENSE_DEGREE = 8
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def block_counts(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -86,7 +87,7 @@ def block_counts(
     return rounds
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def block_farthest(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -128,7 +129,7 @@ def block_farthest(
     return rounds
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def block_distances(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -169,7 +170,7 @@ def block_distances(
         reach, ahead = ahead, reach
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def _write(bits: np.uint64, row: np.ndarray, start: int, value: int) -> None:
     """row[start + b] = value for every bit b of `bits`."""
     while bits != np.uint64(0):
@@ -177,7 +178,7 @@ def _write(bits: np.uint64, row: np.ndarray, start: int, value: int) -> None:
         bits &= bits - np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _seed(
     offsets: np.ndarray, neighbours: np.ndarray, first: int, end: int, reach: np.ndarray, full: np.ndarray
 ) -> None:
@@ -193,7 +194,7 @@ def _seed(
             reach[np.uint64(neighbours[slot]) * np.uint64(WORDS) + word] |= bit
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _ones(reach: np.ndarray, start: int, stop: int) -> int:
     """How many bits are set in the rows start .. stop - 1."""
     bits = zeros(reach)
@@ -203,7 +204,7 @@ def _ones(reach: np.ndarray, start: int, stop: int) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _weighed(reach: np.ndarray, weight: np.ndarray, group_ends: np.ndarray, first: int, end: int) -> tuple[int, int]:
     """The bits of the rows that count, and the same with each row weighed, twice when it is not a source's."""
     bits = _ones(reach, first, end)
@@ -218,7 +219,7 @@ def _weighed(reach: np.ndarray, weight: np.ndarray, group_ends: np.ndarray, firs
     return bits, weighed
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**ALLOCATING, inline="always")
 def _collected(offsets: np.ndarray, neighbours: np.ndarray, i: int, reach: np.ndarray, row: np.ndarray) -> np.ndarray:
     """`row` (a Row512) with the bits of the rows of i's neighbours."""
     for slot in range(np.uint64(offsets[i]), np.uint64(offsets[i + 1])):
@@ -226,7 +227,7 @@ def _collected(offsets: np.ndarray, neighbours: np.ndarray, i: int, reach: np.nd
     return row
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _pull(
     offsets: np.ndarray,
     neighbours: np.ndarray,

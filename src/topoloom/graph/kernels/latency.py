@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER
 
-@njit(cache=True, nogil=True)
+
+@njit(**ALLOCATING)
 def latency_sums(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -37,7 +39,7 @@ def latency_sums(
         sums[i], greatest[i] = total, most
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _least_costs(
     offsets: np.ndarray,
     neighbours: np.ndarray,

@@ -7,8 +7,10 @@ float64: exact up to 2^53, rounded above.
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, KERNEL
 
-@njit(cache=True, nogil=True)
+
+@njit(**KERNEL)
 def path_counts(
     offsets: np.ndarray, neighbours: np.ndarray, source: int, distance: np.ndarray, queue: np.ndarray, paths: np.ndarray
 ) -> int:
@@ -34,7 +36,7 @@ def path_counts(
     return tail
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def add_loads(
     offsets: np.ndarray,
     neighbours: np.ndarray,

@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER
 
-@njit(cache=True, nogil=True)
+
+@njit(**ALLOCATING)
 def refine(
     offsets: np.ndarray, others: np.ndarray, links: np.ndarray, weight: np.ndarray, side: np.ndarray, limit: int
 ) -> None:
@@ -77,7 +79,7 @@ def refine(
             return
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _insert(u: int, s: int, level: int, heads: np.ndarray, after: np.ndarray, before: np.ndarray) -> None:
     """Put switch u first in the list of side s and gain `level`."""
     first = heads[s, level]
@@ -87,7 +89,7 @@ def _insert(u: int, s: int, level: int, heads: np.ndarray, after: np.ndarray, be
     heads[s, level] = u
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _remove(u: int, s: int, level: int, heads: np.ndarray, after: np.ndarray, before: np.ndarray) -> None:
     """Take switch u out of the list of side s and gain `level`."""
     if before[u] >= 0:

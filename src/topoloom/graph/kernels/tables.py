@@ -6,10 +6,11 @@ A row's entries are the neighbours of its switch, in any order; what lies behind
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import INNER, KERNEL
 from topoloom.draws.kernels import next_below
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def linked(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> bool:
     """Whether there is a link u - v: v stands in u's row; cost O(degree)."""
     for slot in range(filled[u]):
@@ -18,7 +19,7 @@ def linked(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def join(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
     """Enter the link u - v in both rows, which must have room."""
     table[u, filled[u]] = v
@@ -27,14 +28,14 @@ def join(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
     filled[v] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def part(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
     """Take the link u - v, which must be there, out of both rows."""
     _erase(table, filled, u, v)
     _erase(table, filled, v, u)
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _erase(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
     for i in range(filled[u]):
         if table[u, i] == v:
@@ -43,7 +44,7 @@ def _erase(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
             return
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def join_through(table: np.ndarray, filled: np.ndarray, u: int, v: int, tries: int, state: np.ndarray) -> bool:
     """Give u and v a link each by breaking a random one: x - y becomes u - x and v - y; whether one of `tries` would do.
 

@@ -12,9 +12,9 @@ drawn anew. So answers are those of a move at a time.
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import INNER, KERNEL
 from topoloom.draws.kernels import next_word
 from topoloom.graph.kernels.simd import WORDS, add, load, ones_of, store, zeros
-from topoloom.optimizer.kernels.compiling import INNER, KERNEL
 from topoloom.optimizer.kernels.filter import accept, filtered_change, list_affected, ones
 from topoloom.optimizer.kernels.hop_state import MOST_DRAWS, Batch, Hops, keep, make, unmake
 from topoloom.optimizer.kernels.moves import Moves, propose

@@ -3,9 +3,9 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import INNER, KERNEL
 from topoloom.graph.kernels.simd import WORDS, add, load, lowest_bit, ones_of, total, zeros
 from topoloom.graph.kernels.simd_bytes import above, least, load64, one_more
-from topoloom.optimizer.kernels.compiling import INNER, KERNEL
 from topoloom.optimizer.kernels.hop_state import Hops, Rows
 from topoloom.optimizer.kernels.rows import NO, ZERO, collected, pull, searched, seed
 
@@ -71,7 +71,7 @@ def _listed(origins: np.ndarray, sources: np.ndarray, starts: np.ndarray, mask: 
     return count
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def ones(bits: np.uint64) -> int:
     """How many bits of a word are set."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))

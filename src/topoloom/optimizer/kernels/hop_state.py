@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import INNER, KERNEL
 from topoloom.graph.kernels.tables import linked
-from topoloom.optimizer.kernels.compiling import INNER, KERNEL
 from topoloom.optimizer.kernels.moves import Moves, enter, switch_links
 
 #: Draws for each move wanted after which a kernel gives up: hardly any is valid.
@@ -151,7 +151,7 @@ def unmake(table: np.ndarray, done: np.ndarray, made: int) -> None:
         switch_links(table, done[exchange, 0], done[exchange, 2], done[exchange, 1], done[exchange, 3])
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def copy(to: np.ndarray, values: np.ndarray) -> None:
     """``to[:] = values``, two dimensions: Numba compiles that for seconds, most of them for the text of an error."""
     for i in range(to.shape[0]):
@@ -179,7 +179,7 @@ def keep(
         copy(best, moves.table)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def lost(totals: np.ndarray, diameter: int, n: int) -> bool:
     """Whether a graph with this diameter (n: disconnected) is farther than any that a search goes on to.
 

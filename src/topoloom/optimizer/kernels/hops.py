@@ -22,8 +22,8 @@ and searches start from one switch of each orbit only, the origins; sums are ove
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import KERNEL
 from topoloom.draws.kernels import next_word
-from topoloom.optimizer.kernels.compiling import KERNEL
 from topoloom.optimizer.kernels.filter import accept, filtered_change, list_affected, surely_worse
 from topoloom.optimizer.kernels.hop_state import MOST_DRAWS, Hops, Rows, keep, lost, make, unmake
 from topoloom.optimizer.kernels.moves import Moves, enter, propose

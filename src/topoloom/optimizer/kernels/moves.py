@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import INNER, KERNEL
 from topoloom.draws.kernels import next_below, next_word
 from topoloom.graph.kernels.tables import linked
-from topoloom.optimizer.kernels.compiling import INNER, KERNEL
 
 #: Draws beside the first, of which the farthest counts.
 _FARTHER = 2
@@ -50,7 +50,7 @@ class Moves(NamedTuple):
     turns: np.ndarray
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def _replace(table: np.ndarray, u: int, old: int, new: int) -> None:
     slot = 0
     while table[u, slot] != old:
@@ -67,7 +67,7 @@ def switch_links(table: np.ndarray, u: int, u2: int, v: int, v2: int) -> None:
     _replace(table, v2, v, u2)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**INNER, inline="always")
 def _may(moves: Moves, u: int, v: int) -> bool:
     """Whether the rules let u be linked to v: v stands among those near u."""
     if moves.near_offsets.size == 1:

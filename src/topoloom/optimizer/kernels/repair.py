@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import INNER, KERNEL
+
 #: Out of reach.
 FAR = 65535
 #: What a source knows about a switch while its row is repaired.
@@ -42,14 +44,14 @@ class Work(NamedTuple):
     before: np.ndarray
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**INNER, inline="always")
 def _push(heads: np.ndarray, entry: np.ndarray, after: np.ndarray, size: int, key: Whole, v: Whole) -> None:
     entry[size] = v
     after[size] = heads[key]
     heads[key] = size
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def fill_row(table: np.ndarray, delay: np.ndarray, source: int, row: np.ndarray, work: Work) -> None:
     """row[v] = the least delay from source to v, uint16[n]; FAR where there is no path."""
     heads, entry, after, mark = work.heads, work.entry, work.after, work.mark
@@ -61,7 +63,7 @@ def fill_row(table: np.ndarray, delay: np.ndarray, source: int, row: np.ndarray,
     mark[:] = _KNOWN
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _settle(
     table: np.ndarray, delay: np.ndarray, row: np.ndarray, work: Work, size: int, key: Whole, count: int
 ) -> int:
@@ -95,7 +97,7 @@ def _settle(
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def touches(row: np.ndarray, gone: np.ndarray, come: np.ndarray) -> bool:
     """Whether links that go carry a shortest path of this source, or links that come shorten one.
 
@@ -112,7 +114,7 @@ def touches(row: np.ndarray, gone: np.ndarray, come: np.ndarray) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def repair_row(
     table: np.ndarray, delay: np.ndarray, row: np.ndarray, gone: np.ndarray, come: np.ndarray, work: Work
 ) -> int:

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING
 from topoloom.draws.kernels import shuffle
 from topoloom.graph.kernels.tables import join, join_through, linked
 
@@ -10,7 +11,7 @@ from topoloom.graph.kernels.tables import join, join_through, linked
 _TRIES = 20
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def fill_ports(table: np.ndarray, filled: np.ndarray, degree: int, old: int, state: np.ndarray) -> int:
     """Give every switch `degree` links by joining free ports at random, in place; ports left over.
 
@@ -31,7 +32,7 @@ def fill_ports(table: np.ndarray, filled: np.ndarray, degree: int, old: int, sta
     return left
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def join_first(
     table: np.ndarray, filled: np.ndarray, degree: int, u: np.ndarray, v: np.ndarray, order: np.ndarray
 ) -> int:

@@ -6,8 +6,8 @@ The rows of the first two hops are kept in step with the moves, so a full evalua
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER, KERNEL
 from topoloom.graph.kernels.simd import WORDS, add, either, load, ones_of, same, store, total, zeros
-from topoloom.optimizer.kernels.compiling import INNER, KERNEL
 from topoloom.optimizer.kernels.hop_state import FARTHEST, Hops, Rows
 
 #: For arguments: Numba compiles a kernel anew for a literal, which these are not.
@@ -16,7 +16,7 @@ ZERO, NO = np.int64(0), np.bool_(False)
 _DENSE, _DENSE_DEGREE = 0.95, 8
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**ALLOCATING, inline="always")
 def collected(table: np.ndarray, i: int, rows: np.ndarray) -> np.ndarray:
     """The row of i with those of its neighbours; two at a time, for K is even."""
     row = load(rows, i * WORDS)
@@ -56,7 +56,7 @@ def pull(table: np.ndarray, start: int, stop: int, reach: np.ndarray, ahead: np.
     return count
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def _put(rows: np.ndarray, i: int, place: int) -> None:
     """Set bit `place` of row i."""
     size = rows.itemsize * 8

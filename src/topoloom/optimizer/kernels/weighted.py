@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER, KERNEL
 from topoloom.draws.kernels import next_below, next_word
 from topoloom.optimizer.kernels.moves import Moves, enter, propose
 from topoloom.optimizer.kernels.repair import FAR, Whole, Work, fill_row, repair_row, touches
@@ -72,14 +73,14 @@ class Weighted(NamedTuple):
     journal_rows: np.ndarray
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**INNER, inline="always")
 def _enter_count(graph: Weighted, delay: int, share: int) -> None:
     graph.counts[delay] += share
     if delay < FAR and delay > graph.totals[TOP]:
         graph.totals[TOP] = delay
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def fill(table: np.ndarray, graph: Weighted, work: Work) -> None:
     """Search all rows anew; counts follow."""
     graph.counts[:] = 0
@@ -91,7 +92,7 @@ def fill(table: np.ndarray, graph: Weighted, work: Work) -> None:
         graph.counts[0] -= graph.shares[r]
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _relink(table: np.ndarray, delay: np.ndarray, u: int, old: int, new: int, new_delay: int) -> None:
     slot = 0
     while table[u, slot] != old:
@@ -100,7 +101,7 @@ def _relink(table: np.ndarray, delay: np.ndarray, u: int, old: int, new: int, ne
     delay[u, slot] = new_delay
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _orbits(graph: Weighted, u: int, u2: int, v: int, v2: int, gone: np.ndarray, come: np.ndarray) -> bool:
     """The links that go and come with all their images, int32[2 g, 3]; whether none of them is the same as another."""
     g = len(graph.images)
@@ -123,7 +124,7 @@ def _orbits(graph: Weighted, u: int, u2: int, v: int, v2: int, gone: np.ndarray,
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _exchange(table: np.ndarray, delay: np.ndarray, gone: np.ndarray, come: np.ndarray) -> None:
     """The links of `gone` go, those of `come` come, as `_orbits` orders them; exchanged, they are taken back."""
     g = len(gone) // 2
@@ -135,7 +136,7 @@ def _exchange(table: np.ndarray, delay: np.ndarray, gone: np.ndarray, come: np.n
         _relink(table, delay, v2, v, u2, come[g + i, 2])
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _change(
     table: np.ndarray,
     graph: Weighted,
@@ -187,7 +188,7 @@ def _change(
     return bool(may and total <= most), total, changed_rows, looked + end
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _take_back(graph: Weighted, changed_rows: int) -> None:
     """The rows as they were before the move, from the journal."""
     begin = 0
@@ -198,7 +199,7 @@ def _take_back(graph: Weighted, changed_rows: int) -> None:
         begin = end
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _count(graph: Weighted, changed_rows: int) -> None:
     """The counts of a graph whose move is made, from the journal."""
     begin = 0
@@ -211,7 +212,7 @@ def _count(graph: Weighted, changed_rows: int) -> None:
         begin = end
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _price(graph: Weighted, u: int, u2: int, v: int, v2: int) -> int:
     """By how much the energy of links changes when u - u2 and v - v2 become u - v and u2 - v2, with all their images."""
     cost, kind = graph.link_cost, graph.kind
@@ -219,7 +220,7 @@ def _price(graph: Weighted, u: int, u2: int, v: int, v2: int) -> int:
     return len(graph.images) * each
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def changes(moves: Moves, graph: Weighted, work: Work, step: int, state: np.ndarray, out: np.ndarray) -> int:
     """What random moves change the energy by, without its sign: int64[out.size], zeros left out; none is made.
 
@@ -240,7 +241,7 @@ def changes(moves: Moves, graph: Weighted, work: Work, step: int, state: np.ndar
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def mix(moves: Moves, graph: Weighted, state: np.ndarray, tries: int) -> None:
     """Make every valid move of `tries` random ones (2-toggles); rows and counts are not kept."""
     g = len(graph.images)
@@ -252,7 +253,7 @@ def mix(moves: Moves, graph: Weighted, state: np.ndarray, tries: int) -> None:
             enter(moves, u, u2, v, v2, first, second)
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def anneal(
     moves: Moves,
     graph: Weighted,

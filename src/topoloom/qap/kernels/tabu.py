@@ -9,6 +9,7 @@ best exchange. All numbers are whole, as in `kernels.annealing`.
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import INNER, KERNEL
 from topoloom.draws.kernels import next_word
 from topoloom.qap.kernels.annealing import EXACT, exchange
 
@@ -18,7 +19,7 @@ NEVER = 3e38
 LANES = 16
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def tabu(
     flow: np.ndarray,
     near: np.ndarray,
@@ -74,16 +75,17 @@ def tabu(
         _renew(flow, near, changes, work, r, s, m, facilities)
         if costs[0] < costs[1]:
             costs[1] = costs[0]
-            best[:] = place
+            for each in range(place.size):
+                best[each] = place[each]
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _tenure(state: np.ndarray, m: int) -> int:
     draw = np.float64(next_word(state) >> np.uint64(32)) * 2.0**-32
     return 2 + int(draw * draw * draw * (4 * m))
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT)
+@njit(**INNER, fastmath=EXACT)
 def _best_exchange(
     changes: np.ndarray, tabu_until: np.ndarray, work: np.ndarray, now: np.int32, record: float, facilities: int
 ) -> tuple[float, int, int]:
@@ -110,7 +112,7 @@ def _best_exchange(
     return never, -1, -1
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _overdue(
     changes: np.ndarray, returns: np.ndarray, place: np.ndarray, u: int, since: np.int32, facilities: int
 ) -> tuple[float, int, int]:
@@ -126,7 +128,7 @@ def _overdue(
     return least, max(u, other), min(u, other)
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _forbid(tabu_until: np.ndarray, returns: np.ndarray, place: np.ndarray, u: int) -> None:
     """Bring tabu_until of the exchanges of u up to date."""
     for v in range(place.size):
@@ -135,7 +137,7 @@ def _forbid(tabu_until: np.ndarray, returns: np.ndarray, place: np.ndarray, u: i
         tabu_until[u, v] = until
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT)
+@njit(**INNER, fastmath=EXACT)
 def _renew(
     flow: np.ndarray, near: np.ndarray, changes: np.ndarray, work: np.ndarray, r: int, s: int, m: int, facilities: int
 ) -> None:

@@ -68,9 +68,10 @@ def fill_minimal(
 
     def make_many(some: np.ndarray, known: np.ndarray, again: bool) -> int:
         # A lane in which no rank rises forbids nothing.
-        return trees_within(
+        refused: int = trees_within(
             channels.first, channels.to, anywhere, 1, some, ports, unsaid, known, again, pairs, work.flag, 1
         )
+        return refused
 
     if topology.switches > _LARGE:
         make_trees(destinations, load, make_many, 0, jobs, 64, work=work)

@@ -7,7 +7,7 @@ LV, V, PS, N and mask: log2 of VC slots a port, VCs, ports a router, switches, p
 import numpy as np
 from numba import njit
 
-from topoloom.compiling import KERNEL
+from topoloom.compiling import INNER, KERNEL
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import BY_HOP, BY_PACKET, ESCAPE, RANDOM, SHORTER, Rules
 from topoloom.simulator.kernels.fields import (
@@ -31,7 +31,7 @@ from topoloom.simulator.kernels.fields import (
 from topoloom.simulator.kernels.flits import below, ones, under_way, under_way_far
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def flits_at(
     long_credits: int | None,
     V: int,
@@ -60,7 +60,7 @@ def flits_at(
     return count
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def queue_along(
     long_credits: int | None,
     LV: int,
@@ -88,7 +88,7 @@ def queue_along(
     return total
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def detour_of(
     long_credits: int | None,
     rules: Rules,
@@ -158,7 +158,7 @@ def detour_of(
     return best
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
     """A port on a shortest path, drawn."""
     count = np.int64(0)

@@ -13,7 +13,7 @@ credits that take long, packets that choose among shortest paths, packets that m
 import numpy as np
 from numba import njit
 
-from topoloom.compiling import KERNEL
+from topoloom.compiling import INNER, KERNEL
 from topoloom.simulator.kernels.fields import (
     PLACE_ARRIVAL,
     PLACE_BIRTH,
@@ -48,7 +48,7 @@ def ones(bits: int) -> int:
     return count
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def arm(calendar: np.ndarray, words: int, g: int, arrival: int, now: int) -> None:
     """Enter VC g into the calendar for when its first flit arrives, or as late as the calendar reaches."""
     when = arrival
@@ -77,7 +77,7 @@ def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
     return count
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def under_way_far(ring: np.ndarray, passed: np.ndarray, mask: int, g: int, now: int, credit: int) -> int:
     """As `under_way`, where credits may take longer than 16 cycles.
 
@@ -155,7 +155,7 @@ def append(
     return free
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def stirred(x: np.uint64) -> np.uint64:
     """The next word of xorshift64."""
     x ^= x << np.uint64(13)

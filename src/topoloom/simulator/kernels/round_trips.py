@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from topoloom.compiling import KERNEL
+from topoloom.compiling import INNER, KERNEL
 from topoloom.simulator.buffers import ENDED, LAST_END, LOGGED, RANDOM, Buffers, Demand, Network
 from topoloom.simulator.kernels.fields import (
     BURST_PACKETS,
@@ -52,7 +52,7 @@ def send(
     s.round_trips[at(place * PLACE_SIZE + TRIP_ASKED)] = asked
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def ask_for(net: Network, s: Buffers, demand: Demand, n: int, born: int) -> None:
     """A host begins a round trip."""
     goal = goal_of(LISTS, demand.first, demand.to, 1.0, 0, s.queue, s.state, n, net.home.size)

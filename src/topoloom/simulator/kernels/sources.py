@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numba import njit
 
-from topoloom.compiling import KERNEL
+from topoloom.compiling import INNER, KERNEL
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import (
     BACKLOG,
@@ -81,7 +81,7 @@ def chance(state: np.ndarray) -> float:
     return (np.float64(draw(state, RANDOM) >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)
 
 
-@njit(**KERNEL, inline="always")
+@njit(**INNER, inline="always")
 def goal_of(
     kind: int,
     first: np.ndarray,
@@ -111,7 +111,7 @@ def goal_of(
     return goal + 1 if goal >= n else goal
 
 
-@njit(**KERNEL, inline="always")
+@njit(**INNER, inline="always")
 def enqueue(
     pool: np.ndarray,
     queue: np.ndarray,
@@ -140,7 +140,7 @@ def enqueue(
     return place
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int:
     """Flits of the next packet."""
     if lengths.size == 1:
@@ -151,7 +151,7 @@ def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int
     return np.int64(lengths[at(k)])
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int) -> None:
     """The packets of a cycle: their hosts by geometric skips over all hosts and cycles, bursts under way, or a trace."""
     state, home, queue, pool, backlog, burst = s.state, net.home, s.queue, s.pool, s.backlog, s.burst
@@ -230,7 +230,7 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
     state[EVENT] = e
 
 
-@njit(**KERNEL, inline="always")
+@njit(**INNER, inline="always")
 def record_of(
     choice: int,
     lanes: int,

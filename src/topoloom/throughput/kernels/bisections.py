@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING
 from topoloom.draws.kernels import shuffle
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def bisections(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, switch: np.ndarray, states: np.ndarray, means: np.ndarray
 ) -> None:
@@ -25,7 +26,8 @@ def bisections(
     half = hosts // 2
     order, flows = np.empty(hosts, np.int64), np.zeros(to.size, np.int64)
     for number in range(states.shape[0]):
-        order[:] = np.arange(hosts)
+        for each in range(hosts):
+            order[each] = each
         shuffle(states[number], order)
         for i in range(half):
             s, d = switch[order[i]], switch[order[half + i]]

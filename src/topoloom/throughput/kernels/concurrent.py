@@ -7,11 +7,13 @@ a split of all that the source sends, every destination along one path: arcs and
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER, KERNEL
+
 #: A column moves at most so much at a time that lengths change by a factor of e to this power.
 _BOLD = 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def improve(
     first: np.ndarray,
     to: np.ndarray,
@@ -122,7 +124,7 @@ def improve(
     return longest
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _exchange(
     arcs: np.ndarray,
     amounts: np.ndarray,
@@ -161,14 +163,14 @@ def _exchange(
         _carry(e, step * target[e], capacity, load, length, power)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**INNER, inline="always")
 def _carry(e: int, amount: float, capacity: np.ndarray, load: np.ndarray, length: np.ndarray, power: float) -> None:
     """Arc e carries `amount` more, and its length follows."""
     load[e] += amount
     length[e] *= np.exp(power * amount / capacity[e])
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def loads(arcs: np.ndarray, amounts: np.ndarray, sizes: np.ndarray, weights: np.ndarray, load: np.ndarray) -> None:
     """What the columns with their shares carry on every arc, counted afresh: load float64[a]."""
     load[:] = 0.0
@@ -179,7 +181,7 @@ def loads(arcs: np.ndarray, amounts: np.ndarray, sizes: np.ndarray, weights: np.
                     load[arcs[row, c, i]] += weights[row, c] * amounts[row, c, i]
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def cheapest(first: np.ndarray, to: np.ndarray, source: int, demand: np.ndarray, length: np.ndarray) -> float:
     """What the demand of a source, float64[n], costs at the least: the sum of demand times the shortest path."""
     n = first.size - 1
@@ -194,7 +196,7 @@ def cheapest(first: np.ndarray, to: np.ndarray, source: int, demand: np.ndarray,
     return cost
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def shortest_ways(
     first: np.ndarray,
     to: np.ndarray,
@@ -240,7 +242,7 @@ def shortest_ways(
     return settled
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**INNER, inline="always")
 def _rise(heap: np.ndarray, spot: np.ndarray, distance: np.ndarray, v: int) -> None:
     """Switch v, at spot[v], rises past all that are farther."""
     place = spot[v]
@@ -254,7 +256,7 @@ def _rise(heap: np.ndarray, spot: np.ndarray, distance: np.ndarray, v: int) -> N
     heap[place], spot[v] = v, place
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**INNER, inline="always")
 def _sink(heap: np.ndarray, spot: np.ndarray, distance: np.ndarray, v: int, size: int) -> None:
     """Switch v takes the free top of the heap and sinks below all that are nearer."""
     place = 0

@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, KERNEL
 
-@njit(cache=True, nogil=True)
+
+@njit(**ALLOCATING)
 def pairs_over(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, hosts: np.ndarray, u: int, port: int
 ) -> np.ndarray:
@@ -42,7 +44,7 @@ def pairs_over(
     return pairs[:filled].copy()
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _mark(first: np.ndarray, to: np.ndarray, ports: np.ndarray, u: int, d: int, over: np.ndarray) -> None:
     """over[s] becomes 1 where the path from s to d leads through u, else 0."""
     over[:] = -1

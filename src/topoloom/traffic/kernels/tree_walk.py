@@ -6,8 +6,10 @@ first, to: the channels of a topology; ports[d, s]: the tables of a `Routing`.
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER
 
-@njit(cache=True, nogil=True)
+
+@njit(**INNER)
 def preorder(
     first: np.ndarray,
     to: np.ndarray,
@@ -46,7 +48,7 @@ def preorder(
         v = after[v]
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def add_loads(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, begin: int, demand: np.ndarray, load: np.ndarray
 ) -> int:
@@ -76,7 +78,7 @@ def add_loads(
     return -1
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def fill_trees(
     first: np.ndarray,
     to: np.ndarray,

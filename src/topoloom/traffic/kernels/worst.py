@@ -9,8 +9,10 @@ and where in order[d] stand the switches that reach d through u, and how many.
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING
 
-@njit(cache=True, nogil=True)
+
+@njit(**ALLOCATING)
 def greatest(
     first: np.ndarray,
     ports: np.ndarray,
@@ -39,7 +41,7 @@ def greatest(
     return found, best
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def matching(
     ports: np.ndarray, order: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray, u: int, p: int
 ) -> np.ndarray:
@@ -54,7 +56,7 @@ def matching(
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _column(
     ports: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray, u: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -68,7 +70,7 @@ def _column(
     return port, start, count
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _sides(
     order: np.ndarray, hosts: np.ndarray, port: np.ndarray, start: np.ndarray, count: np.ndarray, p: int
 ) -> tuple[int, int, int]:
@@ -89,7 +91,7 @@ def _sides(
     return senders, getters, pairs
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _match(
     order: np.ndarray,
     hosts: np.ndarray,

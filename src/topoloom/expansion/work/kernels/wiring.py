@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING
 
-@njit(cache=True, nogil=True)
+
+@njit(**ALLOCATING)
 def cut_off(far: np.ndarray, u: int, v: int, stamp: np.ndarray, mark: int, queue: np.ndarray) -> int:
     """How many switches the smaller side has when u and v no longer reach each other; 0 while they do.
 

@@ -9,11 +9,12 @@ import math
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING
 from topoloom.draws.kernels import next_below, next_word
 from topoloom.routing.trees.kernels.trees import search
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def add_trees(
     first: np.ndarray,
     to: np.ndarray,
@@ -30,7 +31,8 @@ def add_trees(
         if flag[0]:  # nobody wants them any more
             return
         count = search(first, to, d, distance, queue)
-        below[:] = pairs * pairs[d]
+        for each in range(pairs.size):
+            below[each] = pairs[each] * pairs[d]
         for i in range(count - 1, 0, -1):
             v = queue[i]
             c = first[v] + ports[d, v]
@@ -41,7 +43,7 @@ def add_trees(
                 load[v] += below[v] - pairs[v] * pairs[d]
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def improve(
     first: np.ndarray,
     to: np.ndarray,
@@ -81,7 +83,8 @@ def improve(
     fell = np.int64(0)
     for d in destinations:
         count = search(first, to, d, distance, queue)
-        below[:] = pairs * pairs[d]
+        for each in range(pairs.size):
+            below[each] = pairs[each] * pairs[d]
         for i in range(count - 1, 0, -1):
             v = queue[i]
             below[to[first[v] + ports[d, v]]] += below[v]

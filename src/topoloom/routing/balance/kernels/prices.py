@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING
 from topoloom.routing.trees.kernels.trees import search
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def cheapest(
     first: np.ndarray,
     to: np.ndarray,
@@ -57,7 +58,8 @@ def cheapest(
                 at = at + 1 if at + 1 < degree else 0
             paid[s] = least
             total += least * pairs[s] * pairs[d]
-        below[:] = pairs * pairs[d]
+        for each in range(pairs.size):
+            below[each] = pairs[each] * pairs[d]
         for i in range(count - 1, 0, -1):
             s = queue[i]
             below[to[chosen[s]]] += below[s]

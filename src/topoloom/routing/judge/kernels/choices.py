@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, KERNEL
 from topoloom.routing.judge.kernels.follow import ACROSS
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def all_turns(
     first: np.ndarray,
     to: np.ndarray,
@@ -22,7 +23,8 @@ def all_turns(
     for row in range(distance.shape[0]):
         hops = distance[row]
         order = np.argsort(-hops)
-        on_path[:] = sources
+        for each in range(sources.size):
+            on_path[each] = sources[each]
         for i in range(n):
             v = order[i]
             if hops[v] <= 0 or not on_path[v]:
@@ -38,7 +40,7 @@ def all_turns(
                         turns[turn_first[w] + (back[c] - first[w]) * degree + e - first[w]] |= np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def extended_cycle(
     first: np.ndarray,
     to: np.ndarray,
@@ -133,7 +135,7 @@ def extended_cycle(
     return _ring(first, to, back, ports, lanes, count, distance, carries, waits)
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _ring(
     first: np.ndarray,
     to: np.ndarray,
@@ -187,7 +189,7 @@ def _ring(
     return ring[ring < size].copy()
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def layer_turns(
     first: np.ndarray,
     to: np.ndarray,

@@ -8,11 +8,13 @@ ACROSS * l + k where they come in lane l and go on in lane k.
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER
+
 #: Lanes that packets may change between: pairs of them are the bits of a word.
 ACROSS = 8
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def follow(
     first: np.ndarray,
     to: np.ndarray,
@@ -137,7 +139,7 @@ def follow(
                 used[w] |= used[v]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**INNER, inline="always")
 def _leads(word: np.uint64, before: int, after: int, across: bool) -> bool:
     """Whether a packet that comes in lane `before` goes on in lane `after`."""
     if across:
@@ -145,7 +147,7 @@ def _leads(word: np.uint64, before: int, after: int, across: bool) -> bool:
     return before == after and (word >> np.uint64(before)) & np.uint64(1) != 0
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def find_cycle(
     first: np.ndarray,
     to: np.ndarray,

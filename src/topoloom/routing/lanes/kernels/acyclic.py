@@ -6,10 +6,11 @@ Source: Pearce and Kelly, A dynamic topological sort algorithm for directed acyc
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING
 from topoloom.routing.trees.kernels.lane_trees import ORPHAN
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def add_turn(
     first: np.ndarray,
     to: np.ndarray,
@@ -90,7 +91,7 @@ def add_turn(
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def place_orphans(
     first: np.ndarray,
     to: np.ndarray,

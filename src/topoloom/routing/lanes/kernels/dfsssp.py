@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER, KERNEL
 
-@njit(cache=True, nogil=True)
+
+@njit(**KERNEL)
 def count_turns(
     first: np.ndarray,
     to: np.ndarray,
@@ -30,7 +32,7 @@ def count_turns(
                 _walk(first, to, back, turn_first, ports, s, d, count, 1)
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _walk(
     first: np.ndarray,
     to: np.ndarray,
@@ -51,7 +53,7 @@ def _walk(
         c, w = e, np.int64(to[e])
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def break_cycles(
     first: np.ndarray,
     to: np.ndarray,
@@ -117,7 +119,7 @@ def break_cycles(
     return broken
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _move_pairs(
     first: np.ndarray,
     to: np.ndarray,

@@ -5,10 +5,11 @@ import heapq
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER
 from topoloom.routing.lanes.kernels.acyclic import add_turn
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def grow_all(
     first: np.ndarray,
     to: np.ndarray,
@@ -84,7 +85,8 @@ def grow_all(
         if joined < n:
             escaped += 1
             joined = _along_tree(first, to, back, escape, d, channel, order)
-        below[:] = pairs * pairs[d]
+        for each in range(pairs.size):
+            below[each] = pairs[each] * pairs[d]
         for i in range(joined - 1, 0, -1):
             v = order[i]
             load[channel[v]] += below[v]
@@ -93,7 +95,7 @@ def grow_all(
     return escaped
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _along_tree(
     first: np.ndarray,
     to: np.ndarray,

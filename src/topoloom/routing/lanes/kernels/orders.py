@@ -11,10 +11,11 @@ import heapq
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING
 from topoloom.routing.trees.kernels.trees import search
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def rising(first: np.ndarray, to: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """Whether each lane's rank rises along each channel: uint16[2 m], a bit a lane; ranks: int32[lanes, n]."""
     rises = np.zeros(to.size, np.uint16)
@@ -26,7 +27,7 @@ def rising(first: np.ndarray, to: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     return rises
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def weigh(
     first: np.ndarray,
     to: np.ndarray,
@@ -66,7 +67,7 @@ def weigh(
                 waiting[w] += waiting[v]
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def ranked(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, weight: np.ndarray, ties: np.ndarray
 ) -> np.ndarray:

@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING
 
-@njit(cache=True, nogil=True)
+
+@njit(**ALLOCATING)
 def segments_left(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, rises: np.ndarray, begin: int, end: int, left: np.ndarray
 ) -> None:

@@ -8,6 +8,7 @@ lanes that forbid the turn there. So the tree decides, one next hop a destinatio
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, KERNEL
 from topoloom.routing.trees.kernels.trees import search, take_out
 
 #: A choice that leaves no lane costs more than any load, one that leaves a single lane less so: more are no use to anybody,
@@ -17,7 +18,7 @@ _LANE = np.int64(1) << np.int64(40)
 ORPHAN = np.uint8(255)
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _bit_counts(lanes: int) -> np.ndarray:
     """How many lanes each word of lanes holds, int64[2^lanes]."""
     counts = np.zeros(1 << lanes, np.int64)
@@ -26,7 +27,7 @@ def _bit_counts(lanes: int) -> np.ndarray:
     return counts
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(**KERNEL, inline="always")
 def _lowest(word: int) -> int:
     lane = 0
     while not (word >> lane) & 1:
@@ -34,7 +35,7 @@ def _lowest(word: int) -> int:
     return lane
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def shortest_trees(
     first: np.ndarray,
     to: np.ndarray,
@@ -88,7 +89,8 @@ def shortest_trees(
             channel[v], legal[v] = chosen, kept
             along[v] = max(load[chosen], along[to[chosen]])
             ports[d, v] = chosen - begin
-        below[:] = pairs * pairs[d]
+        for each in range(pairs.size):
+            below[each] = pairs[each] * pairs[d]
         for i in range(count - 1, 0, -1):
             v = queue[i]
             load[channel[v]] += below[v]

@@ -5,10 +5,11 @@ import heapq
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING
 from topoloom.routing.trees.kernels.wide_trees import take_out_any
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def fastest_trees(
     first: np.ndarray,
     to: np.ndarray,
@@ -46,7 +47,8 @@ def fastest_trees(
                 if value + delay[c] < far[v]:
                     far[v] = value + delay[c]
                     heapq.heappush(heap, (far[v], v))
-        below[:] = pairs * pairs[d]
+        for each in range(pairs.size):
+            below[each] = pairs[each] * pairs[d]
         for i in range(count - 1, 0, -1):
             v = order[i]
             least, chosen = np.int64(1) << 62, np.int64(-1)

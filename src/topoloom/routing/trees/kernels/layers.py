@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING
 from topoloom.routing.trees.kernels.trees import search
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def longer_paths(
     first: np.ndarray,
     to: np.ndarray,
@@ -64,7 +65,8 @@ def longer_paths(
                 v = np.int64(to[e])
             if v == d and hops > distance[d, s] and total < least:
                 least, length = total, hops
-                best[:hops] = path[:hops]
+                for each in range(hops):
+                    best[each] = path[each]
         if length == 0:
             continue
         paths += 1
@@ -80,7 +82,7 @@ def longer_paths(
     return paths
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def fill_rest(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, none: int, load: np.ndarray, flag: np.ndarray
 ) -> None:

@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, KERNEL
 
-@njit(cache=True, nogil=True)
+
+@njit(**ALLOCATING)
 def mend_trees(
     first: np.ndarray,
     to: np.ndarray,
@@ -118,7 +120,7 @@ def mend_trees(
     return changed
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def turns_of(
     first: np.ndarray,
     to: np.ndarray,
@@ -150,7 +152,7 @@ def turns_of(
                 c, w = e, np.int64(to[e])
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def ordered(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, turns: np.ndarray, bit: int
 ) -> np.ndarray:

@@ -7,8 +7,10 @@ filled (Hoefler, Schneider and Lumsdaine, 2009: SSSP routing).
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER, KERNEL
 
-@njit(cache=True, nogil=True)
+
+@njit(**KERNEL)
 def search(first: np.ndarray, to: np.ndarray, d: int, distance: np.ndarray, queue: np.ndarray) -> int:
     """Hops to d from every switch, uint16[n] (65535: no path), and the switches by hops; how many there are."""
     distance[:] = np.uint16(65535)
@@ -27,7 +29,7 @@ def search(first: np.ndarray, to: np.ndarray, d: int, distance: np.ndarray, queu
     return tail
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def take_out(
     first: np.ndarray,
     to: np.ndarray,
@@ -40,7 +42,8 @@ def take_out(
     pairs: np.ndarray,
 ) -> None:
     """Take the pairs of d's tree out of the loads; the switches of `queue` stand farther ones later."""
-    below[:] = pairs * pairs[d]
+    for each in range(pairs.size):
+        below[each] = pairs[each] * pairs[d]
     for i in range(count - 1, 0, -1):
         v = queue[i]
         c = first[v] + ports[d, v]
@@ -48,7 +51,7 @@ def take_out(
         below[to[c]] += below[v]
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def minimal_trees(
     first: np.ndarray,
     to: np.ndarray,
@@ -70,7 +73,8 @@ def minimal_trees(
         count = search(first, to, d, distance, queue)
         if again:
             take_out(first, to, d, queue, count, ports, load, below, pairs)
-        below[:] = pairs * pairs[d]
+        for each in range(pairs.size):
+            below[each] = pairs[each] * pairs[d]
         for i in range(count - 1, 0, -1):
             v = queue[i]
             nearer = distance[v] - 1

@@ -8,13 +8,14 @@ in which a switch's path is legal, those are kept in which it also begins with a
 import numpy as np
 from numba import njit
 
+from topoloom.compiling import ALLOCATING, INNER, KERNEL
 from topoloom.draws.kernels import next_word
 from topoloom.graph.kernels.simd import lowest_bit
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def trees_within(
     first: np.ndarray,
     to: np.ndarray,
@@ -137,7 +138,7 @@ def trees_within(
     return repaired
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _by_load(first: np.ndarray, load: np.ndarray) -> np.ndarray:
     """The channels of each switch, int32[2 m], those with the least load first."""
     ranked = np.arange(load.size).astype(np.int32)
@@ -151,14 +152,15 @@ def _by_load(first: np.ndarray, load: np.ndarray) -> np.ndarray:
     return ranked
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _farthest(first: np.ndarray, to: np.ndarray, destinations: np.ndarray, every: np.uint64) -> np.ndarray:
     """For each number of hops the destinations that no switch is farther from: uint64[hops + 1]."""
     n = first.size - 1
     known, front, fresh = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(n, np.uint64)
     for b in range(destinations.size):
         known[destinations[b]] |= _ONE << np.uint64(b)
-    front[:] = known
+    for each in range(known.size):
+        front[each] = known[each]
     last = np.zeros(n + 1, np.uint64)
     hops = 0
     before = every
@@ -183,7 +185,7 @@ def _farthest(first: np.ndarray, to: np.ndarray, destinations: np.ndarray, every
             front[v] = fresh[v]
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def _grow(
     first: np.ndarray,
     to: np.ndarray,
@@ -301,7 +303,7 @@ def _grow(
             return
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _stuck(joined: np.ndarray, every: np.uint64) -> np.uint64:
     """The destinations whose trees some switch has not joined."""
     all_in = every
@@ -310,7 +312,7 @@ def _stuck(joined: np.ndarray, every: np.uint64) -> np.uint64:
     return every & ~all_in
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _keep(
     first: np.ndarray,
     to: np.ndarray,
@@ -334,7 +336,8 @@ def _keep(
         if not done & bit:
             continue
         d = destinations[b]
-        below[:] = pairs * pairs[d]
+        for each in range(pairs.size):
+            below[each] = pairs[each] * pairs[d]
         for i in range(first.size - 3, -1, -1):  # every switch but d itself
             v = np.int64(queue[b, i])
             ports[d, v] = table[b, v]
@@ -349,7 +352,7 @@ def _keep(
             lane[d, v] = k - v * lanes
 
 
-@njit(cache=True, nogil=True)
+@njit(**ALLOCATING)
 def take_out_any(
     first: np.ndarray,
     to: np.ndarray,
