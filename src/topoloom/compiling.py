@@ -8,8 +8,8 @@ removed at its end; a shared one would let other users plant code in it.
 import os
 from typing import Any
 
-#: Options of `njit` for a kernel that Python calls: kept on disk, without the lock of the interpreter, and without the wrapper that
-#: C would call it by, which takes long to compile.
+#: Options of `njit` for a kernel that Python calls: kept on disk, without the lock of the interpreter, and without the
+#: wrapper that C would call it by, which takes long to compile.
 ALLOCATING: dict[str, Any] = {"cache": True, "nogil": True, "no_cfunc_wrapper": True}
 #: The same of one that makes no arrays and returns none: nobody counts who holds its arrays, which for a function that is
 #: called at every step costs more than its work.

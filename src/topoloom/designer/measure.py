@@ -187,7 +187,29 @@ def busiest_channel(topology: Topology, jobs: int | None = None) -> float:
 def place_candidate(
     topology: Topology, need: Need, map: str = SCREENING_MAP, jobs: int | None = None, work: Work | None = None
 ) -> Layout:
-    """The layout of a candidate of a need."""
+    """The layout of a candidate of a need.
+
+    Parameters
+    ----------
+    topology : Topology
+    need : Need
+        Its floor is used.
+    map : str
+        How to place, as `place` has it.
+    jobs : int, optional
+        Threads; all cores by default.
+    work : Work, optional
+        May stop the search.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    InputError
+        The switches do not fit onto the floor.
+    """
     return place(topology, need.floor.floor(), map=map, jobs=jobs, work=work)
 
 
