@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from topoloom import InputError, Topology, build, place, route
 from topoloom.applications.launch import simulate, workplace
@@ -174,7 +175,7 @@ def test_both_ways_at_once(duplex, share, tmp_path):
     trace = Trace(
         "swap", 2, lambda rank: "".join(f"{rank} {line.format(1 - rank)}\n" for line in ("init", *text, "finalize"))
     )
-    settings = SETTINGS.replace(duplex=duplex, switch_ns=0, cable_m=0)
+    settings = structs.replace(SETTINGS, duplex=duplex, switch_ns=0, cable_m=0)
     run = run_app(build("torus:dims=4x4,hosts=1"), trace, 2, settings=settings)
     assert run.seconds == pytest.approx(share * (1_000_000 + 16) / 1e9, rel=1e-6)
     assert run.link_bytes.sum() == 2 * (1_000_000 + 16)
@@ -202,7 +203,7 @@ def test_a_short_message_may_travel_ahead():
     texts = {0: ["send 1 0 1000 6"], 1: ["compute 1e9", "recv 0 0 1000 6"]}
     trace = Trace("late", 2, lambda rank: "".join(f"{rank} {line}\n" for line in ("init", *texts[rank], "finalize")))
     waits, ahead = (
-        run_app(build("torus:dims=4x4,hosts=1"), trace, 2, settings=SETTINGS.replace(eager_bytes=limit)).seconds
+        run_app(build("torus:dims=4x4,hosts=1"), trace, 2, settings=structs.replace(SETTINGS, eager_bytes=limit)).seconds
         for limit in (0, 65536)
     )
     assert ahead == pytest.approx(1e-2, rel=1e-9)
