@@ -14,8 +14,8 @@ from topoloom.graph.moore import moore_aspl, moore_within
 from topoloom.results import Provenance, Result, plain
 from topoloom.work import Work
 
-#: Points times rounds of links to all others that are looked at, at most: some minutes.
-_MOST_CELLS = 20_000_000_000
+#: Points times rounds of links to all others that are looked at for a length, at most: about ten seconds.
+_MOST_CELLS = 1_000_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +214,7 @@ def balanced_pairs(
     Raises
     ------
     InputError
-        A negative degree, a length below 1, or so many switches and such short links that it would take hours.
+        A negative degree, a length below 1, or so many switches and such short links that it would take minutes.
     Stopped
         `work` was stopped.
 
@@ -256,7 +256,7 @@ def grid_provenance(geometry: Geometry, **settings: Any) -> Provenance:
 
 
 def _check_time(geometry: Geometry, shortest: int) -> None:
-    """Refuse what would take hours: the points within each number of links of each point."""
+    """Refuse what would take minutes: the points within each number of links of each point."""
     rows, columns = geometry.shape
     # A length is compared with its neighbours, so one less is looked at as well.
     if len(geometry.points) * ((rows + columns) // max(1, shortest - 1) + 1) > _MOST_CELLS:

@@ -139,7 +139,7 @@ def _links_to(u: int, c: int, offsets: np.ndarray, neighbours: np.ndarray, cabin
     return links
 
 
-@njit(**INNER)
+@njit(**ALLOCATING)
 def _made_room(
     u: int,
     offsets: np.ndarray,
