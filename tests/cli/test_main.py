@@ -155,7 +155,7 @@ hosts = 120
 [switch]
 radix = 12
 [families]
-leave_out = ["circulant", "star"]
+try = ["torus", "hypercube", "hyperx", "jellyfish", "dragonfly", "fat-tree"]
 """
 
 
