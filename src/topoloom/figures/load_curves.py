@@ -1,7 +1,7 @@
 """Load curves on one pair of axes: latency against the load that arrives."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from topoloom.errors import InputError
 from topoloom.figures.style import COLOURS, SHAPES, frame, sheet, style
@@ -10,18 +10,68 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from topoloom.simulator.load_curve import LoadCurve
+
+class LoadPoint(Protocol):
+    """A point of a load curve, as `simulator.point.Point` is."""
+
+    @property
+    def offered(self) -> float: ...
+
+    @property
+    def accepted(self) -> float: ...
+
+    @property
+    def latency_mean(self) -> float: ...
+
+    @property
+    def latency_ci95(self) -> float: ...
+
+    @property
+    def saturated(self) -> bool: ...
+
+
+class CurveOrigin(Protocol):
+    """Where a curve came from, as `Provenance` says it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def engine(self) -> str: ...
+
+    @property
+    def seed(self) -> int | None: ...
+
+
+class DrawnCurve(Protocol):
+    """What is drawn, as `simulator.load_curve.LoadCurve` is."""
+
+    @property
+    def points(self) -> Sequence[LoadPoint]: ...
+
+    @property
+    def zero_load(self) -> float | None: ...
+
+    @property
+    def traffic(self) -> str: ...
+
+    @property
+    def routers(self) -> str: ...
+
+    @property
+    def provenance(self) -> CurveOrigin: ...
+
 
 #: The latency axis ends so far above the greatest latency that has a limit; it is logarithmic from such a ratio on.
 _ROOM, _LOGARITHMIC = 1.3, 8.0
 
 
-def draw_load_curves(axes: "Axes", curves: "Sequence[LoadCurve]") -> None:
+def draw_load_curves(axes: "Axes", curves: "Sequence[DrawnCurve]") -> None:
     """Latency against accepted load of one network or of several.
 
     Filled marks are means with their 95 % confidence interval. Above saturation latency has no limit, so that only the
     accepted load counts: such points are open marks on the upper edge, joined by a dashed line. A curve begins at load 0
-    with `LoadCurve.zero_load` where that was measured.
+    with `zero_load` where that was measured.
 
     Raises
     ------
@@ -39,7 +89,7 @@ def draw_load_curves(axes: "Axes", curves: "Sequence[LoadCurve]") -> None:
     _legend(axes, any(point.saturated for curve in curves for point in curve.points))
 
 
-def load_curves(curves: "Sequence[LoadCurve]") -> "Figure":
+def load_curves(curves: "Sequence[DrawnCurve]") -> "Figure":
     """The figure of `draw_load_curves`.
 
     Raises
@@ -55,7 +105,7 @@ def load_curves(curves: "Sequence[LoadCurve]") -> "Figure":
     return figure
 
 
-def _scale(axes: "Axes", curves: "Sequence[LoadCurve]") -> float:
+def _scale(axes: "Axes", curves: "Sequence[DrawnCurve]") -> float:
     """Set the axes' limits, and return the upper end of the latencies."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -75,7 +125,7 @@ def _scale(axes: "Axes", curves: "Sequence[LoadCurve]") -> float:
     return high * _ROOM or 1.0
 
 
-def _draw(axes: "Axes", curve: "LoadCurve", name: str, top: float, colour: str, shape: str) -> None:
+def _draw(axes: "Axes", curve: "DrawnCurve", name: str, top: float, colour: str, shape: str) -> None:
     points = sorted(curve.points, key=lambda point: point.offered)
     well = [point for point in points if not point.saturated]
     over = [point for point in points if point.saturated]
@@ -116,14 +166,14 @@ def _draw(axes: "Axes", curve: "LoadCurve", name: str, top: float, colour: str, 
         )
 
 
-def load_curve_names(curves: "Sequence[LoadCurve]") -> list[str]:
+def load_curve_names(curves: "Sequence[DrawnCurve]") -> list[str]:
     """What tells each curve from the others; of several, only what differs."""
     told = [_told(curve) for curve in curves]
     differ = [key for key in told[0] if len({one[key] for one in told}) > 1] or ["topology"]
     return [", ".join(one[key] for key in differ) for one in told]
 
 
-def _title(curves: "Sequence[LoadCurve]") -> str:
+def _title(curves: "Sequence[DrawnCurve]") -> str:
     """What all curves share."""
     told = []
     for key, words in (
@@ -138,7 +188,7 @@ def _title(curves: "Sequence[LoadCurve]") -> str:
     return ", ".join(told)
 
 
-def _told(curve: "LoadCurve") -> dict[str, str]:
+def _told(curve: "DrawnCurve") -> dict[str, str]:
     """What a curve is of, in words; the preset with what was changed of it."""
     origin = curve.provenance
     return {
