@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import MISSING
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args, get_origin, get_type_hints
@@ -205,6 +206,45 @@ class Result(Recorded):
             if key not in {"schema", "provenance"}
         )
         return f"<table><caption>{escape(self.provenance.name)} {escape(self.noun)}</caption>{rows}</table>"
+
+
+class Filed(Result):
+    """A result with arrays that are too large for a record: `save` and `load` take a folder.
+
+    What lies in the folder is written by rooms that stand above the result's own, so a kind of result names them and does not
+    import them.
+    """
+
+    #: The functions, as "module.name", that write a result into a folder, (result, path), and read it back, (path).
+    written_by: ClassVar[str]
+    read_by: ClassVar[str]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the folder, all of it or nothing.
+
+        Raises
+        ------
+        InputError
+            The folder is of another network, or cannot be made or written.
+        """
+        _named(self.written_by)(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The result in a folder that `save`, or the command's ``-o``, wrote.
+
+        Raises
+        ------
+        InputError
+            A file that is missing, wrong or changed.
+        """
+        found: Self = _named(cls.read_by)(path)
+        return found
+
+
+def _named(place: str) -> Any:
+    module, _, name = place.rpartition(".")
+    return getattr(import_module(module), name)
 
 
 def schema_id(noun: type[Result]) -> str:

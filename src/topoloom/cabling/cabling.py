@@ -1,6 +1,5 @@
 """Cabling: every cable with both its ends, its product and its place in the order of work."""
 
-import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,11 +13,11 @@ from topoloom.cost.parts import Parts, load_parts
 from topoloom.errors import InputError, check_type
 from topoloom.formats.cables import host_ports
 from topoloom.layout.layout import Layout
-from topoloom.results import Provenance, Result, provenance_of
+from topoloom.results import Filed, Provenance, provenance_of
 
 
 @dataclass(frozen=True, eq=False)
-class Cabling(Result):
+class Cabling(Filed):
     """The cables of a layout as columns, one row a cable, in the order in which an installer pulls them.
 
     First the bundles, cabinet after cabinet in the order of the floor, each to the cabinets after it, the longest first:
@@ -49,6 +48,8 @@ class Cabling(Result):
     """
 
     noun = "cabling"
+    written_by = "topoloom.cabling.files.save_cabling"
+    read_by = "topoloom.cabling.files.load_cabling"
     unrecorded = ("layout", "bought", "link", "ends", "port", "bundle", "pairs", "number")
     derived = ("parts_name", "cables", "host_cables", "bundles", "total_m", "stock_m", "power_w")
 
@@ -97,35 +98,6 @@ class Cabling(Result):
                 *columns, strict=True
             )
         ]
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the folder that people order, print and pull from (docs/cabling.md).
-
-        Raises
-        ------
-        InputError
-            The folder cannot be written.
-        """
-        from topoloom.cabling.files import save_cabling
-
-        save_cabling(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Cabling":
-        """The cabling in a folder that `save` wrote, with ports, numbers and products as they were.
-
-        Raises
-        ------
-        InputError
-            A file that is missing or wrong, or products that are not in the default catalogue (then `cable` takes the
-            layout, the catalogue and the plugs).
-        """
-        from topoloom.cabling.files import load_layout
-        from topoloom.cabling.plugs import load_plugs
-
-        plugs = load_plugs(path)
-        found: Cabling = cable(load_layout(path), host_cables=bool(plugs.endpoint_number.any()), plugs=plugs)
-        return found
 
     @property
     def parts_name(self) -> str:

@@ -8,10 +8,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from topoloom.cabling.cabling import Cabling
+from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.labels import label
 from topoloom.cabling.lists import bundles_csv, cables_csv, labels_csv, order_csv
 from topoloom.cabling.netbox import netbox_files
+from topoloom.cabling.plugs import load_plugs
 from topoloom.cabling.sheets import SHEET_NAMES, sheets
 from topoloom.errors import InputError, at
 from topoloom.floors.floor_files import read_floor
@@ -85,6 +86,30 @@ def cabling_files(cabling: Cabling) -> dict[str, str | bytes]:
 def network_files(topology: Topology, verb: str) -> dict[str, str | bytes]:
     """What every network folder begins with: the network, and the note of which verb wrote it."""
     return {TOPOLOGY: encode(topology, FORMATS.find("topoloom")), PROVENANCE: note_text(provenance_of(topology), verb)}
+
+
+def save_layout(layout: Layout, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write the folder of a layout: that of the cabling with the default parts, which has all of it.
+
+    Raises
+    ------
+    InputError
+        As `save_cabling`.
+    """
+    return save_cabling(cable(layout), folder)
+
+
+def load_cabling(path: str | os.PathLike[str]) -> Cabling:
+    """The cabling in a folder that `save_cabling` wrote, with ports, numbers and products as they were.
+
+    Raises
+    ------
+    InputError
+        A file that is missing or wrong, or products that are not in the default catalogue (then `cable` takes the layout,
+        the catalogue and the plugs).
+    """
+    plugs = load_plugs(path)
+    return cable(load_layout(path), host_cables=bool(plugs.endpoint_number.any()), plugs=plugs)
 
 
 def load_layout(path: str | os.PathLike[str]) -> Layout:

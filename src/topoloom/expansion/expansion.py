@@ -1,10 +1,8 @@
 """Expansion: a plan that an installer executes, step by step, and what it leaves."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +12,7 @@ from topoloom.expansion.work.order_of_work import Task
 from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG
 from topoloom.expansion.work.wiring import Cable
 from topoloom.layout.layout import Layout
-from topoloom.results import Provenance, Recorded, Result
+from topoloom.results import Filed, Provenance, Recorded
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
@@ -115,7 +113,7 @@ class Cost:
 
 
 @dataclass(frozen=True, eq=False)
-class Expansion(Result):
+class Expansion(Filed):
     """A plan from one network to a larger one, cable by cable.
 
     `save` writes the folder that installers work from, and `load` reads it back (docs/expanding.md). Its provenance names
@@ -142,6 +140,8 @@ class Expansion(Result):
     """
 
     noun = "expansion"
+    written_by = "topoloom.expansion.plan_files.save_expansion"
+    read_by = "topoloom.expansion.plan_reader.load_expansion"
     unrecorded = ("before", "after", "cables", "goal", "number", "cost")
     derived = (
         "into",
@@ -233,29 +233,6 @@ class Expansion(Result):
             axes.set_ylim(bottom=0)
             axes.legend()
         return axes
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the folder of the plan.
-
-        Raises
-        ------
-        InputError
-            The folder cannot be written.
-        """
-        # By name: the files of a plan are made from it.
-        import_module("topoloom.expansion.plan_files").save_expansion(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Expansion":
-        """The plan in a folder that `save`, or ``topoloom expand -o``, wrote.
-
-        Raises
-        ------
-        InputError
-            A file that is missing or wrong.
-        """
-        found: Expansion = import_module("topoloom.expansion.plan_reader").load_expansion(path)
-        return found
 
     @property
     def seed(self) -> int | None:

@@ -6,14 +6,12 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.figures.floor_panels import FOOT_POINTS, PAD_POINTS, draw_lengths, draw_plan, draw_trays
-from topoloom.figures.floor_view import View
+from topoloom.figures.floor_view import DrawnLayout, View
 from topoloom.figures.style import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from topoloom.layout.layout import Layout
 
 #: The sheet, in inches: what fits a page or a screen across; and what stands above the plan and beside it.
 _WIDTH, _TALLEST = 13.0, 8.6
@@ -21,7 +19,7 @@ _HEADER, _ABOVE, _BESIDE = 0.6, 0.95, 1.5
 _MARGIN_IN = (2 * PAD_POINTS + FOOT_POINTS) / 72
 
 
-def floor_plan(layout: "Layout", medium: np.ndarray | None, trays: tuple[np.ndarray, np.ndarray]) -> "Figure":
+def floor_plan(layout: DrawnLayout, medium: np.ndarray | None, trays: tuple[np.ndarray, np.ndarray]) -> "Figure":
     """The sheet as a matplotlib figure.
 
     Parameters
@@ -80,7 +78,7 @@ def floor_plan(layout: "Layout", medium: np.ndarray | None, trays: tuple[np.ndar
     return figure
 
 
-def plan_alone(layout: "Layout", ax: "Axes | None" = None) -> "Axes":
+def plan_alone(layout: DrawnLayout, ax: "Axes | None" = None) -> "Axes":
     """The floor from above, without the sheet's other pictures.
 
     Parameters
@@ -104,7 +102,7 @@ def plan_alone(layout: "Layout", ax: "Axes | None" = None) -> "Axes":
     return ax
 
 
-def _header(layout: "Layout") -> str:
+def _header(layout: DrawnLayout) -> str:
     """The topology, the floor, and the cables in numbers."""
     total = f"{layout.total_m / 1000:,.2f} km" if layout.total_m >= 1000 else f"{layout.total_m:,.1f} m"
     name, floor = (

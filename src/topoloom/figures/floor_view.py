@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from topoloom.layout.layout import Layout
+    from topoloom.floors.floor import Floor
+    from topoloom.floors.slots import Slots
+    from topoloom.topology import Topology
 
 #: Okabe and Ito's colours, distinct for every kind of colour blindness: media of cable, known ones first.
 _INSIDE, _BETWEEN = "#009E73", "#0072B2"
@@ -20,6 +22,52 @@ _OTHERS = ("#CC79A7", "#E69F00", "#56B4E9", "#009E73", "#000000")
 _SLIMMEST = 0.16
 
 
+class DrawnLayout(Protocol):
+    """What is drawn, as `layout.layout.Layout` is."""
+
+    @property
+    def floor(self) -> "Floor": ...
+
+    @property
+    def slots(self) -> "Slots": ...
+
+    @property
+    def topology(self) -> "Topology": ...
+
+    @property
+    def cabinet(self) -> np.ndarray: ...
+
+    @property
+    def length_m(self) -> np.ndarray: ...
+
+    @property
+    def place_m(self) -> np.ndarray: ...
+
+    @property
+    def between(self) -> np.ndarray: ...
+
+    @property
+    def used(self) -> np.ndarray: ...
+
+    @property
+    def bundles(self) -> tuple[np.ndarray, np.ndarray]: ...
+
+    @property
+    def cabinets(self) -> int: ...
+
+    @property
+    def cabinet_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def total_m(self) -> float: ...
+
+    @property
+    def mean_length_m(self) -> float: ...
+
+    @property
+    def longest_m(self) -> float: ...
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """A layout as it is drawn: seen from above, x to the right and y upwards, as floor files have it.
@@ -27,7 +75,7 @@ class View:
     `medium` is the medium of each link, or None.
     """
 
-    layout: "Layout"
+    layout: DrawnLayout
     medium: np.ndarray | None = None
 
     @cached_property
@@ -126,13 +174,13 @@ def _colours(media: list[str]) -> list[str]:
     return chosen
 
 
-def cables_leaving(layout: "Layout") -> np.ndarray:
+def cables_leaving(layout: DrawnLayout) -> np.ndarray:
     """How many cables leave each cabinet, int64[cabinets]."""
     pairs, cables = layout.bundles
     return np.bincount(pairs.ravel(), np.repeat(cables, 2), minlength=layout.cabinets).astype(np.int64)
 
 
-def cabinet_hints(layout: "Layout") -> list[str]:
+def cabinet_hints(layout: DrawnLayout) -> list[str]:
     """A line on each cabinet: its number and slot, its switches, the cables that leave it."""
     switches = np.bincount(layout.cabinet, minlength=layout.cabinets).tolist()
     each = zip(layout.cabinet_names, switches, cables_leaving(layout).tolist(), strict=True)

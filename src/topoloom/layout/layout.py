@@ -1,16 +1,14 @@
 """Layout: a topology on a floor, every switch in a slot, every cable with its length."""
 
-import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from topoloom.floors.floor import Floor
 from topoloom.floors.slots import Slots
-from topoloom.results import Provenance, Result
+from topoloom.results import Filed, Provenance
 from topoloom.topology import Topology
 from topoloom.work import Ended
 
@@ -22,7 +20,7 @@ _MOST_NAMED = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Layout(Result):
+class Layout(Filed):
     """Where every switch stands and how long every cable is: immutable, equal by content.
 
     `save` writes a folder, and `load` reads one: the cables as `topoloom.cable` lists them with the default catalogue, and
@@ -46,6 +44,8 @@ class Layout(Result):
     """
 
     noun = "layout"
+    written_by = "topoloom.cabling.files.save_layout"
+    read_by = "topoloom.cabling.files.load_layout"
     unrecorded = ("floor", "slots", "slot")
     derived = (
         "floor_name",
@@ -109,29 +109,6 @@ class Layout(Result):
         from topoloom.figures.floor_plan import plan_alone
 
         return plan_alone(self, ax)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the folder of the layout.
-
-        Raises
-        ------
-        InputError
-            The folder cannot be written.
-        """
-        # By name, for cabling is a room above this one.
-        import_module("topoloom.cabling.cabling").cable(self).save(path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Layout":
-        """The layout in a folder that `save`, or ``topoloom layout -o``, wrote.
-
-        Raises
-        ------
-        InputError
-            A file that is missing or wrong.
-        """
-        found: Layout = import_module("topoloom.cabling.files").load_layout(path)
-        return found
 
     @property
     def floor_name(self) -> str:

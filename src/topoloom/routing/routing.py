@@ -1,16 +1,14 @@
 """Routing: for every destination the port that each switch sends on through, and the lane of every path."""
 
-import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from topoloom.errors import InputError, check_type
-from topoloom.results import Provenance, Result
+from topoloom.results import Filed, Provenance
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Choice, Escape
 from topoloom.routing.judge.verdict import Verdict
@@ -25,7 +23,7 @@ MANIFEST = "tables.json"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Routing(Result):
+class Routing(Filed):
     """Next hops and lanes of a topology, between switches; hosts follow their switches.
 
     Parameters
@@ -57,6 +55,8 @@ class Routing(Result):
     """
 
     noun = "routing"
+    written_by = "topoloom.routing_folders.save_routing"
+    read_by = "topoloom.routing.table_files.load_tables"
     derived = ("packets_choose",)
     unrecorded = ("ports", "lanes", "minimal", "choice")
 
@@ -136,33 +136,6 @@ class Routing(Result):
             key: value for key, value in verdict.items() if not isinstance(value, (list, dict)) and key != "schema"
         }
         return [{"name": self.topology.name, "engine": self.engine, "packets_choose": self.packets_choose, **facts}]
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the folder of ``topoloom route -o``: the network and its tables with their verdict, all of it or nothing.
-
-        To the folder of a layout, a plan or a design of this network the tables are added.
-
-        Raises
-        ------
-        InputError
-            The folder is of another network, or cannot be made or written.
-        """
-        # By name, for folders of networks are rooms above this one.
-        import_module("topoloom.routing_folders").save_routing(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The routing that `save`, or ``topoloom route -o``, wrote into a folder.
-
-        Raises
-        ------
-        InputError
-            There are no tables, or they are damaged.
-        """
-        from topoloom.routing.table_files import load_tables
-
-        loaded = load_tables(path)
-        return cls(**{name: getattr(loaded, name) for name in cls.__dataclass_fields__})
 
     def __repr__(self) -> str:
         return f"Routing({self.engine} on {self.topology.name})"
