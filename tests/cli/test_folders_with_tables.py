@@ -180,3 +180,18 @@ def test_tables_of_another_network_are_one_sentence(folder, tmp_path):
         subjects([other], router=router, tables=[tables])
     with pytest.raises(InputError, match="tables for 1 networks, but 2 networks"):
         subjects([other, other], router=router, tables=[tables])
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("simulate", ("--engine", "latency", *LOADS)),
+        ("quality", ("--engine", "latency", "--bisections", "2")),
+        ("resilience", ("--reroute", "latency", "--samples", "5")),
+    ],
+)
+def test_an_engine_that_needs_a_layout_takes_that_of_the_folder(folder, name, options):
+    """What a command routes anew is routed on the layout that it was given; without one the engine says what it lacks."""
+    assert _record(name, folder, *options)[0]["provenance"]["engine"] == "latency"
+    with pytest.raises(InputError, match="layout"):
+        _run(name, SPEC, *options)

@@ -105,7 +105,12 @@ def cases_of(
         return [Case(name, (tables_for(topology, tables),), layout, seed if its_seed is None else its_seed)]
     count = host_tables or (int(topology.endpoints_at.max(initial=1)) if engines.find(engine).by_host else 1)
     return [
-        Case(name, tuple(host_routings(topology, engine, count, seed=number, jobs=jobs, work=work)), layout, number)
+        Case(
+            name,
+            host_routings(topology, engine, count, seed=number, jobs=jobs, layout=layout, work=work),
+            layout,
+            number,
+        )
         for number in range(seed, seed + seeds)
     ]
 

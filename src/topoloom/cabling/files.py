@@ -42,8 +42,8 @@ def save_cabling(
 
     ``topology.json`` and ``provenance.json``,
     ``cables.csv`` and ``floor.toml`` (together they are the layout: `load_layout`), ``labels.csv``, ``bundles.csv``,
-    ``order.csv``, ``netbox/*.csv`` and ``sheets/*.html``. docs/cabling.md says what each holds. Sheets of an earlier
-    layout in the same folder are removed.
+    ``order.csv``, ``netbox/*.csv`` and ``sheets/*.html``. docs/cabling.md says what each holds. Sheets and floor plans of
+    an earlier layout in the same folder are removed.
 
     Parameters
     ----------
@@ -65,7 +65,9 @@ def save_cabling(
     InputError
         The folder cannot be made, or a file in it cannot be written; nothing has changed then.
     """
-    return write_folder(folder, {**cabling_files(cabling), **also}, stale=[f"sheets/{SHEET_NAMES}", *stale])
+    return write_folder(
+        folder, {**cabling_files(cabling), **also}, stale=[f"sheets/{SHEET_NAMES}", "floorplan.*", *stale]
+    )
 
 
 def cabling_files(cabling: Cabling) -> dict[str, str | bytes]:

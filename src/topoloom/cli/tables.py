@@ -62,4 +62,4 @@ def tables_of(
     saved = saved_tables(network)
     if saved is not None:
         return saved
-    return route(network.topology, engine, lanes=lanes, seed=seed, jobs=jobs, work=work)
+    return route(network.topology, engine, lanes=lanes, seed=seed, jobs=jobs, layout=network.layout, work=work)

@@ -28,6 +28,7 @@ from topoloom.optimizer.structures.mirror_symmetry import symmetric_start
 from topoloom.optimizer.structures.starts import candidates, share_of
 from topoloom.results import provenance_of
 from topoloom.searches import ENDLESS, run_searches
+from topoloom.spec import family_of
 from topoloom.threads import cores
 from topoloom.topology import MOST_SWITCHES, Topology, checked
 from topoloom.work import Work
@@ -227,7 +228,11 @@ def optimize(
 
 def _may_be_symmetric(topology: Topology, keep: str | np.ndarray | None, again: bool) -> bool:
     """Whether a symmetric start may replace the topology: a random grid, for one is as good as the other; a file, never."""
-    family = (topology.spec or "").partition(":")[0]
+    try:
+        known = family_of(topology.spec) if topology.spec else None
+    except InputError:  # a file may carry the spec of a family that this version does not know
+        known = None
+    family = "" if known is None else known[0].name
     least = _LEAST_BY_TURNS if again else _LEAST_SYMMETRIC
     return family in {"grid", "diagrid"} and topology.switches >= least and keep is None
 

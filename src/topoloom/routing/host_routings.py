@@ -2,6 +2,7 @@
 
 from topoloom.draws import Draws
 from topoloom.errors import InputError
+from topoloom.layout.layout import Layout
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
@@ -9,7 +10,14 @@ from topoloom.work import Work
 
 
 def host_routings(
-    topology: Topology, engine: str, count: int, *, seed: int = 1, jobs: int | None = None, work: Work | None = None
+    topology: Topology,
+    engine: str,
+    count: int,
+    *,
+    seed: int = 1,
+    jobs: int | None = None,
+    layout: Layout | None = None,
+    work: Work | None = None,
 ) -> tuple[Routing, ...]:
     """So many tables: host i of each switch, counted from 0, is led by table i modulo `count`.
 
@@ -24,7 +32,7 @@ def host_routings(
     engine : str
     count : int
         Tables, each of which serves every `count`-th host of a switch.
-    seed, jobs, work
+    seed, jobs, layout, work
         As for `route`.
 
     Returns
@@ -42,9 +50,9 @@ def host_routings(
     if count < 1:
         raise InputError(f"{count} tables for the hosts of a switch: at least one is needed")
     if count == 1:
-        return (route(topology, engine, seed=seed, jobs=jobs, work=work),)
+        return (route(topology, engine, seed=seed, jobs=jobs, layout=layout, work=work),)
     seeds = [seed, *(Draws(seed, number).word() >> 33 for number in range(1, count))]
     return tuple(
-        route(topology, engine, seed=table_seed, jobs=jobs, host=(number, count), work=work)
+        route(topology, engine, seed=table_seed, jobs=jobs, layout=layout, host=(number, count), work=work)
         for number, table_seed in enumerate(seeds)
     )

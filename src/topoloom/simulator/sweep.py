@@ -118,7 +118,7 @@ def subjects(
         topology = network.topology if isinstance(network, Layout) else network
         cables = cable_cycles(topology, router, between, layout)
         made = (
-            (route(topology, engine, lanes=lanes, seed=seed, jobs=jobs, work=work) for engine in engines)
+            (route(topology, engine, lanes=lanes, seed=seed, jobs=jobs, layout=layout, work=work) for engine in engines)
             if given is None
             else [tables_for(topology, given)]
         )

@@ -269,7 +269,7 @@ def _tables(network: "Network", engine: str | None, seed: int, jobs: int | None,
         made: Routing = network.needs("tables", "--reroute without the name of an engine")
         say_saved(network, made)
     else:
-        made = route(network.topology, engine, seed=seed & 0x7FFFFFFF, jobs=jobs, work=work)
+        made = route(network.topology, engine, seed=seed & 0x7FFFFFFF, jobs=jobs, layout=network.layout, work=work)
     if made.choice is not None or made.lane_rule == SWITCH:
         why = "lets packets choose" if made.choice is not None else "changes lanes on the path"
         raise InputError(
