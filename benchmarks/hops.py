@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.graph.distances import distances_from
 from topoloom.graph.hops import hops
+from topoloom.random_streams import Draws
 from topoloom.spec import build
 from topoloom.topology import Topology
 

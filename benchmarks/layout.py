@@ -14,12 +14,12 @@ import argparse
 import time
 from dataclasses import replace
 
-from topoloom.draws import Draws
 from topoloom.floors.floor import preset
-from topoloom.layout.cabinets import loads_of
+from topoloom.layout.cabinets import switch_demands
 from topoloom.layout.joint import Annealing, nearest_slots, seating_for
 from topoloom.layout.place import place
 from topoloom.layout.prices import length_prices
+from topoloom.random_streams import Draws
 from topoloom.searches import Budget
 from topoloom.spec import build
 
@@ -69,7 +69,7 @@ def _speed(spec: str, tries: int = 5_000_000) -> float:
     topology = build(spec)
     floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
     layout = place(topology, floor, "sequential", "rows")
-    seating = seating_for(layout.slots, layout.slot, loads_of(topology))
+    seating = seating_for(layout.slots, layout.slot, switch_demands(topology))
     prices = length_prices(floor, layout.slots)
     near = nearest_slots(layout.slots)
     run = Annealing(topology, layout.slots, near, layout.slot, seating, prices, Draws(1), Budget(tries), 0.05)

@@ -30,7 +30,6 @@ from pathlib import Path
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.graph.geometry import geometry_of
 from topoloom.graph.hops import hops
 from topoloom.graph.kernels.hops import BLOCK, block_counts
@@ -38,6 +37,7 @@ from topoloom.graph.pair_counts import rows
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.rules import Rules, moves_of, within_length
 from topoloom.optimizer.searches.hop_search import COLD, HopSearch
+from topoloom.random_streams import Draws
 from topoloom.searches import Budget
 from topoloom.spec import build
 from topoloom.topology import Topology

@@ -28,11 +28,11 @@ from pathlib import Path
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.qap.assign import assign, cost
 from topoloom.qap.problem import problem
 from topoloom.qap.search import Annealing, Tabu
+from topoloom.random_streams import Draws
 from topoloom.searches import Budget, Search
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")

@@ -121,7 +121,7 @@ def _write(target: Path, data: bytes, shown: str) -> None:
         if not os.access(target, os.W_OK):
             raise InputError(f"{shown}: is write-protected; remove it or choose another name")
     else:
-        mode = 0o666 & ~_umask()
+        mode = 0o666 & ~file_mask()
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InputError(f"{shown}: the folder {folder} is not writable; choose another")
     handle, temporary = tempfile.mkstemp(prefix=".topoloom-", dir=folder)
@@ -137,8 +137,9 @@ def _write(target: Path, data: bytes, shown: str) -> None:
         raise
 
 
-def _umask() -> int:
-    # The system offers no way to read the mask without setting it.
+def file_mask() -> int:
+    """The permissions that new files and folders of this process do not get."""
+    # The system offers no way to read it without setting it.
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from topoloom.errors import InputError
-from topoloom.files import reason
+from topoloom.files import file_mask, reason
 
 #: Linux: renameat2 with this flag exchanges two names in one step.
 _EXCHANGE = 2
@@ -140,7 +140,7 @@ def check_folder(folder: str | os.PathLike[str]) -> None:
 
 def _fill(beside: Path, target: Path, files: Mapping[str, str | bytes], stale: tuple[str, ...]) -> None:
     """The new folder: what stays of the old one, linked, and the files."""
-    os.chmod(beside, target.stat().st_mode & 0o7777 if target.exists() else 0o777 & ~_umask())
+    os.chmod(beside, target.stat().st_mode & 0o7777 if target.exists() else 0o777 & ~file_mask())
     if target.exists():
         gone = {path for pattern in stale for path in target.glob(pattern)}
         for path in sorted(target.rglob("*")):
@@ -197,10 +197,3 @@ def _exchanged(one: Path, other: Path) -> bool:
     if number in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
         return False
     raise OSError(number, os.strerror(number), str(other))
-
-
-def _umask() -> int:
-    # The system offers no way to read the mask without setting it.
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

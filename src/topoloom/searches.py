@@ -85,7 +85,7 @@ class Effort:
         return replace(self, seed=self.seed + number, seconds=None if self.seconds is None else self.seconds * share)
 
 
-def acceptance() -> np.ndarray:
+def metropolis_table() -> np.ndarray:
     """float32[4096]: -log of uniform draws; temperature times a random one is what a change may cost (Metropolis).
 
     The bins' middles, rounded, so that every machine has the same table.

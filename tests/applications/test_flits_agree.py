@@ -7,7 +7,7 @@ from topoloom import build, route
 from topoloom.applications.program import Trace
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import AppSettings
-from topoloom.draws import Draws
+from topoloom.random_streams import Draws
 from topoloom.simulator.execute import packets_of
 from topoloom.simulator.presets import find_preset
 from topoloom.simulator.simulate import simulate

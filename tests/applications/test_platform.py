@@ -9,14 +9,14 @@ from msgspec import structs
 
 from topoloom import InputError, Topology, build, place, route
 from topoloom.applications.launch import simulate, workplace
-from topoloom.applications.platform import fabric, write_fabric
+from topoloom.applications.platform import platform_bytes, write_fabric
 from topoloom.applications.processes import Limits
 from topoloom.applications.program import Source, Trace
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import compiled, platform_library
-from topoloom.draws import Draws
 from topoloom.graph.latency import latencies
+from topoloom.random_streams import Draws
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.routing import Routing
 
@@ -203,7 +203,9 @@ def test_a_short_message_may_travel_ahead():
     texts = {0: ["send 1 0 1000 6"], 1: ["compute 1e9", "recv 0 0 1000 6"]}
     trace = Trace("late", 2, lambda rank: "".join(f"{rank} {line}\n" for line in ("init", *texts[rank], "finalize")))
     waits, ahead = (
-        run_app(build("torus:dims=4x4,hosts=1"), trace, 2, settings=structs.replace(SETTINGS, eager_bytes=limit)).seconds
+        run_app(
+            build("torus:dims=4x4,hosts=1"), trace, 2, settings=structs.replace(SETTINGS, eager_bytes=limit)
+        ).seconds
         for limit in (0, 65536)
     )
     assert ahead == pytest.approx(1e-2, rel=1e-9)
@@ -226,7 +228,7 @@ def test_delays_are_our_own_zero_load_latency():
 def test_the_file_holds_the_network():
     """Counts, rates and next hops, read back by hand; without SimGrid."""
     routing = route(build("torus:dims=3x3,hosts=2"), "dor")
-    data = fabric([routing], SETTINGS, cores=2)
+    data = platform_bytes([routing], SETTINGS, cores=2)
     assert data[:8] == b"TLFABRIC"
     assert np.frombuffer(data, "<i8", 8, 8).tolist() == [9, 18, 18, 9, 1, 2, 0, 1]
     assert np.frombuffer(data, "<f8", 7, 72)[:3].tolist() == [1e11, 1e9, 1e9]
@@ -244,14 +246,16 @@ def test_the_file_holds_the_network():
 def test_what_simgrid_cannot_take():
     """Adaptive tables, networks without hosts, hosts with several ports, layouts of other networks."""
     with pytest.raises(InputError, match="chooses paths as the network fills"):
-        fabric([route(build("torus:dims=4x4,hosts=1"), "ecmp")], SETTINGS)
+        platform_bytes([route(build("torus:dims=4x4,hosts=1"), "ecmp")], SETTINGS)
     with pytest.raises(InputError, match="it has no hosts"):
         run_app(build("torus:dims=4x4"), "pingpong")
     two = build("complete:n=3").replace(endpoints=[0, 1], host=[0, 0])
     with pytest.raises(InputError, match="hosts have several ports"):
-        fabric([route(two, "minimal")], SETTINGS)
+        platform_bytes([route(two, "minimal")], SETTINGS)
     with pytest.raises(InputError, match="the layout is of another network"):
-        fabric([route(build("torus:dims=4x4,hosts=1"), "dor")], SETTINGS, place(build("torus:dims=4x5"), map="rows"))
+        platform_bytes(
+            [route(build("torus:dims=4x4,hosts=1"), "dor")], SETTINGS, place(build("torus:dims=4x5"), map="rows")
+        )
 
 
 @pytest.mark.simgrid

@@ -9,7 +9,7 @@ from topoloom import InputError, build
 from topoloom.clustering.packing import links_between, settle
 from topoloom.clustering.partition import metis
 from topoloom.clustering.walktrap import walktrap
-from topoloom.draws import Draws
+from topoloom.random_streams import Draws
 from topoloom.topology import Topology
 
 

@@ -87,14 +87,14 @@ def test_the_best_is_placed_as_a_layout_is():
 
 def test_the_rows_stay_where_a_search_passes_a_limit():
     """A limit that the winner keeps row by row, and that its shortest cables would pass, keeps it row by row."""
-    from topoloom.designer.measure import placed_anew
+    from topoloom.designer.measure import measured_by_default_placement
 
     need = _need()
     parts = load_parts(need.parts)
     some = measure("slimfly:q=5,hosts=4", need, parts)
     tight = msgspec.structs.replace(need, limits=Limits(longest_cable_m=some.longest_cable_m / 2))
-    assert placed_anew(some, tight, parts) is None
-    assert placed_anew(some, need, parts) is not None
+    assert measured_by_default_placement(some, tight, parts) is None
+    assert measured_by_default_placement(some, need, parts) is not None
 
 
 def test_the_objective_chooses():

@@ -26,9 +26,9 @@ from topoloom import (
 )
 from topoloom.cabling.plugs import load_plugs
 from topoloom.cost.parts import load_parts
+from topoloom.expansion.cable_order.planner import Planner
 from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.stages import Growth, Stage
-from topoloom.expansion.work.planner import Planner
 
 
 @pytest.fixture(scope="module")

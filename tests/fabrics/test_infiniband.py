@@ -151,7 +151,7 @@ def test_after_losses_ports_and_guids_stay():
     before = planned_fabric(topology)
     found = reroute(route(topology, lanes=8), switches=[7], links=[(0, 1)])
     small, living = found.surviving, found.surviving_switches
-    after = before.left(small.topology, living, found.kept)
+    after = before.after_losses(small.topology, living, found.kept)
     assert after.switch_names == tuple(f"S{s}" for s in range(50) if s != 7)
     assert (after.link_ports == before.link_ports[found.kept]).all()
     assert after.port_guids.tolist() == [

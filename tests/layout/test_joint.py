@@ -5,16 +5,16 @@ import pytest
 
 from topoloom import build
 from topoloom.clustering.packing import links_between
-from topoloom.draws import Draws
 from topoloom.floors.floor import preset
 from topoloom.floors.slots import Slots
 from topoloom.layout import joint as joint_module
-from topoloom.layout.cabinets import loads_of
+from topoloom.layout.cabinets import switch_demands
 from topoloom.layout.improve import fewer_links_between
 from topoloom.layout.joint import Annealing, Seating, nearest_slots
 from topoloom.layout.kernels.joint import swap_switches
 from topoloom.layout.longest import shorten_longest
 from topoloom.layout.prices import Prices, above_prices, cable_prices, length_prices, lengths_m
+from topoloom.random_streams import Draws
 from topoloom.searches import Budget, Effort
 
 _ROOM = preset("koibuchi-2013")
@@ -89,7 +89,7 @@ def test_no_limit_is_overrun():
     topology = build("jellyfish:n=60,degree=5,seed=3")
     topology = topology.replace(endpoints=np.repeat(np.arange(0, 60, 2), 6), host=None, spec=None)
     _, slots, start, _ = _small()
-    loads = loads_of(topology)[:, 1:2]
+    loads = switch_demands(topology)[:, 1:2]
     seating = Seating(np.full(len(slots), 8), loads, np.full((len(slots), 1), 27.0))
     found = joint(topology, slots, start, seating, length_prices(_ROOM, slots), seed=2)
     assert np.bincount(found).max() <= 8
@@ -163,12 +163,12 @@ def test_local_improvement_never_cuts_more_links():
     """Fewer links between cabinets than the sequence's, no cabinet above the fullest."""
     topology = build("ring-shortcuts:n=256,degree=6")
     cabinet = (np.arange(256) // 16).astype(np.int32)
-    found = fewer_links_between(topology, cabinet, loads_of(topology), Effort())
+    found = fewer_links_between(topology, cabinet, switch_demands(topology), Effort())
     assert links_between(topology, found) < links_between(topology, cabinet)
     assert np.bincount(found).max() == 16
     cube = build("hypercube:n=8")
     # Subcubes are optimal (Harper 1964).
-    assert links_between(cube, fewer_links_between(cube, cabinet, loads_of(cube), Effort())) == 256 * 4 // 2
+    assert links_between(cube, fewer_links_between(cube, cabinet, switch_demands(cube), Effort())) == 256 * 4 // 2
 
 
 def test_the_nearest_slots_come_first():

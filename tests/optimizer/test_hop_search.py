@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from topoloom.draws import Draws
 from topoloom.graph.geometry import Geometry, geometry_of
 from topoloom.graph.hops import hops
 from topoloom.optimizer.kernels import hops as kernels
@@ -14,6 +13,7 @@ from topoloom.optimizer.kernels.rows import enter_all
 from topoloom.optimizer.rules import Rules, cabinets_of, links_of, moves_of, within_length
 from topoloom.optimizer.searches.hop_search import HopSearch
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
+from topoloom.random_streams import Draws
 from topoloom.searches import Budget
 from topoloom.spec import build
 from topoloom.topology import Topology

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from topoloom.draws import Draws
 from topoloom.graph.hops import hops
 from topoloom.optimizer.structures.groups import Group, cyclic, groups_of
 from topoloom.optimizer.structures.lift_search import LiftSearch
 from topoloom.optimizer.structures.lifts import drawn_lift, links_of_darts
+from topoloom.random_streams import Draws
 from topoloom.searches import Budget
 from topoloom.topology import Topology
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.hops import hops
 from topoloom.optimizer.optimize import optimize
@@ -11,6 +10,7 @@ from topoloom.optimizer.result import Optimized
 from topoloom.optimizer.searches.successive_halving import Candidate, SuccessiveHalving
 from topoloom.optimizer.structures.algebraic import algebraic, resized
 from topoloom.optimizer.structures.starts import candidates, least
+from topoloom.random_streams import Draws
 from topoloom.searches import Budget
 from topoloom.spec import build
 

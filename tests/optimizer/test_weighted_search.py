@@ -7,7 +7,6 @@ from scipy.sparse.csgraph import dijkstra
 
 from topoloom import build, place
 from topoloom.cost.parts import load_parts
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.geometry import geometry_of
 from topoloom.graph.latency import Delays
@@ -18,6 +17,7 @@ from topoloom.optimizer.rules import Rules, moves_of
 from topoloom.optimizer.searches.energy import Energy
 from topoloom.optimizer.searches.weighted_search import WeightedSearch
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
+from topoloom.random_streams import Draws
 from topoloom.searches import Budget
 from topoloom.topology import Topology
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from topoloom import InputError
-from topoloom.draws import Draws
 from topoloom.qap.assign import METHODS, assign, cost
 from topoloom.qap.kernels import annealing
-from topoloom.qap.problem import aligned, problem
+from topoloom.qap.problem import problem
 from topoloom.qap.search import Annealing, Budget, Tabu
+from topoloom.random_streams import Draws
 
 
 def random_problem(n, m, seed=1, scale=1.0, density=0.7, sides="both"):
@@ -83,7 +83,7 @@ def test_annealing_keeps_its_books(n, m, density, scale):
     assert search.cost == task.half_cost(search.best) < task.half_cost(np.arange(m))
     assert search._costs[0] == task.half_cost(search._place)
     if task.sparse is None:
-        assert np.array_equal(search._near, task.near(search._place))
+        assert np.array_equal(search._near, task.distances_at(search._place))
 
 
 def test_sparse_and_dense_kernels_are_one_search():
@@ -99,7 +99,7 @@ def test_sparse_and_dense_kernels_are_one_search():
         )
         rest = (place, best, costs, row, Draws(2).state(), np.ones(4096, np.float32), np.float32(20), 50_000)
         if dense:
-            tried = annealing.anneal_dense(task.flow, task.near(place), *rest)
+            tried = annealing.anneal_dense(task.flow, task.distances_at(place), *rest)
         else:
             tried = annealing.anneal_sparse(*task.sparse, task.distance, *rest)
         found.append((place.tolist(), best.tolist(), costs.tolist(), row.tolist(), tried))
@@ -258,9 +258,3 @@ def test_bad_input_is_answered_in_a_sentence(flow, distance, options, message):
     """What is wrong, and what would do."""
     with pytest.raises(InputError, match=message):
         assign(flow, distance, **options)
-
-
-def test_aligned_zeros():
-    """They begin at a cache line, whatever the allocator gave."""
-    for rows in range(1, 20):
-        assert aligned((rows, 8), np.float32).ctypes.data % 64 == 0

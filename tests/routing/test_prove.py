@@ -6,8 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
+from topoloom.random_streams import Draws
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import HOP, Routing, empty_ports

@@ -81,7 +81,7 @@ def test_whatever_the_routers_flits_are_conserved_and_come_to_rest(name, config,
         moved = int(at.state[HOPS])
         run.go(500, 0, 1 << 60)
         assert at.state[HOPS] > moved
-    assert int(at.state[INJECTED]) == int(at.state[FLITS]) == int(run.got().sum())
+    assert int(at.state[INJECTED]) == int(at.state[FLITS]) == int(run.host_flits().sum())
     assert int(at.state[INSIDE]) == 0
     assert not at.buffers.rec[7::8].any()
     assert (at.buffers.rec[5::8] == -1).all()

@@ -119,8 +119,8 @@ def test_matchings_are_the_largest_for_any_pairs(seed, most):
 
 def test_bisections_are_those_of_counting_flows(tables):
     """The mean share of a bisection, with its own draws, flows counted in Python."""
-    from topoloom.draws import Draws
-    from topoloom.draws.kernels import shuffle
+    from topoloom.random_streams import Draws
+    from topoloom.random_streams.kernels import shuffle
 
     switch = host_switches(tables.topology)
     found = effective_bisection(tables, 5, seed=7)

@@ -2,7 +2,7 @@
 
 import networkx as nx
 
-from topoloom.draws import Draws
+from topoloom.random_streams import Draws
 from topoloom.spec import build
 from topoloom.topology import Topology
 

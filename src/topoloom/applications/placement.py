@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError, at, hint
 from topoloom.files import read_text
 from topoloom.layout.layout import Layout
+from topoloom.random_streams import Draws
 from topoloom.routing.routing import Routing
 from topoloom.threads import cores
 from topoloom.topology import Topology

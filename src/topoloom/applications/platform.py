@@ -17,7 +17,9 @@ from topoloom.routing.routing import Routing, carriers_of
 _BYTES_A_GBIT = 1e9 / 8
 
 
-def fabric(routings: Sequence[Routing], settings: AppSettings, layout: Layout | None = None, cores: int = 1) -> bytes:
+def platform_bytes(
+    routings: Sequence[Routing], settings: AppSettings, layout: Layout | None = None, cores: int = 1
+) -> bytes:
     """The network as platform.cpp reads it, by tables for the first, the second, ... host of each switch, in turn.
 
     ``TLFABRIC``; int64[8]: switches, links, hosts, switches with hosts, tables, cores of a host, 1 for half duplex, 1 for links
@@ -93,14 +95,14 @@ def fabric(routings: Sequence[Routing], settings: AppSettings, layout: Layout | 
 def write_fabric(
     path: Path, routings: Sequence[Routing], settings: AppSettings, layout: Layout | None = None, cores: int = 1
 ) -> None:
-    """Write `fabric` into a file.
+    """Write `platform_bytes` into a file.
 
     Parameters
     ----------
     path : path
         The file.
     routings : sequence of Routing
-        See `fabric`, as for the others.
+        See `platform_bytes`, as for the others.
     settings : AppSettings
         Rates and delays of links, switches and hosts.
     layout : Layout, optional
@@ -111,9 +113,9 @@ def write_fabric(
     Raises
     ------
     InputError
-        As `fabric`.
+        As `platform_bytes`.
     """
-    write_atomically(path, fabric(routings, settings, layout, cores))
+    write_atomically(path, platform_bytes(routings, settings, layout, cores))
 
 
 def _cable_m(links: int, settings: AppSettings, layout: Layout | None) -> np.ndarray:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from topoloom.clustering.packing import fewest, links_between, settle
-from topoloom.draws import Draws
 from topoloom.graph.metis import partition, weighted
+from topoloom.random_streams import Draws
 from topoloom.topology import Topology
 from topoloom.work import Work
 

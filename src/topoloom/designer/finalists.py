@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from topoloom.cost.parts import Parts
-from topoloom.designer.measure import Candidate, numbers, passed_limit, placed_anew
+from topoloom.designer.measure import Candidate, measured_by_default_placement, numbers, passed_limit
 from topoloom.designer.need import Need
 from topoloom.designer.store import Store
 from topoloom.errors import InputError, Stopped
@@ -65,7 +65,7 @@ def place_finalists(
                 inner.flag = work.flag
                 anew = None
                 with suppress(InputError, Stopped):  # a cable beyond all products: then the rows, which have none, stay
-                    anew = placed_anew(one, need, parts, jobs, inner)
+                    anew = measured_by_default_placement(one, need, parts, jobs, inner)
                 if inner.stopped:
                     break
                 if anew is not None:

@@ -213,7 +213,7 @@ def place_candidate(
     return place(topology, need.floor.floor(), map=map, jobs=jobs, work=work)
 
 
-def placed_anew(
+def measured_by_default_placement(
     candidate: Candidate, need: Need, parts: Parts, jobs: int | None = None, work: Work | None = None
 ) -> tuple[Candidate, Layout] | None:
     """A candidate with the lengths, latencies, money and watts that it has by the default placement, and its layout.

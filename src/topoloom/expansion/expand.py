@@ -7,12 +7,12 @@ import numpy as np
 from topoloom.cabling.plugs import Plugs
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.errors import InputError, check_type
+from topoloom.expansion.cable_order.planner import Planner
 from topoloom.expansion.expansion import Expansion
 from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.migration import into_network
 from topoloom.expansion.recognise import recognised
 from topoloom.expansion.registry import Method, Request, find_method
-from topoloom.expansion.work.planner import Planner
 from topoloom.floors.floor import Floor
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
-from topoloom.expansion.work.order_of_work import Task
-from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG
-from topoloom.expansion.work.wiring import Cable
+from topoloom.expansion.cable_order.order_of_work import Task
+from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
+from topoloom.expansion.cable_order.wiring import Cable
 from topoloom.layout.layout import Layout
 from topoloom.results import Filed, Provenance, Recorded
 from topoloom.topology import Topology

@@ -6,7 +6,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.floors.slots import NO_LIMIT
-from topoloom.layout.cabinets import loads_of
+from topoloom.layout.cabinets import switch_demands
 from topoloom.layout.layout import Layout
 from topoloom.topology import Topology
 
@@ -46,7 +46,7 @@ class GrowingFloor:
             usual = np.array([self.floor.sequence_cabinet, NO_LIMIT if hosts is None else hosts, NO_LIMIT])
             self._limits = np.where(np.isfinite(self._limits), self._limits, usual)
         self._used = np.zeros((len(self.slots), 3))
-        np.add.at(self._used, self._slot, loads_of(layout.topology, switch_w))
+        np.add.at(self._used, self._slot, switch_demands(layout.topology, switch_w))
 
     def _widen(self, more: int) -> None:
         """Room for `more` cabinets, where the floor is one that grows."""
@@ -133,7 +133,7 @@ class GrowingFloor:
             The floor is full.
         """
         first = self._slot.size
-        loads = loads_of(topology, self._switch_w)[first:]
+        loads = switch_demands(topology, self._switch_w)[first:]
         ends = np.concatenate([topology.links, topology.links[:, ::-1]])
         groups = None if self._group is None else self._group[first : first + len(loads)]
         for piece in self.pieces(loads, groups) if len(loads) else []:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.expansion.stages import difference
 from topoloom.fabrics.structure_matching import match_shapes
+from topoloom.random_streams import Draws
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -95,11 +95,11 @@ def _exchanged(
 ) -> list[np.ndarray]:
     """What annealing makes of each start."""
     from topoloom.expansion.kernels.matching import exchange
-    from topoloom.searches import acceptance
+    from topoloom.searches import metropolis_table
     from topoloom.threads import over_cores
 
     new, standing = goal.csr, Topology(links=before.links, switches=goal.switches).csr
-    counts, accepted = _counts(before, goal.switches), acceptance()
+    counts, accepted = _counts(before, goal.switches), metropolis_table()
     tries = min(_MOST_TRIES, _TRIES * (goal.switches + len(goal.links)))
     found = [_whole(start, before) for start in starts]
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.matching import matched
-from topoloom.expansion.stages import Growth, Stage, difference, renumbered, towards
-from topoloom.layout.cabinets import loads_of
+from topoloom.expansion.stages import Growth, Stage, difference, renumbered, stages_between
+from topoloom.layout.cabinets import switch_demands
 from topoloom.topology import Topology
 from topoloom.work import Work
 
@@ -56,7 +56,7 @@ def into_network(
     part = np.full(goal.switches, -1)
     titles: list[str] = []
     if fresh.size:
-        for piece in growing_floor.pieces(loads_of(after)[before.switches :]):
+        for piece in growing_floor.pieces(switch_demands(after)[before.switches :]):
             new = before.switches + piece
             part[new] = len(titles)
             titles.append(f"new switch {new[0]}" if new.size == 1 else f"new switches {new[0]} to {new[-1]}")
@@ -67,7 +67,7 @@ def into_network(
     number[busy] = len(titles) + np.arange(busy.size)
     part[: before.switches] = number[cabinet.ravel()]
     titles += [f"cabinet {growing_floor.slots.names[slot]}" for slot in cabinets[busy].tolist()]
-    stages = towards(before, after, part, titles or ["nothing changes"], ports)
+    stages = stages_between(before, after, part, titles or ["nothing changes"], ports)
     networks = [before, *(stage.topology for stage in stages)]
     changing = [stage for stage, was in zip(stages, networks, strict=False) if not _alike(was, stage.topology)]
     if not changing:

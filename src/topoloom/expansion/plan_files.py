@@ -17,9 +17,9 @@ from topoloom.cabling.sheets import SHEET_NAMES
 from topoloom.cost.choose import Cables
 from topoloom.cost.parts import parts_json
 from topoloom.csv_files import csv_table, guarded, numbers, texts
+from topoloom.expansion.cable_order.order_of_work import Task
+from topoloom.expansion.cable_order.order_search import ADD
 from topoloom.expansion.expansion import Expansion, Step
-from topoloom.expansion.work.order_of_work import Task
-from topoloom.expansion.work.order_search import ADD
 from topoloom.floors.floor_text import floor_toml
 from topoloom.folders import write_folder
 from topoloom.formats import FORMATS, encode

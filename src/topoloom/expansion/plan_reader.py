@@ -17,12 +17,12 @@ from topoloom.cost.parts import PARTS as CATALOGUES
 from topoloom.cost.parts import Parts, load_parts, parts_from_json
 from topoloom.csv_files import unguarded
 from topoloom.errors import InputError, at
+from topoloom.expansion.cable_order.order_of_work import Task
+from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
+from topoloom.expansion.cable_order.wiring import Cable, cables_of
 from topoloom.expansion.expansion import Cost, Expansion, Step
 from topoloom.expansion.plan_files import AFTER, BEFORE, GOAL, NUMBERS, PARTS, PLAN, RECORD, STEPS
 from topoloom.expansion.plan_rows import Row, metres_in, number_in, rows_of
-from topoloom.expansion.work.order_of_work import Task
-from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG
-from topoloom.expansion.work.wiring import Cable, cables_of
 from topoloom.files import read_text
 from topoloom.folders import refuse_unfinished
 from topoloom.formats import load

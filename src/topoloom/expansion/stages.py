@@ -131,7 +131,7 @@ def hosts_with(before: Topology, switches: int, each: int) -> tuple[np.ndarray, 
     return hosts_of(before, counts)
 
 
-def towards(
+def stages_between(
     before: Topology, after: Topology, part: np.ndarray, titles: list[str], ports: int | None = None
 ) -> list[Stage]:
     """The stages from one network to another, part by part.

@@ -107,7 +107,7 @@ class Fabric:
         ports: np.ndarray = np.where(at_first, self.link_ports[link, 0], self.link_ports[link, 1]).astype(np.int32)
         return ports
 
-    def left(self, topology: Topology, switches: np.ndarray, links: np.ndarray) -> "Fabric":
+    def after_losses(self, topology: Topology, switches: np.ndarray, links: np.ndarray) -> "Fabric":
         """What is left of the fabric after losses, with the names and ports that it has.
 
         `topology` has of the switches only `switches`, of the cables only `links`, int64[k] each, and all hosts of these.

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import distances_from
+from topoloom.random_streams import Draws
 from topoloom.topology import Topology
 
 #: Square tables of so many switches fit in memory and in patience.

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.load import channel_loads
+from topoloom.random_streams import Draws
 from topoloom.topology import Topology
 
 #: What can fail, and the orders for each.

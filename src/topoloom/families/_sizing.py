@@ -25,7 +25,7 @@ def serving(
                     yield {**parameters, "hosts": per_switch}
 
 
-def ladder(most: int) -> Iterator[int]:
+def host_counts(most: int) -> Iterator[int]:
     """Hosts a switch to try, 1 to `most`: every number to 16, then every second to 32, every fourth from there."""
     value = 1
     while value <= most:
@@ -67,8 +67,8 @@ def near_square(cells: int) -> tuple[int, int]:
 
 
 def free_sizes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    """Sizes of a family of any order `n` and any `degree`: every ladder step of hosts, a few degrees each."""
-    for per_switch in ladder(radix - 3):
+    """Sizes of a family of any order `n` and any `degree`: every step of `host_counts`, a few degrees each."""
+    for per_switch in host_counts(radix - 3):
         n = -(-hosts // per_switch)
         for degree in free_degrees(n, per_switch, min(radix - per_switch, 64)):
             yield from serving(hosts, radix, [({"n": n, "degree": degree}, n, degree)])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.families._sizing import ladder
+from topoloom.families._sizing import host_counts
 from topoloom.spec import Choice, Facts, Integer, family
 from topoloom.topology import Topology
 
@@ -26,7 +26,7 @@ def _leaf_spine_facts(leaves: int, spines: int, width: int) -> Facts:
 
 def _leaf_spines(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     """Leaves with p hosts and the rest of the ports up; spines with as many parallel links as their ports allow."""
-    for per_leaf in ladder(radix - 1):
+    for per_leaf in host_counts(radix - 1):
         leaves = -(-hosts // per_leaf)
         if leaves > radix or leaves < 2:
             continue

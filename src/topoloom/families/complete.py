@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.families._sizing import ladder, serving
+from topoloom.families._sizing import host_counts, serving
 from topoloom.spec import Facts, Integer, Integers, family
 from topoloom.topology import Topology
 
@@ -40,7 +40,7 @@ def _circulant_facts(n: int, jumps: tuple[int, ...]) -> Facts:
 def _circulants(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     """Geometric jumps 1, b, b^2, ...: the classic multi-loop networks, with 2 to 6 jumps."""
     for count in range(2, 7):
-        for per_switch in ladder(radix - 2 * count):
+        for per_switch in host_counts(radix - 2 * count):
             n = max(2 * count + 3, -(-hosts // per_switch))
             base = max(2, round(n ** (1 / count)))
             jumps = tuple(base**i for i in range(count))

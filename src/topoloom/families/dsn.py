@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.families._sizing import ladder, serving
+from topoloom.families._sizing import host_counts, serving
 from topoloom.spec import Choice, Facts, Integer, family
 from topoloom.topology import Topology
 
@@ -24,7 +24,7 @@ def _dsn_facts(n: int, x: int | None) -> Facts:
 
 
 def _dsns(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    for per_switch in ladder(radix - 5):
+    for per_switch in host_counts(radix - 5):
         n = -(-hosts // per_switch)
         if n >= 16:
             yield from serving(hosts, radix, [({"n": n}, n, 5)])

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.families._sizing import ladder, near_square, serving
+from topoloom.families._sizing import host_counts, near_square, serving
 from topoloom.graph.geometry import Geometry
+from topoloom.random_streams import Draws
 from topoloom.spec import Facts, Integer, Seed, family
 from topoloom.topology import Topology
 
@@ -36,7 +36,7 @@ def _floors(hosts: int, radix: int, *, diagonal: bool) -> Iterator[dict[str, Any
 
     Corners see the fewest switches: the length is at least such that they have half as many again as their degree.
     """
-    for per_switch in ladder(radix - 3):
+    for per_switch in host_counts(radix - 3):
         rows, columns = near_square(-(-hosts // per_switch))
         degree = min(radix - per_switch, 32)
         n = rows * columns

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.families._sizing import ladder, near_cube, serving
+from topoloom.families._sizing import host_counts, near_cube, serving
 from topoloom.spec import Facts, Integer, Integers, family
 from topoloom.topology import Topology
 
@@ -43,7 +43,7 @@ def _butterflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
 def _hyperxes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     """Sides as equal as can be (but not equal: those are flattened butterflies), and one side twice or thrice the others."""
     for dimensions in (2, 3, 4):
-        for per_switch in ladder(radix - dimensions):
+        for per_switch in host_counts(radix - dimensions):
             target = -(-hosts // per_switch)
             for stretch in (1, 2, 3):
                 base = near_cube(-(-target // stretch), dimensions, 2)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.families._sizing import serving
 from topoloom.families.hypercube import xor_links
+from topoloom.random_streams import Draws
 from topoloom.spec import Facts, Integer, Seed, family
 from topoloom.topology import Topology
 

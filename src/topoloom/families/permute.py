@@ -4,8 +4,8 @@ import logging
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
+from topoloom.random_streams import Draws
 from topoloom.spec import Choice, Integer, Seed, transform
 from topoloom.topology import Topology
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.families._sizing import free_sizes, ladder, near_square, serving
+from topoloom.families._sizing import free_sizes, host_counts, near_square, serving
+from topoloom.random_streams import Draws
 from topoloom.spec import Facts, Integer, Real, Seed, family
 from topoloom.topology import Topology
 
@@ -88,7 +88,7 @@ def _watts_facts(n: int, degree: int, beta: float, seed: int = 1) -> Facts:
 
 def _watts(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     """Rewired ends make some switches busier: a third of the ports is left for that."""
-    for per_switch in ladder(radix - 6):
+    for per_switch in host_counts(radix - 6):
         n = -(-hosts // per_switch)
         degree = min((radix - per_switch) * 2 // 3 // 2 * 2, 64)
         if 4 <= degree < n - 1:
@@ -156,7 +156,7 @@ def _kleinberg_facts(side: int, links: int, exponent: float, seed: int = 1) -> F
 
 def _kleinbergs(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     """Incoming long links are Poisson: half of the ports beyond the lattice's 4 are left for them."""
-    for per_switch in ladder(radix - 8):
+    for per_switch in host_counts(radix - 8):
         side, _ = near_square(-(-hosts // per_switch))
         links = min((radix - per_switch - 4) // 4, 16)
         if links and side >= 3:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
-from topoloom.families._sizing import free_sizes, ladder, serving
+from topoloom.families._sizing import free_sizes, host_counts, serving
+from topoloom.random_streams import Draws
 from topoloom.spec import Facts, Integer, Real, Seed, family
 from topoloom.topology import Topology
 
@@ -167,7 +167,7 @@ def _dln_facts(n: int, x: int, random: int, seed: int = 1) -> Facts:
 
 
 def _dlns(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    for per_switch in ladder(radix - 3):
+    for per_switch in host_counts(radix - 3):
         n = -(-hosts // per_switch)
         x = min((radix - per_switch + 3) // 2, n.bit_length() - 1)
         if x > 2:

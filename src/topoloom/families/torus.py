@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.families._sizing import ladder, near_cube, serving
+from topoloom.families._sizing import host_counts, near_cube, serving
 from topoloom.spec import Facts, Integer, Integers, family
 from topoloom.topology import Topology
 
@@ -43,20 +43,20 @@ def _mesh_facts(dims: tuple[int, ...]) -> Facts:
 
 def _tori(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     for dimensions in range(2, 7):
-        for per_switch in ladder(radix - 2 * dimensions):
+        for per_switch in host_counts(radix - 2 * dimensions):
             dims = near_cube(-(-hosts // per_switch), dimensions, 3)
             yield from serving(hosts, radix, [({"dims": dims}, prod(dims), 2 * dimensions)])
 
 
 def _meshes(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     for dimensions in (2, 3):
-        for per_switch in ladder(radix - 2 * dimensions):
+        for per_switch in host_counts(radix - 2 * dimensions):
             dims = near_cube(-(-hosts // per_switch), dimensions, 2)
             yield from serving(hosts, radix, [({"dims": dims}, prod(dims), 2 * dimensions)])
 
 
 def _rings(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
-    for per_switch in ladder(radix - 2):
+    for per_switch in host_counts(radix - 2):
         switches = max(3, -(-hosts // per_switch))
         yield from serving(hosts, radix, [({"n": switches}, switches, 2)])
 

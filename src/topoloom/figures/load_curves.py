@@ -1,7 +1,7 @@
 """Load curves on one pair of axes: latency against the load that arrives."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from topoloom.errors import InputError
 from topoloom.figures.style import COLOURS, SHAPES, frame, sheet, style
@@ -30,19 +30,6 @@ class LoadPoint(Protocol):
     def saturated(self) -> bool: ...
 
 
-class CurveOrigin(Protocol):
-    """Where a curve came from, as `Provenance` says it."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def engine(self) -> str: ...
-
-    @property
-    def seed(self) -> int | None: ...
-
-
 class DrawnCurve(Protocol):
     """What is drawn, as `simulator.load_curve.LoadCurve` is."""
 
@@ -53,13 +40,9 @@ class DrawnCurve(Protocol):
     def zero_load(self) -> float | None: ...
 
     @property
-    def traffic(self) -> str: ...
-
-    @property
     def routers(self) -> str: ...
 
-    @property
-    def provenance(self) -> CurveOrigin: ...
+    def identity(self) -> dict[str, Any]: ...
 
 
 #: The latency axis ends so far above the greatest latency that has a limit; it is logarithmic from such a ratio on.
@@ -168,7 +151,7 @@ def _draw(axes: "Axes", curve: "DrawnCurve", name: str, top: float, colour: str,
 
 def load_curve_names(curves: "Sequence[DrawnCurve]") -> list[str]:
     """What tells each curve from the others; of several, only what differs."""
-    told = [_told(curve) for curve in curves]
+    told = [_in_words(curve) for curve in curves]
     differ = [key for key in told[0] if len({one[key] for one in told}) > 1] or ["topology"]
     return [", ".join(one[key] for key in differ) for one in told]
 
@@ -182,22 +165,15 @@ def _title(curves: "Sequence[DrawnCurve]") -> str:
         ("traffic", "{} traffic"),
         ("preset", "routers of {}"),
     ):
-        values = {_told(curve)[key] for curve in curves}
+        values = {_in_words(curve)[key] for curve in curves}
         if len(values) == 1 and not (key == "topology" and len(curves) == 1):
             told.append(words.format(values.pop()))
     return ", ".join(told)
 
 
-def _told(curve: "DrawnCurve") -> dict[str, str]:
+def _in_words(curve: "DrawnCurve") -> dict[str, str]:
     """What a curve is of, in words; the preset with what was changed of it."""
-    origin = curve.provenance
-    return {
-        "topology": origin.name,
-        "engine": origin.engine,
-        "traffic": curve.traffic,
-        "preset": curve.routers,
-        "seed": str(origin.seed),
-    }
+    return {key: str(value) for key, value in (curve.identity() | {"preset": curve.routers}).items()}
 
 
 def _legend(axes: "Axes", saturated: bool) -> None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
+from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
 from topoloom.topology import Topology, checked

@@ -19,7 +19,7 @@ CLUSTERS = ("auto", "groups", "sequential", "walktrap", "metis")
 RESOURCES = ("switches", "host ports", "W")
 
 
-def loads_of(topology: Topology, switch_w: float | np.ndarray = 0.0) -> np.ndarray:
+def switch_demands(topology: Topology, switch_w: float | np.ndarray = 0.0) -> np.ndarray:
     """What each switch takes of a cabinet, float64[switches, 3]: one place, its hosts, its watts (`switch_w`, each)."""
     loads = np.ones((topology.switches, 3))
     loads[:, 1] = topology.endpoints_at
@@ -27,7 +27,7 @@ def loads_of(topology: Topology, switch_w: float | np.ndarray = 0.0) -> np.ndarr
     return loads
 
 
-def most_of(floor: Floor) -> np.ndarray:
+def cabinet_capacity(floor: Floor) -> np.ndarray:
     """What a cabinet of the floor holds, float64[3]: switches, hosts, watts; inf without a limit."""
     limits = [floor.switches_per_cabinet, floor.hosts_per_cabinet, floor.power_w_per_cabinet]
     return rounded_up(np.array([NO_LIMIT if limit is None else float(limit) for limit in limits]))
@@ -57,7 +57,7 @@ def assign_cabinets(
     floor : Floor
     cluster : str
     loads : float64[switches, 3], optional
-        What each switch takes of a cabinet (`loads_of`).
+        What each switch takes of a cabinet (`switch_demands`).
     seed : int
         Of METIS.
     jobs : int, optional
@@ -81,8 +81,8 @@ def assign_cabinets(
     grouped = "group" in topology.labels
     if cluster == "groups" and not grouped:
         raise InputError(f"{topology.name} has no groups; use cluster='sequential'")
-    loads = loads_of(topology) if loads is None else loads
-    most = most_of(floor)
+    loads = switch_demands(topology) if loads is None else loads
+    most = cabinet_capacity(floor)
     _each_fits(floor, loads, most)
     if cluster in {"walktrap", "metis"}:
         return _clustered(topology, floor, cluster, loads, most, seed, jobs, work)

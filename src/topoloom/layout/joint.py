@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from topoloom.clustering.packing import rounded_up
-from topoloom.draws import Draws
 from topoloom.floors.slots import Slots
 from topoloom.layout.prices import MOST_IN_TABLE, Prices
-from topoloom.searches import Budget, Effort, acceptance, run_searches
+from topoloom.random_streams import Draws
+from topoloom.searches import Budget, Effort, metropolis_table, run_searches
 from topoloom.threads import cores
 from topoloom.topology import Topology
 
@@ -159,7 +159,7 @@ class Annealing:
         self._graph = (np.asarray(first, np.int32), np.asarray(neighbour, np.int32), back, beside)
         self._prices: tuple[Any, Any, Any, Any] = (prices.table, prices.x, prices.y, prices.extra)
         self._state = draws.state()
-        self._thresholds = acceptance()
+        self._thresholds = metropolis_table()
         self._seats = seating.seats.astype(np.int32)
         self._seat0 = (np.cumsum(self._seats) - self._seats).astype(np.int32)
         in_all = int(self._seats.sum())

@@ -11,7 +11,7 @@ from topoloom.floors.floor import Floor
 from topoloom.floors.floor_files import read_floor
 from topoloom.floors.slots import Slots
 from topoloom.layout.bound import length_bound_m
-from topoloom.layout.cabinets import loads_of
+from topoloom.layout.cabinets import switch_demands
 from topoloom.layout.joint import joint, seating_for
 from topoloom.layout.layout import Layout
 from topoloom.layout.longest import shorten_longest
@@ -114,7 +114,7 @@ def place(
     if seconds is not None and not 0 < seconds < float("inf"):
         raise InputError(f"seconds={seconds:g}: give the search a number of seconds above 0")
     floor = read_floor(floor) if isinstance(floor, str) else floor
-    loads = loads_of(topology, switch_w)
+    loads = switch_demands(topology, switch_w)
     _check_power(floor, loads)
     work = Work() if work is None else work
     began = time.monotonic()

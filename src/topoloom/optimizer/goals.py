@@ -222,18 +222,20 @@ def latency_bounds(
     moore = np.array(moore_within(n, degree))
     if moore[-1] < n:
         return LatencyBounds(math.inf, math.inf)
-    apart_m = np.maximum(lengths.length_m - lengths.each_m, 0.0) if lengths.metric else np.zeros(lengths.length_m.size)
-    reach_m = cap_m - lengths.each_m
+    apart_m = (
+        np.maximum(lengths.length_m - lengths.overhead_m, 0.0) if lengths.metric else np.zeros(lengths.length_m.size)
+    )
+    reach_m = cap_m - lengths.overhead_m
     if reach_m <= 0 and apart_m.any():
         raise InputError(
-            f"a cable of {cap_m:g} m is used up by what it has at its ends, {lengths.each_m:g} m; allow more"
+            f"a cable of {cap_m:g} m is used up by what it has at its ends, {lengths.overhead_m:g} m; allow more"
         )
     # The hops that a pair takes by its distance alone; rounding must not add one.
     spans = np.zeros(apart_m.size) if reach_m <= 0 else apart_m / reach_m
     fewest = np.maximum(1, np.ceil(spans - 1e-9)).astype(np.int64) if n > 1 else np.ones(1, np.int64)
     rounds = max(int(fewest.max()), moore.size - 1)
     m = np.concatenate([moore, np.full(rounds + 1 - moore.size, n)])
-    hop_ns = float(delays.link_ns(np.array(lengths.each_m)))
+    hop_ns = float(delays.link_ns(np.array(lengths.overhead_m)))
     alone_ns = hop_ns * fewest + delays.cable_ns_per_m * apart_m
     hops, metres, worst_ns, most = 0, 0.0, 0.0, 0
     for first in range(0, n, _BLOCK):

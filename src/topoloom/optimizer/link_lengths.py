@@ -34,8 +34,8 @@ class LinkLengths:
         The length of each kind.
     between : bool[kinds]
         Whether such a link runs between cabinets.
-    each_m : float
-        What every link has beside the distance of its switches: at both ends together. ``length_m - each_m`` obeys the
+    overhead_m : float
+        What every link has beside the distance of its switches: at both ends together. ``length_m - overhead_m`` obeys the
         triangle inequality, for bounds; unless `metric` says that the floor's distances do not.
     metric : bool
     """
@@ -43,7 +43,7 @@ class LinkLengths:
     kind: np.ndarray
     length_m: np.ndarray
     between: np.ndarray
-    each_m: float
+    overhead_m: float
     metric: bool = True
 
     @classmethod
@@ -112,12 +112,12 @@ class LinkLengths:
             return floor.cable_m(slots.apart_m(mine, slot[None, :]), between), between
 
         shared = layout.cabinets < layout.topology.switches
-        each_m = min(floor.inside_m, 2 * floor.overhead_end_m) if shared else 2 * floor.overhead_end_m
-        return cls._made(layout.topology.switches, rows, each_m, metric=slots.given_m is None)
+        overhead_m = min(floor.inside_m, 2 * floor.overhead_end_m) if shared else 2 * floor.overhead_end_m
+        return cls._made(layout.topology.switches, rows, overhead_m, metric=slots.given_m is None)
 
     @classmethod
     def _made(
-        cls, n: int, rows: Callable[[slice], tuple[np.ndarray, np.ndarray]], each_m: float, *, metric: bool = True
+        cls, n: int, rows: Callable[[slice], tuple[np.ndarray, np.ndarray]], overhead_m: float, *, metric: bool = True
     ) -> "LinkLengths":
         """The table from blocks of its rows: `rows` gives their lengths and which of them run between cabinets."""
         if n > MOST_SWITCHES:
@@ -146,7 +146,7 @@ class LinkLengths:
         kind = np.empty((n, n), np.uint16)
         for part in parts:
             kind[part] = number[code(part)]
-        return cls(kind, codes // 2 / per_metre, codes % 2 == 1, each_m, metric)
+        return cls(kind, codes // 2 / per_metre, codes % 2 == 1, overhead_m, metric)
 
     def __len__(self) -> int:
         return len(self.kind)

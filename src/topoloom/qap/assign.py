@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.qap.problem import matrices, problem
 from topoloom.qap.search import MOST_ITERATIONS, Annealing, AnnealingThenTabu, Tabu
+from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, plain
 from topoloom.searches import ENDLESS, Budget, Search, run_searches
 from topoloom.threads import cores

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.graph.aligned import aligned_zeros
 
 #: Below m / _SPARSE flows a facility, the sparse kernel is the faster one.
 _SPARSE = 16
 #: Matrices that no small factor makes whole are rounded to this many steps.
 _STEPS = 2**20
-_CACHE_LINE = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +37,9 @@ class Problem:
     places: int
     sparse: tuple[np.ndarray, np.ndarray, np.ndarray] | None
 
-    def near(self, place: np.ndarray) -> np.ndarray:
+    def distances_at(self, place: np.ndarray) -> np.ndarray:
         """The distances between the places of any two facilities, shaped as `flow`."""
-        near = aligned(self.flow.shape, self.flow.dtype)
+        near = aligned_zeros(self.flow.shape, self.flow.dtype)
         near[: self.places, : self.places] = self.distance[np.ix_(place, place)]
         return near
 
@@ -104,18 +104,9 @@ def problem(flow: np.ndarray, distance: np.ndarray) -> Problem:
     if _largest_sum(flow, distance) >= 2**53:
         flow, distance = _rounded(flow), _rounded(distance)
     kind = np.dtype(np.float32 if _largest_sum(flow, distance) < 2**24 else np.float64)
-    padded = aligned((m + m % 2, _width(m)), kind)
+    padded = aligned_zeros((m + m % 2, _width(m)), kind)
     padded[:n, :n] = flow
     return Problem(padded, distance.astype(kind), n, m, _csr(padded[:m, :m]))
-
-
-def aligned(shape: tuple[int, ...], kind: Any) -> np.ndarray:
-    """Zeros that begin at a cache line."""
-    size = int(np.prod(shape)) * np.dtype(kind).itemsize
-    room = np.zeros(size + _CACHE_LINE, np.uint8)
-    start = -room.ctypes.data % _CACHE_LINE
-    zeros: np.ndarray = room[start : start + size].view(kind).reshape(shape)
-    return zeros
 
 
 def _width(m: int) -> int:

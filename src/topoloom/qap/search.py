@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from topoloom.draws import Draws
-from topoloom.qap.problem import Problem, aligned
-from topoloom.searches import Budget, acceptance
+from topoloom.graph.aligned import aligned_zeros
+from topoloom.qap.problem import Problem
+from topoloom.random_streams import Draws
+from topoloom.searches import Budget, metropolis_table
 
 #: The first and the last temperature of annealing, in units of the median change (without sign, without zeros).
 HOT, COLD = 0.25, 0.02
@@ -51,8 +52,8 @@ class Annealing(_QapSearch):
         self._row = np.array([0, problem.facilities], np.int64)
         self._unit = _median_change(problem, draws)
         kind = problem.flow.dtype
-        self._thresholds = acceptance().astype(kind)
-        self._near = problem.near(place) if problem.sparse is None else np.empty((0, 0), kind)
+        self._thresholds = metropolis_table().astype(kind)
+        self._near = problem.distances_at(place) if problem.sparse is None else np.empty((0, 0), kind)
         self._state = draws.state()
         self._moves = max(1, min(budget.moves // _TEMPERATURES, _STEP // problem.places))
 
@@ -99,17 +100,17 @@ class Tabu(_QapSearch):
         from topoloom.qap.kernels.tabu import NEVER
 
         super().__init__(problem, place, budget)
-        self._near = problem.near(place)
+        self._near = problem.distances_at(place)
         m, flow, near = problem.places, problem.flow, self._near
         both = flow[:m, :m].astype(np.float64) @ near[:m, :m].astype(np.float64)
         own = np.diag(both)
-        self._changes = aligned((m, flow.shape[1]), flow.dtype)
+        self._changes = aligned_zeros((m, flow.shape[1]), flow.dtype)
         self._changes[:, :m] = both + both.T - own - own[:, None] + 2.0 * flow[:m, :m] * near[:m, :m]
         self._changes[:, m:] = self._changes[np.arange(m), np.arange(m)] = NEVER
         # Never been anywhere, each for another time, so that one overdue exchange after the other is made.
         self._returns = -draws.permutation(m * m).reshape(m, m).astype(np.int32)
         self._tabu_until = np.zeros(self._changes.shape, np.int32)
-        self._work = aligned((6, flow.shape[1]), flow.dtype)
+        self._work = aligned_zeros((6, flow.shape[1]), flow.dtype)
         self._work[2, :m] = own
         self._clock = np.zeros(1, np.int64)
         self._state = draws.state()
@@ -173,7 +174,7 @@ class AnnealingThenTabu:
 def _median_change(problem: Problem, draws: Draws) -> float:
     """The median change, without sign, of those random exchanges in a random assignment that change anything."""
     m = problem.places
-    near, flow = problem.near(draws.permutation(m)), problem.flow
+    near, flow = problem.distances_at(draws.permutation(m)), problem.flow
     u, v = draws.below(m, _SAMPLE), draws.below(m, _SAMPLE)
     products = (flow[u] - flow[v]) * (near[v] - near[u])
     changes = np.abs(products.sum(axis=1, dtype=np.float64) + 2.0 * flow[u, v] * near[u, v])

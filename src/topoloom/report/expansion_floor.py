@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
 from topoloom.expansion.expansion import Expansion, Step, switches_of
-from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG
 from topoloom.pages.templating import rendered
 from topoloom.report.floor_sheet import Sheet
 

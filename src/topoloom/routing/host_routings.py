@@ -1,8 +1,8 @@
 """Tables for each host of a switch, as InfiniBand gives every host an address of its own."""
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
+from topoloom.random_streams import Draws
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology

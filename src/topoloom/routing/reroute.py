@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError, check_type
 from topoloom.graph.connectivity import component_count
+from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.judge.prove import prove

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.connectivity import component_count
 from topoloom.layout.layout import Layout
+from topoloom.random_streams import Draws
 from topoloom.results import provenance_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.judge.verdict import Verdict
@@ -99,7 +99,7 @@ def route(
     made = time.monotonic()
     sample = None if check is None else np.sort(Draws(seed, 10).permutation(topology.switches)[:check])
     verdict = prove(routed, jobs, sample, work=work)
-    _insist(topology, chosen, routed, verdict, lanes)
+    _check_promises(topology, chosen, routed, verdict, lanes)
     provenance = provenance_of(
         topology,
         engine=engine,
@@ -132,7 +132,7 @@ def _check(
     check_memory(topology, chosen.name, needed, streams=chosen.streams)
 
 
-def _insist(topology: Topology, chosen: Engine, routed: Routing, verdict: Verdict, lanes: int | None) -> None:
+def _check_promises(topology: Topology, chosen: Engine, routed: Routing, verdict: Verdict, lanes: int | None) -> None:
     """What an engine promises must hold, and the lanes that were asked for suffice."""
     wrong = (
         verdict.fault

@@ -164,7 +164,7 @@ def carriers_of(topology: Topology) -> np.ndarray:
     return np.asarray(hosts if hosts.any() else topology.degrees > 0)
 
 
-def weights_of(topology: Topology) -> np.ndarray:
+def host_weights(topology: Topology) -> np.ndarray:
     """How many hosts a switch stands for when loads are evened, int64[n]: its own; 1 for all where there are none at all."""
     return np.where(carriers_of(topology), np.maximum(topology.endpoints_at, 1), 0).astype(np.int64)
 

@@ -86,6 +86,17 @@ class LoadCurve(Result):
         """The preset, and what was changed of it: ``slimfly-2014 with vcs=4``."""
         return shown_router(self.preset, self.router)
 
+    def identity(self) -> dict[str, Any]:
+        """What tells the curve from others: network, engine, traffic, preset, seed."""
+        origin = self.provenance
+        return {
+            "topology": origin.name,
+            "engine": origin.engine,
+            "traffic": self.traffic,
+            "preset": self.preset,
+            "seed": origin.seed,
+        }
+
     def rows(self) -> list[dict[str, Any]]:
         """A row a point, its numbers by name."""
         return point_rows(self.points)
@@ -120,7 +131,7 @@ class LoadCurves(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a point: what tells its curve from others, then its numbers."""
-        return [about(curve) | row for curve in self.curves for row in curve.rows()]
+        return [curve.identity() | row for curve in self.curves for row in curve.rows()]
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Mean latency against accepted load, all curves on `ax` or on axes of their own; returns the axes."""
@@ -130,18 +141,6 @@ class LoadCurves(Result):
             return load_curves(self.curves).axes[0]
         draw_load_curves(ax, self.curves)
         return ax
-
-
-def about(curve: LoadCurve) -> dict[str, Any]:
-    """What tells a curve from others: network, engine, traffic, preset, seed."""
-    origin = curve.provenance
-    return {
-        "topology": origin.name,
-        "engine": origin.engine,
-        "traffic": curve.traffic,
-        "preset": curve.preset,
-        "seed": origin.seed,
-    }
 
 
 def point_rows(points: Sequence[Point]) -> list[dict[str, Any]]:

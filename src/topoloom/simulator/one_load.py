@@ -81,7 +81,12 @@ def simulate_load(
     began, never = time.thread_time(), 1 << 60
     senders = int(traffic.senders.sum())
     _warm_up(run, progress)
-    begin, flits_before, got_before, carried = run.cycle, int(state[FLITS]), run.got(), run.channel_flits()
+    begin, flits_before, host_flits_before, carried = (
+        run.cycle,
+        int(state[FLITS]),
+        run.host_flits(),
+        run.channel_flits(),
+    )
     state[[DONE, LATENCY, MADE, ROUTERS, WAITED]] = 0
     run.histogram[:] = 0
     means: list[float] = []
@@ -101,7 +106,7 @@ def simulate_load(
                 break
     end = run.cycle
     accepted = (int(state[FLITS]) - flits_before) / senders / (end - begin)
-    least = int((run.got() - got_before)[traffic.receivers].min()) / (end - begin)
+    least = int((run.host_flits() - host_flits_before)[traffic.receivers].min()) / (end - begin)
     loads = ((run.channel_flits() - carried) / (end - begin)).astype(np.float32)
     while not saturated and state[DONE] < state[MADE] and run.cycle < end + _DRAIN:
         run.go(100, begin, end)

@@ -123,7 +123,7 @@ class Run:
         fits = int(cycles * _CALL_SECONDS / max(time.perf_counter() - began, 1e-9))
         self._call_cycles = max(2, min(fits, 2 * self._call_cycles, _LONGEST_CALL) & ~1)
 
-    def got(self) -> np.ndarray:
+    def host_flits(self) -> np.ndarray:
         """Flits that each host has got, int64[hosts]."""
         hosts = np.flatnonzero(self.network.net.host_at >= 0)
         return self.network.buffers.port[8 * hosts + 6].astype(np.int64)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, MutableMapping
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError, Stopped
+from topoloom.random_streams import Draws
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.load_curve import LoadCurve

@@ -138,7 +138,7 @@ def sweep(
     jobs: int | None = None,
     table: str | None = None,
     resume: bool = False,
-    again: float | None = None,
+    resimulate: float | None = None,
     work: Work | None = None,
 ) -> LoadCurves:
     """Load curves of several networks, engines and kinds of traffic, one after the other.
@@ -157,7 +157,7 @@ def sweep(
         Keep the points in this CSV file: it is written whole after each of them.
     resume : bool
         Take the points that the file has, if it is there; they must have been made with the same settings.
-    again : float, optional
+    resimulate : float, optional
         The load whose point of the first curve is simulated even if the file has it: files do not keep loads of channels.
     work : Work, optional
         As for `simulate`.
@@ -203,7 +203,7 @@ def sweep(
             seed=seed,
             jobs=jobs,
             cables=one.cables,
-            known=_AllBut(known, again) if number == 0 and again is not None else known,
+            known=_AllBut(known, resimulate) if number == 0 and resimulate is not None else known,
             work=work,
         )
         curves.append(curve)

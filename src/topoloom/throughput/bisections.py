@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
+from topoloom.random_streams import Draws
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
 from topoloom.traffic import host_switches, uniform

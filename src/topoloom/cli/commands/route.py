@@ -116,7 +116,7 @@ def command(
         if lost is not None:
             mended = reroute(routed, links=lost[0], switches=lost[1], lanes=lanes, jobs=jobs, work=work)
             routed = mended.surviving
-            fabric = fabric.left(routed.topology, mended.surviving_switches, mended.kept)
+            fabric = fabric.after_losses(routed.topology, mended.surviving_switches, mended.kept)
     files: list[str] = []
     if output is not None and kind is not None:
         files = [f"{output}/{name}" for name in write_export(kind, fabric, output, routed)]

@@ -172,7 +172,7 @@ def command(
             jobs=jobs,
             table=output,
             resume=resume,
-            again=max(wanted) if heat is not None else None,
+            resimulate=max(wanted) if heat is not None else None,
             work=work,
         )
     _draw(curves, simulated[0], plot, heat)

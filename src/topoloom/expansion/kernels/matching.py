@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import ALLOCATING, INNER, KERNEL
-from topoloom.draws.kernels import next_below, next_word
+from topoloom.random_streams.kernels import next_below, next_word
 
 
 @njit(**INNER)

@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.expansion.recognise import one_of, per_switch
 from topoloom.expansion.registry import Request, method, must_grow
-from topoloom.expansion.stages import Growth, Stage, renumbered, towards
+from topoloom.expansion.stages import Growth, Stage, renumbered, stages_between
 from topoloom.families.dsn import dsn_f_layers, dsn_f_levels
 from topoloom.spec import build
 from topoloom.topology import Topology
@@ -85,7 +85,7 @@ def _fill(stages: list[Stage], now: Topology, roles: Roles, goal: Topology, port
     come = np.bincount([part_of[s] for s in spare], minlength=len(names))
     titles = [f"supernode {group}: {_arrivals(int(new[k] - come[k]), int(come[k]))}" for group, k in names.items()]
     standing = np.array([roles[key] for key in wanted])
-    stages += towards(now, renumbered(goal, standing, now), part, titles, ports)
+    stages += stages_between(now, renumbered(goal, standing, now), part, titles, ports)
     return roles
 
 
@@ -111,5 +111,5 @@ def _split(stages: list[Stage], now: Topology, roles: Roles, p: int, hosts: int,
     goal = build(f"dsn-f:n={(p + 1) << (p + 1)}").with_hosts(hosts)
     standing = np.array([after[key] for key in _keys(goal)])
     titles = [f"supernode {group} becomes {2 * group} and {2 * group + 1}" for group in range(1 << p)]
-    stages += towards(now, renumbered(goal, standing, now), part, titles, ports)
+    stages += stages_between(now, renumbered(goal, standing, now), part, titles, ports)
     return after

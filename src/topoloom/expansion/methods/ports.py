@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.expansion.registry import Request, method, must_grow
 from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_of
+from topoloom.random_streams import Draws
 from topoloom.topology import Topology
 
 

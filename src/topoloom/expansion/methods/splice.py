@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.registry import Request, method, must_grow
 from topoloom.expansion.stages import Growth, Stage, grown_name, hosts_with
-from topoloom.layout.cabinets import loads_of
+from topoloom.layout.cabinets import switch_demands
+from topoloom.random_streams import Draws
 from topoloom.topology import Topology
 
 #: Steps that people still read; with more new switches a step has several.
@@ -128,7 +128,7 @@ class _Splicer:
             self._near[u].add(v)
             self._near[v].add(u)
         self._odd: int | None = None
-        load = loads_of(topology)[:1].copy()
+        load = switch_demands(topology)[:1].copy()
         load[0, 1] = self._hosts
         self.load = load
 

@@ -9,7 +9,7 @@ from topoloom.errors import InputError
 from topoloom.expansion.matching import by_labels
 from topoloom.expansion.recognise import one_of, per_switch
 from topoloom.expansion.registry import Request, method, must_grow
-from topoloom.expansion.stages import Growth, renumbered, towards
+from topoloom.expansion.stages import Growth, renumbered, stages_between
 from topoloom.spec import Family, make
 from topoloom.topology import Topology
 
@@ -96,7 +96,7 @@ def _unit_by_unit(request: Request, goal: Topology, unit: np.ndarray, what: str)
     standing[fresh[order]] = np.arange(before.switches, goal.switches)
     parts = np.full(goal.switches, -1)
     parts[standing[fresh]] = part.ravel()
-    stages = towards(
+    stages = stages_between(
         before, renumbered(goal, standing, before), parts, list(_titles(what, names.tolist())), request.ports
     )
     return Growth(tuple(stages), np.argsort(standing), goal)

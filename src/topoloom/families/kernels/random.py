@@ -7,8 +7,8 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import ALLOCATING, INNER, KERNEL
-from topoloom.draws.kernels import next_below, next_word, shuffle
 from topoloom.graph.kernels.tables import join, join_through, linked, part
+from topoloom.random_streams.kernels import next_below, next_word, shuffle
 
 
 @njit(**INNER)

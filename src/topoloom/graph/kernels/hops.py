@@ -1,7 +1,7 @@
 """All-pairs breadth-first search, 512 sources at a time: one row of 512 bits a switch says which sources reached it.
 
 A round takes ``ahead[i] = reach[i] | OR of reach[neighbours of i]`` and counts the bits. A row is one vector register
-(`_simd.py`); both buffers of rows stay in the L2 cache up to about 16,000 switches. Four things save time:
+(`simd.py`); both buffers of rows stay in the L2 cache up to about 16,000 switches. Four things save time:
 
 * the first round is scattered: each source sets its bit at its neighbours;
 * distances are symmetric, so a block counts the rows of its own and of later switches only, the later ones twice, and

@@ -1,4 +1,4 @@
-"""Explicit vectors of 64 bytes for Numba kernels, beside the rows of bits of `_simd.py`.
+"""Explicit vectors of 64 bytes for Numba kernels, beside the rows of bits of `simd.py`.
 
 `load64` takes an array of uint8 and the index of the first of 64 bytes; the array must be contiguous and long enough.
 """

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import INNER, KERNEL
-from topoloom.draws.kernels import next_below
+from topoloom.random_streams.kernels import next_below
 
 
 @njit(**KERNEL, inline="always")

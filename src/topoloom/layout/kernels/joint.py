@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import KERNEL
-from topoloom.draws.kernels import next_below, next_word
+from topoloom.random_streams.kernels import next_below, next_word
 
 _LOW32 = np.uint64(0xFFFFFFFF)
 _LOW24 = np.uint64(0xFFFFFF)

@@ -13,12 +13,12 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import INNER, KERNEL
-from topoloom.draws.kernels import next_word
 from topoloom.graph.kernels.simd import WORDS, add, load, ones_of, store, zeros
 from topoloom.optimizer.kernels.filter import accept, filtered_change, list_affected, ones
 from topoloom.optimizer.kernels.hop_state import MOST_DRAWS, Batch, Hops, keep, make, unmake
 from topoloom.optimizer.kernels.moves import Moves, propose
 from topoloom.optimizer.kernels.rows import collected
+from topoloom.random_streams.kernels import next_word
 
 #: Columns of `Batch.jobs`.
 _STATE, _TRIED, _DRAWS, _ROOM, _ENDS, _COUNT, _LANE, _STOP, _MOST, _FOUND, _BEYOND, _SEEN, _OPEN = range(13)

@@ -13,8 +13,8 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import ALLOCATING, INNER, KERNEL
-from topoloom.draws.kernels import next_below, next_word, shuffle
 from topoloom.graph.kernels.simd import WORDS, add, either, load, ones_of, same, store, total, zeros
+from topoloom.random_streams.kernels import next_below, next_word, shuffle
 
 #: What a hop beyond the target diameter costs more than any other.
 WEIGHT = 4

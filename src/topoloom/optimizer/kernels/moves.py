@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import INNER, KERNEL
-from topoloom.draws.kernels import next_below, next_word
 from topoloom.graph.kernels.tables import linked
+from topoloom.random_streams.kernels import next_below, next_word
 
 #: Draws beside the first, of which the farthest counts.
 _FARTHER = 2
@@ -68,7 +68,7 @@ def switch_links(table: np.ndarray, u: int, u2: int, v: int, v2: int) -> None:
 
 
 @njit(**INNER, inline="always")
-def _may(moves: Moves, u: int, v: int) -> bool:
+def _link_allowed(moves: Moves, u: int, v: int) -> bool:
     """Whether the rules let u be linked to v: v stands among those near u."""
     if moves.near_offsets.size == 1:
         return True
@@ -102,7 +102,7 @@ def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, i
         v2, v = np.int64(moves.links[second, 0]), np.int64(moves.links[second, 1])
         if moves.turns[kind] and next_word(state) >> np.uint64(63):
             v, v2 = v2, v
-        if not _may(moves, u, v):
+        if not _link_allowed(moves, u, v):
             return _NONE
     else:
         u = np.int64(next_below(state, n))
@@ -125,7 +125,7 @@ def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, i
         v2 = np.int64(table[v, np.int64(next_below(state, degree[v]))])
     if u == v or u == v2 or u2 == v or u2 == v2:
         return _NONE
-    if not _may(moves, u2, v2) or linked(table, degree, u, v) or linked(table, degree, u2, v2):
+    if not _link_allowed(moves, u2, v2) or linked(table, degree, u, v) or linked(table, degree, u2, v2):
         return _NONE
     return u, u2, v, v2, first, second
 

@@ -23,7 +23,7 @@ _KNOWN, _WAITS, _CHANGED = 0, 1, 2
 Whole = int | np.signedinteger
 
 
-class Work(NamedTuple):
+class RepairScratch(NamedTuple):
     """Scratch of one search.
 
     heads : int32[FAR + 1]
@@ -52,7 +52,7 @@ def _push(heads: np.ndarray, entry: np.ndarray, after: np.ndarray, size: int, ke
 
 
 @njit(**INNER)
-def fill_row(table: np.ndarray, delay: np.ndarray, source: int, row: np.ndarray, work: Work) -> None:
+def fill_row(table: np.ndarray, delay: np.ndarray, source: int, row: np.ndarray, work: RepairScratch) -> None:
     """row[v] = the least delay from source to v, uint16[n]; FAR where there is no path."""
     heads, entry, after, mark = work.heads, work.entry, work.after, work.mark
     row[:] = FAR
@@ -65,7 +65,7 @@ def fill_row(table: np.ndarray, delay: np.ndarray, source: int, row: np.ndarray,
 
 @njit(**INNER)
 def _settle(
-    table: np.ndarray, delay: np.ndarray, row: np.ndarray, work: Work, size: int, key: Whole, count: int
+    table: np.ndarray, delay: np.ndarray, row: np.ndarray, work: RepairScratch, size: int, key: Whole, count: int
 ) -> int:
     """Dijkstra's algorithm from the `size` switches that wait, none below `key`; the new count of changed switches."""
     heads, entry, after, mark, changed, before = work
@@ -116,7 +116,7 @@ def touches(row: np.ndarray, gone: np.ndarray, come: np.ndarray) -> bool:
 
 @njit(**INNER)
 def repair_row(
-    table: np.ndarray, delay: np.ndarray, row: np.ndarray, gone: np.ndarray, come: np.ndarray, work: Work
+    table: np.ndarray, delay: np.ndarray, row: np.ndarray, gone: np.ndarray, come: np.ndarray, work: RepairScratch
 ) -> int:
     """Bring a source's delays up to date, in place; table and delay are those after the move.
 

@@ -4,8 +4,8 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import ALLOCATING
-from topoloom.draws.kernels import shuffle
 from topoloom.graph.kernels.tables import join, join_through, linked
+from topoloom.random_streams.kernels import shuffle
 
 #: Links tried for two ports that cannot be joined, in units of the switches.
 _TRIES = 20

@@ -15,9 +15,9 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import ALLOCATING, INNER, KERNEL
-from topoloom.draws.kernels import next_below, next_word
 from topoloom.optimizer.kernels.moves import Moves, enter, propose
-from topoloom.optimizer.kernels.repair import FAR, Whole, Work, fill_row, repair_row, touches
+from topoloom.optimizer.kernels.repair import FAR, RepairScratch, Whole, fill_row, repair_row, touches
+from topoloom.random_streams.kernels import next_below, next_word
 
 #: Sources after which a move is first judged; then after twice as many, and so on.
 _FIRST_LOOK = 32
@@ -81,7 +81,7 @@ def _enter_count(graph: Weighted, delay: int, share: int) -> None:
 
 
 @njit(**KERNEL)
-def fill(table: np.ndarray, graph: Weighted, work: Work) -> None:
+def fill(table: np.ndarray, graph: Weighted, work: RepairScratch) -> None:
     """Search all rows anew; counts follow."""
     graph.counts[:] = 0
     for r in range(graph.sources.size):
@@ -140,7 +140,7 @@ def _exchange(table: np.ndarray, delay: np.ndarray, gone: np.ndarray, come: np.n
 def _change(
     table: np.ndarray,
     graph: Weighted,
-    work: Work,
+    work: RepairScratch,
     gone: np.ndarray,
     come: np.ndarray,
     start: int,
@@ -221,7 +221,7 @@ def _price(graph: Weighted, u: int, u2: int, v: int, v2: int) -> int:
 
 
 @njit(**ALLOCATING)
-def changes(moves: Moves, graph: Weighted, work: Work, step: int, state: np.ndarray, out: np.ndarray) -> int:
+def changes(moves: Moves, graph: Weighted, work: RepairScratch, step: int, state: np.ndarray, out: np.ndarray) -> int:
     """What random moves change the energy by, without its sign: int64[out.size], zeros left out; none is made.
 
     Returns how many were found.
@@ -257,7 +257,7 @@ def mix(moves: Moves, graph: Weighted, state: np.ndarray, tries: int) -> None:
 def anneal(
     moves: Moves,
     graph: Weighted,
-    work: Work,
+    work: RepairScratch,
     step: int,
     state: np.ndarray,
     thresholds: np.ndarray,

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.optimizer.goals import Goal
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import Rules, moves_of
@@ -14,6 +13,7 @@ from topoloom.optimizer.searches.chains import FIRST_SHARE, Chain, Tempering, Tw
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
 from topoloom.optimizer.searches.successive_halving import Candidate, SuccessiveHalving
 from topoloom.optimizer.structures.starts import COOL
+from topoloom.random_streams import Draws
 from topoloom.searches import ENDLESS, Budget
 from topoloom.topology import Topology
 from topoloom.work import Work

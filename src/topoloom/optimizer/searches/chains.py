@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.optimizer.result import BestSoFar
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
 from topoloom.optimizer.searches.successive_halving import SuccessiveHalving
+from topoloom.random_streams import Draws
 from topoloom.searches import Budget, Search, cooled
 from topoloom.threads import over_cores
 from topoloom.work import Work

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from topoloom.draws import Draws
+from topoloom.graph.aligned import aligned_zeros
 from topoloom.optimizer.kernels.moves import Moves
 from topoloom.optimizer.rules import links_of
-from topoloom.searches import Budget, acceptance, cooled
+from topoloom.random_streams import Draws
+from topoloom.searches import Budget, cooled, metropolis_table
 
 if TYPE_CHECKING:
     from topoloom.optimizer.kernels.hop_state import Batch, Hops, Rows
@@ -89,7 +90,7 @@ class HopSearch:
         self._images = np.arange(n, dtype=np.int32)[None] if images is None else images
         self._hops, self._kept = _room(self._images, moves.table.shape[1])
         self._batch = _batch(len(self._images), moves.table.shape[1])
-        self._state, self._thresholds = draws.state(), acceptance()
+        self._state, self._thresholds = draws.state(), metropolis_table()
         self.target = target or int(least[0])
         self._method, self._without_rows = kernels.FULL, (kernels.FILTERED, kernels.TOGETHER)
         self._rows_kept, self._distances_kept = False, False
@@ -318,7 +319,7 @@ def _room(images: np.ndarray, degree: int) -> "tuple[Hops, Rows]":
         ends=np.zeros(4 * symmetries, np.int64),
         done=np.zeros((symmetries, 4), np.int64),
         marked=np.zeros(n, np.bool_),
-        distances=_aligned((n, stride), np.uint8),
+        distances=aligned_zeros((n, stride), np.uint8),
         row_hops=np.zeros(origins.size, np.int64),
         row_beyond=np.zeros(origins.size, np.int64),
         row_far=np.zeros(origins.size, np.int64),
@@ -326,17 +327,17 @@ def _room(images: np.ndarray, degree: int) -> "tuple[Hops, Rows]":
         down=np.zeros(stride // 64, np.uint64),
         sources=np.zeros(origins.size, np.int32),
         starts=np.zeros(origins.size, np.int32),
-        wide=_aligned((2, 8 * (n + 1)), np.uint64),
-        narrow=_aligned((2, 8 * (n + 1)), np.uint16),
+        wide=aligned_zeros((2, 8 * (n + 1)), np.uint64),
+        narrow=aligned_zeros((2, 8 * (n + 1)), np.uint16),
     )
     rows = Rows(
-        first=_aligned((blocks, 8 * n), words),
-        second=_aligned((blocks, 8 * n), words),
-        saved=_aligned((blocks, 8 * changed), words),
+        first=aligned_zeros((blocks, 8 * n), words),
+        second=aligned_zeros((blocks, 8 * n), words),
+        saved=aligned_zeros((blocks, 8 * changed), words),
         changed=np.zeros(changed, np.int32),
         distinct=np.zeros(n, np.int64),
-        reach=_aligned((8 * (n + 1),), words),
-        ahead=_aligned((8 * (n + 1),), words),
+        reach=aligned_zeros((8 * (n + 1),), words),
+        ahead=aligned_zeros((8 * (n + 1),), words),
     )
     return hops, rows
 
@@ -352,11 +353,3 @@ def _batch(symmetries: int, degree: int) -> "Batch":
         fresh=np.zeros((8, 4 * symmetries, degree), np.int32),
         lanes=np.zeros(8, np.uint64),
     )
-
-
-def _aligned(shape: tuple[int, ...], kind: type) -> np.ndarray:
-    """Zeros whose first byte lies on a cache line's boundary."""
-    size = int(np.prod(shape)) * np.dtype(kind).itemsize
-    room = np.zeros(size + 64, np.uint8)
-    start = -room.ctypes.data % 64
-    return room[start : start + size].view(kind).reshape(shape)

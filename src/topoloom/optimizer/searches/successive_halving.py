@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.draws import Draws
+from topoloom.random_streams import Draws
 from topoloom.searches import ENDLESS, Budget, Search
 from topoloom.work import Work
 

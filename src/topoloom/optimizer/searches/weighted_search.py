@@ -4,16 +4,16 @@ import math
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.optimizer.goals import Goal, latency_bounds
 from topoloom.optimizer.kernels.moves import Moves
-from topoloom.optimizer.kernels.repair import FAR, Work
+from topoloom.optimizer.kernels.repair import FAR, RepairScratch
 from topoloom.optimizer.kernels.weighted import BEST, LINKS, PAIRS, Weighted
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import links_of
 from topoloom.optimizer.searches.energy import Energy
-from topoloom.searches import Budget, acceptance
+from topoloom.random_streams import Draws
+from topoloom.searches import Budget, metropolis_table
 
 #: The first and the last temperature, in units of the median change (without sign, without zeros).
 HOT, COLD = 0.1, 0.005
@@ -95,7 +95,7 @@ class WeightedSearch:
             journal_rows=np.empty((sources.size, 2), np.int32),
         )
         waiting = n * (slots + 2) + 64
-        self._work = Work(
+        self._work = RepairScratch(
             heads=np.full(FAR + 1, -1, np.int32),
             entry=np.empty(waiting, np.int32),
             after=np.empty(waiting, np.int32),
@@ -104,7 +104,7 @@ class WeightedSearch:
             before=np.empty(n, np.uint16),
         )
         self._state = draws.state()
-        self._thresholds = acceptance()
+        self._thresholds = metropolis_table()
         self._stride = _stride(sources.size)
         self._links = int(moves.degree.sum()) // 2
         #: Whether the energy leads to the goal, but is not the goal itself.

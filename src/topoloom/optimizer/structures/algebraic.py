@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
+from topoloom.random_streams import Draws
 from topoloom.spec import facts_of
 from topoloom.topology import Topology
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.optimizer.structures.groups import Group
-from topoloom.searches import Budget, acceptance, cooled
+from topoloom.random_streams import Draws
+from topoloom.searches import Budget, cooled, metropolis_table
 
 #: The first and the last temperature, in units of the median change of a random move.
 HOT, COLD = 0.12, 0.02
@@ -54,7 +54,7 @@ class LiftSearch:
 
         self._kernels, self._group, self._degree, self._budget, self._least = kernels, group, degree, budget, least
         self.switches = n = classes * group.order
-        self._state, self._thresholds = draws.state(), acceptance()
+        self._state, self._thresholds = draws.state(), metropolis_table()
         lift = drawn_lift(group, classes, degree, self._state)
         self._found = lift is not None
         if lift is None:

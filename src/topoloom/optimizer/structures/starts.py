@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.moore import moore_diameter, moore_within
 from topoloom.optimizer.rules import Rules, moves_of
@@ -13,6 +12,7 @@ from topoloom.optimizer.searches.successive_halving import Candidate
 from topoloom.optimizer.structures.algebraic import algebraic, resized
 from topoloom.optimizer.structures.groups import Group, groups_of
 from topoloom.optimizer.structures.lift_search import LiftSearch
+from topoloom.random_streams import Draws
 from topoloom.searches import Budget, Search
 from topoloom.spec import build
 from topoloom.topology import Topology

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import INNER, KERNEL
-from topoloom.draws.kernels import next_word
+from topoloom.random_streams.kernels import next_word
 
 #: Sums of whole numbers may be reordered; an infinity or a NaN never comes.
 EXACT = {"reassoc", "contract", "nsz", "nnan", "ninf"}

@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import INNER, KERNEL
-from topoloom.draws.kernels import next_word
 from topoloom.qap.kernels.annealing import EXACT, exchange
+from topoloom.random_streams.kernels import next_word
 
 #: The change of what is no exchange; whole numbers below 2^53 vanish beside it.
 NEVER = 3e38

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from topoloom.draws import Draws
+from topoloom.random_streams import Draws
 from topoloom.routing.balance.evenness import even_squares
 from topoloom.routing.channels import channels_of
 from topoloom.routing.routing import carriers_of, empty_ports

@@ -1,6 +1,6 @@
 """DFSSSP: balanced shortest paths, all in one lane, whose cycles are broken by moving pairs up. A baseline."""
 
-from topoloom.draws import Draws
+from topoloom.random_streams import Draws
 from topoloom.routing.lanes.by_pair import lanes_by_breaking_cycles
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing, empty_ports

@@ -6,7 +6,7 @@ from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of
 from topoloom.routing.lanes.by_pair import lanes_by_pair
 from topoloom.routing.registry import Request, engine
-from topoloom.routing.routing import Routing, empty_ports, weights_of
+from topoloom.routing.routing import Routing, empty_ports, host_weights
 from topoloom.routing.trees.parallel import make_trees
 
 #: Nakano 2016, VIII: a switch takes 60 ns, a metre of cable 5 ns.
@@ -36,7 +36,7 @@ def latency(request: Request) -> Routing:
     channels = channels_of(topology)
     _, _, link = topology.csr
     delay = np.rint((_SWITCH_NS + _CABLE_NS_PER_M * layout.length_m[link]) * _PER_NS).astype(np.int64)
-    ports, pairs = empty_ports(topology), weights_of(topology)
+    ports, pairs = empty_ports(topology), host_weights(topology)
 
     def make(some: np.ndarray, load: np.ndarray, again: bool) -> int:
         fastest_trees(channels.first, channels.to, channels.back, delay, some, ports, load, again, pairs)

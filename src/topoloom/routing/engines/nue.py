@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
 from topoloom.graph.distances import distances_from
+from topoloom.random_streams import Draws
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.registry import Request, engine
-from topoloom.routing.routing import Routing, empty_ports, weights_of
+from topoloom.routing.routing import Routing, empty_ports, host_weights
 from topoloom.topology import Topology
 
 #: Lanes where no number is given.
@@ -34,7 +34,7 @@ def nue(request: Request) -> Routing:
         raise InputError(f"{topology.name}: lanes={lanes}; engine nue takes 1 to {MOST_LANES}")
     ports, lane = empty_ports(topology), np.zeros((n, n), np.uint8)
     turns, refused = (np.zeros(channels.turn_first[-1], np.uint16) for _ in range(2))
-    load, pairs = np.zeros(channels.to.size, np.int64), weights_of(topology)
+    load, pairs = np.zeros(channels.to.size, np.int64), host_weights(topology)
     escape = _spanning_tree(topology, channels)
     order = Draws(request.seed, 7).permutation(n)
     request.work.begin(n, "destinations")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
+from topoloom.random_streams import Draws
 from topoloom.routing.channels import channels_of
 from topoloom.routing.registry import Request
 from topoloom.routing.routing import carriers_of

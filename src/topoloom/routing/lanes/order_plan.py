@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.graph.distances import distances_from
 from topoloom.graph.path_lengths import path_lengths
+from topoloom.random_streams import Draws
 from topoloom.routing.channels import channels_of
 from topoloom.routing.lanes.by_pair import place_pairs
-from topoloom.routing.routing import Routing, empty_ports, new_table, port_type, weights_of
+from topoloom.routing.routing import Routing, empty_ports, host_weights, new_table, port_type
 from topoloom.routing.trees.parallel import make_trees
 from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.threads import over_cores
@@ -61,7 +61,7 @@ class OrderPlan:
         self._two_hops = path_lengths(topology, jobs).diameter == 2
         self._channels = channels_of(topology)
         self._ties = Draws(seed, 1)
-        self._pairs = weights_of(topology)
+        self._pairs = host_weights(topology)
         drawn = Draws(seed, 2).permutation(topology.switches)
         self._sample = drawn[self._pairs[drawn] > 0][:_SAMPLE]
         self._order = Draws(seed, 3).permutation(topology.switches)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.routing.channels import channels_of
-from topoloom.routing.routing import weights_of
+from topoloom.routing.routing import host_weights
 from topoloom.routing.trees.parallel import make_trees
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -24,7 +24,7 @@ def fill_minimal(
     """Write ports[d] of shortest trees for the destinations, in that order; the pairs over each channel, int64[2 m].
 
     Each switch sends on over the channel with the fewest pairs so far. `rounds` times every tree is made anew with the
-    loads of the others known (half of them, once, in very large networks). Hosts weigh (`weights_of`).
+    loads of the others known (half of them, once, in very large networks). Hosts weigh (`host_weights`).
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def fill_minimal(
 
     work = Work() if work is None else work
     channels = channels_of(topology)
-    load, pairs = np.zeros(channels.to.size, np.int64), weights_of(topology)
+    load, pairs = np.zeros(channels.to.size, np.int64), host_weights(topology)
 
     def make(some: np.ndarray, known: np.ndarray, again: bool) -> int:
         minimal_trees(channels.first, channels.to, some, ports, known, again, pairs)

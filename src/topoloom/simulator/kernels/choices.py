@@ -1,7 +1,7 @@
 """What packets with records ask for at a switch: layers of tables, any shortest path, paths with an escape, detours.
 
-LV, V, PS, N and mask: log2 of VC slots a port, VCs, ports a router, switches, places of a ring less 1. The arrays are those of
-`buffers`.
+slot_bits, vcs, ports, switches and mask: log2 of VC slots a port, VCs, ports a router, switches, places of a ring less 1. The
+arrays are those of `buffers`.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ from topoloom.simulator.kernels.flits import below, ones, under_way, under_way_f
 @njit(**INNER)
 def flits_at(
     long_credits: int | None,
-    V: int,
+    vcs: int,
     mask: int,
     credit: int,
     port: np.ndarray,
@@ -50,7 +50,7 @@ def flits_at(
     if down >= 0:
         if long_credits is not None:
             credit = np.int64(port[at(place * PORT_SIZE + PORT_CREDIT)])
-        for v in range(V):
+        for v in range(vcs):
             g = down + v
             count += np.int64(rec[at(g * VC_SIZE + VC_FLITS)])
             if long_credits is not None:
@@ -63,10 +63,10 @@ def flits_at(
 @njit(**INNER)
 def queue_along(
     long_credits: int | None,
-    LV: int,
-    V: int,
-    PS: int,
-    N: int,
+    slot_bits: int,
+    vcs: int,
+    ports: int,
+    switches: int,
     mask: int,
     credit: int,
     outputs: np.ndarray,
@@ -82,9 +82,9 @@ def queue_along(
     """The sum of the queues on the path of the tables."""
     total, u = np.int64(0), r
     while u != goal:
-        place = u * PS + (np.int64(outputs[at(u * N + goal)]) >> LV)
-        total += flits_at(long_credits, V, mask, credit, port, rec, popped, ring, passed, place, c)
-        u = (np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]) >> LV) // PS
+        place = u * ports + (np.int64(outputs[at(u * switches + goal)]) >> slot_bits)
+        total += flits_at(long_credits, vcs, mask, credit, port, rec, popped, ring, passed, place, c)
+        u = (np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]) >> slot_bits) // ports
     return total
 
 
@@ -92,10 +92,10 @@ def queue_along(
 def detour_of(
     long_credits: int | None,
     rules: Rules,
-    LV: int,
-    V: int,
-    PS: int,
-    N: int,
+    slot_bits: int,
+    vcs: int,
+    ports: int,
+    switches: int,
     mask: int,
     outputs: np.ndarray,
     distance: np.ndarray,
@@ -118,19 +118,34 @@ def detour_of(
     best, cost, credit = np.int64(NO_DETOUR), np.int64(0), np.int64(rules.credit)
     if rules.knows == 2:
         cost = queue_along(
-            long_credits, LV, V, PS, N, mask, credit, outputs, port, rec, popped, ring, passed, r, goal, c
+            long_credits,
+            slot_bits,
+            vcs,
+            ports,
+            switches,
+            mask,
+            credit,
+            outputs,
+            port,
+            rec,
+            popped,
+            ring,
+            passed,
+            r,
+            goal,
+            c,
         )
     elif rules.knows == 1:
-        place = r * PS + (np.int64(outputs[at(r * N + goal)]) >> LV)
-        hops = np.int64(256) if rules.over else np.int64(distance[at(r * N + goal)])
-        cost = flits_at(long_credits, V, mask, credit, port, rec, popped, ring, passed, place, c) * hops
+        place = r * ports + (np.int64(outputs[at(r * switches + goal)]) >> slot_bits)
+        hops = np.int64(256) if rules.over else np.int64(distance[at(r * switches + goal)])
+        cost = flits_at(long_credits, vcs, mask, credit, port, rec, popped, ring, passed, place, c) * hops
     cost -= rules.threshold * (256 if rules.knows == 1 and rules.over else 1)
     tries = rules.tries
     if group.size and group[at(goal)] == group[at(r)]:
         tries = 0
     for _ in range(tries):
         # With traffic to oneself too, a detour by one's own switch or the destination's may be drawn: then there is none.
-        via = below(state, RANDOM, N if rules.itself else N - 1)
+        via = below(state, RANDOM, switches if rules.itself else switches - 1)
         if not rules.itself and via >= r:
             via += 1
         if rules.itself and rules.knows == 0 and (via == r or via == goal):
@@ -142,16 +157,46 @@ def detour_of(
             break
         if rules.knows == 2:
             other = queue_along(
-                long_credits, LV, V, PS, N, mask, credit, outputs, port, rec, popped, ring, passed, r, via, c
+                long_credits,
+                slot_bits,
+                vcs,
+                ports,
+                switches,
+                mask,
+                credit,
+                outputs,
+                port,
+                rec,
+                popped,
+                ring,
+                passed,
+                r,
+                via,
+                c,
             )
             if other < cost:
                 other += queue_along(
-                    long_credits, LV, V, PS, N, mask, credit, outputs, port, rec, popped, ring, passed, via, goal, c
+                    long_credits,
+                    slot_bits,
+                    vcs,
+                    ports,
+                    switches,
+                    mask,
+                    credit,
+                    outputs,
+                    port,
+                    rec,
+                    popped,
+                    ring,
+                    passed,
+                    via,
+                    goal,
+                    c,
                 )
         else:
-            place = r * PS + (np.int64(outputs[at(r * N + via)]) >> LV)
-            hops = np.int64(distance[at(r * N + via)]) + np.int64(distance[at(via * N + goal)])
-            other = flits_at(long_credits, V, mask, credit, port, rec, popped, ring, passed, place, c)
+            place = r * ports + (np.int64(outputs[at(r * switches + via)]) >> slot_bits)
+            hops = np.int64(distance[at(r * switches + via)]) + np.int64(distance[at(via * switches + goal)])
+            other = flits_at(long_credits, vcs, mask, credit, port, rec, popped, ring, passed, place, c)
             other *= rules.over if rules.over else hops
         if other < cost:
             best, cost = via, other
@@ -181,9 +226,9 @@ def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
 def free_port(
     escapes: int,
     room: int,
-    LV: int,
-    V: int,
-    PS: int,
+    slot_bits: int,
+    vcs: int,
+    ports: int,
     near: np.ndarray,
     port: np.ndarray,
     rec: np.ndarray,
@@ -201,11 +246,11 @@ def free_port(
         while bits:
             out = (k << 6) + lowest_bit(np.uint64(bits))
             bits &= bits - 1
-            cell = out << LV
+            cell = out << slot_bits
             idle = unowned[at(b + (cell >> 6))] >> (cell & 63)
-            down = np.int64(port[at((r * PS + out) * PORT_SIZE + PORT_NEXT)])
+            down = np.int64(port[at((r * ports + out) * PORT_SIZE + PORT_NEXT)])
             some, flits = False, np.int64(0)
-            for v in range(escapes, V):
+            for v in range(escapes, vcs):
                 sent = np.int64(rec[at((down + v) * VC_SIZE + VC_FLITS)])
                 flits += sent
                 some |= (idle >> v) & 1 != 0 and sent < room
@@ -222,10 +267,10 @@ def choose(
     any_shortest: int | None,
     detours: int | None,
     rules: Rules,
-    LV: int,
-    V: int,
-    PS: int,
-    N: int,
+    slot_bits: int,
+    vcs: int,
+    ports: int,
+    switches: int,
     mask: int,
     outputs: np.ndarray,
     distance: np.ndarray,
@@ -260,10 +305,10 @@ def choose(
                 via = detour_of(
                     long_credits,
                     rules,
-                    LV,
-                    V,
-                    PS,
-                    N,
+                    slot_bits,
+                    vcs,
+                    ports,
+                    switches,
                     mask,
                     outputs,
                     distance,
@@ -287,29 +332,35 @@ def choose(
         if via >= 0:
             toward = via
     if toward == r:
-        out = ((word >> 7) & 511) << LV
+        out = ((word >> 7) & 511) << slot_bits
         if rules.last_vcs == 1 and packets[at(packet * PACKET_SIZE + PACKET_HOPS)]:
             out += vc
     elif any_shortest is not None:
-        K = near.size // (N * N)
-        base = (r * N + goal) * K
+        K = near.size // (switches * switches)
+        base = (r * switches + goal) * K
         if rules.choice != ESCAPE:
             found = any_port(near, state, base, K)
             if rules.choice == SHORTER:
                 # Of two that are drawn the one with the shorter queue.
                 other = any_port(near, state, base, K)
-                here = flits_at(long_credits, V, mask, rules.credit, port, rec, popped, ring, passed, r * PS + found, c)
+                here = flits_at(
+                    long_credits, vcs, mask, rules.credit, port, rec, popped, ring, passed, r * ports + found, c
+                )
                 if here > flits_at(
-                    long_credits, V, mask, rules.credit, port, rec, popped, ring, passed, r * PS + other, c
+                    long_credits, vcs, mask, rules.credit, port, rec, popped, ring, passed, r * ports + other, c
                 ):
                     found = other
-            out = found << LV
+            out = found << slot_bits
         elif not packets[at(packet * PACKET_SIZE + PACKET_ESCAPED)]:
-            found = free_port(rules.escapes, rules.room, LV, V, PS, near, port, rec, unowned, state, base, K, b, r)
+            found = free_port(
+                rules.escapes, rules.room, slot_bits, vcs, ports, near, port, rec, unowned, state, base, K, b, r
+            )
             if found >= 0:
-                out = (found << LV) + rules.escapes
+                out = (found << slot_bits) + rules.escapes
     if out < 0:
-        out = np.int64(outputs[at((np.int64(packets[at(packet * PACKET_SIZE + PACKET_LAYER)]) * N + r) * N + toward)])
+        out = np.int64(
+            outputs[at((np.int64(packets[at(packet * PACKET_SIZE + PACKET_LAYER)]) * switches + r) * switches + toward)]
+        )
         if rules.lanes == BY_HOP:
             out += np.int64(packets[at(packet * PACKET_SIZE + PACKET_HOPS)]) * rules.width
         else:

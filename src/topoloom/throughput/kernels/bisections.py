@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import ALLOCATING
-from topoloom.draws.kernels import shuffle
+from topoloom.random_streams.kernels import shuffle
 
 
 @njit(**ALLOCATING)

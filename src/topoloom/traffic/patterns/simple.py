@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from topoloom.draws import Draws
 from topoloom.errors import InputError
+from topoloom.random_streams import Draws
 from topoloom.routing.coordinates import coordinates_of
 from topoloom.spec import Integer, Real
 from topoloom.traffic.making import check_places, to_all, to_one, to_some

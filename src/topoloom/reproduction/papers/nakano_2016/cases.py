@@ -9,7 +9,6 @@ import msgspec
 import numpy as np
 
 from topoloom.cost.parts import Parts, load_parts
-from topoloom.draws import Draws
 from topoloom.figures.curves import Curves, Series
 from topoloom.floors.floor import preset
 from topoloom.graph.geometry import Geometry
@@ -20,6 +19,7 @@ from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import Rules, moves_of
 from topoloom.optimizer.searches.weighted_search import WeightedSearch
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_grid
+from topoloom.random_streams import Draws
 from topoloom.reproduction.registry import Outcome, claim, judge
 from topoloom.searches import Budget
 from topoloom.spec import build

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import ALLOCATING
-from topoloom.draws.kernels import next_below, next_word
+from topoloom.random_streams.kernels import next_below, next_word
 from topoloom.routing.trees.kernels.trees import search
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numba import njit
 
 from topoloom.compiling import ALLOCATING, INNER, KERNEL
-from topoloom.draws.kernels import next_word
 from topoloom.graph.kernels.simd import lowest_bit
+from topoloom.random_streams.kernels import next_word
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 

@@ -1,4 +1,4 @@
-"""SplitMix64 for kernels: the same stream as `draws.Draws`, one word at a time."""
+"""SplitMix64 for kernels: the same stream as `random_streams.Draws`, one word at a time."""
 
 import numpy as np
 from numba import njit

@@ -2,7 +2,7 @@
 
 NumPy promises no stable stream for its distributions, and a topology is only reproducible if its draws are. So the
 draws come from SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), a counter through a mixing function: a block of draws
-is one vector expression, and a kernel that needs them one by one steps the same stream (`draws/kernels.py`).
+is one vector expression, and a kernel that needs them one by one steps the same stream (`random_streams/kernels.py`).
 """
 
 import numpy as np

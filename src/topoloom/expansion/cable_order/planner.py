@@ -9,12 +9,12 @@ from topoloom.cabling.plugs import Plugs
 from topoloom.cost.choose import choose_cables
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import low_high
+from topoloom.expansion.cable_order.order_of_work import plug_hosts, work_off
+from topoloom.expansion.cable_order.order_search import UNPLUG
+from topoloom.expansion.cable_order.wiring import HOST, Cable, Wiring, cables_of
 from topoloom.expansion.expansion import Cost, Step
 from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.stages import Growth, Stage
-from topoloom.expansion.work.order_of_work import plug_hosts, work_off
-from topoloom.expansion.work.order_search import UNPLUG
-from topoloom.expansion.work.wiring import HOST, Cable, Wiring, cables_of
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.layout.layout import Layout
 from topoloom.topology import Topology

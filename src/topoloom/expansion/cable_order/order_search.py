@@ -89,7 +89,7 @@ class _Net:
 
     def joined(self, u: int, v: int) -> bool:
         """Whether two switches reach each other."""
-        from topoloom.expansion.work.kernels.wiring import cut_off
+        from topoloom.expansion.cable_order.kernels.wiring import cut_off
 
         self._mark += 2
         return not cut_off(self.far, u, v, self._stamp, self._mark, self._queue)

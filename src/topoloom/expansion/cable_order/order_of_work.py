@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG, Action, Exchange, order_of
+from topoloom.expansion.cable_order.wiring import Wiring
 from topoloom.expansion.stages import difference
-from topoloom.expansion.work.order_search import ADD, MOVE, UNPLUG, Action, Exchange, order_of
-from topoloom.expansion.work.wiring import Wiring
 from topoloom.topology import Topology
 
 End = tuple[int, int]
