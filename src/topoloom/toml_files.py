@@ -3,8 +3,7 @@
 import datetime
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -13,13 +12,12 @@ import msgspec
 from topoloom.errors import InputError, at, hint
 from topoloom.files import read_text
 from topoloom.settings import Setting, Settings, accepts, described, fits
+from topoloom.toml_lines import DEEPEST, keys_with_lines, line_of
 
 T = TypeVar("T")
 
 #: Characters of the longest file.
 LONGEST = 4_000_000
-#: Levels of tables and arrays within each other; nobody writes so many.
-_DEEPEST = 50
 _LONGEST_SHOWN = 60
 
 
@@ -81,16 +79,6 @@ def parse_toml(text: str, shape: type[T], source: str) -> T:
         raise _explained(error, data, text, shape, source) from None
 
 
-def line_of(text: str, keys: Sequence[str]) -> int | None:
-    """The line (from 1) where the key stands, or the nearest table around it, or None for the file as a whole.
-
-    An entry of an array is named by its number, from 0: ``["cable", "1", "reach_m"]`` is the key of the second
-    ``[[cable]]``.
-    """
-    lines = _lines(text)
-    return next((lines[tuple(keys[:n])] for n in range(len(keys), 0, -1) if tuple(keys[:n]) in lines), None)
-
-
 def _tables(text: str, source: str) -> dict[str, Any]:
     """The text's tables.
 
@@ -99,10 +87,10 @@ def _tables(text: str, source: str) -> dict[str, Any]:
     InputError
         It is not TOML, or nests absurdly.
     """
-    for path, line in _keys(text):
+    for path, line in keys_with_lines(text):
         # Before anything else reads it: the time of readers grows with the square of the depth.
-        if len(path) > _DEEPEST:
-            raise at(source, line, f"tables and arrays nest more than {_DEEPEST} deep here; no such file needs that")
+        if len(path) > DEEPEST:
+            raise at(source, line, f"tables and arrays nest more than {DEEPEST} deep here; no such file needs that")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -243,169 +231,3 @@ def _quoted(text: str, mark: str = "'") -> str:
 def _named(path: Iterable[str]) -> str:
     """The keys as people name them, without the numbers of entries, which the line tells."""
     return ".".join(key for key in path if not key.isdigit())
-
-
-@lru_cache(maxsize=4)
-def _lines(text: str) -> dict[tuple[str, ...], int]:
-    """The line of every key, table and entry of an array."""
-    return {path: line for path, line in _keys(text) if len(path) <= _DEEPEST}
-
-
-_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*+)*+")
-_SPACE = re.compile(r"[ \t]*+")
-_NAME = re.compile(r"""[A-Za-z0-9_-]++|"((?:[^"\\\n]|\\.)*+)"|'([^'\n]*+)'""")
-_VALUE = re.compile(
-    r'''"""(?:[^"\\]++|\\.|"(?!""))*+"{3,5}+|\'{3}(?:[^']++|'(?!''))*+'{3,5}+|"(?:[^"\\\n]++|\\.)*+"|'[^'\n]*+'|'''
-    r"""[^\s,\[\]{}#"'=]++""",
-    re.DOTALL,
-)
-
-
-def _keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Every key, table and entry of an array with its line, from the first to the last, in one pass over the text.
-
-    Text that is no TOML is read up to where it goes wrong. A path may be one longer than the deepest that is allowed;
-    there it ends.
-    """
-    place = _Place(text)
-    section: tuple[str, ...] = ()
-    count: dict[tuple[str, ...], int] = {}
-    while place.skip(_BLANK) < len(text):
-        opened = "[[" if text.startswith("[[", place.at) else "[" if text[place.at] == "[" else ""
-        place.at += len(opened)
-        line, names = place.line, place.names()
-        if not names:
-            return
-        if not opened:
-            if len(names) <= _DEEPEST and not place.take("="):
-                return
-            yield from _value(place, section, names, line)
-            continue
-        section = ()
-        for number, name in enumerate(names):
-            section = (*section, name)
-            if len(section) > _DEEPEST:
-                yield section, line
-                return
-            if opened == "[[" and number == len(names) - 1:
-                count[section] = count.get(section, -1) + 1
-                if not count[section]:
-                    yield section, line
-            section = (*section, str(count[section])) if section in count else section
-        yield section, line
-        if not place.take("]" * len(opened)):
-            return
-
-
-def _value(
-    place: "_Place", above: tuple[str, ...], names: list[str], line: int
-) -> Iterator[tuple[tuple[str, ...], int]]:
-    """The keys of an assignment and of the arrays and tables in its value; the place is behind it afterwards."""
-    path = above
-    for name in names:
-        path = (*path, name)
-        yield path, line
-        if len(path) > _DEEPEST:
-            place.at = len(place.text)
-            return
-    # What is open around the place: an inline table, or an array with the number of its entry.
-    around: list[tuple[tuple[str, ...], int | None]] = []
-    while True:
-        place.skip(_BLANK if around else _SPACE)
-        mark = place.text[place.at : place.at + 1]
-        if mark in ("[", "{") and mark:
-            place.at += 1
-            around.append((path, 0 if mark == "[" else None))
-        elif mark == "," and around:
-            place.at += 1
-            outer, number = around[-1]
-            around[-1] = (outer, None if number is None else number + 1)
-        elif mark in ("]", "}") and mark and around:
-            place.at += 1
-            path = around.pop()[0]
-            if not around:
-                return
-            continue
-        elif not place.skip_value():
-            place.at = len(place.text)
-            return
-        elif not around:
-            return
-        else:
-            continue
-        # A value or a key begins behind the mark.
-        place.skip(_BLANK)
-        outer, number = around[-1]
-        if place.text[place.at : place.at + 1] in ("]", "}", ""):
-            if place.at == len(place.text):
-                return
-            continue
-        if number is not None:
-            path = (*outer, str(number))
-            yield path, place.line
-        else:
-            line, path = place.line, outer
-            for name in place.names():
-                path = (*path, name)
-                yield path, line
-            if not place.take("="):
-                place.at = len(place.text)
-                return
-        if len(path) > _DEEPEST:
-            place.at = len(place.text)
-            return
-
-
-class _Place:
-    """A place in a text, which only moves on; it knows its line."""
-
-    def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
-        self._counted, self._line = 0, 1
-
-    @property
-    def line(self) -> int:
-        """The line, from 1."""
-        self._line += self.text.count("\n", self._counted, self.at)
-        self._counted = self.at
-        return self._line
-
-    def skip(self, what: re.Pattern[str]) -> int:
-        """Go behind what stands here; the new place."""
-        found = what.match(self.text, self.at)
-        self.at = found.end() if found else self.at
-        return self.at
-
-    def skip_value(self) -> bool:
-        """Go behind a value that is neither array nor table; whether there is one."""
-        before = self.at
-        # A date and a time may stand apart.
-        while (
-            self.skip(_VALUE) > before
-            and self.text.startswith(" ", self.at)
-            and self.text[self.at + 1 : self.at + 2].isdigit()
-        ):
-            self.at += 1
-            before = self.at
-        return self.at > before
-
-    def take(self, mark: str) -> bool:
-        """Go behind a mark, if it stands here."""
-        self.skip(_SPACE)
-        there = self.text.startswith(mark, self.at)
-        self.at += len(mark) * there
-        return there
-
-    def names(self) -> list[str]:
-        """A key, dotted or not, by its parts; at most one more than may be. Empty: there is none."""
-        found: list[str] = []
-        while len(found) <= _DEEPEST:
-            self.skip(_SPACE)
-            name = _NAME.match(self.text, self.at)
-            if name is None:
-                return []
-            found.append(next(part for part in (name[1], name[2], name[0]) if part is not None))
-            self.at = name.end()
-            if not self.take("."):
-                break
-        return found

@@ -24,7 +24,8 @@ from topoloom.errors import InputError, at
 from topoloom.files import read_text
 from topoloom.register import Register
 from topoloom.settings import setting
-from topoloom.toml_files import LONGEST, TomlTable, line_of, parse_toml
+from topoloom.toml_files import LONGEST, TomlTable, parse_toml
+from topoloom.toml_lines import line_of
 
 
 class Parts(TomlTable, frozen=True, dict=True):

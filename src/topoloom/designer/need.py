@@ -232,7 +232,7 @@ def read_need(path: str | Path) -> Need:
     """
     from topoloom.cost.parts import load_parts
     from topoloom.spec import FAMILIES, build
-    from topoloom.toml_files import line_of
+    from topoloom.toml_lines import line_of
 
     need = read_toml(path, Need)
     text = Path(path).read_text(encoding="utf-8")

@@ -16,7 +16,8 @@ from topoloom.floors.floor_csv import LONGEST, SlotRow, coordinate, read_matrix,
 from topoloom.floors.slots import MOST_SLOTS_WITH_MATRIX, NO_LIMIT, Slots
 from topoloom.floors.trays import TOUCH_M, tray_paths
 from topoloom.settings import setting
-from topoloom.toml_files import TomlTable, line_of, parse_toml
+from topoloom.toml_files import TomlTable, parse_toml
+from topoloom.toml_lines import line_of
 
 #: What a file without a preset begins with.
 DEFAULT_PRESET = "koibuchi-2013"

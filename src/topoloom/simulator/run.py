@@ -8,6 +8,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import HOPS, Demand
+from topoloom.simulator.kernels.fields import PORT_SENT, PORT_SIZE, VC_FLITS, VC_SIZE
 from topoloom.simulator.network_state import empty_network
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.watchdog import check_moving
@@ -126,15 +127,15 @@ class Run:
     def host_flits(self) -> np.ndarray:
         """Flits that each host has got, int64[hosts]."""
         hosts = np.flatnonzero(self.network.net.host_at >= 0)
-        return self.network.buffers.port[8 * hosts + 6].astype(np.int64)
+        return self.network.buffers.port[PORT_SIZE * hosts + PORT_SENT].astype(np.int64)
 
     def channel_flits(self) -> np.ndarray:
         """Flits that each channel has carried, int64[channels]."""
-        return np.asarray(self.network.buffers.port[8 * self.network.channel_port + 6].astype(np.int64))
+        return np.asarray(self.network.buffers.port[PORT_SIZE * self.network.channel_port + PORT_SENT].astype(np.int64))
 
     def inside(self) -> int:
         """Flits in all buffers."""
-        return int(self.network.buffers.rec[7::8].sum())
+        return int(self.network.buffers.rec[VC_FLITS::VC_SIZE].sum())
 
 
 def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float) -> Demand:
