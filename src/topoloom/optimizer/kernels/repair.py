@@ -26,6 +26,8 @@ Whole = int | np.signedinteger
 class RepairScratch(NamedTuple):
     """Scratch of one search.
 
+    All its rows are repaired in it, one after the other.
+
     heads : int32[FAR + 1]
         The first entry of each delay's bucket; -1 between calls.
     entry, after : int32[n (K + 2) + 64]

@@ -47,7 +47,8 @@ class Weighted(NamedTuple):
     pair_cost : int64[FAR + 1]
         What an ordered pair adds to the energy, by its delay; never falls.
     totals : int64[5]
-        The energy of pairs, of links; moves accepted; the best energy; the greatest delay below FAR that any pair has had.
+        At `PAIRS`, `LINKS`, `ACCEPTED`, `BEST` and `TOP`:
+        the energy of pairs, of links; moves accepted; the best energy; the greatest delay below FAR that any pair has had.
     counts, best_counts : int64[FAR + 1]
         How many ordered pairs have each delay, now and in the best graph.
     best : int32[n, K]
