@@ -6,12 +6,14 @@ from pathlib import Path
 import msgspec
 
 from topoloom._version import __version__
-from topoloom.errors import at
+from topoloom.errors import InputError, at
 from topoloom.files import read_text
 from topoloom.results import Provenance
 
 #: What lies in a network folder: the network, where its switches stand, every cable, forwarding tables, where it came from.
 TOPOLOGY, FLOOR, CABLES, TABLES, PROVENANCE = "topology.json", "floor.toml", "cables.csv", "tables", "provenance.json"
+#: What tells the folder of a plan, and that of a design.
+PLAN, DESIGN = "plan.csv", "design.json"
 #: Names, GUIDs, LIDs and ports of a network that is not cabled as topoloom plans it, in the words of ibnetdiscover.
 CABLED = "cabled.net"
 #: Readers of this release know folders of versions 0 (without a note) to VERSION.
@@ -41,6 +43,60 @@ def read_note(folder: str | os.PathLike[str]) -> Provenance | None:
     InputError
         A note that is damaged, or of a folder that a newer topoloom wrote.
     """
+    note = _note(folder)
+    return None if note is None else note.provenance
+
+
+def written_by(folder: str | os.PathLike[str]) -> str:
+    """The verb that wrote a folder, or "" where there is no note.
+
+    Raises
+    ------
+    InputError
+        As `read_note`.
+    """
+    note = _note(folder)
+    return "" if note is None else note.written_by
+
+
+def refuse_other_network(folder: str | os.PathLike[str], digest: str, verb: str) -> None:
+    """Refuse to put a network into a folder in which another verb left what is of another network: both would be lost.
+
+    Parameters
+    ----------
+    folder : path
+    digest : str
+        Of the network that is to be written.
+    verb : str
+        Which writes it; what it left there itself it may replace.
+
+    Raises
+    ------
+    InputError
+        The folder holds a layout, a plan, a design or tables of another network; or as `read_note`.
+    """
+    note = _note(folder)
+    if note is None or note.provenance.digest == digest:
+        return
+    here = Path(folder)
+    left = {
+        "expand": ("a plan", PLAN),
+        "design": ("a design", DESIGN),
+        "route": ("tables", f"{TABLES}/ports.npy"),
+        "layout": ("a layout", CABLES),
+    }
+    if (here / DESIGN).is_file():
+        del left["layout"]  # the cables are of the design
+        if verb == "design":
+            del left["route"]  # a new winner replaces the old one, with the tables that were made of it
+    for writer, (what, name) in left.items():
+        if writer != verb and (here / name).is_file():
+            raise InputError(
+                f"{folder}: the folder holds {what} of another network, {note.provenance.name}; choose another folder"
+            )
+
+
+def _note(folder: str | os.PathLike[str]) -> "_Note | None":
     path = Path(folder) / PROVENANCE
     if not path.is_file():
         return None
@@ -52,12 +108,11 @@ def read_note(folder: str | os.PathLike[str]) -> Provenance | None:
                 f"the folder is of version {version}; topoloom {__version__} reads up to {VERSION}: take a newer one"
             )
             raise at(str(path), None, reason)
-        note = msgspec.json.decode(text, type=_Note)
+        return msgspec.json.decode(text, type=_Note)
     except msgspec.DecodeError as error:
         raise at(
             str(path), None, f"is no note of a network folder: {error}; remove it, or write the folder anew"
         ) from None
-    return note.provenance
 
 
 class _Version(msgspec.Struct):

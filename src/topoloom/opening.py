@@ -10,7 +10,7 @@ import numpy as np
 
 from topoloom.cabling.files import layout_of
 from topoloom.errors import InputError, at
-from topoloom.expansion.plan_files import AFTER, BEFORE, PLAN
+from topoloom.expansion.plan_files import AFTER, BEFORE
 from topoloom.expansion.plan_reader import load_expansion
 from topoloom.fabrics.fabric import Fabric
 from topoloom.files import is_pipe, read_text
@@ -21,14 +21,13 @@ from topoloom.formats.cables import cabled_fabric, load_cables
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
 from topoloom.formats.ibnetdiscover import fabric_of, load_fabric
 from topoloom.network import Network
-from topoloom.network_folders import CABLED, CABLES, FLOOR, TABLES, TOPOLOGY, read_note
+from topoloom.network_folders import CABLED, CABLES, DESIGN, FLOOR, PLAN, TABLES, TOPOLOGY, read_note, written_by
 from topoloom.results import Provenance, provenance_of
 from topoloom.routing.routing import MANIFEST
 from topoloom.routing.table_files import load_tables
 from topoloom.topology import Topology
 
 #: What only the folder of a design has.
-DESIGN = "design.json"
 _LONGEST = 1 << 28
 
 
@@ -143,6 +142,7 @@ def _folder(text: str, path: Path) -> Network:
     refuse_unfinished(path)
     read_note(path)  # a folder of a newer version is refused before anything else is said of it
     held = _holds(path)
+    _check_whole(text, path, held)
     if PLAN in held:
         return _planned(text, path)
     if CABLES in held:
@@ -167,6 +167,16 @@ def _folder(text: str, path: Path) -> Network:
         "the folder holds no network; topoloom layout, expand, route and design write folders that do,"
         f" with {CABLES} and {FLOOR}, or {TOPOLOGY}",
     )
+
+
+def _check_whole(text: str, path: Path, held: list[str]) -> None:
+    """Refuse a folder that lacks what its writer put there: what is left would answer with other numbers."""
+    writer = written_by(path)
+    needed = {"layout": CABLES, "expand": PLAN, "design": CABLES, "route": f"{TABLES}/{MANIFEST}"}.get(writer)
+    if needed is None or needed in held or (writer == "route" and (path / needed).is_file()):
+        return
+    missing = [name for name in ((CABLES, FLOOR) if needed == CABLES else (needed,)) if not (path / name).is_file()]
+    raise at(text, None, f"topoloom {writer} wrote this folder, but {' and '.join(missing)} is missing; write it anew")
 
 
 def _laid_out(text: str, path: Path) -> Network:

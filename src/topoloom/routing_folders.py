@@ -7,12 +7,11 @@ import numpy as np
 
 from topoloom.cabling.files import network_files
 from topoloom.errors import InputError
-from topoloom.expansion.plan_files import PLAN
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.fabrics.net_text import discovered_text
 from topoloom.folders import write_folder
-from topoloom.network_folders import CABLED, CABLES, TOPOLOGY
-from topoloom.opening import DESIGN, open_network
+from topoloom.network_folders import CABLED, CABLES, DESIGN, PLAN, TOPOLOGY
+from topoloom.opening import open_network
 from topoloom.routing.routing import Routing
 from topoloom.routing.table_files import stale_tables, table_contents
 from topoloom.topology import Topology

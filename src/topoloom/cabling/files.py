@@ -22,7 +22,7 @@ from topoloom.formats import FORMATS, encode
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
 from topoloom.layout.layout import Layout
-from topoloom.network_folders import CABLES, FLOOR, PROVENANCE, TOPOLOGY, note_text
+from topoloom.network_folders import CABLES, FLOOR, PROVENANCE, TOPOLOGY, note_text, refuse_other_network
 from topoloom.results import provenance_of
 from topoloom.topology import Topology
 
@@ -65,6 +65,7 @@ def save_cabling(
     InputError
         The folder cannot be made, or a file in it cannot be written; nothing has changed then.
     """
+    refuse_other_network(folder, cabling.layout.topology.digest, "layout")
     return write_folder(
         folder, {**cabling_files(cabling), **also}, stale=[f"sheets/{SHEET_NAMES}", "floorplan.*", *stale]
     )

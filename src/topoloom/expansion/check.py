@@ -9,10 +9,10 @@ import numpy as np
 
 from topoloom.cabling.files import load_layout
 from topoloom.errors import InputError, at
-from topoloom.expansion.plan_files import AFTER, BEFORE, PLAN, STEPS
+from topoloom.expansion.plan_files import AFTER, BEFORE, STEPS
 from topoloom.expansion.plan_rows import Row, number_in, rows_of
 from topoloom.graph.path_lengths import path_lengths
-from topoloom.network_folders import read_note
+from topoloom.network_folders import PLAN, read_note
 from topoloom.results import Provenance, Result
 from topoloom.topology import Topology
 

@@ -23,7 +23,7 @@ from topoloom.expansion.expansion import Expansion, Step
 from topoloom.floors.floor_text import floor_toml
 from topoloom.folders import write_folder
 from topoloom.formats import FORMATS, encode
-from topoloom.network_folders import CABLES, FLOOR, PROVENANCE, note_text
+from topoloom.network_folders import CABLES, FLOOR, PLAN, PROVENANCE, note_text, refuse_other_network
 
 #: The columns of the plan that may hold anything.
 _TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in ("cabinet", "label")) | {
@@ -31,7 +31,7 @@ _TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in (
     "medium",
 }
 
-BEFORE, AFTER, PLAN, STEPS = "before", "after", "plan.csv", "steps.csv"
+BEFORE, AFTER, STEPS = "before", "after", "steps.csv"
 #: The record of the plan, the catalogue that it was priced with, and the network that it becomes with numbers of its own.
 RECORD, PARTS, GOAL, NUMBERS = "expansion.json", "parts.json", "goal/topology.json", "goal/numbers.csv"
 
@@ -68,6 +68,7 @@ def save_expansion(
     InputError
         The folder cannot be made, or a file in it cannot be written; nothing has changed then.
     """
+    refuse_other_network(folder, expansion.provenance.digest, "expand")
     before = expansion.before
     start = {
         **network_files(before.layout.topology, "expand"),

@@ -17,6 +17,7 @@ from topoloom.designer.measure import MEASURES, place_candidate
 from topoloom.floors.floor_text import floor_toml
 from topoloom.folders import write_folder
 from topoloom.layout.layout import Layout
+from topoloom.network_folders import TABLES, refuse_other_network
 from topoloom.report.design_page import design_figures, design_page
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.spec import build
@@ -51,6 +52,7 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
     plan: str | None = None
     if design.winner is not None:
         topology = build(design.winner.spec)
+        refuse_other_network(folder, topology.digest, "design")
         layout = design.layout or place_candidate(topology, design.need, design.winner.map)
         bill = price(layout, parts, design.need.rate_gbps, host_cables=design.need.cable.hosts)
         cables = cable(layout, parts, design.need.rate_gbps, design.need.cable.hosts)
@@ -63,7 +65,7 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
     drawn = design_figures(design)
     files |= {name: svg for name, (svg, _) in drawn.items()}
     files["report.html"] = design_page(design, parts, layout, bill, drawn, plan)
-    return write_folder(folder, files, stale=_OF_A_WINNER)
+    return write_folder(folder, files, stale=[*_OF_A_WINNER, f"{TABLES}/*"])
 
 
 def candidates_csv(design: Design) -> str:
