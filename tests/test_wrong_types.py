@@ -49,3 +49,25 @@ def test_text_with_escapes_is_shown_not_sent():
     """A terminal's escape in a wrong value stays text."""
     with pytest.raises(InputError, match=r"not 'a\\x1b\[31m', a str"):
         check_type("a\x1b[31m", int, "boil")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: topoloom.simulate(None), "simulate takes a Routing, not None"),
+        (lambda: topoloom.saturation("petersen"), "saturation takes a Routing, not 'petersen'"),
+        (lambda: topoloom.resilience(5), "resilience takes a Topology, not 5, an int"),
+        (lambda: topoloom.save(3, "a.json"), "save takes a Topology, not 3, an int"),
+        (lambda: topoloom.save_routing(3, "a"), "save_routing takes a Routing, not 3"),
+        (lambda: topoloom.expand(topoloom.build("petersen"), "x"), "expand takes an int or an integer, not 'x'"),
+        (lambda: topoloom.expand(topoloom.build("petersen"), 99_999_999), "at most 1,048,576 switches"),
+        (
+            lambda: topoloom.simulate(topoloom.route(topoloom.build("clos:leaves=2,spines=2")), loads=0.1),
+            "loads takes a list",
+        ),
+    ],
+)
+def test_other_verbs_say_what_they_take(call, words):
+    """What is no network, no tables, no size or no loads is one sentence, before any work."""
+    with pytest.raises(InputError, match=words):
+        call()

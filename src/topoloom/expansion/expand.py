@@ -20,6 +20,9 @@ from topoloom.results import provenance_of
 from topoloom.topology import Topology
 from topoloom.work import Work
 
+#: Switches of a network that is planned cable by cable.
+MOST_SWITCHES = 1 << 20
+
 
 def expand(
     network: Topology | Layout,
@@ -109,6 +112,10 @@ def expand(
         name, more = "into", into.switches - before.switches
         growth = into_network(before, into, _growing_floor(layout, more, parts, rate_gbps), radix, seed, jobs, work)
     else:
+        if to is not None:
+            check_type(to, (int, np.integer), "expand", "to= is a number of switches")
+        if to is not None and to > MOST_SWITCHES:
+            raise InputError(f"to={to}: plans are made for at most {MOST_SWITCHES:,} switches")
         if to is None or to < 1:
             raise InputError(f"{before.name}: to how many switches does it grow? give a size (to), or a network (into)")
         known = recognised(before) if method == "auto" else None

@@ -12,7 +12,7 @@ from topoloom.failures.sample_counts import SampleCounts
 from topoloom.failures.survival import Survival, threshold_of
 from topoloom.results import provenance_of
 from topoloom.threads import over_cores
-from topoloom.topology import Topology
+from topoloom.topology import Topology, checked
 from topoloom.work import Work
 
 METRICS = ("disconnection", "diameter", "aspl")
@@ -109,6 +109,7 @@ def resilience(
     >>> [level.probability for level in found.levels], found.threshold
     ([1.0, 0.0], 0.05)
     """
+    checked(topology, "resilience")
     work = Work() if work is None else work
     shares = _levels(levels)
     _check(metric, of, criterion, width, samples, tolerate, values)

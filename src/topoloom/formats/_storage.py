@@ -13,7 +13,7 @@ from typing import BinaryIO
 from topoloom.errors import InputError, at
 from topoloom.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
-from topoloom.topology import Topology
+from topoloom.topology import Topology, checked
 
 #: No file of a fabric is larger: two million links take 30 MB as text.
 _MOST_BYTES = 2 << 30
@@ -115,6 +115,7 @@ def save(topology: Topology, path: str | os.PathLike[str], format: str | None = 
     InputError
         No format fits, the format cannot carry the topology, or the file cannot be written.
     """
+    checked(topology, "save")
     target = os.fspath(path)
     data = encode(topology, choose_format(target, format))
     if target == "-":

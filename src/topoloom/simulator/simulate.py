@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, MutableMapping
 
 import numpy as np
 
-from topoloom.errors import InputError, Stopped
+from topoloom.errors import InputError, Stopped, check_type, wrong_type
 from topoloom.random_streams import Draws
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
@@ -70,6 +70,7 @@ def simulate(
     InputError
         No hosts; fewer VCs than lanes; loads out of range; tables by which packets wait for each other for ever.
     """
+    check_type(routing, Routing, "simulate", "route(topology) makes one")
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
     topology = routing.topology
@@ -111,8 +112,10 @@ def simulate(
     )
 
 
-def _checked(loads: Iterable[float], network: str) -> list[float]:
+def _checked(loads: object, network: str) -> list[float]:
     """Loads, each once, in the order in which they were given."""
+    if isinstance(loads, str) or not isinstance(loads, Iterable):
+        raise wrong_type(loads, list, "loads", "give one or more, as in loads=[0.1, 0.5]")
     wanted = list(dict.fromkeys(float(load) for load in loads))
     if not wanted:
         raise InputError(f"{network}: no load to simulate; give one or more, as in loads=[0.1, 0.5]")
