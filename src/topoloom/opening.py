@@ -142,7 +142,7 @@ def _folder(text: str, path: Path) -> Network:
     refuse_unfinished(path)
     read_note(path)  # a folder of a newer version is refused before anything else is said of it
     held = _holds(path)
-    _check_whole(text, path, held)
+    _check_whole(text, path)
     if PLAN in held:
         return _planned(text, path)
     if CABLES in held:
@@ -169,14 +169,21 @@ def _folder(text: str, path: Path) -> Network:
     )
 
 
-def _check_whole(text: str, path: Path, held: list[str]) -> None:
-    """Refuse a folder that lacks what its writer put there: what is left would answer with other numbers."""
+def _check_whole(text: str, path: Path) -> None:
+    """Refuse a folder that lacks a part of what its writer put there: what is left would answer with other numbers."""
     writer = written_by(path)
-    needed = {"layout": CABLES, "expand": PLAN, "design": CABLES, "route": f"{TABLES}/{MANIFEST}"}.get(writer)
-    if needed is None or needed in held or (writer == "route" and (path / needed).is_file()):
-        return
-    missing = [name for name in ((CABLES, FLOOR) if needed == CABLES else (needed,)) if not (path / name).is_file()]
-    raise at(text, None, f"topoloom {writer} wrote this folder, but {' and '.join(missing)} is missing; write it anew")
+    together = {
+        "layout": (CABLES, FLOOR),
+        "design": (CABLES, FLOOR),
+        "expand": (PLAN, BEFORE, AFTER),
+        "route": (TABLES, f"{TABLES}/{MANIFEST}"),
+    }.get(writer, ())
+    missing = [name for name in together if not (path / name).exists()]
+    # All of it may be taken away on purpose: then the network is left.
+    if missing and len(missing) < len(together):
+        raise at(
+            text, None, f"topoloom {writer} wrote this folder, but {' and '.join(missing)} is missing; write it anew"
+        )
 
 
 def _laid_out(text: str, path: Path) -> Network:
