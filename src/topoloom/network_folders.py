@@ -22,7 +22,9 @@ _LONGEST = 1 << 24
 _FORMAT = "topoloom-folder"
 
 
-class _Note(msgspec.Struct, forbid_unknown_fields=False):
+class FolderNote(msgspec.Struct, forbid_unknown_fields=False):
+    """Which verb wrote a folder, and from what."""
+
     format: str
     version: int
     written_by: str
@@ -31,11 +33,11 @@ class _Note(msgspec.Struct, forbid_unknown_fields=False):
 
 def note_text(provenance: Provenance, verb: str) -> str:
     """The note of a folder that a verb writes; timings are left out, for equal runs write equal folders."""
-    note = _Note(_FORMAT, VERSION, verb, msgspec.structs.replace(provenance, timings={}))
+    note = FolderNote(_FORMAT, VERSION, verb, msgspec.structs.replace(provenance, timings={}))
     return msgspec.json.format(msgspec.json.encode(note), indent=1).decode() + "\n"
 
 
-def read_note(folder: str | os.PathLike[str]) -> Provenance | None:
+def read_note(folder: str | os.PathLike[str]) -> FolderNote | None:
     """What the writer of a folder noted; None where there is no note, as before version 1.
 
     Raises
@@ -43,20 +45,22 @@ def read_note(folder: str | os.PathLike[str]) -> Provenance | None:
     InputError
         A note that is damaged, or of a folder that a newer topoloom wrote.
     """
-    note = _note(folder)
-    return None if note is None else note.provenance
-
-
-def written_by(folder: str | os.PathLike[str]) -> str:
-    """The verb that wrote a folder, or "" where there is no note.
-
-    Raises
-    ------
-    InputError
-        As `read_note`.
-    """
-    note = _note(folder)
-    return "" if note is None else note.written_by
+    path = Path(folder) / PROVENANCE
+    if not path.is_file():
+        return None
+    try:
+        text = read_text(path, _LONGEST)
+        version = msgspec.json.decode(text, type=_Version).version
+        if version > VERSION:
+            reason = (
+                f"the folder is of version {version}; topoloom {__version__} reads up to {VERSION}: take a newer one"
+            )
+            raise at(str(path), None, reason)
+        return msgspec.json.decode(text, type=FolderNote)
+    except msgspec.DecodeError as error:
+        raise at(
+            str(path), None, f"is no note of a network folder: {error}; remove it, or write the folder anew"
+        ) from None
 
 
 def refuse_other_network(folder: str | os.PathLike[str], digest: str, verb: str) -> None:
@@ -75,7 +79,7 @@ def refuse_other_network(folder: str | os.PathLike[str], digest: str, verb: str)
     InputError
         The folder holds a layout, a plan, a design or tables of another network; or as `read_note`.
     """
-    note = _note(folder)
+    note = read_note(folder)
     if note is None or note.provenance.digest == digest:
         return
     here = Path(folder)
@@ -94,25 +98,6 @@ def refuse_other_network(folder: str | os.PathLike[str], digest: str, verb: str)
             raise InputError(
                 f"{folder}: the folder holds {what} of another network, {note.provenance.name}; choose another folder"
             )
-
-
-def _note(folder: str | os.PathLike[str]) -> "_Note | None":
-    path = Path(folder) / PROVENANCE
-    if not path.is_file():
-        return None
-    try:
-        text = read_text(path, _LONGEST)
-        version = msgspec.json.decode(text, type=_Version).version
-        if version > VERSION:
-            reason = (
-                f"the folder is of version {version}; topoloom {__version__} reads up to {VERSION}: take a newer one"
-            )
-            raise at(str(path), None, reason)
-        return msgspec.json.decode(text, type=_Note)
-    except msgspec.DecodeError as error:
-        raise at(
-            str(path), None, f"is no note of a network folder: {error}; remove it, or write the folder anew"
-        ) from None
 
 
 class _Version(msgspec.Struct):

@@ -21,7 +21,7 @@ from topoloom.formats.cables import cabled_fabric, load_cables
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
 from topoloom.formats.ibnetdiscover import fabric_of, load_fabric
 from topoloom.network import Network
-from topoloom.network_folders import CABLED, CABLES, DESIGN, FLOOR, PLAN, TABLES, TOPOLOGY, read_note, written_by
+from topoloom.network_folders import CABLED, CABLES, DESIGN, FLOOR, PLAN, TABLES, TOPOLOGY, FolderNote, read_note
 from topoloom.results import Provenance, provenance_of
 from topoloom.routing.routing import MANIFEST
 from topoloom.routing.table_files import load_tables
@@ -140,9 +140,10 @@ def _holds(path: Path) -> list[str]:
 def _folder(text: str, path: Path) -> Network:
     """A folder that topoloom wrote."""
     refuse_unfinished(path)
-    read_note(path)  # a folder of a newer version is refused before anything else is said of it
+    note = read_note(path)  # a folder of a newer version is refused before anything else is said of it
     held = _holds(path)
-    _check_whole(text, path)
+    if note is not None:
+        _check_whole(text, path, note)
     if PLAN in held:
         return _planned(text, path)
     if CABLES in held:
@@ -169,9 +170,9 @@ def _folder(text: str, path: Path) -> Network:
     )
 
 
-def _check_whole(text: str, path: Path) -> None:
+def _check_whole(text: str, path: Path, note: FolderNote) -> None:
     """Refuse a folder that lacks a part of what its writer put there: what is left would answer with other numbers."""
-    writer = written_by(path)
+    writer = note.written_by
     together = {
         "layout": (CABLES, FLOOR),
         "design": (CABLES, FLOOR),
@@ -248,4 +249,6 @@ def _decoded(path: Path) -> Any:
 def _noted(folder: Path, topology: Topology) -> Provenance:
     """What the folder's writer noted of the network, if it is still this one."""
     note = read_note(folder)
-    return note if note is not None and note.digest == topology.digest else provenance_of(topology)
+    return (
+        note.provenance if note is not None and note.provenance.digest == topology.digest else provenance_of(topology)
+    )

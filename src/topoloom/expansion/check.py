@@ -98,7 +98,8 @@ def check_plan(folder: str | os.PathLike[str]) -> CheckedPlan:
     state.compare(goal, str(after))
     load_layout(folder / AFTER)
     _compare_places(tasks, source, after)
-    told = read_note(folder) or Provenance()
+    note = read_note(folder)
+    told = Provenance() if note is None else note.provenance
     return CheckedPlan(len(steps), len(tasks), len(goal.cables), provenance=told)
 
 

@@ -114,8 +114,8 @@ def expand(
     else:
         if to is not None:
             check_type(to, (int, np.integer), "expand", "to= is a number of switches")
-        if to is not None and to > MOST_SWITCHES:
-            raise InputError(f"to={to}: plans are made for at most {MOST_SWITCHES:,} switches")
+            if to > MOST_SWITCHES:
+                raise InputError(f"to={to}: plans are made for at most {MOST_SWITCHES:,} switches")
         if to is None or to < 1:
             raise InputError(f"{before.name}: to how many switches does it grow? give a size (to), or a network (into)")
         known = recognised(before) if method == "auto" else None

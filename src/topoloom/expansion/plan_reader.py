@@ -85,7 +85,8 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
     """
     path = Path(folder)
     refuse_unfinished(path)
-    noted = read_note(path)
+    note = read_note(path)
+    noted = None if note is None else note.provenance
     lists = {name: load_cables(path / name / CABLES) for name in (BEFORE, AFTER)}
     tasks = rows_of(path / PLAN, _TASK_COLUMNS)
     kept = _record_in(path)

@@ -82,13 +82,13 @@ def grid_bounds(geometry: Geometry, degree: int, length: int, *, work: Work | No
     >>> found.diameter, round(found.aspl, 4), round(found.aspl_length, 4)
     (6, 3.3297, 2.56)
     """
+    work = Work() if work is None else work
     n = len(geometry.points)
     by_degree = moore_within(n, degree)
     links, hops, diameter = 0, 0, 0
     # A point walks its i-th hop for each point that is not yet within i - 1.
     for m, d in zip_longest(by_degree, geometry.rounds_within(length), fillvalue=None):
-        if work is not None:
-            work.check()
+        work.check()
         near = n if d is None else d
         beyond = n - np.minimum(by_degree[-1] if m is None else m, near)
         links += int(np.sum(n - near))
@@ -230,8 +230,8 @@ def balanced_pairs(
     chosen_degrees, chosen_lengths = list(degrees), list(lengths)
     _check_time(geometry, min(chosen_lengths, default=1))
     measured = sorted(near for near in {x + s for x in chosen_lengths for s in (-1, 0, 1)} if near > 0)
-    if work is not None:
-        work.begin(len(measured), "lengths")
+    work = Work() if work is None else work
+    work.begin(len(measured), "lengths")
     by_degree = {k: moore_aspl(n, k) for near in chosen_degrees for k in (near - 1, near, near + 1)}
     by_length = {near: _mean_links(geometry, near, work) for near in measured}
     found = []
@@ -266,13 +266,11 @@ def _check_time(geometry: Geometry, shortest: int) -> None:
         )
 
 
-def _mean_links(geometry: Geometry, length: int, work: Work | None) -> float:
+def _mean_links(geometry: Geometry, length: int, work: Work) -> float:
     """A_d-(L): the mean over ordered pairs of the links of `length` between them."""
     n, links = len(geometry.points), 0
     for within in geometry.rounds_within(length):
-        if work is not None:
-            work.check()
+        work.check()
         links += int(np.sum(n - within))
-    if work is not None:
-        work.advance()
+    work.advance()
     return links / (n * (n - 1)) if n > 1 else 0.0

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.errors import InputError, check_type
+from topoloom.network_folders import TABLES
 from topoloom.results import Filed, Provenance
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Choice, Escape
@@ -16,8 +17,6 @@ from topoloom.topology import Topology
 
 #: How the lane of a packet is known: by its pair of switches alone, by how many hops it has made, or anew at every switch.
 PAIR, HOP, SWITCH = "pair", "hop", "switch"
-#: The folder inside a network's folder that holds its tables.
-TABLES = "tables"
 #: The file in it that is written last, and says what the others are.
 MANIFEST = "tables.json"
 

@@ -14,10 +14,11 @@ import numpy as np
 from topoloom.errors import InputError, at
 from topoloom.files import read_text, reason
 from topoloom.folders import write_folder
+from topoloom.network_folders import TABLES
 from topoloom.results import Provenance
 from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
-from topoloom.routing.routing import MANIFEST, TABLES, Routing
+from topoloom.routing.routing import MANIFEST, Routing
 from topoloom.topology import Topology
 
 #: Readers of this release know this version of the manifest.
