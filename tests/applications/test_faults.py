@@ -12,10 +12,12 @@ import pytest
 from ring_trace import TORUS, ring
 
 from topoloom import InputError
+from topoloom.applications.checks import limits_of
 from topoloom.applications.processes import Limits, output_of
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.sweep import Case, cases_of, run_apps
+from topoloom.applications.tools import platform_library
 from topoloom.applications.users_programs import program_from
 from topoloom.errors import Stopped
 from topoloom.work import Work
@@ -49,6 +51,7 @@ def _program(folder, does, before="", name="prog.c", **options):
 @pytest.mark.simgrid
 def test_a_program_without_an_end_ends_at_the_limit(place):
     """The sentence names the limit and the option that raises it."""
+    platform_library(limits_of(60, None))  # compiled once for each user, which may take longer than the limit
     program, began = _program(place, _FOREVER), time.monotonic()
     with pytest.raises(InputError, match=r"prog.c: simulating: it was not done after 1 s, .* \(--time-limit\)"):
         run_app(TORUS, program, 2, time_limit_s=1)
