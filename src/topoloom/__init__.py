@@ -1,9 +1,6 @@
 """topoloom: design the networks of supercomputers and data centres, from a requirement to cables and routes."""
 
 from topoloom._version import __version__ as __version__
-from topoloom.compiling import ensure_cache
-
-ensure_cache()
 
 #: As `typing` has it, which takes ten milliseconds to import: Ctrl-C within them would be a traceback.
 TYPE_CHECKING = False

@@ -1,12 +1,11 @@
 """SplitMix64 for kernels: the same stream as `random_streams.Draws`, one word at a time."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import KERNEL
+from topoloom.compiling.decorators import kernel, stage
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def next_word(state: np.ndarray) -> np.uint64:
     """The next word of the stream; `state`: uint64[1], advanced in place."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -16,13 +15,13 @@ def next_word(state: np.ndarray) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def next_below(state: np.ndarray, bound: int) -> int:
     """An integer in 0 .. bound - 1 (bound at most 2^32)."""
     return int(((next_word(state) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
 
 
-@njit(**KERNEL)
+@kernel
 def shuffle(state: np.ndarray, items: np.ndarray) -> None:
     """Fisher-Yates: puts `items` (any 1-D array) into a random order, in place."""
     for i in range(items.size - 1, 0, -1):

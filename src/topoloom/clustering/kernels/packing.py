@@ -1,12 +1,11 @@
 """Switches into cabinets that have room, one by one, by links; and out of cabinets that are too full."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, inner, kernel
 
 
-@njit(**KERNEL)
+@kernel
 def fits(load: np.ndarray, room: np.ndarray) -> bool:
     """Whether load float64[k] fits into room float64[k]."""
     for k in range(load.size):
@@ -15,7 +14,7 @@ def fits(load: np.ndarray, room: np.ndarray) -> bool:
     return True
 
 
-@njit(**ALLOCATING)
+@allocating
 def pack_whole(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -54,7 +53,7 @@ def pack_whole(
         start = stop
 
 
-@njit(**ALLOCATING)
+@allocating
 def settle_all(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -101,7 +100,7 @@ def settle_all(
     return True
 
 
-@njit(**KERNEL)
+@kernel
 def _best(
     u: int,
     offsets: np.ndarray,
@@ -129,7 +128,7 @@ def _best(
     return best, most
 
 
-@njit(**INNER)
+@inner
 def _links_to(u: int, c: int, offsets: np.ndarray, neighbours: np.ndarray, cabinet: np.ndarray) -> int:
     """The links of switch u to cabinet c."""
     links = 0
@@ -139,7 +138,7 @@ def _links_to(u: int, c: int, offsets: np.ndarray, neighbours: np.ndarray, cabin
     return links
 
 
-@njit(**ALLOCATING)
+@allocating
 def _made_room(
     u: int,
     offsets: np.ndarray,
@@ -170,7 +169,7 @@ def _made_room(
     return freed
 
 
-@njit(**ALLOCATING)
+@allocating
 def evict(
     offsets: np.ndarray, neighbours: np.ndarray, loads: np.ndarray, room: np.ndarray, cabinet: np.ndarray
 ) -> None:
@@ -200,7 +199,7 @@ def evict(
             room[c] += loads[leaves]
 
 
-@njit(**INNER)
+@inner
 def _most_elsewhere(u: int, offsets: np.ndarray, neighbours: np.ndarray, cabinet: np.ndarray, tally: np.ndarray) -> int:
     """The links of switch u to the other cabinet that has the most."""
     most = 0

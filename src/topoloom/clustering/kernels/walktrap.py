@@ -1,15 +1,14 @@
 """Random walks from every switch, and the merging of clusters of switches that walk alike."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, inner, kernel
 
 #: Columns of the walk matrix in a block: long enough for quick inner loops, short enough for the cache (measured).
 BLOCK = 64
 
 
-@njit(**KERNEL)
+@kernel
 def walk_block(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -49,7 +48,7 @@ def walk_block(
             likeness[u, column] = here[u, column - first] - 1.0 / total
 
 
-@njit(**ALLOCATING)
+@allocating
 def merges(
     pairs: np.ndarray, likeness: np.ndarray, loads: np.ndarray, most: np.ndarray, stop: np.ndarray
 ) -> np.ndarray:
@@ -128,7 +127,7 @@ def merges(
     return done[:made]
 
 
-@njit(**KERNEL)
+@kernel
 def _fits(used: np.ndarray, most: np.ndarray, a: int, b: int) -> bool:
     """Whether clusters a and b fit one cabinet."""
     for k in range(most.size):
@@ -137,14 +136,14 @@ def _fits(used: np.ndarray, most: np.ndarray, a: int, b: int) -> bool:
     return True
 
 
-@njit(**KERNEL)
+@kernel
 def _cost(size_a: int, size_b: int, within_a: float, within_b: float, between: float) -> float:
     """n times the increase of the variance: |a| |b| / (|a| + |b|) times the squared distance of the centres."""
     apart = within_a / (size_a * size_a) + within_b / (size_b * size_b) - 2 * between / (size_a * size_b)
     return apart * (size_a * size_b) / (size_a + size_b)
 
 
-@njit(**KERNEL)
+@kernel
 def _between(a: int, b: int, likeness: np.ndarray, follower: np.ndarray) -> float:
     """The sum of the likeness over all switches of a with all of b."""
     total, v = 0.0, b
@@ -154,7 +153,7 @@ def _between(a: int, b: int, likeness: np.ndarray, follower: np.ndarray) -> floa
     return total
 
 
-@njit(**ALLOCATING)
+@allocating
 def _neighbour_lists(pairs: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Doubly linked lists of the halves 2 e and 2 e + 1 of pairs e at their switches: after, before, heads."""
     after, before = np.full(2 * len(pairs), -1, np.int32), np.full(2 * len(pairs), -1, np.int32)
@@ -164,7 +163,7 @@ def _neighbour_lists(pairs: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray,
     return after, before, heads
 
 
-@njit(**INNER)
+@inner
 def _push(half: int, u: int, heads: np.ndarray, after: np.ndarray, before: np.ndarray) -> None:
     """Put a half at the head of u's list."""
     after[half], before[half] = heads[u], -1
@@ -173,7 +172,7 @@ def _push(half: int, u: int, heads: np.ndarray, after: np.ndarray, before: np.nd
     heads[u] = half
 
 
-@njit(**INNER)
+@inner
 def _unlink(e: int, end: np.ndarray, heads: np.ndarray, after: np.ndarray, before: np.ndarray) -> None:
     """Take both halves of pair e off their lists."""
     for side in range(2):
@@ -186,12 +185,12 @@ def _unlink(e: int, end: np.ndarray, heads: np.ndarray, after: np.ndarray, befor
             before[after[half]] = before[half]
 
 
-@njit(**INNER)
+@inner
 def _sooner(e: int, f: int, cost: np.ndarray) -> bool:
     return cost[e] < cost[f] or (cost[e] == cost[f] and e < f)
 
 
-@njit(**INNER)
+@inner
 def _rise(spot: int, heap: np.ndarray, place: np.ndarray, cost: np.ndarray) -> int:
     """Move the pair at `spot` of the heap up to where it belongs; where that is."""
     e = heap[spot]
@@ -203,7 +202,7 @@ def _rise(spot: int, heap: np.ndarray, place: np.ndarray, cost: np.ndarray) -> i
     return spot
 
 
-@njit(**INNER)
+@inner
 def _sink(spot: int, waiting: int, heap: np.ndarray, place: np.ndarray, cost: np.ndarray) -> None:
     """Move the pair at `spot` of the heap of `waiting` down to where it belongs."""
     e = heap[spot]
@@ -218,7 +217,7 @@ def _sink(spot: int, waiting: int, heap: np.ndarray, place: np.ndarray, cost: np
     heap[spot], place[e] = e, spot
 
 
-@njit(**KERNEL)
+@kernel
 def _take(e: int, waiting: int, heap: np.ndarray, place: np.ndarray, cost: np.ndarray) -> int:
     """Take pair e out of the heap of `waiting`; how many are left."""
     spot, waiting = place[e], waiting - 1

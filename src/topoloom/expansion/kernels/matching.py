@@ -1,13 +1,12 @@
 """Kernels of matching two networks: exchanging switches, and growing a matching outwards."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, inner, kernel
 from topoloom.random_streams.kernels import next_below, next_word
 
 
-@njit(**INNER)
+@inner
 def _joined(offsets: np.ndarray, neighbours: np.ndarray, u: int, v: int) -> int:
     """How many links join u and v."""
     count = 0
@@ -16,7 +15,7 @@ def _joined(offsets: np.ndarray, neighbours: np.ndarray, u: int, v: int) -> int:
     return count
 
 
-@njit(**KERNEL)
+@kernel
 def _stays(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -37,7 +36,7 @@ def _stays(
     return count
 
 
-@njit(**ALLOCATING)
+@allocating
 def exchange(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -97,7 +96,7 @@ def exchange(
                     best[each] = place[each]
 
 
-@njit(**ALLOCATING)
+@allocating
 def grown(
     offsets: np.ndarray,
     neighbours: np.ndarray,

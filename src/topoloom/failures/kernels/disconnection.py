@@ -9,13 +9,12 @@ being where the tie of i begins. All of one tie is a random order; each a tie of
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, stage
 from topoloom.random_streams.kernels import next_below, next_word
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def drawn(mixed: np.ndarray, first: np.ndarray, i: int, state: np.ndarray) -> int:
     """What stands at place i of the order; the places above it were drawn before (Fisher and Yates, from the end)."""
     start = first[i]
@@ -26,7 +25,7 @@ def drawn(mixed: np.ndarray, first: np.ndarray, i: int, state: np.ndarray) -> in
     return int(taken)
 
 
-@njit(**ALLOCATING)
+@allocating
 def whole_order(order: np.ndarray, first: np.ndarray, state: np.ndarray) -> np.ndarray:
     """The order of the sample whose stream is `state` (uint64[1], advanced), int64[units]."""
     mixed = order.copy()
@@ -35,7 +34,7 @@ def whole_order(order: np.ndarray, first: np.ndarray, state: np.ndarray) -> np.n
     return mixed
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def _root(parent: np.ndarray, u: int) -> int:
     while parent[u] != u:
         parent[u] = parent[parent[u]]
@@ -43,7 +42,7 @@ def _root(parent: np.ndarray, u: int) -> int:
     return u
 
 
-@njit(**INNER, inline="always")
+@stage
 def _joined(parent: np.ndarray, some: np.ndarray, u: int, v: int) -> int:
     """Join the pieces of u and v; by how many the pieces with switches that count become fewer (0 or 1)."""
     if parent[u] == parent[v]:  # most links of a piece that holds nearly all
@@ -57,7 +56,7 @@ def _joined(parent: np.ndarray, some: np.ndarray, u: int, v: int) -> int:
     return 1 if both else 0
 
 
-@njit(**ALLOCATING)
+@allocating
 def links_held(
     links: np.ndarray, counts: np.ndarray, order: np.ndarray, first: np.ndarray, states: np.ndarray, held: np.ndarray
 ) -> None:
@@ -86,7 +85,7 @@ def links_held(
         held[s] = i if pieces <= 1 else -1
 
 
-@njit(**ALLOCATING)
+@allocating
 def units_held(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -125,7 +124,7 @@ def units_held(
                 together[i] += 1
 
 
-@njit(**ALLOCATING)
+@allocating
 def times_to_disconnection(
     links: np.ndarray,
     offsets: np.ndarray,

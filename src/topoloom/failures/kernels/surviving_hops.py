@@ -5,15 +5,14 @@ is gone, int64[n] and int64[m]: it stands after k failures when its number is k 
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING
+from topoloom.compiling.decorators import allocating
 from topoloom.failures.kernels.disconnection import drawn
 from topoloom.graph.kernels.hops import BLOCK, block_counts
 from topoloom.graph.kernels.simd import WORDS
 
 
-@njit(**ALLOCATING)
+@allocating
 def _length(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -99,7 +98,7 @@ def _length(
     return total / (some * (some - 1)) if some > 1 else 0.0
 
 
-@njit(**ALLOCATING)
+@allocating
 def surviving_lengths(
     offsets: np.ndarray,
     neighbours: np.ndarray,

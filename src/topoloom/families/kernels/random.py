@@ -4,14 +4,13 @@ Adjacency during construction is a table: `table` int32[n, d] with `filled` int3
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, inner, kernel
 from topoloom.graph.kernels.tables import join, join_through, linked, part
 from topoloom.random_streams.kernels import next_below, next_word, shuffle
 
 
-@njit(**INNER)
+@inner
 def _drop(waiting: np.ndarray, place: np.ndarray, count: int, u: int) -> int:
     """Take u out of waiting[:count] by moving the last one into its place; returns the new count."""
     count -= 1
@@ -22,7 +21,7 @@ def _drop(waiting: np.ndarray, place: np.ndarray, count: int, u: int) -> int:
     return count
 
 
-@njit(**ALLOCATING)
+@allocating
 def add_matching(
     table: np.ndarray, filled: np.ndarray, state: np.ndarray, reach: int, offsets: np.ndarray, cumulative: np.ndarray
 ) -> None:
@@ -66,7 +65,7 @@ def add_matching(
             join(table, filled, u, found)
 
 
-@njit(**INNER)
+@inner
 def _listed_partner(table, filled, state, u, reach, waiting, place, count, listed, nearest):  # type: ignore[no-untyped-def]
     """A partner for u out of the full list of possible ones; -1 when there is none.
 
@@ -92,7 +91,7 @@ def _listed_partner(table, filled, state, u, reach, waiting, place, count, liste
     return listed[next_below(state, size)] if size else -1
 
 
-@njit(**ALLOCATING)
+@allocating
 def random_regular(table: np.ndarray, filled: np.ndarray, state: np.ndarray, degree: int) -> int:
     """A random graph with `degree` links at each switch, in place; returns the ends left without a partner (0 or 1).
 
@@ -119,7 +118,7 @@ def random_regular(table: np.ndarray, filled: np.ndarray, state: np.ndarray, deg
     return left
 
 
-@njit(**KERNEL)
+@kernel
 def swap_pass(links: np.ndarray, order: np.ndarray, state: np.ndarray, turn: np.ndarray) -> None:
     """Koibuchi 2013's pairwise swap, in place: a-b, c-d become a-d, c-b for the pairs of links (order[0], order[1]), ...
 
@@ -142,14 +141,14 @@ def swap_pass(links: np.ndarray, order: np.ndarray, state: np.ndarray, turn: np.
             links[second, 1] = b
 
 
-@njit(**KERNEL)
+@kernel
 def _near(x: np.ndarray, y: np.ndarray, u: int, v: int, length: int, diagonal: bool) -> bool:
     """Whether u and v are at most `length` apart: Manhattan, or Chebyshev on a diagrid's (X, Y)."""
     dx, dy = abs(x[u] - x[v]), abs(y[u] - y[v])
     return bool((max(dx, dy) if diagonal else dx + dy) <= length)
 
 
-@njit(**ALLOCATING)
+@allocating
 def fill_restricted(
     table: np.ndarray,
     filled: np.ndarray,
@@ -211,7 +210,7 @@ def fill_restricted(
     return size
 
 
-@njit(**KERNEL)
+@kernel
 def toggle_sweeps(
     links: np.ndarray,
     table: np.ndarray,
@@ -248,7 +247,7 @@ def toggle_sweeps(
     return done
 
 
-@njit(**ALLOCATING)
+@allocating
 def links_of(table: np.ndarray, filled: np.ndarray) -> np.ndarray:
     """The links of a table, int64[m, 2], u < v."""
     out = np.empty((filled.sum() // 2, 2), np.int64)

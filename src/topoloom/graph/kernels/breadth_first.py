@@ -4,12 +4,11 @@ Arrays throughout: offsets int64[n + 1] and neighbours int32[2 m] (CSR). One sea
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, KERNEL
+from topoloom.compiling.decorators import allocating, kernel
 
 
-@njit(**ALLOCATING)
+@allocating
 def component_of(offsets: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
     """The component of every switch, int32[n], numbered in order of the smallest switch."""
     n = offsets.size - 1
@@ -34,7 +33,7 @@ def component_of(offsets: np.ndarray, neighbours: np.ndarray) -> np.ndarray:
     return component
 
 
-@njit(**KERNEL)
+@kernel
 def distances_from_set(
     offsets: np.ndarray, neighbours: np.ndarray, sources: np.ndarray, distance: np.ndarray, queue: np.ndarray
 ) -> int:
@@ -62,7 +61,7 @@ def distances_from_set(
     return tail
 
 
-@njit(**ALLOCATING)
+@allocating
 def source_counts(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -102,7 +101,7 @@ def source_counts(
             start, stop = stop, tail
 
 
-@njit(**KERNEL)
+@kernel
 def attachment_counts(
     offsets: np.ndarray,
     neighbours: np.ndarray,

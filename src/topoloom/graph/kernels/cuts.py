@@ -1,12 +1,11 @@
 """The exact bisection of a small graph, by branch and bound."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, KERNEL
+from topoloom.compiling.decorators import allocating, kernel
 
 
-@njit(**ALLOCATING)
+@allocating
 def least_bisection(links: np.ndarray, flag: np.ndarray) -> np.ndarray:
     """The side (int32[n], 0 or 1) of each switch in a bisection with the fewest links.
 
@@ -61,14 +60,14 @@ def least_bisection(links: np.ndarray, flag: np.ndarray) -> np.ndarray:
     return best_side
 
 
-@njit(**KERNEL)
+@kernel
 def _place(links: np.ndarray, u: int, s: int, sign: int, to: np.ndarray) -> None:
     """Add (sign 1) or remove (-1) the links of switch u, on side s, in to[s]."""
     for v in range(links.shape[0]):
         to[s, v] += sign * links[u, v]
 
 
-@njit(**ALLOCATING)
+@allocating
 def _still_to_pay(order: np.ndarray, depth: int, to: np.ndarray, room: np.ndarray, excess: np.ndarray) -> int:
     """The links between placed switches and order[depth:] that are cut at least, with `room` left on each side."""
     n = order.size
@@ -91,7 +90,7 @@ def _still_to_pay(order: np.ndarray, depth: int, to: np.ndarray, room: np.ndarra
     return pay + int(np.sort(excess[:found])[:moves].sum())
 
 
-@njit(**ALLOCATING)
+@allocating
 def _close_order(links: np.ndarray) -> np.ndarray:
     """The switches in an order in which each has as many links as possible to those before it."""
     n = links.shape[0]
@@ -107,7 +106,7 @@ def _close_order(links: np.ndarray) -> np.ndarray:
     return order
 
 
-@njit(**KERNEL)
+@kernel
 def _cut(links: np.ndarray, side: np.ndarray) -> int:
     """The links between the sides."""
     cut = 0
@@ -118,7 +117,7 @@ def _cut(links: np.ndarray, side: np.ndarray) -> int:
     return cut
 
 
-@njit(**ALLOCATING)
+@allocating
 def _descent(links: np.ndarray, room: np.ndarray) -> np.ndarray:
     """A bisection that no exchange of two switches improves: where the search starts from. int32[n]."""
     n = links.shape[0]

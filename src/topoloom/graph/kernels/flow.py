@@ -7,12 +7,11 @@ Arrays: offsets int64[n + 1], neighbours and link int32[2 m] (CSR of a `Topology
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER
+from topoloom.compiling.decorators import allocating, inner
 
 
-@njit(**ALLOCATING)
+@allocating
 def smallest_cut(
     offsets: np.ndarray, neighbours: np.ndarray, link: np.ndarray, links: np.ndarray, order: np.ndarray
 ) -> int:
@@ -38,7 +37,7 @@ def smallest_cut(
     return best
 
 
-@njit(**ALLOCATING)
+@allocating
 def disjoint_path_counts(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -60,7 +59,7 @@ def disjoint_path_counts(
         target[v] = False
 
 
-@njit(**ALLOCATING)
+@allocating
 def _scratch(n: int, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Flow (int8[m], zero), owner (int64[m]: the call that last used a link), used (int32[m]: the links of this call),
     stamp (int64[n]: the search that last saw a switch), via (int32[n]: the link it was reached by), queue (int32[n]).
@@ -75,7 +74,7 @@ def _scratch(n: int, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nda
     )
 
 
-@njit(**INNER)
+@inner
 def _disjoint_paths(
     offsets: np.ndarray,
     neighbours: np.ndarray,

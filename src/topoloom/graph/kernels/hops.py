@@ -13,9 +13,8 @@ The cost of a round is about n + 2 m row operations; memory is 128 bytes a switc
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, inner, kernel, stage
 from topoloom.graph.kernels.simd import WORDS, add, either, load, lowest_bit, ones_of, same, store, total, zeros
 
 #: Sources in a block: the bits of a row.
@@ -26,7 +25,7 @@ _DENSE = 0.95
 _DENSE_DEGREE = 8
 
 
-@njit(**ALLOCATING)
+@allocating
 def block_counts(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -87,7 +86,7 @@ def block_counts(
     return rounds
 
 
-@njit(**ALLOCATING)
+@allocating
 def block_farthest(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -129,7 +128,7 @@ def block_farthest(
     return rounds
 
 
-@njit(**ALLOCATING)
+@allocating
 def block_distances(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -170,7 +169,7 @@ def block_distances(
         reach, ahead = ahead, reach
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def _write(bits: np.uint64, row: np.ndarray, start: int, value: int) -> None:
     """row[start + b] = value for every bit b of `bits`."""
     while bits != np.uint64(0):
@@ -178,7 +177,7 @@ def _write(bits: np.uint64, row: np.ndarray, start: int, value: int) -> None:
         bits &= bits - np.uint64(1)
 
 
-@njit(**KERNEL)
+@kernel
 def _seed(
     offsets: np.ndarray, neighbours: np.ndarray, first: int, end: int, reach: np.ndarray, full: np.ndarray
 ) -> None:
@@ -194,7 +193,7 @@ def _seed(
             reach[np.uint64(neighbours[slot]) * np.uint64(WORDS) + word] |= bit
 
 
-@njit(**INNER)
+@inner
 def _ones(reach: np.ndarray, start: int, stop: int) -> int:
     """How many bits are set in the rows start .. stop - 1."""
     bits = zeros(reach)
@@ -204,7 +203,7 @@ def _ones(reach: np.ndarray, start: int, stop: int) -> int:
     return count
 
 
-@njit(**INNER)
+@inner
 def _weighed(reach: np.ndarray, weight: np.ndarray, group_ends: np.ndarray, first: int, end: int) -> tuple[int, int]:
     """The bits of the rows that count, and the same with each row weighed, twice when it is not a source's."""
     bits = _ones(reach, first, end)
@@ -219,7 +218,7 @@ def _weighed(reach: np.ndarray, weight: np.ndarray, group_ends: np.ndarray, firs
     return bits, weighed
 
 
-@njit(**ALLOCATING, inline="always")
+@allocating(inline="always")
 def _collected(offsets: np.ndarray, neighbours: np.ndarray, i: int, reach: np.ndarray, row: np.ndarray) -> np.ndarray:
     """`row` (a Row512) with the bits of the rows of i's neighbours."""
     for slot in range(np.uint64(offsets[i]), np.uint64(offsets[i + 1])):
@@ -227,7 +226,7 @@ def _collected(offsets: np.ndarray, neighbours: np.ndarray, i: int, reach: np.nd
     return row
 
 
-@njit(**ALLOCATING)
+@allocating
 def _pull(
     offsets: np.ndarray,
     neighbours: np.ndarray,

@@ -1,12 +1,11 @@
 """Shortest paths by weight, with buckets instead of a heap."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER
+from topoloom.compiling.decorators import allocating, inner
 
 
-@njit(**ALLOCATING)
+@allocating
 def latency_sums(
     offsets: np.ndarray,
     neighbours: np.ndarray,
@@ -39,7 +38,7 @@ def latency_sums(
         sums[i], greatest[i] = total, most
 
 
-@njit(**INNER)
+@inner
 def _least_costs(
     offsets: np.ndarray,
     neighbours: np.ndarray,

@@ -5,12 +5,11 @@ float64: exact up to 2^53, rounded above.
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, KERNEL
+from topoloom.compiling.decorators import allocating, kernel
 
 
-@njit(**KERNEL)
+@kernel
 def path_counts(
     offsets: np.ndarray, neighbours: np.ndarray, source: int, distance: np.ndarray, queue: np.ndarray, paths: np.ndarray
 ) -> int:
@@ -36,7 +35,7 @@ def path_counts(
     return tail
 
 
-@njit(**ALLOCATING)
+@allocating
 def add_loads(
     offsets: np.ndarray,
     neighbours: np.ndarray,

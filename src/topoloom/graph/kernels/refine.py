@@ -1,12 +1,11 @@
 """Fiduccia and Mattheyses' refinement of a cut in two: move switches one by one, keep the best moment of the pass."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER
+from topoloom.compiling.decorators import allocating, inner
 
 
-@njit(**ALLOCATING)
+@allocating
 def refine(
     offsets: np.ndarray, others: np.ndarray, links: np.ndarray, weight: np.ndarray, side: np.ndarray, limit: int
 ) -> None:
@@ -79,7 +78,7 @@ def refine(
             return
 
 
-@njit(**INNER)
+@inner
 def _insert(u: int, s: int, level: int, heads: np.ndarray, after: np.ndarray, before: np.ndarray) -> None:
     """Put switch u first in the list of side s and gain `level`."""
     first = heads[s, level]
@@ -89,7 +88,7 @@ def _insert(u: int, s: int, level: int, heads: np.ndarray, after: np.ndarray, be
     heads[s, level] = u
 
 
-@njit(**INNER)
+@inner
 def _remove(u: int, s: int, level: int, heads: np.ndarray, after: np.ndarray, before: np.ndarray) -> None:
     """Take switch u out of the list of side s and gain `level`."""
     if before[u] >= 0:

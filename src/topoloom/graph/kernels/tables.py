@@ -4,13 +4,12 @@ A row's entries are the neighbours of its switch, in any order; what lies behind
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, kernel, stage
 from topoloom.random_streams.kernels import next_below
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def linked(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> bool:
     """Whether there is a link u - v: v stands in u's row; cost O(degree)."""
     for slot in range(filled[u]):
@@ -19,7 +18,7 @@ def linked(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> bool:
     return False
 
 
-@njit(**KERNEL)
+@kernel
 def join(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
     """Enter the link u - v in both rows, which must have room."""
     table[u, filled[u]] = v
@@ -28,14 +27,14 @@ def join(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
     filled[v] += 1
 
 
-@njit(**KERNEL)
+@kernel
 def part(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
     """Take the link u - v, which must be there, out of both rows."""
     _erase(table, filled, u, v)
     _erase(table, filled, v, u)
 
 
-@njit(**INNER)
+@inner
 def _erase(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
     for i in range(filled[u]):
         if table[u, i] == v:
@@ -44,7 +43,7 @@ def _erase(table: np.ndarray, filled: np.ndarray, u: int, v: int) -> None:
             return
 
 
-@njit(**INNER)
+@inner
 def join_through(table: np.ndarray, filled: np.ndarray, u: int, v: int, tries: int, state: np.ndarray) -> bool:
     """Give u and v a link each by breaking a random one: x - y becomes u - x and v - y; whether one of `tries` would do.
 

@@ -15,9 +15,8 @@ inside for s = t, else the Manhattan distance of (x, y) plus `extra`, all in uni
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import KERNEL
+from topoloom.compiling.decorators import kernel, stage
 from topoloom.random_streams.kernels import next_below, next_word
 
 _LOW32 = np.uint64(0xFFFFFFFF)
@@ -25,7 +24,7 @@ _LOW24 = np.uint64(0xFFFFFF)
 _LOW16 = np.uint64(0xFFFF)
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def _price(table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.float32, s: int, t: int) -> np.float32:
     """The price of a cable between slots s and t, less that inside a cabinet where there is no table."""
     if table is None:
@@ -36,7 +35,7 @@ def _price(table: np.ndarray | None, x: np.ndarray, y: np.ndarray, extra: np.flo
 
 
 # Sums stay in their order (no fastmath), so that every machine finds the same layout.
-@njit(**KERNEL)
+@kernel
 def swap_switches(
     start: np.ndarray,
     neighbour: np.ndarray,
@@ -122,7 +121,7 @@ def swap_switches(
     return total, made
 
 
-@njit(**KERNEL)
+@kernel
 def swap_cabinets(
     start: np.ndarray,
     neighbour: np.ndarray,

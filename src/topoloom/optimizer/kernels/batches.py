@@ -10,9 +10,8 @@ drawn anew. So answers are those of a move at a time.
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, kernel
 from topoloom.graph.kernels.simd import WORDS, add, load, ones_of, store, zeros
 from topoloom.optimizer.kernels.filter import accept, filtered_change, list_affected, ones
 from topoloom.optimizer.kernels.hop_state import MOST_DRAWS, Batch, Hops, keep, make, unmake
@@ -24,7 +23,7 @@ from topoloom.random_streams.kernels import next_word
 _STATE, _TRIED, _DRAWS, _ROOM, _ENDS, _COUNT, _LANE, _STOP, _MOST, _FOUND, _BEYOND, _SEEN, _OPEN = range(13)
 
 
-@njit(**KERNEL)
+@kernel
 def anneal_together(
     moves: Moves,
     hops: Hops,
@@ -64,7 +63,7 @@ def anneal_together(
     return tried
 
 
-@njit(**INNER)
+@inner
 def _gather(
     moves: Moves,
     hops: Hops,
@@ -127,7 +126,7 @@ def _gather(
     return jobs, tried, draws
 
 
-@njit(**INNER)
+@inner
 def _enter_origins(table: np.ndarray, starts: np.ndarray, lane: int, reach: np.ndarray) -> None:
     """Set the bits of the first hop of a move's origins, from its first lane on; the move is made."""
     for place in range(starts.size):
@@ -138,7 +137,7 @@ def _enter_origins(table: np.ndarray, starts: np.ndarray, lane: int, reach: np.n
             reach[np.int64(table[s, k]) * WORDS + word] |= bit
 
 
-@njit(**INNER)
+@inner
 def _search(
     table: np.ndarray, batch: Batch, jobs: int, reach: np.ndarray, ahead: np.ndarray, target: int, weight: int
 ) -> None:
@@ -175,7 +174,7 @@ def _search(
         reach, ahead = ahead, reach
 
 
-@njit(**INNER)
+@inner
 def _count_round(batch: Batch, jobs: int, n: int, k: int, target: int, weight: int) -> bool:
     """Add to each job what its pairs that are not within k hops walk at least; whether any must be searched farther."""
     searching = False

@@ -1,16 +1,15 @@
 """The filter of affected origins: which of them a move changes, and what it changes, from the distances that are kept."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, kernel, stage
 from topoloom.graph.kernels.simd import WORDS, add, load, lowest_bit, ones_of, total, zeros
 from topoloom.graph.kernels.simd_bytes import above, least, load64, one_more
 from topoloom.optimizer.kernels.hop_state import Hops, Rows
 from topoloom.optimizer.kernels.rows import NO, ZERO, collected, pull, searched, seed
 
 
-@njit(**KERNEL)
+@kernel
 def list_affected(table: np.ndarray, hops: Hops, ends: int) -> tuple[int, int, int]:
     """Which origins a move changes, after it was made: to `hops.sources` and `hops.starts`, nearer ones first.
 
@@ -57,7 +56,7 @@ def list_affected(table: np.ndarray, hops: Hops, ends: int) -> tuple[int, int, i
     return nearer_count, _listed(hops.origins, hops.sources, hops.starts, down, count), farther
 
 
-@njit(**INNER)
+@inner
 def _listed(origins: np.ndarray, sources: np.ndarray, starts: np.ndarray, mask: np.ndarray, count: int) -> int:
     """Enter the origins of a mask into the lists behind the first `count`; how many are in them then."""
     for word in range(mask.size):
@@ -71,7 +70,7 @@ def _listed(origins: np.ndarray, sources: np.ndarray, starts: np.ndarray, mask: 
     return count
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def ones(bits: np.uint64) -> int:
     """How many bits of a word are set."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -80,7 +79,7 @@ def ones(bits: np.uint64) -> int:
     return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(**INNER)
+@inner
 def _cost_before(hops: Hops, begin: int, end: int) -> tuple[int, int]:
     """Hops, and those beyond the target, of the affected origins begin .. end - 1 before the move."""
     walked, beyond = np.int64(0), np.int64(0)
@@ -90,7 +89,7 @@ def _cost_before(hops: Hops, begin: int, end: int) -> tuple[int, int]:
     return walked, beyond
 
 
-@njit(**INNER)
+@inner
 def surely_worse(
     table: np.ndarray, hops: Hops, rows: Rows, count: int, farther: int, target: int, weight: int, room: int
 ) -> bool:
@@ -121,7 +120,7 @@ def surely_worse(
     return bool(least > walked + weight * further + room - farther)
 
 
-@njit(**INNER)
+@inner
 def filtered_change(  # type: ignore[no-untyped-def]
     table: np.ndarray, hops: Hops, nearer: int, affected: int, farther: int, target: int, weight: int, room: int
 ):
@@ -142,7 +141,7 @@ def filtered_change(  # type: ignore[no-untyped-def]
     )
 
 
-@njit(**INNER)
+@inner
 def _write(table: np.ndarray, hops: Hops, begin: int, end: int, affected: int, rows: np.ndarray) -> None:
     """Bring the distances of the affected origins begin .. end - 1 up to date.
 
@@ -175,7 +174,7 @@ def _write(table: np.ndarray, hops: Hops, begin: int, end: int, affected: int, r
         reach, ahead = ahead, reach
 
 
-@njit(**INNER)
+@inner
 def _measure_row(hops: Hops, place: int, target: int) -> None:
     """Hops, hops beyond and the farthest switch of an origin, from the rows of distances of its images."""
     walked, beyond, farthest = np.int32(0), np.int32(0), np.uint8(0)
@@ -190,7 +189,7 @@ def _measure_row(hops: Hops, place: int, target: int) -> None:
     hops.row_far[place] = farthest
 
 
-@njit(**KERNEL)
+@kernel
 def accept(table: np.ndarray, hops: Hops, affected: int, target: int) -> int:
     """Bring distances and rows up to date after a move that is kept; the diameter."""
     # Always in rows of 512: few moves are kept where distances are, and another width would be compiled for seconds.

@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, kernel, stage
 from topoloom.graph.kernels.tables import linked
 from topoloom.optimizer.kernels.moves import Moves, enter, switch_links
 
@@ -108,7 +107,7 @@ class Rows(NamedTuple):
     ahead: np.ndarray
 
 
-@njit(**KERNEL)
+@kernel
 def make(moves: Moves, hops: Hops, u: int, u2: int, v: int, v2: int) -> tuple[int, int]:
     """Make a move with its images: how many ends it has (0: it is none, and nothing was changed), how many exchanges.
 
@@ -144,14 +143,14 @@ def make(moves: Moves, hops: Hops, u: int, u2: int, v: int, v2: int) -> tuple[in
     return ends, made
 
 
-@njit(**KERNEL)
+@kernel
 def unmake(table: np.ndarray, done: np.ndarray, made: int) -> None:
     """Take a move back."""
     for exchange in range(made - 1, -1, -1):
         switch_links(table, done[exchange, 0], done[exchange, 2], done[exchange, 1], done[exchange, 3])
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def copy(to: np.ndarray, values: np.ndarray) -> None:
     """``to[:] = values``, two dimensions: Numba compiles that for seconds, most of them for the text of an error."""
     for i in range(to.shape[0]):
@@ -159,7 +158,7 @@ def copy(to: np.ndarray, values: np.ndarray) -> None:
             to[i, k] = values[i, k]
 
 
-@njit(**INNER)
+@inner
 def keep(
     moves: Moves,
     totals: np.ndarray,
@@ -179,7 +178,7 @@ def keep(
         copy(best, moves.table)
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def lost(totals: np.ndarray, diameter: int, n: int) -> bool:
     """Whether a graph with this diameter (n: disconnected) is farther than any that a search goes on to.
 

@@ -20,9 +20,8 @@ and searches start from one switch of each orbit only, the origins; sums are ove
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import KERNEL
+from topoloom.compiling.decorators import kernel
 from topoloom.optimizer.kernels.filter import accept, filtered_change, list_affected, surely_worse
 from topoloom.optimizer.kernels.hop_state import MOST_DRAWS, Hops, Rows, keep, lost, make, unmake
 from topoloom.optimizer.kernels.moves import Moves, enter, propose
@@ -35,7 +34,7 @@ FULL, FILTERED, SHALLOW, TOGETHER = 0, 1, 2, 3
 NEVER = np.int64(1) << np.int64(60)
 
 
-@njit(**KERNEL)
+@kernel
 def mix(moves: Moves, hops: Hops, state: np.ndarray, count: int) -> None:
     """Make `count` random moves, whatever comes of them (Nakano 2016, III, step 2); rows and distances must be entered anew."""
     for _ in range(count):
@@ -44,7 +43,7 @@ def mix(moves: Moves, hops: Hops, state: np.ndarray, count: int) -> None:
             enter(moves, *drawn)
 
 
-@njit(**KERNEL)
+@kernel
 def sample_changes(
     moves: Moves, hops: Hops, rows: Rows, state: np.ndarray, target: int, weight: int, changes: np.ndarray
 ) -> int:
@@ -69,7 +68,7 @@ def sample_changes(
     return found
 
 
-@njit(**KERNEL)
+@kernel
 def anneal(
     moves: Moves,
     hops: Hops,

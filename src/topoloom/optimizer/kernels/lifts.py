@@ -10,9 +10,8 @@ hops from one switch of each class are all there are.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, inner, kernel, stage
 from topoloom.graph.kernels.simd import WORDS, add, either, load, ones_of, same, store, total, zeros
 from topoloom.random_streams.kernels import next_below, next_word, shuffle
 
@@ -54,7 +53,7 @@ class Lift(NamedTuple):
     table: np.ndarray
 
 
-@njit(**KERNEL)
+@kernel
 def orbit_hops(
     table: np.ndarray, order: int, target: int, limit: int, reach: np.ndarray, ahead: np.ndarray
 ) -> tuple[int, int, int, int, int]:
@@ -107,7 +106,7 @@ def orbit_hops(
     return cost, lost, diameter, farthest, hops
 
 
-@njit(**INNER)
+@inner
 def _pull(table: np.ndarray, reach: np.ndarray, ahead: np.ndarray, full: np.ndarray, dense: bool) -> int:
     """One round: every row takes its neighbours' bits; how many bits are set after it."""
     n, degree = table.shape
@@ -131,7 +130,7 @@ def _pull(table: np.ndarray, reach: np.ndarray, ahead: np.ndarray, full: np.ndar
     return ones
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def _set(lift: Lift, undo: np.ndarray, dart: int, head: int, voltage: int, back: int) -> None:
     """Give a dart new values; `undo`, int32[5, 4], keeps the old ones: undo[0, 0] says how many."""
     undo[0, 0] += 1
@@ -140,7 +139,7 @@ def _set(lift: Lift, undo: np.ndarray, dart: int, head: int, voltage: int, back:
     lift.head[dart], lift.voltage[dart], lift.back[dart] = head, voltage, back
 
 
-@njit(**INNER, inline="always")
+@stage
 def _join(lift: Lift, undo: np.ndarray, here: int, there: int, voltage: int) -> None:
     """A link of darts `here` and `there`."""
     degree = lift.table.shape[1]
@@ -148,14 +147,14 @@ def _join(lift: Lift, undo: np.ndarray, here: int, there: int, voltage: int) -> 
     _set(lift, undo, there, here // degree, lift.inverse[voltage], here)
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def _close(lift: Lift, undo: np.ndarray, dart: int, state: np.ndarray) -> None:
     """A link of one dart by itself, over a random involution."""
     voltage = lift.involutions[next_below(state, lift.involutions.size)]
     _set(lift, undo, dart, dart // lift.table.shape[1], voltage, dart)
 
 
-@njit(**INNER)
+@inner
 def _valid(lift: Lift, undo: np.ndarray) -> bool:
     """Whether the darts that were set make no loop and no doubled link."""
     degree = lift.table.shape[1]
@@ -171,7 +170,7 @@ def _valid(lift: Lift, undo: np.ndarray) -> bool:
     return True
 
 
-@njit(**INNER)
+@inner
 def _take_back(lift: Lift, undo: np.ndarray) -> None:
     """The darts as they were, the last that was set first."""
     for k in range(undo[0, 0], 0, -1):
@@ -179,7 +178,7 @@ def _take_back(lift: Lift, undo: np.ndarray) -> None:
         lift.head[dart], lift.voltage[dart], lift.back[dart] = undo[k, 1], undo[k, 2], undo[k, 3]
 
 
-@njit(**KERNEL)
+@kernel
 def _spread(lift: Lift, undo: np.ndarray) -> None:
     """Bring the table in step with the darts that were set."""
     order, degree = lift.inverse.size, lift.table.shape[1]
@@ -192,7 +191,7 @@ def _spread(lift: Lift, undo: np.ndarray) -> None:
             lift.table[own * order + x, slot] = begin + times[x]
 
 
-@njit(**INNER)
+@inner
 def _propose(lift: Lift, undo: np.ndarray, state: np.ndarray) -> bool:
     """A random move of the darts, not yet of the table; False, and nothing moved, when the draw is none.
 
@@ -238,7 +237,7 @@ def _propose(lift: Lift, undo: np.ndarray, state: np.ndarray) -> bool:
     return False
 
 
-@njit(**ALLOCATING)
+@allocating
 def random_lift(lift: Lift, state: np.ndarray) -> bool:
     """Pair all darts at random, with random voltages; False when no simple graph was found."""
     classes, degree = lift.degree.size, lift.table.shape[1]
@@ -278,7 +277,7 @@ def random_lift(lift: Lift, state: np.ndarray) -> bool:
     return False
 
 
-@njit(**ALLOCATING)
+@allocating
 def anneal_lift(
     lift: Lift,
     target: int,

@@ -7,9 +7,8 @@ switch itself, which no kernel on hops or delays minds.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, kernel, stage
 from topoloom.graph.kernels.tables import linked
 from topoloom.random_streams.kernels import next_below, next_word
 
@@ -50,7 +49,7 @@ class Moves(NamedTuple):
     turns: np.ndarray
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def _replace(table: np.ndarray, u: int, old: int, new: int) -> None:
     slot = 0
     while table[u, slot] != old:
@@ -58,7 +57,7 @@ def _replace(table: np.ndarray, u: int, old: int, new: int) -> None:
     table[u, slot] = new
 
 
-@njit(**INNER)
+@inner
 def switch_links(table: np.ndarray, u: int, u2: int, v: int, v2: int) -> None:
     """The links u - u2 and v - v2 go, u - v and u2 - v2 come; ``switch_links(table, u, v, u2, v2)`` takes it back."""
     _replace(table, u, u2, v)
@@ -67,7 +66,7 @@ def switch_links(table: np.ndarray, u: int, u2: int, v: int, v2: int) -> None:
     _replace(table, v2, v, u2)
 
 
-@njit(**INNER, inline="always")
+@stage
 def _link_allowed(moves: Moves, u: int, v: int) -> bool:
     """Whether the rules let u be linked to v: v stands among those near u."""
     if moves.near_offsets.size == 1:
@@ -82,7 +81,7 @@ def _link_allowed(moves: Moves, u: int, v: int) -> bool:
     return bool(low < moves.near_offsets[u + 1] and moves.near[low] == v)
 
 
-@njit(**KERNEL)
+@kernel
 def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, int]:
     """A random move: links u - u2 and v - v2 go, u - v and u2 - v2 come.
 
@@ -130,7 +129,7 @@ def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, i
     return u, u2, v, v2, first, second
 
 
-@njit(**INNER)
+@inner
 def enter(moves: Moves, u: int, u2: int, v: int, v2: int, first: int, second: int) -> None:
     """Keep the list of links in step with a move that was made; nothing to do unless moves stay in a class."""
     if moves.classes.size > 1:

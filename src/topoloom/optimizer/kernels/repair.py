@@ -11,9 +11,8 @@ Delays are whole numbers of some unit, so sums are exact and the same on every m
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, kernel, stage
 
 #: Out of reach.
 FAR = 65535
@@ -46,14 +45,14 @@ class RepairScratch(NamedTuple):
     before: np.ndarray
 
 
-@njit(**INNER, inline="always")
+@stage
 def _push(heads: np.ndarray, entry: np.ndarray, after: np.ndarray, size: int, key: Whole, v: Whole) -> None:
     entry[size] = v
     after[size] = heads[key]
     heads[key] = size
 
 
-@njit(**INNER)
+@inner
 def fill_row(table: np.ndarray, delay: np.ndarray, source: int, row: np.ndarray, work: RepairScratch) -> None:
     """row[v] = the least delay from source to v, uint16[n]; FAR where there is no path."""
     heads, entry, after, mark = work.heads, work.entry, work.after, work.mark
@@ -65,7 +64,7 @@ def fill_row(table: np.ndarray, delay: np.ndarray, source: int, row: np.ndarray,
     mark[:] = _KNOWN
 
 
-@njit(**INNER)
+@inner
 def _settle(
     table: np.ndarray, delay: np.ndarray, row: np.ndarray, work: RepairScratch, size: int, key: Whole, count: int
 ) -> int:
@@ -99,7 +98,7 @@ def _settle(
     return count
 
 
-@njit(**KERNEL)
+@kernel
 def touches(row: np.ndarray, gone: np.ndarray, come: np.ndarray) -> bool:
     """Whether links that go carry a shortest path of this source, or links that come shorten one.
 
@@ -116,7 +115,7 @@ def touches(row: np.ndarray, gone: np.ndarray, come: np.ndarray) -> bool:
     return False
 
 
-@njit(**INNER)
+@inner
 def repair_row(
     table: np.ndarray, delay: np.ndarray, row: np.ndarray, gone: np.ndarray, come: np.ndarray, work: RepairScratch
 ) -> int:

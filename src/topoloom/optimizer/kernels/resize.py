@@ -1,9 +1,8 @@
 """Free ports joined: of far switches first, then at random."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING
+from topoloom.compiling.decorators import allocating
 from topoloom.graph.kernels.tables import join, join_through, linked
 from topoloom.random_streams.kernels import shuffle
 
@@ -11,7 +10,7 @@ from topoloom.random_streams.kernels import shuffle
 _TRIES = 20
 
 
-@njit(**ALLOCATING)
+@allocating
 def fill_ports(table: np.ndarray, filled: np.ndarray, degree: int, old: int, state: np.ndarray) -> int:
     """Give every switch `degree` links by joining free ports at random, in place; ports left over.
 
@@ -32,7 +31,7 @@ def fill_ports(table: np.ndarray, filled: np.ndarray, degree: int, old: int, sta
     return left
 
 
-@njit(**ALLOCATING)
+@allocating
 def join_first(
     table: np.ndarray, filled: np.ndarray, degree: int, u: np.ndarray, v: np.ndarray, order: np.ndarray
 ) -> int:

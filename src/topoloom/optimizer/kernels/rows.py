@@ -4,9 +4,8 @@ The rows of the first two hops are kept in step with the moves, so a full evalua
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, inner, kernel, stage
 from topoloom.graph.kernels.simd import WORDS, add, either, load, ones_of, same, store, total, zeros
 from topoloom.optimizer.kernels.hop_state import FARTHEST, Hops, Rows
 
@@ -16,7 +15,7 @@ ZERO, NO = np.int64(0), np.bool_(False)
 _DENSE, _DENSE_DEGREE = 0.95, 8
 
 
-@njit(**ALLOCATING, inline="always")
+@allocating(inline="always")
 def collected(table: np.ndarray, i: int, rows: np.ndarray) -> np.ndarray:
     """The row of i with those of its neighbours; two at a time, for K is even."""
     row = load(rows, i * WORDS)
@@ -28,7 +27,7 @@ def collected(table: np.ndarray, i: int, rows: np.ndarray) -> np.ndarray:
     return row
 
 
-@njit(**INNER)
+@inner
 def pull(table: np.ndarray, start: int, stop: int, reach: np.ndarray, ahead: np.ndarray, dense: bool) -> int:
     """One round on the rows start .. stop - 1: reach to ahead; how many bits are set after it.
 
@@ -56,14 +55,14 @@ def pull(table: np.ndarray, start: int, stop: int, reach: np.ndarray, ahead: np.
     return count
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def _put(rows: np.ndarray, i: int, place: int) -> None:
     """Set bit `place` of row i."""
     size = rows.itemsize * 8
     rows[i * WORDS + place // size] |= np.uint64(1) << np.uint64(place % size)
 
 
-@njit(**INNER)
+@inner
 def fill(rows: np.ndarray, n: int, sources: int) -> None:
     """The row of every source, behind those of the switches."""
     rows[n * WORDS : (n + 1) * WORDS] = 0
@@ -71,7 +70,7 @@ def fill(rows: np.ndarray, n: int, sources: int) -> None:
         _put(rows, n, place)
 
 
-@njit(**INNER)
+@inner
 def _enter_first(table: np.ndarray, number: np.ndarray, first: np.ndarray, i: int) -> int:
     """Make switch i's rows of the first hop right; how many bits are set in them."""
     size = 8 * first.itemsize
@@ -92,7 +91,7 @@ def _enter_first(table: np.ndarray, number: np.ndarray, first: np.ndarray, i: in
     return count
 
 
-@njit(**KERNEL)
+@kernel
 def enter_all(table: np.ndarray, hops: Hops, rows: Rows) -> None:
     """Make all rows of the first two hops, and their counts, right."""
     hops.totals[4] = hops.totals[5] = 0
@@ -103,7 +102,7 @@ def enter_all(table: np.ndarray, hops: Hops, rows: Rows) -> None:
         hops.totals[5] += pull(table, ZERO, table.shape[0], rows.first[b], rows.second[b], NO)
 
 
-@njit(**INNER)
+@inner
 def enter_move(table: np.ndarray, hops: Hops, rows: Rows, ends: int) -> int:
     """Bring the rows of the first two hops in step with a move that was made; how many were saved for `restore`."""
     first, totals, changed, marked = rows.first, hops.totals, rows.changed, hops.marked
@@ -139,7 +138,7 @@ def enter_move(table: np.ndarray, hops: Hops, rows: Rows, ends: int) -> int:
     return count
 
 
-@njit(**INNER)
+@inner
 def restore(table: np.ndarray, hops: Hops, rows: Rows, ends: int, changed: int) -> None:
     """Undo `enter_move`, after the move itself was taken back."""
     for e in range(ends):
@@ -151,7 +150,7 @@ def restore(table: np.ndarray, hops: Hops, rows: Rows, ends: int, changed: int) 
     hops.totals[4], hops.totals[5] = hops.totals[6], hops.totals[7]
 
 
-@njit(**KERNEL)
+@kernel
 def evaluate(table: np.ndarray, hops: Hops, rows: Rows, target: int, weight: int, most: int):  # type: ignore[no-untyped-def]
     """Hops, hops beyond the target and diameter of a graph, int64 each; diameter -1 once the cost passes `most`.
 
@@ -216,7 +215,7 @@ def evaluate(table: np.ndarray, hops: Hops, rows: Rows, target: int, weight: int
     return walked, beyond, farthest
 
 
-@njit(**INNER)
+@inner
 def seed(table: np.ndarray, starts: np.ndarray, reach: np.ndarray, ahead: np.ndarray) -> int:
     """Bit rows of the first hop from up to a row's bits of switches; how many bits are set."""
     n, degree = table.shape
@@ -236,7 +235,7 @@ def seed(table: np.ndarray, starts: np.ndarray, reach: np.ndarray, ahead: np.nda
     return seen
 
 
-@njit(**INNER)
+@inner
 def _search(table: np.ndarray, starts: np.ndarray, rows: np.ndarray, target: int, weight: int, most: int):  # type: ignore[no-untyped-def]
     """Hops from a row's bits of switches, and those beyond the target; -1 first once their cost passes `most`."""
     n = table.shape[0]
@@ -262,7 +261,7 @@ def _search(table: np.ndarray, starts: np.ndarray, rows: np.ndarray, target: int
     return hops, beyond
 
 
-@njit(**INNER)
+@inner
 def searched(table: np.ndarray, hops: Hops, begin: int, end: int, target: int, weight: int, most: int):  # type: ignore[no-untyped-def]
     """Hops, and those beyond the target, from hops.starts[begin:end], in rows as narrow as they may be; -1 if too many."""
     found, beyond = np.int64(0), np.int64(0)
@@ -283,7 +282,7 @@ def searched(table: np.ndarray, hops: Hops, begin: int, end: int, target: int, w
     return found, beyond
 
 
-@njit(**KERNEL)
+@kernel
 def count_within(table: np.ndarray, origins: np.ndarray, rows: np.ndarray, within: np.ndarray) -> None:
     """Add pairs of an origin and a switch within 1, 2 ... hops, itself included, to within[1:] (connected graphs)."""
     n = table.shape[0]

@@ -12,9 +12,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, inner, kernel, stage
 from topoloom.optimizer.kernels.moves import Moves, enter, propose
 from topoloom.optimizer.kernels.repair import FAR, RepairScratch, Whole, fill_row, repair_row, touches
 from topoloom.random_streams.kernels import next_below, next_word
@@ -74,14 +73,14 @@ class Weighted(NamedTuple):
     journal_rows: np.ndarray
 
 
-@njit(**INNER, inline="always")
+@stage
 def _enter_count(graph: Weighted, delay: int, share: int) -> None:
     graph.counts[delay] += share
     if delay < FAR and delay > graph.totals[TOP]:
         graph.totals[TOP] = delay
 
 
-@njit(**KERNEL)
+@kernel
 def fill(table: np.ndarray, graph: Weighted, work: RepairScratch) -> None:
     """Search all rows anew; counts follow."""
     graph.counts[:] = 0
@@ -93,7 +92,7 @@ def fill(table: np.ndarray, graph: Weighted, work: RepairScratch) -> None:
         graph.counts[0] -= graph.shares[r]
 
 
-@njit(**INNER)
+@inner
 def _relink(table: np.ndarray, delay: np.ndarray, u: int, old: int, new: int, new_delay: int) -> None:
     slot = 0
     while table[u, slot] != old:
@@ -102,7 +101,7 @@ def _relink(table: np.ndarray, delay: np.ndarray, u: int, old: int, new: int, ne
     delay[u, slot] = new_delay
 
 
-@njit(**INNER)
+@inner
 def _orbits(graph: Weighted, u: int, u2: int, v: int, v2: int, gone: np.ndarray, come: np.ndarray) -> bool:
     """The links that go and come with all their images, int32[2 g, 3]; whether none of them is the same as another."""
     g = len(graph.images)
@@ -125,7 +124,7 @@ def _orbits(graph: Weighted, u: int, u2: int, v: int, v2: int, gone: np.ndarray,
     return True
 
 
-@njit(**INNER)
+@inner
 def _exchange(table: np.ndarray, delay: np.ndarray, gone: np.ndarray, come: np.ndarray) -> None:
     """The links of `gone` go, those of `come` come, as `_orbits` orders them; exchanged, they are taken back."""
     g = len(gone) // 2
@@ -137,7 +136,7 @@ def _exchange(table: np.ndarray, delay: np.ndarray, gone: np.ndarray, come: np.n
         _relink(table, delay, v2, v, u2, come[g + i, 2])
 
 
-@njit(**INNER)
+@inner
 def _change(
     table: np.ndarray,
     graph: Weighted,
@@ -189,7 +188,7 @@ def _change(
     return bool(may and total <= most), total, changed_rows, looked + end
 
 
-@njit(**INNER)
+@inner
 def _take_back(graph: Weighted, changed_rows: int) -> None:
     """The rows as they were before the move, from the journal."""
     begin = 0
@@ -200,7 +199,7 @@ def _take_back(graph: Weighted, changed_rows: int) -> None:
         begin = end
 
 
-@njit(**KERNEL)
+@kernel
 def _count(graph: Weighted, changed_rows: int) -> None:
     """The counts of a graph whose move is made, from the journal."""
     begin = 0
@@ -213,7 +212,7 @@ def _count(graph: Weighted, changed_rows: int) -> None:
         begin = end
 
 
-@njit(**KERNEL)
+@kernel
 def _price(graph: Weighted, u: int, u2: int, v: int, v2: int) -> int:
     """By how much the energy of links changes when u - u2 and v - v2 become u - v and u2 - v2, with all their images."""
     cost, kind = graph.link_cost, graph.kind
@@ -221,7 +220,7 @@ def _price(graph: Weighted, u: int, u2: int, v: int, v2: int) -> int:
     return len(graph.images) * each
 
 
-@njit(**ALLOCATING)
+@allocating
 def changes(moves: Moves, graph: Weighted, work: RepairScratch, step: int, state: np.ndarray, out: np.ndarray) -> int:
     """What random moves change the energy by, without its sign: int64[out.size], zeros left out; none is made.
 
@@ -242,7 +241,7 @@ def changes(moves: Moves, graph: Weighted, work: RepairScratch, step: int, state
     return found
 
 
-@njit(**ALLOCATING)
+@allocating
 def mix(moves: Moves, graph: Weighted, state: np.ndarray, tries: int) -> None:
     """Make every valid move of `tries` random ones (2-toggles); rows and counts are not kept."""
     g = len(graph.images)
@@ -254,7 +253,7 @@ def mix(moves: Moves, graph: Weighted, state: np.ndarray, tries: int) -> None:
             enter(moves, u, u2, v, v2, first, second)
 
 
-@njit(**ALLOCATING)
+@allocating
 def anneal(
     moves: Moves,
     graph: Weighted,

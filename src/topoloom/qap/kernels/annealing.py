@@ -6,22 +6,21 @@ loops may be vectorised for any processor without a change of the answer.
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, kernel, stage
 from topoloom.random_streams.kernels import next_word
 
 #: Sums of whole numbers may be reordered; an infinity or a NaN never comes.
 EXACT = {"reassoc", "contract", "nsz", "nnan", "ninf"}
 
 
-@njit(**INNER, inline="always")
+@stage
 def _allowed(change: float, thresholds: np.ndarray, temperature: float, state: np.ndarray) -> bool:
     """Whether an exchange that costs so much is made (Metropolis); draws a threshold."""
     return change <= thresholds[next_word(state) & np.uint64(4095)] * temperature
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def _count(change: float, costs: np.ndarray, place: np.ndarray, best: np.ndarray) -> None:
     """The cost after an exchange, and the best so far."""
     costs[0] += change
@@ -31,7 +30,7 @@ def _count(change: float, costs: np.ndarray, place: np.ndarray, best: np.ndarray
             best[each] = place[each]
 
 
-@njit(**INNER, inline="always")
+@stage
 def _next_row(row: np.ndarray, places: int) -> int:
     """Go on to the next facility; how many pairs the last one had."""
     pairs = places - 1 - row[0]
@@ -39,7 +38,7 @@ def _next_row(row: np.ndarray, places: int) -> int:
     return pairs
 
 
-@njit(**KERNEL)
+@kernel
 def anneal_dense(
     flow: np.ndarray,
     near: np.ndarray,
@@ -75,7 +74,7 @@ def anneal_dense(
     return tried
 
 
-@njit(**INNER, fastmath=EXACT)
+@inner(fastmath=EXACT)
 def _change(flow: np.ndarray, near: np.ndarray, u: int, v: int) -> float:
     """By how much half the cost grows when facilities u and v change places."""
     flow_u, flow_v, near_u, near_v = flow[u], flow[v], near[u], near[v]
@@ -86,7 +85,7 @@ def _change(flow: np.ndarray, near: np.ndarray, u: int, v: int) -> float:
     return change + flow_u[v] * near_u[v] + flow_u[v] * near_u[v]
 
 
-@njit(**KERNEL)
+@kernel
 def exchange(near: np.ndarray, place: np.ndarray, u: int, v: int) -> None:
     """Facilities u and v change places: in place[facility] and in near[facility, facility]."""
     for k in range(near.shape[1]):
@@ -100,14 +99,14 @@ def exchange(near: np.ndarray, place: np.ndarray, u: int, v: int) -> None:
     _swap(place, u, v)
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def _swap(values: np.ndarray, u: int, v: int) -> None:
     kept = values[u]
     values[u] = values[v]
     values[v] = kept
 
 
-@njit(**KERNEL)
+@kernel
 def anneal_sparse(
     offsets: np.ndarray,
     others: np.ndarray,
@@ -139,7 +138,7 @@ def anneal_sparse(
     return tried
 
 
-@njit(**INNER, fastmath=EXACT)
+@inner(fastmath=EXACT)
 def _half_change(
     offsets: np.ndarray, others: np.ndarray, flows: np.ndarray, distance: np.ndarray, place: np.ndarray, u: int, v: int
 ) -> float:

@@ -7,9 +7,8 @@ best exchange. All numbers are whole, as in `kernels.annealing`.
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, kernel
 from topoloom.qap.kernels.annealing import EXACT, exchange
 from topoloom.random_streams.kernels import next_word
 
@@ -19,7 +18,7 @@ NEVER = 3e38
 LANES = 16
 
 
-@njit(**KERNEL)
+@kernel
 def tabu(
     flow: np.ndarray,
     near: np.ndarray,
@@ -79,13 +78,13 @@ def tabu(
                 best[each] = place[each]
 
 
-@njit(**INNER)
+@inner
 def _tenure(state: np.ndarray, m: int) -> int:
     draw = np.float64(next_word(state) >> np.uint64(32)) * 2.0**-32
     return 2 + int(draw * draw * draw * (4 * m))
 
 
-@njit(**INNER, fastmath=EXACT)
+@inner(fastmath=EXACT)
 def _best_exchange(
     changes: np.ndarray, tabu_until: np.ndarray, work: np.ndarray, now: np.int32, record: float, facilities: int
 ) -> tuple[float, int, int]:
@@ -112,7 +111,7 @@ def _best_exchange(
     return never, -1, -1
 
 
-@njit(**INNER)
+@inner
 def _overdue(
     changes: np.ndarray, returns: np.ndarray, place: np.ndarray, u: int, since: np.int32, facilities: int
 ) -> tuple[float, int, int]:
@@ -128,7 +127,7 @@ def _overdue(
     return least, max(u, other), min(u, other)
 
 
-@njit(**INNER)
+@inner
 def _forbid(tabu_until: np.ndarray, returns: np.ndarray, place: np.ndarray, u: int) -> None:
     """Bring tabu_until of the exchanges of u up to date."""
     for v in range(place.size):
@@ -137,7 +136,7 @@ def _forbid(tabu_until: np.ndarray, returns: np.ndarray, place: np.ndarray, u: i
         tabu_until[u, v] = until
 
 
-@njit(**INNER, fastmath=EXACT)
+@inner(fastmath=EXACT)
 def _renew(
     flow: np.ndarray, near: np.ndarray, changes: np.ndarray, work: np.ndarray, r: int, s: int, m: int, facilities: int
 ) -> None:

@@ -1,9 +1,8 @@
 """Separable round-robin allocation, as BookSim 2's `iq_router` has it: of output VCs to packets, and of the switch to flits."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import STAGE
+from topoloom.compiling.decorators import stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import ESCAPE, Buffers, Network, Rules
 from topoloom.simulator.kernels.fields import (
@@ -26,7 +25,7 @@ from topoloom.simulator.kernels.fields import (
 from topoloom.simulator.kernels.flits import HEAD, arm, full
 
 
-@njit(**STAGE)
+@stage
 def allocate_vcs(records: int | None, net: Network, s: Buffers, rules: Rules, r: int, c: int, step: int) -> None:
     """Output VCs for waiting packets."""
     W, LV = rules.words, rules.slot_bits
@@ -118,7 +117,7 @@ def allocate_vcs(records: int | None, net: Network, s: Buffers, rules: Rules, r:
                     fresh[at(iv >> 6)] |= bit
 
 
-@njit(**STAGE)
+@stage
 def allocate_switch(records: int | None, long_credits: int | None, s: Buffers, rules: Rules, r: int, c: int) -> None:
     """Input stage: a VC of each port; output stage: the input next in turn."""
     W, LV = rules.words, rules.slot_bits

@@ -1,9 +1,8 @@
 """The first stages of a router's cycle: flits that are due are seen, and packets ask for an output."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import STAGE
+from topoloom.compiling.decorators import stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import ESCAPE, Buffers, Network, Rules
 from topoloom.simulator.kernels.choices import choose
@@ -12,7 +11,7 @@ from topoloom.simulator.kernels.flits import SLOTS, arm
 from topoloom.simulator.kernels.requests import ask, class_of, withdraw
 
 
-@njit(**STAGE)
+@stage
 def see_arrivals(records: int | None, net: Network, s: Buffers, rules: Rules, r: int, c: int) -> int:
     """Flits that are due are seen; packets by the tables ask for an output. Whether anything is left to do."""
     W, LV = rules.words, rules.slot_bits
@@ -46,7 +45,7 @@ def see_arrivals(records: int | None, net: Network, s: Buffers, rules: Rules, r:
     return some
 
 
-@njit(**STAGE)
+@stage
 def choose_outputs(
     long_credits: int | None,
     any_shortest: int | None,

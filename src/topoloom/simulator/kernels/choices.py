@@ -5,9 +5,8 @@ arrays are those of `buffers`.
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import BY_HOP, BY_PACKET, ESCAPE, RANDOM, SHORTER, Rules
 from topoloom.simulator.kernels.fields import (
@@ -31,7 +30,7 @@ from topoloom.simulator.kernels.fields import (
 from topoloom.simulator.kernels.flits import below, ones, under_way, under_way_far
 
 
-@njit(**INNER)
+@inner
 def flits_at(
     long_credits: int | None,
     vcs: int,
@@ -60,7 +59,7 @@ def flits_at(
     return count
 
 
-@njit(**INNER)
+@inner
 def queue_along(
     long_credits: int | None,
     slot_bits: int,
@@ -88,7 +87,7 @@ def queue_along(
     return total
 
 
-@njit(**INNER)
+@inner
 def detour_of(
     long_credits: int | None,
     rules: Rules,
@@ -203,7 +202,7 @@ def detour_of(
     return best
 
 
-@njit(**INNER)
+@inner
 def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
     """A port on a shortest path, drawn."""
     count = np.int64(0)
@@ -222,7 +221,7 @@ def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
     return found
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def free_port(
     escapes: int,
     room: int,
@@ -261,7 +260,7 @@ def free_port(
     return best
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def choose(
     long_credits: int | None,
     any_shortest: int | None,

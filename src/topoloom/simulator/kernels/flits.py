@@ -11,9 +11,8 @@ credits that take long, packets that choose among shortest paths, packets that m
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, kernel, stage
 from topoloom.simulator.kernels.fields import (
     PLACE_ARRIVAL,
     PLACE_BIRTH,
@@ -38,7 +37,7 @@ AHEAD = 2
 BORN, LANE, HEAD, LAST = 6, 2, 2, 1
 
 
-@njit(**KERNEL)
+@kernel
 def ones(bits: int) -> int:
     """How many bits of a word are set."""
     count = np.int64(0)
@@ -48,7 +47,7 @@ def ones(bits: int) -> int:
     return count
 
 
-@njit(**INNER)
+@inner
 def arm(calendar: np.ndarray, words: int, g: int, arrival: int, now: int) -> None:
     """Enter VC g into the calendar for when its first flit arrives, or as late as the calendar reaches."""
     when = arrival
@@ -57,7 +56,7 @@ def arm(calendar: np.ndarray, words: int, g: int, arrival: int, now: int) -> Non
     calendar[at((when & (SLOTS - 1)) * words + (g >> 6))] |= np.int64(1) << (g & 63)
 
 
-@njit(**KERNEL)
+@kernel
 def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
     """How many of VC g's credits are on their way back at a cycle.
 
@@ -77,7 +76,7 @@ def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
     return count
 
 
-@njit(**INNER)
+@inner
 def under_way_far(ring: np.ndarray, passed: np.ndarray, mask: int, g: int, now: int, credit: int) -> int:
     """As `under_way`, where credits may take longer than 16 cycles.
 
@@ -94,7 +93,7 @@ def under_way_far(ring: np.ndarray, passed: np.ndarray, mask: int, g: int, now: 
     return sent - back
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def full(
     many: int,
     long_credits: int | None,
@@ -121,7 +120,7 @@ def full(
     return blocked
 
 
-@njit(**KERNEL)
+@kernel
 def append(
     pool: np.ndarray,
     rec: np.ndarray,
@@ -155,7 +154,7 @@ def append(
     return free
 
 
-@njit(**INNER)
+@inner
 def stirred(x: np.uint64) -> np.uint64:
     """The next word of xorshift64."""
     x ^= x << np.uint64(13)
@@ -164,7 +163,7 @@ def stirred(x: np.uint64) -> np.uint64:
     return x
 
 
-@njit(**KERNEL)
+@kernel
 def draw(state: np.ndarray, place: int) -> np.uint64:
     """The next word of the stream that is kept at a place."""
     x = stirred(np.uint64(state[at(place)]))
@@ -172,7 +171,7 @@ def draw(state: np.ndarray, place: int) -> np.uint64:
     return x
 
 
-@njit(**KERNEL)
+@kernel
 def below(state: np.ndarray, place: int, count: int) -> int:
     """A number below `count`, drawn; the high bits decide."""
     return np.int64(((draw(state, place) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))

@@ -5,15 +5,14 @@ VCs that ask, and where the round robin stands.
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, stage
 from topoloom.simulator.buffers import BY_HOP, BY_PACKET
 from topoloom.simulator.kernels.fields import at
 from topoloom.simulator.kernels.flits import LANE
 
 
-@njit(**INNER, inline="always")
+@stage
 def class_of(LV: int, outputs: np.ndarray, lanes: int, width: int, N: int, r: int, word: int, birth: int) -> int:
     """The output class that a packet by the tables asks for."""
     goal = word >> 16
@@ -27,14 +26,14 @@ def class_of(LV: int, outputs: np.ndarray, lanes: int, width: int, N: int, r: in
     return out
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def ask(asked: np.ndarray, pending: np.ndarray, W: int, r: int, vc: int, out: int) -> None:
     """Enter a VC's request for an output class."""
     asked[at((r * W * 64 + out) * (W + 1) + (vc >> 6))] |= np.int64(1) << (vc & 63)
     pending[at(r * W + (out >> 6))] |= np.int64(1) << (out & 63)
 
 
-@njit(**INNER)
+@inner
 def withdraw(asked: np.ndarray, pending: np.ndarray, W: int, r: int, vc: int, out: int) -> None:
     """Take a VC's request back."""
     base, left = (r * W * 64 + out) * (W + 1), np.int64(0)

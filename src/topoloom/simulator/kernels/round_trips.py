@@ -1,9 +1,8 @@
 """Packets with records that have arrived: their log, and the answers that they call for."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, kernel
 from topoloom.simulator.buffers import ENDED, LAST_END, LOGGED, RANDOM, Buffers, Demand, Network
 from topoloom.simulator.kernels.fields import (
     BURST_PACKETS,
@@ -41,7 +40,7 @@ from topoloom.traffic.traffic import LISTS
 REQUEST, REPLY, SERVICE, SECOND, MISS, TRIPS = 0, 1, 2, 3, 4, 5
 
 
-@njit(**KERNEL)
+@kernel
 def send(
     net: Network, s: Buffers, kind: int, owner: int, asked: int, source: int, goal: int, born: int, length: int
 ) -> None:
@@ -52,7 +51,7 @@ def send(
     s.round_trips[at(place * PLACE_SIZE + TRIP_ASKED)] = asked
 
 
-@njit(**INNER)
+@inner
 def ask_for(net: Network, s: Buffers, demand: Demand, n: int, born: int) -> None:
     """A host begins a round trip."""
     goal = goal_of(LISTS, demand.first, demand.to, 1.0, 0, s.queue, s.state, n, net.home.size)
@@ -60,7 +59,7 @@ def ask_for(net: Network, s: Buffers, demand: Demand, n: int, born: int) -> None
     s.burst[at(n * BURST_SIZE + BURST_PACKETS)] += 1
 
 
-@njit(**KERNEL)
+@kernel
 def begin_round_trips(net: Network, s: Buffers, demand: Demand, window: int) -> None:
     """Every host that has somebody to ask begins as many round trips as it may have under way."""
     for n in range(net.home.size):
@@ -69,7 +68,7 @@ def begin_round_trips(net: Network, s: Buffers, demand: Demand, window: int) -> 
                 ask_for(net, s, demand, n, 0)
 
 
-@njit(**KERNEL)
+@kernel
 def arrived(net: Network, s: Buffers, demand: Demand, packet: int, arrival: int, begin: int, end: int) -> None:
     """The last flit of a packet has arrived: log it and answer it."""
     packets, state = s.packets, s.state

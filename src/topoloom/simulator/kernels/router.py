@@ -16,9 +16,7 @@ first VC) that are asked for; output VCs that nobody holds; VCs whose packet has
 asked, int64[VCs * (words + 1)]: for each output class the VCs that ask, and where the round robin stands.
 """
 
-from numba import njit
-
-from topoloom.compiling import KERNEL
+from topoloom.compiling.decorators import kernel
 from topoloom.simulator.buffers import TIME, Buffers, Demand, Network, Rules
 from topoloom.simulator.kernels.allocation import allocate_switch, allocate_vcs
 from topoloom.simulator.kernels.arrivals import choose_outputs, see_arrivals
@@ -27,7 +25,7 @@ from topoloom.simulator.kernels.sources import inject, make_packets
 from topoloom.simulator.kernels.traversal import traverse
 
 
-@njit(**KERNEL)
+@kernel
 def routers(
     records: int | None,
     long_credits: int | None,
@@ -55,7 +53,7 @@ def routers(
                 traverse(records, long_credits, net, s, rules, demand, r, c, step, begin, end)
 
 
-@njit(**KERNEL)
+@kernel
 def run(
     records: int | None,
     long_credits: int | None,

@@ -6,9 +6,8 @@
 import math
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import INNER, KERNEL
+from topoloom.compiling.decorators import inner, kernel, stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import (
     BACKLOG,
@@ -75,13 +74,13 @@ from topoloom.simulator.kernels.flits import BORN, HEAD, LANE, LAST, append, bel
 from topoloom.traffic.traffic import LISTS, ROUND, UNIFORM
 
 
-@njit(**KERNEL)
+@kernel
 def chance(state: np.ndarray) -> float:
     """A number between 0 and 1, drawn, never either."""
     return (np.float64(draw(state, RANDOM) >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)
 
 
-@njit(**INNER, inline="always")
+@stage
 def goal_of(
     kind: int,
     first: np.ndarray,
@@ -111,7 +110,7 @@ def goal_of(
     return goal + 1 if goal >= n else goal
 
 
-@njit(**INNER, inline="always")
+@stage
 def enqueue(
     pool: np.ndarray,
     queue: np.ndarray,
@@ -140,7 +139,7 @@ def enqueue(
     return place
 
 
-@njit(**INNER)
+@inner
 def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int:
     """Flits of the next packet."""
     if lengths.size == 1:
@@ -151,7 +150,7 @@ def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int
     return np.int64(lengths[at(k)])
 
 
-@njit(**INNER)
+@inner
 def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int) -> None:
     """The packets of a cycle: their hosts by geometric skips over all hosts and cycles, bursts under way, or a trace."""
     state, home, queue, pool, backlog, burst = s.state, net.home, s.queue, s.pool, s.backlog, s.burst
@@ -230,7 +229,7 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
     state[EVENT] = e
 
 
-@njit(**INNER, inline="always")
+@stage
 def record_of(
     choice: int,
     lanes: int,
@@ -282,7 +281,7 @@ def record_of(
     return number
 
 
-@njit(**KERNEL)
+@kernel
 def inject(
     records: int | None,
     long_credits: int | None,

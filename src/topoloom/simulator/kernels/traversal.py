@@ -1,9 +1,8 @@
 """The last stage of a router's cycle: flits cross the switch, onto a cable or to a host."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import STAGE
+from topoloom.compiling.decorators import stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import (
     DONE,
@@ -50,7 +49,7 @@ from topoloom.simulator.kernels.requests import ask, class_of
 from topoloom.simulator.kernels.round_trips import arrived
 
 
-@njit(**STAGE)
+@stage
 def traverse(
     records: int | None,
     long_credits: int | None,

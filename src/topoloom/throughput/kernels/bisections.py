@@ -1,13 +1,12 @@
 """Random halves of the hosts that send to each other: flows counted on the channels of tables."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING
+from topoloom.compiling.decorators import allocating
 from topoloom.random_streams.kernels import shuffle
 
 
-@njit(**ALLOCATING)
+@allocating
 def bisections(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, switch: np.ndarray, states: np.ndarray, means: np.ndarray
 ) -> None:

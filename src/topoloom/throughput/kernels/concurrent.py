@@ -5,15 +5,14 @@ a split of all that the source sends, every destination along one path: arcs and
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, inner, kernel, stage
 
 #: A column moves at most so much at a time that lengths change by a factor of e to this power.
 _BOLD = 1.0
 
 
-@njit(**ALLOCATING)
+@allocating
 def improve(
     first: np.ndarray,
     to: np.ndarray,
@@ -124,7 +123,7 @@ def improve(
     return longest
 
 
-@njit(**INNER)
+@inner
 def _exchange(
     arcs: np.ndarray,
     amounts: np.ndarray,
@@ -163,14 +162,14 @@ def _exchange(
         _carry(e, step * target[e], capacity, load, length, power)
 
 
-@njit(**INNER, inline="always")
+@stage
 def _carry(e: int, amount: float, capacity: np.ndarray, load: np.ndarray, length: np.ndarray, power: float) -> None:
     """Arc e carries `amount` more, and its length follows."""
     load[e] += amount
     length[e] *= np.exp(power * amount / capacity[e])
 
 
-@njit(**KERNEL)
+@kernel
 def loads(arcs: np.ndarray, amounts: np.ndarray, sizes: np.ndarray, weights: np.ndarray, load: np.ndarray) -> None:
     """What the columns with their shares carry on every arc, counted afresh: load float64[a]."""
     load[:] = 0.0
@@ -181,7 +180,7 @@ def loads(arcs: np.ndarray, amounts: np.ndarray, sizes: np.ndarray, weights: np.
                     load[arcs[row, c, i]] += weights[row, c] * amounts[row, c, i]
 
 
-@njit(**ALLOCATING)
+@allocating
 def cheapest(first: np.ndarray, to: np.ndarray, source: int, demand: np.ndarray, length: np.ndarray) -> float:
     """What the demand of a source, float64[n], costs at the least: the sum of demand times the shortest path."""
     n = first.size - 1
@@ -196,7 +195,7 @@ def cheapest(first: np.ndarray, to: np.ndarray, source: int, demand: np.ndarray,
     return cost
 
 
-@njit(**INNER)
+@inner
 def shortest_ways(
     first: np.ndarray,
     to: np.ndarray,
@@ -242,7 +241,7 @@ def shortest_ways(
     return settled
 
 
-@njit(**INNER, inline="always")
+@stage
 def _rise(heap: np.ndarray, spot: np.ndarray, distance: np.ndarray, v: int) -> None:
     """Switch v, at spot[v], rises past all that are farther."""
     place = spot[v]
@@ -256,7 +255,7 @@ def _rise(heap: np.ndarray, spot: np.ndarray, distance: np.ndarray, v: int) -> N
     heap[place], spot[v] = v, place
 
 
-@njit(**INNER, inline="always")
+@stage
 def _sink(heap: np.ndarray, spot: np.ndarray, distance: np.ndarray, v: int, size: int) -> None:
     """Switch v takes the free top of the heap and sinks below all that are nearer."""
     place = 0

@@ -1,12 +1,11 @@
 """Who sends over one channel to whom, paired greedily."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, KERNEL
+from topoloom.compiling.decorators import allocating, kernel
 
 
-@njit(**ALLOCATING)
+@allocating
 def pairs_over(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, hosts: np.ndarray, u: int, port: int
 ) -> np.ndarray:
@@ -44,7 +43,7 @@ def pairs_over(
     return pairs[:filled].copy()
 
 
-@njit(**KERNEL)
+@kernel
 def _mark(first: np.ndarray, to: np.ndarray, ports: np.ndarray, u: int, d: int, over: np.ndarray) -> None:
     """over[s] becomes 1 where the path from s to d leads through u, else 0."""
     over[:] = -1

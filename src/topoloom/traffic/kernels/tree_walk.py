@@ -4,12 +4,11 @@ first, to: the channels of a topology; ports[d, s]: the tables of a `Routing`.
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER
+from topoloom.compiling.decorators import allocating, inner
 
 
-@njit(**INNER)
+@inner
 def preorder(
     first: np.ndarray,
     to: np.ndarray,
@@ -48,7 +47,7 @@ def preorder(
         v = after[v]
 
 
-@njit(**ALLOCATING)
+@allocating
 def add_loads(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, begin: int, demand: np.ndarray, load: np.ndarray
 ) -> int:
@@ -78,7 +77,7 @@ def add_loads(
     return -1
 
 
-@njit(**ALLOCATING)
+@allocating
 def fill_trees(
     first: np.ndarray,
     to: np.ndarray,

@@ -7,12 +7,11 @@ and where in order[d] stand the switches that reach d through u, and how many.
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING
+from topoloom.compiling.decorators import allocating
 
 
-@njit(**ALLOCATING)
+@allocating
 def greatest(
     first: np.ndarray,
     ports: np.ndarray,
@@ -41,7 +40,7 @@ def greatest(
     return found, best
 
 
-@njit(**ALLOCATING)
+@allocating
 def matching(
     ports: np.ndarray, order: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray, u: int, p: int
 ) -> np.ndarray:
@@ -56,7 +55,7 @@ def matching(
     return found
 
 
-@njit(**ALLOCATING)
+@allocating
 def _column(
     ports: np.ndarray, place: np.ndarray, size: np.ndarray, hosts: np.ndarray, u: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -70,7 +69,7 @@ def _column(
     return port, start, count
 
 
-@njit(**ALLOCATING)
+@allocating
 def _sides(
     order: np.ndarray, hosts: np.ndarray, port: np.ndarray, start: np.ndarray, count: np.ndarray, p: int
 ) -> tuple[int, int, int]:
@@ -91,7 +90,7 @@ def _sides(
     return senders, getters, pairs
 
 
-@njit(**ALLOCATING)
+@allocating
 def _match(
     order: np.ndarray,
     hosts: np.ndarray,

@@ -1,12 +1,11 @@
 """Kernel of the order of work: whether a network still hangs together when a cable is out."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING
+from topoloom.compiling.decorators import allocating
 
 
-@njit(**ALLOCATING)
+@allocating
 def cut_off(far: np.ndarray, u: int, v: int, stamp: np.ndarray, mark: int, queue: np.ndarray) -> int:
     """How many switches the smaller side has when u and v no longer reach each other; 0 while they do.
 

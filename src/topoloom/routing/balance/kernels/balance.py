@@ -7,14 +7,13 @@ the loads are most even (Xu, Huang and Deng, Optimal routing for a family of sca
 import math
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING
+from topoloom.compiling.decorators import allocating
 from topoloom.random_streams.kernels import next_below, next_word
 from topoloom.routing.trees.kernels.trees import search
 
 
-@njit(**ALLOCATING)
+@allocating
 def add_trees(
     first: np.ndarray,
     to: np.ndarray,
@@ -43,7 +42,7 @@ def add_trees(
                 load[v] += below[v] - pairs[v] * pairs[d]
 
 
-@njit(**ALLOCATING)
+@allocating
 def improve(
     first: np.ndarray,
     to: np.ndarray,

@@ -1,13 +1,12 @@
 """What all pairs pay at least when loads have prices: the other side of even loads, which bounds them."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING
+from topoloom.compiling.decorators import allocating
 from topoloom.routing.trees.kernels.trees import search
 
 
-@njit(**ALLOCATING)
+@allocating
 def cheapest(
     first: np.ndarray,
     to: np.ndarray,

@@ -1,13 +1,12 @@
 """Which channels wait for which where packets may choose among shortest paths, or among layers of tables."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, KERNEL
+from topoloom.compiling.decorators import allocating, kernel
 from topoloom.routing.judge.kernels.follow import ACROSS
 
 
-@njit(**ALLOCATING)
+@allocating
 def all_turns(
     first: np.ndarray,
     to: np.ndarray,
@@ -40,7 +39,7 @@ def all_turns(
                         turns[turn_first[w] + (back[c] - first[w]) * degree + e - first[w]] |= np.uint64(1)
 
 
-@njit(**ALLOCATING)
+@allocating
 def extended_cycle(
     first: np.ndarray,
     to: np.ndarray,
@@ -135,7 +134,7 @@ def extended_cycle(
     return _ring(first, to, back, ports, lanes, count, distance, carries, waits)
 
 
-@njit(**ALLOCATING)
+@allocating
 def _ring(
     first: np.ndarray,
     to: np.ndarray,
@@ -189,7 +188,7 @@ def _ring(
     return ring[ring < size].copy()
 
 
-@njit(**KERNEL)
+@kernel
 def layer_turns(
     first: np.ndarray,
     to: np.ndarray,

@@ -6,15 +6,14 @@ ACROSS * l + k where they come in lane l and go on in lane k.
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER
+from topoloom.compiling.decorators import allocating, stage
 
 #: Lanes that packets may change between: pairs of them are the bits of a word.
 ACROSS = 8
 
 
-@njit(**ALLOCATING)
+@allocating
 def follow(
     first: np.ndarray,
     to: np.ndarray,
@@ -139,7 +138,7 @@ def follow(
                 used[w] |= used[v]
 
 
-@njit(**INNER, inline="always")
+@stage
 def _leads(word: np.uint64, before: int, after: int, across: bool) -> bool:
     """Whether a packet that comes in lane `before` goes on in lane `after`."""
     if across:
@@ -147,7 +146,7 @@ def _leads(word: np.uint64, before: int, after: int, across: bool) -> bool:
     return before == after and (word >> np.uint64(before)) & np.uint64(1) != 0
 
 
-@njit(**ALLOCATING)
+@allocating
 def find_cycle(
     first: np.ndarray,
     to: np.ndarray,

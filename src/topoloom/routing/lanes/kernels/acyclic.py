@@ -4,13 +4,12 @@ Source: Pearce and Kelly, A dynamic topological sort algorithm for directed acyc
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING
+from topoloom.compiling.decorators import allocating
 from topoloom.routing.trees.kernels.lane_trees import ORPHAN
 
 
-@njit(**ALLOCATING)
+@allocating
 def add_turn(
     first: np.ndarray,
     to: np.ndarray,
@@ -91,7 +90,7 @@ def add_turn(
     return True
 
 
-@njit(**ALLOCATING)
+@allocating
 def place_orphans(
     first: np.ndarray,
     to: np.ndarray,

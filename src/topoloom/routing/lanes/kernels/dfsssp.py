@@ -1,12 +1,11 @@
 """DFSSSP's lanes: cycles are broken at their weakest turn, and its pairs go to the next lane."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, inner, kernel
 
 
-@njit(**KERNEL)
+@kernel
 def count_turns(
     first: np.ndarray,
     to: np.ndarray,
@@ -32,7 +31,7 @@ def count_turns(
                 _walk(first, to, back, turn_first, ports, s, d, count, 1)
 
 
-@njit(**INNER)
+@inner
 def _walk(
     first: np.ndarray,
     to: np.ndarray,
@@ -53,7 +52,7 @@ def _walk(
         c, w = e, np.int64(to[e])
 
 
-@njit(**ALLOCATING)
+@allocating
 def break_cycles(
     first: np.ndarray,
     to: np.ndarray,
@@ -119,7 +118,7 @@ def break_cycles(
     return broken
 
 
-@njit(**ALLOCATING)
+@allocating
 def _move_pairs(
     first: np.ndarray,
     to: np.ndarray,

@@ -3,13 +3,12 @@
 import heapq
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER
+from topoloom.compiling.decorators import allocating, inner
 from topoloom.routing.lanes.kernels.acyclic import add_turn
 
 
-@njit(**ALLOCATING)
+@allocating
 def grow_all(
     first: np.ndarray,
     to: np.ndarray,
@@ -95,7 +94,7 @@ def grow_all(
     return escaped
 
 
-@njit(**INNER)
+@inner
 def _along_tree(
     first: np.ndarray,
     to: np.ndarray,

@@ -9,13 +9,12 @@ along every path, and no cycle of channels can wait for itself, for the switch o
 import heapq
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING
+from topoloom.compiling.decorators import allocating
 from topoloom.routing.trees.kernels.trees import search
 
 
-@njit(**ALLOCATING)
+@allocating
 def rising(first: np.ndarray, to: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """Whether each lane's rank rises along each channel: uint16[2 m], a bit a lane; ranks: int32[lanes, n]."""
     rises = np.zeros(to.size, np.uint16)
@@ -27,7 +26,7 @@ def rising(first: np.ndarray, to: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     return rises
 
 
-@njit(**ALLOCATING)
+@allocating
 def weigh(
     first: np.ndarray,
     to: np.ndarray,
@@ -67,7 +66,7 @@ def weigh(
                 waiting[w] += waiting[v]
 
 
-@njit(**ALLOCATING)
+@allocating
 def ranked(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, weight: np.ndarray, ties: np.ndarray
 ) -> np.ndarray:

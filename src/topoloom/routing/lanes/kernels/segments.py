@@ -1,12 +1,11 @@
 """Segments: the stretches of a path between its forbidden turns in one order of the switches."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING
+from topoloom.compiling.decorators import allocating
 
 
-@njit(**ALLOCATING)
+@allocating
 def segments_left(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, rises: np.ndarray, begin: int, end: int, left: np.ndarray
 ) -> None:

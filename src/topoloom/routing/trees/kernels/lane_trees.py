@@ -6,9 +6,8 @@ lanes that forbid the turn there. So the tree decides, one next hop a destinatio
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, KERNEL
+from topoloom.compiling.decorators import allocating, stage
 from topoloom.routing.trees.kernels.trees import search, take_out
 
 #: A choice that leaves no lane costs more than any load, one that leaves a single lane less so: more are no use to anybody,
@@ -18,7 +17,7 @@ _LANE = np.int64(1) << np.int64(40)
 ORPHAN = np.uint8(255)
 
 
-@njit(**ALLOCATING)
+@allocating
 def _bit_counts(lanes: int) -> np.ndarray:
     """How many lanes each word of lanes holds, int64[2^lanes]."""
     counts = np.zeros(1 << lanes, np.int64)
@@ -27,7 +26,7 @@ def _bit_counts(lanes: int) -> np.ndarray:
     return counts
 
 
-@njit(**KERNEL, inline="always")
+@stage
 def _lowest(word: int) -> int:
     lane = 0
     while not (word >> lane) & 1:
@@ -35,7 +34,7 @@ def _lowest(word: int) -> int:
     return lane
 
 
-@njit(**ALLOCATING)
+@allocating
 def shortest_trees(
     first: np.ndarray,
     to: np.ndarray,

@@ -3,13 +3,12 @@
 import heapq
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING
+from topoloom.compiling.decorators import allocating
 from topoloom.routing.trees.kernels.wide_trees import take_out_any
 
 
-@njit(**ALLOCATING)
+@allocating
 def fastest_trees(
     first: np.ndarray,
     to: np.ndarray,

@@ -1,13 +1,12 @@
 """Layers of paths that are a hop longer than the shortest, for the layered routing of the deployed Slim Fly."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING
+from topoloom.compiling.decorators import allocating
 from topoloom.routing.trees.kernels.trees import search
 
 
-@njit(**ALLOCATING)
+@allocating
 def longer_paths(
     first: np.ndarray,
     to: np.ndarray,
@@ -82,7 +81,7 @@ def longer_paths(
     return paths
 
 
-@njit(**ALLOCATING)
+@allocating
 def fill_rest(
     first: np.ndarray, to: np.ndarray, ports: np.ndarray, none: int, load: np.ndarray, flag: np.ndarray
 ) -> None:

@@ -1,12 +1,11 @@
 """Trees mended where channels are gone, with as few new entries as that takes."""
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, KERNEL
+from topoloom.compiling.decorators import allocating, kernel
 
 
-@njit(**ALLOCATING)
+@allocating
 def mend_trees(
     first: np.ndarray,
     to: np.ndarray,
@@ -120,7 +119,7 @@ def mend_trees(
     return changed
 
 
-@njit(**KERNEL)
+@kernel
 def turns_of(
     first: np.ndarray,
     to: np.ndarray,
@@ -152,7 +151,7 @@ def turns_of(
                 c, w = e, np.int64(to[e])
 
 
-@njit(**ALLOCATING)
+@allocating
 def ordered(
     first: np.ndarray, to: np.ndarray, back: np.ndarray, turn_first: np.ndarray, turns: np.ndarray, bit: int
 ) -> np.ndarray:

@@ -5,12 +5,11 @@ filled (Hoefler, Schneider and Lumsdaine, 2009: SSSP routing).
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, inner, kernel
 
 
-@njit(**KERNEL)
+@kernel
 def search(first: np.ndarray, to: np.ndarray, d: int, distance: np.ndarray, queue: np.ndarray) -> int:
     """Hops to d from every switch, uint16[n] (65535: no path), and the switches by hops; how many there are."""
     distance[:] = np.uint16(65535)
@@ -29,7 +28,7 @@ def search(first: np.ndarray, to: np.ndarray, d: int, distance: np.ndarray, queu
     return tail
 
 
-@njit(**INNER)
+@inner
 def take_out(
     first: np.ndarray,
     to: np.ndarray,
@@ -51,7 +50,7 @@ def take_out(
         below[to[c]] += below[v]
 
 
-@njit(**ALLOCATING)
+@allocating
 def minimal_trees(
     first: np.ndarray,
     to: np.ndarray,

@@ -6,16 +6,15 @@ in which a switch's path is legal, those are kept in which it also begins with a
 """
 
 import numpy as np
-from numba import njit
 
-from topoloom.compiling import ALLOCATING, INNER, KERNEL
+from topoloom.compiling.decorators import allocating, inner, kernel
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.random_streams.kernels import next_word
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
-@njit(**ALLOCATING)
+@allocating
 def trees_within(
     first: np.ndarray,
     to: np.ndarray,
@@ -138,7 +137,7 @@ def trees_within(
     return repaired
 
 
-@njit(**ALLOCATING)
+@allocating
 def _by_load(first: np.ndarray, load: np.ndarray) -> np.ndarray:
     """The channels of each switch, int32[2 m], those with the least load first."""
     ranked = np.arange(load.size).astype(np.int32)
@@ -152,7 +151,7 @@ def _by_load(first: np.ndarray, load: np.ndarray) -> np.ndarray:
     return ranked
 
 
-@njit(**ALLOCATING)
+@allocating
 def _farthest(first: np.ndarray, to: np.ndarray, destinations: np.ndarray, every: np.uint64) -> np.ndarray:
     """For each number of hops the destinations that no switch is farther from: uint64[hops + 1]."""
     n = first.size - 1
@@ -185,7 +184,7 @@ def _farthest(first: np.ndarray, to: np.ndarray, destinations: np.ndarray, every
             front[v] = fresh[v]
 
 
-@njit(**ALLOCATING)
+@allocating
 def _grow(
     first: np.ndarray,
     to: np.ndarray,
@@ -303,7 +302,7 @@ def _grow(
             return
 
 
-@njit(**INNER)
+@inner
 def _stuck(joined: np.ndarray, every: np.uint64) -> np.uint64:
     """The destinations whose trees some switch has not joined."""
     all_in = every
@@ -312,7 +311,7 @@ def _stuck(joined: np.ndarray, every: np.uint64) -> np.uint64:
     return every & ~all_in
 
 
-@njit(**KERNEL)
+@kernel
 def _keep(
     first: np.ndarray,
     to: np.ndarray,
@@ -352,7 +351,7 @@ def _keep(
             lane[d, v] = k - v * lanes
 
 
-@njit(**ALLOCATING)
+@allocating
 def take_out_any(
     first: np.ndarray,
     to: np.ndarray,

@@ -1,0 +1,208 @@
+"""Compiled kernels on disk: those that came with the package, and those of the user.
+
+``shipped/LEVEL/`` beside this file holds what was compiled when the package was built (``tools/kernels.py``), one folder for
+each level of processors. What is not there, or is stale, is compiled when it is first called and goes into the user's cache:
+``$NUMBA_CACHE_DIR``, else ``$XDG_CACHE_HOME`` or ``~/.cache``, in ``topoloom/kernels-VERSION/LEVEL``, where LEVEL is this
+processor and no other. Where neither home nor package can be written to, into a folder of this process alone, which is removed
+at its end; a shared one would let other users plant code in it.
+
+A file is named after kernel, types of arguments and stamp, written whole or not at all, and read by one process as soon as
+another has written it.
+"""
+
+import contextlib
+import hashlib
+import logging
+import os
+import pickle
+import platform
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from topoloom._version import __version__
+from topoloom.compiling.stamp import stamp
+
+#: Levels of processors that kernels are shipped for, the best first: LLVM's name of the processor, and features beyond it.
+LEVELS = {"x86-64-v4": ("x86-64-v4", "+avx512vpopcntdq"), "x86-64-v3": ("x86-64-v3", "")}
+#: What a processor must have for a level, in LLVM's words; beyond those of the levels below.
+_NEEDED = {
+    "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512vpopcntdq"),
+    "x86-64-v3": ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt"),
+}
+#: Where kernels lie that came with the package.
+SHIPPED = Path(__file__).parent / "shipped"
+#: After so many seconds of compiling the user is told why nothing happens.
+_PATIENCE_SECONDS = 1.5
+
+#: The folder of `keep_in`.
+_chosen: Path | None = None
+
+log = logging.getLogger("topoloom")
+
+
+class Kept(_Cache):
+    """The compiled forms of one function, as Numba asks for them."""
+
+    def __init__(self, function: Callable) -> None:
+        self._function = function
+        self._name = f"{function.__module__.removeprefix('topoloom.')}.{function.__qualname__}"
+        self._notice: threading.Timer | None = None
+
+    @property
+    def cache_path(self) -> str:
+        """The folder that new ones are written into."""
+        return str(_folder())
+
+    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
+        """The compiled form for arguments of some types; None where there is none, and it is compiled now."""
+        target_context.refresh()
+        level = _level(target_context.codegen())
+        for path in self._paths(sig, level):
+            found = self._load(path, sig, target_context)
+            if found is not None:
+                if _chosen is not None and path.parent.parent != _chosen:
+                    _write(_chosen / level / path.name, path.read_bytes())
+                return found
+        self._notice = _notice()
+        return None
+
+    def save_overload(self, sig: Any, data: CompileResult) -> None:
+        """Keep what was compiled; where it cannot be written, it is compiled again next time."""
+        if self._notice is not None:
+            self._notice.cancel()
+        if data.lifted or data.library.has_dynamic_globals:
+            return
+        level = _level(data.codegen)
+        folder, name = _folder() / level, self._file(sig)
+        with contextlib.suppress(OSError):
+            for stale in folder.glob(f"{name.rpartition('-')[0]}-*"):
+                stale.unlink(missing_ok=True)
+            _write(folder / name, dumps((sig, data._reduce())))
+
+    def enable(self) -> None:
+        """Nothing: kernels are always kept."""
+
+    def disable(self) -> None:
+        """Nothing: kernels are always kept."""
+
+    def flush(self) -> None:
+        """Nothing: stale ones are not found."""
+
+    def _file(self, sig: Any) -> str:
+        """The name of the file of a compiled form: kernel, types of arguments, stamp."""
+        return f"{self._name}-{_digest(repr(sig).encode())}-{_digest(_surroundings() + stamp(self._function))}"
+
+    def _paths(self, sig: Any, level: str) -> Iterator[Path]:
+        name = self._file(sig)
+        if _chosen is None:
+            for shipped in (level, *_shipped_levels()):
+                yield SHIPPED / shipped / name
+        else:
+            yield _chosen / level / name
+        yield _users_folder() / level / name
+
+    def _load(self, path: Path, sig: Any, target_context: Any) -> CompileResult | None:
+        try:
+            kept, reduced = pickle.loads(path.read_bytes())
+            return CompileResult._rebuild(target_context, *reduced) if kept == sig else None
+        except FileNotFoundError:
+            return None
+        except Exception as error:  # half a file, or that of another machine: compiled anew
+            log.debug("%s: %s", path, error)
+            return None
+
+
+def keep_in(folder: Path) -> None:
+    """Let this process keep what it compiles in `folder`: for whoever builds the package."""
+    global _chosen
+    _chosen = folder
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+@cache
+def _surroundings() -> bytes:
+    """What code of one program cannot be loaded into another without: versions of all that takes part."""
+    return f"{numba.__version__} {llvmlite.__version__} {sys.implementation.cache_tag} {platform.system()}".encode()
+
+
+@cache
+def _level(codegen: Any) -> str:
+    """The name of the processor that is compiled for."""
+    triple, name, features = codegen.magic_tuple()
+    for level, described in LEVELS.items():
+        if (name, features) == described:
+            return level
+    return f"{name}-{_digest(f'{triple} {features}'.encode())[:8]}"
+
+
+@cache
+def _shipped_levels() -> tuple[str, ...]:
+    """The levels that this processor has, the best first."""
+    import llvmlite.binding
+
+    if platform.machine() != "x86_64":
+        return ()
+    features = llvmlite.binding.get_host_cpu_features()
+    has = [all(features.get(feature) for feature in _NEEDED[level]) for level in LEVELS]
+    return tuple(level for at, level in enumerate(LEVELS) if all(has[at:]))
+
+
+def _folder() -> Path:
+    """Where this process keeps what it compiles."""
+    return _users_folder() if _chosen is None else _chosen
+
+
+@cache
+def _users_folder() -> Path:
+    """Where users' processes keep what they compile."""
+    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+    folder = Path(home).absolute() / "topoloom" / f"kernels-{__version__}"
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    import atexit
+    import shutil
+
+    own = tempfile.mkdtemp(prefix="topoloom-")
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    return Path(own)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    try:
+        with open(handle, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
+
+
+def _notice() -> threading.Timer:
+    """Tell the user that something is compiled, once in a process, if it takes long."""
+    timer = threading.Timer(_PATIENCE_SECONDS, _tell)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+@cache
+def _tell() -> None:
+    log.warning("compiling kernels, once on this machine: some seconds")

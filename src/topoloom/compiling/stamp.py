@@ -1,0 +1,61 @@
+"""What a compiled kernel was made from: it is stale as soon as any of it has changed.
+
+Numba's own cache looks at the file of the function alone, so that a kernel whose part in another file has changed goes on as
+it was.
+"""
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+#: Kinds of globals whose values are compiled into a kernel.
+_CONSTANTS = (bool, int, float, str, bytes, tuple, type(None))
+
+
+def stamp(function: Callable) -> bytes:
+    """A digest of the files of a kernel and of all it calls, and of the constants that it takes from elsewhere."""
+    digest = hashlib.sha256()
+    for line in sorted(set(_origins(function))):
+        digest.update(line.encode())
+    return digest.digest()
+
+
+def _origins(function: Callable) -> Iterator[str]:
+    """A line for each file and constant that a kernel is made from."""
+    seen, waiting = set(), [function]
+    while waiting:
+        here = waiting.pop()
+        if here in seen or not isinstance(here, FunctionType):
+            continue
+        seen.add(here)
+        yield _file(here.__module__)
+        for name in _names(here.__code__):
+            value = here.__globals__.get(name)
+            part = getattr(value, "py_func", None)
+            if part is not None:
+                waiting.append(part)
+            elif isinstance(value, _CONSTANTS):
+                yield f"{here.__module__}.{name} = {value!r}"
+            else:
+                module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+                if module is not None and module.startswith("topoloom."):
+                    yield _file(module)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+@cache
+def _file(module: str) -> str:
+    """The name of a module and a digest of its source."""
+    path: Any = getattr(sys.modules.get(module), "__file__", None)
+    content = Path(path).read_bytes() if path else b""
+    return f"{module} {hashlib.sha256(content).hexdigest()}"
