@@ -1,5 +1,5 @@
 # The two commands: `make demo` and `make test`. Without make: sh tools/demo.sh and sh tools/test.sh.
-.PHONY: demo test docs bench format clean
+.PHONY: demo test docs kernels wheel bench format clean
 
 demo:
 	@sh tools/demo.sh
@@ -10,6 +10,13 @@ test:
 docs:
 	@sh tools/docs.sh
 
+kernels:
+	@sh tools/venv.sh all
+	@sh tools/kernels.sh
+
+wheel:
+	@sh tools/wheel.sh
+
 bench:
 	@sh tools/venv.sh bench
 	@.venv/bin/python benchmarks/hops.py
@@ -19,4 +26,4 @@ format:
 	@.venv/bin/ruff check --fix . ; .venv/bin/ruff format .
 
 clean:
-	rm -rf .venv demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv demo build dist src/topoloom/compiling/shipped .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -37,5 +37,7 @@ echo "== import-linter"
 $bin/lint-imports
 echo "== docs"
 sh tools/docs.sh
+echo "== kernels"
+sh tools/kernels.sh
 echo "== pytest"
 $bin/pytest -n auto --dist worksteal -rs "$@"

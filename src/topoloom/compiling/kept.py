@@ -1,10 +1,11 @@
 """Compiled kernels on disk: those that came with the package, and those of the user.
 
-``shipped/LEVEL/`` beside this file holds what was compiled when the package was built (``tools/kernels.py``), one folder for
-each level of processors. What is not there, or is stale, is compiled when it is first called and goes into the user's cache:
-``$NUMBA_CACHE_DIR``, else ``$XDG_CACHE_HOME`` or ``~/.cache``, in ``topoloom/kernels-VERSION/LEVEL``, where LEVEL is this
-processor and no other. Where neither home nor package can be written to, into a folder of this process alone, which is removed
-at its end; a shared one would let other users plant code in it.
+``shipped/LEVEL/`` beside this file holds what was compiled when the package was built (``tools/wheel.sh``), one folder for
+each level of processors; in a checkout, what ``tools/kernels.py`` compiled for this processor. What is not there, or is stale,
+is compiled when it is first called and goes into the user's cache: ``$NUMBA_CACHE_DIR``, else ``$XDG_CACHE_HOME`` or
+``~/.cache``, in ``topoloom/kernels-VERSION/LEVEL``, where LEVEL is this processor and no other. Where neither home nor package
+can be written to, into a folder of this process alone, which is removed at its end; a shared one would let other users plant
+code in it.
 
 A file is named after kernel, types of arguments and stamp, written whole or not at all, and read by one process as soon as
 another has written it.
@@ -28,6 +29,7 @@ import llvmlite
 import numba
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from topoloom._version import __version__
@@ -45,8 +47,8 @@ SHIPPED = Path(__file__).parent / "shipped"
 #: After so many seconds of compiling the user is told why nothing happens.
 _PATIENCE_SECONDS = 1.5
 
-#: The folder of `keep_in`.
-_chosen: Path | None = None
+#: The folder of `keep_in`, if any.
+_chosen: list[Path] = []
 
 log = logging.getLogger("topoloom")
 
@@ -66,18 +68,19 @@ class Kept(_Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """The compiled form for arguments of some types; None where there is none, and it is compiled now."""
-        target_context.refresh()
+        # All that compiled code needs of Numba. What `refresh` adds is for compiling, and takes a third of a second.
+        rtsys.initialize(target_context)
         level = _level(target_context.codegen())
         for path in self._paths(sig, level):
             found = self._load(path, sig, target_context)
             if found is not None:
-                if _chosen is not None and path.parent.parent != _chosen:
-                    _write(_chosen / level / path.name, path.read_bytes())
+                if _chosen and path.parent.parent != _chosen[0]:
+                    _write(_chosen[0] / level / path.name, path.read_bytes())
                 return found
-        self._notice = _notice()
+        self._notice = None if _chosen else _notice()
         return None
 
-    def save_overload(self, sig: Any, data: CompileResult) -> None:
+    def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled; where it cannot be written, it is compiled again next time."""
         if self._notice is not None:
             self._notice.cancel()
@@ -105,11 +108,11 @@ class Kept(_Cache):
 
     def _paths(self, sig: Any, level: str) -> Iterator[Path]:
         name = self._file(sig)
-        if _chosen is None:
+        if not _chosen:
             for shipped in (level, *_shipped_levels()):
                 yield SHIPPED / shipped / name
         else:
-            yield _chosen / level / name
+            yield _chosen[0] / level / name
         yield _users_folder() / level / name
 
     def _load(self, path: Path, sig: Any, target_context: Any) -> CompileResult | None:
@@ -125,8 +128,7 @@ class Kept(_Cache):
 
 def keep_in(folder: Path) -> None:
     """Let this process keep what it compiles in `folder`: for whoever builds the package."""
-    global _chosen
-    _chosen = folder
+    _chosen[:] = [folder]
 
 
 def _digest(content: bytes) -> str:
@@ -163,7 +165,7 @@ def _shipped_levels() -> tuple[str, ...]:
 
 def _folder() -> Path:
     """Where this process keeps what it compiles."""
-    return _users_folder() if _chosen is None else _chosen
+    return _chosen[0] if _chosen else _users_folder()
 
 
 @cache
@@ -205,4 +207,4 @@ def _notice() -> threading.Timer:
 
 @cache
 def _tell() -> None:
-    log.warning("compiling kernels, once on this machine: some seconds")
+    log.warning("compiling kernels, once on this machine: up to half a minute")

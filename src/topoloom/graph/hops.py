@@ -234,7 +234,7 @@ def estimated_seconds(topology: Topology) -> float:
 
 def _sampled(topology: Topology, sample: np.ndarray, jobs: int | None, work: Work | None) -> Hops:
     """Hops from a sample of the switches."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     from topoloom.graph.kernels.breadth_first import distances_from_set
 
@@ -261,7 +261,7 @@ def _sampled(topology: Topology, sample: np.ndarray, jobs: int | None, work: Wor
     if parts == 1 and sample.size > 1:
         means = np.array([float(one @ np.arange(one.size)) / (n - 1) for one in counts])
         error = float(means.std(ddof=1)) / math.sqrt(sample.size) * math.sqrt(1 - sample.size / n)
-        interval = float(t.ppf(0.975, sample.size - 1)) * error
+        interval = float(stdtrit(sample.size - 1, 0.975)) * error
     each, host_aspl, host_diameter = topology.endpoints_at, None, None
     if topology.hosts > 1 and topology.endpoints.size == topology.hosts and (each == each[0]).all():
         pairs = sample.size * int(each[0]) * (topology.hosts - 1)

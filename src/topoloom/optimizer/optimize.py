@@ -1,8 +1,6 @@
 """The verb: the same switches and degrees, with the fewest hops, the least latency, power or cost."""
 
-import logging
 import math
-import threading
 import time
 from dataclasses import replace
 
@@ -33,10 +31,6 @@ from topoloom.threads import cores
 from topoloom.topology import MOST_SWITCHES, Topology, checked
 from topoloom.work import Work
 
-log = logging.getLogger("topoloom")
-
-#: Compiling is told of after so many seconds.
-_PATIENCE_SECONDS = 3.0
 #: What the name of a result ends in.
 _MARK = ", optimized"
 #: Without a budget: nanoseconds that a chain may take by this model of a move (of each slot and block of sources), which
@@ -150,9 +144,6 @@ def optimize(
     symmetries = 1 if symmetric_graph is None else len(symmetric_graph[1])
     began_from = "given" if symmetric_graph is None or by_turns else f"{symmetries}-fold symmetric"
     goal, floor, least, bounds = None, None, None, None
-    told = threading.Timer(_PATIENCE_SECONDS, log.warning, ["compiling kernels, once on this machine: up to a minute"])
-    told.daemon = True
-    told.start()
     if isinstance(objective, Goal) or not hops_only:
         goal = objective if isinstance(objective, Goal) else parse_goal(objective)
         floor = lengths or _grid_lengths(topology, geometry)
@@ -161,7 +152,6 @@ def optimize(
     else:
         least = (bound.diameter, bound.hops)
         compile_hop_kernels(topology, symmetries)
-    told.cancel()
     until = ENDLESS if seconds is None else time.monotonic() + seconds - spent[1]
     setup = ChainSetup(
         topology,

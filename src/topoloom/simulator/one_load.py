@@ -215,6 +215,6 @@ def _half_width(means: list[float]) -> float:
     """Half the 95 % confidence interval of batch means (Student's t)."""
     if len(means) < 2:
         return math.inf
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
-    return float(t.ppf(0.975, len(means) - 1) * np.std(means, ddof=1) / math.sqrt(len(means)))
+    return float(stdtrit(len(means) - 1, 0.975) * np.std(means, ddof=1) / math.sqrt(len(means)))

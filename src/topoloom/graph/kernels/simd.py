@@ -7,8 +7,7 @@ AVX-512, two ymm registers with AVX2, four NEON registers; LLVM legalises it for
 A row is eight words of its array, whatever their size: of uint64 512 bits, of uint32 256, of uint16 128. So a kernel is
 written once, and its caller chooses the width with the array's type: few sources need few bits, and narrow rows stay in
 the nearest cache. `load` and `store` take the array and the index of the first of the eight words; the array must be
-contiguous, and nothing checks its bounds. Functions that use these may be cached; after a change in this file clear
-``__pycache__``, for Numba dates a cached kernel by the kernel's own file.
+contiguous, and nothing checks its bounds.
 """
 
 from collections.abc import Callable

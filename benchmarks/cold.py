@@ -1,0 +1,86 @@
+"""What the first answers of a verb cost on a machine that never saw the program: CPU seconds of whole commands.
+
+    python benchmarks/cold.py [--verbs hops,route]
+
+Each command runs in a process of its own, with an empty cache for the user's kernels: first as in a checkout in which nothing
+is compiled (all caches empty, also for what other verbs compiled), then with the kernels that came with the package, once and
+again, and last on another network, for which nothing may be compiled. CPU seconds of the process and its children; "compiled"
+counts the kernels that went into the user's cache.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+
+import topoloom
+
+#: A first network, and one of another size and kind, for each verb.
+_COMMANDS = {
+    "hops": ("hops jellyfish:n=1000,degree=8", "hops torus:dims=12x12x12"),
+    "info": ("info slimfly:q=5,hosts=4", "info dragonfly:h=3"),
+    "cuts": ("cuts slimfly:q=5,hosts=4", "cuts jellyfish:n=500,degree=7"),
+    "layout": ("layout slimfly:q=5,hosts=4", "layout jellyfish:n=300,degree=10"),
+    "cost": ("cost slimfly:q=5,hosts=4", "cost jellyfish:n=300,degree=10,hosts=4"),
+    "route": ("route slimfly:q=5,hosts=4", "route jellyfish:n=400,degree=9,hosts=4"),
+    "quality": ("quality slimfly:q=5,hosts=4", "quality dragonfly:h=2"),
+    "simulate": ("simulate slimfly:q=5,hosts=4 --loads 0.5", "simulate dragonfly:h=3 --loads 0.3"),
+    "simulate UGAL": (
+        "simulate slimfly:q=5,hosts=4 --engine ugal-l --loads 0.5",
+        "simulate dragonfly:h=3 --engine ugal-l --loads 0.3",
+    ),
+    "simulate 4 flits": (
+        "simulate slimfly:q=5,hosts=4 --loads 0.5 --set packet_flits=4",
+        "simulate dragonfly:h=3 --loads 0.3 --set packet_flits=9",
+    ),
+    "optimize": (
+        "optimize torus:dims=8x8 --moves 5000 --jobs 1",
+        "optimize jellyfish:n=400,degree=7 --moves 1000 --jobs 1",
+    ),
+    "resilience": ("resilience slimfly:q=5,hosts=4 --samples 100", "resilience torus:dims=6x6x6 --samples 100"),
+    "expand": ("expand jellyfish:n=64,degree=6 --to 70", "expand jellyfish:n=200,degree=8 --to 230"),
+}
+
+
+def main() -> None:
+    """Print a table."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--verbs", default=",".join(_COMMANDS), help="some of them")
+    chosen = options.parse_args().verbs.split(",")
+    source = Path(topoloom.__file__).parent
+    with tempfile.TemporaryDirectory() as folder:
+        bare = Path(folder, "bare")
+        shutil.copytree(source, bare / "topoloom", ignore=shutil.ignore_patterns("shipped", "*.nbi", "*.nbc"))
+        print("CPU seconds        nothing    compiled ahead")
+        print("                  compiled    first   again   another network   compiled")
+        for verb in chosen:
+            first, other = _COMMANDS[verb]
+            _run("families", bare, folder)  # writes the modules' bytecode, as an installation does
+            raw = _run(first, bare, Path(folder, verb, "raw"))
+            cache = Path(folder, verb, "ahead")
+            times = [_run(command, source.parent, cache) for command in (first, first, other)]
+            new = sum(path.is_file() for path in cache.rglob("*"))
+            print(f"{verb:16} {raw:9.1f} {times[0]:8.2f} {times[1]:7.2f} {times[2]:17.2f} {new:10}", flush=True)
+
+
+def _run(command: str, source: Path | str, cache: Path | str) -> float:
+    began = getrusage(RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-m", "topoloom", *command.split()],
+        env={**os.environ, "PYTHONPATH": str(source), "NUMBA_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(f"topoloom {command}\n{done.stderr}")
+    ended = getrusage(RUSAGE_CHILDREN)
+    return ended.ru_utime + ended.ru_stime - began.ru_utime - began.ru_stime
+
+
+if __name__ == "__main__":
+    main()
