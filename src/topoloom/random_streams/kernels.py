@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from topoloom.compiling.decorators import kernel, stage
+from topoloom.compiling.decorators import kernel
 
 
-@stage
+@kernel(forceinline=True)
 def next_word(state: np.ndarray) -> np.uint64:
     """The next word of the stream; `state`: uint64[1], advanced in place."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -15,7 +15,7 @@ def next_word(state: np.ndarray) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
-@stage
+@kernel(forceinline=True)
 def next_below(state: np.ndarray, bound: int) -> int:
     """An integer in 0 .. bound - 1 (bound at most 2^32)."""
     return int(((next_word(state) >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
