@@ -61,8 +61,6 @@ class Buffers(NamedTuple):
     pool: np.ndarray
     rec: np.ndarray
     popped: np.ndarray
-    ring: np.ndarray
-    passed: np.ndarray
     port: np.ndarray
     calendar: np.ndarray
     active: np.ndarray
@@ -90,8 +88,9 @@ class Rules(NamedTuple):
 
     Attributes
     ----------
-    words, slot_bits, many
-        Words of 64 VC bits a router; log2 of the VC slots a port; 1: packets have several flits, or records.
+    words, slot_bits, many, history
+        Words of 64 VC bits a router; log2 of the VC slots a port; 1: packets have several flits, or records; words of a VC's
+        history of flits sent on, 0: one, that of short credits.
     vcs, speedup, room, credit, host_credit, inject, hold
         VCs a port; internal steps a cycle; flits a VC; cycles of a credit, of one to a host, from a host to its router, and
         of the allocation of a VC beyond the step that it takes.
@@ -115,6 +114,7 @@ class Rules(NamedTuple):
     words: int
     slot_bits: int
     many: int
+    history: int
     vcs: int
     speedup: int
     room: int

@@ -128,7 +128,8 @@ def empty_network(
     port[mine, 7] = cables[link] + spare
     credits, host_credit = np.unique(cables + spare), config.host_cycles + 1 + config.switch_cycles
     long_credits = max(int(credits.max(initial=0)), host_credit) > _SHORT_CREDIT or credits.size > 1
-    ring = 1 << (room - 1).bit_length() if long_credits else 0
+    # Of 32 cycles a word; one word more than a credit's way, which need not begin with a word, and what routers run ahead.
+    history = 1 << (max(int(credits.max(initial=1)), host_credit) + 34 >> 5).bit_length() if long_credits else 0
     rec = np.zeros((n * cells, 8), np.int32)
     rec[:, 5] = -1
     # Every place that a flit can wait in: the buffers, and the hosts' queues.
@@ -160,6 +161,7 @@ def empty_network(
         credit=int(credits.max(initial=spare + 1)),
         host_credit=host_credit,
         most=most,
+        history=history,
         many=int(longest > 1 or demand.loop.size > 0 or records),
         last_vcs=last_vcs,
         eject=min(eject, rules.bound),
@@ -171,9 +173,7 @@ def empty_network(
     made = Buffers(
         places.reshape(-1),
         rec.reshape(-1),
-        np.zeros(0 if long_credits else n * cells, int64),
-        np.zeros(ring * n * cells, int32),
-        np.zeros(2 * n * cells if long_credits else 0, int32),
+        np.zeros(n * cells * (history + 1), int64),
         port.reshape(-1),
         np.zeros(SLOTS * n * words, int64),
         np.zeros(n * words, int64),
@@ -285,6 +285,7 @@ def _tables_and_rules(
         words=words,
         slot_bits=shift,
         many=0,
+        history=0,
         vcs=vcs,
         speedup=config.speedup,
         room=0,

@@ -137,6 +137,16 @@ def ones_of(_typing: Any, row: Any) -> tuple[Any, _Code]:
 
 
 @_operation
+def bits_of(_typing: Any, word: Any) -> tuple[Any, _Code]:
+    """``bits_of(word)``: how many bits of a uint64 are set."""
+
+    def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.call(_declared(builder, "llvm.ctpop.i64", _WORD, _WORD), arguments)
+
+    return types.int64(word), code
+
+
+@_operation
 def total(_typing: Any, row: Any) -> tuple[Any, _Code]:
     """``total(row)``: the sum of the lanes, int64."""
 
@@ -167,3 +177,18 @@ def lowest_bit(_typing: Any, _word: Any) -> tuple[Any, _Code]:
         return builder.call(_declared(builder, "llvm.cttz.i64", _WORD, _WORD, ir.IntType(1)), [*arguments, flag])
 
     return types.int64(types.uint64), code
+
+
+@_operation
+def fetch(_typing: Any, array: Any, _index: Any) -> tuple[Any, _Code]:
+    """``fetch(array, i)``: ask for the line with array[i], without waiting; a place beyond the end is no error."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0]).data
+        byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        called = _declared(builder, "llvm.prefetch.p0", ir.VoidType(), byte, flag, flag, flag)
+        builder.call(called, [place, flag(1), flag(2), flag(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), code

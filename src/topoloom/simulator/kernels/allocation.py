@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.compiling.decorators import stage
-from topoloom.graph.kernels.simd import lowest_bit
+from topoloom.graph.kernels.simd import fetch, lowest_bit
 from topoloom.simulator.buffers import ESCAPE, Buffers, Network, Rules
 from topoloom.simulator.kernels.fields import (
     PACKET_ESCAPED,
@@ -107,6 +107,8 @@ def allocate_vcs(records: int | None, net: Network, s: Buffers, rules: Rules, r:
                 unowned[at(b + w)] &= ~(np.int64(1) << (k + v))
                 rec[at(g * VC_SIZE + VC_OUTPUT)] = ov
                 rec[at(g * VC_SIZE + VC_NEXT)] = down + (ov & VM) if down >= 0 else -1
+                if down >= 0:
+                    fetch(rec, (down + (ov & VM)) * VC_SIZE)
                 if records is not None:
                     choosing[at(b + (iv >> 6))] &= ~bit
                     if rules.choice == ESCAPE and not rules.returns and down >= 0 and (ov & VM) < rules.escapes:
@@ -123,10 +125,9 @@ def allocate_switch(records: int | None, long_credits: int | None, s: Buffers, r
     W, LV = rules.words, rules.slot_bits
     VM, FULL, PS = (1 << LV) - 1, (np.int64(1) << (1 << LV)) - 1, (W * 64) >> LV
     b, G = r * W, r * W * 64
-    rec, popped, ring, passed, port = s.rec, s.popped, s.ring, s.passed, s.port
+    rec, popped, port, history = s.rec, s.popped, s.port, rules.history
     active, packets = s.active, s.packets
     touched, nearest, winner = s.touched, s.nearest, s.winner
-    mask = ring.size // max(1, rec.size >> 3) - 1
     room, bound, eject, usual, whole = rules.room, rules.bound, rules.eject, rules.credit, rules.whole
     for w in range(W):
         m = active[at(b + w)]
@@ -160,7 +161,7 @@ def allocate_switch(records: int | None, long_credits: int | None, s: Buffers, r
                     credit = usual
                     if long_credits is not None:
                         credit = np.int64(port[at(gp * PORT_SIZE + PORT_CREDIT)])
-                    if full(rules.many, long_credits, rec, popped, ring, passed, mask, g2, c, least, credit):
+                    if full(rules.many, long_credits, rec, popped, history, g2, c, least, credit):
                         continue
                 d = ((gi - G) >> LV) - np.int64(port[at(gp * PORT_SIZE + PORT_OUTPUT_TURN)])
                 if d < 0:

@@ -61,10 +61,9 @@ def choose_outputs(
     W, LV = rules.words, rules.slot_bits
     V, VM, PS, N = rules.vcs, (1 << LV) - 1, (W * 64) >> LV, s.active.size // W
     b, G = r * W, r * W * 64
-    rec, popped, ring, passed, port = s.rec, s.popped, s.ring, s.passed, s.port
+    rec, popped, port, history = s.rec, s.popped, s.port, rules.history
     pending, unowned, asked, choosing = s.pending, s.unowned, s.asked, s.choosing
     state, packets = s.state, s.packets
-    mask = ring.size // max(1, rec.size >> 3) - 1
     outputs, distance, group, near = net.outputs, net.distance, net.group, net.near
     for w in range(W):
         m = choosing[at(b + w)]
@@ -86,7 +85,7 @@ def choose_outputs(
                 V,
                 PS,
                 N,
-                mask,
+                history,
                 outputs,
                 distance,
                 group,
@@ -94,8 +93,6 @@ def choose_outputs(
                 port,
                 rec,
                 popped,
-                ring,
-                passed,
                 unowned,
                 packets,
                 state,

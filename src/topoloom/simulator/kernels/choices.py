@@ -1,7 +1,7 @@
 """What packets with records ask for at a switch: layers of tables, any shortest path, paths with an escape, detours.
 
-slot_bits, vcs, ports, switches and mask: log2 of VC slots a port, VCs, ports a router, switches, places of a ring less 1. The
-arrays are those of `buffers`.
+slot_bits, vcs, ports, switches and history: log2 of VC slots a port, VCs, ports a router, switches, words of a VC's history.
+The arrays are those of `buffers`.
 """
 
 import numpy as np
@@ -34,13 +34,11 @@ from topoloom.simulator.kernels.flits import below, ones, under_way, under_way_f
 def flits_at(
     long_credits: int | None,
     vcs: int,
-    mask: int,
+    history: int,
     credit: int,
     port: np.ndarray,
     rec: np.ndarray,
     popped: np.ndarray,
-    ring: np.ndarray,
-    passed: np.ndarray,
     place: int,
     c: int,
 ) -> int:
@@ -53,7 +51,7 @@ def flits_at(
             g = down + v
             count += np.int64(rec[at(g * VC_SIZE + VC_FLITS)])
             if long_credits is not None:
-                count += under_way_far(ring, passed, mask, g, c, credit)
+                count += under_way_far(popped, history, g, c, credit)
             elif (np.int64(popped[at(g)]) >> 32) + credit > c:
                 count += under_way(popped, g, c, credit)
     return count
@@ -66,14 +64,12 @@ def queue_along(
     vcs: int,
     ports: int,
     switches: int,
-    mask: int,
+    history: int,
     credit: int,
     outputs: np.ndarray,
     port: np.ndarray,
     rec: np.ndarray,
     popped: np.ndarray,
-    ring: np.ndarray,
-    passed: np.ndarray,
     r: int,
     goal: int,
     c: int,
@@ -82,7 +78,7 @@ def queue_along(
     total, u = np.int64(0), r
     while u != goal:
         place = u * ports + (np.int64(outputs[at(u * switches + goal)]) >> slot_bits)
-        total += flits_at(long_credits, vcs, mask, credit, port, rec, popped, ring, passed, place, c)
+        total += flits_at(long_credits, vcs, history, credit, port, rec, popped, place, c)
         u = (np.int64(port[at(place * PORT_SIZE + PORT_NEXT)]) >> slot_bits) // ports
     return total
 
@@ -95,15 +91,13 @@ def detour_of(
     vcs: int,
     ports: int,
     switches: int,
-    mask: int,
+    history: int,
     outputs: np.ndarray,
     distance: np.ndarray,
     group: np.ndarray,
     port: np.ndarray,
     rec: np.ndarray,
     popped: np.ndarray,
-    ring: np.ndarray,
-    passed: np.ndarray,
     state: np.ndarray,
     r: int,
     goal: int,
@@ -117,27 +111,12 @@ def detour_of(
     best, cost, credit = np.int64(NO_DETOUR), np.int64(0), np.int64(rules.credit)
     if rules.knows == 2:
         cost = queue_along(
-            long_credits,
-            slot_bits,
-            vcs,
-            ports,
-            switches,
-            mask,
-            credit,
-            outputs,
-            port,
-            rec,
-            popped,
-            ring,
-            passed,
-            r,
-            goal,
-            c,
+            long_credits, slot_bits, vcs, ports, switches, history, credit, outputs, port, rec, popped, r, goal, c
         )
     elif rules.knows == 1:
         place = r * ports + (np.int64(outputs[at(r * switches + goal)]) >> slot_bits)
         hops = np.int64(256) if rules.over else np.int64(distance[at(r * switches + goal)])
-        cost = flits_at(long_credits, vcs, mask, credit, port, rec, popped, ring, passed, place, c) * hops
+        cost = flits_at(long_credits, vcs, history, credit, port, rec, popped, place, c) * hops
     cost -= rules.threshold * (256 if rules.knows == 1 and rules.over else 1)
     tries = rules.tries
     if group.size and group[at(goal)] == group[at(r)]:
@@ -156,22 +135,7 @@ def detour_of(
             break
         if rules.knows == 2:
             other = queue_along(
-                long_credits,
-                slot_bits,
-                vcs,
-                ports,
-                switches,
-                mask,
-                credit,
-                outputs,
-                port,
-                rec,
-                popped,
-                ring,
-                passed,
-                r,
-                via,
-                c,
+                long_credits, slot_bits, vcs, ports, switches, history, credit, outputs, port, rec, popped, r, via, c
             )
             if other < cost:
                 other += queue_along(
@@ -180,14 +144,12 @@ def detour_of(
                     vcs,
                     ports,
                     switches,
-                    mask,
+                    history,
                     credit,
                     outputs,
                     port,
                     rec,
                     popped,
-                    ring,
-                    passed,
                     via,
                     goal,
                     c,
@@ -195,7 +157,7 @@ def detour_of(
         else:
             place = r * ports + (np.int64(outputs[at(r * switches + via)]) >> slot_bits)
             hops = np.int64(distance[at(r * switches + via)]) + np.int64(distance[at(via * switches + goal)])
-            other = flits_at(long_credits, vcs, mask, credit, port, rec, popped, ring, passed, place, c)
+            other = flits_at(long_credits, vcs, history, credit, port, rec, popped, place, c)
             other *= rules.over if rules.over else hops
         if other < cost:
             best, cost = via, other
@@ -270,7 +232,7 @@ def choose(
     vcs: int,
     ports: int,
     switches: int,
-    mask: int,
+    history: int,
     outputs: np.ndarray,
     distance: np.ndarray,
     group: np.ndarray,
@@ -278,8 +240,6 @@ def choose(
     port: np.ndarray,
     rec: np.ndarray,
     popped: np.ndarray,
-    ring: np.ndarray,
-    passed: np.ndarray,
     unowned: np.ndarray,
     packets: np.ndarray,
     state: np.ndarray,
@@ -308,15 +268,13 @@ def choose(
                     vcs,
                     ports,
                     switches,
-                    mask,
+                    history,
                     outputs,
                     distance,
                     group,
                     port,
                     rec,
                     popped,
-                    ring,
-                    passed,
                     state,
                     r,
                     goal,
@@ -342,12 +300,8 @@ def choose(
             if rules.choice == SHORTER:
                 # Of two that are drawn the one with the shorter queue.
                 other = any_port(near, state, base, K)
-                here = flits_at(
-                    long_credits, vcs, mask, rules.credit, port, rec, popped, ring, passed, r * ports + found, c
-                )
-                if here > flits_at(
-                    long_credits, vcs, mask, rules.credit, port, rec, popped, ring, passed, r * ports + other, c
-                ):
+                here = flits_at(long_credits, vcs, history, rules.credit, port, rec, popped, r * ports + found, c)
+                if here > flits_at(long_credits, vcs, history, rules.credit, port, rec, popped, r * ports + other, c):
                     found = other
             out = found << slot_bits
         elif not packets[at(packet * PACKET_SIZE + PACKET_ESCAPED)]:

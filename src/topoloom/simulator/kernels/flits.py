@@ -13,6 +13,7 @@ credits that take long, packets that choose among shortest paths, packets that m
 import numpy as np
 
 from topoloom.compiling.decorators import inner, kernel, stage
+from topoloom.graph.kernels.simd import bits_of
 from topoloom.simulator.kernels.fields import (
     PLACE_ARRIVAL,
     PLACE_BIRTH,
@@ -33,6 +34,8 @@ from topoloom.simulator.kernels.fields import (
 SLOTS = 16
 #: Cycles that a router runs at a visit.
 AHEAD = 2
+#: The lower bits of the counts in a VC's history.
+_ONE_FLIT = np.uint64(0x5555555555555555)
 #: Of a birth: where its cycle and its lane begin; the bits of a packet's first and last flit.
 BORN, LANE, HEAD, LAST = 6, 2, 2, 1
 
@@ -56,6 +59,15 @@ def arm(calendar: np.ndarray, words: int, g: int, arrival: int, now: int) -> Non
     calendar[at((when & (SLOTS - 1)) * words + (g >> 6))] |= np.int64(1) << (g & 63)
 
 
+@stage
+def note(popped: np.ndarray, g: int, now: int) -> None:
+    """VC g sends a flit on."""
+    word = popped[at(g)]
+    since = now - (word >> 32)
+    word = (word & 0xFFFFFFFF) << (2 * since) if since < 16 else np.int64(0)
+    popped[at(g)] = (now << 32) | ((word + 1) & 0xFFFFFFFF)
+
+
 @kernel
 def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
     """How many of VC g's credits are on their way back at a cycle.
@@ -63,34 +75,50 @@ def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
     popped : int64[VCs]
         The cycle of the last flit sent on << 32 | two bits a cycle back from there: how many were.
     credit : int
-        Cycles from a flit's leaving to the credit's use.
+        Cycles from a flit's leaving to the credit's use, at most 16.
     """
-    history = popped[at(g)]
-    recent = (history >> 32) - now + credit  # cycles whose credits are still on their way
+    word = popped[at(g)]
+    recent = (word >> 32) - now + credit  # cycles whose credits are still on their way
     count = np.int64(0)
     if recent > 0:
-        bits = history & ((np.int64(1) << min(2 * recent, 32)) - 1)
+        bits = word & ((np.int64(1) << min(2 * recent, 32)) - 1)
         while bits:
             count += bits & 3
             bits >>= 2
     return count
 
 
-@inner
-def under_way_far(ring: np.ndarray, passed: np.ndarray, mask: int, g: int, now: int, credit: int) -> int:
-    """As `under_way`, where credits may take longer than 16 cycles.
+@stage
+def note_far(popped: np.ndarray, history: int, g: int, now: int) -> None:
+    """As `note`, for `under_way_far`."""
+    base = g * (history + 1)
+    before, here = popped[at(base)] >> 5, now >> 5
+    if before != here:
+        for k in range(before + 1 if here - before < history else here - history + 1, here + 1):
+            popped[at(base + 1 + (k & (history - 1)))] = 0
+    popped[at(base)] = now
+    popped[at(base + 1 + (here & (history - 1)))] += np.int64(1) << (2 * (now & 31))
 
-    ring : int32[(mask + 1) * VCs]
-        When each VC's last flits were sent on.
-    passed : int32[2 * VCs]
-        How many of its credits have come back, and how many flits it has sent on.
+
+@inner
+def under_way_far(popped: np.ndarray, history: int, g: int, now: int, credit: int) -> int:
+    """As `under_way`, where credits may take longer.
+
+    popped : int64[VCs, history + 1]
+        The cycle of the last flit sent on; then words of 32 cycles, two bits a cycle, those of a cycle always in the same
+        word: how many were sent on.
+    history : int
+        A power of two; all but one of its words cover `credit` and what routers run ahead.
     """
-    back, sent = np.int64(passed[at(2 * g)]), np.int64(passed[at(2 * g + 1)])
-    base = g * (mask + 1)
-    while back < sent and np.int64(ring[at(base + (back & mask))]) <= now - credit:
-        back += 1
-    passed[at(2 * g)] = back
-    return sent - back
+    base, count = g * (history + 1), np.int64(0)
+    last, first = popped[at(base)], now - credit + 1 if now >= credit else 0
+    if last >= first:
+        for k in range(first >> 5, (last >> 5) + 1):
+            word = np.uint64(popped[at(base + 1 + (k & (history - 1)))])
+            if k == first >> 5:
+                word &= ~np.uint64(0) << np.uint64(2 * (first & 31))
+            count += bits_of(word & _ONE_FLIT) + 2 * bits_of(word & ~_ONE_FLIT)
+    return count
 
 
 @stage
@@ -99,9 +127,7 @@ def full(
     long_credits: int | None,
     rec: np.ndarray,
     popped: np.ndarray,
-    ring: np.ndarray,
-    passed: np.ndarray,
-    mask: int,
+    history: int,
     g: int,
     now: int,
     room: int,
@@ -109,15 +135,11 @@ def full(
 ) -> bool:
     """Whether fewer than 1 of `room` credits for VC g have reached those who send to it, at a cycle."""
     sent = np.int64(rec[at(g * VC_SIZE + VC_FLITS)])
+    if sent + ((credit + AHEAD) << many) < room:  # whatever is on its way
+        return False
     if long_credits is not None:
-        blocked = sent + np.int64(passed[at(2 * g + 1)]) - np.int64(passed[at(2 * g)]) >= room
-        if blocked:
-            blocked = sent + under_way_far(ring, passed, mask, g, now, credit) >= room
-    else:
-        blocked = sent + ((credit + AHEAD) << many) >= room
-        if blocked:
-            blocked = sent + under_way(popped, g, now, credit) >= room
-    return blocked
+        return sent + under_way_far(popped, history, g, now, credit) >= room
+    return sent + under_way(popped, g, now, credit) >= room
 
 
 @kernel

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from topoloom.compiling.decorators import inner, kernel, stage
-from topoloom.graph.kernels.simd import lowest_bit
+from topoloom.graph.kernels.simd import fetch, lowest_bit
 from topoloom.simulator.buffers import (
     BACKLOG,
     BURSTS,
@@ -68,10 +68,14 @@ from topoloom.simulator.kernels.fields import (
     TRIP_KIND,
     TRIP_OWNER,
     UNDECIDED,
+    VC_SIZE,
     at,
 )
 from topoloom.simulator.kernels.flits import BORN, HEAD, LANE, LAST, append, below, draw, full, ones, stirred
 from topoloom.traffic.traffic import LISTS, ROUND, UNIFORM
+
+#: Places in the list of waiting hosts after which a host's VCs are wanted, when they are asked for.
+_SOON = 8
 
 
 @kernel
@@ -298,14 +302,16 @@ def inject(
     W, LV, V = rules.words, rules.slot_bits, rules.vcs
     PS = (W * 64) >> LV
     state, queue, pool, backlog, home_of, lane_of = s.state, s.queue, s.pool, s.backlog, net.home, net.lane
-    rec, popped, ring, passed, calendar = s.rec, s.popped, s.ring, s.passed, s.calendar
+    rec, popped, calendar = s.rec, s.popped, s.calendar
     whole, lanes, credit = rules.whole, rules.lanes, rules.host_credit
     N = s.active.size // W
-    mask = s.ring.size // max(1, s.rec.size >> 3) - 1
     allowed, packets, trips, choice = net.allowed, s.packets, s.round_trips, rules.choice
     any_vc = rules.last_vcs > 1 or V == 1
     free, still = state[FREE], np.int64(0)
     for k in range(state[BACKLOG]):
+        if k + _SOON < state[BACKLOG]:
+            soon = np.int64(home_of[at(np.int64(backlog[at(k + _SOON)]))])
+            fetch(rec, (((soon >> 16) * PS + ((soon >> 7) & 511)) << LV) * VC_SIZE)
         n = np.int64(backlog[at(k)])
         home = np.int64(home_of[at(n)])
         g0, v = ((home >> 16) * PS + ((home >> 7) & 511)) << LV, np.int64(queue[at(n * HOST_SIZE + HOST_VC)])
@@ -316,7 +322,7 @@ def inject(
         )
         found, start = False, left == 0
         if not start:
-            found = not full(rules.many, long_credits, rec, popped, ring, passed, mask, g0 + v, c, rules.room, credit)
+            found = not full(rules.many, long_credits, rec, popped, rules.history, g0 + v, c, rules.room, credit)
         elif (birth >> BORN) <= c and state[RECORD] >= 0:
             left = np.int64(pool[at(place * PLACE_SIZE + PLACE_LENGTH)])
             room = rules.room - (left - 1 if whole else 0)
@@ -324,7 +330,7 @@ def inject(
                 v = v + 1 if v + 1 < V else 0
                 if not any_vc:
                     v = below(state, RANDOM, V)
-                if not full(rules.many, long_credits, rec, popped, ring, passed, mask, g0 + v, c, room, credit):
+                if not full(rules.many, long_credits, rec, popped, rules.history, g0 + v, c, room, credit):
                     found = True
                     break
         if found:

@@ -44,7 +44,7 @@ from topoloom.simulator.kernels.fields import (
     VC_WORD,
     at,
 )
-from topoloom.simulator.kernels.flits import BORN, HEAD, LAST, append, arm
+from topoloom.simulator.kernels.flits import BORN, HEAD, LAST, append, arm, note, note_far
 from topoloom.simulator.kernels.requests import ask, class_of
 from topoloom.simulator.kernels.round_trips import arrived
 
@@ -67,7 +67,7 @@ def traverse(
     W, LV = rules.words, rules.slot_bits
     VM, PS, N = (1 << LV) - 1, (W * 64) >> LV, s.active.size // W
     b, G, NW = r * W, r * W * 64, N * W
-    pool, rec, popped, ring, passed, port = s.pool, s.rec, s.popped, s.ring, s.passed, s.port
+    pool, rec, popped, port = s.pool, s.rec, s.popped, s.port
     calendar, active, pending, unowned, asked, choosing = (
         s.calendar,
         s.active,
@@ -78,7 +78,6 @@ def traverse(
     )
     fresh, touched, winner = s.fresh, s.touched, s.winner
     state, histogram, packets = s.state, s.histogram, s.packets
-    mask = ring.size // max(1, rec.size >> 3) - 1
     outputs, lanes, width, speedup = net.outputs, rules.lanes, rules.width, rules.speedup
     notes = s.log.size > 0 or demand.loop.size > 0 or demand.events.size > 0
     free = state[FREE]
@@ -95,14 +94,9 @@ def traverse(
             left = np.int64(rec[at(g * VC_SIZE + VC_FLITS)]) - 1
             rec[at(g * VC_SIZE + VC_FLITS)] = left
             if long_credits is not None:
-                d = np.int64(passed[at(2 * g + 1)])
-                ring[at(g * (mask + 1) + (d & mask))] = c
-                passed[at(2 * g + 1)] = d + 1
+                note_far(popped, rules.history, g, c)
             else:
-                history = popped[at(g)]
-                d = c - (history >> 32)
-                history = (history & 0xFFFFFFFF) << (2 * d) if d < 16 else np.int64(0)
-                popped[at(g)] = (c << 32) | ((history + 1) & 0xFFFFFFFF)
+                note(popped, g, c)
             bit = np.int64(1) << (iv & 63)
             last = rules.many == 0 or birth & LAST != 0
             if last:
