@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.graph.distances import distances_from
 from topoloom.graph.paths import sample_switches
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.settings import Settings, setting
@@ -17,6 +18,8 @@ from topoloom.work import Work
 
 #: Buckets of a search; more would cost more to walk through than they save.
 _MOST_BUCKETS = 4096
+#: Hops from switch 0 up to which sweeps over all switches take less time than a search from each.
+_MOST_SWEEPS = 24
 
 
 class Delays(Settings, frozen=True, kw_only=True):
@@ -117,7 +120,8 @@ def latencies(
     >>> found.max_ns, round(found.mean_ns, 4)
     (200.0, 153.3333)
     """
-    from topoloom.graph.kernels.latency import latency_sums
+    from topoloom.graph.kernels.latency import latency_sums, row_latency_sums
+    from topoloom.graph.kernels.simd import COSTS
 
     lengths = _lengths(checked(topology, "latencies"), length_m)
     for name, delay in (("switch_delay_ns", switch_delay_ns), ("cable_delay_ns_per_m", cable_delay_ns_per_m)):
@@ -131,12 +135,17 @@ def latencies(
     width, buckets = _buckets(cost)
 
     sums, greatest = np.empty(chosen.size), np.empty(chosen.size)
-    chunk = 16
+    chunk, sweeps = COSTS, _few_sweeps(topology)
 
     def measure(numbers: Iterator[int]) -> None:
+        distance = np.empty(topology.switches * COSTS if sweeps else 0)
         for number in numbers:
             part = slice(number * chunk, (number + 1) * chunk)
-            latency_sums(offsets, neighbours, cost, weight, chosen[part], width, buckets, sums[part], greatest[part])
+            graph = offsets, neighbours, cost, weight, chosen[part]
+            if sweeps:
+                row_latency_sums(*graph, distance, sums[part], greatest[part])
+            else:
+                latency_sums(*graph, width, buckets, sums[part], greatest[part])
 
     work = Work() if work is None else work
     work.begin(-(-chosen.size // chunk), f"blocks of {chunk} switches")
@@ -172,6 +181,12 @@ def _weights(topology: Topology, between: str) -> np.ndarray:
     if not topology.endpoints.size:
         raise InputError(f"{topology.name}: no hosts; ask for the latency between switches")
     return topology.endpoints_at
+
+
+def _few_sweeps(topology: Topology) -> bool:
+    """Whether paths are so short that sweeps over all switches find them soon."""
+    reached = distances_from(topology, [0]) if topology.switches else np.zeros(0, np.int64)
+    return bool(reached.max(initial=0) <= _MOST_SWEEPS)
 
 
 def _buckets(cost: np.ndarray) -> tuple[float, int]:

@@ -6,8 +6,8 @@ AVX-512, two ymm registers with AVX2, four NEON registers; LLVM legalises it for
 
 A row is eight words of its array, whatever their size: of uint64 512 bits, of uint32 256, of uint16 128. So a kernel is
 written once, and its caller chooses the width with the array's type: few sources need few bits, and narrow rows stay in
-the nearest cache. `load` and `store` take the array and the index of the first of the eight words; the array must be
-contiguous, and nothing checks its bounds.
+the nearest cache. A row of float64 is sixteen numbers. `load` and `store` take the array and the index of the first of its
+words; the array must be contiguous, and nothing checks its bounds.
 """
 
 from collections.abc import Callable
@@ -18,24 +18,24 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
-#: Words in a row.
-WORDS = 8
+#: Words in a row, and numbers in a row of an array of float64.
+WORDS, COSTS = 8, 16
 
-_WORD = ir.IntType(64)
+_WORD, _FLOAT = ir.IntType(64), ir.DoubleType()
 _Code = Callable[[Any, Any, Any, Any], Any]
 
 
 class RowType(types.Type):
-    """The Numba type of a row in vector registers: `lanes` times 64 bits."""
+    """The Numba type of a row in vector registers: `lanes` times 64 bits, words or floating-point numbers."""
 
-    def __init__(self, lanes: int) -> None:
-        super().__init__(name=f"Row{64 * lanes}")
-        self.lanes = lanes
+    def __init__(self, lanes: int, element: Any = _WORD) -> None:
+        super().__init__(name=f"Row{64 * lanes}of{element}")
+        self.lanes, self.element = lanes, element
 
     @property
     def vector(self) -> Any:
         """LLVM's type of it."""
-        return ir.VectorType(_WORD, self.lanes)
+        return ir.VectorType(self.element, self.lanes)
 
 
 @register_model(RowType)
@@ -46,7 +46,12 @@ class _RowModel(models.PrimitiveModel):
         super().__init__(manager, numba_type, numba_type.vector)
 
 
-_ROWS = {types.uint64: RowType(8), types.uint32: RowType(4), types.uint16: RowType(2)}
+_ROWS = {
+    types.uint64: RowType(8),
+    types.uint32: RowType(4),
+    types.uint16: RowType(2),
+    types.float64: RowType(COSTS, _FLOAT),
+}
 
 
 def _row_of(words: Any) -> RowType:
@@ -161,11 +166,28 @@ def same(_typing: Any, a: Any, b: Any) -> tuple[Any, _Code]:
     """``same(a, b)``: whether all bits agree."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        lanes = builder.icmp_unsigned("==", *arguments)
+        compared = builder.fcmp_ordered if a.element is _FLOAT else builder.icmp_unsigned
+        lanes = compared("==", *arguments)
         mask = builder.bitcast(lanes, ir.IntType(a.lanes))
         return builder.icmp_unsigned("==", mask, ir.Constant(ir.IntType(a.lanes), (1 << a.lanes) - 1))
 
     return types.boolean(a, b), code
+
+
+@_operation
+def least(_typing: Any, costs: Any, more: Any, _step: Any) -> tuple[Any, _Code]:
+    """``least(costs, more, step)``: lane by lane the lesser of ``costs`` and ``more + step``, of floating-point numbers."""
+
+    def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        single = builder.insert_element(
+            ir.Constant(costs.vector, ir.Undefined), arguments[2], ir.Constant(ir.IntType(32), 0)
+        )
+        order = ir.Constant(ir.VectorType(ir.IntType(32), costs.lanes), [0] * costs.lanes)
+        everywhere = builder.shuffle_vector(single, ir.Constant(costs.vector, ir.Undefined), order)
+        further = builder.fadd(arguments[1], everywhere)
+        return builder.select(builder.fcmp_ordered("<", further, arguments[0]), further, arguments[0])
+
+    return costs(costs, more, types.float64), code
 
 
 @_operation
