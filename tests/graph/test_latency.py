@@ -98,3 +98,16 @@ def test_impossible_settings_are_refused(settings, reason):
     given = {"length_m": 1.0, "switch_delay_ns": 60, "cable_delay_ns_per_m": 5, "between": "switches", **settings}
     with pytest.raises(InputError, match=reason):
         latencies(path(4), **given)
+
+
+@given(topologies(most=40), st.data())
+def test_sweeps_and_buckets_give_the_same_bits(topology, data):
+    """Whichever way the quickest paths are found, mean and maximum are the same numbers to the last digit."""
+    length = np.array(data.draw(st.lists(lengths, min_size=len(topology.links), max_size=len(topology.links))))
+    found = []
+    for most in (-1, 10**6):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("topoloom.graph.latency._MOST_SWEEPS", most)
+            latency = latencies(topology, length, 60.1, 4.9, "switches")
+        found.append((latency.mean_ns, latency.max_ns))
+    assert found[0] == found[1]

@@ -5,7 +5,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from topoloom.graph.kernels.simd import WORDS, add, either, load, lowest_bit, ones_of, same, store, total, zeros
+from topoloom.graph.kernels.simd import (
+    COSTS,
+    WORDS,
+    add,
+    bits_of,
+    either,
+    least,
+    load,
+    lowest_bit,
+    ones_of,
+    same,
+    store,
+    total,
+    zeros,
+)
 
 rows = st.lists(st.integers(0, 2**64 - 1), min_size=WORDS, max_size=WORDS).map(lambda words: np.array(words, np.uint64))
 
@@ -68,3 +82,40 @@ def test_rows_are_the_same_only_if_every_bit_is(row, place):
 def test_the_lowest_bit(word):
     """Counting trailing zeros, up to bit 63."""
     assert lowest(np.uint64(word)) == (word & -word).bit_length() - 1
+
+
+@njit
+def lesser(costs, step):
+    """The first row: the lesser of it and the second with a step more; whether that changed it."""
+    before = load(costs, 0)
+    after = least(before, load(costs, COSTS), step)
+    store(costs, 0, after)
+    return same(before, after)
+
+
+@njit
+def counted(word):
+    """How many bits are set."""
+    return bits_of(word)
+
+
+@given(
+    st.lists(st.floats(0, 1e9) | st.just(np.inf), min_size=2 * COSTS, max_size=2 * COSTS),
+    st.floats(0, 1e6),
+    st.booleans(),
+)
+def test_the_lesser_cost_is_taken_in_each_lane(costs, step, alike):
+    """As NumPy's minimum of floating-point numbers, infinity too; rows are the same where no lane changes."""
+    costs = np.array(costs)
+    if alike:
+        costs[COSTS:] = np.inf
+    expected = np.minimum(costs[:COSTS], costs[COSTS:] + step)
+    unchanged = bool((expected == costs[:COSTS]).all())
+    assert lesser(costs, step) == unchanged
+    assert costs[:COSTS].tolist() == expected.tolist()
+
+
+@given(st.integers(0, 2**64 - 1))
+def test_bits_are_counted(word):
+    """Of a word, as Python counts them."""
+    assert counted(np.uint64(word)) == word.bit_count()

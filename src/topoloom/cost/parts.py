@@ -3,6 +3,7 @@
 import datetime
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -369,7 +370,9 @@ def load_parts(name: str | Path) -> Parts:
         raise InputError(f"{error}; or give the path of a .toml file") from None
 
 
+@lru_cache(maxsize=8)
 def _checked(text: str, source: str) -> Parts:
+    """A catalogue from its text; a command asks for the same one several times."""
     parts = parse_toml(text, Parts, source)
     parts.__dict__["path"] = source  # for complaints; no key of a catalogue
     parts._check()

@@ -1,0 +1,61 @@
+"""What is remembered of flits sent on: how many of their credits are still under way at any later cycle."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+from topoloom.simulator.kernels.flits import note, note_far, under_way, under_way_far
+
+
+@njit
+def remembered(cycles, times, credit, history, popped, counts):
+    """Note flits sent on at ascending cycles; counts[i]: credits under way at times[i], short and far."""
+    short, k = np.zeros(2, np.int64), 0
+    for i in range(times.size):
+        while k < cycles.size and cycles[k] <= times[i] + 1:
+            note(short, 1, cycles[k])
+            note_far(popped, history, 1, cycles[k])
+            k += 1
+        counts[i, 0] = under_way(short, 1, times[i], credit) if credit <= 15 else -1
+        counts[i, 1] = under_way_far(popped, history, 1, times[i], credit)
+
+
+@settings(max_examples=200)
+@given(st.integers(1, 400), st.lists(st.integers(0, 70) | st.integers(0, 1), min_size=1, max_size=120))
+def test_credits_under_way_are_those_of_flits_sent_on_lately(credit, gaps):
+    """Those of all flits that left after `now - credit`, the next cycle's included, which a router may be ahead by."""
+    cycles = np.cumsum(gaps)
+    cycles = cycles[
+        np.concatenate([np.ones(min(2, cycles.size), bool), cycles[2:] != cycles[:-2]])
+    ]  # two a cycle at most
+    history = 1 << (credit + 34 >> 5).bit_length()
+    times = np.repeat(np.unique(cycles), 1)
+    popped, counts = np.zeros(2 * (history + 1), np.int64), np.zeros((times.size, 2), np.int64)
+    remembered(cycles, times, credit, history, popped, counts)
+    expected = [int(((cycles > now - credit) & (cycles <= now + 1)).sum()) for now in times.tolist()]
+    assert counts[:, 1].tolist() == expected
+    if credit <= 15:
+        assert counts[:, 0].tolist() == expected
+    assert popped[: history + 1].tolist() == [0] * (history + 1), "the VC before it"
+
+
+@pytest.mark.parametrize("spec", ["slimfly:q=5,hosts=4", "torus:dims=4x4,hosts=2"])
+def test_a_run_does_not_depend_on_how_credits_are_remembered(spec, monkeypatch):
+    """Short credits, remembered as far ones: every flit, latency and channel load is the same."""
+    from topoloom.routing.route import route
+    from topoloom.simulator import network_state
+    from topoloom.simulator.router_config import RouterConfig
+    from topoloom.simulator.run import Run
+    from topoloom.spec import build
+    from topoloom.traffic import traffic_of
+
+    routing, seen = route(build(spec)), []
+    for limit in (network_state._SHORT_CREDIT, 0):
+        monkeypatch.setattr(network_state, "_SHORT_CREDIT", limit)
+        run = Run(routing, RouterConfig(), traffic_of("uniform", routing), 0.7, 1)
+        run.go(1000, 0, 1000)
+        assert run.network.rules.history == (0 if limit else 2)
+        seen.append((run.network.state.tolist(), run.histogram.tolist(), run.channel_flits().tolist()))
+    assert seen[0] == seen[1]
