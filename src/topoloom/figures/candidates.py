@@ -113,25 +113,34 @@ def _name_points(
     figure.canvas.draw()
     taken: list[Any] = []
     spots = axes.transData.transform(markers)
+    inside, pixels = axes.get_window_extent(), figure.dpi / 72
+    style: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "ha": "center", "va": "center"}
+
+    def stands(box: Any) -> bool:
+        fits = inside.y0 < box.y0 and box.y1 < inside.y1 and inside.x0 < box.x0 and box.x1 < inside.x1
+        return (
+            fits and not any(box.overlaps(other) for other in taken) and not any(box.contains(*spot) for spot in spots)
+        )
+
     for x, y, name in points:
+        probe = axes.annotate(name, (x, y), xytext=(0, 0), textcoords="offset points", **style)
+        # The name alone, a little smaller than it will be: measuring it with its arrow takes a hundred times as long.
+        alone = probe.get_window_extent().padded(3)
+        probe.remove()
         for right, up in _AROUND:
+            if not stands(alone.translated(right * pixels, up * pixels)):
+                continue
             text = axes.annotate(
                 name,
                 (x, y),
                 xytext=(right, up),
                 textcoords="offset points",
-                fontsize=9,
-                fontweight="bold",
-                ha="center",
-                va="center",
                 arrowprops={"arrowstyle": "-", "color": "#555555", "linewidth": 0.7, "shrinkB": 4},
                 bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "#999999", "linewidth": 0.5},
+                **style,
             )
             box = text.get_window_extent().padded(4)
-            inside = axes.get_window_extent()
-            fits = inside.y0 < box.y0 and box.y1 < inside.y1 and inside.x0 < box.x0 and box.x1 < inside.x1
-            free = not any(box.overlaps(other) for other in taken) and not any(box.contains(*spot) for spot in spots)
-            if fits and free:
+            if stands(box):
                 taken.append(box)
                 break
             text.remove()
