@@ -52,12 +52,12 @@ class AppRun(Result):
     communication : float64[ranks]
         The share of the time that each rank does not compute.
     link_bytes : float64[links, 2]
-        What each link carried, from its lower switch to its higher and back; SimGrid adds 16 bytes to a message.
+        What each link carried, from its lower switch to its higher and back; SimGrid, not flows, adds 16 bytes to a message.
     homes : int64[ranks]
         The host of each rank.
     settings : AppSettings
     simgrid : str
-        SimGrid's version.
+        SimGrid's version; empty where flows were simulated.
     exit_code : int
         What the program returned, as a program says that it failed; it had reached MPI_Finalize nonetheless.
     output : str
@@ -94,6 +94,16 @@ class AppRun(Result):
     exit_code: int
     output: str
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    @property
+    def simulator(self) -> str:
+        """What simulated it: ``simgrid``, ``flows`` or ``flows:window=0.2``."""
+        return str(self.provenance.settings.get("simulator", "simgrid"))
+
+    @property
+    def simulated_by(self) -> str:
+        """The same for people, with SimGrid's version."""
+        return f"SimGrid {self.simgrid}" if self.simgrid else self.simulator
 
     @property
     def link_use(self) -> np.ndarray:
@@ -161,6 +171,7 @@ class AppRun(Result):
                 "link_use_most": round(self.link_use_most, 6),
                 "exit_code": self.exit_code,
                 "simgrid": self.simgrid,
+                "simulator": self.simulator,
                 **self.settings.values,
             }
         ]

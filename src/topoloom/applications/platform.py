@@ -67,7 +67,7 @@ def platform_bytes(
     carriers = np.flatnonzero(carriers_of(topology))
     if not carriers.size:
         raise InputError(f"{topology.name}: it has no hosts; give it some, as in {topology.spec or 'SPEC'},hosts=4")
-    delay_ns = _cable_m(topology.links.shape[0], settings, layout) * settings.cable_ns_per_m + settings.link_ns
+    delay_ns = cable_m(topology.links.shape[0], settings, layout) * settings.cable_ns_per_m + settings.link_ns
     inside_m = layout.floor.inside_m if layout is not None else 0.0
     host_m = inside_m if settings.cable_m is None else settings.cable_m
     host_ns = host_m * settings.cable_ns_per_m + settings.host_link_ns
@@ -118,8 +118,22 @@ def write_fabric(
     write_atomically(path, platform_bytes(routings, settings, layout, cores))
 
 
-def _cable_m(links: int, settings: AppSettings, layout: Layout | None) -> np.ndarray:
-    """How long each link's cable is, float64[links]."""
+def cable_m(links: int, settings: AppSettings, layout: Layout | None) -> np.ndarray:
+    """How long each link's cable is, float64[links].
+
+    Parameters
+    ----------
+    links : int
+    settings : AppSettings
+        Whose `cable_m` goes before the layout.
+    layout : Layout or None
+        Without it cables have no length.
+
+    Returns
+    -------
+    float64[links]
+        Metres.
+    """
     if settings.cable_m is not None:
         return np.full(links, float(settings.cable_m))
     return np.zeros(links) if layout is None else layout.length_m

@@ -3,6 +3,29 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from topoloom.applications.app_run import Measurement
+    from topoloom.applications.settings import AppSettings
+    from topoloom.flows.plan import Plan
+    from topoloom.flows.simulate import FlowTimes
+
+
+@dataclass(frozen=True)
+class AsFlows:
+    """What the simulator of flows runs in the place of a compiled program.
+
+    Attributes
+    ----------
+    plan : callable (AppSettings) -> Plan
+        What each rank does, with the collectives that the settings choose.
+    results : callable (FlowTimes, AppSettings) -> dict of str to Measurement
+        What the program would print.
+    """
+
+    plan: "Callable[[AppSettings], Plan]"
+    results: "Callable[[FlowTimes, AppSettings], dict[str, Measurement]]"
 
 
 @dataclass(frozen=True)
@@ -24,6 +47,8 @@ class Source:
         The program, where it is built already.
     measure : str
         Which of its results networks are compared by; empty: the whole time.
+    flows : AsFlows, optional
+        The same for the simulator of flows, which runs no code.
     """
 
     name: str
@@ -32,6 +57,7 @@ class Source:
     built_in: bool = True
     binary: Path | None = None
     measure: str = ""
+    flows: AsFlows | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +78,8 @@ class Trace:
     marked : callable, optional
         The trace of a rank with `CLOCK_STARTS` and `CLOCK_STOPS` computed where the program's own clock does so, where it
         measures only a part.
+    plan : Plan, optional
+        The same for the simulator of flows, where it is known without reading the traces.
     """
 
     name: str
@@ -60,6 +88,7 @@ class Trace:
     operations: float = 0.0
     timed: bool = True
     marked: Callable[[int], str] | None = None
+    plan: "Plan | None" = None
 
 
 #: Operations that no program has: in a trace they are marks for platform.cpp, which take no time that matters.

@@ -1,4 +1,4 @@
-"""The verb `run_app`: an MPI program on a routed network, simulated by SimGrid."""
+"""The verb `run_app`: an MPI program on a routed network, simulated by SimGrid, or as flows."""
 
 import math
 import re
@@ -10,6 +10,7 @@ from msgspec import structs
 
 from topoloom.applications.app_run import AppRun, Measurement
 from topoloom.applications.checks import check_kind, check_text, check_whole, limits_of
+from topoloom.applications.flow_run import FLOWS, SIMGRID, matrix_by_flows, run_flows, simulator_of
 from topoloom.applications.launch import Ran, simulate, workplace
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.platform import write_fabric
@@ -44,9 +45,10 @@ def run_app(
     seed: int = 1,
     jobs: int | None = None,
     time_limit_s: float = TIME_LIMIT_S,
+    simulator: str = SIMGRID,
     work: Work | None = None,
 ) -> AppRun:
-    """Run an MPI program on a network, simulated by SimGrid (SMPI).
+    """Run an MPI program on a network, simulated by SimGrid (SMPI) or by flows of our own.
 
     A program of the user's runs on this machine with the user's rights, in the current folder.
 
@@ -73,6 +75,9 @@ def run_app(
     time_limit_s : float
         Seconds after which compiling, or simulating, a program of the user's is ended. Programs of topoloom's own end by
         themselves.
+    simulator : str
+        ``simgrid``; ``flows``, which runs traces, ``alltoall``, ``allreduce``, ``collective`` and ``training`` without
+        SimGrid; or ``flows:window=0.2``, where rates may be out of date for a fifth of a message's time (`simulate_plan`).
     work : Work, optional
         Its stop ends the simulation at once; no process and no file is left.
 
@@ -83,8 +88,8 @@ def run_app(
     Raises
     ------
     InputError
-        No SimGrid; a program that does not compile, refuses its ranks, fails, or takes longer than it may; more ranks than
-        hosts; a value of the wrong type.
+        No SimGrid where it is asked for; a program that does not compile, refuses its ranks, fails, or takes longer than it
+        may, or that flows do not run; more ranks than hosts; a value of the wrong type.
     Stopped
         `work` was stopped.
 
@@ -107,6 +112,12 @@ def run_app(
     topology = routing.topology
     ranks = ranks_on(topology, app, ranks)
     program = program_of(app, ranks) if isinstance(app, str) else app
+    by = simulator_of(simulator)
+    if by.name == FLOWS:
+        homes = place_ranks(
+            placement, ranks, routing, layout, lambda: matrix_by_flows(program, ranks, settings), seed, jobs
+        )
+        return run_flows(routings, program, homes, placement, settings, layout, seed, by, work)
     library = platform_library(limits)
     homes = place_ranks(
         placement, ranks, routing, layout, lambda: matrix_of(program, ranks, routing, settings, limits), seed, jobs

@@ -26,7 +26,7 @@ _OPERATIONS = (
     "scatter",
 )
 #: A send of fewer bytes returns at once, in SimGrid.
-_DETACHED = 1 << 16
+DETACHED = 1 << 16
 #: The shortest delay that is not lost in SimGrid's precision, and what delays.
 _SHORTEST_NS = 0.1
 _DELAYS = ("switch_ns", "link_ns", "host_link_ns", "loopback_ns")
@@ -89,7 +89,7 @@ class AppSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             " SimGrid",
             unit="bytes",
             least=0,
-            most=_DETACHED,
+            most=DETACHED,
         ),
     ] = 0.0
     computation: Annotated[

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from topoloom.applications.app_run import AppRun
 from topoloom.applications.app_runs import AppRuns
 from topoloom.applications.checks import check_kind, check_whole, limits_of
+from topoloom.applications.flow_run import FLOWS, SIMGRID, check_flows, check_program, simulator_of
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.processes import TIME_LIMIT_S
 from topoloom.applications.program import Program
@@ -153,6 +154,7 @@ def run_apps(
     seed: int = 1,
     jobs: int | None = None,
     time_limit_s: float = TIME_LIMIT_S,
+    simulator: str = SIMGRID,
     work: Work | None = None,
 ) -> AppRuns:
     """Run every program on every case under every placement, as many side by side as there are cores.
@@ -176,6 +178,8 @@ def run_apps(
         Simulations side by side; as many as there are cores when left out.
     time_limit_s : float
         Seconds after which a run of a program of the user's is ended.
+    simulator : str
+        As `run_app` takes it.
     work : Work, optional
         Told of runs, each delivered as soon as it is finished; when stopped, those that are finished are the result.
 
@@ -198,6 +202,7 @@ def run_apps(
     check_whole("seed", seed, 0)
     check_kind("settings", settings, (AppSettings, type(None)), "AppSettings")
     settings = AppSettings() if settings is None else settings
+    by = simulator_of(simulator)
     if not cases or not apps or not placements:
         raise InputError("give at least one case, one program and one placement")
     names = [case.name for case in cases]
@@ -208,6 +213,10 @@ def run_apps(
         )
     where = placements_of(placements, seed)
     fitting = _fitting(cases, list(dict.fromkeys(apps)), ranks, where)
+    if by.name == FLOWS:
+        check_flows(settings)
+        for program, _ in fitting:
+            check_program(program)
     tasks = [(case, program, count, place) for program, count in fitting for case in cases for place in where]
     found: dict[int, AppRun] = {}
     failed: dict[int, str] = {}
@@ -229,7 +238,8 @@ def run_apps(
                     seed=its_seed,
                     jobs=1,
                     time_limit_s=time_limit_s,
-                    work=work,
+                    simulator=simulator,
+                    work=work.step() if by.name == FLOWS and len(tasks) > 1 else work,
                 )
             except InputError as error:
                 failed[number] = str(error)
@@ -248,6 +258,8 @@ def run_apps(
     runs = tuple(found[number] for number in sorted(found))
     cpu_s = sum(run.provenance.timings["cpu_s"] for run in runs)
     about = {"networks": list(dict.fromkeys(names)), "placements": list(placements), **settings.values}
+    if by.name == FLOWS:
+        about["simulator"] = by.text
     return AppRuns(
         runs, baseline, len(tasks), failure, work.ended, Provenance(seed=seed, settings=about, timings={"cpu_s": cpu_s})
     )

@@ -56,7 +56,7 @@ def app_page(runs: AppRuns, drawn: str) -> str:
     """The report as one self-contained HTML page; `drawn` are the bars, as SVG text."""
     first = runs.runs[0]
     title = f"Applications on {', '.join(dict.fromkeys(run.network for run in runs.runs))}"
-    about = f"topoloom {__version__}, SimGrid {first.simgrid}; {first.ranks} ranks"
+    about = f"topoloom {__version__}, {first.simulated_by}; {first.ranks} ranks"
     if len(runs.runs) < runs.wanted:
         about += f"; {len(runs.runs)} of {runs.wanted} runs are finished"
     caption = (

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from topoloom.applications.collective_plans import exchange
 from topoloom.applications.grids import cut_evenly, grid_of
-from topoloom.applications.program import Source
+from topoloom.applications.program import AsFlows, Source
 from topoloom.applications.registry import application
 from topoloom.errors import InputError
 from topoloom.spec import Choice, Integer, Integers, Real, Seed
@@ -14,7 +15,9 @@ _BYTES = (1, 1 << 30)
 _YES_NO = ("no", "yes")
 
 
-def built_in_program(name: str, file: str, *, measure: str = "time", **arguments: Any) -> Source:
+def built_in_program(
+    name: str, file: str, *, measure: str = "time", flows: AsFlows | None = None, **arguments: Any
+) -> Source:
     """One of the C programs of this package, with arguments ``key=value``; networks are compared by its `measure`.
 
     Parameters
@@ -25,6 +28,8 @@ def built_in_program(name: str, file: str, *, measure: str = "time", **arguments
         The C file in this package.
     measure : str
         By what networks are compared: "time", or a number that the program prints.
+    flows : AsFlows, optional
+        The same for the simulator of flows.
     **arguments
         What the program is started with; "no" and "yes" become 0 and 1.
 
@@ -40,7 +45,7 @@ def built_in_program(name: str, file: str, *, measure: str = "time", **arguments
     """
     words = {"no": 0, "yes": 1}
     listed = tuple(f"{key}={words.get(value, value)}" for key, value in arguments.items())
-    return Source(name, (_FOLDER / file, _FOLDER / "common.c"), listed, measure=measure)
+    return Source(name, (_FOLDER / file, _FOLDER / "common.c"), listed, measure=measure, flows=flows)
 
 
 def shown(name: str, **settings: Any) -> str:
@@ -148,7 +153,8 @@ def alltoall(ranks: int, bytes: int, repeats: int, check: str) -> Source:
     if bytes * ranks > 1 << 40:
         raise InputError(f"alltoall: {bytes} bytes to each of {ranks} ranks are past any memory; lower bytes=")
     name = shown("alltoall", bytes=bytes, repeats=repeats, check=check)
-    return built_in_program(name, "alltoall.c", bytes=bytes, repeats=repeats, check=check)
+    flows = exchange(name, "alltoall", ranks, bytes, repeats)
+    return built_in_program(name, "alltoall.c", flows=flows, bytes=bytes, repeats=repeats, check=check)
 
 
 @application(
@@ -187,7 +193,8 @@ def allreduce(ranks: int, bytes: int, repeats: int, check: str) -> Source:
         raise InputError(f"allreduce: bytes={bytes} is no multiple of 8; the vector is of doubles")
     _small_enough("allreduce", check, 2 * bytes * ranks)
     name = shown("allreduce", bytes=bytes, repeats=repeats, check=check)
-    return built_in_program(name, "allreduce.c", bytes=bytes, repeats=repeats, check=check)
+    flows = exchange(name, "allreduce", ranks, bytes, repeats)
+    return built_in_program(name, "allreduce.c", flows=flows, bytes=bytes, repeats=repeats, check=check)
 
 
 @application(

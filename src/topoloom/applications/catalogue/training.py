@@ -1,15 +1,21 @@
 """``training``: one step of training a transformer, from a published model or a file, as MPI messages."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from topoloom.applications.catalogue.programs import built_in_program, shown
-from topoloom.applications.program import Source
+from topoloom.applications.program import AsFlows, Source
 from topoloom.applications.registry import application
+from topoloom.applications.settings import AppSettings
 from topoloom.applications.training_model import Training, on_ranks, preset_names, read_model
 from topoloom.spec import Choice, Integer, Parameter
+
+if TYPE_CHECKING:
+    from topoloom.applications.app_run import Measurement
+    from topoloom.flows.plan import Plan
+    from topoloom.flows.simulate import FlowTimes
 
 #: Collectives on more bytes go bucket after bucket: MPI counts to 2^31, and MPI's own collectives keep copies of them.
 BUCKET = 1 << 28
@@ -76,7 +82,22 @@ def training(ranks: int, model: str, **settings: Any) -> Source:
     step = on_ranks(msgspec.structs.replace(read_model(model), **changed), ranks)
     degrees = {"tp": step.tp, "pp": step.pp, "dp": step.dp, "ep": step.ep if step.experts else None}
     others = {key: value for key, value in given.items() if key not in degrees}
-    return built_in_program(shown("training", model=model, **degrees, **others), "training.c", **arguments_of(step))
+    told, name = arguments_of(step), shown("training", model=model, **degrees, **others)
+    return built_in_program(name, "training.c", flows=_flows(name, ranks, told), **told)
+
+
+def _flows(name: str, ranks: int, told: dict[str, Any]) -> AsFlows:
+    def plan(settings: AppSettings) -> "Plan":
+        from topoloom.applications.training_plan import training_plan
+
+        return training_plan(name, ranks, told, settings)
+
+    def results(times: "FlowTimes", settings: AppSettings) -> "dict[str, Measurement]":
+        from topoloom.applications.training_plan import training_results
+
+        return training_results(times, told, settings)
+
+    return AsFlows(plan, results)
 
 
 def arguments_of(step: Training) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`topoloom app TOPOLOGY...`: MPI programs on routed networks, simulated by SimGrid."""
+"""`topoloom app TOPOLOGY...`: MPI programs on routed networks, simulated by SimGrid, or as flows."""
 
 import math
 from typing import TYPE_CHECKING
@@ -50,6 +50,7 @@ class _Help(click.Command):
 _EXAMPLES = (
     "topoloom app torus:dims=8x8,hosts=1 --app cg:class=S --ranks 64",
     "topoloom app fat-tree:k=8 slimfly:q=5,hosts=3 --app alltoall:bytes=65536 --ranks 128 --placement random*5 -o out",
+    "topoloom app slimfly:q=5,hosts=3 --app training:model=gpt3-175b,tp=2,pp=8 --ranks 64 --simulator flows",
     "topoloom app torus:dims=8x8,hosts=1 --mpi NPB3.3-MPI --make 'cg CLASS=A NPROCS=64' --ranks 64 --time-limit 600",
 )
 
@@ -61,7 +62,8 @@ def _usage(found: "Application") -> str:
 
 @click.command(
     cls=_Help,
-    help="""Run MPI programs on TOPOLOGY (a spec, a file, or a folder that topoloom wrote), simulated by SimGrid.
+    help="""Run MPI programs on TOPOLOGY (a spec, a file, or a folder that topoloom wrote), simulated by SimGrid, or
+    as flows (--simulator flows).
 
     Several topologies, programs and placements are all combined, and set beside a baseline. Messages take the paths of our
     tables, hop by hop. What decides a time besides the network is a setting, and printed: --set KEY=VALUE.
@@ -129,6 +131,13 @@ def _usage(found: "Application") -> str:
 @click.option("--preset", default="truong-2016", show_default=True, help="The settings to begin with (below).")
 @click.option("--set", "changes", metavar="KEY=VALUE", multiple=True, help="Change a setting (below): rate_gbps=100.")
 @click.option("--floor", help="Place topologies on this floor, row by row, for their cables' lengths.")
+@click.option(
+    "--simulator",
+    default="simgrid",
+    show_default=True,
+    help="simgrid, or flows: ours, for traces, alltoall, allreduce, collective and training, also on 16,384 ranks; with"
+    " flows:window=0.2 rates may be out of date for a fifth of a message's time.",
+)
 @click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 31) - 1), help="Of placements and tables.")
 @click.option("--jobs", type=Whole(1, 1024), help="Simulations side by side; every core when left out.")
 @click.option(
@@ -156,11 +165,13 @@ def command(
     preset: str,
     changes: tuple[str, ...],
     floor: str | None,
+    simulator: str,
     seed: int,
     jobs: int | None,
     folder: str | None,
     as_json: bool,
 ) -> None:
+    from topoloom.applications.flow_run import simulator_of
     from topoloom.applications.settings import PRESETS, changed
     from topoloom.applications.sweep import placements_of, run_apps
     from topoloom.cli.placing import refuse_given
@@ -172,6 +183,7 @@ def command(
     if not (apps or mpi or trace):
         raise InputError("say what runs: --app NAME (topoloom app --help lists them), --mpi FILE or --trace FOLDER")
     settings = changed(PRESETS.find(preset), changes)
+    simulator_of(simulator)
     placements_of(placements, seed)
     networks = _networks(topologies, engines)
     beside = next(iter(networks)) if baseline is None else baseline
@@ -199,6 +211,7 @@ def command(
             seed=seed,
             jobs=jobs,
             time_limit_s=time_limit,
+            simulator=simulator,
             work=work,
         )
     if folder is not None:
@@ -285,7 +298,7 @@ def _print_runs(runs: "AppRuns") -> None:
         return
     print_table([CELLS, *(row.cells for row in runs.compared)])
     say(f"speed: {runs.baseline} = 1, seed by seed")
-    say(f"\nSimGrid {first.simgrid}: {_words(first.settings)}")
+    say(f"\n{first.simulated_by}: {_words(first.settings)}")
 
 
 def _tell_one(run: "AppRun") -> None:
@@ -304,7 +317,7 @@ def _tell_one(run: "AppRun") -> None:
         ("placement", f"{run.placement}, seed {run.seed}"),
         ("tables", run.engine + (f", {run.host_tables} for the hosts of a switch" if run.host_tables > 1 else "")),
         ("settings", _words(run.settings)),
-        ("simulation", f"SimGrid {run.simgrid}, {run.provenance.timings['cpu_s']:.2f} s of CPU"),
+        ("simulation", f"{run.simulated_by}, {run.provenance.timings['cpu_s']:.2f} s of CPU"),
     ]
     if not math.isnan(run.mops):
         facts.insert(1, ("Mop/s", f"{run.mops:,.1f}"))

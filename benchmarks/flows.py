@@ -1,0 +1,182 @@
+"""Flows beside SimGrid and flits in one run, and what only flows can do.
+
+    python benchmarks/flows.py [--only agreement,flits,step,all-to-all] [--seconds 150]
+
+`agreement`: collectives, NAS skeletons and steps of training on 16 and 64 ranks, seconds simulated by SimGrid and by flows, and
+seconds that each took. `flits`: each host sends to one other, flit by flit and as a flow, with 4 and with 8 virtual channels.
+`step`: a step of GPT-3 175B on 1,024 accelerators. `all-to-all`: 64 KiB from each of 16,384 hosts to each, by pairs, exactly on
+a fat tree and with a window on a Slim Fly; after `--seconds` it is ended, and the rest reckoned from the share that is done.
+"""
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from msgspec import structs
+
+from topoloom.applications.flow_run import fabric, plan_of
+from topoloom.applications.registry import program_of
+from topoloom.applications.run import run_app
+from topoloom.applications.settings import AppSettings
+from topoloom.errors import Stopped
+from topoloom.flows.fabric import fabric_of
+from topoloom.flows.plan import Plan, Script
+from topoloom.flows.simulate import simulate_plan
+from topoloom.routing.host_routings import host_routings
+from topoloom.routing.route import route
+from topoloom.simulator.execute import execute
+from topoloom.simulator.presets import find_preset
+from topoloom.spec import build
+from topoloom.work import Work
+
+#: 200 Gb/s a host, and an accelerator that reaches half of an A100's 312 Tflop/s.
+_GPUS = AppSettings(speed_gflops=156_000, rate_gbps=200)
+_AGREEMENT = (
+    "alltoall:bytes=1000",
+    "alltoall:bytes=100000",
+    "allreduce:bytes=1048576",
+    "collective:operation=allreduce,algorithm=hierarchical,group=4",
+    "collective:operation=moe,group=8",
+    "cg:class=A",
+    "lu:class=W",
+    "mg:class=A",
+    "training:model=gpt3-175b,layers=8,tp=4,pp=4,zero=1,batch=32",
+    "training:model=mixtral-8x7b,layers=4,tp=2,pp=2,ep=4,batch=32,sequence=1024",
+)
+_CYCLE_S, _FLIT_BYTES, _PACKETS, _FLITS = 1.6e-9, 8, 200, 16
+
+
+def main() -> None:
+    """Print the tables asked for."""
+    parts: dict[str, Callable[[float], None]] = {
+        "agreement": _agreement,
+        "flits": _flits,
+        "step": _step,
+        "all-to-all": _all_to_all,
+    }
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default=",".join(parts))
+    parser.add_argument("--seconds", type=float, default=150.0)
+    asked = parser.parse_args()
+    for name in asked.only.split(","):
+        parts[name](asked.seconds)
+
+
+def _agreement(_: float) -> None:
+    print(f"{'ranks':>5} {'application':64} {'SimGrid':>11} {'flows':>11} {'off':>7} {'took':>7} {'took':>7}")
+    for spec, ranks in (("torus:dims=4x4,hosts=1", 16), ("slimfly:q=5,hosts=2", 64)):
+        routing = route(build(spec))
+        run_app(routing, "alltoall:bytes=100", ranks, simulator="flows")  # compiles
+        for app in _AGREEMENT:
+            settings = _GPUS if app.startswith("training") else AppSettings()
+            found, took = [], []
+            for simulator in ("simgrid", "flows"):
+                begin = time.perf_counter()
+                found.append(run_app(routing, app, ranks, settings=settings, simulator=simulator).measured.value)
+                took.append(time.perf_counter() - begin)
+            off = 100 * (found[1] / found[0] - 1)
+            print(
+                f"{ranks:5} {app:64} {found[0]:11.6g} {found[1]:11.6g} {off:+6.2f}% {took[0]:6.2f}s {took[1]:6.2f}s",
+                flush=True,
+            )
+    print("SimGrid adds 16 bytes to a message; who goes first of those that are ready at one moment differs.")
+
+
+def _flits(_: float) -> None:
+    print(f"\n{'network':26} {'vcs':>3} {'pairs':10} {'flits':>8} {'flows':>9} {'off':>8}  (cycles)")
+    for spec, engine in (
+        ("torus:dims=4x4,hosts=1", "dor"),
+        ("slimfly:q=5,hosts=1", "orders"),
+        ("fat-tree:k=4", "fat-tree"),
+    ):
+        routing = route(build(spec), engine)
+        hosts = routing.topology.endpoints.size
+        order = np.random.default_rng(3).permutation(hosts)
+        for vcs in (4, 8):
+            for name, to in (
+                ("random", order),
+                ("one on", (np.arange(hosts) + 1) % hosts),
+                ("two to one", _twos(hosts)),
+            ):
+                pairs = [(a, int(b)) for a, b in enumerate(to) if a != b]
+                by_flits, by_flows = _cycles(routing, pairs, vcs)
+                off = 100 * (by_flows / by_flits - 1)
+                print(f"{spec:26} {vcs:3} {name:10} {by_flits:8} {by_flows:9.0f} {off:+7.2f}%", flush=True)
+    print(
+        "Flows share a channel by flow; in a virtual channel packets wait behind those of others (head-of-line blocking)."
+    )
+
+
+def _twos(hosts: int) -> np.ndarray:
+    return (np.arange(hosts) // 2 * 2 + 5) % hosts
+
+
+def _cycles(routing, pairs, vcs):  # type: ignore[no-untyped-def]
+    """Cycles until all packets are there: by flits, and by flows."""
+    routers = structs.replace(find_preset("booksim"), link_cycles=5, host_cycles=1, vcs=vcs, buffer_flits=64)
+    hosts, links, rate = routing.topology.endpoints.size, len(routing.topology.links), _FLIT_BYTES / _CYCLE_S
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "trace.csv"
+        lines = [f"{number * _FLITS},{a},{b},{_FLITS}\n" for number in range(_PACKETS) for a, b in pairs]
+        trace.write_text("cycle,source,destination,flits\n" + "".join(lines))
+        by_flits = execute(routing, f"trace:{trace}", routers).cycles
+    net = fabric_of(
+        [routing],
+        link_rate=rate,
+        host_rate=rate,
+        cable_s=np.full(links, 5 * _CYCLE_S),
+        switch_s=2 * _CYCLE_S,
+        host_s=_CYCLE_S,
+    )
+    scripts = tuple(Script() for _ in range(hosts))
+    for slot, (a, b) in enumerate(pairs):
+        scripts[a].post_send(slot, b, _PACKETS * _FLITS * _FLIT_BYTES, slot)
+        scripts[b].post_receive(slot, a, slot)
+    for slot, (_, b) in enumerate(pairs):
+        scripts[b].wait(slot)
+    plan = Plan("pairs", scripts, np.arange(hosts), (np.zeros(hosts, np.int64),))
+    return by_flits, simulate_plan(net, plan, np.arange(hosts)).seconds / _CYCLE_S
+
+
+def _step(seconds: float) -> None:
+    tables = host_routings(build("fat-tree:k=16"), "fat-tree", 8)
+    _timed(
+        "GPT-3 175B, tp 8, pp 8, dp 16, batch 1,536, on fat-tree:k=16",
+        tables,
+        "training:model=gpt3-175b,tp=8,pp=8",
+        1024,
+        0,
+        seconds,
+    )
+
+
+def _all_to_all(seconds: float) -> None:
+    app = "alltoall:bytes=65536"
+    tables = host_routings(build("fat-tree:k=64,pods=16"), "fat-tree", 32)
+    _timed("all-to-all by pairs on fat-tree:k=64,pods=16, exact", tables, app, 16384, 0.0, seconds)
+    tables = host_routings(build("slimfly:q=27,hosts=12"), "minimal", 1)
+    _timed("all-to-all by pairs on slimfly:q=27,hosts=12, window 0.2", tables, app, 16384, 0.2, seconds)
+
+
+def _timed(name, tables, app, ranks, window, seconds):  # type: ignore[no-untyped-def]
+    """Simulate, and say how long it took, or would have taken."""
+    net, plan = fabric(tables, _GPUS, None), plan_of(program_of(app, ranks), _GPUS)
+    work, begin = Work(seconds=seconds), time.perf_counter()
+    try:
+        found = simulate_plan(net, plan, np.arange(ranks), flops=_GPUS.speed_gflops * 1e9, window=window, work=work)
+    except Stopped:
+        took, share = time.perf_counter() - begin, work.progress.done / (work.progress.total or 1)
+        print(f"{name}: {100 * share:.1f} % in {took:.0f} s; {took / share:.0f} s for all", flush=True)
+        return
+    took = time.perf_counter() - begin
+    print(
+        f"{name}: {found.seconds:.6g} s simulated, {found.messages:,} messages, {found.fillings:,} fillings, in {took:.0f} s",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

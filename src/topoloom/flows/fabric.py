@@ -1,0 +1,135 @@
+"""A routed network as the arrays that the kernels of flows work on."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.flows.state import Fabric
+from topoloom.routing.routing import Routing
+
+
+def fabric_of(
+    routings: Sequence[Routing],
+    *,
+    link_rate: float,
+    host_rate: float,
+    cable_s: np.ndarray,
+    switch_s: float = 0.0,
+    host_s: float = 0.0,
+    inside_rate: float = np.inf,
+    inside_s: float = 0.0,
+    half_duplex: bool = False,
+) -> Fabric:
+    """The network of tables with its rates and delays; seconds, and bytes a second.
+
+    Parameters
+    ----------
+    routings : sequence of Routing
+        Tables for the first, the second, ... host of each switch, in turn; one for all alike. All are of one network.
+    link_rate, host_rate : float
+        Of a link between switches and of a host's, in each direction.
+    cable_s : float64[links]
+        Delay of each cable.
+    switch_s, host_s : float
+        Delay of a switch, and of a host's link.
+    inside_rate, inside_s : float
+        Between ranks of one host, each for itself.
+    half_duplex : bool
+        Whether both directions of a link share its rate.
+
+    Returns
+    -------
+    Fabric
+
+    Raises
+    ------
+    InputError
+        Tables that choose among paths, of different networks, or that do not lead everywhere; hosts with several ports, or
+        none.
+    """
+    topology = routings[0].topology
+    for routing in routings:
+        if routing.choice is not None:
+            raise InputError(
+                f"engine {routing.engine} chooses paths as the network fills, and flows keep theirs; take another engine, such"
+                " as orders or minimal"
+            )
+        if routing.topology != topology:
+            raise InputError(f"{topology.name}: tables are of another network, {routing.topology.name}")
+    hosts = topology.endpoints.size
+    if topology.hosts < hosts:
+        raise InputError(f"{topology.name}: hosts have several ports; flows' have one: give each host one port")
+    if not hosts:
+        raise InputError(f"{topology.name}: it has no hosts; give it some, as in {topology.spec or 'SPEC'},hosts=4")
+    switch = np.empty(hosts, np.int64)
+    switch[topology.host] = topology.endpoints
+    channels, link = routings[0].channels, topology.csr[2].astype(np.int64)
+    table = _place_on_switch(switch) % len(routings)
+    # Only what leads to hosts is kept, a row a switch and table: a walk stays in one row.
+    (tables, goals), row = np.unique(np.stack([table, switch]), axis=1, return_inverse=True)
+    ports = np.stack([routings[t].ports[d] for t, d in zip(tables.tolist(), goals.tolist(), strict=True)])
+    for routing in routings:
+        _refuse_dead_ends(routing)
+    count, links = channels.to.size, len(topology.links)
+    own = np.arange(hosts, dtype=np.int64)
+    if half_duplex:
+        resource = np.concatenate([link, links + own, links + own])
+        capacity = np.concatenate([np.full(links, link_rate), np.full(hosts, host_rate)])
+    else:
+        resource = np.arange(count + 2 * hosts, dtype=np.int64)
+        capacity = np.concatenate([np.full(count, link_rate), np.full(2 * hosts, host_rate)])
+    return Fabric(
+        first=channels.first.astype(np.int64),
+        to=channels.to.astype(np.int32),
+        ports=ports,
+        resource=resource,
+        delay=np.asarray(cable_s, np.float64)[link] + switch_s,
+        capacity=capacity,
+        switch=switch,
+        row=row.reshape(-1).astype(np.int64),
+        host_delay=2 * host_s + switch_s,
+        inside_rate=float(inside_rate),
+        inside_delay=float(inside_s),
+        top=float(host_rate),
+    )
+
+
+def _place_on_switch(switch: np.ndarray) -> np.ndarray:
+    """How many hosts of the same switch come before each, int64[hosts]."""
+    order = np.argsort(switch, kind="stable")
+    found = np.empty(switch.size, np.int64)
+    counts = np.bincount(switch)
+    found[order] = np.arange(switch.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    return found
+
+
+def _refuse_dead_ends(routing: Routing) -> None:
+    """Tables must lead from every switch with hosts to every other; the judge has said so of those that `route` made."""
+    verdict = routing.verdict
+    if verdict is not None and verdict.reached_pairs == verdict.pairs and verdict.checked_destinations is None:
+        return
+    from topoloom.traffic.loads import table_loads
+    from topoloom.traffic.making import uniform
+
+    table_loads(routing, uniform(routing.topology), 1)
+
+
+def longest_path(fabric: Fabric, homes: np.ndarray) -> int:
+    """Channels on the longest path between two of the hosts, at most; the hosts' own links are not counted.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    homes : int64[k]
+        Hosts.
+
+    Returns
+    -------
+    int
+    """
+    from topoloom.flows.kernels.paths import longest
+
+    rows, first = np.unique(fabric.row[homes], return_index=True)
+    goals = fabric.switch[homes][first]
+    return int(longest(fabric.first, fabric.to, fabric.ports, rows, goals, np.unique(fabric.switch[homes])))

@@ -1,0 +1,1 @@
+"""Compiled loops of flows: functions of arrays and numbers, nothing else."""

@@ -1,0 +1,71 @@
+"""Plans of plain flows, and max-min fair rates worked out again the plain way."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from topoloom.flows.fabric import fabric_of
+from topoloom.flows.plan import Plan, Script
+from topoloom.routing.routing import Routing
+
+#: Bytes a second of every link.
+RATE = 1e9
+
+
+def fabric(routing: Routing, switch_s: float = 0.0, **more: object):
+    """The network with `RATE` everywhere and no delay but switches'."""
+    cables = np.zeros(len(routing.topology.links))
+    return fabric_of([routing], link_rate=RATE, host_rate=RATE, cable_s=cables, switch_s=switch_s, **more)
+
+
+def sends(ranks: int, flows: list[tuple[int, int, float]]) -> Plan:
+    """All messages at once: (source, destination, bytes)."""
+    scripts = [Script() for _ in range(ranks)]
+    slots = [0] * ranks
+    for tag, (source, to, size) in enumerate(flows):
+        scripts[source].post_send(slots[source], to, size, tag)
+        slots[source] += 1
+        scripts[to].post_receive(slots[to], source, tag)
+        slots[to] += 1
+    for script, count in zip(scripts, slots, strict=True):
+        for slot in range(count):
+            script.wait(slot)
+    return Plan("sends", tuple(scripts), np.arange(ranks), (np.zeros(ranks, np.int64),))
+
+
+def paths(routing: Routing, flows: list[tuple[int, int, float]]) -> list[list[tuple]]:
+    """What each flow passes: its host's link, (switch, switch) of each hop, the other host's link; one host a switch."""
+    found = []
+    for source, to, _ in flows:
+        walked = routing.path(source, to)
+        found.append([("out", source), *pairwise(walked), ("in", to)])
+    return found
+
+
+def fair_rates(passed: list[list[tuple]]) -> np.ndarray:
+    """Max-min fair rates by the definition: the resource with the least even share of what is left, again and again."""
+    rate = np.full(len(passed), np.nan)
+    while np.isnan(rate).any():
+        shares = {}
+        for resource in {one for flow in passed for one in flow}:
+            over = [i for i, flow in enumerate(passed) if resource in flow]
+            still = [i for i in over if np.isnan(rate[i])]
+            if still:
+                shares[resource] = ((RATE - sum(rate[i] for i in over if not np.isnan(rate[i]))) / len(still), still)
+        share, still = min(shares.values(), key=lambda one: one[0])
+        rate[still] = share
+    return rate
+
+
+def finish_times(passed: list[list[tuple]], sizes: list[float]) -> float:
+    """When the last of the flows that all begin at 0 ends, event by event."""
+    left, now = dict(enumerate(sizes)), 0.0
+    while left:
+        names = list(left)
+        rates = fair_rates([passed[i] for i in names])
+        step = min(left[i] / rate for i, rate in zip(names, rates, strict=True))
+        now += step
+        for i, rate in zip(names, rates, strict=True):
+            left[i] -= rate * step
+        left = {i: size for i, size in left.items() if size > 1e-6}
+    return now
