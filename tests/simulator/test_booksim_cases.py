@@ -20,6 +20,8 @@ _PHASES = {"host_vcs": "one", "vcs": 2}
 _UGAL = {"host_vcs": "one", "vcs": 4, "detours": 1, "detour_threshold": 30, "detour_weight": 2.0}
 #: Its Dragonflies' links: 10 cycles in a group, 100 between.
 _LONG = {"link_cycles": 10}
+#: BookSim's runs of a ring whose buffers are short beside the way of a credit.
+_RING = "ring-short-buffers"
 #: Each case: the network, the engine, the traffic, the router's settings, and up to which load it is below 80 % of saturation.
 CASES = {
     "mesh-transpose": (_MESH, "dor", "transpose", {"vcs": 3}, 0.1),
@@ -87,6 +89,16 @@ def test_as_much_gets_through_as_in_booksims_other_runs(name):
     """At full load the accepted load is within 3 % of BookSim's, but for those of `FURTHER`; long packets are left out."""
     row = next(row for row in BOOKSIM[name]["rows"] if row["mode"] == "throughput")
     assert _point(name, 1.0).accepted == pytest.approx(row["accepted"], rel=FURTHER.get(name, 0.03))
+
+
+def test_credits_of_both_steps_of_a_cycle_go_back_at_once():
+    """Short buffers at full load: as much as BookSim whose router sends both credits in a cycle; it sends one, and gets less."""
+    config = structs.replace(find_preset("booksim"), vcs=4, buffer_flits=16)
+    ring = route(build("torus:dims=8,hosts=1"), "dor-random")
+    ours = simulate(ring, "uniform", config, loads=[1.0]).points[0].accepted
+    both, one = (BOOKSIM[name]["rows"][0]["accepted"] for name in (f"{_RING}-both-credits", _RING))
+    assert ours == pytest.approx(both, rel=0.015)
+    assert ours > 1.02 * one
 
 
 def test_every_recorded_run_is_whole():
