@@ -92,7 +92,7 @@ def test_as_much_gets_through_as_in_booksims_other_runs(name):
 
 
 def test_credits_of_both_steps_of_a_cycle_go_back_at_once():
-    """Short buffers at full load: as much as BookSim whose router sends both credits in a cycle; it sends one, and gets less."""
+    """Short buffers at full load: as much as BookSim with both credits sent in a cycle; it sends one, and gets less."""
     config = structs.replace(find_preset("booksim"), vcs=4, buffer_flits=16)
     ring = route(build("torus:dims=8,hosts=1"), "dor-random")
     ours = simulate(ring, "uniform", config, loads=[1.0]).points[0].accepted
