@@ -1,6 +1,6 @@
 """The simulator: flit-hops a second beside BookSim 2 in one run, on large networks, and for 10,000 cycles of a Slim Fly.
 
-    python benchmarks/simulator.py [--rival PATH] [--only rival,large,long] [--quick]
+    python benchmarks/simulator.py [--rival PATH] [--only rival,large,long,whole] [--quick]
 
 PATH is a BookSim 2 (commit 28f43299) that you built yourself with `-O3`; without it the columns beside ours stay empty. All
 times are CPU time of one thread. A flit-hop is one flit that leaves one router. Ours: compiling, tables and building are left
@@ -12,7 +12,8 @@ of 3 VCs, the only rule that BookSim's `anynet` has. Both Dragonflies have links
 compiled in), but not the same VCs nor the same direct ways. Mean latencies are printed to show that both do the same work.
 
 `large`: networks that BookSim does not finish in a sensible time. `long`: 10,000 cycles, and the most memory that a process
-which builds, routes and simulates takes.
+which builds, routes and simulates takes. `whole`: wall seconds on all cores for ten loads and for saturation to 0.01 of a
+Slim Fly of 10,830 hosts (q=19), with `fast`; --quick: of one of 450 (q=7).
 """
 
 import argparse
@@ -39,6 +40,8 @@ from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, HOPS, LATENCY
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.run import Run
+from topoloom.simulator.saturation import saturation
+from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 from topoloom.traffic import traffic_of
 
@@ -144,7 +147,7 @@ _LONG = (Case("Slim Fly q=19, p=15, 10,000 cycles", "slimfly:q=19,hosts=15", "ho
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rival", type=Path, help="a BookSim 2; left out: ours alone")
-    parser.add_argument("--only", default="rival,large,long", help="parts, with commas between (rival,large,long)")
+    parser.add_argument("--only", default="rival,large,long,whole", help="parts, with commas between (all)")
     parser.add_argument("--quick", action="store_true", help="a tenth of the cycles, once each")
     arguments = parser.parse_args()
     parts = arguments.only.split(",")
@@ -163,6 +166,22 @@ def main() -> None:
             )
             for case in cases:
                 print(_alone(_shorter(case, arguments.quick)), flush=True)
+    if "whole" in parts:
+        _print_whole("slimfly:q=7,hosts=5" if arguments.quick else "slimfly:q=19,hosts=15")
+
+
+def _print_whole(spec: str) -> None:
+    """Ten loads and saturation, as a user waits for them."""
+    routing = route(build(spec), "hop-lanes")
+    began = time.perf_counter()
+    curve = simulate(routing, loads=[load / 10 for load in range(1, 11)], fast=True)
+    print(f"\n{spec}, {routing.topology.endpoints.size:,} hosts: ten loads {time.perf_counter() - began:.1f} s (wall)")
+    for point in curve.points:
+        mean = f"latency {point.latency_mean:.3f} +- {point.latency_ci95:.3f}" if not point.saturated else "saturated"
+        print(f"  {point.offered:.1f}  accepted {point.accepted:.4f}  {mean}")
+    began = time.perf_counter()
+    found = saturation(routing, fast=True)
+    print(f"  saturates at {found.offered:g} ({found.accepted:.4f}): {time.perf_counter() - began:.1f} s (wall)")
 
 
 def _shorter(case: Case, quick: bool) -> Case:

@@ -8,17 +8,17 @@ import numpy as np
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, FLITS, HOPS, LATENCY, MADE, ROUTERS, TIME, WAITED
+from topoloom.simulator.pace import USUAL, Pace, fast_pace
 from topoloom.simulator.point import Point
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.run import Run
 from topoloom.traffic import Traffic
 from topoloom.work import Work
 
-#: Cycles of a batch; batches before measuring, at most and at least, and from which growing latency is let be; batches
-#: measured, at least and at most.
-_BATCH, _WARM, _WARM_LEAST, _GROWING, _LEAST, _MOST = 500, 40, 4, 6, 10, 200
-#: A mean within this share of its last is steady; a confidence interval within this share is tight.
-_STEADY, _TIGHT = 0.03, 0.01
+#: Batches before measuring, at least, and from which growing latency is let be; batches measured, at least.
+_WARM_LEAST, _GROWING, _LEAST = 4, 6, 10
+#: A confidence interval within this share of the mean is tight.
+_TIGHT = 0.01
 #: Cycles that measured packets may take to arrive after the last batch.
 _DRAIN = 20_000
 #: Hosts get less than this share of what sources make: saturated. Below it is chance in batches of few packets.
@@ -34,7 +34,7 @@ _USUAL = 24
 
 def expected_flits(traffic: Traffic, load: float) -> float:
     """Flits that hosts make while a load is simulated, as far as can be told before; what progress is counted in."""
-    return load * int(traffic.senders.sum()) * _USUAL * _BATCH
+    return load * int(traffic.senders.sum()) * _USUAL * USUAL.batch
 
 
 def simulate_load(
@@ -44,6 +44,7 @@ def simulate_load(
     load: float,
     seed: int,
     cables: np.ndarray | None = None,
+    fast: bool = False,
     work: Work | None = None,
 ) -> Point:
     """Simulate one load: warm up, measure batches until the mean latency is known well, and let what is measured arrive.
@@ -58,6 +59,8 @@ def simulate_load(
     seed : int
     cables : int64[links], optional
         Cycles of each cable; the config's for all when left out.
+    fast : bool
+        Large networks in short batches: `fast_pace`.
     work : Work, optional
         Told how far the load is, in `expected_flits`.
 
@@ -80,7 +83,10 @@ def simulate_load(
     run.go(1, 1 << 60, 1 << 60)  # compiles, where it has to
     began, never = time.thread_time(), 1 << 60
     senders = int(traffic.senders.sum())
-    _warm_up(run, progress)
+    made = load * senders / config.mean_flits
+    pace = fast_pace(made) if fast else USUAL
+    latency = _warm_up(run, progress, pace)
+    pace = fast_pace(made, latency) if fast else USUAL
     begin, flits_before, host_flits_before, carried = (
         run.cycle,
         int(state[FLITS]),
@@ -91,12 +97,12 @@ def simulate_load(
     run.histogram[:] = 0
     means: list[float] = []
     saturated = False
-    while len(means) < _MOST:
+    while len(means) < pace.most:
         before = state.copy()
-        run.go(_BATCH, begin, never, progress.within)
+        run.go(pace.batch, begin, never, progress.within)
         means.append(_ratio(state[LATENCY] - before[LATENCY], state[DONE] - before[DONE]))
         half_width, mean = _half_width(means), float(np.mean(means))
-        progress.batch_done(_batches_needed(len(means), half_width, mean) - len(means))
+        progress.batch_done(_batches_needed(len(means), half_width, mean, pace.most) - len(means))
         if len(means) >= _LEAST:
             sent = load * senders * (run.cycle - begin)
             chance = 3 * config.chance_of_sources(load, sent / config.mean_flits)
@@ -163,30 +169,31 @@ class _Progress:
         self._all_batches = self._batches + max(1.0, to_go)
 
 
-def _batches_needed(done: int, half_width: float, mean: float) -> float:
+def _batches_needed(done: int, half_width: float, mean: float, most: int) -> float:
     """How many batches it takes in all until the confidence interval is tight, which narrows with their square root."""
     if done < 2 or not mean:
         return float(_USUAL)
-    return min(float(_MOST), max(float(_LEAST), done * (half_width / (_TIGHT * mean)) ** 2))
+    return min(float(most), max(float(_LEAST), done * (half_width / (_TIGHT * mean)) ** 2))
 
 
-def _warm_up(run: Run, progress: _Progress) -> None:
-    """Run until batches are alike: in their mean latency, or, above saturation, in what arrives."""
+def _warm_up(run: Run, progress: _Progress, pace: Pace) -> float:
+    """Run until batches are alike: in their mean latency, or, above saturation, in what arrives; the last mean latency."""
     state = run.network.state
     last, last_flits, calm = math.inf, 0, 0
-    for batch in range(_WARM):
+    for batch in range(pace.warm):
         before = state.copy()
-        run.go(_BATCH, 0, 1 << 60, progress.within)
+        run.go(pace.batch, 0, 1 << 60, progress.within)
         progress.batch_done(_USUAL - batch)
         mean = _ratio(state[LATENCY] - before[LATENCY], state[DONE] - before[DONE])
         flits = int(state[FLITS] - before[FLITS])
         # Above saturation latency grows without end, but as many flits arrive in a batch as in the one before.
-        steady = abs(mean - last) <= _STEADY * mean or (
-            batch >= _GROWING and abs(flits - last_flits) <= _STEADY * flits
+        steady = abs(mean - last) <= pace.steady * mean or (
+            batch >= _GROWING and abs(flits - last_flits) <= pace.steady * flits
         )
         calm, last, last_flits = calm + 1 if steady else 0, mean, flits
         if batch + 1 >= _WARM_LEAST and calm >= 3:
             break
+    return last
 
 
 def percentile(histogram: np.ndarray, share: float) -> int:

@@ -17,7 +17,7 @@ from topoloom.simulator.point import POINT_COLUMNS, Point
 from topoloom.simulator.router_config import RouterConfig
 
 #: Before and behind the columns of a point those of what it was simulated with.
-_BEFORE, _BEHIND = ("topology", "engine", "traffic", "preset", "seed"), ("router", "tables", "version")
+_BEFORE, _BEHIND = ("topology", "engine", "traffic", "preset", "seed"), ("router", "tables", "measured", "version")
 TABLE_COLUMNS = (*_BEFORE, *POINT_COLUMNS, *_BEHIND)
 _LONGEST = 1 << 26
 _TRUTH = {"True": True, "False": False}
@@ -27,7 +27,13 @@ CurveSettings = Mapping[str, str]
 
 
 def settings_of(
-    routing: Routing, traffic: str, preset: str, config: RouterConfig, seed: int, cables: np.ndarray | None = None
+    routing: Routing,
+    traffic: str,
+    preset: str,
+    config: RouterConfig,
+    seed: int,
+    cables: np.ndarray | None = None,
+    fast: bool = False,
 ) -> CurveSettings:
     """What points depend on beside their loads, as the table's columns have it.
 
@@ -40,6 +46,8 @@ def settings_of(
     seed : int
     cables : int64[links], optional
         Cycles of each cable.
+    fast : bool
+        Whether large networks were measured in short batches.
 
     Returns
     -------
@@ -54,6 +62,7 @@ def settings_of(
         "seed": str(seed),
         "router": " ".join(f"{name}={value}" for name, value in msgspec.structs.asdict(config).items()),
         "tables": tables_digest(routing, cables),
+        "measured": "fast" if fast else "usual",
         "version": __version__,
     }
 

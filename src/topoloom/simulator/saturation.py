@@ -33,6 +33,7 @@ def saturation(
     seed: int = 1,
     jobs: int | None = None,
     cables: np.ndarray | None = None,
+    fast: bool = False,
     known: MutableMapping[float, Point] | None = None,
     work: Work | None = None,
 ) -> Saturation:
@@ -40,7 +41,7 @@ def saturation(
 
     Parameters
     ----------
-    routing, traffic, preset, settings, seed, jobs, cables, known, work
+    routing, traffic, preset, settings, seed, jobs, cables, fast, known, work
         As for `simulate`.
     width : float
         0.001 to 0.5.
@@ -78,6 +79,7 @@ def saturation(
             seed=seed,
             jobs=jobs,
             cables=cables,
+            fast=fast,
             known=all_known,
             work=work,
         )
@@ -102,6 +104,7 @@ def saturation(
         look({low + (high - low) * part // (_AT_ONCE + 1) for part in range(1, _AT_ONCE + 1)} - {low})
     at = found[max(1, low)]
     about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
+    about |= {"fast": True} if fast else {}
     return Saturation(
         offered=at.offered if low else 0.0,
         accepted=at.accepted,

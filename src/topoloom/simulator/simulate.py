@@ -31,6 +31,7 @@ def simulate(
     seed: int = 1,
     jobs: int | None = None,
     cables: np.ndarray | None = None,
+    fast: bool = False,
     known: MutableMapping[float, Point] | None = None,
     work: Work | None = None,
 ) -> LoadCurve:
@@ -54,6 +55,9 @@ def simulate(
         Loads simulated at a time; every core when left out.
     cables : int64[links], optional
         Cycles of each cable; the preset's for all when left out.
+    fast : bool
+        Measure large networks in shorter batches, and near saturation not until the mean latency is known to 1 %
+        (`pace.fast_pace`); small networks as ever.
     known : mutable mapping of float to Point, optional
         Points of an earlier sweep with the same settings, by load: they are taken as they are. Each new one is put in as soon
         as it is finished, one after the other.
@@ -88,7 +92,7 @@ def simulate(
         for number in numbers:
             load = missing[number]
             try:
-                point = simulate_load(routing, config, sent, load, seed_of(seed, load), cables, work)
+                point = simulate_load(routing, config, sent, load, seed_of(seed, load), cables, fast, work)
             except Stopped:
                 return
             with one_at_a_time:
@@ -102,6 +106,7 @@ def simulate(
     with work.interruptible():
         over_cores(simulate_some, len(missing), jobs, work, counted=False)
     about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
+    about |= {"fast": True} if fast else {}
     return LoadCurve(
         traffic=traffic,
         preset=name,

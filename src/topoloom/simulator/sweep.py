@@ -134,6 +134,7 @@ def sweep(
     loads: Iterable[float] = (0.1, 0.3, 0.5, 0.7, 0.9),
     saturation_width: float | None = None,
     zero_load: bool = False,
+    fast: bool = False,
     seed: int = 1,
     jobs: int | None = None,
     table: str | None = None,
@@ -153,6 +154,8 @@ def sweep(
         Look for the load at which each saturates, too, this exactly.
     zero_load : bool
         Measure the latency of the almost empty network, too, where a drawn curve begins.
+    fast : bool
+        As for `simulate`; the almost empty network is measured as ever.
     table : str, optional
         Keep the points in this CSV file: it is written whole after each of them.
     resume : bool
@@ -185,7 +188,7 @@ def sweep(
     changes, wanted = list(settings), list(loads)
     name, config = router_of(preset, changes)
     points = PointTable(
-        [settings_of(one.routing, one.traffic, name, config, seed, one.cables) for one in simulated],
+        [settings_of(one.routing, one.traffic, name, config, seed, one.cables, fast) for one in simulated],
         table,
         resume=resume,
     )
@@ -203,6 +206,7 @@ def sweep(
             seed=seed,
             jobs=jobs,
             cables=one.cables,
+            fast=fast,
             known=_AllBut(known, resimulate) if number == 0 and resimulate is not None else known,
             work=work,
         )
@@ -221,6 +225,7 @@ def sweep(
                         seed=seed,
                         jobs=jobs,
                         cables=one.cables,
+                        fast=fast,
                         known=known,
                         work=work,
                     )

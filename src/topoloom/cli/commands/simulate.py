@@ -87,6 +87,7 @@ def _told(one: "Setting") -> str:
 @click.option("--loads", default="0.1:0.9:0.2", show_default=True, help="first:last:step, or a list 0.1,0.5.")
 @click.option("--saturation", "saturating", is_flag=True, help="Find the load at which the network saturates, too.")
 @click.option("--width", type=Number(0.001, 0.5), default=0.01, show_default=True, help="How exact --saturation is.")
+@click.option("--fast", is_flag=True, help="Measure large networks in shorter batches.")
 @click.option("--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
 @click.option("--jobs", type=Whole(1, 1024), help="Loads simulated at a time; every core when left out.")
 @click.option(
@@ -108,6 +109,7 @@ def command(
     loads: str,
     saturating: bool,
     width: float,
+    fast: bool,
     seed: int,
     jobs: int | None,
     output: str | None,
@@ -131,7 +133,11 @@ def command(
     wanted, (_, router) = _loads(loads), router_of(preset, settings)
     to_the_end = [has_end(traffic) for traffic in traffics]
     if any(to_the_end):
-        _refuse_loads(traffics, to_the_end, {"-o": output, "--saturation": saturating, "--plot": plot, "--heat": heat})
+        _refuse_loads(
+            traffics,
+            to_the_end,
+            {"-o": output, "--saturation": saturating, "--fast": fast, "--plot": plot, "--heat": heat},
+        )
     networks = [open_network(name) for name in topologies]
     for network in networks:
         if network.layout is not None and not between and not router.cycle_ns:
@@ -168,6 +174,7 @@ def command(
             loads=wanted,
             saturation_width=width if saturating else None,
             zero_load=plot is not None,
+            fast=fast,
             seed=seed,
             jobs=jobs,
             table=output,
