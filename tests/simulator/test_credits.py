@@ -1,4 +1,4 @@
-"""What is remembered of flits sent on: how many of their credits are still under way at any later cycle."""
+"""What is remembered of flits sent on: how many of their credits are still under way at any later cycle, and when one comes."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from topoloom.simulator.kernels.flits import note, note_far, under_way, under_way_far
+from topoloom.simulator.kernels.credits import next_credit, note, note_far, under_way, under_way_far
 
 
 @njit
 def remembered(cycles, times, credit, history, popped, counts):
-    """Note flits sent on at ascending cycles; counts[i]: credits under way at times[i], short and far."""
+    """Note flits sent on at ascending cycles; counts[i]: credits under way at times[i], and the next one's, short and far."""
     short, k = np.zeros(2, np.int64), 0
     for i in range(times.size):
         while k < cycles.size and cycles[k] <= times[i] + 1:
@@ -20,24 +20,33 @@ def remembered(cycles, times, credit, history, popped, counts):
             k += 1
         counts[i, 0] = under_way(short, 1, times[i], credit) if credit <= 15 else -1
         counts[i, 1] = under_way_far(popped, history, 1, times[i], credit)
+        counts[i, 2] = next_credit(None, short, 0, 1, times[i], credit) if credit <= 15 else -1
+        counts[i, 3] = next_credit(1, popped, history, 1, times[i], credit)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.integers(1, 400), st.lists(st.integers(0, 70) | st.integers(0, 1), min_size=1, max_size=120))
 def test_credits_under_way_are_those_of_flits_sent_on_lately(credit, gaps):
-    """Those of all flits that left after `now - credit`, the next cycle's included, which a router may be ahead by."""
+    """Those of all flits that left after `now - credit`, the next cycle's included, which a router may be ahead by.
+
+    The next credit is that of the first of them, or of a flit that leaves a cycle ago, which may not have been seen yet.
+    """
     cycles = np.cumsum(gaps)
     cycles = cycles[
         np.concatenate([np.ones(min(2, cycles.size), bool), cycles[2:] != cycles[:-2]])
     ]  # two a cycle at most
     history = 1 << (credit + 34 >> 5).bit_length()
     times = np.repeat(np.unique(cycles), 1)
-    popped, counts = np.zeros(2 * (history + 1), np.int64), np.zeros((times.size, 2), np.int64)
+    popped, counts = np.zeros(2 * (history + 1), np.int64), np.zeros((times.size, 4), np.int64)
     remembered(cycles, times, credit, history, popped, counts)
-    expected = [int(((cycles > now - credit) & (cycles <= now + 1)).sum()) for now in times.tolist()]
+    away = [cycles[(cycles > now - credit) & (cycles <= now + 1)].tolist() for now in times.tolist()]
+    expected = [len(left) for left in away]
+    following = [(left[0] if left else now - 1) + credit for now, left in zip(times.tolist(), away, strict=True)]
     assert counts[:, 1].tolist() == expected
+    assert counts[:, 3].tolist() == following
     if credit <= 15:
         assert counts[:, 0].tolist() == expected
+        assert counts[:, 2].tolist() == following
     assert popped[: history + 1].tolist() == [0] * (history + 1), "the VC before it"
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-#: Places in `Buffers.state`: first free place of the pool, hosts that have packets waiting, the next host that makes a packet,
+#: Places in `Buffers.state`: free places of the pool, hosts that have packets waiting, the next host that makes a packet,
 #: the random stream, flits that left a router, the cycle, first free packet record, next event of a trace.
 FREE, BACKLOG, NEXT, RANDOM, HOPS, TIME, RECORD, EVENT = 0, 1, 2, 3, 4, 5, 6, 7
 #: Of packets born in the window: how many were made and arrived, their latency, routers, and cycles before they left the host.
@@ -56,9 +56,13 @@ class Network(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """What changes; `kernels.flits` and `kernels.router` say how it is laid out."""
+    """What changes; `kernels.fields` and `kernels.router` say how it is laid out.
+
+    `pool` has places for flits and packets that wait, `spare` the numbers of those that are free, the next one to take last.
+    """
 
     pool: np.ndarray
+    spare: np.ndarray
     rec: np.ndarray
     popped: np.ndarray
     port: np.ndarray

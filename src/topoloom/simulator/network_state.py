@@ -9,6 +9,7 @@ from topoloom.routing.choices import LOCAL, NOTHING, AnyShortest, Detour, Escape
 from topoloom.routing.routing import HOP, PAIR, Routing
 from topoloom.simulator import buffers as b
 from topoloom.simulator.buffers import Buffers, Demand, Network, Rules
+from topoloom.simulator.kernels.fields import PACKET_SIZE, PLACE_SIZE
 from topoloom.simulator.router_config import RouterConfig
 
 #: What a flit's word and a port's number have room for.
@@ -136,7 +137,6 @@ def empty_network(
     most = max(1, min(_QUEUED, _MOST_QUEUED // hosts))
     held = int((degrees + at).sum()) * vcs * room
     pool = held + most * hosts + demand.events.size // 4 + 8
-    places = _chain(pool, 4)
     records = (
         routing.choice is not None
         or config.cut_through
@@ -147,6 +147,7 @@ def empty_network(
         or demand.events.size > 0
     )
     state = np.zeros(32, np.int64)
+    state[b.FREE] = pool
     state[b.RANDOM] = (seed * 0x9E3779B97F4A7C15 + 0x1234567) & 0x7FFFFFFFFFFFFFFF
     net, rules = _tables_and_rules(routing, config, vcs, shift, words)
     net = net._replace(
@@ -171,7 +172,8 @@ def empty_network(
         np.zeros(k, int64) for k in (words, (ports + 63) >> 6, ports, ports, 2 * vcs)
     )
     made = Buffers(
-        places.reshape(-1),
+        np.zeros(PLACE_SIZE * pool, int32),
+        np.arange(pool - 1, -1, -1, dtype=int32),
         rec.reshape(-1),
         np.zeros(n * cells * (history + 1), int64),
         port.reshape(-1),
@@ -189,8 +191,8 @@ def empty_network(
         np.zeros(hosts * 8, int32),
         np.zeros(hosts, int32),
         np.zeros(hosts * 4, int32),
-        _chain(min(held, _MOST_RECORDS) if records else 0, 16).reshape(-1),
-        np.zeros(4 * pool if demand.loop.size else 0, int32),
+        _chain(min(held, _MOST_RECORDS) if records else 0).reshape(-1),
+        np.zeros(PLACE_SIZE * pool if demand.loop.size else 0, int32),
         np.zeros(_HISTOGRAM, int64),
         np.zeros(8 * log, int32),
         state,
@@ -206,11 +208,11 @@ def _flag(value: bool) -> int | None:
     return 1 if value else None
 
 
-def _chain(places: int, width: int) -> np.ndarray:
-    """Free places, each with the number of the next one in front, the last with -1."""
-    chain = np.zeros((places, width), np.int32)
-    if places:
-        chain[:, 0] = np.arange(1, places + 1)
+def _chain(records: int) -> np.ndarray:
+    """Free records of packets, each with the number of the next one in front, the last with -1."""
+    chain = np.zeros((records, PACKET_SIZE), np.int32)
+    if records:
+        chain[:, 0] = np.arange(1, records + 1)
         chain[-1, 0] = -1
     return chain
 

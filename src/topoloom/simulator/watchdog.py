@@ -4,7 +4,9 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
-from topoloom.simulator.kernels.fields import VC_FLITS, VC_NEXT, VC_OUTPUT, VC_SIZE
+from topoloom.simulator.buffers import TIME
+from topoloom.simulator.kernels.fields import VC_ARRIVAL, VC_FLITS, VC_NEXT, VC_OUTPUT, VC_SIZE
+from topoloom.simulator.kernels.flits import SLOTS
 from topoloom.simulator.network_state import NetworkState
 
 
@@ -27,7 +29,7 @@ def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
     """
     if moved or not at.buffers.rec[VC_FLITS::VC_SIZE].any():
         return
-    if at.buffers.calendar.any():  # some are still on the wire
+    if _on_the_wire(at):
         return
     waiting = waiting_cycle(at)
     if not waiting:
@@ -41,6 +43,13 @@ def check_moving(routing: Routing, at: NetworkState, moved: int) -> None:
         f"{routing.topology.name}: deadlock by the tables of engine {routing.engine}: {' waits for '.join(names[:9])}"
         f"{' ...' if len(names) > 9 else ''}; route with an engine that is free of it (orders)"
     )
+
+
+def _on_the_wire(at: NetworkState) -> bool:
+    """Whether the calendar has a VC whose first flit has yet to arrive; others are in it until a credit may be there."""
+    words = np.bitwise_or.reduce(at.buffers.calendar.reshape(SLOTS, -1), axis=0)
+    waiting = np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool)
+    return bool((at.buffers.rec.reshape(-1, VC_SIZE)[waiting, VC_ARRIVAL] >= at.state[TIME]).any())
 
 
 def waiting_cycle(at: NetworkState) -> list[int]:
@@ -60,8 +69,9 @@ def waiting_cycle(at: NetworkState) -> list[int]:
             continue
         base = (g // per_router) * per_router
         own = g - base
-        classes = np.flatnonzero(asked[base : base + per_router, own >> 6] >> (own & 63) & 1)
-        for out in classes.tolist():
+        rows = np.flatnonzero(asked[base : base + per_router, own >> 6] >> (own & 63) & 1)
+        for row in rows.tolist():
+            out = (row % at.ports << at.rules.slot_bits) + row // at.ports
             for vc in range(at.rules.width):
                 if base + out + vc in owner:
                     waits[g] = owner[base + out + vc]

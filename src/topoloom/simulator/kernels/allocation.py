@@ -5,10 +5,12 @@ import numpy as np
 from topoloom.compiling.decorators import stage
 from topoloom.graph.kernels.simd import fetch, lowest_bit
 from topoloom.simulator.buffers import ESCAPE, Buffers, Network, Rules
+from topoloom.simulator.kernels.credits import full, next_credit
 from topoloom.simulator.kernels.fields import (
     PACKET_ESCAPED,
     PACKET_LENGTH,
     PACKET_SIZE,
+    PLACE_SIZE,
     PORT_CREDIT,
     PORT_INPUT_TURN,
     PORT_LAST,
@@ -18,11 +20,13 @@ from topoloom.simulator.kernels.fields import (
     VC_BIRTH,
     VC_NEXT,
     VC_OUTPUT,
+    VC_SECOND,
     VC_SIZE,
     VC_WORD,
     at,
 )
-from topoloom.simulator.kernels.flits import HEAD, arm, full
+from topoloom.simulator.kernels.flits import HEAD, arm
+from topoloom.simulator.kernels.requests import row_of
 
 
 @stage
@@ -55,7 +59,7 @@ def allocate_vcs(records: int | None, net: Network, s: Buffers, rules: Rules, r:
             else:
                 wide = V if down < 0 else width
             can = (unowned[at(b + w)] >> k) & ((np.int64(1) << wide) - 1)
-            a = (G + oc) * (W + 1)
+            a = row_of(W, LV, r, oc)
             several = wide > 1 and can & (can - 1) != 0
             if several:
                 # Each waiting packet tries one of the free VCs, and of those that try the same one the next wins.
@@ -106,6 +110,9 @@ def allocate_vcs(records: int | None, net: Network, s: Buffers, rules: Rules, r:
                     can = np.int64(0)
                 unowned[at(b + w)] &= ~(np.int64(1) << (k + v))
                 rec[at(g * VC_SIZE + VC_OUTPUT)] = ov
+                fetch(
+                    s.pool, np.int64(rec[at(g * VC_SIZE + VC_SECOND)]) * PLACE_SIZE
+                )  # moves up when this packet leaves
                 rec[at(g * VC_SIZE + VC_NEXT)] = down + (ov & VM) if down >= 0 else -1
                 if down >= 0:
                     fetch(rec, (down + (ov & VM)) * VC_SIZE)
@@ -124,9 +131,9 @@ def allocate_switch(records: int | None, long_credits: int | None, s: Buffers, r
     """Input stage: a VC of each port; output stage: the input next in turn."""
     W, LV = rules.words, rules.slot_bits
     VM, FULL, PS = (1 << LV) - 1, (np.int64(1) << (1 << LV)) - 1, (W * 64) >> LV
-    b, G = r * W, r * W * 64
+    b, G, NW = r * W, r * W * 64, s.active.size
     rec, popped, port, history = s.rec, s.popped, s.port, rules.history
-    active, packets = s.active, s.packets
+    active, calendar, packets = s.active, s.calendar, s.packets
     touched, nearest, winner = s.touched, s.nearest, s.winner
     room, bound, eject, usual, whole = rules.room, rules.bound, rules.eject, rules.credit, rules.whole
     for w in range(W):
@@ -162,6 +169,10 @@ def allocate_switch(records: int | None, long_credits: int | None, s: Buffers, r
                     if long_credits is not None:
                         credit = np.int64(port[at(gp * PORT_SIZE + PORT_CREDIT)])
                     if full(rules.many, long_credits, rec, popped, history, g2, c, least, credit):
+                        soon = next_credit(long_credits, popped, history, g2, c, credit)
+                        if soon > c + 1:  # seen again when a credit may be there
+                            active[at(g >> 6)] &= ~(np.int64(1) << (g & 63))
+                            arm(calendar, NW, g, soon, c)
                         continue
                 d = ((gi - G) >> LV) - np.int64(port[at(gp * PORT_SIZE + PORT_OUTPUT_TURN)])
                 if d < 0:

@@ -35,7 +35,7 @@ def see_arrivals(records: int | None, net: Network, s: Buffers, rules: Rules, r:
                     active[at(b + w)] |= np.int64(1) << (iv & 63)
                 elif records is None:
                     word, birth = (np.int64(rec[at(g * VC_SIZE + VC_WORD)]), np.int64(rec[at(g * VC_SIZE + VC_BIRTH)]))
-                    ask(asked, pending, W, r, iv, class_of(LV, outputs, lanes, width, N, r, word, birth))
+                    ask(asked, pending, W, LV, r, iv, class_of(LV, outputs, lanes, width, N, r, word, birth))
                 else:
                     rec[at(g * VC_SIZE + VC_NEXT)] = -1
                     choosing[at(b + w)] |= np.int64(1) << (iv & 63)
@@ -75,7 +75,7 @@ def choose_outputs(
             if old >= 0:
                 if step:
                     continue
-                withdraw(asked, pending, W, r, iv, old)
+                withdraw(asked, pending, W, LV, r, iv, old)
             out = choose(
                 long_credits,
                 any_shortest,
@@ -102,7 +102,7 @@ def choose_outputs(
                 np.int64(rec[at(g * VC_SIZE + VC_WORD)]),
                 c,
             )
-            ask(asked, pending, W, r, iv, out)
+            ask(asked, pending, W, LV, r, iv, out)
             rec[at(g * VC_SIZE + VC_NEXT)] = out
             if rules.choice != ESCAPE:
                 choosing[at(b + w)] &= ~(np.int64(1) << (iv & 63))

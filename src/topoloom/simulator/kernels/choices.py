@@ -9,6 +9,7 @@ import numpy as np
 from topoloom.compiling.decorators import inner, stage
 from topoloom.graph.kernels.simd import lowest_bit
 from topoloom.simulator.buffers import BY_HOP, BY_PACKET, ESCAPE, RANDOM, SHORTER, Rules
+from topoloom.simulator.kernels.credits import under_way, under_way_far
 from topoloom.simulator.kernels.fields import (
     NO_DETOUR,
     PACKET_ESCAPED,
@@ -27,7 +28,7 @@ from topoloom.simulator.kernels.fields import (
     VC_SIZE,
     at,
 )
-from topoloom.simulator.kernels.flits import below, ones, under_way, under_way_far
+from topoloom.simulator.kernels.flits import below, ones
 
 
 @inner

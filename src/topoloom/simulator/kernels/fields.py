@@ -27,8 +27,8 @@ PLACE_NEXT, PLACE_WORD, PLACE_BIRTH, PLACE_ARRIVAL = range(4)
 PLACE_LENGTH = PLACE_ARRIVAL
 #: `Buffers.queue`, of a host: the places of its first and its last packet, how many there are; the VC of the last injection;
 #: flits of the first packet still to inject (0: none has been), the record of that packet; where its round through all hosts
-#: stands.
-HOST_FIRST, HOST_FINAL, HOST_COUNT, HOST_VC, HOST_LEFT, HOST_PACKET, HOST_TURN = range(7)
+#: stands; the cycle before which there is no credit for it.
+HOST_FIRST, HOST_FINAL, HOST_COUNT, HOST_VC, HOST_LEFT, HOST_PACKET, HOST_TURN, HOST_SOON = range(8)
 #: `Buffers.burst`: the cycle of a host's next packet, packets to go, their goal; the k-th host in a burst stands at place k.
 #: Of closed loops: round trips that a host has begun stand in the place of the packets.
 BURST_CYCLE, BURST_PACKETS, BURST_GOAL, BURST_HOST = range(4)

@@ -27,16 +27,22 @@ def class_of(LV: int, outputs: np.ndarray, lanes: int, width: int, N: int, r: in
 
 
 @stage
-def ask(asked: np.ndarray, pending: np.ndarray, W: int, r: int, vc: int, out: int) -> None:
+def row_of(W: int, LV: int, r: int, out: int) -> int:
+    """Where the row of an output class begins in `asked`; rows go by VC, then by port, so that those in use lie close."""
+    return (r * W * 64 + (out & ((1 << LV) - 1)) * ((W * 64) >> LV) + (out >> LV)) * (W + 1)
+
+
+@stage
+def ask(asked: np.ndarray, pending: np.ndarray, W: int, LV: int, r: int, vc: int, out: int) -> None:
     """Enter a VC's request for an output class."""
-    asked[at((r * W * 64 + out) * (W + 1) + (vc >> 6))] |= np.int64(1) << (vc & 63)
+    asked[at(row_of(W, LV, r, out) + (vc >> 6))] |= np.int64(1) << (vc & 63)
     pending[at(r * W + (out >> 6))] |= np.int64(1) << (out & 63)
 
 
 @inner
-def withdraw(asked: np.ndarray, pending: np.ndarray, W: int, r: int, vc: int, out: int) -> None:
+def withdraw(asked: np.ndarray, pending: np.ndarray, W: int, LV: int, r: int, vc: int, out: int) -> None:
     """Take a VC's request back."""
-    base, left = (r * W * 64 + out) * (W + 1), np.int64(0)
+    base, left = row_of(W, LV, r, out), np.int64(0)
     asked[at(base + (vc >> 6))] &= ~(np.int64(1) << (vc & 63))
     for w in range(W):
         left |= asked[at(base + w)]

@@ -45,7 +45,7 @@ def send(
     net: Network, s: Buffers, kind: int, owner: int, asked: int, source: int, goal: int, born: int, length: int
 ) -> None:
     """A packet of the round trip of a host that asked another first."""
-    place = enqueue(s.pool, s.queue, s.backlog, s.state, source, np.int64(net.home[at(goal)]), born, length)
+    place = enqueue(s.pool, s.spare, s.queue, s.backlog, s.state, source, np.int64(net.home[at(goal)]), born, length)
     s.round_trips[at(place * PLACE_SIZE + TRIP_KIND)] = kind
     s.round_trips[at(place * PLACE_SIZE + TRIP_OWNER)] = owner
     s.round_trips[at(place * PLACE_SIZE + TRIP_ASKED)] = asked

@@ -41,8 +41,9 @@ def bring_near(s: Buffers, rules: Rules, r: int) -> None:
         fetch(s.popped, g * (rules.history + 1) + k)
     for k in range(0, PS * PORT_SIZE, 16):
         fetch(s.port, p * PORT_SIZE + k)
-    for k in range(0, GS * (W + 1), 8):
-        fetch(s.asked, g * (W + 1) + k)
+    for v in range(0, rules.vcs, rules.width):
+        for k in range(0, PS * (W + 1), 8):
+            fetch(s.asked, (g + v * PS) * (W + 1) + k)
 
 
 @kernel

@@ -28,6 +28,7 @@ from topoloom.simulator.buffers import (
     Network,
     Rules,
 )
+from topoloom.simulator.kernels.credits import full, next_credit
 from topoloom.simulator.kernels.fields import (
     BURST_CYCLE,
     BURST_GOAL,
@@ -40,6 +41,7 @@ from topoloom.simulator.kernels.fields import (
     HOST_LEFT,
     HOST_PACKET,
     HOST_SIZE,
+    HOST_SOON,
     HOST_TURN,
     HOST_VC,
     NO_DETOUR,
@@ -71,7 +73,7 @@ from topoloom.simulator.kernels.fields import (
     VC_SIZE,
     at,
 )
-from topoloom.simulator.kernels.flits import BORN, HEAD, LANE, LAST, append, below, draw, full, ones, stirred
+from topoloom.simulator.kernels.flits import BORN, HEAD, LANE, LAST, append, below, draw, ones, stirred
 from topoloom.traffic.traffic import LISTS, ROUND, UNIFORM
 
 #: Places in the list of waiting hosts after which a host's VCs are wanted, when they are asked for.
@@ -117,6 +119,7 @@ def goal_of(
 @stage
 def enqueue(
     pool: np.ndarray,
+    spare: np.ndarray,
     queue: np.ndarray,
     backlog: np.ndarray,
     state: np.ndarray,
@@ -126,8 +129,8 @@ def enqueue(
     length: int,
 ) -> int:
     """Put a packet at the end of a host's queue; its place."""
-    place = state[FREE]
-    state[FREE] = np.int64(pool[at(place * PLACE_SIZE + PLACE_NEXT)])
+    state[FREE] -= 1
+    place = np.int64(spare[at(state[FREE])])
     pool[at(place * PLACE_SIZE + PLACE_WORD)] = word
     pool[at(place * PLACE_SIZE + PLACE_BIRTH)] = born << BORN
     pool[at(place * PLACE_SIZE + PLACE_LENGTH)] = length
@@ -157,7 +160,8 @@ def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int
 @inner
 def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int, begin: int, end: int) -> None:
     """The packets of a cycle: their hosts by geometric skips over all hosts and cycles, bursts under way, or a trace."""
-    state, home, queue, pool, backlog, burst = s.state, net.home, s.queue, s.pool, s.backlog, s.burst
+    state, home, queue, backlog, burst = s.state, net.home, s.queue, s.backlog, s.burst
+    pool, spare = s.pool, s.spare
     hosts, most, load = home.size, rules.most, demand.load
     kind, first, to, share, itself = demand.kind, demand.first, demand.to, demand.share, rules.itself
     lengths, shares, usual = demand.lengths, demand.shares, np.int64(demand.lengths[0])
@@ -203,7 +207,7 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
                 state[RANDOM] = np.int64(x)
                 length = length_of(lengths, shares, state)
                 x = np.uint64(state[RANDOM])
-            enqueue(pool, queue, backlog, state, n, np.int64(home[at(goal)]), c, length)
+            enqueue(pool, spare, queue, backlog, state, n, np.int64(home[at(goal)]), c, length)
         state[NEXT], state[RANDOM] = following - hosts, np.int64(x)
     # Hosts in a burst make a packet as soon as the one before could have left.
     still = np.int64(0)
@@ -215,7 +219,7 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
                     state[MADE] += 1
                 length = length_of(lengths, shares, state)
                 goal = np.int64(burst[at(n * BURST_SIZE + BURST_GOAL)])
-                enqueue(pool, queue, backlog, state, n, np.int64(home[at(goal)]), c, length)
+                enqueue(pool, spare, queue, backlog, state, n, np.int64(home[at(goal)]), c, length)
                 burst[at(n * BURST_SIZE + BURST_CYCLE)] = c + length
             burst[at(n * BURST_SIZE + BURST_PACKETS)] -= 1
         if burst[at(n * BURST_SIZE + BURST_PACKETS)] > 0:
@@ -228,7 +232,7 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
         n, goal = np.int64(events[at((e << 2) + 1)]), np.int64(events[at((e << 2) + 2)])
         if begin <= born < end:
             state[MADE] += 1
-        enqueue(pool, queue, backlog, state, n, np.int64(home[at(goal)]), born, length)
+        enqueue(pool, spare, queue, backlog, state, n, np.int64(home[at(goal)]), born, length)
         e += 1
     state[EVENT] = e
 
@@ -302,7 +306,7 @@ def inject(
     W, LV, V = rules.words, rules.slot_bits, rules.vcs
     PS = (W * 64) >> LV
     state, queue, pool, backlog, home_of, lane_of = s.state, s.queue, s.pool, s.backlog, net.home, net.lane
-    rec, popped, calendar = s.rec, s.popped, s.calendar
+    rec, popped, calendar, spare = s.rec, s.popped, s.calendar, s.spare
     whole, lanes, credit = rules.whole, rules.lanes, rules.host_credit
     N = s.active.size // W
     allowed, packets, trips, choice = net.allowed, s.packets, s.round_trips, rules.choice
@@ -310,9 +314,16 @@ def inject(
     free, still = state[FREE], np.int64(0)
     for k in range(state[BACKLOG]):
         if k + _SOON < state[BACKLOG]:
-            soon = np.int64(home_of[at(np.int64(backlog[at(k + _SOON)]))])
-            fetch(rec, (((soon >> 16) * PS + ((soon >> 7) & 511)) << LV) * VC_SIZE)
+            n = np.int64(backlog[at(k + _SOON)])
+            if queue[at(n * HOST_SIZE + HOST_SOON)] <= c:
+                home = np.int64(home_of[at(n)])
+                fetch(rec, (((home >> 16) * PS + ((home >> 7) & 511)) << LV) * VC_SIZE)
+                fetch(pool, np.int64(queue[at(n * HOST_SIZE + HOST_FIRST)]) * PLACE_SIZE)
         n = np.int64(backlog[at(k)])
+        if queue[at(n * HOST_SIZE + HOST_SOON)] > c:
+            backlog[at(still)] = n
+            still += 1
+            continue
         home = np.int64(home_of[at(n)])
         g0, v = ((home >> 16) * PS + ((home >> 7) & 511)) << LV, np.int64(queue[at(n * HOST_SIZE + HOST_VC)])
         place = np.int64(queue[at(n * HOST_SIZE + HOST_FIRST)])
@@ -320,9 +331,11 @@ def inject(
             np.int64(pool[at(place * PLACE_SIZE + PLACE_BIRTH)]),
             np.int64(queue[at(n * HOST_SIZE + HOST_LEFT)]),
         )
-        found, start = False, left == 0
+        found, start, soon = False, left == 0, np.int64(0)
         if not start:
             found = not full(rules.many, long_credits, rec, popped, rules.history, g0 + v, c, rules.room, credit)
+            if not found:
+                soon = next_credit(long_credits, popped, rules.history, g0 + v, c, credit)
         elif (birth >> BORN) <= c and state[RECORD] >= 0:
             left = np.int64(pool[at(place * PLACE_SIZE + PLACE_LENGTH)])
             room = rules.room - (left - 1 if whole else 0)
@@ -333,6 +346,9 @@ def inject(
                 if not full(rules.many, long_credits, rec, popped, rules.history, g0 + v, c, room, credit):
                     found = True
                     break
+                if any_vc:  # else which VC is looked at is drawn anew each cycle
+                    first = next_credit(long_credits, popped, rules.history, g0 + v, c, credit)
+                    soon = first if soon == 0 or first < soon else soon
         if found:
             word = np.int64(pool[at(place * PLACE_SIZE + PLACE_WORD)])
             if start:
@@ -354,10 +370,12 @@ def inject(
             if left == 0:
                 queue[at(n * HOST_SIZE + HOST_FIRST)] = pool[at(place * PLACE_SIZE + PLACE_NEXT)]
                 queue[at(n * HOST_SIZE + HOST_COUNT)] -= 1
-                pool[at(place * PLACE_SIZE + PLACE_NEXT)] = free
-                free = place
+                spare[at(free)] = place
+                free += 1
                 birth |= LAST
-            free = append(pool, rec, calendar, N * W, g0 + v, word, birth, c + rules.inject, t, free)
+            free = append(pool, spare, rec, calendar, N * W, g0 + v, word, birth, c + rules.inject, t, free)
+        else:
+            queue[at(n * HOST_SIZE + HOST_SOON)] = soon
         if queue[at(n * HOST_SIZE + HOST_COUNT)] > 0:
             backlog[at(still)] = n
             still += 1

@@ -18,6 +18,7 @@ from topoloom.simulator.buffers import (
     Network,
     Rules,
 )
+from topoloom.simulator.kernels.credits import note, note_far
 from topoloom.simulator.kernels.fields import (
     PACKET_BORN,
     PACKET_HOPS,
@@ -44,7 +45,7 @@ from topoloom.simulator.kernels.fields import (
     VC_WORD,
     at,
 )
-from topoloom.simulator.kernels.flits import BORN, HEAD, LAST, append, arm, note, note_far
+from topoloom.simulator.kernels.flits import BORN, HEAD, LAST, append, arm
 from topoloom.simulator.kernels.requests import ask, class_of
 from topoloom.simulator.kernels.round_trips import arrived
 
@@ -67,7 +68,7 @@ def traverse(
     W, LV = rules.words, rules.slot_bits
     VM, PS, N = (1 << LV) - 1, (W * 64) >> LV, s.active.size // W
     b, G, NW = r * W, r * W * 64, N * W
-    pool, rec, popped, port = s.pool, s.rec, s.popped, s.port
+    pool, spare, rec, popped, port = s.pool, s.spare, s.rec, s.popped, s.port
     calendar, active, pending, unowned, asked, choosing = (
         s.calendar,
         s.active,
@@ -119,8 +120,8 @@ def traverse(
                 rec[at(g * VC_SIZE + VC_BIRTH)] = birth2
                 rec[at(g * VC_SIZE + VC_ARRIVAL)] = coming
                 rec[at(g * VC_SIZE + VC_SECOND)] = pool[at(p * PLACE_SIZE + PLACE_NEXT)]
-                pool[at(p * PLACE_SIZE + PLACE_NEXT)] = free
-                free = p
+                spare[at(free)] = p
+                free += 1
                 if coming > c:
                     active[at(b + (iv >> 6))] &= ~bit
                     arm(calendar, NW, g, coming, c)
@@ -129,7 +130,7 @@ def traverse(
                         rec[at(g * VC_SIZE + VC_NEXT)] = -1
                         choosing[at(b + (iv >> 6))] |= bit
                     else:
-                        ask(asked, pending, W, r, iv, class_of(LV, outputs, lanes, width, N, r, word2, birth2))
+                        ask(asked, pending, W, LV, r, iv, class_of(LV, outputs, lanes, width, N, r, word2, birth2))
             else:
                 active[at(b + (iv >> 6))] &= ~bit
             leaves = max(np.int64(port[at(gp * PORT_SIZE + PORT_LAST)]) + 1, np.int64(c + (step + 1) // speedup))
@@ -141,7 +142,7 @@ def traverse(
                     word += 1
                 elif birth & HEAD:
                     packets[at(word * PACKET_SIZE + PACKET_HOPS)] += 1
-                free = append(pool, rec, calendar, NW, g2, word, birth, arrival, c, free)
+                free = append(pool, spare, rec, calendar, NW, g2, word, birth, arrival, c, free)
                 continue
             state[FLITS] += 1
             if last:
