@@ -106,6 +106,15 @@ _BESIDE = (
     Case("Slim Fly q=5, p=4", "slimfly:q=5,hosts=4", "minimal", 0.5, (20_000, 2000), _FREE, _ANY),
     Case("Slim Fly q=19, p=15", "slimfly:q=19,hosts=15", "minimal", 0.5, (1000, 200), _FREE, _ANY),
     Case(
+        "Slim Fly q=19, packets of 8",
+        "slimfly:q=19,hosts=15",
+        "minimal",
+        0.3,
+        (1000, 200),
+        structs.replace(_FREE, packet_flits=8),
+        _ANY | {"packet_size": 8},
+    ),
+    Case(
         "mesh 8x8, packets of 8",
         "mesh:dims=8x8,hosts=1",
         "dor",
