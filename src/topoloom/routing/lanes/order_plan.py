@@ -24,6 +24,8 @@ _SAMPLE = 3072
 _BASE = 0.02
 #: Times that a tree is grown around what is stuck before it is left to lane 0.
 _TRIES = 24
+#: Up to so many switches the tree is grown, beyond them stuck switches are served in place: at 65,536 ten times as fast.
+_LARGEST_REGROWN = 1 << 15
 #: Share of pairs that no order serves up to which it is worth placing them one by one.
 _FEW_ORPHANS = 0.02
 #: Channels looked at when pairs are placed, in units of all channels, before that is given up.
@@ -101,7 +103,8 @@ class OrderPlan:
         turn = max(1, min(_TURN, self._topology.switches // 8))
         # In one lane most paths meet at the lowest switch: making them anew would even little.
         rounds = 0 if self._folder or lanes == 1 else _ROUNDS
-        ports, lane, _ = self._trees(ranks, trees_within, self._order, rounds, self._work.flag, _TRIES, turn=turn)
+        back = self._channels.back if self._topology.switches > _LARGEST_REGROWN else np.empty(0, np.int32)
+        ports, lane, _ = self._trees(ranks, trees_within, self._order, rounds, self._work.flag, _TRIES, back, turn=turn)
         return Routing(self._topology, engine, ports, lane)
 
     @cached_property
