@@ -12,6 +12,7 @@ import numpy as np
 from topoloom.errors import InputError, check_type
 from topoloom.graph.distances import distances_from
 from topoloom.results import provenance_of
+from topoloom.routing.channels import turn_rows
 from topoloom.routing.choices import Escape, Layers
 from topoloom.routing.judge.choices import named, with_choice, with_layers
 from topoloom.routing.judge.verdict import Verdict, together
@@ -139,10 +140,7 @@ def _walked(
     n, across = topology.switches, routing.lane_rule == SWITCH
     # A packet may escape to the tables at any switch.
     sources = np.ones(n, np.bool_) if isinstance(routing.choice, Escape) else routing.carriers
-    # Of each channel the turn from it to the first port of the switch that it leads to.
-    turn_row = channels.turn_first[channels.to] + (channels.back - channels.first[channels.to]) * np.asarray(
-        topology.degrees, np.int64
-    )[channels.to]
+    turn_row = turn_rows(channels)
     # A bit a lane, in as few bytes as that takes: turns are looked up at random.
     word = np.uint8 if lanes_used <= _NARROW and not across else np.uint64
 

@@ -9,7 +9,7 @@ import numpy as np
 from topoloom.graph.distances import distances_from
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.random_streams import Draws
-from topoloom.routing.channels import channels_of
+from topoloom.routing.channels import channels_of, turn_rows
 from topoloom.routing.lanes.by_pair import place_pairs
 from topoloom.routing.routing import Routing, empty_ports, host_weights, new_table, port_type
 from topoloom.routing.trees.parallel import make_trees
@@ -129,14 +129,15 @@ class OrderPlan:
             np.array_split(self._sample, -(-self._sample.size // 64) or 1),
         )
 
+        turn_row = turn_rows(channels)
+
         def weigh_turns(numbers: Iterator[int]) -> np.ndarray:
             found = np.zeros(channels.turn_first[-1])
             for number in numbers:
                 weigh(
                     channels.first,
                     channels.to,
-                    channels.back,
-                    channels.turn_first,
+                    turn_row,
                     paths,
                     blocks[number],
                     rises,

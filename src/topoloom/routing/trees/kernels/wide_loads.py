@@ -85,6 +85,27 @@ def _sum_up(d: int, onward: np.ndarray, below: np.ndarray, waiting: np.ndarray) 
             v = w
 
 
+@kernel
+def senders_first(d: int, onward: np.ndarray, waiting: np.ndarray, order: np.ndarray) -> int:
+    """The switches of d's tree but d, int32[n], those who send to a switch before it; how many there are.
+
+    onward: int32[at least n], each switch's next, d's own d. waiting: int32[n], room.
+    """
+    n, found = waiting.size, 0
+    waiting[:] = 0
+    for v in range(n):
+        waiting[onward[v]] += 1
+    for start in range(n):
+        v = np.int64(start)
+        while waiting[v] == 0 and v != d:
+            waiting[v] = -1
+            order[found] = v
+            found += 1
+            v = np.int64(onward[v])
+            waiting[v] -= 1
+    return found
+
+
 @allocating
 def write_trees(
     destinations: np.ndarray,
