@@ -71,8 +71,8 @@ def follow(
     # Rows are an odd number of lines of the cache, so that the same place of all of them does not fall on one line.
     width = 64 * ((n + 63) // 64 | 1)
     port, used = np.empty((_TOGETHER, width), ports.dtype), np.empty((_TOGETHER, width), turns.dtype)
-    onward, below = np.empty((_TOGETHER, width), np.int32), np.empty((_TOGETHER, width), np.int32)
-    depth, waiting, order = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    onward, below = np.empty((_TOGETHER, width), np.uint32), np.empty((_TOGETHER, width), np.int32)
+    depth, waiting, order = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.uint32)
     for start in range(0, destinations.size, _TOGETHER):
         count = min(_TOGETHER, destinations.size - start)
         for j in range(count):
@@ -92,7 +92,7 @@ def follow(
             begin, degree = first[v], first[v + 1] - first[v]
             for j in range(count):
                 leads = np.int64(port[j, v]) < degree and v != destinations[start + j]
-                onward[j, v] = to[begin + np.int64(port[j, v])] if leads else -1
+                onward[j, v] = to[begin + np.int64(port[j, v])] if leads else v
         for j in range(count):
             row, d = start + j, destinations[start + j]
             stripped = _sum_up(onward[j], below[j], used[j], waiting, order)
@@ -117,44 +117,41 @@ def follow(
 
 @kernel
 def _sum_up(onward: np.ndarray, below: np.ndarray, used: np.ndarray, waiting: np.ndarray, order: np.ndarray) -> int:
-    """Add to each switch what is below those that send to it, and their lanes; how many are on no cycle.
+    """Add to each switch what is below those that send to it, and their lanes; how many send on and are on no cycle.
 
-    A switch is done once nobody who sends to it is left, and then perhaps the next one is. Where there is no next switch,
-    `onward` is -1. waiting: int32[n], room; order: int32[n], gets the switches that are on no cycle, senders first.
+    A switch is done once nobody who sends to it is left; without a branch, for nobody can foresee which is the last. Where
+    there is no next switch, `onward`, uint32[at least n], is the switch itself. waiting: int32[n], room; order: uint32[n + 1],
+    gets the switches, senders first.
     """
-    n, found = waiting.size, 0
+    n, found = waiting.size, np.uint64(0)
     waiting[:] = 0
     for v in range(n):
-        if onward[v] >= 0:
-            waiting[onward[v]] += 1
-    for start in range(n):
-        v = np.int64(start)
-        while waiting[v] == 0:
-            waiting[v] = -1
-            order[found] = v
-            found += 1
-            w = np.int64(onward[v])
-            if w < 0:
-                break
-            below[w] += below[v]
-            used[w] |= used[v]
-            waiting[w] -= 1
-            v = w
-    return found
+        waiting[onward[v]] += 1
+    for v in range(n):
+        order[found] = v
+        found += np.uint64(waiting[v] == 0)
+    at = np.uint64(0)
+    while at < found:
+        v = order[at]
+        w = onward[v]
+        below[w] += below[v]
+        used[w] |= used[v]
+        waiting[w] -= 1
+        order[found] = w
+        found += np.uint64(waiting[w] == 0)
+        at += np.uint64(1)
+    return np.int64(found)
 
 
 @kernel
 def _measure(onward: np.ndarray, order: np.ndarray, d: int, depth: np.ndarray) -> None:
     """Hops to d, int32[n]: -3 where a path goes round in cycles, -4 where it ends at another switch."""
-    depth[:] = -3
+    for v in range(depth.size):
+        depth[v] = -4 if onward[v] == v else -3
     depth[d] = 0
     for i in range(order.size - 1, -1, -1):
-        v = np.int64(order[i])
-        w = np.int64(onward[v])
-        if w >= 0:
-            depth[v] = depth[w] + 1 if depth[w] >= 0 else depth[w]
-        elif v != d:
-            depth[v] = -4
+        farther = depth[onward[order[i]]]
+        depth[order[i]] = farther + 1 if farther >= 0 else farther
 
 
 @kernel

@@ -53,8 +53,8 @@ def weigh(
     every = np.uint16((np.int64(1) << lanes) - 1)
     width = 64 * ((n + 63) // 64 | 1)
     port, rise = np.empty((_TOGETHER, width), ports.dtype), np.empty((_TOGETHER, width), np.uint16)
-    onward, waiting = np.empty((_TOGETHER, width), np.int32), np.empty((_TOGETHER, width), np.int64)
-    legal, senders, order = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n, np.int32)
+    onward, waiting = np.empty((_TOGETHER, width), np.uint32), np.empty((_TOGETHER, width), np.int64)
+    legal, senders, order = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n + 1, np.uint32)
     for start in range(0, destinations.size, _TOGETHER):
         some = destinations[start : start + _TOGETHER]
         for j in range(some.size):
@@ -70,15 +70,14 @@ def weigh(
             d = some[j]
             rise[j, d] = every  # whatever comes before the end is legal
             legal[d], waiting[j, d] = every, 0
-            count = senders_first(d, onward[j], senders, order)
+            count = senders_first(onward[j], senders, order)
             for i in range(count - 1, -1, -1):
-                v = np.int64(order[i])
-                w = np.int64(onward[j, v])
+                v = order[i]
+                w = onward[j, v]
                 legal[v] = legal[w] & ~(rise[j, v] & ~rise[j, w])
                 waiting[j, v] = pairs[v] if legal[v] == 0 else 0
             for i in range(count):
-                v = np.int64(order[i])
-                waiting[j, onward[j, v]] += waiting[j, v]
+                waiting[j, onward[j, order[i]]] += waiting[j, order[i]]
             waiting[j, d] = 0
         for v in range(n):
             for j in range(some.size):

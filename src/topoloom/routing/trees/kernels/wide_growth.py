@@ -7,7 +7,7 @@ for, by whether the rank rises along the channel between them: so both lie side 
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, kernel
+from topoloom.compiling.decorators import allocating, inner, kernel
 from topoloom.graph.kernels.simd import fetch, lowest_bit
 from topoloom.random_streams.kernels import next_word
 
@@ -57,6 +57,7 @@ def grow(
     destinations: np.ndarray,
     every: np.uint64,
     ranked: np.ndarray,
+    aims: np.ndarray,
     last: np.ndarray,
     held: np.ndarray,
     fixed: np.ndarray,
@@ -64,7 +65,9 @@ def grow(
     open_in: np.ndarray,
     table: np.ndarray,
     fronts: np.ndarray,
-    seen: np.ndarray,
+    near: np.ndarray,
+    offered: np.ndarray,
+    channel: np.ndarray,
     state: np.ndarray,
     flag: np.ndarray,
 ) -> None:
@@ -77,6 +80,8 @@ def grow(
     ----------
     ranked : int32[2 m]
         The channels of each switch in the order in which it looks at them.
+    aims : uint32[2 m]
+        The switches that these lead to.
     last : uint64[hops + 1]
         As `farthest` has it.
     held, fixed : uint64[n], uint64[2 m]
@@ -86,14 +91,16 @@ def grow(
         Gets the lanes in which each switch's path is legal.
     table : uint8 or uint16[k, at least n]
         Gets the ports, a row a destination.
-    fronts, seen, state : uint64[2, n], uint64[2, most links of a switch], uint64[1]
+    fronts, near : uint64[2, n], bool[n]
         Room.
+    offered, channel, state : uint64[2, r + 1], int64[r + 1], uint64[1]
+        Room; r: the most links of a switch.
     flag : uint8[1]
         Not 0: whoever asked wants no trees any more; they are left unfinished.
     """
     n = first.size - 1
     front, fresh = fronts[0], fronts[1]
-    can, taken = seen[0], seen[1]
+    can, taken = offered[0], offered[1]
     wide = 2 * lanes
     state[0] = np.uint64(destinations[0]) * np.uint64(0x9E3779B97F4A7C15)
     joined[:] = _ZERO
@@ -106,43 +113,40 @@ def grow(
         front[d] |= bit
         for k in range(d * wide, d * wide + wide):
             open_in[k] |= bit
-    hops = 0
+    hops, crowd = 0, destinations.size
     while True:
         hops += 1
         if flag[0]:
             return
         # Whose path nobody farther needs any more: there lanes left do not matter.
         ends = last[hops] if hops < last.size else ~_ZERO
-        moving = _ZERO
+        few = crowd * channel.size < n
+        if few:
+            _mark_neighbours(first, to, front, near)
+        moving, crowd = _ZERO, 0
         for v in range(n):
-            wanted = every & ~joined[v]
             fresh[v] = _ZERO
-            if wanted == 0:
+            wanted = every & ~joined[v]
+            if wanted == 0 or (few and not near[v]):
                 continue
-            begin = first[v]
-            degree = first[v + 1] - begin
-            anybody = _ZERO
-            for i in range(degree):
-                c = np.int64(ranked[begin + i])
-                w = np.int64(to[c])
-                offers = wanted & front[w]
-                if held[v]:
-                    offers &= ~held[v] | fixed[c]
-                can[i] = offers
-                anybody |= offers
-                if offers:
-                    fetch(open_in, w * wide)
-                    fetch(open_in, w * wide + wide - 1)
-            if anybody == 0:
+            begin, offers = first[v], 0
+            for i in range(np.uint64(begin), np.uint64(first[v + 1])):
+                can[offers] = wanted & front[aims[i]]
+                channel[offers] = i
+                offers += can[offers] != 0
+            if held[v]:
+                offers = _not_held(can, channel, offers, ranked, held[v], fixed)
+            if offers == 0:
                 continue
+            for i in range(offers):
+                row = np.int64(aims[channel[i]]) * wide
+                fetch(open_in, row)
+                fetch(open_in, row + wide - 1)
             got = roomy = _ZERO
-            for i in range(degree):
+            for i in range(offers):
                 taken[i] = _ZERO
-                if can[i] == 0:
-                    continue
-                c = np.int64(ranked[begin + i])
-                row = np.int64(to[c]) * wide
-                climbs = np.int64(rises[c])
+                row = np.int64(aims[channel[i]]) * wide
+                climbs = np.int64(rises[ranked[channel[i]]])
                 found = several = _ZERO
                 for k in range(lanes):
                     ok = can[i] & open_in[row + k + lanes * ((climbs >> k) & 1)]
@@ -150,32 +154,33 @@ def grow(
                     found |= ok
                 several &= ~ends
                 # One in sixteen changes to a channel that is no better, only busier: else all took the same path.
-                if found & got & ~(several & ~roomy):
+                better = found & (~got | (several & ~roomy))
+                if found & ~better & ~(several ^ roomy):
                     alike = ~(several ^ roomy) & next_word(state) & next_word(state) & next_word(state)
-                    alike &= next_word(state)
+                    better |= found & alike & next_word(state)
                 else:
-                    alike = _ZERO
                     state[0] += _FOUR_WORDS
-                better = found & (~got | (several & ~roomy) | alike)
                 if better == 0:
                     continue
+                if better & got:
+                    for j in range(i):
+                        taken[j] &= ~better
                 got |= better
                 roomy = (roomy & ~better) | (several & better)
-                for j in range(i):
-                    taken[j] &= ~better
                 taken[i] = better
             if got == 0:
                 continue
             fresh[v] = got
             moving |= got
             joined[v] |= got
+            crowd += 1
             own = v * wide
-            for i in range(degree):
+            for i in range(offers):
                 rest = taken[i]
                 if rest == 0:
                     continue
-                c = np.int64(ranked[begin + i])
-                row = np.int64(to[c]) * wide
+                c = np.int64(ranked[channel[i]])
+                row = np.int64(aims[channel[i]]) * wide
                 climbs = np.int64(rises[c])
                 # Nobody asks for these bits before the next hop: v is not in `front` for them.
                 for k in range(lanes):
@@ -185,9 +190,30 @@ def grow(
                     open_in[own + lanes + k] |= ok & (_ZERO - np.uint64(up))
                 port = c - begin
                 while rest:
-                    b = np.int64(lowest_bit(rest))
+                    table[np.uint64(lowest_bit(rest)), np.uint64(v)] = port
                     rest &= rest - _ONE
-                    table[b, v] = port
         if moving == 0:
             return
         front, fresh = fresh, front
+
+
+@inner
+def _mark_neighbours(first: np.ndarray, to: np.ndarray, front: np.ndarray, near: np.ndarray) -> None:
+    near[:] = False
+    for w in range(near.size):
+        if front[w]:
+            for c in range(first[w], first[w + 1]):
+                near[to[c]] = True
+
+
+@inner
+def _not_held(
+    can: np.ndarray, channel: np.ndarray, offers: int, ranked: np.ndarray, held: np.uint64, fixed: np.ndarray
+) -> int:
+    """Leave those of the offers that do not go against a path that is held; how many."""
+    left = 0
+    for i in range(offers):
+        can[left] = can[i] & (~held | fixed[ranked[channel[i]]])
+        channel[left] = channel[i]
+        left += can[left] != 0
+    return left

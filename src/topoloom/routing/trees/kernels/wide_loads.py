@@ -45,8 +45,8 @@ def add_loads(
     """
     n = first.size - 1
     width = 8 * ((n + 7) // 8 | 1)
-    onward, below = np.empty((_TOGETHER, width), np.int32), np.empty((_TOGETHER, width), np.int64)
-    waiting = np.empty(n, np.int32)
+    onward, below = np.empty((_TOGETHER, width), np.uint32), np.empty((_TOGETHER, width), np.int64)
+    waiting, order = np.empty(n, np.int32), np.empty(n + 1, np.uint32)
     for start in range(0, rows.size, _TOGETHER):
         count = min(_TOGETHER, rows.size - start)
         for v in range(n):
@@ -56,7 +56,9 @@ def add_loads(
                 onward[j, v] = to[begin + port] if port < degree and v != d else d
                 below[j, v] = pairs[v] * pairs[d]
         for j in range(count):
-            _sum_up(destinations[start + j], onward[j], below[j], waiting)
+            found = senders_first(onward[j], waiting, order)
+            for i in range(found):
+                below[j, onward[j, order[i]]] += below[j, order[i]]
         for v in range(n):
             begin, degree = first[v], first[v + 1] - first[v]
             for j in range(count):
@@ -66,44 +68,31 @@ def add_loads(
 
 
 @kernel
-def _sum_up(d: int, onward: np.ndarray, below: np.ndarray, waiting: np.ndarray) -> None:
-    """Add what is below each switch of d's tree to what is below the next one; waiting: int32[n], room.
+def senders_first(onward: np.ndarray, waiting: np.ndarray, order: np.ndarray) -> int:
+    """The switches of a tree but its destination, those who send to a switch before it; how many there are.
 
-    A switch is done once nobody who sends over it is left, and then perhaps the next one is.
+    A switch comes once all who send to it have come; without a branch, for nobody can foresee which is the last.
+
+    onward : uint32[at least n]
+        Each switch's next, the destination's own itself.
+    waiting, order : int32[n], uint32[n + 1]
+        Room, and what gets the switches.
     """
-    n = waiting.size
+    n, found = waiting.size, np.uint64(0)
     waiting[:] = 0
     for v in range(n):
         waiting[onward[v]] += 1
-    for start in range(n):
-        v = np.int64(start)
-        while waiting[v] == 0 and v != d:
-            waiting[v] = -1
-            w = np.int64(onward[v])
-            below[w] += below[v]
-            waiting[w] -= 1
-            v = w
-
-
-@kernel
-def senders_first(d: int, onward: np.ndarray, waiting: np.ndarray, order: np.ndarray) -> int:
-    """The switches of d's tree but d, int32[n], those who send to a switch before it; how many there are.
-
-    onward: int32[at least n], each switch's next, d's own d. waiting: int32[n], room.
-    """
-    n, found = waiting.size, 0
-    waiting[:] = 0
     for v in range(n):
-        waiting[onward[v]] += 1
-    for start in range(n):
-        v = np.int64(start)
-        while waiting[v] == 0 and v != d:
-            waiting[v] = -1
-            order[found] = v
-            found += 1
-            v = np.int64(onward[v])
-            waiting[v] -= 1
-    return found
+        order[found] = v
+        found += np.uint64(waiting[v] == 0)
+    at = np.uint64(0)
+    while at < found:
+        w = onward[order[at]]
+        waiting[w] -= 1
+        order[found] = w
+        found += np.uint64(waiting[w] == 0)
+        at += np.uint64(1)
+    return np.int64(found)
 
 
 @allocating

@@ -56,12 +56,13 @@ def trees_within(
     every = ~_ZERO if count == 64 else (_ONE << np.uint64(count)) - _ONE
     if again:
         add_loads(first, to, destinations, destinations, ports, pairs, load, -1)
-    ranked = _by_load(first, load)
+    ranked, aims = _by_load(first, to, load)
     last = farthest(first, to, destinations, every)
     joined, open_in = np.empty(n, np.uint64), np.empty(n * 2 * lanes, np.uint64)
     held, fixed = np.zeros(n, np.uint64), np.zeros(to.size, np.uint64)
     table, fronts, state = padded(count, n, ports), np.empty((2, n), np.uint64), np.empty(1, np.uint64)
-    seen = np.empty((2, _most_links(first)), np.uint64)
+    most_links, near = _most_links(first), np.empty(n, np.bool_)
+    offered, channel = np.empty((2, most_links + 1), np.uint64), np.empty(most_links + 1, np.int64)
     grow(
         first,
         to,
@@ -70,6 +71,7 @@ def trees_within(
         destinations,
         every,
         ranked,
+        aims,
         last,
         held,
         fixed,
@@ -77,7 +79,9 @@ def trees_within(
         open_in,
         table,
         fronts,
-        seen,
+        near,
+        offered,
+        channel,
         state,
         flag,
     )
@@ -106,6 +110,7 @@ def trees_within(
         destinations,
         stuck,
         ranked,
+        aims,
         last,
         held,
         fixed,
@@ -113,7 +118,9 @@ def trees_within(
         open_in[: 2 * n],
         lane_0,
         fronts,
-        seen,
+        near,
+        offered,
+        channel,
         state,
         flag,
     )
@@ -143,6 +150,7 @@ def trees_within(
             destinations,
             stuck,
             ranked,
+            aims,
             last,
             held,
             fixed,
@@ -150,7 +158,9 @@ def trees_within(
             open_in[: 2 * most * n],
             table,
             fronts,
-            seen,
+            near,
+            offered,
+            channel,
             state,
             flag,
         )
@@ -165,8 +175,8 @@ def trees_within(
 
 
 @allocating
-def _by_load(first: np.ndarray, load: np.ndarray) -> np.ndarray:
-    """The channels of each switch, int32[2 m], those with the least load first."""
+def _by_load(first: np.ndarray, to: np.ndarray, load: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The channels of each switch, int32[2 m], those with the least load first; and where they lead to, uint32[2 m]."""
     ranked = np.arange(load.size).astype(np.int32)
     for v in range(first.size - 1):
         for i in range(first[v] + 1, first[v + 1]):
@@ -175,7 +185,7 @@ def _by_load(first: np.ndarray, load: np.ndarray) -> np.ndarray:
                 ranked[j] = ranked[j - 1]
                 j -= 1
             ranked[j] = c
-    return ranked
+    return ranked, to[ranked].astype(np.uint32)
 
 
 @inner
