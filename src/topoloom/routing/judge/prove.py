@@ -180,7 +180,9 @@ def _walked(
     turns = np.bitwise_or.reduce([part.turns for part in parts])
     load, passing, histogram, pairs, counts = (np.sum([part[i] for part in parts], axis=0) for i in range(1, 6))
     counts[4] = max(part.counts[4] for part in parts)
-    return _Walked(turns.astype(np.uint64), load, passing, histogram, pairs, counts, [part.examples[0] for part in parts])
+    return _Walked(
+        turns.astype(np.uint64), load, passing, histogram, pairs, counts, [part.examples[0] for part in parts]
+    )
 
 
 def _fewest_hops(routing: Routing, some: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Orders of the switches, one for each lane, and the tables whose paths are legal in one of them."""
 
+import mmap
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
@@ -111,8 +112,7 @@ class OrderPlan:
     def _sample_trees(self) -> np.ndarray:
         """Shortest trees of the sample, by which orders are weighed."""
         # Only the sample's rows are written and read, so no memory is taken for the others.
-        n = self._topology.switches
-        paths: np.ndarray = np.empty((n, n), port_type(self._topology))
+        paths = _apart(self._topology.switches, port_type(self._topology))
         fill_minimal(self._topology, self._sample, paths, 0, self._jobs, work=self._work)
         return paths
 
@@ -135,15 +135,7 @@ class OrderPlan:
             found = np.zeros(channels.turn_first[-1])
             for number in numbers:
                 weigh(
-                    channels.first,
-                    channels.to,
-                    turn_row,
-                    paths,
-                    blocks[number],
-                    rises,
-                    len(ranks),
-                    self._pairs,
-                    found,
+                    channels.first, channels.to, turn_row, paths, blocks[number], rises, len(ranks), self._pairs, found
                 )
             return found
 
@@ -196,3 +188,12 @@ class OrderPlan:
         order = Draws(self._seed, 4).permutation(self._topology.switches)
         effort = _EFFORT * self._channels.to.size
         return place_pairs(self._topology, ports, lane, order, lanes, lowest=lowest, effort=effort, work=self._work)
+
+
+def _apart(n: int, kind: type) -> np.ndarray:
+    """A table [n, n] of which a row takes memory once it is written; in huge pages its neighbours would, too."""
+    if not hasattr(mmap, "MADV_NOHUGEPAGE"):
+        return np.empty((n, n), kind)
+    pages = mmap.mmap(-1, n * n * np.dtype(kind).itemsize, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    pages.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(pages, kind).reshape(n, n)

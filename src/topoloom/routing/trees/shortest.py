@@ -70,7 +70,19 @@ def fill_minimal(
     def make_many(some: np.ndarray, known: np.ndarray, again: bool) -> int:
         # A lane in which no rank rises forbids nothing.
         refused: int = trees_within(
-            channels.first, channels.to, anywhere, 1, some, ports, unsaid, known, again, pairs, work.flag, 1, nobody_stuck
+            channels.first,
+            channels.to,
+            anywhere,
+            1,
+            some,
+            ports,
+            unsaid,
+            known,
+            again,
+            pairs,
+            work.flag,
+            1,
+            nobody_stuck,
         )
         return refused
 

@@ -139,9 +139,7 @@ def _hops(first: np.ndarray, to: np.ndarray, d: int, w: int, b: int, table: np.n
 
 
 @inner
-def _sent_to(
-    first: np.ndarray, to: np.ndarray, d: int, w: int, b: int, joined: np.ndarray, table: np.ndarray
-) -> bool:
+def _sent_to(first: np.ndarray, to: np.ndarray, d: int, w: int, b: int, joined: np.ndarray, table: np.ndarray) -> bool:
     """Whether a switch in tree b sends on to w."""
     for c in range(first[w], first[w + 1]):
         u = np.int64(to[c])

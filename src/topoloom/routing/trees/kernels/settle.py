@@ -1,4 +1,4 @@
-"""A single tree in which some switches stay stuck: these take the paths of lane 0, and whoever that leaves without a lane anew."""
+"""A tree in which some switches stay stuck: these take the paths of lane 0, and whom that leaves without a lane joins anew."""
 
 import numpy as np
 
@@ -41,7 +41,9 @@ def settle(
         for v in range(n):
             if held[v]:
                 table[b, v] = channel[v] - first[v]
-        _legal_again(first, to, back, rises, lanes if attempt < tries else 1, lanes, d, b, joined, open_in, table, order)
+        _legal_again(
+            first, to, back, rises, lanes if attempt < tries else 1, lanes, d, b, joined, open_in, table, order
+        )
         rejoin(first, to, rises, lanes, destinations, bit, joined, open_in, table)
         out = 0
         for v in range(n):
