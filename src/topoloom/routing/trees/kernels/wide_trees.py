@@ -1,7 +1,7 @@
 """Trees inside lanes for up to 64 destinations at a time: a destination is a bit of a word, and what is legal a word a lane.
 
 A switch joins a destination's tree over a channel to one that joined at the hop before, where its path stays legal in some
-lane: in the lanes where the ranks do not rise along the channel and fall after it (`_order_kernels`). So beside the lanes
+lane: in the lanes where the ranks do not rise along the channel and fall after it (`lanes.kernels.orders`). So beside the lanes
 in which a switch's path is legal, those are kept in which it also begins with a rise: these serve channels that rise.
 """
 
