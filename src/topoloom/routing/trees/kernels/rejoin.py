@@ -15,6 +15,8 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 _FEW = 1
 #: Switches that send on anew, at most, for one that is stuck.
 _LONGEST = 4
+#: Channels that are looked at for one, at most: a bound where switches have many.
+_MOST_LOOKS = 1 << 17
 
 
 @allocating
@@ -80,9 +82,10 @@ def _join(
     next channel to look at, the channel taken, the lanes left, and the best walk's channels.
     """
     switch, following, taken, left, best = walk[0], walk[1], walk[2], walk[3], walk[4]
-    least, steps, level = np.int64(1) << 62, 0, 0
+    least, steps, level, looks = np.int64(1) << 62, 0, 0, 0
     switch[0], following[0], left[0] = v, first[v], -1
-    while level >= 0:
+    while level >= 0 and looks < _MOST_LOOKS:
+        looks += 1
         u = switch[level]
         if following[level] == first[u + 1]:
             level -= 1
