@@ -163,3 +163,13 @@ def test_loads_are_those_of_data_where_packets_may_escape_anywhere():
     plain = prove(replace(routing, choice=None, verdict=None))
     assert (routing.verdict.channel_load == plain.channel_load).all()
     assert (routing.verdict.switch_load == plain.switch_load).all()
+
+
+def test_an_escape_with_a_hole_is_a_fault():
+    """Where a switch has no port the verdict says so, and no cycle is looked for among paths that end there."""
+    routing = route(build("torus:dims=4x4"), "duato", lanes=4)
+    ports = routing.ports.copy()
+    ports[3, 9] = routing.none
+    verdict = prove(replace(routing, ports=ports))
+    assert "has no port for it" in verdict.fault
+    assert not verdict.complete

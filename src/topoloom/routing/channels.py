@@ -43,3 +43,9 @@ def channels_of(topology: Topology) -> Channels:
     origin = np.repeat(np.arange(topology.switches, dtype=np.int32), topology.degrees)
     turn_first = np.concatenate([[0], np.cumsum(topology.degrees * topology.degrees)])
     return Channels(first, to, origin, back, turn_first)
+
+
+def turn_rows(channels: Channels) -> np.ndarray:
+    """Of each channel the turn from it to the first port of the switch that it leads to, int64[2 m]."""
+    begins, degrees = channels.first[channels.to], np.diff(channels.first)
+    return np.asarray(channels.turn_first[channels.to] + (channels.back - begins) * degrees[channels.to], np.int64)

@@ -176,14 +176,11 @@ def port_type(topology: Topology) -> type:
 def empty_ports(topology: Topology, folder: str | None = None) -> np.ndarray:
     """A table ports[n, n] with no port in any entry: in memory, or in the file ``tables/ports.npy`` of a folder."""
     kind = port_type(topology)
-    ports = new_table(topology, kind, folder, "ports.npy")
-    for row in ports:
-        row[:] = np.iinfo(kind).max
-    return ports
+    return new_table(topology, kind, folder, "ports.npy", np.iinfo(kind).max)
 
 
-def new_table(topology: Topology, kind: type, folder: str | None, name: str) -> np.ndarray:
-    """A table [n, n] of zeros: in memory, or in that file of the folder's ``tables/``, which is mapped.
+def new_table(topology: Topology, kind: type, folder: str | None, name: str, value: int = 0) -> np.ndarray:
+    """A table [n, n] of one value: in memory, or in that file of the folder's ``tables/``, which is mapped.
 
     Parameters
     ----------
@@ -195,16 +192,23 @@ def new_table(topology: Topology, kind: type, folder: str | None, name: str) -> 
         Where the table is kept on disk; None: in memory.
     name : str
         The file's name in ``tables/``.
+    value : int
+        Of every entry.
 
     Returns
     -------
     kind[n, n]
-        Zeros; what is written into it goes to the file, where there is one.
+        What is written into it goes to the file, where there is one.
     """
     shape = topology.switches, topology.switches
     if folder is None:
-        return np.zeros(shape, kind)
+        return np.full(shape, value, kind) if value else np.zeros(shape, kind)
     path = Path(folder) / TABLES
     path.mkdir(exist_ok=True)
     (path / MANIFEST).unlink(missing_ok=True)  # what lies there is no whole table any more
-    return np.lib.format.open_memmap(path / name, "w+", kind, shape)
+    table = np.lib.format.open_memmap(path / name, "w+", kind, shape)
+    # The file gets its place on the disk here, in order: rows written here and there into a file of holes take a hundred
+    # times as long.
+    for row in table:
+        row[:] = value
+    return table

@@ -57,7 +57,7 @@ def with_choice(routing: Routing, tables: Verdict, work: Work) -> Verdict:
         found = replace(
             tables, lanes_used=lanes + choice.lanes, lane_pairs=np.append(tables.lane_pairs, [0] * choice.lanes)
         )
-        if tables.cycle or not choice.returns or routing.lane_rule == HOP:
+        if tables.cycle or tables.fault or not choice.returns or routing.lane_rule == HOP:
             return found
         return _with_cycle(routing, found, _extended(routing, lanes, work), lanes)
     return tables

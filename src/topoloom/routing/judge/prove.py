@@ -12,6 +12,7 @@ import numpy as np
 from topoloom.errors import InputError, check_type
 from topoloom.graph.distances import distances_from
 from topoloom.results import provenance_of
+from topoloom.routing.channels import turn_rows
 from topoloom.routing.choices import Escape, Layers
 from topoloom.routing.judge.choices import named, with_choice, with_layers
 from topoloom.routing.judge.verdict import Verdict, together
@@ -23,6 +24,10 @@ from topoloom.work import Work
 _BLOCK = 64
 #: Lanes are the bits of a word.
 _MOST_LANES = 64
+#: Lanes that fit into words of a byte.
+_NARROW = 8
+#: Hops up to which distances to 64 destinations are measured together.
+_MOST_ROUNDS = 32
 
 
 def prove(
@@ -83,7 +88,7 @@ def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None,
     most = ACROSS if routing.lane_rule == SWITCH else _MOST_LANES
     if lanes_used > most:
         raise InputError(f"{routing.topology.name}: lane {lanes_used - 1}; lanes are 0 to {most - 1}")
-    walked = _walked(routing, lanes, wanted, jobs, work)
+    walked = _walked(routing, lanes, lanes_used, wanted, jobs, work)
     work.check()
     reached = int(walked.histogram.sum())
     max_hops = int(np.flatnonzero(walked.histogram)[-1]) if reached else 0
@@ -92,14 +97,7 @@ def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None,
     by_hop = routing.lane_rule == HOP
     ring = np.empty(0, np.int64) if by_hop else _cycle(routing, walked.turns, lanes_used)
     cycle, cycle_lane = named(routing, ring, lanes_used)
-    if by_hop:
-        lane_pairs = np.append(reached, np.zeros(max(0, most_hops - 1), np.int64))
-    elif lanes.size:
-        lane_pairs = -np.bincount(lanes[wanted, wanted], minlength=lanes_used)
-        for d in wanted:  # one at a time, for counting makes every entry eight bytes wide
-            lane_pairs += np.bincount(lanes[d], minlength=lanes_used)
-    else:
-        lane_pairs = np.array([wanted.size * (n - 1)])
+    by_first_hop = np.append(reached, np.zeros(max(0, most_hops - 1), np.int64))
     return Verdict(
         pairs=wanted.size * (n - 1),
         reached_pairs=reached,
@@ -111,7 +109,7 @@ def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None,
         histogram=walked.histogram[: max_hops + 1],
         stretch=hops / fewest if fewest and not lost + stuck else 1.0,
         lanes_used=max(1, most_hops) if by_hop else lanes_used,
-        lane_pairs=lane_pairs,
+        lane_pairs=by_first_hop if by_hop else walked.lane_pairs[:lanes_used],
         cycle=cycle,
         cycle_lane=cycle_lane,
         channel_load=walked.channel_load,
@@ -122,30 +120,37 @@ def _tables(routing: Routing, jobs: int | None, destinations: np.ndarray | None,
 
 
 class _Walked(NamedTuple):
-    """What following every path adds up to; see `judge.kernels.follow`. `counts` ends with the fewest hops of all pairs."""
+    """What following every path adds up to; see `judge.kernels.follow`."""
 
     turns: np.ndarray
     channel_load: np.ndarray
     switch_load: np.ndarray
     histogram: np.ndarray
+    lane_pairs: np.ndarray
     counts: np.ndarray
     examples: list[np.ndarray]
 
 
-def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int | None, work: Work) -> _Walked:
+def _walked(
+    routing: Routing, lanes: np.ndarray, lanes_used: int, wanted: np.ndarray, jobs: int | None, work: Work
+) -> _Walked:
     from topoloom.routing.judge.kernels.follow import follow
 
     topology, channels = routing.topology, routing.channels
     n, across = topology.switches, routing.lane_rule == SWITCH
     # A packet may escape to the tables at any switch.
     sources = np.ones(n, np.bool_) if isinstance(routing.choice, Escape) else routing.carriers
+    turn_row = turn_rows(channels)
+    # A bit a lane, in as few bytes as that takes: turns are looked up at random.
+    word = np.uint8 if lanes_used <= _NARROW and not across else np.uint64
 
     def walk(blocks: Iterator[int]) -> _Walked:
         found = _Walked(
-            np.zeros(channels.turn_first[-1], np.uint64),
+            np.zeros(channels.turn_first[-1], word),
             np.zeros(channels.to.size, np.int64),
             np.zeros(n, np.int64),
             np.zeros(n, np.int64),
+            np.zeros(256, np.int64),
             np.zeros(6, np.int64),
             [np.full((2, 2), -1, np.int64)],
         )
@@ -153,32 +158,42 @@ def _walked(routing: Routing, lanes: np.ndarray, wanted: np.ndarray, jobs: int |
             if work.stopped:
                 break
             some = wanted[block * _BLOCK : (block + 1) * _BLOCK]
-            distance = distances_from(topology, some, 1)
             follow(
                 channels.first,
                 channels.to,
-                channels.back,
-                channels.turn_first,
+                turn_row,
                 routing.ports,
                 lanes,
                 across,
                 sources,
                 routing.carriers,
                 some,
-                distance,
-                *found[:5],
+                _fewest_hops(routing, some),
+                *found[:6],
                 found.examples[0],
             )
-            found.counts[5] += distance[distance > 0].sum()
             work.advance(some.size)
         return found
 
     work.begin(wanted.size, "destinations followed")
     parts = over_cores(walk, max(1, -(-wanted.size // _BLOCK)), jobs)
     turns = np.bitwise_or.reduce([part.turns for part in parts])
-    load, passing, histogram, counts = (np.sum([part[i] for part in parts], axis=0) for i in range(1, 5))
+    load, passing, histogram, pairs, counts = (np.sum([part[i] for part in parts], axis=0) for i in range(1, 6))
     counts[4] = max(part.counts[4] for part in parts)
-    return _Walked(turns, load, passing, histogram, counts, [part.examples[0] for part in parts])
+    return _Walked(
+        turns.astype(np.uint64), load, passing, histogram, pairs, counts, [part.examples[0] for part in parts]
+    )
+
+
+def _fewest_hops(routing: Routing, some: np.ndarray) -> np.ndarray:
+    """Hops to each of at most 64 destinations, int32[k, at least n]; -1 where there is no path."""
+    from topoloom.routing.judge.kernels.nearest import hops_to
+
+    n = routing.topology.switches
+    distance = np.empty((some.size, 16 * ((n + 15) // 16 | 1)), np.int32)
+    if hops_to(routing.channels.first, routing.channels.to, some, _MOST_ROUNDS, distance):
+        return distance
+    return distances_from(routing.topology, some, 1)
 
 
 def _cycle(routing: Routing, turns: np.ndarray, lanes: int) -> np.ndarray:

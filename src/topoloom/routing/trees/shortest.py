@@ -65,11 +65,24 @@ def fill_minimal(
         return 0
 
     anywhere, unsaid = np.zeros(channels.to.size, np.uint16), np.empty((0, 0), np.uint8)
+    nobody_stuck = np.empty(0, np.int32)
 
     def make_many(some: np.ndarray, known: np.ndarray, again: bool) -> int:
         # A lane in which no rank rises forbids nothing.
         refused: int = trees_within(
-            channels.first, channels.to, anywhere, 1, some, ports, unsaid, known, again, pairs, work.flag, 1
+            channels.first,
+            channels.to,
+            anywhere,
+            1,
+            some,
+            ports,
+            unsaid,
+            known,
+            again,
+            pairs,
+            work.flag,
+            1,
+            nobody_stuck,
         )
         return refused
 

@@ -7,18 +7,19 @@ ACROSS * l + k where they come in lane l and go on in lane k.
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, stage
+from topoloom.compiling.decorators import allocating, kernel, stage
 
 #: Lanes that packets may change between: pairs of them are the bits of a word.
 ACROSS = 8
+#: Trees whose loads and turns are added together.
+_TOGETHER = 8
 
 
 @allocating
 def follow(
     first: np.ndarray,
     to: np.ndarray,
-    back: np.ndarray,
-    turn_first: np.ndarray,
+    turn_row: np.ndarray,
     ports: np.ndarray,
     lanes: np.ndarray,
     across: bool,
@@ -30,112 +31,165 @@ def follow(
     channel_load: np.ndarray,
     switch_load: np.ndarray,
     histogram: np.ndarray,
+    lane_pairs: np.ndarray,
     counts: np.ndarray,
     example: np.ndarray,
 ) -> None:
     """Follow the paths to `destinations`, int64[k], from every switch, and add up what they use.
 
     Loads are those of data, between switches that `carries` names, turns those from switches of `sources` to them, bool[n]
-    both.
+    both. What belongs to a tree alone is worked out tree by tree, in the nearest cache; what is added to loads and turns
+    switch by switch for a few trees, for these arrays are larger.
 
     Parameters
     ----------
-    first, to, back : int64[n + 1], int32[2 m], int32[2 m]
+    first, to : int64[n + 1], int32[2 m]
         The channels.
-    turn_first : int64[n + 1]
+    turn_row : int64[2 m]
+        Of each channel the turn from it to the first port of the switch that it leads to.
     ports, lanes : [n, n], uint8[n, n] or uint8[0, 0]
         The tables; no lanes: lane 0.
     across : bool
         Whether a switch sends on in its own lane for the destination; else packets keep their source's.
-    distance : int32[k, n]
+    distance : int32[k, at least n]
         Fewest hops to each of the destinations, -1 where there is no path.
-    turns : uint64[turn_first[n]]
-        Gets the lanes that use each turn.
+    turns : uint8 or uint64[turn_first[n]]
+        Gets the lanes that use each turn; there are bits for all.
     channel_load, switch_load : int64[2 m], int64[n]
         Get the pairs over each channel, and those that pass through each switch (neither from nor to it).
     histogram : int64[n]
         Gets the pairs reached in so many hops.
-    counts : int64[5]
+    lane_pairs : int64[256]
+        Gets the pairs whose lane is so many.
+    counts : int64[6]
         Gets pairs that are lost in cycles, that end at a switch without a port for them, that are reached in as few hops
-        as can be, and that there is no path for at all; the last is the most hops of data.
+        as can be, and that there is no path for at all; then the most hops of data, and the fewest hops of all pairs, summed.
     example : int64[2, 2]
         Gets a source and destination of the first two kinds.
     """
     n = first.size - 1
-    depth, hops_seen = np.empty(n, np.int64), np.empty(n, np.int64)
-    channel, trail, order = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    used, below = np.empty(n, np.uint64), np.empty(n, np.int64)
-    for row in range(distance.shape[0]):
-        d = destinations[row]
-        # depth: hops to d; -1 unknown, -2 on the trail, -3 in cycles, -4 ends somewhere else.
-        depth[:] = -1
-        depth[d] = 0
-        farthest = 0
-        for s in range(n):
-            length, v = 0, s
-            while depth[v] == -1:
-                depth[v] = -2
-                trail[length] = v
-                length += 1
-                port = np.int64(ports[d, v])
-                if port >= first[v + 1] - first[v]:
-                    depth[v] = -4
-                    length -= 1
-                    break
-                channel[v] = first[v] + port
-                v = np.int64(to[channel[v]])
-            found = np.int64(-3) if depth[v] == -2 else depth[v]
-            for i in range(length - 1, -1, -1):
-                if found >= 0:
-                    found += 1
-                depth[trail[i]] = found
-            farthest = max(farthest, found)
-        hops_seen[: farthest + 1] = 0
-        for s in range(n):
-            if depth[s] >= 0:
-                hops_seen[depth[s]] += 1
-        for h in range(1, farthest + 1):
-            histogram[h] += hops_seen[h]
-            hops_seen[h] += hops_seen[h - 1]
-        reached = hops_seen[farthest]
-        for s in range(n):
-            if s == d:
-                pass
-            elif depth[s] >= 0:
-                counts[2] += depth[s] == distance[row, s]
-            elif distance[row, s] < 0:
-                counts[3] += 1
+    # Rows are an odd number of lines of the cache, so that the same place of all of them does not fall on one line.
+    width = 64 * ((n + 63) // 64 | 1)
+    port, used = np.empty((_TOGETHER, width), ports.dtype), np.empty((_TOGETHER, width), turns.dtype)
+    onward, below = np.empty((_TOGETHER, width), np.uint32), np.empty((_TOGETHER, width), np.int32)
+    depth, waiting, order = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n + 1, np.uint32)
+    for start in range(0, destinations.size, _TOGETHER):
+        count = min(_TOGETHER, destinations.size - start)
+        for j in range(count):
+            d = destinations[start + j]
+            for v in range(n):
+                port[j, v] = ports[d, v]
+                below[j, v] = 1 if carries[d] and carries[v] else 0
+                used[j, v] = 1 if carries[d] and sources[v] else 0
+            if lanes.size:
+                for v in range(n):
+                    used[j, v] <<= turns.dtype.type(lanes[d, v])
+                    lane_pairs[lanes[d, v]] += 1
+                lane_pairs[lanes[d, d]] -= 1
             else:
-                kind = 0 if depth[s] == -3 else 1
-                if counts[kind] == 0:
-                    example[kind, 0], example[kind, 1] = s, d
-                counts[kind] += 1
-            if depth[s] >= 0:
-                hops_seen[depth[s]] -= 1
-                order[hops_seen[depth[s]]] = s
-                below[s] = 1 if carries[d] and carries[s] else 0
-                used[s] = np.uint64(1 if carries[d] and sources[s] else 0)
-                if lanes.size:
-                    used[s] <<= np.uint64(lanes[d, s])
-                if below[s]:
-                    counts[4] = max(counts[4], depth[s])
-        for i in range(reached - 1, 0, -1):
-            v = order[i]
-            if used[v] == 0:
-                continue
-            c = channel[v]
-            w = np.int64(to[c])
-            channel_load[c] += below[v]
-            switch_load[v] += below[v] - (1 if carries[v] else 0)
-            below[w] += below[v]
-            if w != d:
-                degree = first[w + 1] - first[w]
-                turn = turn_first[w] + (back[c] - first[w]) * degree + channel[w] - first[w]
+                lane_pairs[0] += n - 1
+        for v in range(n):
+            begin, degree = first[v], first[v + 1] - first[v]
+            for j in range(count):
+                leads = np.int64(port[j, v]) < degree and v != destinations[start + j]
+                onward[j, v] = to[begin + np.int64(port[j, v])] if leads else v
+        for j in range(count):
+            row, d = start + j, destinations[start + j]
+            stripped = _sum_up(onward[j], below[j], used[j], waiting, order)
+            _measure(onward[j], order[:stripped], d, depth)
+            _compare(depth, distance[row], d, carries, below[j], used[j], histogram, counts, example)
+        for v in range(n):
+            for j in range(count):
+                if used[j, v] == 0:
+                    continue
+                d, c, w = destinations[start + j], first[v] + np.int64(port[j, v]), np.int64(onward[j, v])
+                channel_load[c] += below[j, v]
+                switch_load[v] += below[j, v] - (1 if carries[v] else 0)
+                if w == d:
+                    continue
+                turn = turn_row[c] + np.int64(port[j, w])
+                bits = used[j, v]
                 if across:
-                    turns[turn] |= np.uint64(1) << np.uint64(ACROSS * lanes[d, v] + lanes[d, w])
-                else:
-                    turns[turn] |= used[v]
-                used[w] |= used[v]
+                    bits = turns.dtype.type(np.uint64(1) << np.uint64(ACROSS * lanes[d, v] + lanes[d, w]))
+                if turns[turn] & bits != bits:
+                    turns[turn] |= bits
+
+
+@kernel
+def _sum_up(onward: np.ndarray, below: np.ndarray, used: np.ndarray, waiting: np.ndarray, order: np.ndarray) -> int:
+    """Add to each switch what is below those that send to it, and their lanes; how many send on and are on no cycle.
+
+    A switch is done once nobody who sends to it is left; without a branch, for nobody can foresee which is the last. Where
+    there is no next switch, `onward`, uint32[at least n], is the switch itself. waiting: int32[n], room; order: uint32[n + 1],
+    gets the switches, senders first.
+    """
+    n, found = waiting.size, np.uint64(0)
+    waiting[:] = 0
+    for v in range(n):
+        waiting[onward[v]] += 1
+    for v in range(n):
+        order[found] = v
+        found += np.uint64(waiting[v] == 0)
+    at = np.uint64(0)
+    while at < found:
+        v = order[at]
+        w = onward[v]
+        below[w] += below[v]
+        used[w] |= used[v]
+        waiting[w] -= 1
+        order[found] = w
+        found += np.uint64(waiting[w] == 0)
+        at += np.uint64(1)
+    return np.int64(found)
+
+
+@kernel
+def _measure(onward: np.ndarray, order: np.ndarray, d: int, depth: np.ndarray) -> None:
+    """Hops to d, int32[n]: -3 where a path goes round in cycles, -4 where it ends at another switch."""
+    for v in range(depth.size):
+        depth[v] = -4 if onward[v] == v else -3
+    depth[d] = 0
+    for i in range(order.size - 1, -1, -1):
+        farther = depth[onward[order[i]]]
+        depth[order[i]] = farther + 1 if farther >= 0 else farther
+
+
+@kernel
+def _compare(
+    depth: np.ndarray,
+    distance: np.ndarray,
+    d: int,
+    carries: np.ndarray,
+    below: np.ndarray,
+    used: np.ndarray,
+    histogram: np.ndarray,
+    counts: np.ndarray,
+    example: np.ndarray,
+) -> None:
+    """Count d's pairs by their hops, and by what becomes of them; what does not arrive uses nothing."""
+    most, fewest, shortest = counts[4], np.int64(0), np.int64(0)
+    below[d] = used[d] = 0
+    for s in range(depth.size):
+        if s == d:
+            continue
+        fewest += max(0, distance[s])
+        if depth[s] >= 0:
+            histogram[depth[s]] += 1
+            shortest += depth[s] == distance[s]
+            if depth[s] > most and carries[d] and carries[s]:
+                most = np.int64(depth[s])
+            continue
+        below[s] = used[s] = 0
+        if distance[s] < 0:
+            counts[3] += 1
+        else:
+            kind = 0 if depth[s] == -3 else 1
+            if counts[kind] == 0:
+                example[kind, 0], example[kind, 1] = s, d
+            counts[kind] += 1
+    counts[2] += shortest
+    counts[4] = most
+    counts[5] += fewest
 
 
 @stage

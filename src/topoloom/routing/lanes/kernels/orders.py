@@ -11,7 +11,10 @@ import heapq
 import numpy as np
 
 from topoloom.compiling.decorators import allocating
-from topoloom.routing.trees.kernels.trees import search
+from topoloom.routing.trees.kernels.wide_loads import senders_first
+
+#: Trees whose weights are added together.
+_TOGETHER = 8
 
 
 @allocating
@@ -30,8 +33,7 @@ def rising(first: np.ndarray, to: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 def weigh(
     first: np.ndarray,
     to: np.ndarray,
-    back: np.ndarray,
-    turn_first: np.ndarray,
+    turn_row: np.ndarray,
     ports: np.ndarray,
     destinations: np.ndarray,
     rises: np.ndarray,
@@ -41,29 +43,47 @@ def weigh(
 ) -> None:
     """Add to each turn's weight, float64[turns], the pairs that pass it and whose path is legal in none of the lanes.
 
-    Paths are those of shortest trees, ports[d] for the destinations given, from the switches that have pairs, int64[n].
+    Paths are those of trees, ports[d] for the destinations given, from the switches that have pairs, int64[n]. What belongs
+    to one tree is worked out in the nearest cache, the weights, which are more, are added switch by switch for a few trees.
+
+    turn_row : int64[2 m]
+        Of each channel the turn from it to the first port of the switch that it leads to.
     """
     n = first.size - 1
-    every = (np.int64(1) << lanes) - 1
-    distance, queue = np.empty(n, np.uint16), np.empty(n, np.int32)
-    legal, waiting, channel = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    for d in destinations:
-        count = search(first, to, d, distance, queue)
-        legal[d] = every
-        for i in range(1, count):
-            v = queue[i]
-            c = first[v] + ports[d, v]
-            w = to[c]
-            channel[v] = c
-            legal[v] = every if w == d else legal[w] & ~(np.int64(rises[c]) & ~np.int64(rises[channel[w]]))
-            waiting[v] = pairs[v] if legal[v] == 0 else 0
-        for i in range(count - 1, 0, -1):
-            v = queue[i]
-            w = np.int64(to[channel[v]])
-            if w != d and waiting[v]:
-                degree = first[w + 1] - first[w]
-                weight[turn_first[w] + (back[channel[v]] - first[w]) * degree + channel[w] - first[w]] += waiting[v]
-                waiting[w] += waiting[v]
+    every = np.uint16((np.int64(1) << lanes) - 1)
+    width = 64 * ((n + 63) // 64 | 1)
+    port, rise = np.empty((_TOGETHER, width), ports.dtype), np.empty((_TOGETHER, width), np.uint16)
+    onward, waiting = np.empty((_TOGETHER, width), np.uint32), np.empty((_TOGETHER, width), np.int64)
+    legal, senders, order = np.empty(n, np.uint16), np.empty(n, np.int32), np.empty(n + 1, np.uint32)
+    for start in range(0, destinations.size, _TOGETHER):
+        some = destinations[start : start + _TOGETHER]
+        for j in range(some.size):
+            for v in range(n):
+                port[j, v] = ports[some[j], v]
+            port[j, some[j]] = 0
+        for v in range(n):
+            for j in range(some.size):
+                c = first[v] + np.int64(port[j, v])
+                onward[j, v] = to[c] if v != some[j] else v
+                rise[j, v] = rises[c]
+        for j in range(some.size):
+            d = some[j]
+            rise[j, d] = every  # whatever comes before the end is legal
+            legal[d], waiting[j, d] = every, 0
+            count = senders_first(onward[j], senders, order)
+            for i in range(count - 1, -1, -1):
+                v = order[i]
+                w = onward[j, v]
+                legal[v] = legal[w] & ~(rise[j, v] & ~rise[j, w])
+                waiting[j, v] = pairs[v] if legal[v] == 0 else 0
+            for i in range(count):
+                waiting[j, onward[j, order[i]]] += waiting[j, order[i]]
+            waiting[j, d] = 0
+        for v in range(n):
+            for j in range(some.size):
+                w = np.int64(onward[j, v])
+                if w != some[j] and waiting[j, v]:
+                    weight[turn_row[first[v] + np.int64(port[j, v])] + np.int64(port[j, w])] += waiting[j, v]
 
 
 @allocating

@@ -5,7 +5,7 @@ import heapq
 import numpy as np
 
 from topoloom.compiling.decorators import allocating
-from topoloom.routing.trees.kernels.wide_trees import take_out_any
+from topoloom.routing.trees.kernels.wide_loads import add_loads
 
 
 @allocating
@@ -25,10 +25,11 @@ def fastest_trees(
     delay: int64[2 m], of each channel, positive. Of paths alike the one over the channel with the fewest pairs is taken.
     """
     n = first.size - 1
-    order, below, room = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int32)
-    for d in destinations:
+    order, below = np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(destinations.size):
+        d = destinations[i]
         if again:
-            take_out_any(first, to, d, ports, load, below, room, pairs)
+            add_loads(first, to, destinations[i : i + 1], destinations[i : i + 1], ports, pairs, load, -1)
         far = np.full(n, np.int64(1) << 62)
         far[d] = 0
         done = np.zeros(n, np.bool_)
@@ -48,8 +49,8 @@ def fastest_trees(
                     heapq.heappush(heap, (far[v], v))
         for each in range(pairs.size):
             below[each] = pairs[each] * pairs[d]
-        for i in range(count - 1, 0, -1):
-            v = order[i]
+        for place in range(count - 1, 0, -1):
+            v = order[place]
             least, chosen = np.int64(1) << 62, np.int64(-1)
             begin, degree = first[v], first[v + 1] - first[v]
             for k in range(degree):

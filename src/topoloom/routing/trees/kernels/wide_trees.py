@@ -1,15 +1,18 @@
 """Trees inside lanes for up to 64 destinations at a time: a destination is a bit of a word, and what is legal a word a lane.
 
 A switch joins a destination's tree over a channel to one that joined at the hop before, where its path stays legal in some
-lane: in the lanes where the ranks do not rise along the channel and fall after it (`_order_kernels`). So beside the lanes
+lane: in the lanes where the ranks do not rise along the channel and fall after it (`lanes.kernels.orders`). So beside the lanes
 in which a switch's path is legal, those are kept in which it also begins with a rise: these serve channels that rise.
 """
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating, inner, kernel
-from topoloom.graph.kernels.simd import lowest_bit
-from topoloom.random_streams.kernels import next_word
+from topoloom.compiling.decorators import allocating, inner
+from topoloom.graph.kernels.simd import bits_of, lowest_bit
+from topoloom.routing.trees.kernels.rejoin import rejoin
+from topoloom.routing.trees.kernels.settle import settle
+from topoloom.routing.trees.kernels.wide_growth import farthest, grow
+from topoloom.routing.trees.kernels.wide_loads import add_loads, padded, write_trees
 
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
@@ -28,11 +31,13 @@ def trees_within(
     pairs: np.ndarray,
     flag: np.ndarray,
     tries: int,
+    back: np.ndarray,
 ) -> int:
     """Trees that serve every pair in one of the lanes, most by shortest paths; how many were repaired.
 
     Where switches are stuck, they and all on their paths in lane 0 keep to these paths, and the tree is grown again around
-    them; after so many tries it is lane 0's alone. Lane 0's order must let every switch fall to the same one.
+    them; after so many tries it is lane 0's alone. Lane 0's order must let every switch fall to the same one. Where growing
+    again takes too long, stuck switches are served in place (`rejoin`, `settle`), which gives other trees.
 
     Parameters
     ----------
@@ -42,22 +47,23 @@ def trees_within(
         Pairs over each channel; kept. again: the trees are there already, and are taken out first.
     pairs : int64[n]
         The hosts of each switch.
+    back : int32[2 m] or int32[0]
+        The channels in the other direction: stuck switches are served in place. None: trees are grown again.
     flag : uint8[1]
         Not 0: whoever asked wants no trees any more; they are left unfinished.
     """
     n, count = first.size - 1, destinations.size
     every = ~_ZERO if count == 64 else (_ONE << np.uint64(count)) - _ONE
-    below, order = np.empty(n, np.int64), np.empty(n, np.int32)
     if again:
-        for d in destinations:
-            take_out_any(first, to, d, ports, load, below, order, pairs)
-    ranked = _by_load(first, load)
-    last = _farthest(first, to, destinations, every)
-    joined, legal, climbs = np.empty(n, np.uint64), np.empty(n * lanes, np.uint64), np.empty(n * lanes, np.uint64)
+        add_loads(first, to, destinations, destinations, ports, pairs, load, -1)
+    ranked, aims = _by_load(first, to, load)
+    last = farthest(first, to, destinations, every)
+    joined, open_in = np.empty(n, np.uint64), np.empty(n * 2 * lanes, np.uint64)
     held, fixed = np.zeros(n, np.uint64), np.zeros(to.size, np.uint64)
-    table = np.zeros((count, n), ports.dtype)
-    queue = np.empty((count, n), np.int32)
-    _grow(
+    table, fronts, state = padded(count, n, ports), np.empty((2, n), np.uint64), np.empty(1, np.uint64)
+    most_links, near = _most_links(first), np.empty(n, np.bool_)
+    offered, channel = np.empty((2, most_links + 1), np.uint64), np.empty(most_links + 1, np.int64)
+    grow(
         first,
         to,
         rises,
@@ -65,31 +71,58 @@ def trees_within(
         destinations,
         every,
         ranked,
+        aims,
         last,
         held,
         fixed,
         joined,
-        legal,
-        climbs,
+        open_in,
         table,
-        queue,
+        fronts,
+        near,
+        offered,
+        channel,
+        state,
         flag,
     )
     if flag[0]:
         return 0
     stuck = _stuck(joined, every)
-    _keep(first, to, lanes, destinations, every & ~stuck, legal, table, queue, ports, lane, load, pairs, below)
+    if stuck and back.size:
+        rejoin(first, to, rises, lanes, destinations, stuck, joined, open_in, table)
+        left = _stuck(joined, every)
+        while left:
+            settle(first, to, back, rises, lanes, destinations, lowest_bit(left), tries, joined, open_in, table)
+            left &= left - _ONE
+        _keep(first, to, lanes, destinations, every, open_in, table, ports, lane, load, pairs)
+        return np.int64(bits_of(stuck))
+    _keep(first, to, lanes, destinations, every & ~stuck, open_in, table, ports, lane, load, pairs)
     if stuck == 0:
         return 0
-    repaired = 0
-    for b in range(count):
-        repaired += np.int64((stuck >> np.uint64(b)) & _ONE)
+    repaired = np.int64(bits_of(stuck))
     # Lane 0's own trees, and on them the paths of all that are stuck.
-    lane_0, gone = np.zeros((count, n), ports.dtype), joined.copy()
-    lowest, rise = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    inside = np.empty(n, np.uint64)
-    _grow(
-        first, to, rises, 1, destinations, stuck, ranked, last, held, fixed, inside, lowest, rise, lane_0, queue, flag
+    lane_0, gone, inside = padded(count, n, ports), joined.copy(), np.empty(n, np.uint64)
+    grow(
+        first,
+        to,
+        rises,
+        1,
+        destinations,
+        stuck,
+        ranked,
+        aims,
+        last,
+        held,
+        fixed,
+        inside,
+        open_in[: 2 * n],
+        lane_0,
+        fronts,
+        near,
+        offered,
+        channel,
+        state,
+        flag,
     )
     for attempt in range(tries):
         for v in range(n):
@@ -109,7 +142,7 @@ def trees_within(
                 for c in range(first[v], first[v + 1]):
                     fixed[c] &= ~stuck
                 held[v] &= ~stuck
-        _grow(
+        grow(
             first,
             to,
             rises,
@@ -117,20 +150,24 @@ def trees_within(
             destinations,
             stuck,
             ranked,
+            aims,
             last,
             held,
             fixed,
             gone,
-            legal,
-            climbs,
+            open_in[: 2 * most * n],
             table,
-            queue,
+            fronts,
+            near,
+            offered,
+            channel,
+            state,
             flag,
         )
         if flag[0]:
             return 0
         left = _stuck(gone, stuck)
-        _keep(first, to, most, destinations, stuck & ~left, legal, table, queue, ports, lane, load, pairs, below)
+        _keep(first, to, most, destinations, stuck & ~left, open_in, table, ports, lane, load, pairs)
         stuck = left
         if stuck == 0:
             break
@@ -138,8 +175,8 @@ def trees_within(
 
 
 @allocating
-def _by_load(first: np.ndarray, load: np.ndarray) -> np.ndarray:
-    """The channels of each switch, int32[2 m], those with the least load first."""
+def _by_load(first: np.ndarray, to: np.ndarray, load: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The channels of each switch, int32[2 m], those with the least load first; and where they lead to, uint32[2 m]."""
     ranked = np.arange(load.size).astype(np.int32)
     for v in range(first.size - 1):
         for i in range(first[v] + 1, first[v + 1]):
@@ -148,158 +185,16 @@ def _by_load(first: np.ndarray, load: np.ndarray) -> np.ndarray:
                 ranked[j] = ranked[j - 1]
                 j -= 1
             ranked[j] = c
-    return ranked
+    return ranked, to[ranked].astype(np.uint32)
 
 
-@allocating
-def _farthest(first: np.ndarray, to: np.ndarray, destinations: np.ndarray, every: np.uint64) -> np.ndarray:
-    """For each number of hops the destinations that no switch is farther from: uint64[hops + 1]."""
-    n = first.size - 1
-    known, front, fresh = np.zeros(n, np.uint64), np.zeros(n, np.uint64), np.zeros(n, np.uint64)
-    for b in range(destinations.size):
-        known[destinations[b]] |= _ONE << np.uint64(b)
-    for each in range(known.size):
-        front[each] = known[each]
-    last = np.zeros(n + 1, np.uint64)
-    hops = 0
-    before = every
-    while True:
-        moving = _ZERO
-        for v in range(n):
-            found = _ZERO
-            wanted = every & ~known[v]
-            if wanted:
-                for c in range(first[v], first[v + 1]):
-                    found |= front[to[c]]
-                found &= wanted
-            fresh[v] = found
-            moving |= found
-        last[hops] = before & ~moving
-        before = moving
-        if moving == 0:
-            return last[: hops + 1].copy()
-        hops += 1
-        for v in range(n):
-            known[v] |= fresh[v]
-            front[v] = fresh[v]
-
-
-@allocating
-def _grow(
-    first: np.ndarray,
-    to: np.ndarray,
-    rises: np.ndarray,
-    lanes: int,
-    destinations: np.ndarray,
-    every: np.uint64,
-    ranked: np.ndarray,
-    last: np.ndarray,
-    held: np.ndarray,
-    fixed: np.ndarray,
-    joined: np.ndarray,
-    legal: np.ndarray,
-    climbs: np.ndarray,
-    table: np.ndarray,
-    queue: np.ndarray,
-    flag: np.ndarray,
-) -> None:
-    """Let switches join the trees of the destinations `every`, hop by hop; queue: int32[k, n], each tree's in that order.
-
-    A switch prefers a channel that leaves it more than one lane, where anybody is farther away still; of those alike mostly
-    the one with the least load. Where it is `held`, it joins over the channel that is `fixed` for that destination only.
-    """
-    n = first.size - 1
-    front, fresh = np.zeros(n, np.uint64), np.zeros(n, np.uint64)
-    degree = 0
-    for v in range(n):
-        degree = max(degree, first[v + 1] - first[v])
-    taken = np.zeros(degree, np.uint64)
-    new_legal, new_climbs = np.zeros(n * lanes, np.uint64), np.zeros(n * lanes, np.uint64)
-    state = np.empty(1, np.uint64)
-    state[0] = np.uint64(destinations[0]) * np.uint64(0x9E3779B97F4A7C15)
-    joined[:] = _ZERO
-    for i in range(n * lanes):
-        legal[i] = climbs[i] = _ZERO
-    for b in range(destinations.size):
-        bit = (_ONE << np.uint64(b)) & every
-        d = destinations[b]
-        joined[d] |= bit
-        front[d] |= bit
-        for k in range(lanes):
-            legal[d * lanes + k] |= bit
-            climbs[d * lanes + k] |= bit
-    inside, hops = np.zeros(64, np.int64), 0
-    while True:
-        hops += 1
-        if flag[0]:
-            return
-        # Whose path nobody farther needs any more: there lanes left do not matter.
-        ends = last[hops] if hops < last.size else ~_ZERO
-        moving = _ZERO
-        for v in range(n):
-            wanted = every & ~joined[v]
-            fresh[v] = _ZERO
-            if wanted == 0:
-                continue
-            got = roomy = _ZERO
-            begin = first[v]
-            for i in range(begin, first[v + 1]):
-                c = np.int64(ranked[i])
-                w = np.int64(to[c])
-                can = wanted & front[w] & (~held[v] | fixed[c])
-                taken[i - begin] = _ZERO
-                if can == 0:
-                    continue
-                found = several = _ZERO
-                for k in range(lanes):
-                    ok = can & (climbs[w * lanes + k] if (rises[c] >> k) & 1 else legal[w * lanes + k])
-                    several |= found & ok
-                    found |= ok
-                several &= ~ends
-                # One in sixteen changes to a channel that is no better, only busier: else all took the same path.
-                alike = ~(several ^ roomy) & next_word(state) & next_word(state) & next_word(state) & next_word(state)
-                better = found & (~got | (several & ~roomy) | alike)
-                if better == 0:
-                    continue
-                got |= better
-                roomy = (roomy & ~better) | (several & better)
-                for j in range(i - begin):
-                    taken[j] &= ~better
-                taken[i - begin] = better
-            if got == 0:
-                continue
-            fresh[v] = got
-            moving |= got
-            for i in range(begin, first[v + 1]):
-                rest = taken[i - begin]
-                if rest == 0:
-                    continue
-                c = np.int64(ranked[i])
-                w = np.int64(to[c])
-                for k in range(lanes):
-                    if (rises[c] >> k) & 1:
-                        ok = rest & climbs[w * lanes + k]
-                        new_climbs[v * lanes + k] |= ok
-                    else:
-                        ok = rest & legal[w * lanes + k]
-                    new_legal[v * lanes + k] |= ok
-                port = c - begin
-                while rest:
-                    b = np.int64(lowest_bit(rest))
-                    rest &= rest - _ONE
-                    table[b, v] = port
-                    queue[b, inside[b]] = v
-                    inside[b] += 1
-        for v in range(n):
-            front[v] = fresh[v]
-            if fresh[v]:
-                joined[v] |= fresh[v]
-                for k in range(v * lanes, v * lanes + lanes):
-                    legal[k] |= new_legal[k]
-                    climbs[k] |= new_climbs[k]
-                    new_legal[k] = new_climbs[k] = _ZERO
-        if moving == 0:
-            return
+@inner
+def _most_links(first: np.ndarray) -> int:
+    """The links of the switch with the most, at least 1."""
+    most = 1
+    for v in range(first.size - 1):
+        most = max(most, first[v + 1] - first[v])
+    return most
 
 
 @inner
@@ -311,80 +206,28 @@ def _stuck(joined: np.ndarray, every: np.uint64) -> np.uint64:
     return every & ~all_in
 
 
-@kernel
+@allocating
 def _keep(
     first: np.ndarray,
     to: np.ndarray,
     lanes: int,
     destinations: np.ndarray,
     done: np.uint64,
-    legal: np.ndarray,
+    open_in: np.ndarray,
     table: np.ndarray,
-    queue: np.ndarray,
     ports: np.ndarray,
     lane: np.ndarray,
     load: np.ndarray,
     pairs: np.ndarray,
-    below: np.ndarray,
 ) -> None:
     """Write the trees of the destinations `done`, each pair in the lowest of its lanes, and add their pairs to the loads."""
     if done == 0:
         return
+    rows, count = np.empty(destinations.size, np.int64), 0
     for b in range(destinations.size):
-        bit = _ONE << np.uint64(b)
-        if not done & bit:
-            continue
-        d = destinations[b]
-        for each in range(pairs.size):
-            below[each] = pairs[each] * pairs[d]
-        for i in range(first.size - 3, -1, -1):  # every switch but d itself
-            v = np.int64(queue[b, i])
-            ports[d, v] = table[b, v]
-            c = first[v] + table[b, v]
-            load[c] += below[v]
-            below[to[c]] += below[v]
-            if lane.size == 0:
-                continue
-            k = v * lanes
-            while not legal[k] & bit:
-                k += 1
-            lane[d, v] = k - v * lanes
-
-
-@allocating
-def take_out_any(
-    first: np.ndarray,
-    to: np.ndarray,
-    d: int,
-    ports: np.ndarray,
-    load: np.ndarray,
-    below: np.ndarray,
-    order: np.ndarray,
-    pairs: np.ndarray,
-) -> None:
-    """Take the pairs of d's tree, of any shape, out of the loads."""
-    n = first.size - 1
-    waiting = np.zeros(n, np.int32)
-    none = 0
-    for v in range(n):
-        if v != d and ports[d, v] < first[v + 1] - first[v]:
-            waiting[to[first[v] + ports[d, v]]] += 1
-    for v in range(n):
-        below[v] = pairs[v] * pairs[d]
-        if waiting[v] == 0:
-            order[none] = v
-            none += 1
-    at = 0
-    while at < none:
-        v = order[at]
-        at += 1
-        if v == d or ports[d, v] >= first[v + 1] - first[v]:
-            continue
-        c = first[v] + ports[d, v]
-        load[c] -= below[v]
-        w = to[c]
-        below[w] += below[v]
-        waiting[w] -= 1
-        if waiting[w] == 0:
-            order[none] = w
-            none += 1
+        if done >> np.uint64(b) & _ONE:
+            rows[count] = b
+            count += 1
+    rows = rows[:count]
+    write_trees(destinations, done, lanes, open_in, table, ports, lane)
+    add_loads(first, to, destinations[rows], rows, table, pairs, load, 1)

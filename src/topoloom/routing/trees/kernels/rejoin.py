@@ -1,0 +1,175 @@
+"""Switches that are stuck outside a tree join it over a neighbour that first changes its own next switch.
+
+A switch is stuck where all its neighbours' paths leave it no lane. A neighbour to which nobody sends on may take another path
+instead, a longer one: nobody else's changes. So a handful of stuck switches is served in place, where growing the tree
+again around them would take as long as all trees at first.
+"""
+
+import numpy as np
+
+from topoloom.compiling.decorators import allocating, inner
+from topoloom.graph.kernels.simd import bits_of, lowest_bit
+
+_ONE, _ZERO = np.uint64(1), np.uint64(0)
+#: Up to so many stuck pairs a switch are worth looking at one by one.
+_FEW = 1
+#: Switches that send on anew, at most, for one that is stuck.
+_LONGEST = 4
+#: Channels that are looked at for one, at most: a bound where switches have many.
+_MOST_LOOKS = 1 << 17
+
+
+@allocating
+def rejoin(
+    first: np.ndarray,
+    to: np.ndarray,
+    rises: np.ndarray,
+    lanes: int,
+    destinations: np.ndarray,
+    every: np.uint64,
+    joined: np.ndarray,
+    open_in: np.ndarray,
+    table: np.ndarray,
+) -> None:
+    """Let the switches that are not in a tree of `every` join it where they, or a neighbour before them, can.
+
+    Of the ways there are the one with the fewest hops is taken. Arrays as in `wide_growth.grow`, which left them; `joined`,
+    `open_in` and `table` are changed. What no way is found for stays outside.
+    """
+    n, count = first.size - 1, np.int64(0)
+    for v in range(n):
+        count += bits_of(every & ~joined[v])
+    if count > _FEW * n:
+        return
+    stuck, tree = np.empty(count, np.int64), np.empty(count, np.int64)
+    count = 0
+    for v in range(n):
+        rest = every & ~joined[v]
+        while rest:
+            stuck[count], tree[count] = v, lowest_bit(rest)
+            count += 1
+            rest &= rest - _ONE
+    walk, longest = np.empty((5, _LONGEST), np.int64), 2
+    while count and longest <= _LONGEST:
+        left = 0
+        for i in range(count):
+            v, b = stuck[i], tree[i]
+            if not _join(first, to, rises, lanes, destinations[b], v, b, longest, joined, open_in, table, walk):
+                stuck[left], tree[left] = v, b
+                left += 1
+        longest = 2 if left < count else longest + 1
+        count = left
+
+
+@inner
+def _join(
+    first: np.ndarray,
+    to: np.ndarray,
+    rises: np.ndarray,
+    lanes: int,
+    d: int,
+    v: int,
+    b: int,
+    longest: int,
+    joined: np.ndarray,
+    open_in: np.ndarray,
+    table: np.ndarray,
+    walk: np.ndarray,
+) -> bool:
+    """Let switch v join tree b, of destination d, so many switches at most sending on anew; whether it can.
+
+    All walks over switches that nobody sends to are looked at; walk: int64[5, longest], room: the switch of each step, its
+    next channel to look at, the channel taken, the lanes left, and the best walk's channels.
+    """
+    switch, following, taken, left, best = walk[0], walk[1], walk[2], walk[3], walk[4]
+    least, steps, level, looks = np.int64(1) << 62, 0, 0, 0
+    switch[0], following[0], left[0] = v, first[v], -1
+    while level >= 0 and looks < _MOST_LOOKS:
+        looks += 1
+        u = switch[level]
+        if following[level] == first[u + 1]:
+            level -= 1
+            continue
+        c = following[level]
+        following[level] += 1
+        w = np.int64(to[c])
+        legal = left[level]
+        if level:
+            legal &= ~(np.int64(rises[taken[level - 1]]) & ~np.int64(rises[c]))
+        if legal == 0 or not (joined[w] >> np.uint64(b)) & _ONE:
+            continue
+        again = False
+        for i in range(level):
+            again |= switch[i] == w
+        if again:
+            continue
+        taken[level] = c
+        if offered(open_in, w, b, np.int64(rises[c]), lanes) & legal:
+            hops = level + 1 + _hops(first, to, d, w, b, table)
+            if hops < least:
+                least, steps = hops, level + 1
+                for i in range(steps):
+                    best[i] = taken[i]
+        elif level + 1 < longest and w != d and not _sent_to(first, to, d, w, b, joined, table):
+            level += 1
+            switch[level], following[level], left[level] = w, first[w], legal
+    for i in range(steps - 1, 0, -1):
+        lead(first, to, rises, lanes, np.int64(to[best[i - 1]]), best[i], b, open_in, table)
+    if steps == 0:
+        return False
+    lead(first, to, rises, lanes, v, best[0], b, open_in, table)
+    joined[v] |= _ONE << np.uint64(b)
+    return True
+
+
+@inner
+def offered(open_in: np.ndarray, w: int, b: int, climbs: int, lanes: int) -> int:
+    """The lanes, a bit each, in which a path to destination b over a channel to w is legal; climbs: where the rank rises."""
+    found = np.int64(0)
+    for k in range(lanes):
+        word = open_in[2 * lanes * w + k + lanes * ((climbs >> k) & 1)]
+        found |= np.int64((word >> np.uint64(b)) & _ONE) << k
+    return found
+
+
+@inner
+def _hops(first: np.ndarray, to: np.ndarray, d: int, w: int, b: int, table: np.ndarray) -> int:
+    hops = 0
+    while w != d:
+        w = np.int64(to[first[w] + table[b, w]])
+        hops += 1
+    return hops
+
+
+@inner
+def _sent_to(first: np.ndarray, to: np.ndarray, d: int, w: int, b: int, joined: np.ndarray, table: np.ndarray) -> bool:
+    """Whether a switch in tree b sends on to w."""
+    for c in range(first[w], first[w + 1]):
+        u = np.int64(to[c])
+        if u != d and (joined[u] >> np.uint64(b)) & _ONE and to[first[u] + table[b, u]] == w:
+            return True
+    return False
+
+
+@inner
+def lead(
+    first: np.ndarray,
+    to: np.ndarray,
+    rises: np.ndarray,
+    lanes: int,
+    v: int,
+    c: int,
+    b: int,
+    open_in: np.ndarray,
+    table: np.ndarray,
+) -> None:
+    """Let v send on over its channel c in tree b."""
+    climbs = np.int64(rises[c])
+    found = offered(open_in, np.int64(to[c]), b, climbs, lanes)
+    bit = _ONE << np.uint64(b)
+    own = 2 * lanes * v
+    for k in range(lanes):
+        legal = bit if (found >> k) & 1 else _ZERO
+        open_in[own + k] = (open_in[own + k] & ~bit) | legal
+        open_in[own + lanes + k] = (open_in[own + lanes + k] & ~bit) | (legal if (climbs >> k) & 1 else _ZERO)
+    table[b, v] = c - first[v]

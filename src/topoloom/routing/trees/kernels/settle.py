@@ -1,0 +1,116 @@
+"""A tree in which some switches stay stuck: these take the paths of lane 0, and whom that leaves without a lane joins anew."""
+
+import numpy as np
+
+from topoloom.compiling.decorators import allocating, inner
+from topoloom.routing.trees.kernels.rejoin import lead, offered, rejoin
+
+_ONE = np.uint64(1)
+
+
+@allocating
+def settle(
+    first: np.ndarray,
+    to: np.ndarray,
+    back: np.ndarray,
+    rises: np.ndarray,
+    lanes: int,
+    destinations: np.ndarray,
+    b: int,
+    tries: int,
+    joined: np.ndarray,
+    open_in: np.ndarray,
+    table: np.ndarray,
+) -> None:
+    """Bring all switches into tree b, those that are stuck with the paths that lane 0 has for them.
+
+    Lane 0's order must let every switch fall to the same one, by hops from it. After so many tries the tree is lane 0's alone.
+    Arrays as in `rejoin`.
+    """
+    n, d, bit = first.size - 1, destinations[b], _ONE << np.uint64(b)
+    channel, order, held = np.empty(n, np.int64), np.empty(n, np.int32), np.zeros(n, np.bool_)
+    _lane_0(first, to, back, rises, d, channel, order)
+    for attempt in range(tries + 1):
+        for v in range(n):
+            if joined[v] & bit and attempt < tries:
+                continue
+            u = np.int64(v)
+            while u != d and not held[u]:
+                held[u] = True
+                u = np.int64(to[channel[u]])
+        for v in range(n):
+            if held[v]:
+                table[b, v] = channel[v] - first[v]
+        _legal_again(
+            first, to, back, rises, lanes if attempt < tries else 1, lanes, d, b, joined, open_in, table, order
+        )
+        rejoin(first, to, rises, lanes, destinations, bit, joined, open_in, table)
+        out = 0
+        for v in range(n):
+            out += not joined[v] & bit
+        if out == 0:
+            return
+
+
+@inner
+def _lane_0(
+    first: np.ndarray,
+    to: np.ndarray,
+    back: np.ndarray,
+    rises: np.ndarray,
+    d: int,
+    channel: np.ndarray,
+    order: np.ndarray,
+) -> None:
+    """The channel of each switch in lane 0's tree to d; order: int32[n], room."""
+    channel[:] = -1
+    order[0], channel[d] = d, 0
+    at, found = 0, 1
+    while at < found:
+        w = np.int64(order[at])
+        at += 1
+        for e in range(first[w], first[w + 1]):
+            v, c = np.int64(to[e]), np.int64(back[e])
+            # A rise may only be followed by rises.
+            if channel[v] < 0 and (not rises[c] & 1 or w == d or rises[channel[w]] & 1):
+                channel[v] = c
+                order[found] = v
+                found += 1
+
+
+@inner
+def _legal_again(
+    first: np.ndarray,
+    to: np.ndarray,
+    back: np.ndarray,
+    rises: np.ndarray,
+    used: int,
+    lanes: int,
+    d: int,
+    b: int,
+    joined: np.ndarray,
+    open_in: np.ndarray,
+    table: np.ndarray,
+    order: np.ndarray,
+) -> None:
+    """Work out anew in which of the first `used` lanes paths are legal, from d outwards; what is in none is not in the tree."""
+    bit = _ONE << np.uint64(b)
+    for v in range(first.size - 1):
+        joined[v] &= ~bit
+    for k in range(2 * lanes):
+        if k % lanes >= used:
+            open_in[2 * lanes * d + k] &= ~bit
+    joined[d] |= bit
+    order[0] = d
+    at, found = 0, 1
+    while at < found:
+        w = np.int64(order[at])
+        at += 1
+        for e in range(first[w], first[w + 1]):
+            v, c = np.int64(to[e]), np.int64(back[e])
+            if v == d or first[v] + table[b, v] != c or not offered(open_in, w, b, np.int64(rises[c]), lanes):
+                continue
+            lead(first, to, rises, lanes, v, c, b, open_in, table)
+            joined[v] |= bit
+            order[found] = v
+            found += 1
