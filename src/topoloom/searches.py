@@ -46,6 +46,10 @@ class Budget:
         """Whether the search shall end before its budget is used up."""
         return self.work is not None and self.work.stopped
 
+    def run(self, moves: int) -> "Budget":
+        """A budget of its own for so many moves, and no more than are left, that ends when this one does."""
+        return Budget(max(1, min(moves, self.moves - self.spent)), self._until, work=self.work)
+
     @property
     def share(self) -> float:
         """What is used up of it: 1 when nothing is left."""

@@ -39,6 +39,8 @@ _DEFAULT_NS, _MOVE_NS, _SLOT_NS = 10_000_000_000, 2_000, 2.0
 #: Given time, a chain ends after so many moves for each link, or orbit of links, and another begins from other draws: on
 #: small graphs many searches find more than one that is as long as all of them (10 x 10: 22 of 10^6 moves against 2 10^7).
 _ROUND = 40_000
+#: Rounds that a chain must have time for, if the structures that did best are to be begun with again and again.
+_REPEATS = 4
 #: Grids of so many switches begin with symmetry; smaller ones, given time, every other time, for neither is always better.
 _LEAST_SYMMETRIC, _LEAST_BY_TURNS = 200, 36
 
@@ -162,6 +164,7 @@ def optimize(
         structures if spent == (0, 0.0) else [],
         _ROUND if again else None,
         by_turns,
+        _repeated_moves(topology, seconds, tries) if structures else 0,
     )
 
     def chain(number: int) -> Chain:
@@ -319,6 +322,13 @@ def _values(topology: Topology, lengths: LinkLengths, goal: Goal, bounds: Latenc
     }
     known = {key: value for key, value in values.items() if not math.isnan(value)}
     return known if goal.cap_ns is None else {**known, "cap_ns": goal.cap_ns}
+
+
+def _repeated_moves(topology: Topology, seconds: float | None, moves: int) -> int:
+    """Moves of a run that is repeated, where half of a chain's budget allows for several; else 0."""
+    round_moves, slots = _ROUND * len(topology.links), topology.switches * int(topology.degrees.max())
+    allowed = moves if seconds is None else int(seconds * 1e9 / (_MOVE_NS + slots))
+    return round_moves if allowed >= _REPEATS * round_moves else 0
 
 
 def _default_moves(topology: Topology) -> int:

@@ -11,8 +11,9 @@ from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.rules import Rules, moves_of
 from topoloom.optimizer.searches.chains import FIRST_SHARE, Chain, Tempering, TwoPhases
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
+from topoloom.optimizer.searches.repeated import Repeated
 from topoloom.optimizer.searches.successive_halving import Candidate, SuccessiveHalving
-from topoloom.optimizer.structures.starts import COOL
+from topoloom.optimizer.structures.starts import COOL, RANDOM
 from topoloom.random_streams import Draws
 from topoloom.searches import ENDLESS, Budget
 from topoloom.topology import Topology
@@ -26,6 +27,8 @@ _REPLICAS = 8
 _WIDE = 300
 #: Streams of draws are told apart by numbers; those of second phases begin here.
 _SECOND = 1 << 20
+#: Share of a budget that looks for structures, where the rest begins with the best of them again and again; and how many.
+_SHARE_BEFORE_REPEATING, _LEADERS = 0.4, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +77,8 @@ class ChainSetup:
         Moves of a chain for each link, or orbit of links, before another chain begins in its place; left out: the budget's.
     by_turns : bool
         Only every other chain, from the second on, begins with the symmetric start.
+    repeated_moves : int
+        Moves of a run, where the structures that did best are begun with again and again; 0: they are not.
     """
 
     topology: Topology
@@ -84,6 +89,7 @@ class ChainSetup:
     candidates: Sequence[list[Candidate]] = ()
     round_moves: int | None = None
     by_turns: bool = False
+    repeated_moves: int = 0
 
     def hops(self, number: int, least: tuple[float, float], target: int | None, tempering: int = 0) -> Chain:
         """Chain `number` for the fewest hops; `tempering`: of replicas on so many threads.
@@ -121,6 +127,7 @@ class ChainSetup:
         if symmetric is None and not self.candidates:
             return plain(number, self.topology, allowed.budget())
         first: Chain
+        leaders: SuccessiveHalving | None = None
         if symmetric is not None:
             start, images = symmetric
             first = HopSearch(
@@ -134,16 +141,24 @@ class ChainSetup:
             )
             hot, cold = COLD, COLD / 3
         else:
-            moves, until = allowed.first(FIRST_SHARE)
+            moves, until = allowed.first(_SHARE_BEFORE_REPEATING if self.repeated_moves else FIRST_SHARE)
             mine = self.candidates[number % len(self.candidates)]
-            first = SuccessiveHalving(mine, self.seed, number, least, moves, until, allowed.work)
+            first = leaders = SuccessiveHalving(mine, self.seed, number, least, moves, until, allowed.work)
             hot, cold = COOL
 
-        def second(links: np.ndarray) -> HopSearch:
+        def second(links: np.ndarray) -> Chain:
             budget = allowed.rest(first.moves)
-            return plain(_SECOND + number, self.topology.replace(links=links), budget, hot, cold)
+            if leaders is None or not self.repeated_moves:
+                return plain(_SECOND + number, self.topology.replace(links=links), budget, hot, cold)
+            once = budget.run(self.repeated_moves)
+            run = plain(_SECOND + number, self.topology.replace(links=links), once, hot, cold)
+            anew = [*leaders.leaders[:_LEADERS], *(one for one in mine if one.name == RANDOM)]
+            stream = (_SECOND + number) << 32
+            return Repeated(run, once, anew, self.seed, stream, least, budget, self.repeated_moves, leaders.structure)
 
-        return TwoPhases(first, second, "" if symmetric is None else f"{len(symmetric[1])}-fold symmetric")
+        structure = "" if symmetric is None else f"{len(symmetric[1])}-fold symmetric"
+        repeating = leaders is not None and self.repeated_moves
+        return TwoPhases(first, second, structure, _SHARE_BEFORE_REPEATING if repeating else FIRST_SHARE)
 
     def _round(self, symmetries: int) -> ChainBudget:
         """What a chain may use, with so many symmetries."""

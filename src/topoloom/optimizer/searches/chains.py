@@ -9,7 +9,6 @@ import numpy as np
 
 from topoloom.optimizer.result import BestSoFar
 from topoloom.optimizer.searches.hop_search import COLD, HOT, HopSearch
-from topoloom.optimizer.searches.successive_halving import SuccessiveHalving
 from topoloom.random_streams import Draws
 from topoloom.searches import Budget, Search, cooled
 from topoloom.threads import over_cores
@@ -137,11 +136,12 @@ class TwoPhases:
     Symmetry makes a move worth several and a search as much shorter; what it forbids, the second phase may still find.
     """
 
-    def __init__(self, first: Chain, second: Callable[[np.ndarray], HopSearch], structure: str = "") -> None:
+    def __init__(
+        self, first: Chain, second: Callable[[np.ndarray], Chain], structure: str = "", first_share: float = FIRST_SHARE
+    ) -> None:
         self._under_way: Chain = first
         self._make_second = second
-        self._halving = first if isinstance(first, SuccessiveHalving) else None
-        self._structure = structure
+        self._structure, self._first_share = structure, first_share
         self._earlier_moves = 0
         self._first: Chain | None = first
 
@@ -157,7 +157,8 @@ class TwoPhases:
     @property
     def structure(self) -> str:
         """The structure that the first phase found, or that it was told to have."""
-        return self._halving.structure if self._halving is not None else self._structure
+        found: str = getattr(self._under_way, "structure", "")
+        return found or self._structure
 
     @property
     def moves(self) -> int:
@@ -167,7 +168,11 @@ class TwoPhases:
     @property
     def share(self) -> float:
         share = self._under_way.share
-        return FIRST_SHARE * share if self._first is not None else FIRST_SHARE + (1 - FIRST_SHARE) * share
+        return (
+            self._first_share * share
+            if self._first is not None
+            else self._first_share + (1 - self._first_share) * share
+        )
 
     @property
     def done(self) -> bool:
@@ -176,6 +181,7 @@ class TwoPhases:
     def step(self) -> None:
         """A step of the phase that is on; or the next phase begins."""
         if self._first is not None and self._first.done:
+            self._structure = self.structure
             self._earlier_moves, self._first = self._first.moves, None
             self._under_way = self._make_second(self._under_way.best)
         else:

@@ -19,14 +19,24 @@ MOST_MOVES = 2**50
 
 @dataclass(frozen=True)
 class Candidate:
-    """One method of search: its name, and what starts a run of it, with draws and a budget; None: it leads nowhere."""
+    """One method of search: its name, and what starts a run of it, with draws and a budget; None: it leads nowhere.
+
+    `again` starts a run beside others that began in the same way, where that is to be done otherwise.
+    """
 
     name: str
     start: Callable[[Draws, Budget], Search | None]
+    again: Callable[[Draws, Budget], Search | None] | None = None
+
+    def anew(self, draws: Draws, budget: Budget) -> Search | None:
+        """A run beside others."""
+        return (self.again or self.start)(draws, budget)
 
 
 class SuccessiveHalving:
     """Candidates run one after the other; together they are a search. `structure` is the name of the one that found `best`.
+
+    `leaders` are the candidates of the last round that ended, the best first.
 
     Every round has the same share of what is left of the budget, and every candidate the same share of its round; each run
     begins anew, with other draws.
@@ -65,6 +75,7 @@ class SuccessiveHalving:
         self._running = Budget(0)
         self._most, self._until, self._least = moves or MOST_MOVES, until, least
         self._seed, self._stream = seed, number << 32
+        self.leaders = candidates[:_LEAST_KEPT]
         self._began, self._work = time.monotonic(), work
         self._steps = self._run(candidates)
         self._ended = False
@@ -111,7 +122,7 @@ class SuccessiveHalving:
                 self._spent, self._running = self._spent + budget.spent, Budget(0)
                 ranked.append((search.cost, place))
             kept = max(_LEAST_KEPT, len(candidates) // _KEPT_OF)
-            candidates = [candidates[place] for _, place in sorted(ranked)[:kept]]
+            self.leaders = candidates = [candidates[place] for _, place in sorted(ranked)[:kept]]
 
     def _keep(self, search: Search, candidate: Candidate) -> None:
         if search.cost < self.cost:

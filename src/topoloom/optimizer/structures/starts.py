@@ -27,7 +27,9 @@ _LEAST_LIFTS, _MOST_LIFTS = 6, 120
 #: Nanoseconds of a move: so many, and one for each link end.
 _MOVE_NS = 1000
 #: The first and the last temperature for graphs that have structure (see `hop_search.HOT`): random ones start hotter.
-COOL = (0.03, 0.003)
+COOL = (0.055, 0.015)
+#: The name of annealing without structure.
+RANDOM = "random"
 #: Orders nearby whose lifts are trimmed or grown where an order itself has few divisors.
 _FEW_DIVISORS, _NEARBY = 6, (-1, 1, -2, 2)
 
@@ -119,7 +121,7 @@ def _unlifted(switches: int, degree: int) -> list[Candidate]:
 
         return Candidate(f"{spec}, {switches} switches", start)
 
-    return [Candidate("random", random), *map(from_spec, algebraic(switches, degree))]
+    return [Candidate(RANDOM, random), *map(from_spec, algebraic(switches, degree))]
 
 
 def _lifts(switches: int, degree: int, most: int) -> list[Candidate]:
@@ -148,7 +150,7 @@ def _lift(group: Group, classes: int, switches: int, degree: int) -> Candidate:
         return _FittedLift(LiftSearch(group, classes, degree, draws, half), switches, degree, draws, budget)
 
     exact = classes * group.order == switches and switches * degree % 2 == 0
-    return Candidate(name, start) if exact else Candidate(f"{name}, {switches} switches", start_fitted)
+    return Candidate(name, start, start_fitted) if exact else Candidate(f"{name}, {switches} switches", start_fitted)
 
 
 def _polish(
