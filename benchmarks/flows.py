@@ -3,7 +3,8 @@
     python benchmarks/flows.py [--only agreement,flits,step,all-to-all] [--seconds 150]
 
 `agreement`: collectives, NAS skeletons and steps of training on 16 and 64 ranks, seconds simulated by SimGrid and by flows, and
-seconds that each took. `flits`: each host sends to one other, flit by flit and as a flow, with 4 and with 8 virtual channels.
+seconds that each took. `flits`: each host sends to one other, flit by flit and as a flow, with 4 and with 8 virtual channels;
+`paced`: flits, where no host sends faster than the slowest flow.
 `step`: a step of GPT-3 175B on 1,024 accelerators. `all-to-all`: 64 KiB from each of 16,384 hosts to each, by pairs, exactly on
 a fat tree and with a window on a Slim Fly; after `--seconds` it is ended, and the rest reckoned from the share that is done.
 """
@@ -86,7 +87,7 @@ def _agreement(_: float) -> None:
 
 
 def _flits(_: float) -> None:
-    print(f"\n{'network':26} {'vcs':>3} {'pairs':10} {'flits':>8} {'flows':>9} {'off':>8}  (cycles)")
+    print(f"\n{'network':26} {'vcs':>3} {'pairs':10} {'flits':>8} {'flows':>9} {'off':>8} {'paced':>8}  (cycles)")
     for spec, engine in (
         ("torus:dims=4x4,hosts=1", "dor"),
         ("slimfly:q=5,hosts=1", "orders"),
@@ -102,9 +103,10 @@ def _flits(_: float) -> None:
                 ("two to one", _twos(hosts)),
             ):
                 pairs = [(a, int(b)) for a, b in enumerate(to) if a != b]
-                by_flits, by_flows = _cycles(routing, pairs, vcs)
+                by_flits, by_flows = _by_flits(routing, pairs, vcs, _FLITS), _by_flows(routing, pairs)
+                paced = _by_flits(routing, pairs, vcs, int(by_flows / _PACKETS))
                 off = 100 * (by_flows / by_flits - 1)
-                print(f"{spec:26} {vcs:3} {name:10} {by_flits:8} {by_flows:9.0f} {off:+7.2f}%", flush=True)
+                print(f"{spec:26} {vcs:3} {name:10} {by_flits:8} {by_flows:9.0f} {off:+7.2f}% {paced:8}", flush=True)
     print(
         "Flows share a channel by flow; in a virtual channel packets wait behind those of others (head-of-line blocking)."
     )
@@ -114,15 +116,19 @@ def _twos(hosts: int) -> np.ndarray:
     return (np.arange(hosts) // 2 * 2 + 5) % hosts
 
 
-def _cycles(routing, pairs, vcs):  # type: ignore[no-untyped-def]
-    """Cycles until all packets are there: by flits, and by flows."""
+def _by_flits(routing, pairs, vcs, apart):  # type: ignore[no-untyped-def]
+    """Cycles until all packets are there, of which each host makes one in so many cycles."""
     routers = structs.replace(find_preset("booksim"), link_cycles=5, host_cycles=1, vcs=vcs, buffer_flits=64)
-    hosts, links, rate = routing.topology.endpoints.size, len(routing.topology.links), _FLIT_BYTES / _CYCLE_S
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace.csv"
-        lines = [f"{number * _FLITS},{a},{b},{_FLITS}\n" for number in range(_PACKETS) for a, b in pairs]
+        lines = [f"{number * apart},{a},{b},{_FLITS}\n" for number in range(_PACKETS) for a, b in pairs]
         trace.write_text("cycle,source,destination,flits\n" + "".join(lines))
-        by_flits = execute(routing, f"trace:{trace}", routers).cycles
+        return execute(routing, f"trace:{trace}", routers).cycles
+
+
+def _by_flows(routing, pairs):  # type: ignore[no-untyped-def]
+    """The same as flows."""
+    hosts, links, rate = routing.topology.endpoints.size, len(routing.topology.links), _FLIT_BYTES / _CYCLE_S
     net = fabric_of(
         [routing],
         link_rate=rate,
@@ -138,7 +144,7 @@ def _cycles(routing, pairs, vcs):  # type: ignore[no-untyped-def]
     for slot, (_, b) in enumerate(pairs):
         scripts[b].wait(slot)
     plan = Plan("pairs", scripts, np.arange(hosts), (np.zeros(hosts, np.int64),))
-    return by_flits, simulate_plan(net, plan, np.arange(hosts)).seconds / _CYCLE_S
+    return simulate_plan(net, plan, np.arange(hosts)).seconds / _CYCLE_S
 
 
 def _step(seconds: float) -> None:

@@ -17,10 +17,10 @@ ROUTERS = structs.replace(find_preset("booksim"), link_cycles=5, host_cycles=1, 
 PACKETS, FLITS = 150, 16
 
 
-def both(routing, pairs, folder):
-    """Cycles until all messages of PACKETS packets are there: by flits, and by flows."""
+def both(routing, pairs, folder, apart=FLITS):
+    """Cycles until all messages of PACKETS packets, one in so many cycles, are there: by flits, and by flows."""
     trace = folder / "trace.csv"
-    lines = [f"{number * FLITS},{a},{b},{FLITS}\n" for number in range(PACKETS) for a, b in pairs]
+    lines = [f"{number * apart},{a},{b},{FLITS}\n" for number in range(PACKETS) for a, b in pairs]
     trace.write_text("cycle,source,destination,flits\n" + "".join(lines))
     hosts, links = routing.topology.endpoints.size, len(routing.topology.links)
     rate = FLIT_BYTES / CYCLE_S
@@ -46,6 +46,16 @@ def test_a_permutation_takes_as_long(spec, engine, seed, tmp_path):
     pairs = [(a, int(b)) for a, b in enumerate(order) if a != b]
     flits, flows = both(routing, pairs, tmp_path)
     assert flows == pytest.approx(flits, rel=0.05)
+
+
+def test_hosts_that_send_no_faster_than_flows_take_as_long(tmp_path):
+    """A pattern in which packets that cannot go on block others: sent as fast as can be it takes half as long again."""
+    routing = route(build("slimfly:q=5,hosts=1"), "orders")
+    pairs = [(a, (a + 1) % 50) for a in range(50)]
+    at_once, flows = both(routing, pairs, tmp_path)
+    paced, _ = both(routing, pairs, tmp_path, apart=int(flows / PACKETS))
+    assert flows == pytest.approx(paced, rel=0.01)
+    assert at_once > 1.4 * paced
 
 
 def test_steps_of_an_all_to_all_take_as_long(tmp_path):
