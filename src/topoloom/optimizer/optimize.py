@@ -325,7 +325,7 @@ def _values(topology: Topology, lengths: LinkLengths, goal: Goal, bounds: Latenc
 
 
 def _repeated_moves(topology: Topology, seconds: float | None, moves: int) -> int:
-    """Moves of a run that is repeated, where half of a chain's budget allows for several; else 0."""
+    """Moves of a run that is repeated, where a chain's budget allows for several; else 0."""
     round_moves, slots = _ROUND * len(topology.links), topology.switches * int(topology.degrees.max())
     allowed = moves if seconds is None else int(seconds * 1e9 / (_MOVE_NS + slots))
     return round_moves if allowed >= _REPEATS * round_moves else 0

@@ -127,7 +127,7 @@ class ChainSetup:
         if symmetric is None and not self.candidates:
             return plain(number, self.topology, allowed.budget())
         first: Chain
-        leaders: SuccessiveHalving | None = None
+        first_share, leaders = FIRST_SHARE, None
         if symmetric is not None:
             start, images = symmetric
             first = HopSearch(
@@ -141,24 +141,25 @@ class ChainSetup:
             )
             hot, cold = COLD, COLD / 3
         else:
-            moves, until = allowed.first(_SHARE_BEFORE_REPEATING if self.repeated_moves else FIRST_SHARE)
+            first_share = _SHARE_BEFORE_REPEATING if self.repeated_moves else FIRST_SHARE
+            moves, until = allowed.first(first_share)
             mine = self.candidates[number % len(self.candidates)]
-            first = leaders = SuccessiveHalving(mine, self.seed, number, least, moves, until, allowed.work)
+            first = halving = SuccessiveHalving(mine, self.seed, number, least, moves, until, allowed.work)
+            leaders = halving if self.repeated_moves else None
             hot, cold = COOL
 
         def second(links: np.ndarray) -> Chain:
             budget = allowed.rest(first.moves)
-            if leaders is None or not self.repeated_moves:
-                return plain(_SECOND + number, self.topology.replace(links=links), budget, hot, cold)
-            once = budget.run(self.repeated_moves)
+            once = budget if leaders is None else budget.run(self.repeated_moves)
             run = plain(_SECOND + number, self.topology.replace(links=links), once, hot, cold)
+            if leaders is None:
+                return run
             anew = [*leaders.leaders[:_LEADERS], *(one for one in mine if one.name == RANDOM)]
             stream = (_SECOND + number) << 32
             return Repeated(run, once, anew, self.seed, stream, least, budget, self.repeated_moves, leaders.structure)
 
         structure = "" if symmetric is None else f"{len(symmetric[1])}-fold symmetric"
-        repeating = leaders is not None and self.repeated_moves
-        return TwoPhases(first, second, structure, _SHARE_BEFORE_REPEATING if repeating else FIRST_SHARE)
+        return TwoPhases(first, second, structure, first_share)
 
     def _round(self, symmetries: int) -> ChainBudget:
         """What a chain may use, with so many symmetries."""

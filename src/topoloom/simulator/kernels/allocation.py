@@ -110,9 +110,8 @@ def allocate_vcs(records: int | None, net: Network, s: Buffers, rules: Rules, r:
                     can = np.int64(0)
                 unowned[at(b + w)] &= ~(np.int64(1) << (k + v))
                 rec[at(g * VC_SIZE + VC_OUTPUT)] = ov
-                fetch(
-                    s.pool, np.int64(rec[at(g * VC_SIZE + VC_SECOND)]) * PLACE_SIZE
-                )  # moves up when this packet leaves
+                # The flit behind moves up when this packet leaves.
+                fetch(s.pool, np.int64(rec[at(g * VC_SIZE + VC_SECOND)]) * PLACE_SIZE)
                 rec[at(g * VC_SIZE + VC_NEXT)] = down + (ov & VM) if down >= 0 else -1
                 if down >= 0:
                     fetch(rec, (down + (ov & VM)) * VC_SIZE)
