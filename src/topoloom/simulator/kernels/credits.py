@@ -24,6 +24,13 @@ def note(popped: np.ndarray, g: int, now: int) -> None:
     popped[at(g)] = (now << 32) | ((word + 1) & 0xFFFFFFFF)
 
 
+@stage
+def away(word: int, now: int, credit: int) -> int:
+    """Of a VC's history the bits of those cycles whose credits are still on their way."""
+    recent = (word >> 32) - now + credit
+    return word & ((np.int64(1) << min(2 * recent, 32)) - 1) if recent > 0 else np.int64(0)
+
+
 @kernel
 def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
     """How many of VC g's credits are on their way back at a cycle.
@@ -33,14 +40,10 @@ def under_way(popped: np.ndarray, g: int, now: int, credit: int) -> int:
     credit : int
         Cycles from a flit's leaving to the credit's use, at most 16.
     """
-    word = popped[at(g)]
-    recent = (word >> 32) - now + credit  # cycles whose credits are still on their way
-    count = np.int64(0)
-    if recent > 0:
-        bits = word & ((np.int64(1) << min(2 * recent, 32)) - 1)
-        while bits:
-            count += bits & 3
-            bits >>= 2
+    bits, count = away(popped[at(g)], now, credit), np.int64(0)
+    while bits:
+        count += bits & 3
+        bits >>= 2
     return count
 
 
@@ -54,6 +57,15 @@ def note_far(popped: np.ndarray, history: int, g: int, now: int) -> None:
             popped[at(base + 1 + (k & (history - 1)))] = 0
     popped[at(base)] = now
     popped[at(base + 1 + (here & (history - 1)))] += np.int64(1) << (2 * (now & 31))
+
+
+@stage
+def from_first(popped: np.ndarray, history: int, base: int, k: int, first: int) -> np.uint64:
+    """Word k of a long history that begins at `base`, without the cycles before `first`."""
+    word = np.uint64(popped[at(base + 1 + (k & (history - 1)))])
+    if k == first >> 5:
+        word &= ~np.uint64(0) << np.uint64(2 * (first & 31))
+    return word
 
 
 @inner
@@ -70,9 +82,7 @@ def under_way_far(popped: np.ndarray, history: int, g: int, now: int, credit: in
     last, first = popped[at(base)], now - credit + 1 if now >= credit else 0
     if last >= first:
         for k in range(first >> 5, (last >> 5) + 1):
-            word = np.uint64(popped[at(base + 1 + (k & (history - 1)))])
-            if k == first >> 5:
-                word &= ~np.uint64(0) << np.uint64(2 * (first & 31))
+            word = from_first(popped, history, base, k, first)
             count += bits_of(word & _ONE_FLIT) + 2 * bits_of(word & ~_ONE_FLIT)
     return count
 
@@ -117,13 +127,10 @@ def next_credit(long_credits: int | None, popped: np.ndarray, history: int, g: i
                     return (k << 5) + (lowest_bit(word) >> 1) + credit
         return now - (AHEAD - 1) + credit
     word = popped[at(g)]
-    last = word >> 32
-    recent = last - now + credit
-    if recent > 0:
-        bits = word & ((np.int64(1) << min(2 * recent, 32)) - 1)
-        if bits:
-            while bits > 3:
-                bits >>= 2
-                last -= 1
-            return last + credit
-    return now - (AHEAD - 1) + credit
+    last, bits = word >> 32, away(word, now, credit)
+    if bits == 0:
+        return now - (AHEAD - 1) + credit
+    while bits > 3:
+        bits >>= 2
+        last -= 1
+    return last + credit
