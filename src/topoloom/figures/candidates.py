@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from topoloom.designer.measure import Candidate
 
 
+#: More families stand in a further column of the legend, which would be cut off below else.
+_LEGEND_ROWS = 21
+
+
 def draw_candidates(
     axes: "Axes",
     candidates: "Sequence[Candidate]",
@@ -59,8 +63,15 @@ def draw_candidates(
     _scale(axes, "y", [y(c) for c in candidates])
     axes.set_xlabel(labels[0])
     axes.set_ylabel(labels[1])
+    axes.legend(
+        loc="center left",
+        bbox_to_anchor=(1.01, 0.5),
+        fontsize=8,
+        frameon=False,
+        ncol=-(-(len(looks) + 1) // _LEGEND_ROWS),
+        columnspacing=1.0,
+    )
     _name_points(axes, [(x(c), y(c), str(rank)) for rank, c in named], [(x(c), y(c)) for c in candidates])
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
 
 
 def draw_hop_shares(axes: "Axes", candidates: "Sequence[Candidate]") -> None:
@@ -108,9 +119,11 @@ _AROUND = [
 def _name_points(
     axes: "Axes", points: Sequence[tuple[float, float, str]], markers: Sequence[tuple[float, float]]
 ) -> None:
-    """Ranks beside points, moved around them until none lies on another, nor on any marker."""
+    """Ranks beside points, moved around them until none lies on another, nor on any marker; all else is drawn already."""
     figure = axes.figure
-    figure.canvas.draw()
+    figure.draw_without_rendering()
+    # Names lie inside: they would not move anything, and finding the places of all once more takes as long as drawing.
+    figure.set_layout_engine("none")
     taken: list[Any] = []
     spots = axes.transData.transform(markers)
     inside, pixels = axes.get_window_extent(), figure.dpi / 72
