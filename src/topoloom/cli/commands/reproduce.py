@@ -4,67 +4,104 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from topoloom.cli.output import json_option, print_record, say
+from topoloom.errors import InputError
 
 if TYPE_CHECKING:
-    from topoloom.reproduction import Claim, Outcome
+    from topoloom.reproduction import Claim, Computed, Outcome
 
 
-@click.command(help="The papers' claims with our values beside them: all, or those whose id starts with CLAIM.")
+@click.command(help="The papers' claims with our values beside them: all, or those whose id begins with CLAIM.")
 @click.argument("claim", nargs=-1)
-@click.option("--list", "only_list", is_flag=True, help="List the ids and what was published, and compute nothing.")
-@click.option("--full", is_flag=True, help="Run those of full size as well, which take minutes.")
+@click.option(
+    "--list", "only_list", is_flag=True, help="List ids, what was published and the seconds it takes; compute nothing."
+)
+@click.option(
+    "--full", is_flag=True, help="Make the long runs again, which take minutes to hours, instead of reading kept ones."
+)
+@click.option("--keep", is_flag=True, help="With --full: keep what is measured with the project, for its maintainers.")
 @click.option(
     "-o",
     "--output",
     "folder",
     type=click.Path(file_okay=False),
-    help="Folder for the figures that claims are about: as data, .csv, and drawn, .svg; each is written when it is there.",
+    help="Folder for a page a paper, .html, and the figures that claims are about: as data, .csv, and drawn, .svg.",
 )
+@click.option("--json-lines", "as_lines", is_flag=True, help="A line of JSON for each claim as soon as it is there.")
 @json_option
-def command(claim: tuple[str, ...], only_list: bool, full: bool, folder: str | None, as_json: bool) -> None:
+def command(
+    claim: tuple[str, ...], only_list: bool, full: bool, keep: bool, folder: str | None, as_lines: bool, as_json: bool
+) -> None:
     from topoloom.cli.folders import writable_folder
     from topoloom.cli.progress import working
-    from topoloom.reproduction import claims, listed, reproduce
+    from topoloom.reproduction import claims, listed_claims, reproduce
+    from topoloom.reproduction.reproduce import Reproduced
 
+    if as_lines and as_json:
+        raise InputError("--json is one document, --json-lines one a claim: give one of the two")
     if only_list:
         if as_json:
-            print_record(listed(claim))
+            print_record(listed_claims(claim))
         else:
             for one in claims(claim):
-                say(f"{one.id:34} {one.what} [{one.published}]")
+                say(f"{one.id:34} {one.what} [{one.published}]{_duration(one)}")
         return
     out = writable_folder(folder) if folder is not None else None
     drawn: list[str] = []
 
-    def told(result: "tuple[Claim, Outcome]") -> None:
-        found, outcome = result
-        if out is not None and outcome.figure is not None and outcome.figure.name not in drawn:
-            _draw(outcome, out)
-            drawn.append(outcome.figure.name)
-        if not as_json:
-            _print_outcome(found, outcome)
+    def told(result: "tuple[Claim, Computed]") -> None:
+        found, computed = result
+        figure = computed.outcome.figure
+        if out is not None and figure is not None and figure.name not in drawn:
+            _draw(computed.outcome, out)
+            drawn.append(figure.name)
+        if as_lines:
+            say(msgspec.json.encode(Reproduced.of(found, computed)).decode())
+        elif not as_json:
+            _print_outcome(found, computed)
 
     with working("reproducing", on_result=told) as work:
-        reproduction = reproduce(claim, full=full, work=work)
+        reproduction = reproduce(claim, full=full, keep=keep, work=work)
     if out is not None:
         say(f"wrote to {out}: {', '.join(drawn) or 'no figure: none of these claims is about one'}", err=True)
     if as_json:
         print_record(reproduction)
     else:
-        say("; ".join(f"{verdict}: {count}" for verdict, count in reproduction.verdicts.items()))
+        counted = "; ".join(f"{verdict}: {count}" for verdict, count in reproduction.verdicts.items())
+        say(counted, err=as_lines)
         if reproduction.ended != "done":
             say(f"{reproduction.ended}: the claims above are those that were finished", err=True)
 
 
-def _print_outcome(claim: "Claim", outcome: "Outcome") -> None:
-    say(f"{claim.id}: {outcome.verdict.value} ({outcome.seconds:.1f} s)")
+def _duration(claim: "Claim") -> str:
+    """How long a claim takes, and with --full."""
+    if claim.costs is None:
+        return ""
+    told = f" {claim.costs.seconds:.1f} s"
+    return f"{told}, {_time(claim.costs.long_seconds)} with --full" if claim.costs.long_seconds else told
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def _print_outcome(claim: "Claim", computed: "Computed") -> None:
+    outcome, oldest = computed.outcome, computed.oldest
+    say(f"{claim.id}: {outcome.told} ({computed.seconds:.1f} s)")
     say(f"    {claim.what}")
     say(f"    published: {claim.published}")
     say(f"    ours:      {outcome.ours}")
     if outcome.why:
         say(f"    {outcome.why}")
+    if oldest is not None:
+        seconds = sum(run.seconds for run in computed.runs)
+        day = {0: "today", 1: "yesterday"}.get(oldest.days, f"{oldest.days} days ago")
+        say(
+            f"    measured {oldest.date} ({day}) at {oldest.commit or oldest.version}, in {_time(seconds)} on"
+            f" {oldest.cores} cores; --full measures again"
+        )
     say(f"    {claim.command}")
 
 

@@ -11,7 +11,8 @@ from topoloom.graph.cuts import cuts
 from topoloom.graph.load import full_bandwidth_hosts
 from topoloom.graph.moore import moore_order
 from topoloom.reproduction._helpers import measured
-from topoloom.reproduction.registry import Outcome, Verdict, claim, judge
+from topoloom.reproduction.registry import claim
+from topoloom.reproduction.verdicts import Outcome, Step, Verdict, judge, stated
 from topoloom.spec import FAMILIES, Facts, build, facts_of
 
 
@@ -37,7 +38,11 @@ def _mms() -> Outcome:
         topology, delta = build(f"slimfly:q={q}"), {0: 0, 1: 1, 3: -1}[q % 4]
         regular = set(topology.degrees.tolist()) == {(3 * q - delta) // 2}
         wrong += not (topology.switches == 2 * q * q and regular and measured(f"slimfly:q={q}").diameter == 2)
-    return judge({"fields that fail": 0, "fields": 18}, {"fields that fail": wrong, "fields": len(flies)})
+    return stated(
+        {"every one of the 18 fields up to 37 gives such a graph": not wrong and len(flies) == 18},
+        f"fields {len(flies)}, of which {wrong} fail",
+        wrong=True,
+    )
 
 
 @claim(
@@ -49,9 +54,8 @@ def _mms() -> Outcome:
 def _concentration() -> Outcome:
     exact = full_bandwidth_hosts(build("slimfly:q=19"))
     return judge(
-        {"p": 15, "formula": 29 * 722 / (2 * 722 - 29 - 2)},
-        {"p": build("slimfly:q=19,hosts=full").endpoints_at.max(), "formula": exact},
-        tolerance=1e-9,
+        {"p": 15},
+        {"p": build("slimfly:q=19,hosts=full").endpoints_at.max()},
         assumption=f"15 is ceil(k'/2); the formula itself gives {exact:.3f}",
     )
 
@@ -67,9 +71,10 @@ def _figure_5a() -> Outcome:
     order = facts.switches if facts else 0
     bound = moore_order(96, 2)
     return judge(
-        {"routers": 8192, "bound": 9217, "%": 12},
+        {"routers": 8192, "bound": 9217, "%": "12"},
         {"routers": order, "bound": bound, "%": 100 * (bound / order - 1)},
-        tolerance={"%": 1},
+        cut=True,
+        readings=2,
         assumption="the bound lies 12.5 % above MMS, which lies 11.1 % below the bound",
         digits=4,
     )
@@ -89,9 +94,9 @@ def _figure_5b() -> Outcome:
         "DF/FBF": _order("dragonfly:h=32") / 33**3,
     }
     return judge(
-        {"DEL %": 68, "BDF %": 30, "DF %": 14, "DF/FBF": 3},
+        {"DEL %": "68", "BDF %": "30", "DF %": "14", "DF/FBF": "3"},
         share,
-        tolerance={"DEL %": 0.5, "BDF %": 0.6, "DF %": 1.6, "DF/FBF": 0.7},
+        step=Step({"BDF %": 1, "DF %": 2, "DF/FBF": 1}, "graphs near k' = 96, where none of these families has one"),
         assumption="DEL at v = 9 (k' = 100), BDF at u = 61 (k' = 93), DF at h = 32 (k' = 95); the 14 % are the cut-off"
         " asymptote 4/27 = 14.8 %",
         digits=4,
@@ -115,6 +120,7 @@ def _variants() -> Outcome:
     return judge(
         {"SF": 11, "DF": 8},
         {"SF": flies, "DF": dragons},
+        readings=2,
         assumption="q >= 4 and p = ceil(k'/2); q = 3 would be a twelfth",
     )
 
@@ -144,7 +150,8 @@ def _long_hops() -> Outcome:
     return judge(
         {"least": 4, "greatest": 6},
         {"least": min(found), "greatest": max(found)},
-        assumption=f"L = 5 extra ports throughout (inferred); diameters {', '.join(map(str, found))}",
+        readings=3,
+        assumption=f"L = 5 extra ports throughout, of 4, 5 and 6 that were tried; diameters {', '.join(map(str, found))}",
         reason=f"diameters {found}",
     )
 
@@ -164,8 +171,7 @@ def _bisections() -> Outcome:
     return judge(
         {"LH-HC": 3 * 512 / 2, "FBF-3": 256 / 4, "DF": (1056 + 2 * 16 - 1) // 4},
         ours,
-        tolerance={"DF": 5},
-        assumption="METIS's best cut; DF's formula is approximate",
+        step=Step({"DF": 5}, "the formula of DF is approximate, and METIS's best cut is no proof"),
         reason="METIS's best cut of 16 seeds",
     )
 
@@ -198,14 +204,14 @@ def _table_iv(column: Column) -> None:
         if count is None:
             return Outcome(f"{exact:,.1f} USD", Verdict.NOT_REPRODUCIBLE, f"{column.assumption}; {beside}")
         ours = count.cost_usd(load_parts("slimfly-2014"))
-        # Printed costs look truncated or rounded: within 1 USD is a hit.
         return judge(
-            {"USD": printed.cost_usd},
+            {"USD": f"{printed.cost_usd:g}"},
             {"USD": ours},
-            tolerance=1.0,
+            cut=True,
             digits=7,
-            assumption=f"{column.assumption}; {beside}",
-            reason=f"nearest found: {column.assumption}; {beside}",
+            error=column.assumption,
+            assumption=beside,
+            reason=beside,
         )
 
     @claim(
@@ -217,15 +223,15 @@ def _table_iv(column: Column) -> None:
     def power() -> Outcome:
         _, exact, _ = _exact(column.key)
         formula = printed.switches * printed.radix * 2.8 / printed.hosts
+        told = f"counted exactly it is {exact:.3f} W"
         return judge(
-            {"W": printed.power_w},
+            {"W": f"{printed.power_w:g}"},
             {"W": formula},
-            tolerance=0.0501,
+            cut=True,
             digits=5,
-            assumption=""
-            if abs(formula - exact) < 0.005
-            else f"with the printed radix; counted exactly it is {exact:.3f} W",
-            reason=f"N_r k 2.8 / N; counted exactly it is {exact:.3f} W",
+            error="" if abs(formula - exact) < 0.005 else "with the printed radix, which is too small",
+            assumption="" if abs(formula - exact) < 0.005 else told,
+            reason=f"N_r k 2.8 / N; {told}",
         )
 
     @claim(
@@ -238,17 +244,17 @@ def _table_iv(column: Column) -> None:
         _, _, counts = _exact(column.key)
         ours = {"electric": counts.get("electric", 0), "fibre": counts.get("fibre", 0)}
         wanted = {"electric": printed.electric, "fibre": printed.fibre}
-        outcome = judge(wanted, ours, tolerance=0)
-        if outcome.verdict is Verdict.REPRODUCED:
+        outcome = judge(wanted, ours)
+        if outcome.verdict is Verdict.EXACT:
             return outcome
         count = column.as_printed() if column.as_printed is not None else None
         if count is not None and count.electric is not None and count.fibre is not None:
-            # The print cuts digits off.
             return judge(
-                wanted,
+                {name: str(value) for name, value in wanted.items()},
                 {"electric": count.electric, "fibre": count.fibre},
-                tolerance=0.76,
-                assumption=f"{column.assumption}; a true fat tree of k = {printed.radix - 1} has {ours} between switches",
+                cut=True,
+                error=column.assumption,
+                assumption=f"a true fat tree of k = {printed.radix - 1} has {ours} between switches",
             )
         if sum(wanted.values()) == sum(ours.values()):
             why = f"the total of {sum(ours.values()):,} comes out, the split does not: {column.assumption}"
@@ -269,10 +275,9 @@ for _column in COLUMNS:
 def _headline() -> Outcome:
     exact = 100 * (1 - _exact("sf")[0] / _exact("df-27")[0])
     return judge(
-        {"% below DF": 25},
+        {"% below DF": "25"},
         {"% below DF": exact},
-        tolerance=0.3,
-        right={"% below DF": 17.8},
+        right={"% below DF": "17.8"},
         digits=4,
         reason="counted exactly; the print's own 1 - 1033/1342 is 23 %",
     )
