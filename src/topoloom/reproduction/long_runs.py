@@ -118,7 +118,8 @@ class LongRuns:
                 version=__version__,
                 commit=_commit(),
             )
-        self._used.append(run)
+        if not any(one is run for one in self._used):
+            self._used.append(run)
         return msgspec.convert(run.value, kind)
 
     def file(self, paper: str) -> _File:

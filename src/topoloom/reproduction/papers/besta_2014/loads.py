@@ -1,6 +1,7 @@
 """Claims of Besta 2014's Figure 6: Slim Fly, Dragonfly and fat tree of the paper's sizes under four patterns of traffic."""
 
 from collections.abc import Callable
+from typing import cast
 
 from topoloom.figures.curves import Curves
 from topoloom.reproduction._load_curves import (
@@ -18,7 +19,7 @@ from topoloom.reproduction._load_curves import (
 )
 from topoloom.reproduction.registry import claim
 from topoloom.reproduction.verdicts import Outcome, Step, Verdict, judge, listed, stated
-from topoloom.traffic import traffic_of
+from topoloom.traffic import Traffic, traffic_of
 from topoloom.traffic.loads import table_loads
 
 SLIMFLY, DRAGONFLY, TREE = "slimfly:q=19,hosts=15", "dragonfly:h=7", "kary-tree:k=22,n=3"
@@ -213,7 +214,7 @@ def _limit() -> Outcome:
     routing = contender("SF-MIN").routed
     hosts = int(routing.topology.endpoints_at.max())
     last = swept(contender("SF-MIN"), "worst-case", LOADS)[-1]
-    sent = traffic_of("worst-case", routing, 1)
+    sent = cast("Traffic", traffic_of("worst-case", routing, 1))
     most = float(table_loads(routing, sent).channels.max())
     text = (
         f"accepted at full load {last.accepted:.4f}, by the host that gets least {last.accepted_min:.4f}; the busiest channel"

@@ -161,8 +161,8 @@ def _survival(column: str, size: int, metric: str) -> Failures:
     )
 
 
-def _finite(value: float) -> float | None:
-    return round(value, 6) if np.isfinite(value) else None
+def _finite(value: float | None) -> float | None:
+    return round(value, 6) if value is not None and np.isfinite(value) else None
 
 
 def _judged(found: Failures, printed: int, told: str) -> Outcome:
