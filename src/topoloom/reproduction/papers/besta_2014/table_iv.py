@@ -1,4 +1,4 @@
-"""Claims of Besta 2014's Table IV, cell by cell: cables, cost and power as printed, as its own counts give them, and exactly."""
+"""Claims of Besta 2014's Table IV, cell by cell: cables, cost and power as its own counts give them, and counted exactly."""
 
 from functools import cache
 
