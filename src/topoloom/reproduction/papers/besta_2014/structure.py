@@ -10,7 +10,7 @@ from topoloom.reproduction.verdicts import Outcome, judge, stated
 from topoloom.spec import FAMILIES, Facts, build
 
 
-def _slim_flies(most: int) -> dict[int, Facts]:
+def slim_flies(most: int) -> dict[int, Facts]:
     """The facts of every Slim Fly with q up to `most`."""
     found = {}
     for q in range(3, most + 1):
@@ -27,7 +27,7 @@ def _slim_flies(most: int) -> dict[int, Facts]:
 )
 def _mms() -> Outcome:
     wrong = 0
-    flies = _slim_flies(37)
+    flies = slim_flies(37)
     for q in flies:
         topology, delta = build(f"slimfly:q={q}"), {0: 0, 1: 1, 3: -1}[q % 4]
         regular = set(topology.degrees.tolist()) == {(3 * q - delta) // 2}
@@ -55,17 +55,18 @@ def _concentration() -> Outcome:
 
 
 @claim(
-    "besta-2014/vii-a",
-    "balanced variants up to 20,000 endpoints: 11 Slim Flies, 8 Dragonflies",
-    "11, 8",
-    "topoloom families slimfly --hosts 10000 --radix 64",
+    "besta-2014/ii-b/ports",
+    "about 67 % of each router's ports connect to the network, 33 % to endpoints",
+    "67, 33 %",
+    "topoloom info slimfly:q=19,hosts=15",
 )
-def _variants() -> Outcome:
-    flies = sum(facts.switches * (facts.full_hosts or 0) <= 20_000 for q, facts in _slim_flies(40).items() if q >= 4)
-    dragons = sum(2 * h * (2 * h * h + 1) * h <= 20_000 for h in range(1, 40))
+def _ports() -> Outcome:
+    largest = slim_flies(256)[256]
+    degree, hosts = largest.degree or 0, largest.full_hosts or 0
     return judge(
-        {"SF": 11, "DF": 8},
-        {"SF": flies, "DF": dragons},
-        readings=2,
-        assumption="q >= 4 and p = ceil(k'/2); q = 3 would be a twelfth",
+        {"network %": "67", "endpoints %": "33"},
+        {"network %": 100 * degree / (degree + hosts), "endpoints %": 100 * hosts / (degree + hosts)},
+        digits=4,
+        assumption=f"p = ceil(k'/2), of which two thirds are the limit: {degree} + {hosts} ports with q = 256; with q = 19"
+        f" {100 * 29 / 44:.1f} and {100 * 15 / 44:.1f}",
     )
