@@ -186,6 +186,16 @@ def test_detours_are_longer_and_adaptive_ones_only_where_it_pays():
     assert not high["valiant"].saturated
 
 
+def test_detours_of_at_most_three_hops_are_no_longer():
+    """Besta 2014 IV.B: 3 of the 2, 3 or 4 hops of a detour; where few switches lie that near, fewer paths are to be had."""
+    fly = build("slimfly:q=5,hosts=4")
+    routed = {name: route(fly, name) for name in ("valiant", "valiant-3")}
+    low = {name: simulate(one, loads=[0.02]).points[0].hops_mean - 1 for name, one in routed.items()}
+    assert 2 < low["valiant-3"] <= 3 < low["valiant"] <= 4
+    # The settings of UGAL do not change how short it is.
+    assert simulate(routed["valiant-3"], settings=["detours=1"], loads=[0.02]).points[0].hops_mean - 1 > 2
+
+
 def test_any_shortest_way_spreads_what_one_table_crowds():
     """In a fat tree all ways up are used alike, so a permutation that blocks one table gets through."""
     tree = build("kary-tree:k=4,n=2")

@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -85,6 +86,8 @@ class LongRuns:
     def of(self, paper: str, again: bool) -> Iterator[list[Run]]:
         """While a claim of a paper is computed: from what is kept, or with every long run made `again`; lists what it used."""
         self._paper, self._again, self._used = paper, again, []
+        if again:
+            _commit()  # the program that runs is that of now, whatever is edited meanwhile
         yield self._used
 
     def get(self, command: str, kind: type[T], compute: Callable[[], T]) -> T:
@@ -166,8 +169,9 @@ def _lines(entries: dict[str, Any]) -> str:
     )
 
 
+@cache
 def _commit() -> str:
-    """The commit of the checkout that this program runs from; empty where it is none."""
+    """The commit of the checkout that this program runs from; empty where it is none. As it was when it was first asked."""
 
     def git(*arguments: str) -> str:
         return subprocess.run(

@@ -114,3 +114,33 @@ def _other_sizes() -> Outcome:
         f"most, in %: {listed(off.items(), '{:.1f}')}",
         f"random traffic at loads of {', '.join(f'{load:g}' for load in _LOADS)}; {TOLD}",
     )
+
+
+@claim(
+    "besta-2014/iv-b",
+    "Valiant's paths limited to 3 hops have a higher average latency, for fewer paths can be chosen",
+    "higher",
+    Contender("", SLIMFLY, "valiant-3").command("uniform", " --loads 0.1,0.2,0.3,0.4"),
+)
+def _three_hops() -> Outcome:
+    loads = (0.1, 0.2, 0.3, 0.4)
+    found = {
+        pattern: {engine: swept(Contender("", SLIMFLY, engine), pattern, loads) for engine in ("valiant", "valiant-3")}
+        for pattern in ("uniform", "worst-case")
+    }
+    told = "; ".join(
+        f"{pattern}, {'3 hops' if engine == 'valiant-3' else 'any'}: "
+        + ", ".join("saturated" if point.saturated else f"{_cycles(point):.1f}" for point in points)
+        for pattern, each in found.items()
+        for engine, points in each.items()
+    )
+    return stated(
+        {
+            f"{pattern}, load {load:g}: it is higher, or saturated": short.saturated or _cycles(short) > _cycles(whole)
+            for pattern, each in found.items()
+            for load, whole, short in zip(loads, each["valiant"], each["valiant-3"], strict=True)
+            if not whole.saturated
+        },
+        f"cycles at loads of {', '.join(f'{load:g}' for load in loads)}: {told}",
+        f"the paper says neither pattern nor load; {TOLD}",
+    )
