@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from topoloom.errors import InputError
 from topoloom.reproduction.long_runs import LONG_RUNS
 from topoloom.reproduction.registry import Claim, Computed, claims, run
 from topoloom.results import Provenance, Result
@@ -100,7 +99,7 @@ def reproduce(
     full : bool
         Make the long runs again, which take minutes to hours; else they are read from what is kept with the project.
     keep : bool
-        With `full`: keep what was measured in the project's own data, each claim as soon as it is there.
+        Keep what was measured, and how long each claim took, in the project's own data, each as soon as it is there.
     work : Work, optional
         Given each (`Claim`, `Computed`) as soon as it is there. Stopped, it ends at once: what was being computed is left.
 
@@ -112,15 +111,13 @@ def reproduce(
     Raises
     ------
     InputError
-        No claim has such an id; `keep` without `full`; what was measured cannot be written.
+        No claim has such an id; what was measured cannot be kept.
 
     Examples
     --------
     >>> reproduce(["xu-2019/products"]).verdicts
     {'exact': 1}
     """
-    if keep and not full:
-        raise InputError("only what is measured now can be kept: give full=True as well")
     work = Work() if work is None else work
     wanted = claims(chosen)
     work.begin(len(wanted), "claims")

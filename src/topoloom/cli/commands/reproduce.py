@@ -10,7 +10,8 @@ from topoloom.cli.output import json_option, print_record, say
 from topoloom.errors import InputError
 
 if TYPE_CHECKING:
-    from topoloom.reproduction import Claim, Computed, Outcome
+    from topoloom.figures.curves import Curves, Steps
+    from topoloom.reproduction import Claim, Computed
 
 
 @click.command(help="The papers' claims with our values beside them: all, or those whose id begins with CLAIM.")
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 @click.option(
     "--full", is_flag=True, help="Make the long runs again, which take minutes to hours, instead of reading kept ones."
 )
-@click.option("--keep", is_flag=True, help="With --full: keep what is measured with the project, for its maintainers.")
+@click.option(
+    "--keep", is_flag=True, help="Keep what is measured, and how long it took, with the project: for its maintainers."
+)
 @click.option(
     "-o",
     "--output",
@@ -49,23 +52,27 @@ def command(
                 say(f"{one.id:34} {one.what} [{one.published}]{_duration(one)}")
         return
     out = writable_folder(folder) if folder is not None else None
+    found: dict[str, list[tuple[Claim, Computed]]] = {}
     drawn: list[str] = []
 
     def told(result: "tuple[Claim, Computed]") -> None:
-        found, computed = result
-        figure = computed.outcome.figure
-        if out is not None and figure is not None and figure.name not in drawn:
-            _draw(computed.outcome, out)
-            drawn.append(figure.name)
+        one, computed = result
+        if out is not None:
+            found.setdefault(one.paper, []).append(result)
+            figure = computed.outcome.figure
+            if figure is not None and figure.name not in drawn:
+                _draw(figure, out)
+                drawn.append(figure.name)
         if as_lines:
-            say(msgspec.json.encode(Reproduced.of(found, computed)).decode())
+            say(msgspec.json.encode(Reproduced.of(one, computed)).decode())
         elif not as_json:
-            _print_outcome(found, computed)
+            _print_outcome(one, computed)
 
     with working("reproducing", on_result=told) as work:
         reproduction = reproduce(claim, full=full, keep=keep, work=work)
     if out is not None:
-        say(f"wrote to {out}: {', '.join(drawn) or 'no figure: none of these claims is about one'}", err=True)
+        pages = _write_pages(found, out)
+        say(f"wrote to {out}: {', '.join([*pages, *drawn])}", err=True)
     if as_json:
         print_record(reproduction)
     else:
@@ -105,15 +112,20 @@ def _print_outcome(claim: "Claim", computed: "Computed") -> None:
     say(f"    {claim.command}")
 
 
-def _draw(outcome: "Outcome", folder: Path) -> None:
+def _draw(figure: "Curves | Steps", folder: Path) -> None:
     """A figure's points or links, and its picture."""
-    from topoloom.figures.curves import Curves, curves_svg
     from topoloom.files import write_atomically
-    from topoloom.report.graph_picture import steps_svg
+    from topoloom.report.reproduction_page import figure_svg
 
-    figure = outcome.figure
-    if figure is None:
-        return
     write_atomically(folder / f"{figure.name}.csv", figure.csv())
-    svg = curves_svg(figure) if isinstance(figure, Curves) else steps_svg(figure.panels)
-    write_atomically(folder / f"{figure.name}.svg", svg)
+    write_atomically(folder / f"{figure.name}.svg", figure_svg(figure))
+
+
+def _write_pages(found: "dict[str, list[tuple[Claim, Computed]]]", folder: Path) -> list[str]:
+    """A page for each paper; the names of the files."""
+    from topoloom.files import write_atomically
+    from topoloom.report.reproduction_page import paper_page
+
+    for paper, claims in found.items():
+        write_atomically(folder / f"{paper}.html", paper_page(paper, claims))
+    return [f"{paper}.html" for paper in found]
