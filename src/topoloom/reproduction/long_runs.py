@@ -141,6 +141,7 @@ class LongRuns:
             The file cannot be written.
         """
         paper = claim.partition("/")[0]
+        self._files.pop(paper, None)  # another process may have kept something meanwhile
         old = self.file(paper)
         mine = {command: run for command, run in self._fresh.items() if run in self._used}
         long_seconds = sum(run.seconds for run in self._used)
