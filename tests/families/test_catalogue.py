@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, hops
+from topoloom.families.longhop import code_distance, generators
 from topoloom.spec import FAMILIES, Family, make
 
 _ROWS = json.loads((Path(__file__).parents[1] / "reference" / "catalogue.json").read_text())["rows"]
@@ -244,3 +245,14 @@ def test_groups_of_slim_flies_are_slim_flies_each_pair_joined_once():
     assert len(pairs) == 19 * 18 // 2
     assert set(counts.tolist()) == {1}
     assert hops(topology).diameter == 5
+
+
+@pytest.mark.parametrize(
+    ("n", "extra", "width", "diameter"), [(9, 4, 3, 5), (10, 5, 4, 5), (10, 6, 4, 4), (11, 5, 4, 6), (12, 5, 3, 6)]
+)
+def test_long_hops_have_the_widest_bisection_that_a_code_gives(n, extra, width, diameter):
+    """The best codes of that length: distance 4 from L = 5 (to n = 11) and 6 on, 3 below; and a diameter that can be had."""
+    masks = generators(n, extra, 1)
+    assert len(set(masks.tolist())) == n + extra
+    assert code_distance(masks, n) == width
+    assert hops(build(f"longhop:n={n},extra={extra}")).diameter == diameter
