@@ -1,14 +1,12 @@
 """Claims of Nakano 2016, VIII.A: low latency with passive cables, up to 4,608 switches (figure 10)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from topoloom.figures.curves import Curves, Series
-from topoloom.floors.floor import preset
-from topoloom.layout.place import place
 from topoloom.optimizer.goals import Goal, latency_bounds, weigh
 from topoloom.reproduction.long_runs import long_run
 from topoloom.reproduction.papers.nakano_2016._case_floors import (
@@ -108,15 +106,10 @@ def _torus_maps() -> dict[str, Callable[[], np.ndarray]]:
     def blocks(across: np.ndarray, down: np.ndarray) -> np.ndarray:
         return np.asarray((4 * down + block_y[y]) * 72 + 4 * across + block_x[y])
 
-    def joint() -> np.ndarray:
-        torus = build("torus:dims=16x16x18")
-        return place(torus, replace(preset("nakano-grid"), rows=64, columns=72), jobs=1).slot.astype(np.int64)
-
     return {
         "row by row": lambda: np.arange(4608),
         "rings in blocks": lambda: blocks(z, x),
         "rings in blocks, folded": lambda: blocks(_folded(18)[z], _folded(16)[x]),
-        "joint placement": joint,
     }
 
 
