@@ -32,14 +32,19 @@ def place_name(place: str) -> str:
     return place.replace("-", " ").capitalize()
 
 
-def in_order(place: str) -> tuple[int, str, list[int | str]]:
+def in_order(place: str) -> tuple[int, str, list[tuple[int, int]]]:
     """A key that sorts places: the abstract, sections, figures and tables by their numbers, the conclusion."""
     kind = place.partition("-")[0]
     groups = {"abstract": 0, "fig": 2, "table": 3, "conclusion": 4}
-    parts: list[int | str] = []
+    parts: list[tuple[int, int]] = []
     for part in re.split(r"[-.]|(?<=\d)(?=[a-z])|(?<=[a-z])(?=\d)", place):
-        parts += [0, int(part)] if part.isdigit() else [1, _arabic(part)] if _ROMAN.fullmatch(part) else [2, 0]
-    return groups.get(kind, 1), kind if kind in groups else "", [*parts, 3, 0]
+        if part.isdigit():
+            parts.append((0, int(part)))
+        elif _ROMAN.fullmatch(part):
+            parts.append((1, _arabic(part)))
+        else:
+            parts.append((2, ord(part) if len(part) == 1 else 0))
+    return groups.get(kind, 1), kind if kind in groups else "", parts
 
 
 def _arabic(roman: str) -> int:

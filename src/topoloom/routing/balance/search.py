@@ -88,13 +88,13 @@ def even_trees(
         work.advance(1, f"squares {above - fell:,} above the least")
         return fell
 
-    begun, most, idle = (ports.copy(), load.copy()), int(load.max()), 0
+    begun, most, idle = (ports.copy(), load.copy()), int(load.max(initial=0)), 0
     work.begin(None, "rounds")
     # Moves that change no sum of squares may still take the busiest below where it was.
-    while above and idle < (2 if load.max() <= most else _SIDEWAYS) and not work.stopped:
+    while above and idle < (2 if load.max(initial=0) <= most else _SIDEWAYS) and not work.stopped:
         fell = turn(0.0)
         above, idle = above - fell, 0 if fell else idle + 1
-    if load.max() > most:
+    if load.max(initial=0) > most:
         ports, load = begun
         above = int(load @ load) - even_squares(int(load.sum()), load.size)
     if rounds is None:
@@ -109,7 +109,7 @@ def even_trees(
         if work.stopped:
             break
         above -= turn(hot * (_COLD / hot) ** (number / rounds))
-        if above < best and load.max() <= most:
+        if above < best and load.max(initial=0) <= most:
             best, kept = above, (ports.copy(), load.copy())
         if not best:
             break
