@@ -21,6 +21,8 @@ NAMES = ("DSN-F", "DSN", "2-D torus", "RR-4")
 BLOCKS = "2-D torus, blocks"
 #: RR-4 is random, and Truong 2016 does not say how many were drawn.
 DRAWS = range(1, 11)
+#: What Truong 2016 calls close, similar or almost the same, in no number, is here no further apart than a fifth.
+CLOSE = 0.2
 #: Truong 2016 5.2: 40 Gb/s, and the same mean number of links at every switch of all four.
 RATE_GBPS = 40.0
 LINKS_A_SWITCH = 4

@@ -39,8 +39,8 @@ _SETUPS = (
     "at random by Floyd's paths, half duplex",
 )
 _SETTINGS = (
-    "40 Gb/s, 200 ns a switch, 100 Gflop/s a rank, minimal routing, four ranks a switch, class B and FT class A as printed; each"
-    f" program cut to one time step; {SAID_OF_SETUPS}; links shared evenly, all-to-alls round a ring, all-reduces by"
+    "40 Gb/s, 200 ns a switch, 100 Gflop/s a rank, minimal routing, four ranks a switch, class B and FT class A as printed;"
+    f" each program cut to one time step; {SAID_OF_SETUPS}; links shared evenly, all-to-alls round a ring, all-reduces by"
     " recursive doubling, DT's shuffle graph, one draw of RR-4, cables without length: the paper says none of these, nor"
     " where ranks are"
 )
