@@ -82,7 +82,7 @@ def _no_rewiring() -> Outcome:
         {f"none is unplugged for {what}": count == 0 for what, count in gone.items()},
         f"cables unplugged at most for {listed(gone.items(), '{:g}')}",
         "24 to 896 switches; switches of a layer are in a ring, and one that a switch is added to has a link less between the"
-        " others, from three on (the paper does not say how fewer are closed; errata of Truong 2016, 10)",
+        " others, from three on (errata of Truong 2016, 10)",
         wrong=True,
     )
 
@@ -110,8 +110,8 @@ def _one_cabinet() -> Outcome:
     return judge(
         {"cabinets": 1},
         {"cabinets": most},
-        assumption="as long as p stays, and where a cabinet holds a supernode's switches of layer 0 and another those of"
-        f" layer 1: the most of {len(reached)} new ones; when p grows, supernodes are split and many cables move (errata of"
+        assumption="as long as p stays, and where a cabinet holds a supernode's switches of layer 0 and another those"
+        f" of layer 1: the most of {len(reached)} new ones; when p grows, supernodes are split and many cables move (errata of"
         " Truong 2016, 9)",
     )
 
@@ -249,8 +249,8 @@ def _figure_3_modest() -> Outcome:
     return stated(
         statements,
         f"every 128 switches: {told}",
-        "slightly, in no number in the paper, is taken as by no more than a fifth; from 896 to 1,024 more supernodes are split, where"
-        f" the paper's diameter falls; {_FILLED}",
+        "slightly, in no number in the paper, is taken as by no more than a fifth; from 896 to 1,024 more supernodes are split,"
+        f" where the paper's diameter falls; {_FILLED}",
         figure=curves,
     )
 

@@ -52,8 +52,8 @@ class _Summary:
     """What the claims need of all sizes; the counts are of sizes.
 
     `mean_4`: the mean degree is 4; `two_levels`: p = 2; `partial`: p >= 3 and a last group that is no ring, `short` of them
-    with mean 4 - 2/n; `over`: above Theorem 1b's bound with K = ceil(n/N), `over_floor`: with floor(n/N); `rise`: the most hops that
-    one switch more adds to the diameter, from which size first.
+    with mean 4 - 2/n; `over`: above Theorem 1b's bound with K = ceil(n/N), `over_floor`: with floor(n/N); `rise`: the most hops
+    that one switch more adds to the diameter, from which size first.
     """
 
     sizes: int
@@ -190,6 +190,7 @@ def _routing() -> Outcome:
         f"longest path of the bound, by switches: {text}",
         "K = ceil(n/N) (errata of Truong 2016, 2); the engine begins the second step of the main phase as soon as all bits of"
         " the distance lie ahead, which is never later than in the paper",
+        readings=2,
         wrong=True,
     )
 
