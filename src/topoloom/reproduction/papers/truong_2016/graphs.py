@@ -127,8 +127,8 @@ def _half() -> Outcome:
     return stated(
         {"from 0.4 to 0.6 at every size": all(0.4 <= value <= 0.6 for value in ratio.values())},
         f"DSN-F's diameter over DSN's, by switches: {listed(ratio.items(), '{:.2f}')}",
-        "about a half, in no number in the paper, is taken as 0.4 to 0.6; the bounds differ by a half, not the diameters (errata"
-        " of Truong 2016, 15)",
+        "about a half, in no number in the paper, is taken as 0.4 to 0.6; the bounds differ by a half, not the diameters"
+        " (errata of Truong 2016, 15)",
         wrong=True,
     )
 
