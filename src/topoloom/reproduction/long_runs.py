@@ -90,6 +90,11 @@ class LongRuns:
             _commit()  # the program that runs is that of now, whatever is edited meanwhile
         yield self._used
 
+    @property
+    def again(self) -> bool:
+        """Whether long runs are made now."""
+        return self._again
+
     def get(self, command: str, kind: type[T], compute: Callable[[], T]) -> T:
         """What a long run measured: of this process, of the files, or measured now, where that was asked for.
 
