@@ -7,7 +7,8 @@ import numpy as np
 
 from topoloom.graph.product import cartesian_product
 from topoloom.reproduction._simgrid_paths import floyd
-from topoloom.reproduction.registry import Outcome, claim, judge
+from topoloom.reproduction.registry import claim
+from topoloom.reproduction.verdicts import Outcome, Step, judge, stated
 from topoloom.routing.balance.balance import BalancedRouting, balance_paths, balance_routing
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.product import product_routing
@@ -68,11 +69,10 @@ def _proposition() -> Outcome:
             wanted = sizes[1] * loads[0] + sizes[0] * loads[1] + (sizes[0] - 1) * (sizes[1] - 1)
             off += bool((verdict.switch_load != wanted).any())
             pairs += 1
-    return judge(
-        {"products with unequal loads": 0},
-        {"products with unequal loads": off},
-        assumption=f"of {pairs} products; the proof leaves out the turning switch, which adds (N1 - 1) (N2 - 1) everywhere"
-        " (errata of Xu 2019, 4)",
+    return stated(
+        {"every product has equal loads": not off},
+        f"products {pairs}, of which {off} have unequal loads",
+        "the proof leaves out the turning switch, which adds (N1 - 1) (N2 - 1) everywhere (errata of Xu 2019, 4)",
     )
 
 
@@ -113,7 +113,7 @@ def _floyd() -> Outcome:
     return judge(
         {"most": 2000},
         {"most": int(load.max())},
-        tolerance=50,
+        step=Step(50, "half of a hundred, for 'about'"),
         reason="a path is replaced here by one through the first middle switch that makes it shorter; the loads depend on how"
         " the switches are numbered, which the paper does not say (15 random numberings: 2240 to 2698)",
     )
