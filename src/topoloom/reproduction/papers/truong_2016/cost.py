@@ -31,9 +31,9 @@ _COST = (
 )
 
 
-def _figure_8(*names: str) -> tuple[dict[str, dict[int, float]], Curves]:
-    """The costs a node of networks, and the figure of them."""
-    values = {name: {n: node_usd(cables) for n, cables in cabled(name).items()} for name in names}
+def _figure_8() -> tuple[dict[str, dict[int, float]], Curves]:
+    """The costs a node of all networks, and the figure of them."""
+    values = {name: {n: node_usd(cables) for n, cables in cabled(name).items()} for name in _ALL}
     return values, figure("figure-8", "Cost a node against size", "USD a node", values)
 
 
@@ -44,7 +44,7 @@ def _figure_8(*names: str) -> tuple[dict[str, dict[int, float]], Curves]:
     "topoloom cost torus:dims=32x32,hosts=3 --floor koibuchi-2013 --cabinet 16 --cluster walktrap --map anneal",
 )
 def _torus() -> Outcome:
-    values, curves = _figure_8(*_ALL)
+    values, curves = _figure_8()
     off = {
         torus: [n for n in SIZES if values[torus][n] >= min(values[name][n] for name in ("DSN-F", "DSN", "RR-4"))]
         for torus in _TORI
@@ -64,7 +64,7 @@ def _torus() -> Outcome:
     "topoloom cost ring-shortcuts:n=1024,degree=4,hosts=3 --floor koibuchi-2013 --cabinet 16 --cluster sequential --map anneal",
 )
 def _rr() -> Outcome:
-    values, curves = _figure_8(*_ALL)
+    values, curves = _figure_8()
     off = [n for n in SIZES if values["RR-4"][n] <= max(values[name][n] for name in _ALL if name != "RR-4")]
     return stated(
         {"at every size": not off},
@@ -81,7 +81,7 @@ def _rr() -> Outcome:
     "topoloom cost dsn-f:n=4096,hosts=2 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal",
 )
 def _dsn() -> Outcome:
-    values, curves = _figure_8("DSN-F", "DSN")
+    values, curves = _figure_8()
     above = per_cent_above(values, "DSN-F", "DSN")
     best = (128, 4096)
     return stated(
@@ -102,7 +102,7 @@ def _dsn() -> Outcome:
     "topoloom reproduce truong-2016/fig-8/dsn",
 )
 def _as_figure_7() -> Outcome:
-    costs, curves = _figure_8(*NAMES)
+    costs, curves = _figure_8()
     lengths = {name: {n: cables.mean_m for n, cables in cabled(name).items()} for name in NAMES}
     orders = {n: [sorted(NAMES, key=lambda name: values[name][n]) for values in (lengths, costs)] for n in SIZES}
     return stated(
@@ -127,7 +127,7 @@ def _as_figure_7() -> Outcome:
     "topoloom cost dsn-f:n=1024,hosts=2 --floor koibuchi-2013 --cabinet 16 --cluster groups --map anneal",
 )
 def _close() -> Outcome:
-    values, curves = _figure_8("DSN-F", *_TORI)
+    values, curves = _figure_8()
     above = {torus: per_cent_above(values, "DSN-F", torus) for torus in _TORI}
     return stated(
         {
@@ -148,7 +148,7 @@ def _close() -> Outcome:
 )
 def _modestly() -> Outcome:
     others = ("DSN", *_TORI)
-    values, curves = _figure_8("DSN-F", *others)
+    values, curves = _figure_8()
     above = {other: per_cent_above(values, "DSN-F", other) for other in others}
     return stated(
         {

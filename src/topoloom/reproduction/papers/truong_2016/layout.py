@@ -26,9 +26,9 @@ _HOW = (
 )
 
 
-def _figure_7(*names: str) -> tuple[dict[str, dict[int, float]], Curves]:
-    """The mean lengths of networks, and the figure of them."""
-    values = {name: {n: cables.mean_m for n, cables in cabled(name).items()} for name in names}
+def _figure_7() -> tuple[dict[str, dict[int, float]], Curves]:
+    """The mean lengths of all networks, and the figure of them."""
+    values = {name: {n: cables.mean_m for n, cables in cabled(name).items()} for name in _ALL}
     return values, figure("figure-7", "Mean cable length against size", "mean length [m]", values)
 
 
@@ -39,7 +39,7 @@ def _figure_7(*names: str) -> tuple[dict[str, dict[int, float]], Curves]:
     _LAYOUT,
 )
 def _below_dsn() -> Outcome:
-    values, curves = _figure_7("DSN-F", "DSN")
+    values, curves = _figure_7()
     above = per_cent_above(values, "DSN-F", "DSN")
     tried = (
         "eight readings were tried: against DSN or the torus, cabinets by supernodes or by the order, mapped by annealing or"
@@ -65,7 +65,7 @@ def _below_dsn() -> Outcome:
 )
 def _similar() -> Outcome:
     others = ("DSN", "2-D torus", BLOCKS)
-    values, curves = _figure_7("DSN-F", *others)
+    values, curves = _figure_7()
     above = {other: per_cent_above(values, "DSN-F", other) for other in others}
     return stated(
         {
@@ -89,7 +89,7 @@ def _similar() -> Outcome:
 )
 def _lengths() -> Outcome:
     others = ("DSN", "RR-4", "2-D torus", BLOCKS)
-    values, curves = _figure_7("DSN-F", *others)
+    values, curves = _figure_7()
     above = {other: per_cent_above(values, "DSN-F", other) for other in others}
     return stated(
         {
