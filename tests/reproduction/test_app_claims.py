@@ -1,6 +1,5 @@
 """Claims on simulated applications: what is compared, and how verdicts follow from times, which are made up here."""
 
-from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -15,82 +14,36 @@ from topoloom.applications.registry import program_of
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import compiled
 from topoloom.reproduction import Verdict, _app_runs, claims, run
-from topoloom.reproduction._app_runs import Contest, Gain, Job, Setup, ran, told
+from topoloom.reproduction._app_runs import Contest, Gain, Job, Setup, Took, ran, told
 from topoloom.reproduction._simgrid_paths import ALGORITHMS, simgrid_routing
-from topoloom.reproduction.papers.nakano_2016 import applications as nakano_applications
+from topoloom.reproduction.long_runs import LONG_RUNS
 from topoloom.reproduction.papers.truong_2016 import applications as truong_applications
-from topoloom.reproduction.papers.xu_2019 import applications as xu_applications
 from topoloom.routing.route import route
 from topoloom.spec import build
 
-_IDS = {
-    "truong-2016/fig-9/order",
-    "nakano-2016/fig-11/order",
-    "xu-2019/fig-11/small",
-    "xu-2019/fig-12/ft-a",
-    "truong-2016/fig-9/64",
-    "truong-2016/fig-9/256",
-    "nakano-2016/fig-11/288",
-    "xu-2019/fig-11/sizes",
-    "xu-2019/fig-12/bandwidth",
-    "xu-2019/fig-12/ft-c",
-}
+_PAPERS = ("truong-2016/fig-9", "nakano-2016/fig-11", "xu-2019/fig-11", "xu-2019/fig-12")
 
 
 def pretend(monkeypatch, seconds):
-    """Simulations that take `seconds(network, app, placement)`, and say so as every result."""
+    """Simulations that take `seconds(network, app, placement)`, a time that is less where it is better."""
     asked = []
 
     def made_up(network, app, ranks, *, placement, settings, seed, jobs):
         asked.append((app, placement, seed))
-        value = seconds(network, app, placement)
-        return SimpleNamespace(
-            seconds=value,
-            measured=Measurement(value, "s"),
-            results={"time": Measurement(value, "s"), "beff": Measurement(1 / value, "B/s")},
-        )
+        return SimpleNamespace(measured=Measurement(seconds(network, app, placement), "s"))
 
     monkeypatch.setattr(_app_runs, "run_app", made_up)
-    monkeypatch.setattr(_app_runs, "_done", {})
-    monkeypatch.setattr(_app_runs, "tool", lambda name: name)
-    monkeypatch.setattr(_app_runs, "tabled", lambda network, _: network)
-    monkeypatch.setattr(xu_applications, "_at_once", lambda _: {3: 90.0, 4: 95.0})
-    monkeypatch.setattr(xu_applications, "_busiest", lambda _: 35.0)
-    for module in (nakano_applications, truong_applications, xu_applications):
-        monkeypatch.setattr(module, "_routed", lambda name: name)
-    for module, name in ((nakano_applications, "_SMALL"), (truong_applications, "_SMALL")):
-        monkeypatch.setattr(module, name, replace(getattr(module, name), routed=lambda name: name))
+    monkeypatch.setattr(LONG_RUNS, "_fresh", {})
     return asked
 
 
-def claimed(name):
-    """The outcome of one claim."""
-    return run(claims([name])[0])
-
-
-def test_the_claims_are_there_and_the_long_ones_are_full():
-    """Xu 2019's and small ones by default, and Nakano 2016's and Truong 2016's figures of full size behind --full."""
-    found = {c.id: c for c in claims() if c.id in _IDS}
-    assert set(found) == _IDS
-    assert {c.id for c in found.values() if not c.full} == {
-        "truong-2016/fig-9/order",
-        "nakano-2016/fig-11/order",
-        "xu-2019/fig-11/small",
-        "xu-2019/fig-11/sizes",
-        "xu-2019/fig-12/bandwidth",
-        "xu-2019/fig-12/ft-a",
-        "xu-2019/fig-12/ft-c",
-    }
-    assert all(c.command == f"topoloom reproduce {c.id}" for c in found.values())
-
-
-@pytest.mark.parametrize(("switches", "hosts", "class_"), [(64, 1, "A"), (64, 4, "B"), (256, 4, "B")])
-def test_every_program_takes_the_ranks_of_figure_9(switches, hosts, class_):
-    """The six benchmarks of Truong 2016, four processes a switch in full: all accept their ranks, all networks hold them."""
-    contest = truong_applications._contest(switches, hosts, class_)
+@pytest.mark.parametrize("switches", [64, 256])
+def test_every_program_takes_the_ranks_of_figure_9(switches):
+    """The six benchmarks of Truong 2016, four processes a switch: all accept their ranks, all networks hold them."""
+    contest = truong_applications._contest(switches)
     assert set(contest.programs) == {"BT", "CG", "DT", "FT", "LU", "SP"}
     for app in contest.programs.values():
-        assert program_of(app, contest.ranks).ranks == contest.ranks
+        assert program_of(app, contest.ranks).ranks == contest.ranks == 4 * switches
     for key in (contest.baseline[1], *contest.others.values()):
         topology = build(key)
         assert (topology.switches, topology.hosts) == (switches, contest.ranks)
@@ -98,66 +51,35 @@ def test_every_program_takes_the_ranks_of_figure_9(switches, hosts, class_):
         assert 3.6 * switches <= topology.degrees.sum() <= 4 * switches
 
 
-def test_a_gain_is_of_speed_on_the_same_placement_and_means_are_over_programs():
-    """Twice as fast is +100 %; the mean of +100 % and 0 % is +50 %, a placement each."""
+def test_a_gain_is_of_speed_on_the_same_placement_and_means_are_over_programs(monkeypatch):
+    """Twice as fast is +100 %; the mean of +100 % and 0 % is +50 %, a placement each; nothing is simulated twice."""
     seconds = {"base": 2.0, "fast": 1.0}
-    patch = pytest.MonkeyPatch()
-    asked = pretend(patch, lambda network, app, _: seconds[network] if app == "a" else 3.0)
-    try:
-        contest = Contest(("base", "base"), {"fast": "fast"}, {"A": "a", "B": "b"}, 4, lambda name: name)
-        setup = Setup("at random", "random", truong_applications._MACHINE, (1, 2))
+    asked = pretend(monkeypatch, lambda network, app, _: seconds[network] if app == "a" else 3.0)
+    contest = Contest(("base", "base"), {"fast": "fast"}, {"A": "a", "B": "b"}, 4, lambda name: name)
+    setup = Setup("at random", "random", truong_applications._MACHINE, (1, 2))
+    with LONG_RUNS.of("truong-2016", again=True):
         gain = contest.gains(setup)["fast"]
         assert gain.programs == {"A": [100.0, 100.0], "B": [0.0, 0.0]}
         assert gain.means == [50.0, 50.0]
         assert len(asked) == 8
         contest.gains(setup)
         assert len(asked) == 8
-    finally:
-        patch.undo()
     assert told({"fast": Gain({"A": [1.0, 3.0]}, [1.0, 3.0])}) == "fast +2.0 % (+1.0 to +3.0)"
 
 
-@pytest.mark.parametrize(
-    ("speed", "verdict"), [(0.9, Verdict.NOT_REPRODUCIBLE), (1.23, Verdict.ASSUMED)], ids=["slower", "as printed"]
-)
-def test_figure_9_verdicts_follow_from_the_times(monkeypatch, speed, verdict):
-    """DSN-F 23 % faster than the torus reproduces 64 switches and the order; slower reproduces neither."""
-    pretend(monkeypatch, lambda network, app, _: 1.0 if "torus" in str(network) else 1 / speed)
-    outcome = claimed("truong-2016/fig-9/order")
-    assert outcome.verdict is verdict
-    assert f"{100 * speed - 100:+.1f} %" in outcome.ours
-    assert outcome.figure is not None
+def test_a_bandwidth_is_better_the_more_it_is():
+    """Twice the bytes a second is twice as fast, twice the seconds half as fast."""
+    slow, fast = (Took("n", 1, value, "B/s") for value in (1.0, 2.0))
+    assert fast.speed_beside(slow) == 2
+    assert Took("n", 1, 2.0, "s").speed_beside(Took("n", 1, 1.0, "s")) == 0.5
 
 
-def test_placement_is_named_when_it_decides(monkeypatch):
-    """Faster at random and slower in order: reproduced with the assumption that ranks are at random."""
-
-    def seconds(network, _app, placement):
-        return 1.0 if "torus" in str(network) else {"linear": 1.2, "random": 0.9}[placement]
-
-    pretend(monkeypatch, seconds)
-    outcome = claimed("truong-2016/fig-9/order")
-    assert outcome.verdict is Verdict.ASSUMED
-    assert "it holds with ranks at random, at random by Dijkstra's paths, at random by Floyd's paths;" in outcome.why
-
-
-def test_figure_11_and_12_verdicts_follow_from_the_times(monkeypatch):
-    """Printed ratios reproduce every claim of Xu 2019 but those on sizes, which need the most at the smallest."""
-    times = {"floyd 3": 1.2, "floyd 4": 1.138, "balanced 3": 1.0, "balanced 4": 1.0}
-    pretend(monkeypatch, lambda network, app, _: times[network])
-    ids = ("xu-2019/fig-11/small", "xu-2019/fig-12/ft-a", "xu-2019/fig-12/bandwidth")
-    verdicts = [claimed(name).verdict for name in ids]
-    assert verdicts == [Verdict.NOT_REPRODUCIBLE, Verdict.ASSUMED, Verdict.ASSUMED]
-    times["floyd 3"] = 2.0
-    monkeypatch.setattr(_app_runs, "_done", {})
-    assert [claimed(name).verdict for name in ids] == [Verdict.ASSUMED, Verdict.ASSUMED, Verdict.NOT_REPRODUCIBLE]
-
-
-@pytest.mark.parametrize("name", sorted(_IDS))
-def test_without_simgrid_a_claim_says_so(monkeypatch, name):
-    """No verdict on the paper, and the packages' names."""
+@pytest.mark.parametrize("name", [one.id for one in claims(_PAPERS)])
+def test_without_simgrid_a_claim_cannot_be_simulated_again_and_says_so(monkeypatch, name):
+    """No verdict on the paper, and the packages' names; what is kept is told all the same."""
     monkeypatch.setenv("PATH", "")
-    outcome = claimed(name)
+    one = next(one for one in claims([name]) if one.id == name)
+    outcome = run(one, again=True).outcome
     assert outcome.verdict is Verdict.NOT_RUN
     assert "libsimgrid-dev" in outcome.why
 

@@ -115,7 +115,7 @@ def reproduce(
 
     Examples
     --------
-    >>> reproduce(["xu-2019/products"]).verdicts
+    >>> reproduce(["xu-2019/table-1/petersen"]).verdicts
     {'exact': 1}
     """
     work = Work() if work is None else work
