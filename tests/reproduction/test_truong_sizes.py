@@ -12,10 +12,12 @@ from topoloom.reproduction import Verdict, claims, run
 from topoloom.reproduction.papers.truong_2016 import cost as truong_cost
 from topoloom.reproduction.papers.truong_2016 import graphs as truong_graphs
 from topoloom.reproduction.papers.truong_2016 import sizes as truong_sizes
+from topoloom.reproduction.papers.truong_2016 import theorem_1
 from topoloom.reproduction.papers.truong_2016._networks_by_size import (
     BLOCKS,
     NAMES,
     SIZES,
+    _cables,
     at_sizes,
     hops_of,
     laid_out,
@@ -54,6 +56,32 @@ def test_figure_3_is_what_was_computed_elsewhere():
     assert [y for _, y in aspl.points] == pytest.approx([row["aspl"] for row in rows], abs=5e-7)
 
 
+def test_theorem_1_is_measured_size_by_size():
+    """p, K, diameter and degrees of sizes around a full layer, against NetworkX."""
+    for size in [*theorem_1._each(24, 26), *theorem_1._each(63, 65), *theorem_1._each(160, 160)]:
+        graph = nx.Graph(build(f"dsn-f:n={size.n}").links.tolist())
+        assert size.p << size.p <= size.n < (size.p + 1) << (size.p + 1)
+        assert (size.layers - 1) * (size.p << size.p) < size.n <= size.layers * (size.p << size.p)
+        assert size.diameter == nx.diameter(graph)
+        assert size.links == graph.number_of_edges()
+        assert size.greatest == max(degree for _, degree in graph.degree)
+    assert [size.n for size in theorem_1._each(24, 28)] == [24, 25, 26, 27, 28]
+
+
+def test_one_size_that_breaks_theorem_1_is_enough(monkeypatch):
+    """The diameter holds for true sizes, the mean degree only where all rings are closed; one size too far breaks both."""
+    true = theorem_1._each(24, 129)
+    ids = ("truong-2016/theorem-1a", "truong-2016/theorem-1b", "truong-2016/section-3.3/one-hop")
+    monkeypatch.setattr(theorem_1, "_summary", lambda: theorem_1._summed(true))
+    assert [claimed(name).verdict for name in ids] == [Verdict.PAPER_WRONG, Verdict.READING, Verdict.EXACT]
+    closed = [size for size in true if size.mean_is_4]
+    monkeypatch.setattr(theorem_1, "_summary", lambda: theorem_1._summed(closed))
+    assert claimed(ids[0]).verdict is Verdict.HOLDS
+    wrong = theorem_1._Size(n=130, p=4, diameter=20, links=260, greatest=6)
+    monkeypatch.setattr(theorem_1, "_summary", lambda: theorem_1._summed([*closed, wrong]))
+    assert [claimed(name).verdict for name in ids] == [Verdict.PAPER_WRONG, Verdict.PAPER_WRONG, Verdict.NOT_REPRODUCIBLE]
+
+
 def test_the_bisection_of_a_full_layer_is_that_of_even_and_odd_supernodes():
     """N/p links run between even and odd supernodes, and METIS finds no fewer (Theorem 1c and its proof)."""
     for p in range(3, 8):
@@ -87,7 +115,10 @@ def test_a_node_costs_its_switch_and_its_share_of_the_cables():
     assert switch_usd(4) == pytest.approx(350.4 * 4 - 892.3)
     bill = price(laid_out("DSN-F", 64), load_parts("slimfly-2014"))
     in_bill = sum(line.cost_usd for line in bill.lines if line.item.startswith("cable"))
-    assert node_usd(measured_cables("DSN-F", 64)) == pytest.approx(switch_usd(4) + in_bill / 64)
+    cables = _cables("DSN-F", 64)
+    assert cables.usd == pytest.approx(in_bill / 64)
+    assert node_usd(cables) == pytest.approx(switch_usd(4) + in_bill / 64)
+    assert sum(count for count, _, _ in cables.kinds.values()) == len(build("dsn-f:n=64").links)
 
 
 def test_supernodes_share_a_cabinet_and_the_torus_comes_in_rows_or_blocks():
@@ -105,7 +136,7 @@ def test_orders_are_judged_at_every_size(monkeypatch):
     values = made_up(dsn_f=5.0, dsn=6.0, torus=9.0, rr=4.0, blocks=9.0)
     monkeypatch.setattr(truong_sizes, "_hops", lambda _: (values, None))
     ids = ("truong-2016/fig-5/torus-highest", "truong-2016/fig-5/rr-lowest")
-    assert [claimed(name).verdict for name in ids] == [Verdict.HOLDS, Verdict.HOLDS]
+    assert [claimed(name).verdict for name in ids] == [Verdict.HOLDS] * 2
     values["RR-4"][64], values["DSN"][64] = 5.0, 9.0
     assert [claimed(name).verdict for name in ids] == [Verdict.NOT_REPRODUCIBLE] * 2
 
@@ -113,9 +144,10 @@ def test_orders_are_judged_at_every_size(monkeypatch):
 def test_costs_are_judged_at_every_size(monkeypatch):
     """A torus that is cheapest, and RR dearest, at all sizes hold; one size the other way round, and they do not."""
     values = made_up(dsn_f=800.0, dsn=800.0, torus=700.0, rr=900.0, blocks=690.0)
+    values["DSN-F"].update({128: 730.0, 4096: 740.0})
     monkeypatch.setattr(truong_cost, "_figure_8", lambda: (values, None))
-    ids = ("truong-2016/fig-8/torus-smallest", "truong-2016/fig-8/rr-highest")
-    assert [claimed(name).verdict for name in ids] == [Verdict.HOLDS] * 2
+    ids = ("truong-2016/fig-8/torus-smallest", "truong-2016/fig-8/rr-highest", "truong-2016/fig-8/dsn")
+    assert [claimed(name).verdict for name in ids] == [Verdict.HOLDS] * 3
     values["DSN-F"][256] = 400.0
     values["DSN"][512] = 950.0
     assert [claimed(name).verdict for name in ids] == [Verdict.NOT_REPRODUCIBLE] * 2

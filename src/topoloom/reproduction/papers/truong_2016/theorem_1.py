@@ -69,21 +69,28 @@ class _Summary:
 
 
 def _summary() -> _Summary:
-    return long_run(f"topoloom hops dsn-f:n=N for every N from {_LEAST} to {_MOST}", _Summary, _measure)
+    return long_run(
+        f"topoloom hops dsn-f:n=N for every N from {_LEAST} to {_MOST}", _Summary, lambda: _summed(_each(_LEAST, _MOST))
+    )
 
 
-def _measure() -> _Summary:
-    def each(numbers: Iterator[int]) -> list[_Size]:
+def _each(least: int, most: int) -> list[_Size]:
+    """Every size of a range, ends included."""
+
+    def measure(numbers: Iterator[int]) -> list[_Size]:
         found = []
         for number in numbers:
-            topology = build(f"dsn-f:n={_LEAST + number}")
+            topology = build(f"dsn-f:n={least + number}")
             n, degrees = topology.switches, topology.degrees
             diameter = int(hops(topology, jobs=1).diameter)
             found.append(_Size(n, dsn_f_levels(n), diameter, len(topology.links), int(degrees.max())))
         return found
 
-    parts = over_cores(each, _MOST + 1 - _LEAST, None)
-    sizes = sorted((size for part in parts for size in part), key=lambda size: size.n)
+    parts = over_cores(measure, most + 1 - least, None)
+    return sorted((size for part in parts for size in part), key=lambda size: size.n)
+
+
+def _summed(sizes: list[_Size]) -> _Summary:
     rises = [b.diameter - a.diameter for a, b in pairwise(sizes)]
     partial = [size for size in sizes if size.p >= 3 and size.partial]
     return _Summary(
