@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import networkx
 import numpy as np
 import pytest
+from msgspec import structs
 
 from topoloom.applications.app_run import Measurement
 from topoloom.applications.launch import simulate, workplace
@@ -13,28 +14,63 @@ from topoloom.applications.processes import Limits
 from topoloom.applications.registry import program_of
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import compiled
-from topoloom.reproduction import Verdict, _app_runs, claims, run
-from topoloom.reproduction._app_runs import Contest, Gain, Job, Setup, Took, ran, told
+from topoloom.reproduction import Verdict, _app_runs, claims, long_runs, registry, run
+from topoloom.reproduction._app_runs import Contest, Gain, Job, Setup, ran, told
 from topoloom.reproduction._simgrid_paths import ALGORITHMS, simgrid_routing
-from topoloom.reproduction.long_runs import LONG_RUNS
+from topoloom.reproduction.long_runs import LongRuns
 from topoloom.reproduction.papers.truong_2016 import applications as truong_applications
+from topoloom.reproduction.papers.xu_2019 import applications as xu_applications
+from topoloom.reproduction.papers.xu_2019 import graph500 as xu_graph500
 from topoloom.routing.route import route
 from topoloom.spec import build
 
-_PAPERS = ("truong-2016/fig-9", "nakano-2016/fig-11", "xu-2019/fig-11", "xu-2019/fig-12")
+_IDS = {
+    "truong-2016/fig-9/64",
+    "truong-2016/fig-9/256",
+    "truong-2016/fig-9/order",
+    "truong-2016/fig-9/larger",
+    "truong-2016/fig-9/tendency",
+    "truong-2016/fig-9/no-universal",
+    "truong-2016/abstract/comparable",
+    "xu-2019/fig-9/faster",
+    "xu-2019/fig-9/least",
+    "xu-2019/fig-9/order-32",
+    "xu-2019/fig-11/small",
+    "xu-2019/fig-11/sizes",
+    "xu-2019/fig-12/bandwidth",
+    "xu-2019/fig-12/ft-a",
+    "xu-2019/fig-12/ft-c",
+    "xu-2019/fig-12/ft-most",
+    "xu-2019/fig-12/degrees",
+}
 
 
 def pretend(monkeypatch, seconds):
-    """Simulations that take `seconds(network, app, placement)`, a time that is less where it is better."""
+    """Simulations that take `seconds(network, app, placement)`, and say so as every result; nothing is kept."""
     asked = []
 
     def made_up(network, app, ranks, *, placement, settings, seed, jobs):
         asked.append((app, placement, seed))
-        return SimpleNamespace(measured=Measurement(seconds(network, app, placement), "s"))
+        value = seconds(network, app, placement)
+        faster = app.startswith("beff")
+        return SimpleNamespace(measured=Measurement(1 / value if faster else value, "B/s" if faster else "s"))
 
+    runs = LongRuns()
+    monkeypatch.setattr(long_runs, "LONG_RUNS", runs)
+    monkeypatch.setattr(registry, "LONG_RUNS", runs)
     monkeypatch.setattr(_app_runs, "run_app", made_up)
-    monkeypatch.setattr(LONG_RUNS, "_fresh", {})
+    monkeypatch.setattr(_app_runs, "tool", lambda name: name)
+    monkeypatch.setattr(_app_runs, "tabled", lambda network, _: network)
+    monkeypatch.setattr(xu_applications, "_at_once", lambda _: {3: 50.0, 4: 50.0})
+    monkeypatch.setattr(xu_applications, "_busiest", lambda _: 35.0)
+    for module in (truong_applications, xu_applications, xu_graph500):
+        monkeypatch.setattr(module, "_routed", lambda name: name)
     return asked
+
+
+def claimed(name):
+    """The outcome of one claim, all long runs made again."""
+    return run(next(one for one in claims([name]) if one.id == name), True).outcome
 
 
 @pytest.mark.parametrize("switches", [64, 256])
@@ -46,7 +82,7 @@ def test_every_program_takes_the_ranks_of_figure_9(switches):
         assert program_of(app, contest.ranks).ranks == contest.ranks == 4 * switches
     for key in (contest.baseline[1], *contest.others.values()):
         topology = build(key)
-        assert (topology.switches, topology.hosts) == (switches, contest.ranks)
+        assert (topology.switches, topology.hosts) == (switches, 4 * switches)
         # Four links a switch, but for the last groups of DSN-F and DSN.
         assert 3.6 * switches <= topology.degrees.sum() <= 4 * switches
 
@@ -54,29 +90,110 @@ def test_every_program_takes_the_ranks_of_figure_9(switches):
 def test_a_gain_is_of_speed_on_the_same_placement_and_means_are_over_programs(monkeypatch):
     """Twice as fast is +100 %; the mean of +100 % and 0 % is +50 %, a placement each; nothing is simulated twice."""
     seconds = {"base": 2.0, "fast": 1.0}
-    asked = pretend(monkeypatch, lambda network, app, _: seconds[network] if app == "a" else 3.0)
-    contest = Contest(("base", "base"), {"fast": "fast"}, {"A": "a", "B": "b"}, 4, lambda name: name)
-    setup = Setup("at random", "random", truong_applications._MACHINE, (1, 2))
-    with LONG_RUNS.of("truong-2016", again=True):
-        gain = contest.gains(setup)["fast"]
-        assert gain.programs == {"A": [100.0, 100.0], "B": [0.0, 0.0]}
-        assert gain.means == [50.0, 50.0]
-        assert len(asked) == 8
-        contest.gains(setup)
+    patch = pytest.MonkeyPatch()
+    asked = pretend(patch, lambda network, app, _: seconds[network] if app == "a" else 3.0)
+    try:
+        contest = Contest(("base", "base"), {"fast": "fast"}, {"A": "a", "B": "b"}, 4, lambda name: name)
+        setup = Setup("at random", "random", truong_applications._MACHINE, (1, 2))
+        with long_runs.LONG_RUNS.of("truong-2016", True):
+            gain = contest.gains(setup)["fast"]
+            assert gain.programs == {"A": [100.0, 100.0], "B": [0.0, 0.0]}
+            assert gain.means == [50.0, 50.0]
+            assert len(asked) == 8
+            contest.gains(setup)
         assert len(asked) == 8
     assert told({"fast": Gain({"A": [1.0, 3.0]}, [1.0, 3.0])}) == "fast +2.0 % (+1.0 to +3.0)"
 
 
-def test_a_bandwidth_is_better_the_more_it_is():
-    """Twice the bytes a second is twice as fast, twice the seconds half as fast."""
-    slow, fast = (Took("n", 1, value, "B/s") for value in (1.0, 2.0))
-    assert fast.speed_beside(slow) == 2
-    assert Took("n", 1, 2.0, "s").speed_beside(Took("n", 1, 1.0, "s")) == 0.5
+def test_a_command_says_all_that_decides_a_run():
+    """Networks, program, ranks, placements and what differs from the usual settings; SimGrid's tables in words."""
+    machine = truong_applications._MACHINE
+    half = structs.replace(machine, duplex="half", algorithms="alltoall:bruck")
+    jobs = [
+        Job(f"{name} by Floyd", "cg:class=A", 8, "random", seed, half) for seed in (1, 2) for name in ("a", "b:n=8")
+    ]
+    assert _app_runs._command(jobs) == (
+        "topoloom app a b:n=8 --app cg:class=A --ranks 8 --placement random*2 --seed 1 --set duplex=half"
+        " --set algorithms= --set algorithms=alltoall:bruck (tables by SimGrid's Floyd)"
+    )
+    one = [Job("torus:dims=4x4", "cg:class=A", 8, "linear", 1, machine)]
+    assert _app_runs._command(one) == (
+        "topoloom app torus:dims=4x4 --app cg:class=A --ranks 8 --placement linear --seed 1"
+    )
 
 
-@pytest.mark.parametrize("name", [one.id for one in claims(_PAPERS)])
-def test_without_simgrid_a_claim_cannot_be_simulated_again_and_says_so(monkeypatch, name):
-    """No verdict on the paper, and the packages' names; what is kept is told all the same."""
+@pytest.mark.parametrize(
+    ("speed", "verdict"), [(0.9, Verdict.NOT_REPRODUCIBLE), (1.23, Verdict.EXACT)], ids=["slower", "as printed"]
+)
+def test_figure_9_verdicts_follow_from_the_times(monkeypatch, speed, verdict):
+    """DSN-F 23 % faster than the torus in every set-up is what is printed for 64 switches."""
+    pretend(monkeypatch, lambda network, app, _: 1.0 if "torus" in str(network) else 1 / speed)
+    outcome = claimed("truong-2016/fig-9/64")
+    assert outcome.verdict is verdict
+    assert claimed("truong-2016/fig-9/order").verdict is (Verdict.HOLDS if speed > 1 else Verdict.NOT_REPRODUCIBLE)
+    assert claimed("truong-2016/fig-9/256").verdict is Verdict.NOT_REPRODUCIBLE
+    assert outcome.figure is not None
+
+
+def test_a_claim_that_holds_in_some_set_ups_does_not_hold(monkeypatch):
+    """Faster at random and slower in order: the set-ups where it holds are told, and it is not reproducible."""
+
+    def seconds(network, _app, placement):
+        return 1.0 if "torus" in str(network) else {"linear": 1.2, "random": 0.9}[placement]
+
+    pretend(monkeypatch, seconds)
+    outcome = claimed("truong-2016/fig-9/order")
+    assert outcome.verdict is Verdict.NOT_REPRODUCIBLE
+    assert "it holds in 4 of 7 set-ups: ranks at random; ranks at random by Dijkstra's paths;" in outcome.why
+
+
+def test_figure_11_and_12_verdicts_follow_from_the_times(monkeypatch):
+    """Printed ratios in every set-up reproduce the claims of Xu 2019 that are about them."""
+
+    def seconds(network, *_):
+        floyd = {"3": 1.2, "4": 1.138}[network[4]]
+        return (floyd if network.endswith("Floyd") else 1.0) * (2.0 if network[4] == "3" else 1.0)
+
+    pretend(monkeypatch, seconds)
+    ids = ("small", "bandwidth", "ft-a", "degrees")
+    names = [f"xu-2019/fig-{11 if one == 'small' else 12}/{one}" for one in ids]
+    assert [claimed(name).verdict for name in names] == [
+        Verdict.NOT_REPRODUCIBLE,
+        Verdict.EXACT,
+        Verdict.HOLDS,
+        Verdict.HOLDS,
+    ]
+    pretend(monkeypatch, lambda network, *_: 2.0 if network.endswith("Floyd") else 1.0)
+    verdicts = [claimed(name).verdict for name in names]
+    assert verdicts == [Verdict.EXACT, Verdict.NOT_REPRODUCIBLE, Verdict.HOLDS, Verdict.NOT_REPRODUCIBLE]
+    assert claimed("xu-2019/fig-11/sizes").verdict is Verdict.HOLDS
+    assert claimed("xu-2019/fig-12/ft-most").verdict is Verdict.NOT_REPRODUCIBLE
+
+
+def test_graph500_verdicts_follow_from_the_times(monkeypatch):
+    """Balanced tables faster everywhere, least on (16,4), most on order 32."""
+    speed = {"(16,3)": 1.2, "(16,4)": 1.1, "(32,3)": 1.5, "(32,4)": 1.4}
+
+    def seconds(network, *_):
+        name, _, tables = network.partition(" by ")
+        return speed[name] if tables.endswith("Floyd") else 1.0
+
+    pretend(monkeypatch, seconds)
+    names = [f"xu-2019/fig-9/{one}" for one in ("faster", "least", "order-32")]
+    assert [claimed(name).verdict for name in names] == [Verdict.HOLDS] * 3
+    speed["(32,4)"] = 1.0
+    pretend(monkeypatch, seconds)
+    assert [claimed(name).verdict for name in names] == [Verdict.NOT_REPRODUCIBLE] * 3
+
+
+def test_the_claims_are_there():
+    """Every claim on a simulated application is registered."""
+    assert {one.id for one in claims()} >= _IDS
+
+
+@pytest.mark.parametrize("name", sorted(_IDS))
+def test_without_simgrid_a_claim_says_so(monkeypatch, name):
+    """No verdict on the paper, and the packages' names."""
     monkeypatch.setenv("PATH", "")
     one = next(one for one in claims([name]) if one.id == name)
     outcome = run(one, again=True).outcome
@@ -171,16 +288,17 @@ def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
 
 
 @pytest.mark.simgrid
-def test_simulations_are_made_once(monkeypatch):
-    """A second asking simulates nothing."""
+def test_simulations_are_the_same_one_at_a_time_and_together():
+    """Two networks at a time give what each gives alone; a second asking simulates nothing."""
     routing = route(build("torus:dims=4x4,hosts=1"), "minimal")
     jobs = [
-        Job("torus:dims=4x4,hosts=1", "alltoall:bytes=1024", 16, how, 1, truong_applications._MACHINE)
-        for how in ("linear", "random")
+        Job(name, "alltoall:bytes=1024", 16, "random", seed, truong_applications._MACHINE)
+        for seed in (1, 2)
+        for name in ("test 4x4", "test 4x4 again")
     ]
-    monkeypatch.setattr(LONG_RUNS, "_fresh", {})
-    with LONG_RUNS.of("truong-2016", again=True):
+    with long_runs.LONG_RUNS.of("truong-2016", True):
         both = ran(jobs, lambda _: routing)
         again = ran(jobs, lambda _: pytest.fail("simulated again"))
+        alone = ran(jobs[:1], lambda _: routing)
     assert both == again
-    assert all(one.value > 0 for one in both.values())
+    assert both[jobs[0]].value == both[jobs[1]].value == alone[jobs[0]].value > 0

@@ -79,7 +79,11 @@ def test_one_size_that_breaks_theorem_1_is_enough(monkeypatch):
     assert claimed(ids[0]).verdict is Verdict.HOLDS
     wrong = theorem_1._Size(n=130, p=4, diameter=20, links=260, greatest=6)
     monkeypatch.setattr(theorem_1, "_summary", lambda: theorem_1._summed([*closed, wrong]))
-    assert [claimed(name).verdict for name in ids] == [Verdict.PAPER_WRONG, Verdict.PAPER_WRONG, Verdict.NOT_REPRODUCIBLE]
+    assert [claimed(name).verdict for name in ids] == [
+        Verdict.PAPER_WRONG,
+        Verdict.PAPER_WRONG,
+        Verdict.NOT_REPRODUCIBLE,
+    ]
 
 
 def test_the_bisection_of_a_full_layer_is_that_of_even_and_odd_supernodes():

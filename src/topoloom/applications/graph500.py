@@ -81,7 +81,19 @@ def graph500(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: i
 
 @lru_cache(maxsize=8)
 def searches(ranks: int, kernel: str, scale: int, roots: int, seed: int) -> tuple[Search, ...]:
-    """What so many searches send between so many ranks."""
+    """What so many searches send between so many ranks.
+
+    Parameters
+    ----------
+    ranks : int
+    kernel : "bfs" or "sssp"
+    scale, roots, seed : int
+        As of `graph500`.
+
+    Returns
+    -------
+    tuple of Search
+    """
     draws = np.random.default_rng(seed)
     ends, weights = kronecker(scale, draws)
     linked = np.unique(ends)

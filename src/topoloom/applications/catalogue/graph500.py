@@ -16,6 +16,18 @@ from topoloom.spec import Choice, Integer, Seed
     roots=Integer(1, 64, "searches, one after the other", default=1),
     seed=Seed(),
 )
-def searches(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: int) -> Trace:
-    """A trace for any number of ranks."""
+def program(ranks: int, kernel: str, scale: int, grow: int, roots: int, seed: int) -> Trace:
+    """A trace for any number of ranks.
+
+    Parameters
+    ----------
+    ranks : int
+    kernel : str
+    scale, grow, roots, seed : int
+        As of `graph500.graph500`.
+
+    Returns
+    -------
+    Trace
+    """
     return graph500(ranks, kernel, scale, grow, roots, seed)

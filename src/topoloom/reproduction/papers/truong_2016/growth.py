@@ -176,3 +176,64 @@ def _touched() -> _Touched:
         plan.count("unplug"),
         plan.count("move"),
     )
+
+
+_LAYER = "topoloom expand dsn-f:n=896 --to 1792 --floor koibuchi-2013 --cabinet 7 --cluster groups --map anneal"
+
+
+@dataclass(frozen=True)
+class _Cabinets:
+    """A layer more, a cabinet for each supernode's: new cabinets, and the most old and new ones that one is cabled to.
+
+    `new_m`: the mean length of the cables to old cabinets; `old_m`: that of the cables between cabinets that stood.
+    """
+
+    cabinets: int
+    to_old: int
+    to_new: int
+    new_m: float
+    old_m: float
+
+
+@claim(
+    "truong-2016/abstract/short-cables",
+    "a new cabinet is installed by connecting short cables to a single existing cabinet",
+    "a single one, short",
+    _LAYER,
+)
+def _short_cables() -> Outcome:
+    found = long_run(_LAYER, _Cabinets, _new_cabinets)
+    return stated(
+        {
+            "each new cabinet is cabled to one existing cabinet": found.to_old == 1,
+            "and to no other new one": found.to_new == 0,
+            "by cables shorter than those that stood between cabinets, in the mean": found.new_m < found.old_m,
+        },
+        f"{found.cabinets} new cabinets, each cabled to {found.to_old} existing and {found.to_new} new ones at most; mean cable"
+        f" to an existing cabinet {found.new_m:.2f} m, between cabinets before {found.old_m:.2f} m",
+        "896 to 1,792 switches, a cabinet of 7 for each supernode's switches of a layer, as the switches a cabinet have to be"
+        " chosen; new cabinets stand around those that there were. In cabinets of 16, as in section 5.1, a supernode's new"
+        " switches come into its own cabinet, by cables of 2 m",
+    )
+
+
+def _new_cabinets() -> _Cabinets:
+    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=7)
+    plan = expand(place(build("dsn-f:n=896"), floor, "groups", "anneal"), 1792)
+    stood = np.unique(plan.after.layout.cabinet[: plan.before.layout.topology.switches])
+    cabinet = plan.after.layout.cabinet[plan.after.ends]
+    is_old, lengths = np.isin(cabinet, stood), plan.after.layout.length_m
+    between = cabinet[:, 0] != cabinet[:, 1]
+    to_old: dict[int, set[int]] = {}
+    to_new: dict[int, set[int]] = {}
+    for ends, old in zip(cabinet[between].tolist(), is_old[between].tolist(), strict=True):
+        for mine, other in ((0, 1), (1, 0)):
+            if not old[mine]:
+                (to_old if old[other] else to_new).setdefault(ends[mine], set()).add(ends[other])
+    return _Cabinets(
+        plan.after.layout.cabinets - stood.size,
+        max(map(len, to_old.values())),
+        max(map(len, to_new.values()), default=0),
+        round(float(lengths[between & (is_old.sum(axis=1) == 1)].mean()), 4),
+        round(float(lengths[between & is_old.all(axis=1)].mean()), 4),
+    )
