@@ -111,7 +111,19 @@ def dragonfly(a: int | None, h: int | None, p: int | None, g: int | None, wiring
 
 
 def global_links(a: int, h: int, g: int, wiring: str) -> np.ndarray:
-    """Links between `g` groups of `a` switches with `h` global links each, switches numbered group by group: int64[m, 2]."""
+    """Links between `g` groups of `a` switches with `h` global links each, switches numbered group by group.
+
+    Parameters
+    ----------
+    a, h, g : int
+        Switches a group, global links a switch, groups.
+    wiring : str
+        ``absolute``: a group's links go to the others in their order; ``palmtree``: to the one before it first.
+
+    Returns
+    -------
+    int64[m, 2]
+    """
     copy, source, link = (axis.ravel() for axis in np.indices((a * h // (g - 1), g, g - 1)))
     if wiring == "absolute":
         target = link + (link >= source)

@@ -107,6 +107,11 @@ class LongRuns:
         compute : callable
             Measures it.
 
+        Returns
+        -------
+        what `kind` says
+            What was measured.
+
         Raises
         ------
         MissingRunError
@@ -164,7 +169,18 @@ LONG_RUNS = LongRuns()
 
 
 def long_run(command: str, kind: type[T], compute: Callable[[], T]) -> T:
-    """`LongRuns.get` of this process: what claims ask for."""
+    """`LongRuns.get` of this process: what claims ask for.
+
+    Parameters
+    ----------
+    command, kind, compute
+        As there.
+
+    Returns
+    -------
+    what `kind` says
+        What was measured.
+    """
     return LONG_RUNS.get(command, kind, compute)
 
 

@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
-from topoloom.cli.output import json_option, print_record, say
+from topoloom.cli.output import json_option, print_line, print_record, say
 from topoloom.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def command(
                 _draw(figure, out)
                 drawn.append(figure.name)
         if as_lines:
-            say(msgspec.json.encode(Reproduced.of(one, computed)).decode())
+            print_line(Reproduced.of(one, computed))
         elif not as_json:
             _print_outcome(one, computed)
 
