@@ -1,4 +1,4 @@
-"""Write docs/papers/ from the claims and what is kept of their runs: .venv/bin/python tools/reproduction_pages.py [PAPER ...]"""
+"""Write docs/papers/ from the claims and what is kept of their runs: python tools/reproduction_pages.py [PAPER ...]"""
 
 import sys
 from collections import Counter

@@ -1,9 +1,8 @@
 """Claims of Koibuchi 2013: layout-conscious random topologies (Koibuchi, Fujiwara, Matsutani, Casanova)."""
 
 from topoloom.reproduction._helpers import Spread, measured, over_seeds
-from topoloom.reproduction.long_runs import long_run
 from topoloom.reproduction.registry import claim
-from topoloom.reproduction.verdicts import Outcome, Step, judge, stated
+from topoloom.reproduction.verdicts import Outcome, Step, judge
 
 _SELF = "the paper's ASPL counts pairs of a switch with itself (denominator N^2); over u != v it is {:.4f}"
 
@@ -124,43 +123,3 @@ def _two_hops() -> Outcome:
         right={"largest gain": 1},
         reason=f"gains for n = 6 .. 12: {', '.join(str(int(g)) for g in gains.values())}",
     )
-
-
-@claim(
-    "koibuchi-2013/fig-3/all-sizes",
-    "n = 6 .. 12: P-HYPERCUBE is equivalent to or better than PF-HYPERCUBE, in diameter and ASPL",
-    "in all cases",
-    "topoloom hops hypercube:n=10+permute:mode=full",
-)
-def _figure_3_all() -> Outcome:
-    found = long_run(
-        "topoloom hops 'hypercube:n=N+permute:mode=MODE,cabinet=16,seed=S', N 6 to 12, 8 switches a cabinet for N = 6, MODE"
-        " partial and full, seeds 1 to 20, to 5 from N = 11",
-        dict[str, dict[str, tuple[float, float]]],
-        _permuted_cubes,
-    )
-    text = "; ".join(
-        f"n = {n} {', '.join(f'{mode} {diameter:g} {aspl:.3f}' for mode, (diameter, aspl) in modes.items())}"
-        for n, modes in found.items()
-    )
-    return stated(
-        {
-            f"n = {n}: P- is no worse": all(
-                one <= other for one, other in zip(modes["partial"], modes["full"], strict=True)
-            )
-            for n, modes in found.items()
-        },
-        f"diameter and ASPL: {text}",
-        "means over seeds of the ASPL, and the diameter that most seeds have",
-    )
-
-
-def _permuted_cubes() -> dict[str, dict[str, tuple[float, float]]]:
-    """Diameter and ASPL by dimension and mode."""
-    found: dict[str, dict[str, tuple[float, float]]] = {}
-    for n in range(6, 13):
-        cabinet, seeds = 8 if n == 6 else 16, range(1, 21 if n < 11 else 6)
-        for mode in ("partial", "full"):
-            one = over_seeds(f"hypercube:n={n}+permute:mode={mode},cabinet={cabinet},seed={{seed}}", seeds)
-            found.setdefault(str(n), {})[mode] = one.diameter, round(one.aspl, 5)
-    return found

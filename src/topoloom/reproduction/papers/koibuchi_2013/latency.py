@@ -18,7 +18,7 @@ PATTERNS = ("uniform", "transpose", "bit-reversal")
 _PARTIAL = "+permute:mode=partial,cabinet={cabinet},doubles=drop,seed={{seed}}"
 _FULLY = "+permute:mode=full,cabinet={cabinet},doubles=drop,seed={{seed}}"
 #: Draws of random topologies, and of what is sent.
-_DRAWS = (1, 2, 3, 4)
+DRAWS = (1, 2, 3, 4)
 #: Points: simulations end when a mean is known to 1 %, so the share that one latency is of another to 1.4 % of about 0.82.
 _KNOWN = 1.2
 _MANY_DRAWS = tuple(range(1, 17))
@@ -48,7 +48,7 @@ def torus_networks() -> dict[str, Network]:
     }
 
 
-def _gains(better: Network, worse: Network, traffic: str, draws: tuple[int, ...] = _DRAWS) -> list[float]:
+def _gains(better: Network, worse: Network, traffic: str, draws: tuple[int, ...] = DRAWS) -> list[float]:
     """How far the latency of one lies below that of another, in %, for each draw."""
     pairs = zip(low_ns(better, traffic, draws), low_ns(worse, traffic, draws), strict=True)
     return [100 * (1 - low / high) for low, high in pairs]
@@ -120,7 +120,7 @@ def _order(n: int, figure: int) -> None:
     def compute() -> Outcome:
         these = networks(n)
         names = (ring, "P-HYPERCUBE", "PF-HYPERCUBE", "HYPERCUBE")
-        means = {traffic: [fmean(low_ns(these[name], traffic, _DRAWS)) for name in names] for traffic in PATTERNS}
+        means = {traffic: [fmean(low_ns(these[name], traffic, DRAWS)) for name in names] for traffic in PATTERNS}
         text = "; ".join(f"{traffic} {', '.join(f'{ns:.0f}' for ns in each)} ns" for traffic, each in means.items())
         return stated(
             {
@@ -129,7 +129,7 @@ def _order(n: int, figure: int) -> None:
                 for (one, low), (other, high) in pairwise(zip(names, each, strict=True))
             },
             f"{', '.join(names)}: {text}",
-            f"means of {len(_DRAWS)} draws at low load",
+            f"means of {len(DRAWS)} draws at low load",
         )
 
 
@@ -151,7 +151,7 @@ def _growth() -> Outcome:
             found = [fmean(_gains(networks(n)[name.format(n=n)], networks(n)["HYPERCUBE"], traffic)) for n in (6, 8, 9)]
             grows[f"{traffic}, {name.format(n='n')} grows from size to size"] = all(a < b for a, b in pairwise(found))
             told.append(f"{traffic}, {name.format(n='n')} {', '.join(f'{gain:.1f}' for gain in found)} %")
-    return stated(grows, "; ".join(told), f"means of {len(_DRAWS)} draws at low load")
+    return stated(grows, "; ".join(told), f"means of {len(DRAWS)} draws at low load")
 
 
 def clos_networks(switches: int) -> dict[str, Network]:
