@@ -30,7 +30,13 @@ def laid_out(
 ) -> Layout:
     """On Koibuchi 2013's floor, 16 switches a cabinet."""
     return place(
-        build(spec), replace(preset("koibuchi-2013"), switches_per_cabinet=16), cluster, mapping, seed=seed, **search
+        build(spec),
+        replace(preset("koibuchi-2013"), switches_per_cabinet=16),
+        cluster,
+        mapping,
+        seed=seed,
+        moves=moves,
+        runs=runs,
     )
 
 
@@ -183,7 +189,8 @@ def _figure_15() -> Curves:
 
 def _figure_15_claims() -> None:
     most = 13
-    command = "topoloom layout {} --floor koibuchi-2013 --cabinet 16 --cluster sequential --map anneal --moves 100000000 --runs 5"
+    command = "topoloom layout {} --floor koibuchi-2013 --cabinet 16 --cluster sequential --map anneal"
+    command += " --moves 100000000 --runs 5"
 
     @claim(
         "koibuchi-2013/fig-15/gain",
