@@ -156,6 +156,16 @@ def test_a_closed_loop_of_one_takes_its_round_trips(tmp_path):
         execute(routing, "uniform")
 
 
+def test_what_a_processor_computes_is_added_to_each_trip_but_the_last():
+    """With one request under way, nothing else waits: 20 trips have 19 pauses between them."""
+    routing = route(build("torus:dims=9x8,hosts=1"), "dor")
+    text = "chip:processors=1,banks=1,memories=1,window=1,requests=20,miss=0,think_cycles={}"
+    without, with_50 = (
+        execute(routing, text.format(cycles), RouterConfig(vcs=2, packet_flits=1)).cycles for cycles in (0, 50)
+    )
+    assert with_50 == without + 19 * 50
+
+
 def test_misses_ask_further_and_take_longer():
     """Every request of which asks a memory controller too: twice the packets, and more than twice the time."""
     routing = route(build("torus:dims=9x8,hosts=1"), "dor")

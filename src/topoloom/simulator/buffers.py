@@ -165,7 +165,8 @@ class Demand(NamedTuple):
         A trace: cycle, source, destination, flits.
     loop : int64[8]
         Round trips, empty where there are none: flits of a request and of a reply; cycles of service at the first and second
-        place; the share, in 2**-32, of requests that go on to a second; trips a host.
+        place; the share, in 2**-32, of requests that go on to a second; trips a host; cycles
+        that it waits before each but the first.
     back_first, back_to : int64[hosts + 1], int32[k]
         The second places of each first one.
     """
