@@ -95,7 +95,21 @@ class OrderPlan:
         return best
 
     def within(self, lanes: int, engine: str = "orders", root: int | None = None) -> Routing:
-        """All pairs in so many lanes, some by longer paths; the first order begins at a root, or a switch of most links."""
+        """All pairs in so many lanes, some by longer paths.
+
+        Parameters
+        ----------
+        lanes : int
+            An order of the switches each.
+        engine : str
+            The name that the tables bear.
+        root : int, optional
+            Where the first order begins; a switch of most links when left out.
+
+        Returns
+        -------
+        Routing
+        """
         from topoloom.routing.trees.kernels.wide_trees import trees_within
 
         # In the first order all switches fall to the same one, so it alone serves every pair by some path.

@@ -28,7 +28,19 @@ def _spec(family: str, n: int, seed: int = 1) -> str:
 def laid_out(
     spec: str, cluster: str, mapping: str, seed: int = 1, moves: int | None = None, runs: int | None = None
 ) -> Layout:
-    """On Koibuchi 2013's floor, 16 switches a cabinet."""
+    """A network on Koibuchi 2013's floor, 16 switches a cabinet.
+
+    Parameters
+    ----------
+    spec : str
+        The network.
+    cluster, mapping, seed, moves, runs
+        As `place` has them.
+
+    Returns
+    -------
+    Layout
+    """
     return place(
         build(spec),
         replace(preset("koibuchi-2013"), switches_per_cabinet=16),
