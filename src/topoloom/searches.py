@@ -72,12 +72,16 @@ class Effort:
         Threads; None: every core.
     work : Work
         Told how far they are; once it is stopped, the searches that are still to come leave things as they are.
+    moves, runs : int or None
+        Of each search, and how many of them, the best of which counts; None: as the size of the problem asks for.
     """
 
     seed: int = 1
     seconds: float | None = None
     jobs: int | None = None
     work: Work = field(default_factory=Work, compare=False)
+    moves: int | None = None
+    runs: int | None = None
 
     @property
     def stopped(self) -> bool:

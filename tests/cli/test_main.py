@@ -145,7 +145,7 @@ def test_reproduce_tells_published_and_ours():
     done = topoloom("reproduce", "besta-2014/table-iv/sf-cost")
     assert "published: 1033 USD" in done.stdout
     assert "1033.167" in done.stdout
-    assert "reproduced with an assumption" in done.stdout
+    assert "print explained by an error" in done.stdout
     listed = json.loads(topoloom("reproduce", "--list", "--json").stdout)["claims"]
     assert len({one["id"] for one in listed}) == len(listed) > 70
 

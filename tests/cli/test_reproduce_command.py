@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from topoloom.cli.commands import reproduce
+from topoloom.errors import InputError
 from topoloom.figures.curves import Curves, Series, curves_svg, draw_curves
 from topoloom.figures.style import axes_of
 
@@ -25,6 +26,7 @@ def test_a_figure_is_written_as_points_and_as_a_picture(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "koibuchi-2013-figure-9.csv",
         "koibuchi-2013-figure-9.svg",
+        "koibuchi-2013.html",
     ]
     with (tmp_path / "koibuchi-2013-figure-9.csv").open(newline="") as file:
         points = {row["series"]: (float(row["x"]), float(row["y"])) for row in csv.DictReader(file)}
@@ -64,7 +66,11 @@ def test_bounds_are_drawn_beside_their_curves():
 def test_the_steps_of_a_grid_are_written_as_links_and_as_a_picture(tmp_path):
     """Figure 7 of Nakano 2016: three panels of 98 switches with 196 links each, drawn side by side."""
     _run("nakano-2016/fig-7", "-o", str(tmp_path))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["nakano-2016-figure-7.csv", "nakano-2016-figure-7.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "nakano-2016-figure-7.csv",
+        "nakano-2016-figure-7.svg",
+        "nakano-2016.html",
+    ]
     with (tmp_path / "nakano-2016-figure-7.csv").open(newline="") as file:
         panels = Counter(row["panel"].partition(":")[0] for row in csv.DictReader(file))
     assert panels == {"step 1": 196, "step 2": 196, "step 3": 196}
@@ -73,7 +79,28 @@ def test_the_steps_of_a_grid_are_written_as_links_and_as_a_picture(tmp_path):
     assert "diameter 5" in svg
 
 
-def test_claims_without_a_figure_write_none(tmp_path):
-    """And say so on standard error."""
-    _run("besta-2014/table-iv/sf-cost", "-o", str(tmp_path))
-    assert list(tmp_path.iterdir()) == []
+def test_claims_without_a_figure_write_a_page_only(tmp_path):
+    """With the claim, what is printed, ours and the verdict, all escaped."""
+    _run("besta-2014/table-iv/sf-cost", "xu-2019/table-1/petersen", "-o", str(tmp_path))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["besta-2014.html", "xu-2019.html"]
+    page = (tmp_path / "besta-2014.html").read_text()
+    for text in ("Table IV", "1033 USD", "USD 1033.167", "print explained by an error", "Besta and Hoefler, Slim Fly"):
+        assert text in page
+
+
+def test_lines_of_json_come_claim_by_claim():
+    """Each with the fields of the whole document's; the counts go to standard error."""
+    lines = _run("besta-2014/table-iv/sf", "--json-lines").splitlines()
+    found = [json.loads(line) for line in lines]
+    assert [one["id"].rpartition("/")[2] for one in found] == ["sf-cables", "sf-cost", "sf-power"]
+    assert found == json.loads(_run("besta-2014/table-iv/sf", "--json"))["claims"]
+    with pytest.raises(InputError, match="give one of the two"):
+        _run("besta-2014/table-iv/sf", "--json-lines", "--json")
+
+
+def test_what_is_kept_is_shown_with_its_age():
+    """When it was measured, at which commit, how long it took; the list tells the seconds of both ways."""
+    text = _run("besta-2014/fig-6a/latency")
+    assert "measured 2026-" in text
+    assert "--full measures again" in text
+    assert "with --full" in _run("besta-2014/fig-6a", "--list")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, hops
+from topoloom.families.longhop import code_distance, generators
 from topoloom.spec import FAMILIES, Family, make
 
 _ROWS = json.loads((Path(__file__).parents[1] / "reference" / "catalogue.json").read_text())["rows"]
@@ -70,6 +71,11 @@ _MORE = (
     "dragonfly:a=4,h=2,g=5",
     "dragonfly:p=2",
     "dragonfly:a=3,h=1,g=2",
+    "slimfly-dragonfly:q=3,h=1",
+    "slimfly-dragonfly:q=4,h=2,g=5,wiring=palmtree",
+    "incomplete-hypercube:n=3",
+    "incomplete-hypercube:n=100",
+    "incomplete-hypercube:n=1000,extra=5",
     "slimfly:q=29",
     "slimfly:q=32",
     "polarfly:q=64",
@@ -219,3 +225,34 @@ def test_parameters_that_do_not_fit_are_named_with_the_remedy(spec, words):
     """A bad parameter is one sentence with its name, its value and what would do."""
     with pytest.raises(InputError, match=words):
         build(spec)
+
+
+def test_an_incomplete_hypercube_of_all_switches_is_the_whole_one():
+    """With long hops, too, it has the links of the family that it is cut from."""
+    assert build("incomplete-hypercube:n=64") == build("hypercube:n=6")
+    assert build("incomplete-hypercube:n=256,extra=5") == build("longhop:n=8,extra=5")
+
+
+def test_groups_of_slim_flies_are_slim_flies_each_pair_joined_once():
+    """Besta 2014 VII.B: the groups of a Dragonfly, as many as a group has global links and one."""
+    topology = build("slimfly-dragonfly:q=3,h=1")
+    group = topology.labels["group"][topology.links]
+    inside = group[:, 0] == group[:, 1]
+    for number in (0, 18):
+        links = topology.links[inside & (group[:, 0] == number)] - 18 * number
+        assert sorted(map(tuple, links.tolist())) == sorted(map(tuple, build("slimfly:q=3").links.tolist()))
+    pairs, counts = np.unique(np.sort(group[~inside], axis=1), axis=0, return_counts=True)
+    assert len(pairs) == 19 * 18 // 2
+    assert set(counts.tolist()) == {1}
+    assert hops(topology).diameter == 5
+
+
+@pytest.mark.parametrize(
+    ("n", "extra", "width", "diameter"), [(9, 4, 3, 5), (10, 5, 4, 5), (10, 6, 4, 4), (11, 5, 4, 6), (12, 5, 3, 6)]
+)
+def test_long_hops_have_the_widest_bisection_that_a_code_gives(n, extra, width, diameter):
+    """The best codes of that length: distance 4 from L = 5 (to n = 11) and 6 on, 3 below; and a diameter that can be had."""
+    masks = generators(n, extra, 1)
+    assert len(set(masks.tolist())) == n + extra
+    assert code_distance(masks, n) == width
+    assert hops(build(f"longhop:n={n},extra={extra}")).diameter == diameter

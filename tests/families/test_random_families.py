@@ -19,7 +19,7 @@ _DIGESTS = {
     "dln:n=1000,x=4,random=3,seed=5": "d96c3f345939",
     "watts-strogatz:n=500,degree=6,beta=0.3,seed=2": "d31cc58c431d",
     "kleinberg:side=20,links=2,seed=3": "53d0a1a2b5df",
-    "longhop:n=9,extra=4,seed=1": "0251a97dd8ae",
+    "longhop:n=9,extra=4,seed=1": "973c93a66653",
     "grid:rows=12,columns=10,degree=5,length=3,seed=4": "a0ab5b9b7d33",
     "diagrid:rows=14,columns=7,degree=4,length=3,seed=1": "13afc11baf07",
     "hypercube:n=8+permute:mode=partial,cabinet=16,seed=1": "60116488f10c",

@@ -55,6 +55,24 @@ def test_each_map_is_no_worse_than_the_simpler_ones(spec, cluster):
     assert max(total_m["anneal"], total_m["tabu"]) <= min(total_m["rows"], total_m["serpentine"]) + 1e-6
 
 
+@pytest.mark.parametrize("mapping", ["anneal", "tabu"])
+def test_maps_take_as_many_moves_and_runs_as_they_are_told(mapping):
+    """Runs are the best of those: never worse with more of them, and the layout says what made it."""
+    topology = build("ring-shortcuts:n=256,degree=5")
+    few, many = (place(topology, _ROOM, "sequential", mapping, moves=2000, runs=runs) for runs in (1, 6))
+    assert many.total_m <= few.total_m
+    assert few.made.endswith("moves=2000, runs=1")
+    assert few.provenance.settings["runs"] == 1
+    assert place(topology, _ROOM, "sequential", mapping, moves=2000, runs=6, jobs=1).total_m == many.total_m
+    for wrong, told in (
+        ({"map": "joint", "moves": 5}, "map 'joint' has no moves and runs to set"),
+        ({"map": mapping, "runs": 2, "seconds": 1.0}, "give seconds, or moves and runs, not both"),
+        ({"map": mapping, "runs": 0}, "runs=0: a search needs at least one"),
+    ):
+        with pytest.raises(InputError, match=told):
+            place(topology, _ROOM, "sequential", **wrong)
+
+
 def test_serpentine_runs_every_other_row_backwards():
     """Koibuchi 2013 IV.D: left to right in the first row, right to left in the second."""
     layout = place(

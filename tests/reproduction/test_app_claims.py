@@ -1,12 +1,12 @@
 """Claims on simulated applications: what is compared, and how verdicts follow from times, which are made up here."""
 
-from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
 import networkx
 import numpy as np
 import pytest
+from msgspec import structs
 
 from topoloom.applications.app_run import Measurement
 from topoloom.applications.launch import simulate, workplace
@@ -14,86 +14,75 @@ from topoloom.applications.processes import Limits
 from topoloom.applications.registry import program_of
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import compiled
-from topoloom.reproduction import Verdict, _app_runs, claims, run
+from topoloom.reproduction import Verdict, _app_runs, claims, long_runs, registry, run
 from topoloom.reproduction._app_runs import Contest, Gain, Job, Setup, ran, told
 from topoloom.reproduction._simgrid_paths import ALGORITHMS, simgrid_routing
-from topoloom.reproduction.papers.nakano_2016 import applications as nakano_applications
+from topoloom.reproduction.long_runs import LongRuns
 from topoloom.reproduction.papers.truong_2016 import applications as truong_applications
 from topoloom.reproduction.papers.xu_2019 import applications as xu_applications
+from topoloom.reproduction.papers.xu_2019 import graph500 as xu_graph500
 from topoloom.routing.route import route
 from topoloom.spec import build
 
 _IDS = {
-    "truong-2016/fig-9/order",
-    "nakano-2016/fig-11/order",
-    "xu-2019/fig-11/small",
-    "xu-2019/fig-12/ft-a",
     "truong-2016/fig-9/64",
     "truong-2016/fig-9/256",
-    "nakano-2016/fig-11/288",
+    "truong-2016/fig-9/order",
+    "truong-2016/fig-9/larger",
+    "truong-2016/fig-9/tendency",
+    "truong-2016/fig-9/no-universal",
+    "truong-2016/abstract/comparable",
+    "xu-2019/fig-9/faster",
+    "xu-2019/fig-9/least",
+    "xu-2019/fig-9/order-32",
+    "xu-2019/fig-11/small",
     "xu-2019/fig-11/sizes",
     "xu-2019/fig-12/bandwidth",
+    "xu-2019/fig-12/ft-a",
     "xu-2019/fig-12/ft-c",
+    "xu-2019/fig-12/ft-most",
+    "xu-2019/fig-12/degrees",
 }
 
 
 def pretend(monkeypatch, seconds):
-    """Simulations that take `seconds(network, app, placement)`, and say so as every result."""
+    """Simulations that take `seconds(network, app, placement)`, and say so as every result; nothing is kept."""
     asked = []
 
     def made_up(network, app, ranks, *, placement, settings, seed, jobs):
         asked.append((app, placement, seed))
         value = seconds(network, app, placement)
-        return SimpleNamespace(
-            seconds=value,
-            measured=Measurement(value, "s"),
-            results={"time": Measurement(value, "s"), "beff": Measurement(1 / value, "B/s")},
-        )
+        faster = app.startswith("beff")
+        return SimpleNamespace(measured=Measurement(1 / value if faster else value, "B/s" if faster else "s"))
 
+    runs = LongRuns()
+    monkeypatch.setattr(long_runs, "LONG_RUNS", runs)
+    monkeypatch.setattr(registry, "LONG_RUNS", runs)
     monkeypatch.setattr(_app_runs, "run_app", made_up)
-    monkeypatch.setattr(_app_runs, "_done", {})
     monkeypatch.setattr(_app_runs, "tool", lambda name: name)
     monkeypatch.setattr(_app_runs, "tabled", lambda network, _: network)
-    monkeypatch.setattr(xu_applications, "_at_once", lambda _: {3: 90.0, 4: 95.0})
+    monkeypatch.setattr(xu_applications, "_at_once", lambda _: {3: 50.0, 4: 50.0})
     monkeypatch.setattr(xu_applications, "_busiest", lambda _: 35.0)
-    for module in (nakano_applications, truong_applications, xu_applications):
+    for module in (truong_applications, xu_applications, xu_graph500):
         monkeypatch.setattr(module, "_routed", lambda name: name)
-    for module, name in ((nakano_applications, "_SMALL"), (truong_applications, "_SMALL")):
-        monkeypatch.setattr(module, name, replace(getattr(module, name), routed=lambda name: name))
     return asked
 
 
 def claimed(name):
-    """The outcome of one claim."""
-    return run(claims([name])[0])
+    """The outcome of one claim, all long runs made again."""
+    return run(next(one for one in claims([name]) if one.id == name), True).outcome
 
 
-def test_the_claims_are_there_and_the_long_ones_are_full():
-    """Xu 2019's and small ones by default, and Nakano 2016's and Truong 2016's figures of full size behind --full."""
-    found = {c.id: c for c in claims() if c.id in _IDS}
-    assert set(found) == _IDS
-    assert {c.id for c in found.values() if not c.full} == {
-        "truong-2016/fig-9/order",
-        "nakano-2016/fig-11/order",
-        "xu-2019/fig-11/small",
-        "xu-2019/fig-11/sizes",
-        "xu-2019/fig-12/bandwidth",
-        "xu-2019/fig-12/ft-a",
-        "xu-2019/fig-12/ft-c",
-    }
-    assert all(c.command == f"topoloom reproduce {c.id}" for c in found.values())
-
-
-@pytest.mark.parametrize(("switches", "hosts", "class_"), [(64, 1, "A"), (64, 4, "B"), (256, 4, "B")])
-def test_every_program_takes_the_ranks_of_figure_9(switches, hosts, class_):
-    """The six benchmarks of Truong 2016, four processes a switch in full: all accept their ranks, all networks hold them."""
-    contest = truong_applications._contest(switches, hosts, class_)
+@pytest.mark.parametrize("switches", [64, 256])
+def test_every_program_takes_the_ranks_of_figure_9(switches):
+    """The six benchmarks of Truong 2016, four processes a switch: all accept their ranks, all networks hold them."""
+    contest = truong_applications._contest(switches)
     assert set(contest.programs) == {"BT", "CG", "DT", "FT", "LU", "SP"}
     for app in contest.programs.values():
         assert program_of(app, contest.ranks).ranks == contest.ranks
     for key in (contest.baseline[1], *contest.others.values()):
         topology = build(key)
-        assert (topology.switches, topology.hosts) == (switches, contest.ranks)
+        assert (topology.switches, topology.hosts) == (switches, 4 * switches)
         # Four links a switch, but for the last groups of DSN-F and DSN.
         assert 3.6 * switches <= topology.degrees.sum() <= 4 * switches
 
@@ -106,51 +95,102 @@ def test_a_gain_is_of_speed_on_the_same_placement_and_means_are_over_programs():
     try:
         contest = Contest(("base", "base"), {"fast": "fast"}, {"A": "a", "B": "b"}, 4, lambda name: name)
         setup = Setup("at random", "random", truong_applications._MACHINE, (1, 2))
-        gain = contest.gains(setup)["fast"]
-        assert gain.programs == {"A": [100.0, 100.0], "B": [0.0, 0.0]}
-        assert gain.means == [50.0, 50.0]
-        assert len(asked) == 8
-        contest.gains(setup)
+        with long_runs.LONG_RUNS.of("truong-2016", True):
+            gain = contest.gains(setup)["fast"]
+            assert gain.programs == {"A": [100.0, 100.0], "B": [0.0, 0.0]}
+            assert gain.means == [50.0, 50.0]
+            assert len(asked) == 8
+            contest.gains(setup)
         assert len(asked) == 8
     finally:
         patch.undo()
     assert told({"fast": Gain({"A": [1.0, 3.0]}, [1.0, 3.0])}) == "fast +2.0 % (+1.0 to +3.0)"
 
 
+def test_a_command_says_all_that_decides_a_run():
+    """Networks, program, ranks, placements and what differs from the usual settings; SimGrid's tables in words."""
+    machine = truong_applications._MACHINE
+    half = structs.replace(machine, duplex="half", algorithms="alltoall:bruck")
+    jobs = [
+        Job(f"{name} by Floyd", "cg:class=A", 8, "random", seed, half) for seed in (1, 2) for name in ("a", "b:n=8")
+    ]
+    assert _app_runs._command(jobs) == (
+        "topoloom app a b:n=8 --app cg:class=A --ranks 8 --placement random*2 --seed 1 --set duplex=half"
+        " --set algorithms= --set algorithms=alltoall:bruck (tables by SimGrid's Floyd)"
+    )
+    one = [Job("torus:dims=4x4", "cg:class=A", 8, "linear", 1, machine)]
+    assert _app_runs._command(one) == (
+        "topoloom app torus:dims=4x4 --app cg:class=A --ranks 8 --placement linear --seed 1"
+    )
+
+
 @pytest.mark.parametrize(
-    ("speed", "verdict"), [(0.9, Verdict.NOT_REPRODUCIBLE), (1.23, Verdict.ASSUMED)], ids=["slower", "as printed"]
+    ("speed", "verdict"), [(0.9, Verdict.NOT_REPRODUCIBLE), (1.23, Verdict.EXACT)], ids=["slower", "as printed"]
 )
 def test_figure_9_verdicts_follow_from_the_times(monkeypatch, speed, verdict):
-    """DSN-F 23 % faster than the torus reproduces 64 switches and the order; slower reproduces neither."""
+    """DSN-F 23 % faster than the torus in every set-up is what is printed for 64 switches."""
     pretend(monkeypatch, lambda network, app, _: 1.0 if "torus" in str(network) else 1 / speed)
-    outcome = claimed("truong-2016/fig-9/order")
+    outcome = claimed("truong-2016/fig-9/64")
     assert outcome.verdict is verdict
-    assert f"{100 * speed - 100:+.1f} %" in outcome.ours
+    assert claimed("truong-2016/fig-9/order").verdict is (Verdict.HOLDS if speed > 1 else Verdict.NOT_REPRODUCIBLE)
+    assert claimed("truong-2016/fig-9/256").verdict is Verdict.NOT_REPRODUCIBLE
     assert outcome.figure is not None
 
 
-def test_placement_is_named_when_it_decides(monkeypatch):
-    """Faster at random and slower in order: reproduced with the assumption that ranks are at random."""
+def test_a_claim_that_holds_in_some_set_ups_does_not_hold(monkeypatch):
+    """Faster at random and slower in order: the set-ups where it holds are told, and it is not reproducible."""
 
     def seconds(network, _app, placement):
         return 1.0 if "torus" in str(network) else {"linear": 1.2, "random": 0.9}[placement]
 
     pretend(monkeypatch, seconds)
     outcome = claimed("truong-2016/fig-9/order")
-    assert outcome.verdict is Verdict.ASSUMED
-    assert "it holds with ranks at random, at random by Dijkstra's paths, at random by Floyd's paths;" in outcome.why
+    assert outcome.verdict is Verdict.NOT_REPRODUCIBLE
+    assert "it holds in 4 of 7 set-ups: ranks at random; ranks at random by Dijkstra's paths;" in outcome.why
 
 
 def test_figure_11_and_12_verdicts_follow_from_the_times(monkeypatch):
-    """Printed ratios reproduce every claim of Xu 2019 but those on sizes, which need the most at the smallest."""
-    times = {"floyd 3": 1.2, "floyd 4": 1.138, "balanced 3": 1.0, "balanced 4": 1.0}
-    pretend(monkeypatch, lambda network, app, _: times[network])
-    ids = ("xu-2019/fig-11/small", "xu-2019/fig-12/ft-a", "xu-2019/fig-12/bandwidth")
-    verdicts = [claimed(name).verdict for name in ids]
-    assert verdicts == [Verdict.NOT_REPRODUCIBLE, Verdict.ASSUMED, Verdict.ASSUMED]
-    times["floyd 3"] = 2.0
-    monkeypatch.setattr(_app_runs, "_done", {})
-    assert [claimed(name).verdict for name in ids] == [Verdict.ASSUMED, Verdict.ASSUMED, Verdict.NOT_REPRODUCIBLE]
+    """Printed ratios in every set-up reproduce the claims of Xu 2019 that are about them."""
+
+    def seconds(network, *_):
+        floyd = {"3": 1.2, "4": 1.138}[network[4]]
+        return (floyd if network.endswith("Floyd") else 1.0) * (2.0 if network[4] == "3" else 1.0)
+
+    pretend(monkeypatch, seconds)
+    ids = ("small", "bandwidth", "ft-a", "degrees")
+    names = [f"xu-2019/fig-{11 if one == 'small' else 12}/{one}" for one in ids]
+    assert [claimed(name).verdict for name in names] == [
+        Verdict.NOT_REPRODUCIBLE,
+        Verdict.EXACT,
+        Verdict.HOLDS,
+        Verdict.HOLDS,
+    ]
+    pretend(monkeypatch, lambda network, *_: 2.0 if network.endswith("Floyd") else 1.0)
+    verdicts = [claimed(name).verdict for name in names]
+    assert verdicts == [Verdict.EXACT, Verdict.NOT_REPRODUCIBLE, Verdict.HOLDS, Verdict.NOT_REPRODUCIBLE]
+    assert claimed("xu-2019/fig-11/sizes").verdict is Verdict.HOLDS
+    assert claimed("xu-2019/fig-12/ft-most").verdict is Verdict.NOT_REPRODUCIBLE
+
+
+def test_graph500_verdicts_follow_from_the_times(monkeypatch):
+    """Balanced tables faster everywhere, least on (16,4), most on order 32."""
+    speed = {"(16,3)": 1.2, "(16,4)": 1.1, "(32,3)": 1.5, "(32,4)": 1.4}
+
+    def seconds(network, *_):
+        name, _, tables = network.partition(" by ")
+        return speed[name] if tables.endswith("Floyd") else 1.0
+
+    pretend(monkeypatch, seconds)
+    names = [f"xu-2019/fig-9/{one}" for one in ("faster", "least", "order-32")]
+    assert [claimed(name).verdict for name in names] == [Verdict.HOLDS] * 3
+    speed["(32,4)"] = 1.0
+    pretend(monkeypatch, seconds)
+    assert [claimed(name).verdict for name in names] == [Verdict.NOT_REPRODUCIBLE] * 3
+
+
+def test_the_claims_are_there():
+    """Every claim on a simulated application is registered."""
+    assert {one.id for one in claims()} >= _IDS
 
 
 @pytest.mark.parametrize("name", sorted(_IDS))
@@ -250,12 +290,16 @@ def test_ways_are_those_of_simgrids_own_routing(name, tmp_path):
 
 @pytest.mark.simgrid
 def test_simulations_are_the_same_one_at_a_time_and_together():
-    """Two at a time give what one gives; a second asking simulates nothing."""
+    """Two networks at a time give what each gives alone; a second asking simulates nothing."""
     routing = route(build("torus:dims=4x4,hosts=1"), "minimal")
     jobs = [
-        Job("test 4x4", "alltoall:bytes=1024", 16, how, 1, truong_applications._MACHINE) for how in ("linear", "random")
+        Job(name, "alltoall:bytes=1024", 16, "random", seed, truong_applications._MACHINE)
+        for seed in (1, 2)
+        for name in ("test 4x4", "test 4x4 again")
     ]
-    both = ran(jobs, lambda _: routing)
-    again = ran(jobs, lambda _: pytest.fail("simulated again"))
-    assert [both[job].seconds for job in jobs] == [again[job].seconds for job in jobs]
-    assert all(one.seconds > 0 for one in both.values())
+    with long_runs.LONG_RUNS.of("truong-2016", True):
+        both = ran(jobs, lambda _: routing)
+        again = ran(jobs, lambda _: pytest.fail("simulated again"))
+        alone = ran(jobs[:1], lambda _: routing)
+    assert both == again
+    assert both[jobs[0]].value == both[jobs[1]].value == alone[jobs[0]].value > 0

@@ -10,15 +10,16 @@ import pytest
 from topoloom import build, cuts, hops, price
 from topoloom.cost.parts import load_parts
 from topoloom.reproduction import Verdict, claims, run
+from topoloom.reproduction.papers.truong_2016 import cost as truong_cost
 from topoloom.reproduction.papers.truong_2016 import graphs as truong_graphs
-from topoloom.reproduction.papers.truong_2016 import layout as truong_layout
 from topoloom.reproduction.papers.truong_2016 import sizes as truong_sizes
+from topoloom.reproduction.papers.truong_2016 import theorem_1
 from topoloom.reproduction.papers.truong_2016._networks_by_size import (
     BLOCKS,
     NAMES,
     SIZES,
+    _cables,
     at_sizes,
-    cables_usd,
     hops_of,
     laid_out,
     node_usd,
@@ -38,7 +39,7 @@ def made_up(**values):
 
 def claimed(name):
     """The outcome of the one claim of this id."""
-    return run(next(one for one in claims([name]) if one.id == name))
+    return run(next(one for one in claims([name]) if one.id == name)).outcome
 
 
 def test_figure_3_is_what_was_computed_elsewhere():
@@ -57,25 +58,32 @@ def test_figure_3_is_what_was_computed_elsewhere():
 
 def test_theorem_1_is_measured_size_by_size():
     """p, K, diameter and degrees of sizes around a full layer, against NetworkX."""
-    for size in truong_graphs._each([160, 24, 25, 63, 64, 65]):
+    for size in [*theorem_1._each(24, 26), *theorem_1._each(63, 65), *theorem_1._each(160, 160)]:
         graph = nx.Graph(build(f"dsn-f:n={size.n}").links.tolist())
         assert size.p << size.p <= size.n < (size.p + 1) << (size.p + 1)
         assert (size.layers - 1) * (size.p << size.p) < size.n <= size.layers * (size.p << size.p)
         assert size.diameter == nx.diameter(graph)
-        assert size.mean == pytest.approx(2 * graph.number_of_edges() / size.n)
+        assert size.links == graph.number_of_edges()
         assert size.greatest == max(degree for _, degree in graph.degree)
-    assert [size.n for size in truong_graphs._each([160, 24, 65])] == [24, 65, 160]
+    assert [size.n for size in theorem_1._each(24, 28)] == [24, 25, 26, 27, 28]
 
 
 def test_one_size_that_breaks_theorem_1_is_enough(monkeypatch):
-    """The full claims reproduce for true sizes; one diameter, degree or mean too many, and they do not."""
-    true = truong_graphs._each(range(24, 130))
-    ids = ("truong-2016/theorem-1a/full", "truong-2016/theorem-1b/full", "truong-2016/section-3.3/one-hop/full")
-    monkeypatch.setattr(truong_graphs, "_every", lambda: true)
-    assert [claimed(name).verdict for name in ids] == [Verdict.ASSUMED] * 3
-    wrong = truong_graphs._Size(n=130, p=4, layers=3, diameter=20, mean=3.5, greatest=6)
-    monkeypatch.setattr(truong_graphs, "_every", lambda: [*true, wrong])
-    assert [claimed(name).verdict for name in ids] == [Verdict.NOT_REPRODUCIBLE] * 3
+    """The diameter holds for true sizes, the mean degree only where all rings are closed; one size too far breaks both."""
+    true = theorem_1._each(24, 129)
+    ids = ("truong-2016/theorem-1a", "truong-2016/theorem-1b", "truong-2016/section-3.3/one-hop")
+    monkeypatch.setattr(theorem_1, "_summary", lambda: theorem_1._summed(true))
+    assert [claimed(name).verdict for name in ids] == [Verdict.PAPER_WRONG, Verdict.READING, Verdict.EXACT]
+    closed = [size for size in true if size.mean_is_4]
+    monkeypatch.setattr(theorem_1, "_summary", lambda: theorem_1._summed(closed))
+    assert claimed(ids[0]).verdict is Verdict.HOLDS
+    wrong = theorem_1._Size(n=130, p=4, diameter=20, links=260, greatest=6)
+    monkeypatch.setattr(theorem_1, "_summary", lambda: theorem_1._summed([*closed, wrong]))
+    assert [claimed(name).verdict for name in ids] == [
+        Verdict.PAPER_WRONG,
+        Verdict.PAPER_WRONG,
+        Verdict.NOT_REPRODUCIBLE,
+    ]
 
 
 def test_the_bisection_of_a_full_layer_is_that_of_even_and_odd_supernodes():
@@ -111,8 +119,10 @@ def test_a_node_costs_its_switch_and_its_share_of_the_cables():
     assert switch_usd(4) == pytest.approx(350.4 * 4 - 892.3)
     bill = price(laid_out("DSN-F", 64), load_parts("slimfly-2014"))
     in_bill = sum(line.cost_usd for line in bill.lines if line.item.startswith("cable"))
-    assert cables_usd("DSN-F", 64) == pytest.approx(in_bill / 64)
-    assert node_usd("DSN-F", 64) == pytest.approx(switch_usd(4) + in_bill / 64)
+    cables = _cables("DSN-F", 64)
+    assert cables.usd == pytest.approx(in_bill / 64)
+    assert node_usd(cables) == pytest.approx(switch_usd(4) + in_bill / 64)
+    assert sum(count for count, _, _ in cables.kinds.values()) == len(build("dsn-f:n=64").links)
 
 
 def test_supernodes_share_a_cabinet_and_the_torus_comes_in_rows_or_blocks():
@@ -130,7 +140,7 @@ def test_orders_are_judged_at_every_size(monkeypatch):
     values = made_up(dsn_f=5.0, dsn=6.0, torus=9.0, rr=4.0, blocks=9.0)
     monkeypatch.setattr(truong_sizes, "_hops", lambda _: (values, None))
     ids = ("truong-2016/fig-5/torus-highest", "truong-2016/fig-5/rr-lowest")
-    assert [claimed(name).verdict for name in ids] == [Verdict.REPRODUCED, Verdict.ASSUMED]
+    assert [claimed(name).verdict for name in ids] == [Verdict.HOLDS] * 2
     values["RR-4"][64], values["DSN"][64] = 5.0, 9.0
     assert [claimed(name).verdict for name in ids] == [Verdict.NOT_REPRODUCIBLE] * 2
 
@@ -139,10 +149,9 @@ def test_costs_are_judged_at_every_size(monkeypatch):
     """A torus that is cheapest in blocks, RR dearest, and DSN-F below DSN where the paper says, are reproduced."""
     values = made_up(dsn_f=800.0, dsn=800.0, torus=700.0, rr=900.0, blocks=690.0)
     values["DSN-F"].update({128: 730.0, 4096: 740.0})
-    monkeypatch.setattr(truong_layout, "_figure_8", lambda: (values, None))
+    monkeypatch.setattr(truong_cost, "_figure_8", lambda: (values, None))
     ids = ("truong-2016/fig-8/torus-smallest", "truong-2016/fig-8/rr-highest", "truong-2016/fig-8/dsn")
-    good = [Verdict.REPRODUCED, Verdict.ASSUMED, Verdict.ASSUMED]
-    assert [claimed(name).verdict for name in ids] == good
+    assert [claimed(name).verdict for name in ids] == [Verdict.HOLDS] * 3
     values["DSN-F"][256] = 400.0
     values["DSN"][512] = 950.0
     assert [claimed(name).verdict for name in ids] == [Verdict.NOT_REPRODUCIBLE] * 3

@@ -86,7 +86,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "load-curve": lambda: t.simulate(_routed(), loads=(0.1,)),
     "optimized": lambda: t.optimize(t.build("torus:dims=4x4"), moves=100),
     "quality": lambda: t.quality(_routed()),
-    "reproduction": lambda: t.reproduce(["xu-2019/products"]),
+    "reproduction": lambda: t.reproduce(["xu-2019/table-1/petersen"]),
     "rerouted": lambda: t.reroute(_torus(), links=[(0, 1)]),
     "routing": _routed,
     "saturation": lambda: t.saturation(_routed(), width=0.2),

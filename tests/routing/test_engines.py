@@ -120,6 +120,26 @@ def _ends(topology):
     return list(zip(np.repeat(np.arange(topology.switches), np.diff(offsets)).tolist(), to.tolist(), strict=True))
 
 
+@pytest.mark.parametrize("root", [0, 6, 12])
+def test_up_down_paths_rise_to_the_root_that_is_given(root):
+    """Every pair of a 5 x 5 mesh can go by the root, and nothing turns up again once it has come down (Autonet)."""
+    routed = route(build("mesh:dims=5x5"), "updown", root=root)
+    assert routed.verdict.deadlock_free
+    assert routed.provenance.settings["root"] == root
+    hops = [abs(at // 5 - root // 5) + abs(at % 5 - root % 5) for at in range(25)]
+    for source in range(25):
+        for goal in range(25):
+            levels = [hops[at] for at in routed.path(source, goal)]
+            lowest = levels.index(min(levels))
+            assert levels[: lowest + 1] == sorted(levels[: lowest + 1], reverse=True)
+            assert levels[lowest:] == sorted(levels[lowest:])
+    assert route(build("mesh:dims=5x5"), "nue", root=root).verdict.deadlock_free
+    with pytest.raises(InputError, match="root=25 is no switch; they are 0 to 24"):
+        route(build("mesh:dims=5x5"), "updown", root=25)
+    with pytest.raises(InputError, match="engine orders has no root; those that do: nue, updown"):
+        route(build("mesh:dims=5x5"), root=root)
+
+
 def test_one_switch_has_nothing_to_send():
     """A topology of one switch is routed by having no pairs."""
     for name in ANY:

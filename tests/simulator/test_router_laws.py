@@ -156,6 +156,16 @@ def test_a_closed_loop_of_one_takes_its_round_trips(tmp_path):
         execute(routing, "uniform")
 
 
+def test_what_a_processor_computes_is_added_to_each_trip_but_the_last():
+    """With one request under way, nothing else waits: 20 trips have 19 pauses between them."""
+    routing = route(build("torus:dims=9x8,hosts=1"), "dor")
+    text = "chip:processors=1,banks=1,memories=1,window=1,requests=20,miss=0,think_cycles={}"
+    without, with_50 = (
+        execute(routing, text.format(cycles), RouterConfig(vcs=2, packet_flits=1)).cycles for cycles in (0, 50)
+    )
+    assert with_50 == without + 19 * 50
+
+
 def test_misses_ask_further_and_take_longer():
     """Every request of which asks a memory controller too: twice the packets, and more than twice the time."""
     routing = route(build("torus:dims=9x8,hosts=1"), "dor")
@@ -184,6 +194,16 @@ def test_detours_are_longer_and_adaptive_ones_only_where_it_pays():
     # The worst case sends all through few channels: 1 / 8 of the load gets through there.
     assert high["hop-lanes"].saturated
     assert not high["valiant"].saturated
+
+
+def test_detours_of_at_most_three_hops_are_no_longer():
+    """Besta 2014 IV.B: 3 of the 2, 3 or 4 hops of a detour; where few switches lie that near, fewer paths are to be had."""
+    fly = build("slimfly:q=5,hosts=4")
+    routed = {name: route(fly, name) for name in ("valiant", "valiant-3")}
+    low = {name: simulate(one, loads=[0.02]).points[0].hops_mean - 1 for name, one in routed.items()}
+    assert 2 < low["valiant-3"] <= 3 < low["valiant"] <= 4
+    # The settings of UGAL do not change how short it is.
+    assert simulate(routed["valiant-3"], settings=["detours=1"], loads=[0.02]).points[0].hops_mean - 1 > 2
 
 
 def test_any_shortest_way_spreads_what_one_table_crowds():

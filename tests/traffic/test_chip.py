@@ -39,6 +39,17 @@ def test_the_chip_has_the_parts_of_the_paper_where_it_puts_them(spec, engine):
     assert (loop.window, loop.requests, loop.miss) == (4, 1000, 0.1)
 
 
+@pytest.mark.parametrize(
+    ("along", "columns"), [("even", {2, 5}), ("middle", {3, 4}), ("ends", {0, 7})], ids=["even", "middle", "ends"]
+)
+def test_processors_stand_where_they_are_put(along, columns):
+    """Two on the top edge of eight switches: in thirds, side by side in the middle, or in its corners."""
+    routing = route(build("mesh:dims=9x8,hosts=1"), "dor")
+    processors, _, _ = parts(traffic_of(f"chip:along={along},memories=1", routing))
+    assert {int(host) for host in processors if host < 8} >= columns
+    assert processors.size == 8
+
+
 def test_processors_ask_every_bank_and_banks_every_controller():
     """Each once, and nobody else."""
     loop = traffic_of("chip:processors=3,banks=5,memories=2", route(build("mesh:dims=4x4,hosts=1"), "dor"))

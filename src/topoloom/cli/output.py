@@ -51,6 +51,13 @@ def print_record(result: "Result | Mapping[str, Any]") -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(_whole(value)), indent=2).decode())
 
 
+def print_line(entry: object) -> None:
+    """Print an entry of a result, such as a claim of a reproduction, as one line of JSON."""
+    import msgspec
+
+    click.echo(msgspec.json.encode(_whole(msgspec.to_builtins(entry))).decode())
+
+
 def _whole(value: Any) -> Any:
     """JSON types with every text in Unicode: bytes of file names that are none stand as ``\\udcff``."""
     if isinstance(value, str):

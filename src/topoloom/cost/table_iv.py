@@ -78,7 +78,7 @@ class Column:
         from topoloom.spec import build
 
         layout = place(build(self.spec), self.floor or preset("slimfly-2014"), map="rows")
-        return layout if not self.folded else _in_one_cabinet(layout)
+        return layout if not self.folded else in_one_cabinet(layout)
 
     def exact(self, orders: bool = False) -> Bill:
         """The column counted exactly: the true graph, each cable at the tariff of its own medium, no host cables.
@@ -100,7 +100,7 @@ class Column:
         return replace(bill, as_printed=printed)
 
 
-def _in_one_cabinet(layout: Layout) -> Layout:
+def in_one_cabinet(layout: Layout) -> Layout:
     """Besta 2014 VI.B.3a: a folded torus has short electric cables only, which the model prices like those inside a cabinet."""
     nowhere = np.zeros(layout.topology.switches, np.int32)
     return Layout(layout.topology, layout.floor, layout.floor.slots_for(1), nowhere)

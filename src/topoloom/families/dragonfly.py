@@ -44,9 +44,8 @@ def _facts(a: int | None, h: int | None, p: int | None, g: int | None, wiring: s
 def _dragonflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     """Balanced groups (a = 2h, p = h) of every h, larger groups and more hosts a switch, each with as few groups as serve.
 
-    Besta 2014 VI.B.4 searches all with a >= 2h and p >= h, which keeps the global links in full use; so does this,
-    in steps of a
-    quarter.
+    Besta 2014 VI.B.4 searches all with a >= 2h and p >= h, which keeps the global links in full use; so does this, in steps of
+    a quarter.
     """
     for h in range(1, (radix + 1) // 4 + 1):
         for a in sorted({2 * h, 5 * h // 2, 3 * h, 4 * h}):
@@ -104,6 +103,27 @@ def dragonfly(a: int | None, h: int | None, p: int | None, g: int | None, wiring
     first, second = np.triu_indices(a, 1)
     group = np.arange(g)[:, None] * a
     local = np.stack([group + first, group + second], axis=-1).reshape(-1, 2)
+    links = np.concatenate([local, global_links(a, h, g, wiring)])
+    switch = np.arange(a * g)
+    return Topology(
+        links=links, switches=a * g, endpoints=np.repeat(switch, p), labels={"group": switch // a, "member": switch % a}
+    )
+
+
+def global_links(a: int, h: int, g: int, wiring: str) -> np.ndarray:
+    """Links between `g` groups of `a` switches with `h` global links each, switches numbered group by group.
+
+    Parameters
+    ----------
+    a, h, g : int
+        Switches a group, global links a switch, groups.
+    wiring : str
+        ``absolute``: a group's links go to the others in their order; ``palmtree``: to the one before it first.
+
+    Returns
+    -------
+    int64[m, 2]
+    """
     copy, source, link = (axis.ravel() for axis in np.indices((a * h // (g - 1), g, g - 1)))
     if wiring == "absolute":
         target = link + (link >= source)
@@ -114,8 +134,4 @@ def dragonfly(a: int | None, h: int | None, p: int | None, g: int | None, wiring
     once = source < target
     sender = source * a + (copy * (g - 1) + link) // h
     receiver = target * a + (copy * (g - 1) + back) // h
-    links = np.concatenate([local, np.stack([sender[once], receiver[once]], axis=1)])
-    switch = np.arange(a * g)
-    return Topology(
-        links=links, switches=a * g, endpoints=np.repeat(switch, p), labels={"group": switch // a, "member": switch % a}
-    )
+    return np.stack([sender[once], receiver[once]], axis=1)

@@ -13,6 +13,9 @@ from topoloom.random_streams import Draws
 from topoloom.spec import Facts, Integer, Seed, family
 from topoloom.topology import Topology
 
+#: Codes from which small networks' search starts.
+_STARTS = 3
+
 
 def _facts(n: int, extra: int, seed: int = 1) -> Facts:
     if extra >= 2**n - n:
@@ -37,11 +40,12 @@ def _longhops(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     sizes=_longhops,
 )
 def longhop(n: int, extra: int, seed: int, attempt: int = 0) -> Topology:
-    """LH-HC: a hypercube with L more links at each switch, which widen its bisection to 3N/2 links where the code allows.
+    """LH-HC: a hypercube with L more links at each switch, which widen its bisection to 2N or 3N/2 links as the code allows.
 
     The generators (unit vectors and L long hops) are the columns of a linear code; the smallest number of generators
-    with f(g) = 1 over all linear f, its distance w, makes the narrowest linear cut w N / 2. Of 300 random codes (fewer
-    for large n) the one with the largest w up to 3, then the lowest diameter, then the lowest ASPL is taken.
+    with f(g) = 1 over all linear f, its distance w, makes the narrowest linear cut w N / 2. Distance 4, the best there is, is
+    had where n numbers of L bits have an odd number of ones, three or more (L = 5 to n = 11, L = 6 to n = 26); else 3, where n
+    have two ones or more. Of these codes one of low diameter and then of low ASPL is climbed to, a row at a time.
 
     Parameters
     ----------
@@ -81,36 +85,52 @@ def generators(n: int, extra: int, seed: int) -> np.ndarray:
         Switch s is linked to s xor each of them.
     """
     tries = 300 if n <= 13 else max(8, 300 >> (n - 13))
-    draws = Draws(seed)
-    units = 1 << np.arange(n)
-    best, found = (0, 0, 0), units
+    draws, units = Draws(seed), 1 << np.arange(n)
+    words = np.arange(2**extra) if extra <= 16 else np.empty(0, np.int64)
+    ones = np.bitwise_count(words)
+    for rows in (words[(ones >= 3) & (ones % 2 == 1)], words[ones >= 2]):
+        if rows.size >= n:
+            starts = _STARTS if n <= 11 and rows.size > n else 1
+            climbed = (_climbed(n, extra, rows[draws.permutation(rows.size)], tries, draws) for _ in range(starts))
+            return min(climbed, key=lambda masks: _hops_from_zero(masks, n))
+    best: tuple[int, int, int] | None = None
+    found = units
     for _ in range(tries):
         masks = np.concatenate([units, _long_hops(n, extra, draws)])
-        width = min(code_distance(masks, n), 3)
-        if width < best[0]:
-            continue
         diameter, total = _hops_from_zero(masks, n)
-        score = (width, -diameter, -total)
-        if found is units or score > best:
+        score = (min(code_distance(masks, n), 3), -diameter, -total)
+        if best is None or score > best:
             best, found = score, masks
     return found
 
 
-def _long_hops(n: int, extra: int, draws: Draws) -> np.ndarray:
-    """`extra` random masks of more than one bit, all different: int64[extra].
+def _climbed(n: int, extra: int, rows: np.ndarray, tries: int, draws: Draws) -> np.ndarray:
+    """The generators whose long hops, read across, have n of `rows` as their bits: the first, with what makes paths shorter.
 
-    Bit i of the masks, read across them, is row i of the code's check part. Rows that are all different and have at least
-    two ones give a code of distance 3 (a row alone: 1 + 2; two rows: 2 + 1), so they are drawn that way where there are
-    enough of them.
+    `rows` : int64[at least n], numbers of `extra` bits; one at a time is exchanged for an unused one, and kept if no worse.
     """
-    if extra <= 16:
-        rows = np.array([word for word in range(2**extra) if word & (word - 1)])
-        for _ in range(20 if rows.size >= n else 0):
-            chosen = rows[draws.permutation(rows.size)[:n]]
-            masks = ((chosen[:, None] >> np.arange(extra)) & 1).T @ (1 << np.arange(n))
-            if np.unique(masks).size == extra and np.all(masks & (masks - 1)):
-                return np.asarray(masks)
-    # Few rows, or few masks to choose from: any different masks of more than one bit.
+    units, rows = 1 << np.arange(n), rows.copy()
+
+    def masks() -> np.ndarray:
+        return np.concatenate([units, ((rows[:n, None] >> np.arange(extra)) & 1).T @ units])
+
+    def score() -> tuple[int, int]:
+        return _hops_from_zero(masks(), n) if len(set(masks().tolist())) == n + extra else (2**n, 0)
+
+    best = score()
+    for _ in range(tries if rows.size > n else 0):
+        here, there = draws.below(n, 1)[0], n + draws.below(rows.size - n, 1)[0]
+        rows[[here, there]] = rows[[there, here]]
+        found = score()
+        if found <= best:
+            best = found
+        else:
+            rows[[here, there]] = rows[[there, here]]
+    return masks()
+
+
+def _long_hops(n: int, extra: int, draws: Draws) -> np.ndarray:
+    """`extra` random masks of more than one bit, all different: int64[extra]."""
     free = np.arange(2**n)
     free = free[(free & (free - 1)) != 0]
     chosen = free[draws.permutation(free.size)[:extra]]
@@ -127,16 +147,8 @@ def code_distance(masks: np.ndarray, n: int) -> int:
 
 
 def _hops_from_zero(masks: np.ndarray, n: int) -> tuple[int, int]:
-    """(diameter, sum of distances) of the Cayley graph on n-bit words, by growing the ball around 0."""
-    word = np.arange(2**n)
-    reached = np.zeros(2**n, bool)
-    reached[0] = True
-    rounds = total = 0
-    while not reached.all():
-        rounds += 1
-        grown = reached.copy()
-        for mask in masks:
-            grown |= reached[word ^ int(mask)]
-        total += rounds * int(np.count_nonzero(grown) - np.count_nonzero(reached))
-        reached = grown
-    return rounds, total
+    """(diameter, sum of distances) of the Cayley graph on n-bit words."""
+    from topoloom.families.kernels.cayley import hops_from_zero
+
+    diameter, total = hops_from_zero(masks.astype(np.int64), np.empty(2**n, np.int64), np.empty(2**n, np.int64))
+    return int(diameter), int(total)

@@ -17,7 +17,8 @@ def _delta(q: int) -> int:
     return 1 if q % 4 == 1 else -(q % 4 == 3)
 
 
-def _facts(q: int) -> Facts:
+def slimfly_facts(q: int) -> Facts:
+    """What is known of the MMS graph of a prime power q."""
     degree = (3 * q - _delta(q)) // 2
     return Facts(2 * q * q, degree, degree, q * q * degree, 2, full_hosts=-(-degree // 2))
 
@@ -25,14 +26,14 @@ def _facts(q: int) -> Facts:
 def _slimflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     for q in range(3, radix):
         if prime_power(q):
-            facts = _facts(q)
+            facts = slimfly_facts(q)
             yield from serving(hosts, radix, [({"q": q}, facts.switches, facts.degree or 0)], facts.full_hosts)
 
 
 @family(
     "slimfly",
     q=Integer(3, 256, "a prime power 4w-1, 4w or 4w+1"),
-    facts=_facts,
+    facts=slimfly_facts,
     source="Besta 2014 II.B; Hafner, Geometric realisation of the graphs of McKay-Miller-Siran, JCTB 90(2),"
     " 2004; errata of Besta 2014, 2",
     sizes=_slimflies,

@@ -120,7 +120,9 @@ def _name_points(
     axes: "Axes", points: Sequence[tuple[float, float, str]], markers: Sequence[tuple[float, float]]
 ) -> None:
     """Ranks beside points, moved around them until none lies on another, nor on any marker; all else is drawn already."""
-    figure = axes.figure
+    figure = axes.get_figure(root=True)
+    if figure is None:
+        return
     figure.draw_without_rendering()
     # Names lie inside: they would not move anything, and finding the places of all once more takes as long as drawing.
     figure.set_layout_engine("none")

@@ -92,6 +92,15 @@ def map_cabinets(
     if effort.stopped or count < 2 or not flow.any():
         return start
     found = assign(
-        flow, prices.between(), method, start, effort.seed, effort.seconds, jobs=effort.jobs, work=effort.work
+        flow,
+        prices.between(),
+        method,
+        start,
+        effort.seed,
+        effort.seconds,
+        effort.moves,
+        effort.jobs,
+        runs=effort.runs,
+        work=effort.work,
     )
     return np.asarray(found.place)

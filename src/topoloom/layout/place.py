@@ -49,6 +49,8 @@ def place(
     switch_w: float | np.ndarray = 0.0,
     jobs: int | None = None,
     *,
+    moves: int | None = None,
+    runs: int | None = None,
     work: Work | None = None,
 ) -> Layout:
     """Put the switches into cabinets and the cabinets on the floor.
@@ -79,6 +81,9 @@ def place(
         Watts of a switch, or of each, for floors that limit a cabinet's power.
     jobs : int, optional
         Threads; all cores by default.
+    moves, runs : int, optional
+        Of the maps ``anneal`` and ``tabu``: exchanges that each run tries, and runs, the best of which counts; Koibuchi 2013
+        has 100,000,000 and 5.
     work : Work, optional
         Told of the searches; when it is stopped the best layout so far is the answer.
 
@@ -113,12 +118,16 @@ def place(
         )
     if seconds is not None and not 0 < seconds < float("inf"):
         raise InputError(f"seconds={seconds:g}: give the search a number of seconds above 0")
+    if (moves is not None or runs is not None) and map not in {"anneal", "tabu"}:
+        raise InputError(f"map '{map}' has no moves and runs to set; the maps anneal and tabu do")
+    if seconds is not None and (moves is not None or runs is not None):
+        raise InputError("give seconds, or moves and runs, not both")
     floor = read_floor(floor) if isinstance(floor, str) else floor
     loads = switch_demands(topology, switch_w)
     _check_power(floor, loads)
     work = Work() if work is None else work
     began = time.monotonic()
-    effort = Effort(seed, seconds, jobs, work)
+    effort = Effort(seed, seconds, jobs, work, moves, runs)
     share = _IMPROVING if improve else 0.0
     plan = plan_cabinets(topology, floor, cluster, loads, improve, effort.part(share))
     effort = effort.part(1 - share)
@@ -136,6 +145,8 @@ def place(
     if map not in {"rows", "serpentine"}:
         made += f", objective={'price' if callable(objective) else objective}, seed={seed}"
     made += f", seconds={seconds:g}" if seconds is not None else ""
+    made += f", moves={moves}" if moves is not None else ""
+    made += f", runs={runs}" if runs is not None else ""
     ended = work.ended
     made += f", {'interrupted' if ended == 'interrupted' else 'ended by a deadline'}" if ended != "done" else ""
     layout = Layout(topology, floor, plan.slots, np.asarray(slot, np.int32), made, ended=ended)
@@ -148,6 +159,8 @@ def place(
         "objective": "price" if callable(objective) else objective,
         "improve": improve,
         "seconds": seconds,
+        "moves": moves,
+        "runs": runs,
     }
     timings = {"seconds": time.monotonic() - began}
     return replace(layout, provenance=provenance_of(topology, seed=seed, settings=settings, timings=timings))

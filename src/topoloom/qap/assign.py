@@ -21,7 +21,7 @@ from topoloom.work import Ended, Work
 
 METHODS = ("anneal", "tabu", "both")
 #: Runs without `seconds`: a fixed number, for the answer must not depend on the cores.
-_RUNS = 4
+RUNS = 4
 #: Annealing moves of a run with `seconds`, in units of m^2: longer runs gain less than more runs.
 _LONG = 3000
 #: An iteration of tabu search takes as long as so many annealing moves, in units of m; each has half of a run's time.
@@ -66,6 +66,7 @@ def assign(
     moves: int | None = None,
     jobs: int | None = None,
     *,
+    runs: int | None = None,
     work: Work | None = None,
 ) -> Assignment:
     """A good assignment of n facilities to m >= n places; which places stay empty is part of the search.
@@ -89,6 +90,8 @@ def assign(
         makes moves / 2.5 m). Left out, a second or two for 100 places and some seconds for 500.
     jobs : int, optional
         Threads; every core when left out.
+    runs : int, optional
+        So many in the place of four.
     work : Work, optional
         Told of the runs; when it is stopped the best so far is the answer.
 
@@ -99,8 +102,8 @@ def assign(
     Raises
     ------
     InputError
-        The matrices do not fit, or are both asymmetric; `start` is no assignment; `method`, `seconds` or `moves` makes
-        no sense.
+        The matrices do not fit, or are both asymmetric; `start` is no assignment; `method`, `seconds`, `moves` or `runs`
+        makes no sense.
 
     Examples
     --------
@@ -109,7 +112,7 @@ def assign(
     >>> assign(ring, row).cost
     12.0
     """
-    _check_search(method, seconds, moves)
+    _check_search(method, seconds, moves, runs)
     flow, distance = matrices(flow, distance)
     n, m = len(flow), len(distance)
     first = np.arange(n) if start is None else _checked_place(start, n, m, "start")
@@ -135,14 +138,14 @@ def assign(
             halfway = (time.monotonic() + until) / 2
             return AnnealingThenTabu(task, place, draws, Budget(annealing_moves, halfway), Budget(tabu_moves, until))
 
-        runs = _RUNS if seconds is None else threads
-        found = run_searches(search, runs, threads, until, what="runs of mapping", work=work)
+        together = threads if seconds is not None else RUNS if runs is None else runs
+        found = run_searches(search, together, threads, until, what="runs of mapping", work=work)
         candidates.append(found[:n])
     priced = [(_cost(flow, distance, place), place) for place in candidates]
     best, place = min(priced, key=lambda pair: pair[0])
     provenance = Provenance(
         seed=seed,
-        settings=plain({"method": method, "seconds": seconds, "moves": moves}),
+        settings=plain({"method": method, "seconds": seconds, "moves": moves, "runs": runs}),
         timings={"seconds": time.monotonic() - began},
     )
     return Assignment(place.astype(np.int32), best, work.ended, provenance)
@@ -193,15 +196,17 @@ def _lengths(m: int, moves: int | None, seconds: float | None) -> tuple[int, int
     return moves, 1 + min(int(moves / (_ITERATION * m)), 2_000_000_000 // (m * m))
 
 
-def _check_search(method: str, seconds: float | None, moves: int | None) -> None:
+def _check_search(method: str, seconds: float | None, moves: int | None, runs: int | None) -> None:
     if method not in METHODS:
         raise InputError(f"method '{method}'; known are {', '.join(METHODS)}")
-    if seconds is not None and moves is not None:
-        raise InputError("give seconds or moves, not both")
+    if seconds is not None and (moves is not None or runs is not None):
+        raise InputError("give seconds, or moves and runs, not both")
     if seconds is not None and not 0 < seconds < float("inf"):
         raise InputError(f"seconds={seconds}: a search needs some time, and an end")
     if moves is not None and moves < 1:
         raise InputError(f"moves={moves}: a search needs at least one")
+    if runs is not None and runs < 1:
+        raise InputError(f"runs={runs}: a search needs at least one")
 
 
 def _checked_place(place: Any, n: int, m: int, name: str) -> np.ndarray:

@@ -1,6 +1,18 @@
 """The papers' claims, computed again: one folder a paper, each claim a function."""
 
-from topoloom.reproduction.registry import Claim, Outcome, Verdict, claims, judge, listed, run
+from topoloom.reproduction.registry import Claim, Computed, claims, listed_claims, run
 from topoloom.reproduction.reproduce import Reproduction, reproduce
+from topoloom.reproduction.verdicts import Outcome, Verdict, judge
 
-__all__ = ["Claim", "Outcome", "Reproduction", "Verdict", "claims", "judge", "listed", "reproduce", "run"]
+__all__ = [
+    "Claim",
+    "Computed",
+    "Outcome",
+    "Reproduction",
+    "Verdict",
+    "claims",
+    "judge",
+    "listed_claims",
+    "reproduce",
+    "run",
+]

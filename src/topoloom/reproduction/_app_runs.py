@@ -1,24 +1,25 @@
-"""Simulated applications that several claims are about, each simulated once, as many at a time as there are cores."""
+"""Simulated applications that several claims are about: each is a long run, as many at a time as there are cores."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from shlex import quote
 from statistics import fmean
 
 from msgspec import structs
 
-from topoloom.applications.app_run import AppRun
-from topoloom.applications.app_runs import speed_beside
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import NEEDED, tool
 from topoloom.errors import InputError
 from topoloom.reproduction._simgrid_paths import simgrid_routing
-from topoloom.reproduction.registry import Outcome, Verdict
+from topoloom.reproduction.long_runs import LONG_RUNS, long_run
+from topoloom.reproduction.verdicts import Outcome, Verdict
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
 
-_done: dict["Job", AppRun] = {}
+#: Between a network's name and that of SimGrid's routing, whose paths it has.
+_BY = " by "
 
 
 @dataclass(frozen=True)
@@ -33,16 +34,60 @@ class Job:
     settings: AppSettings
 
 
-def ran(jobs: Iterable[Job], routed: Callable[[str], Routing]) -> dict[Job, AppRun]:
-    """What came of some simulations; those that were done before are not done again."""
-    wanted = list(dict.fromkeys(jobs))
-    missing = [job for job in wanted if job not in _done]
-    networks = {name: routed(name) for name in dict.fromkeys(job.network for job in missing)}
+@dataclass(frozen=True)
+class Took:
+    """What is kept of an `AppRun`: by what programs are compared, a time or a bandwidth, and its unit.
+
+    A time is in s, and less is better; a bandwidth is in B/s.
+    """
+
+    network: str
+    seed: int
+    value: float
+    unit: str
+
+    def speed_beside(self, base: "Took") -> float:
+        """How many times as fast as another it is."""
+        return self.value / base.value if self.unit == "B/s" else base.value / self.value
+
+
+def ran(jobs: Iterable[Job], routed: Callable[[str], Routing]) -> dict[Job, Took]:
+    """What came of some simulations; those that differ in no more than the network and the seed are a long run together.
+
+    Parameters
+    ----------
+    jobs : iterable of Job
+    routed : callable
+        The tables of a network by its name.
+
+    Returns
+    -------
+    dict of Job to Took
+
+    Raises
+    ------
+    MissingRunError
+        A long run is neither kept nor asked for.
+    """
+    together: dict[Job, list[Job]] = {}
+    for job in dict.fromkeys(jobs):
+        together.setdefault(replace(job, network="", seed=0), []).append(job)
+    found: dict[Job, Took] = {}
+    for group in together.values():
+        kept = long_run(_command(group), list[Took], lambda group=group: _simulated(group, routed))  # type: ignore[misc]
+        by_key = {(one.network, one.seed): one for one in kept}
+        found |= {job: by_key[job.network, job.seed] for job in group}
+    return found
+
+
+def _simulated(jobs: list[Job], routed: Callable[[str], Routing]) -> list[Took]:
+    networks = {name: routed(name) for name in dict.fromkeys(job.network for job in jobs)}
+    done: dict[Job, Took] = {}
 
     def work(numbers: Iterator[int]) -> None:
         for number in numbers:
-            job = missing[number]
-            _done[job] = run_app(
+            job = jobs[number]
+            measured = run_app(
                 networks[job.network],
                 job.app,
                 job.ranks,
@@ -50,17 +95,51 @@ def ran(jobs: Iterable[Job], routed: Callable[[str], Routing]) -> dict[Job, AppR
                 settings=job.settings,
                 seed=job.seed,
                 jobs=1,
-            )
+            ).measured
+            done[job] = Took(job.network, job.seed, measured.value, measured.unit)
 
-    over_cores(work, len(missing), None)
-    return {job: _done[job] for job in wanted}
+    over_cores(work, len(jobs), None)
+    return [done[job] for job in jobs]
+
+
+def _command(jobs: list[Job]) -> str:
+    """What a user types for the same simulations; tables and networks that have no spec are said in words."""
+    one = jobs[0]
+    names = list(dict.fromkeys(job.network for job in jobs))
+    tables = {name.partition(_BY)[2] for name in names}
+    seeds = list(dict.fromkeys(job.seed for job in jobs))
+    if seeds != list(range(seeds[0], seeds[0] + len(seeds))) or len(jobs) != len(names) * len(seeds):
+        raise ValueError("each network is simulated with the same seeds, one after the other")
+    several = f"*{len(seeds)}" if len(seeds) > 1 else ""
+    shared = f" (tables by SimGrid's {tables.pop()})" if len(tables) == 1 and all(tables) else ""
+    networks = [name.partition(_BY)[0] if shared else name for name in names]
+    return (
+        f"topoloom app {' '.join(map(quote, networks))} --app {one.app} --ranks {one.ranks}"
+        f" --placement {one.placement}{several} --seed {seeds[0]}{_changes(one.settings)}{shared}"
+    )
+
+
+def _changes(settings: AppSettings) -> str:
+    """The settings that are not the program's own, as options; algorithms are taken away before others are chosen."""
+    usual, changes = AppSettings().values, []
+    for name, value in settings.values.items():
+        if value == usual[name]:
+            continue
+        if name == "algorithms":
+            changes.append("algorithms=")
+            if not value:
+                continue
+        changes.append(f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}")
+    return "".join(f" --set {quote(change)}" for change in changes)
 
 
 def needs_simgrid(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
-    """A claim that without SimGrid says so, instead of a verdict on the paper."""
+    """A claim that says so where it would have to simulate and SimGrid is not installed, instead of a verdict on the paper."""
 
     @wraps(compute)
     def checked() -> Outcome:
+        if not LONG_RUNS.again:
+            return compute()
         try:
             for name in NEEDED:
                 tool(name)
@@ -69,10 +148,6 @@ def needs_simgrid(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
         return compute()
 
     return checked
-
-
-#: Between a network's name and that of SimGrid's routing, whose paths it has.
-_BY = " by "
 
 
 def tabled(network: str, routed: Callable[[str], Routing]) -> Routing:
@@ -180,7 +255,7 @@ class Contest:
         for name, key in keys.items():
             each = {
                 app: [
-                    100 * (speed_beside(runs[job(key, app, seed)], runs[job(base, app, seed)]) - 1)
+                    100 * (runs[job(key, app, seed)].speed_beside(runs[job(base, app, seed)]) - 1)
                     for seed in setup.seeds
                 ]
                 for app in apps

@@ -1,46 +1,83 @@
-"""Simulated curves that several claims are about, each simulated once; and verdicts on what a paper says of them."""
+"""Simulated curves that several claims are about, each a long run that is made once."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from statistics import fmean
 
 from topoloom.figures.curves import Curves, Series
-from topoloom.reproduction.registry import Outcome, judge
+from topoloom.reproduction.long_runs import long_run
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.simulator.load_curve import LoadCurve
-from topoloom.simulator.router_config import RouterConfig
+from topoloom.simulator.point import Point
 from topoloom.simulator.saturation import saturation
 from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 
-#: Accepted loads no further apart count as equal.
-_EQUAL = 0.01
+#: Accepted loads no further apart count as equal; "slightly more" is more than that, and at most `SLIGHTLY`.
+EQUAL, SLIGHTLY = 0.01, 0.10
+_PRESET = "slimfly-2014"
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A curve of a figure: its name there, the network's spec, the engine."""
+    """A curve of a figure: its name there, the network's spec, the engine, and values of the router that are changed."""
 
     name: str
     spec: str
     engine: str
+    settings: tuple[str, ...] = ()
 
     def command(self, traffic: str, more: str = "") -> str:
         """How a user simulates it."""
-        return f"topoloom simulate {self.spec} --engine {self.engine} --traffic {traffic}{more}"
+        changed = "".join(f" --set {setting}" for setting in self.settings)
+        return f"topoloom simulate {self.spec} --engine {self.engine} --traffic {traffic} --fast{changed}{more}"
+
+    @property
+    def routed(self) -> Routing:
+        """The network and its tables."""
+        return _routed(self.spec, self.engine)
+
+
+@dataclass(frozen=True)
+class LoadPoint:
+    """What is kept of a `Point`: flits a host and cycle, and cycles; None where nothing arrived."""
+
+    offered: float
+    accepted: float
+    accepted_min: float
+    latency_mean: float | None
+    network_mean: float | None
+    saturated: bool
+
+    @classmethod
+    def of(cls, point: Point) -> "LoadPoint":
+        """Of a point, to the digits that a simulation knows."""
+        return cls(
+            point.offered,
+            round(point.accepted, 5),
+            round(point.accepted_min, 5),
+            _rounded(point.latency_mean),
+            _rounded(point.network_mean),
+            point.saturated,
+        )
+
+
+def _rounded(cycles: float) -> float | None:
+    return round(cycles, 3) if math.isfinite(cycles) else None
 
 
 @lru_cache(maxsize=16)
-def routed(spec: str, engine: str) -> Routing:
-    """A network and its tables."""
+def _routed(spec: str, engine: str) -> Routing:
     return route(build(spec), engine)
 
 
-@lru_cache(maxsize=512)
-def swept(
-    contender: Contender, traffic: str, loads: tuple[float, ...], preset: str | RouterConfig = "slimfly-2014"
-) -> LoadCurve:
+#: Points of this process, which the search for saturation need not simulate again.
+_simulated: dict[tuple[Contender, str, int], dict[float, Point]] = {}
+
+
+def swept(contender: Contender, traffic: str, loads: Sequence[float], seed: int = 1) -> list[LoadPoint]:
     """The load curve of a contender.
 
     Raises
@@ -48,58 +85,85 @@ def swept(
     KeyboardInterrupt
         Ctrl-C.
     """
-    curve = simulate(routed(contender.spec, contender.engine), traffic, preset, loads=loads)
-    if curve.ended != "done":
-        raise KeyboardInterrupt
-    return curve
+
+    def compute() -> list[LoadPoint]:
+        curve = simulate(
+            contender.routed,
+            traffic,
+            _PRESET,
+            settings=contender.settings,
+            loads=loads,
+            seed=seed,
+            fast=True,
+            known=_simulated.setdefault((contender, traffic, seed), {}),
+        )
+        if curve.ended != "done":
+            raise KeyboardInterrupt
+        return [LoadPoint.of(point) for point in curve.points]
+
+    told = ",".join(f"{load:g}" for load in loads)
+    return long_run(contender.command(traffic, f" --loads {told} --seed {seed}"), list[LoadPoint], compute)
 
 
-@lru_cache(maxsize=64)
-def saturates(contender: Contender, traffic: str, loads: tuple[float, ...], width: float) -> float:
-    """The greatest load, a multiple of `width`, that a contender carries; the points of its curve are not simulated again."""
-    known = {point.offered: point for point in swept(contender, traffic, loads).points}
-    return saturation(routed(contender.spec, contender.engine), traffic, width=width, known=known).offered
+def saturates(contender: Contender, traffic: str, width: float, seeds: Sequence[int] = (1, 2, 3)) -> list[float]:
+    """The greatest load, a multiple of `width`, that a contender carries, with each seed."""
+
+    def compute(seed: int) -> float:
+        known = _simulated.setdefault((contender, traffic, seed), {})
+        return saturation(
+            contender.routed,
+            traffic,
+            _PRESET,
+            settings=contender.settings,
+            width=width,
+            seed=seed,
+            fast=True,
+            known=known,
+        ).offered
+
+    return [
+        long_run(
+            contender.command(traffic, f" --loads 1 --saturation --width {width:g} --seed {seed}"),
+            float,
+            lambda seed=seed: compute(seed),  # type: ignore[misc]
+        )
+        for seed in seeds
+    ]
 
 
-def accepted(curve: LoadCurve) -> float:
-    """What arrives at the highest load."""
-    return curve.points[-1].accepted
+def mean_and_all(found: Sequence[float]) -> tuple[float, str]:
+    """The mean over seeds, and each."""
+    return fmean(found), ", ".join(f"{value:g}" for value in found)
 
 
-def latency_figure(name: str, title: str, curves: Mapping[str, LoadCurve]) -> Curves:
-    """Latency against offered load, up to where each network saturates."""
+def latency_figure(name: str, title: str, curves: Mapping[str, Sequence[LoadPoint]], network: bool = False) -> Curves:
+    """Latency against offered load, up to where each network saturates; `network`: from injection, at every load."""
     series = tuple(
-        Series(label, tuple((p.offered, p.latency_mean) for p in curve.points if not p.saturated))
-        for label, curve in curves.items()
+        Series(
+            label,
+            tuple(
+                (point.offered, cycles)
+                for point in points
+                if (network or not point.saturated)
+                and (cycles := point.network_mean if network else point.latency_mean) is not None
+            ),
+        )
+        for label, points in curves.items()
     )
-    return Curves(
-        name, title, "offered load [flits a host and cycle]", "latency [cycles]", tuple(s for s in series if s.points)
-    )
+    latency = "latency from injection [cycles]" if network else "latency [cycles]"
+    return Curves(name, title, "offered load [flits a host and cycle]", latency, tuple(s for s in series if s.points))
 
 
 def above(ours: float, other: float) -> bool:
     """More, by more than counts as equal."""
-    return ours > other + _EQUAL
+    return ours > other + EQUAL
+
+
+def slightly_above(ours: float, other: float) -> bool:
+    """More, by more than counts as equal, but not by much."""
+    return other + EQUAL < ours <= other + SLIGHTLY
 
 
 def not_below(ours: float, other: float) -> bool:
     """More or equal, as far as the simulation tells."""
-    return ours >= other - _EQUAL
-
-
-def stated(statements: Mapping[str, bool], numbers: str, assumption: str, figure: Curves | None = None) -> Outcome:
-    """The verdict on what a paper says without numbers: each statement and whether it holds for ours, told in `numbers`."""
-    wrong = [text for text, holds in statements.items() if not holds]
-    outcome = judge(
-        dict.fromkeys(statements, 1.0),
-        {text: float(holds) for text, holds in statements.items()},
-        assumption=assumption,
-        reason=f"does not hold: {'; '.join(wrong)} ({assumption})",
-        figure=figure,
-    )
-    return replace(outcome, ours=numbers)
-
-
-def listed(values: Iterable[tuple[str, float]], form: Callable[[float], str] = "{:.3f}".format) -> str:
-    """Names with numbers, in one line."""
-    return ", ".join(f"{name} {form(value)}" for name, value in values)
+    return ours >= other - EQUAL

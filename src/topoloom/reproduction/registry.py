@@ -1,52 +1,50 @@
-"""The register of claims: id, what was published, how to get our value, and the verdict, which is computed, not stored."""
+"""The register of claims: id, what was published, and how to get our value; the verdict is computed, not stored."""
 
-import math
+import re
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from enum import Enum
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from topoloom.errors import InputError
-from topoloom.figures.curves import Curves, Steps
 from topoloom.register import Register
-
-
-class Verdict(Enum):
-    """What came of a claim."""
-
-    REPRODUCED = "reproduced"
-    ASSUMED = "reproduced with an assumption"
-    PAPER_WRONG = "the paper is wrong"
-    NOT_REPRODUCIBLE = "not reproducible"
-    #: A program that it needs is not installed; nothing is said of the paper.
-    NOT_RUN = "not run"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Our value as text, the verdict, and the assumption, the right value or the reason that goes with it.
-
-    `figure`: the whole figure that the claim is about.
-    """
-
-    ours: str
-    verdict: Verdict
-    why: str = ""
-    seconds: float = 0.0
-    figure: Curves | Steps | None = None
+from topoloom.reproduction.long_runs import LONG_RUNS, Costs, MissingRunError, Run
+from topoloom.reproduction.verdicts import Outcome, Verdict
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of a paper. `command` is how a user gets our value; `full` marks those that only `--full` runs."""
+    """One claim of a paper. `command` is how a user gets our value."""
 
     id: str
     what: str
     published: str
     command: str
     compute: Callable[[], Outcome]
-    full: bool = False
+
+    @property
+    def paper(self) -> str:
+        """Its paper: ``besta-2014``."""
+        return self.id.partition("/")[0]
+
+    @property
+    def costs(self) -> Costs | None:
+        """What it took when its runs were kept; None where nobody measured it."""
+        return LONG_RUNS.file(self.paper).costs.get(self.id)
+
+
+@dataclass(frozen=True)
+class Computed:
+    """An outcome, with the seconds that it took and the long runs that it was read from or that were made for it."""
+
+    outcome: Outcome
+    seconds: float
+    runs: tuple[Run, ...] = ()
+
+    @property
+    def oldest(self) -> Run | None:
+        """The long run that was made first; None where there is none."""
+        return min(self.runs, key=lambda run: run.date, default=None)
 
 
 #: Every claim by its id; packages from outside add theirs by entry points of this group.
@@ -55,10 +53,10 @@ CLAIMS: Register[Claim] = Register(
 )
 
 
-def claim(
-    id: str, what: str, published: str, command: str, *, full: bool = False
-) -> Callable[[Callable[[], Outcome]], Callable[[], Outcome]]:
+def claim(id: str, what: str, published: str, command: str) -> Callable[[Callable[[], Outcome]], Callable[[], Outcome]]:
     """Register the decorated function, which computes the outcome, under `id` (``paper/place/what``).
+
+    What takes it more than some seconds it asks for with `long_run`.
 
     Parameters
     ----------
@@ -70,8 +68,6 @@ def claim(
         The number as the paper prints it.
     command : str
         The command line that computes ours.
-    full : bool
-        Whether it takes more than some seconds, and is computed on request only.
 
     Returns
     -------
@@ -80,108 +76,59 @@ def claim(
     """
 
     def register(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
-        CLAIMS.add(id, Claim(id, what, published, command, compute, full))
+        CLAIMS.add(id, Claim(id, what, published, command, compute))
         return compute
 
     return register
 
 
 def claims(chosen: Iterable[str] = ()) -> list[Claim]:
-    """All claims, or those whose id is given or starts with what is given (``besta-2014``, ``besta-2014/table-iv``).
+    """All claims, or those of some names.
+
+    A name is an id, a part of the tree of ids (``besta-2014``, ``besta-2014/table-iv``), or else what ids begin with
+    (``truong-2016/theorem``); a number is never cut: ``koibuchi-2013/fig-1`` is not figure 10.
 
     Raises
     ------
     InputError
         Nothing has such an id.
     """
-    wanted = list(chosen)
-    for prefix in wanted:
-        if not any(_matches(name, prefix) for name in CLAIMS):
-            raise InputError(f"no claim '{prefix}' ('topoloom reproduce --list' shows the ids)")
-    return [c for name, c in CLAIMS.items() if not wanted or any(_matches(name, prefix) for prefix in wanted)]
+    wanted: set[str] = set()
+    names = list(chosen)
+    for name in names:
+        stem = name.rstrip("/")
+        found = [one for one in CLAIMS if one == stem or one.startswith(f"{stem}/")]
+        if not found:
+            begins = re.compile(re.escape(stem) + (r"(?!\d)" if stem[-1:].isdigit() else ""))
+            found = [one for one in CLAIMS if stem and begins.match(one)]
+        if not found:
+            raise InputError(f"no claim '{name}' ('topoloom reproduce --list' shows the ids)")
+        wanted.update(found)
+    return [one for name, one in CLAIMS.items() if not names or name in wanted]
 
 
-def listed(chosen: Iterable[str] = ()) -> dict[str, Any]:
-    """The record of what there is to reproduce: ids, what was published, and the command; nothing is computed."""
+def listed_claims(chosen: Iterable[str] = ()) -> dict[str, Any]:
+    """The record of what there is to reproduce: ids, what was published, the command, and seconds; nothing is computed."""
     found = [
-        {"id": c.id, "what": c.what, "published": c.published, "command": c.command, "full": c.full}
-        for c in claims(chosen)
+        {
+            "id": one.id,
+            "what": one.what,
+            "published": one.published,
+            "command": one.command,
+            "seconds": one.costs.seconds if one.costs else None,
+            "long_seconds": one.costs.long_seconds if one.costs else None,
+        }
+        for one in claims(chosen)
     ]
     return {"schema": "topoloom/claims/1", "claims": found}
 
 
-def _matches(name: str, prefix: str) -> bool:
-    return name == prefix or name.startswith(prefix.rstrip("/") + "/")
-
-
-def run(one: Claim) -> Outcome:
-    """Compute a claim's outcome, with the seconds that it took."""
-    start = time.perf_counter()
-    outcome = one.compute()
-    return replace(outcome, seconds=time.perf_counter() - start)
-
-
-def judge(
-    published: Mapping[str, float],
-    ours: Mapping[str, float],
-    *,
-    tolerance: float | dict[str, float] = 0.0,
-    assumption: str = "",
-    right: Mapping[str, float] | None = None,
-    reason: str = "",
-    digits: int = 6,
-    at_most: bool = False,
-    figure: Curves | Steps | None = None,
-) -> Outcome:
-    """The verdict on several numbers at once.
-
-    Every published number within `tolerance` of ours (`at_most`: none of ours further above it): reproduced (with the
-    assumption, if one is named). Else, every number of `right` (the errata's corrections) within tolerance of ours: the
-    paper is wrong. Else: not reproducible, for `reason`.
-
-    Parameters
-    ----------
-    published : mapping of str to float
-        What the paper prints, by name.
-    ours : mapping of str to float
-        What was computed; it has every name of `published`.
-    tolerance : float or dict of str to float
-        How far ours may be from the printed number, in the number's own unit; by name, where a name that is left out
-        has 0.
-    assumption : str
-        What the paper does not say and was assumed; "" for nothing.
-    right : mapping of str to float, optional
-        The numbers that the errata put in the place of printed ones.
-    reason : str
-        Why the paper is wrong, or why its numbers cannot be had.
-    digits : int
-        Significant digits of ours in the text.
-    at_most : bool
-        Whether ours may be as far below as they like: only above the printed numbers the tolerance counts.
-    figure : Curves or Steps, optional
-        The picture of the numbers.
-
-    Returns
-    -------
-    Outcome
-        Ours as text, the verdict, and its reason.
-    """
-
-    def near(wanted: Mapping[str, float]) -> bool:
-        allowed = {k: tolerance.get(k, 0.0) if isinstance(tolerance, dict) else tolerance for k in wanted}
-        above = {key: ours[key] - value for key, value in wanted.items()}
-        return all((above[key] if at_most else abs(above[key])) <= allowed[key] + 1e-12 for key in wanted)
-
-    text = ", ".join(f"{key} {_number(value, digits)}" for key, value in ours.items())
-    if near(published):
-        return Outcome(text, Verdict.ASSUMED if assumption else Verdict.REPRODUCED, assumption, figure=figure)
-    if right is not None and near({**published, **right}):
-        told = ", ".join(
-            f"{key} is {_number(ours[key], digits)}, not {_number(published[key], digits)}" for key in right
-        )
-        return Outcome(text, Verdict.PAPER_WRONG, f"{told}{'; ' + reason if reason else ''}", figure=figure)
-    return Outcome(text, Verdict.NOT_REPRODUCIBLE, reason, figure=figure)
-
-
-def _number(value: float, digits: int) -> str:
-    return f"{value:.{digits}g}" if not math.isfinite(value) or value != int(value) else f"{int(value)}"
+def run(one: Claim, again: bool = False) -> Computed:
+    """Compute a claim's outcome: from the long runs that are kept, or with all of them made `again`."""
+    began = time.perf_counter()
+    with LONG_RUNS.of(one.paper, again) as used:
+        try:
+            outcome = one.compute()
+        except MissingRunError as missing:
+            outcome = Outcome("not run", Verdict.NOT_RUN, f"its long run is not kept; add --full ({missing})")
+    return Computed(outcome, time.perf_counter() - began, tuple(used))

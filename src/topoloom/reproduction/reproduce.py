@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from topoloom.reproduction.registry import Claim, Outcome, claims, run
+from topoloom.reproduction.long_runs import LONG_RUNS
+from topoloom.reproduction.registry import Claim, Computed, claims, run
 from topoloom.results import Provenance, Result
 from topoloom.work import Ended, Work
 
@@ -16,7 +17,17 @@ _LOOK_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Reproduced:
-    """One claim beside our value: what was published, ours, the verdict, what goes with it, and the command that gives ours."""
+    """One claim beside our value: what was published, ours, the verdict, what goes with it, and the command that gives ours.
+
+    Attributes
+    ----------
+    readings : int
+        How many readings of the paper were tried, where one was chosen after its result had been seen; else 1.
+    measured : str
+        The date of the oldest of the long runs that ours were read from, ``2026-11-23``; empty where all is computed now.
+    commit : str
+        Of topoloom, when that run was made.
+    """
 
     id: str
     what: str
@@ -25,12 +36,26 @@ class Reproduced:
     verdict: str
     why: str
     command: str
+    readings: int = 1
+    measured: str = ""
+    commit: str = ""
 
     @classmethod
-    def of(cls, claim: Claim, outcome: Outcome) -> "Reproduced":
-        """A claim with its outcome."""
-        verdict = outcome.verdict.value
-        return cls(claim.id, claim.what, claim.published, outcome.ours, verdict, outcome.why, claim.command)
+    def of(cls, claim: Claim, computed: Computed) -> "Reproduced":
+        """A claim with what came of it."""
+        outcome, oldest = computed.outcome, computed.oldest
+        return cls(
+            claim.id,
+            claim.what,
+            claim.published,
+            outcome.ours,
+            outcome.verdict.value,
+            outcome.why,
+            claim.command,
+            outcome.readings,
+            oldest.date if oldest else "",
+            oldest.commit if oldest else "",
+        )
 
 
 @dataclass(frozen=True)
@@ -62,17 +87,21 @@ class Reproduction(Result):
         return [{name: getattr(one, name) for name in names} for one in self.claims]
 
 
-def reproduce(chosen: Iterable[str] = (), *, full: bool = False, work: Work | None = None) -> Reproduction:
+def reproduce(
+    chosen: Iterable[str] = (), *, full: bool = False, keep: bool = False, work: Work | None = None
+) -> Reproduction:
     """Compute the papers' claims again.
 
     Parameters
     ----------
     chosen : texts
-        Ids, or what they begin with (``besta-2014``, ``besta-2014/table-iv``); all when empty.
+        Ids, or what they begin with (``besta-2014``, ``truong-2016/theorem``); all when empty.
     full : bool
-        Also those of full size, which take minutes to hours; one that is named by its whole id is computed anyway.
+        Make the long runs again, which take minutes to hours; else they are read from what is kept with the project.
+    keep : bool
+        Keep what was measured, and how long each claim took, in the project's own data, each as soon as it is there.
     work : Work, optional
-        Given each (`Claim`, `Outcome`) as soon as it is there. Stopped, it ends at once: what was being computed is left.
+        Given each (`Claim`, `Computed`) as soon as it is there. Stopped, it ends at once: what was being computed is left.
 
     Returns
     -------
@@ -82,41 +111,42 @@ def reproduce(chosen: Iterable[str] = (), *, full: bool = False, work: Work | No
     Raises
     ------
     InputError
-        No claim has such an id.
+        No claim has such an id; what was measured cannot be kept.
 
     Examples
     --------
-    >>> reproduce(["xu-2019/products"]).verdicts
-    {'reproduced': 1}
+    >>> reproduce(["xu-2019/table-1/petersen"]).verdicts
+    {'exact': 1}
     """
     work = Work() if work is None else work
-    named = tuple(chosen)
-    wanted = [claim for claim in claims(named) if full or not claim.full or claim.id in named]
+    wanted = claims(chosen)
     work.begin(len(wanted), "claims")
     found, seconds = list[Reproduced](), dict[str, float]()
     with work.interruptible():
         for claim in wanted:
-            outcome = None if work.stopped else _computed(claim, work)
-            if outcome is None:
+            computed = None if work.stopped else _computed(claim, full, work)
+            if computed is None:
                 break
-            found.append(Reproduced.of(claim, outcome))
-            seconds[claim.id] = outcome.seconds
-            work.deliver((claim, outcome))
+            if keep:
+                LONG_RUNS.keep(claim.id, computed.seconds)
+            found.append(Reproduced.of(claim, computed))
+            seconds[claim.id] = computed.seconds
+            work.deliver((claim, computed))
             work.advance(note=claim.id)
     return Reproduction(tuple(found), work.ended, Provenance(settings={"full": full}, timings=seconds))
 
 
-def _computed(claim: Claim, work: Work) -> Outcome | None:
-    """The outcome of a claim; None if the work shall end before it is there.
+def _computed(claim: Claim, full: bool, work: Work) -> Computed | None:
+    """What came of a claim; None if the work shall end before it is there.
 
     It is computed by a thread of its own, so that nobody waits for a kernel that runs for minutes.
     """
-    found: list[Outcome] = []
+    found: list[Computed] = []
     failed: list[BaseException] = []
 
     def compute() -> None:
         try:
-            found.append(run(claim))
+            found.append(run(claim, again=full))
         except BaseException as error:  # handed on to the caller's thread
             failed.append(error)
 

@@ -54,11 +54,15 @@ class Detour:
     tries : int
     group : int64[n], optional
         Of each switch: packets within a group make no detour, nor is a detour to one's own group. Left out: all may.
+    longest : int
+        The most hops of a detour; switches that are drawn for a longer one do not count, and of a packet that knows nothing the
+        next of `tries` is taken. 0: any.
     """
 
     knows: str
     tries: int
     group: np.ndarray | None = None
+    longest: int = 0
 
 
 @dataclass(frozen=True, eq=False)

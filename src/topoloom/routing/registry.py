@@ -31,6 +31,8 @@ class Request:
     host : (int, int) or None
         Tables for some hosts of each switch only: every so many-th (the second) from one on (the first). Engines that know
         of it (`Engine.by_host`) lead them over other paths than the switch's other hosts.
+    root : int or None
+        The switch that paths go up to; only some engines have one (`Engine.rooted`). None: one of most links.
     work : Work
         Told how far the engine is; asked between steps whether to go on (`work.check()`), at least once a second.
     """
@@ -42,6 +44,7 @@ class Request:
     layout: Layout | None = None
     folder: str | None = None
     host: tuple[int, int] | None = None
+    root: int | None = None
     work: Work = field(default_factory=Work)
 
 
@@ -62,6 +65,8 @@ class Engine:
         Whether it knows of `Request.host`.
     bytes_a_pair : float
         The most memory that it takes for each ordered pair of switches beside the ports.
+    rooted : bool
+        Whether it knows of `Request.root`.
     """
 
     name: str
@@ -71,6 +76,7 @@ class Engine:
     streams: bool = False
     by_host: bool = False
     bytes_a_pair: float = 2.0
+    rooted: bool = False
 
 
 #: Every engine by its name: those of this package, and those of packages with entry points ``topoloom.engines``.
@@ -80,7 +86,14 @@ engines: Register[Engine] = Register(
 
 
 def engine(
-    name: str, text: str, *, safe: bool, streams: bool = False, by_host: bool = False, bytes_a_pair: float = 2.0
+    name: str,
+    text: str,
+    *,
+    safe: bool,
+    streams: bool = False,
+    by_host: bool = False,
+    bytes_a_pair: float = 2.0,
+    rooted: bool = False,
 ) -> Callable[[Callable[[Request], Routing]], Callable[[Request], Routing]]:
     """Register a function (Request) -> Routing as an engine.
 
@@ -88,7 +101,7 @@ def engine(
     ----------
     name, text : str
         What users type, and a line about it.
-    safe, streams, by_host, bytes_a_pair
+    safe, streams, by_host, bytes_a_pair, rooted
         As `Engine` has them.
 
     Returns
@@ -102,7 +115,7 @@ def engine(
     """
 
     def register(make: Callable[[Request], Routing]) -> Callable[[Request], Routing]:
-        engines.add(name, Engine(name, text, safe, make, streams, by_host, bytes_a_pair))
+        engines.add(name, Engine(name, text, safe, make, streams, by_host, bytes_a_pair, rooted))
         return make
 
     return register

@@ -33,6 +33,7 @@ def route(
     folder: str | None = None,
     check: int | None = None,
     host: tuple[int, int] | None = None,
+    root: int | None = None,
     work: Work | None = None,
 ) -> Routing:
     """Forwarding tables for every switch and destination of a topology, with the judge's verdict on them.
@@ -59,6 +60,8 @@ def route(
         Tables for some hosts of each switch only: every so many-th (the second) from one on (the first). Engine ``fat-tree``
         leads them over other paths than the switch's other hosts, any engine over other ones of parallel cables
         (`topoloom.host_routings`).
+    root : int, optional
+        The switch that up*/down* paths go up to (engines ``updown`` and ``nue``); one of most links when left out.
     work : Work, optional
         Told of trees that are made and destinations that are followed.
 
@@ -70,8 +73,8 @@ def route(
     Raises
     ------
     InputError
-        No such engine; a topology in parts, or one that the engine cannot route; fewer lanes than the engine needs; tables
-        that do not fit in memory.
+        No such engine; a root that is no switch, or an engine that has none; a topology in parts, or one that the engine
+        cannot route; fewer lanes than the engine needs; tables that do not fit in memory.
     Stopped
         `work` was stopped before the tables stood and were followed.
 
@@ -89,10 +92,12 @@ def route(
     began = time.monotonic()
     chosen = engines.find(engine)
     _check(topology, chosen, lanes, jobs, layout, folder)
+    if root is not None:
+        _check_root(topology, chosen, root)
     components = component_count(topology)
     if components > 1:
         raise InputError(f"{topology.name}: {components} parts that no link joins; route each, or link them")
-    routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder, host, work))
+    routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder, host, root, work))
     work.check()
     if host is not None and not chosen.by_host:
         routed = _on_other_cables(routed, host[0])
@@ -104,7 +109,7 @@ def route(
         topology,
         engine=engine,
         seed=seed,
-        settings={"lanes": lanes, "check": check, "host": host},
+        settings={"lanes": lanes, "check": check, "host": host} | ({} if root is None else {"root": root}),
         timings={"tables_s": made - began, "judge_s": time.monotonic() - made},
     )
     return replace(routed, verdict=verdict, provenance=provenance)
@@ -130,6 +135,14 @@ def _check(
         )
     needed = needed_bytes(topology, chosen.bytes_a_pair, jobs=jobs, in_files=folder is not None)
     check_memory(topology, chosen.name, needed, streams=chosen.streams)
+
+
+def _check_root(topology: Topology, chosen: Engine, root: int) -> None:
+    if not chosen.rooted:
+        names = ", ".join(name for name, record in engines.items() if record.rooted)
+        raise InputError(f"{topology.name}: engine {chosen.name} has no root; those that do: {names}")
+    if not 0 <= root < topology.switches:
+        raise InputError(f"{topology.name}: root={root} is no switch; they are 0 to {topology.switches - 1}")
 
 
 def _check_promises(topology: Topology, chosen: Engine, routed: Routing, verdict: Verdict, lanes: int | None) -> None:

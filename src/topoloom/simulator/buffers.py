@@ -104,9 +104,9 @@ class Rules(NamedTuple):
     lanes, width, choice, escapes, returns
         How lanes are known (`IN_TABLE` ...); VCs a lane; what packets choose (`TABLES` ...); VCs of the lanes that packets
         escape to; 1 where they may return from them.
-    tries, knows, threshold, over
+    tries, knows, threshold, over, longest
         Of detours: how many are compared; 0: nothing is known of queues, 1: those at the source, 2: all; flits that the queue
-        on the path of the tables may be longer; what the detour's queue counts, in 1/256, 0: hops decide.
+        on the path of the tables may be longer; what the detour's queue counts, in 1/256, 0: hops decide; most hops, 0: any.
     whole
         1: a packet goes on only where all of it has room (virtual cut-through).
     most
@@ -138,6 +138,7 @@ class Rules(NamedTuple):
     knows: int
     threshold: int
     over: int
+    longest: int
     whole: int
     most: int
     itself: int
@@ -164,7 +165,8 @@ class Demand(NamedTuple):
         A trace: cycle, source, destination, flits.
     loop : int64[8]
         Round trips, empty where there are none: flits of a request and of a reply; cycles of service at the first and second
-        place; the share, in 2**-32, of requests that go on to a second; trips a host.
+        place; the share, in 2**-32, of requests that go on to a second; trips a host; cycles
+        that it waits before each but the first.
     back_first, back_to : int64[hosts + 1], int32[k]
         The second places of each first one.
     """

@@ -232,7 +232,7 @@ def _tables_and_rules(
     own = lanes - choice.lanes if isinstance(choice, Escape) else lanes
     # What packets escape to has a VC a lane, and what they choose in has the others; else every lane has as many.
     width = 1 if isinstance(choice, Escape) else vcs // lanes
-    kind, escapes, tries, knows = b.TABLES, 0, 0, 0
+    kind, escapes, tries, knows, longest = b.TABLES, 0, 0, 0, 0
     layers, lane_layers = [routing.ports], [routing.lanes]
     allowed, distance, group = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.int32)
     if isinstance(choice, AnyShortest):
@@ -241,10 +241,10 @@ def _tables_and_rules(
         kind, escapes = b.ESCAPE, own
     elif isinstance(choice, Detour):
         kind, escapes = b.DETOUR, width * (lanes // 2)
-        tries, knows = (
-            config.detours or choice.tries,
-            0 if choice.knows == NOTHING else 1 if choice.knows == LOCAL else 2,
-        )
+        # One that has to be short is drawn until it is: how many are compared says nothing of that.
+        tries = choice.tries if choice.longest else config.detours or choice.tries
+        knows = 0 if choice.knows == NOTHING else 1 if choice.knows == LOCAL else 2
+        longest = choice.longest
         group = group if choice.group is None else choice.group.astype(np.int32)
         distance = _hops_by_tables(routing).reshape(-1)
     elif isinstance(choice, Layers):
@@ -307,6 +307,7 @@ def _tables_and_rules(
         knows=knows,
         threshold=config.detour_threshold,
         over=round(256 * config.detour_weight),
+        longest=longest,
         whole=int(config.cut_through),
         most=0,
         itself=int(config.to_itself),

@@ -167,6 +167,7 @@ def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float) 
             traffic.miss_cycles,
             miss,
             traffic.requests,
+            traffic.think_cycles,
         ]
         return empty._replace(
             first=traffic.first.copy(),

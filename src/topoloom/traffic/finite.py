@@ -49,7 +49,8 @@ class Loop:
     window, requests : int
         Requests under way at a time, and in all, of each host that makes some.
     request_flits, reply_flits : int
-    service_cycles, miss_cycles : int
+    service_cycles, miss_cycles, think_cycles : int
+        Of a target, of its back-up, and of the host between a reply and its next request.
     miss : float
     """
 
@@ -64,6 +65,7 @@ class Loop:
     reply_flits: int
     service_cycles: int
     miss_cycles: int
+    think_cycles: int
     miss: float
 
     def __post_init__(self) -> None:

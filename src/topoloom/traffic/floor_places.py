@@ -1,5 +1,7 @@
 """Where the switches of a chip are: its four edges and its corners."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from topoloom.errors import InputError
@@ -49,7 +51,15 @@ def edges_of(row: np.ndarray, column: np.ndarray) -> list[np.ndarray]:
     return [top, order[ends - 1], bottom, order[begins]]
 
 
-def along_edges(edges: list[np.ndarray], count: int, name: str) -> np.ndarray:
+#: The share of an edge at which the k-th of some stands: evenly between its corners, about its middle, or from its ends in.
+ALONG: dict[str, Callable[[int, int], float]] = {
+    "even": lambda k, some: (k + 1) / (some + 1),
+    "middle": lambda k, some: 0.5 + (k - (some - 1) / 2) * 1e-6,
+    "ends": lambda k, _: float(k % 2),
+}
+
+
+def along_edges(edges: list[np.ndarray], count: int, name: str, along: str = "even") -> np.ndarray:
     """`count` switches on the edges, as many on each as on any other, evenly between its corners.
 
     Parameters
@@ -60,6 +70,8 @@ def along_edges(edges: list[np.ndarray], count: int, name: str) -> np.ndarray:
         How many are wanted.
     name : str
         The pattern, for the message.
+    along : "even", "middle" or "ends"
+        Where on its edge each stands: evenly between the corners, about the middle, or from the corners in.
 
     Returns
     -------
@@ -75,7 +87,7 @@ def along_edges(edges: list[np.ndarray], count: int, name: str) -> np.ndarray:
     for number, edge in enumerate(edges):
         here = count // 4 + (number < count % 4)
         for k in range(here):
-            ideal = (k + 1) * (edge.size - 1) / (here + 1)
+            ideal = ALONG[along](k, here) * (edge.size - 1)
             near = np.argsort(np.abs(np.arange(edge.size) - ideal), kind="stable")
             free = [int(edge[place]) for place in near.tolist() if int(edge[place]) not in taken]
             if not free:

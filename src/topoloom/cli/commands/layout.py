@@ -36,6 +36,10 @@ from topoloom.layout.layout import Layout
     type=Number(above=0, most=86_400, unit="seconds"),
     help="How long to search; left out, as many tries as the size asks for, the same on every machine.",
 )
+@click.option(
+    "--moves", type=Whole(1, 10**12), help="Exchanges that each run of the maps anneal and tabu tries, and ..."
+)
+@click.option("--runs", type=Whole(1, 10**6), help="... how many runs they are the best of.")
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; the default is one for each core.")
 @click.option("--host-cables", is_flag=True, help="List the hosts' cables as well.")
 @click.option("-o", "--output", "folder", type=click.Path(file_okay=False), help="Folder for the files.")
@@ -54,6 +58,8 @@ def command(
     objective: str,
     seed: int,
     seconds: float | None,
+    moves: int | None,
+    runs: int | None,
     jobs: int | None,
     host_cables: bool,
     folder: str | None,
@@ -84,6 +90,8 @@ def command(
             seconds,
             switch_w(chosen, catalogue, network.radix, rate_gbps),
             jobs,
+            moves=moves,
+            runs=runs,
             work=work,
         )
     if out is not None:

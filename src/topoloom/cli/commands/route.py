@@ -54,6 +54,9 @@ class _Help(click.Command):
     help="Keep the tables in files of this folder (NumPy arrays) instead of in memory: for more than 32,768 switches.",
 )
 @click.option("--check", type=Whole(1), help="Follow the paths to so many destinations only: a sample, no proof.")
+@click.option(
+    "--root", type=Whole(0), help="The switch that engines updown and nue go up to; one of most links if left out."
+)
 @click.option("--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
 @click.option("--export", "kind", metavar="KIND", help="Write files for this tool (below) to the folder -o.")
@@ -66,6 +69,7 @@ def command(
     engine: str,
     lanes: int | None,
     without: str | None,
+    root: int | None,
     seed: int,
     jobs: int | None,
     kind: str | None,
@@ -99,7 +103,7 @@ def command(
     mended = None
     # Only what begins with tables takes those that are there: to route a network is to make new ones.
     takes = without is not None or kind is not None
-    saved = saved_tables(network, ("engine", "lanes", "seed", "folder")) if takes else None
+    saved = saved_tables(network, ("engine", "lanes", "root", "seed", "folder")) if takes else None
     with working("routing") as work:
         fabric = network.fabric
         routed = saved or route(
@@ -111,6 +115,7 @@ def command(
             layout=network.layout,
             folder=folder,
             check=check,
+            root=root,
             work=work,
         )
         if lost is not None:

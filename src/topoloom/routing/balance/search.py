@@ -10,6 +10,8 @@ from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.topology import Topology
 from topoloom.work import Work
 
+#: Rounds without a fall of the squares while the busiest is busier than it was at the start; then the start stays.
+_SIDEWAYS = 20
 #: Rounds in which the start's trees are made anew.
 _START_ROUNDS = 3
 #: Heat at the start and the end of the cooling, in squares of loads: the smallest step up is 2.
@@ -34,7 +36,8 @@ def even_trees(
     """Shortest trees with even loads.
 
     The trees of engine minimal are changed next hop by next hop while that makes loads more even. If that ends above
-    what whole numbers allow, the search goes on warm and cools down. Never less even than where it begins.
+    what whole numbers allow, the search goes on warm and cools down. Never less even than where it begins, nor is the busiest
+    ever busier.
 
     Parameters
     ----------
@@ -85,11 +88,15 @@ def even_trees(
         work.advance(1, f"squares {above - fell:,} above the least")
         return fell
 
-    idle = 0
+    begun, most, idle = (ports.copy(), load.copy()), int(load.max(initial=0)), 0
     work.begin(None, "rounds")
-    while above and idle < 2 and not work.stopped:
+    # Moves that change no sum of squares may still take the busiest below where it was.
+    while above and idle < (2 if load.max(initial=0) <= most else _SIDEWAYS) and not work.stopped:
         fell = turn(0.0)
         above, idle = above - fell, 0 if fell else idle + 1
+    if load.max(initial=0) > most:
+        ports, load = begun
+        above = int(load @ load) - even_squares(int(load.sum()), load.size)
     if rounds is None:
         fit = min(_MOST_ROUNDS, _EFFORT // max(1, n * channels.to.size))
         rounds = fit if fit >= _FEWEST_ROUNDS else 0
@@ -102,7 +109,7 @@ def even_trees(
         if work.stopped:
             break
         above -= turn(hot * (_COLD / hot) ** (number / rounds))
-        if above < best:
+        if above < best and load.max(initial=0) <= most:
             best, kept = above, (ports.copy(), load.copy())
         if not best:
             break

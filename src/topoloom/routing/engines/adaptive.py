@@ -13,6 +13,8 @@ from topoloom.routing.routing import Routing
 
 #: Detours that UGAL compares: what Besta 2014 IV.C found best.
 _TRIES = 4
+#: Switches that a packet draws until its detour is short enough; in vain, it goes by the tables.
+_DRAWS = 256
 
 
 @engine("ecmp", "any channel on a shortest path, as Ethernet's equal-cost groups; deadlock is possible", safe=False)
@@ -50,6 +52,12 @@ def silla_duato(request: Request) -> Routing:
 def valiant(request: Request) -> Routing:
     """Shortest paths to a switch drawn for each packet, and from it (Valiant, 1982; Besta 2014 IV.B)."""
     return _detour(request, "valiant", Detour(NOTHING, 1))
+
+
+@engine("valiant-3", "a detour of at most three hops by a random switch for every packet (for simulators)", safe=True)
+def valiant_three(request: Request) -> Routing:
+    """As `valiant`, but switches are drawn until the detour has no more than three hops (Besta 2014 IV.B)."""
+    return _detour(request, "valiant-3", Detour(NOTHING, _DRAWS, longest=3))
 
 
 @engine("ugal-l", "the shortest path or a detour, whichever has the shorter queue at its source times hops", safe=True)

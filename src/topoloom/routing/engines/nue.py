@@ -18,7 +18,10 @@ _BLOCK = 16
 
 
 @engine(
-    "nue", "trees that grow over turns without cycles, in any number of lanes (4 if not said); a baseline", safe=True
+    "nue",
+    "trees that grow over turns without cycles, in any number of lanes (4 if not said); a baseline",
+    safe=True,
+    rooted=True,
 )
 def nue(request: Request) -> Routing:
     """Destinations are dealt to the lanes; each lane's trees grow over turns that keep it free of cycles.
@@ -35,7 +38,7 @@ def nue(request: Request) -> Routing:
     ports, lane = empty_ports(topology), np.zeros((n, n), np.uint8)
     turns, refused = (np.zeros(channels.turn_first[-1], np.uint16) for _ in range(2))
     load, pairs = np.zeros(channels.to.size, np.int64), host_weights(topology)
-    escape = _spanning_tree(topology, channels)
+    escape = _spanning_tree(topology, channels, request.root)
     order = Draws(request.seed, 7).permutation(n)
     request.work.begin(n, "destinations")
     for number in range(lanes):
@@ -52,9 +55,9 @@ def nue(request: Request) -> Routing:
     return Routing(topology, "nue", ports, lane)
 
 
-def _spanning_tree(topology: Topology, channels: Channels) -> np.ndarray:
-    """Each switch's channel to its parent, int64[n], by hops from a switch of most links; -1 at the root."""
-    root = int(topology.degrees.argmax())
+def _spanning_tree(topology: Topology, channels: Channels, root: int | None) -> np.ndarray:
+    """Each switch's channel to its parent, int64[n], by hops from the root, or a switch of most links; -1 at the root."""
+    root = int(topology.degrees.argmax()) if root is None else root
     far = distances_from(topology, [root], 1)[0]
     nearer = np.flatnonzero(far[channels.to] < far[channels.origin])[::-1]
     escape = np.full(topology.switches, -1, np.int64)

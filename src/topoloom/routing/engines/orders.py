@@ -50,12 +50,13 @@ def orders(request: Request) -> Routing:
     "up*/down*: one lane, paths that go up and then down by hops from one switch, often longer",
     safe=True,
     streams=True,
+    rooted=True,
 )
 def updown(request: Request) -> Routing:
-    """One order of the switches, in which they rise by hops from one of most links; every tree within that order.
+    """One order of the switches, in which they rise by hops from the root, or one of most links; every tree within that order.
 
     A destination has one tree, so what is legal for a packet stays legal at every switch on: joining each switch's own
     shortest legal path, as other tools do, is not safe. Source: Schroeder et al., Autonet, IEEE JSAC 9, 1991.
     """
     plan = OrderPlan(request.topology, request.seed, request.jobs, request.folder, request.work)
-    return plan.within(1, "updown")
+    return plan.within(1, "updown", request.root)

@@ -94,12 +94,26 @@ class OrderPlan:
                 break
         return best
 
-    def within(self, lanes: int, engine: str = "orders") -> Routing:
-        """All pairs in so many lanes, some by longer paths."""
+    def within(self, lanes: int, engine: str = "orders", root: int | None = None) -> Routing:
+        """All pairs in so many lanes, some by longer paths.
+
+        Parameters
+        ----------
+        lanes : int
+            An order of the switches each.
+        engine : str
+            The name that the tables bear.
+        root : int, optional
+            Where the first order begins; a switch of most links when left out.
+
+        Returns
+        -------
+        Routing
+        """
         from topoloom.routing.trees.kernels.wide_trees import trees_within
 
         # In the first order all switches fall to the same one, so it alone serves every pair by some path.
-        ranks = [self._by_hops()]
+        ranks = [self._by_hops(root)]
         while len(ranks) < lanes:
             ranks.append(self._next(ranks))
         turn = max(1, min(_TURN, self._topology.switches // 8))
@@ -148,9 +162,10 @@ class OrderPlan:
         ties = self._ties.uniform(n) * 1e-3
         return np.asarray(ranked(channels.first, channels.to, channels.back, self._channels.turn_first, weight, ties))
 
-    def _by_hops(self) -> np.ndarray:
-        """An order by hops from the switch with the most links."""
-        far = distances_from(self._topology, [int(self._topology.degrees.argmax())], 1)[0]
+    def _by_hops(self, root: int | None) -> np.ndarray:
+        """An order by hops from a root, or a switch with the most links."""
+        root = int(self._topology.degrees.argmax()) if root is None else root
+        far = distances_from(self._topology, [root], 1)[0]
         rank = np.empty(far.size, np.int32)
         rank[np.lexsort((self._ties.permutation(far.size), far))] = np.arange(far.size)
         return rank

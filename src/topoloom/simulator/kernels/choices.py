@@ -131,6 +131,10 @@ def detour_of(
             break
         if via == r or via == goal or (group.size and group[at(via)] == group[at(r)]):
             continue
+        if rules.longest:
+            hops = np.int64(distance[at(r * switches + via)]) + np.int64(distance[at(via * switches + goal)])
+            if hops > rules.longest:
+                continue
         if rules.knows == 0:
             best = via
             break

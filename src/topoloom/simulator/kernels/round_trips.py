@@ -37,7 +37,7 @@ from topoloom.simulator.kernels.sources import enqueue, goal_of
 from topoloom.traffic.traffic import LISTS
 
 #: Of `Demand.loop`.
-REQUEST, REPLY, SERVICE, SECOND, MISS, TRIPS = 0, 1, 2, 3, 4, 5
+REQUEST, REPLY, SERVICE, SECOND, MISS, TRIPS, THINK = 0, 1, 2, 3, 4, 5, 6
 
 
 @kernel
@@ -107,4 +107,4 @@ def arrived(net: Network, s: Buffers, demand: Demand, packet: int, arrival: int,
         else:
             state[ENDED] += 1
             if np.int64(s.burst[at(owner * BURST_SIZE + BURST_PACKETS)]) < loop[TRIPS]:
-                ask_for(net, s, demand, owner, arrival)
+                ask_for(net, s, demand, owner, arrival + loop[THINK])

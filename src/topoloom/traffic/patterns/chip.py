@@ -3,9 +3,9 @@
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.spec import Integer, Real
+from topoloom.spec import Choice, Integer, Real
 from topoloom.traffic.finite import Loop
-from topoloom.traffic.floor_places import along_edges, corners_first, edges_of, rows_and_columns
+from topoloom.traffic.floor_places import ALONG, along_edges, corners_first, edges_of, rows_and_columns
 from topoloom.traffic.making import check_places, lists_of
 from topoloom.traffic.register import Request, pattern
 
@@ -26,6 +26,8 @@ _FLITS, _CYCLES = (1, 1 << 10), (0, 1 << 20)
     reply_flits=Integer(*_FLITS, "flits of a reply", default=5),
     service_cycles=Integer(*_CYCLES, "cycles that a bank takes", default=6),
     miss_cycles=Integer(*_CYCLES, "cycles that the memory takes", default=160),
+    think_cycles=Integer(*_CYCLES, "cycles that a processor computes between a reply and its next request", default=0),
+    along=Choice(tuple(ALONG), "where on its edge a processor stands", default="even"),
 )
 def chip(
     request: Request,
@@ -39,12 +41,14 @@ def chip(
     reply_flits: int,
     service_cycles: int,
     miss_cycles: int,
+    think_cycles: int,
+    along: str,
 ) -> Loop:
     """Nakano 2016's chip: 8 processors, 64 banks and 4 memory controllers on 72 routers; flits and cycles are those
     of its Table V.
 
-    Two processors stand on each edge; Nakano 2016 says no more. Ours: they divide their edge in three; the other hosts are
-    banks; the
+    Two processors stand on each edge; Nakano 2016 says no more. Ours: they divide their edge in three, unless `along` puts
+    them at its middle or its ends; the other hosts are banks; the
     controllers stand in the corners and share the hosts of banks, for 72 routers are 8 processors and 64 banks; addresses
     are spread over all banks and all controllers; a processor goes on while its requests are under way, up to `window`,
     and one in ten misses. Where the network is on no plane grid, processors and controllers are spread evenly over the
@@ -70,6 +74,10 @@ def chip(
         Flits of a request and of a reply.
     service_cycles, miss_cycles : int
         Cycles that a bank and the memory take.
+    think_cycles : int
+        Cycles that a processor computes between a reply and its next request.
+    along : "even", "middle" or "ends"
+        Where on its edge a processor stands.
 
     Returns
     -------
@@ -88,7 +96,7 @@ def chip(
             f"chip: {processors} processors, {max(1, count)} banks and {memories} memory controllers, but"
             f" {request.topology.name} has {hosts} hosts"
         )
-    asking, storing = _places(request, processors, memories)
+    asking, storing = _places(request, processors, memories, along)
     free = np.setdiff1d(np.arange(hosts), asking)
     caching = free[np.arange(count) * free.size // count]
     check_places(request.name, processors * count + count * memories)
@@ -106,11 +114,12 @@ def chip(
         reply_flits=reply_flits,
         service_cycles=service_cycles,
         miss_cycles=miss_cycles,
+        think_cycles=think_cycles,
         miss=miss,
     )
 
 
-def _places(request: Request, processors: int, memories: int) -> tuple[np.ndarray, np.ndarray]:
+def _places(request: Request, processors: int, memories: int, along: str) -> tuple[np.ndarray, np.ndarray]:
     """The hosts of the processors and of the memory controllers, int64 each, ascending."""
     topology = request.topology
     floor = rows_and_columns(topology)
@@ -120,7 +129,7 @@ def _places(request: Request, processors: int, memories: int) -> tuple[np.ndarra
         return asking, free[np.arange(memories) * free.size // memories]
     switches = np.flatnonzero(topology.endpoints_at > 0)
     edges = [switches[edge] for edge in edges_of(floor[0][switches], floor[1][switches])]
-    asking = along_edges(edges, processors, f"chip: {topology.name}: processors")
+    asking = along_edges(edges, processors, f"chip: {topology.name}: processors", along)
     storing = corners_first(edges, memories, asking, f"chip: {topology.name}: memory controllers")
     # The first host of each switch.
     begin = np.concatenate([[0], np.cumsum(topology.endpoints_at)])

@@ -1,12 +1,13 @@
 """Networks of Koibuchi 2013 under load: latency in ns against accepted traffic in Gbit/s a host."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from topoloom.families.permute import permute
+from topoloom.reproduction.long_runs import long_run
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.simulator.point import Point
@@ -49,6 +50,13 @@ class Network:
         grouped = topology.replace(labels={**topology.labels, "group": np.array(self.homes)})
         return permute(grouped, "full", None, "drop", draw)
 
+    @property
+    def more(self) -> str:
+        """What the command does not say: the cabinets in which the network is permuted."""
+        return (
+            f"; permuted in {len(set(self.homes))} cabinets, 16 leaves each and all others in one" if self.homes else ""
+        )
+
     def command(self, traffic: str, loads: str = "") -> str:
         """How a user simulates its first draw."""
         lanes = "" if self.lanes is None else f" --lanes {self.lanes}"
@@ -87,9 +95,13 @@ def gbit_s(flits: float) -> float:
     return flits * router.flit_bits / router.cycle_ns
 
 
-@lru_cache(maxsize=256)
-def low_ns(network: Network, traffic: str, draws: tuple[int, ...]) -> tuple[float, ...]:
+def low_ns(network: Network, traffic: str, draws: tuple[int, ...]) -> list[float]:
     """Mean latency in the almost empty network, for each draw: the seed of the topology and of the simulation."""
+    command = f"{network.command(traffic)}; seeds of topology and simulation {', '.join(map(str, draws))}"
+    return long_run(command + network.more, list[float], lambda: _low_ns(network, traffic, draws))
+
+
+def _low_ns(network: Network, traffic: str, draws: tuple[int, ...]) -> list[float]:
     found: dict[int, float] = {}
     routings = [_routed(network, draw) for draw in draws]
 
@@ -101,16 +113,20 @@ def low_ns(network: Network, traffic: str, draws: tuple[int, ...]) -> tuple[floa
             )
 
     over_cores(work, len(draws), None)
-    return tuple(found[draw] for draw in draws)
+    return [round(found[draw], 4) for draw in draws]
 
 
-@lru_cache(maxsize=128)
-def sweep(network: Network, traffic: str, step: float) -> tuple[tuple[float, float], ...]:
+def sweep(network: Network, traffic: str, step: float) -> list[tuple[float, float]]:
     """Accepted traffic in Gbit/s a host and latency in ns, of the first draw.
 
     At low load and every `step` up to the first point above 2 us or saturated, which is the last; and twice half way
     around where latency passes 1.2 us.
     """
+    command = network.command(traffic, f"{network.low},{step:g}:1:{step:g}") + " to 2 us, and around 1.2 us"
+    return long_run(command + network.more, list[tuple[float, float]], lambda: _sweep(network, traffic, step))
+
+
+def _sweep(network: Network, traffic: str, step: float) -> list[tuple[float, float]]:
     routing, found = _routed(network, 1), dict[float, tuple[float, float, bool]]()
 
     def look(loads: list[float]) -> None:
@@ -135,10 +151,10 @@ def sweep(network: Network, traffic: str, step: float) -> tuple[tuple[float, flo
         points.append(found[load][:2])
         if found[load][2]:
             break
-    return tuple(points)
+    return [(round(accepted, 5), round(ns, 4)) for accepted, ns in points]
 
 
-def throughput(points: tuple[tuple[float, float], ...]) -> float:
+def throughput(points: Sequence[tuple[float, float]]) -> float:
     """Accepted traffic in Gbit/s a host where latency passes 1,200 ns (Koibuchi 2013 III.D), linear between points.
 
     Beyond saturation less may be accepted than before: then what was accepted before.

@@ -1,11 +1,11 @@
 """Truong 2016's comparison by size: its four networks of 32 to 4,096 switches, on its floor, with its prices."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 import msgspec
+import numpy as np
 
 from topoloom.cost.parts import load_parts
 from topoloom.figures.curves import Curves, Series
@@ -13,7 +13,9 @@ from topoloom.floors.floor import preset
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
 from topoloom.reproduction._helpers import measured
+from topoloom.reproduction.long_runs import long_run
 from topoloom.spec import build
+from topoloom.topology import Topology
 
 SIZES = tuple(2**e for e in range(5, 13))
 NAMES = ("DSN-F", "DSN", "2-D torus", "RR-4")
@@ -21,6 +23,10 @@ NAMES = ("DSN-F", "DSN", "2-D torus", "RR-4")
 BLOCKS = "2-D torus, blocks"
 #: RR-4 is random, and Truong 2016 does not say how many were drawn.
 DRAWS = range(1, 11)
+#: What Truong 2016 calls close, similar or almost the same, in no number, is here no further apart than a fifth.
+CLOSE = 0.2
+#: Almost the same, of money, most of which is the same for all.
+ALMOST = 0.05
 #: Truong 2016 5.2: 40 Gb/s, and the same mean number of links at every switch of all four.
 RATE_GBPS = 40.0
 LINKS_A_SWITCH = 4
@@ -50,17 +56,66 @@ def hops_of(measure: str, name: str, n: int) -> float:
     return fmean(float(getattr(measured(spec(name, n, seed)), measure)) for seed in seeds)
 
 
-@lru_cache(maxsize=64)
-def laid_out(name: str, n: int) -> Layout:
+@dataclass(frozen=True)
+class Cables:
+    """What is kept of a layout: all that figures 7 and 8 need.
+
+    `mean_m`: the mean length; `inside`: links inside cabinets, in %; `usd`: what the cables cost, a switch; `kinds`: of DSN-F's
+    Local, Layer, Succ (and Pred) links and Shortcuts, how many, the % inside cabinets and the mean length.
+    """
+
+    n: int
+    cabinets: int
+    mean_m: float
+    inside: float
+    usd: float
+    kinds: dict[str, tuple[int, float, float]]
+
+
+def cabled(name: str) -> dict[int, Cables]:
+    """A network at each size on Truong 2016's floor, 16 switches a cabinet, the cabinets where annealing puts them."""
+    cluster = _CABINETS.get(name, "sequential")
+    sizes = ", ".join(spec(name, n) for n in SIZES)
+    found = long_run(
+        f"topoloom layout SPEC --floor koibuchi-2013 --cabinet 16 --cluster {cluster} --map anneal for SPEC = {sizes}",
+        list[Cables],
+        lambda: [_cables(name, n) for n in SIZES],
+    )
+    return {one.n: one for one in found}
+
+
+def laid_out(name: str, n: int, map: str = "anneal", cluster: str = "", seed: int = 1) -> Layout:
     """On Truong 2016's floor, 16 switches a cabinet, the cabinets where annealing puts them (as Koibuchi 2013 IV.D)."""
     floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
-    return place(build(spec(name, n)), floor, _CABINETS.get(name, "sequential"), "anneal")
+    return place(build(spec(name, n)), floor, cluster or _CABINETS.get(name, "sequential"), map, seed=seed)
 
 
-def cables_usd(name: str, n: int) -> float:
-    """What the cables between switches cost, a switch."""
+def _cables(name: str, n: int) -> Cables:
     layout = laid_out(name, n)
-    return float(load_parts("slimfly-2014").link_usd(layout.length_m, layout.between, RATE_GBPS).sum()) / n
+    inside = ~layout.between
+    usd = float(load_parts("slimfly-2014").link_usd(layout.length_m, layout.between, RATE_GBPS).sum()) / n
+    kinds = {}
+    if name == "DSN-F":
+        for kind, of_kind in _kinds(layout.topology).items():
+            if of_kind.any():
+                share, mean = 100 * float(inside[of_kind].mean()), float(layout.length_m[of_kind].mean())
+                kinds[kind] = (int(of_kind.sum()), round(share, 3), round(mean, 4))
+    mean_m, share = round(layout.mean_length_m, 5), round(100 * float(inside.mean()), 4)
+    return Cables(n, layout.cabinets, mean_m, share, round(usd, 4), kinds)
+
+
+def _kinds(topology: Topology) -> dict[str, np.ndarray]:
+    """Which links of DSN-F are of each kind, bool[links]."""
+    group, layer, level = (topology.labels[key] for key in ("group", "layer", "level"))
+    u, v = topology.links.T
+    same, p = group[u] == group[v], int(level.max())
+    succ = ~same & (np.abs(level[u] - level[v]) == p - 1)
+    return {
+        "Local": same & (layer[u] == layer[v]),
+        "Layer": same & (layer[u] != layer[v]),
+        "Succ": succ,
+        "Shortcut": ~same & ~succ,
+    }
 
 
 def switch_usd(ports: int) -> float:
@@ -69,9 +124,9 @@ def switch_usd(ports: int) -> float:
     return float(line.line_usd(ports).mean())
 
 
-def node_usd(name: str, n: int) -> float:
+def node_usd(cables: Cables) -> float:
     """The cost a node: a switch with as many ports as it has links in the mean, and its share of the cables."""
-    return switch_usd(LINKS_A_SWITCH) + cables_usd(name, n)
+    return switch_usd(LINKS_A_SWITCH) + cables.usd
 
 
 def by_size(value: Callable[[str, int], float], *names: str) -> ByName:
@@ -100,3 +155,8 @@ def per_cent_above(values: ByName, one: str, other: str) -> dict[int, float]:
 def at_sizes(values: Mapping[int, float]) -> str:
     """Signed per cent at each size, in one line."""
     return ", ".join(f"{n}: {value:+.1f} %" for n, value in values.items())
+
+
+def most(values: Mapping[int, float], count: int = 2) -> list[int]:
+    """The sizes of the greatest values."""
+    return sorted(values, key=lambda n: values[n])[-count:]

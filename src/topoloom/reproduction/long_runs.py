@@ -1,0 +1,208 @@
+"""Long runs, kept with the project: what was measured, by what and when; read by default, and run again on request.
+
+``kept/PAPER.json`` holds the runs of a paper's claims. A run is known by the command that gives the same numbers, in which
+every setting and seed stands.
+"""
+
+import datetime
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from topoloom._version import __version__
+from topoloom.files import write_atomically
+from topoloom.threads import cores
+
+T = TypeVar("T")
+
+_FOLDER = Path(__file__).parent / "kept"
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """A long run.
+
+    Attributes
+    ----------
+    value : JSON types
+        What was measured.
+    seconds : float
+    cores : int
+        Of the machine that it ran on.
+    date : str
+        ``2026-11-23``.
+    version, commit : str
+        Of topoloom; the commit ends in + where what measures had changes that were not committed, and is empty where it was
+        no checkout.
+    """
+
+    value: Any
+    seconds: float
+    cores: int
+    date: str
+    version: str
+    commit: str
+
+    @property
+    def days(self) -> int:
+        """How many days ago it ran."""
+        return (datetime.date.today() - datetime.date.fromisoformat(self.date)).days
+
+
+class Costs(msgspec.Struct, frozen=True, kw_only=True):
+    """Seconds that a claim took: by itself, and of all its long runs together."""
+
+    seconds: float
+    long_seconds: float = 0.0
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True):
+    """``kept/PAPER.json``: runs by their commands, costs by claims' ids."""
+
+    runs: dict[str, Run] = msgspec.field(default_factory=dict)
+    costs: dict[str, Costs] = msgspec.field(default_factory=dict)
+
+
+class MissingRunError(Exception):
+    """A long run is neither kept nor asked for; the argument is its command."""
+
+
+class LongRuns:
+    """All that is known of long runs: what is kept in files, and what ran since the program began."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, _File] = {}
+        self._fresh: dict[str, Run] = {}
+        self._paper, self._again = "", False
+        self._used: list[Run] = []
+
+    @contextmanager
+    def of(self, paper: str, again: bool) -> Iterator[list[Run]]:
+        """While a claim of a paper is computed: from what is kept, or with every long run made `again`; lists what it used."""
+        self._paper, self._again, self._used = paper, again, []
+        if again:
+            _commit()  # the program that runs is that of now, whatever is edited meanwhile
+        yield self._used
+
+    @property
+    def again(self) -> bool:
+        """Whether long runs are made now."""
+        return self._again
+
+    def get(self, command: str, kind: type[T], compute: Callable[[], T]) -> T:
+        """What a long run measured: of this process, of the files, or measured now, where that was asked for.
+
+        Parameters
+        ----------
+        command : str
+            What a user types for the same numbers, with every setting and seed.
+        kind : type
+            Of what is measured: of what msgspec makes JSON of and reads back.
+        compute : callable
+            Measures it.
+
+        Returns
+        -------
+        what `kind` says
+            What was measured.
+
+        Raises
+        ------
+        MissingRunError
+            It would have to run, and that was not asked for.
+        """
+        run = self._fresh.get(command) or (None if self._again else self.file(self._paper).runs.get(command))
+        if run is None:
+            if not self._again:
+                raise MissingRunError(command)
+            began = time.perf_counter()
+            value = msgspec.to_builtins(compute())
+            run = self._fresh[command] = Run(
+                value=value,
+                seconds=round(time.perf_counter() - began, 2),
+                cores=cores(None),
+                date=datetime.date.today().isoformat(),
+                version=__version__,
+                commit=_commit(),
+            )
+        if not any(one is run for one in self._used):
+            self._used.append(run)
+        return msgspec.convert(run.value, kind)
+
+    def file(self, paper: str) -> _File:
+        """What is kept of a paper."""
+        if paper not in self._files:
+            path = _FOLDER / f"{paper}.json"
+            self._files[paper] = msgspec.json.decode(path.read_bytes(), type=_File) if path.exists() else _File()
+        return self._files[paper]
+
+    def keep(self, claim: str, seconds: float) -> None:
+        """Write what a claim took and the runs that it has just used, all or nothing, into its paper's file.
+
+        Raises
+        ------
+        InputError
+            The file cannot be written.
+        """
+        paper = claim.partition("/")[0]
+        self._files.pop(paper, None)  # another process may have kept something meanwhile
+        old = self.file(paper)
+        mine = {command: run for command, run in self._fresh.items() if run in self._used}
+        long_seconds = sum(run.seconds for run in self._used)
+        costs = Costs(seconds=round(max(0.0, seconds - long_seconds), 2), long_seconds=round(long_seconds, 1))
+        new = _File(
+            runs=dict(sorted({**old.runs, **mine}.items())), costs=dict(sorted({**old.costs, claim: costs}.items()))
+        )
+        self._files[paper] = new
+        lines = [f'"{part}":{{\n{_lines(getattr(new, part))}\n}}' for part in ("runs", "costs")]
+        write_atomically(_FOLDER / f"{paper}.json", "{\n" + ",\n".join(lines) + "\n}\n")
+
+
+#: Those of this process.
+LONG_RUNS = LongRuns()
+
+
+def long_run(command: str, kind: type[T], compute: Callable[[], T]) -> T:
+    """`LongRuns.get` of this process: what claims ask for.
+
+    Parameters
+    ----------
+    command, kind, compute
+        As there.
+
+    Returns
+    -------
+    what `kind` says
+        What was measured.
+    """
+    return LONG_RUNS.get(command, kind, compute)
+
+
+def _lines(entries: dict[str, Any]) -> str:
+    """A line an entry, so that what changed can be seen."""
+    return ",\n".join(
+        f"{msgspec.json.encode(key).decode()}:{msgspec.json.encode(value).decode()}" for key, value in entries.items()
+    )
+
+
+@cache
+def _commit() -> str:
+    """The commit of the checkout that this program runs from; empty where it is none. As it was when it was first asked."""
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(
+            ("git", *arguments), cwd=Path(__file__).parent, capture_output=True, text=True, check=True, env=os.environ
+        ).stdout.strip()
+
+    try:
+        # What claims themselves are made of does not count: every setting of a run stands in its command.
+        changed = git("status", "--porcelain", "--", "..", ":!.", ":!../cli", ":!../report")
+        return git("rev-parse", "--short=10", "HEAD") + ("+" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return ""

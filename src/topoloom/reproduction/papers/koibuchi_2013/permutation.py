@@ -1,0 +1,219 @@
+"""Claims of Koibuchi 2013 on permuted links: what they conserve, and figures 3 and 4 at every size."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from topoloom.figures.curves import Curves, Series
+from topoloom.floors.floor import preset
+from topoloom.layout.mapping import cabinet_links
+from topoloom.layout.place import place
+from topoloom.reproduction._helpers import Spread, measured, over_seeds
+from topoloom.reproduction.long_runs import long_run
+from topoloom.reproduction.registry import claim
+from topoloom.reproduction.verdicts import Outcome, stated
+from topoloom.spec import build
+
+_SIZES = range(6, 13)
+_READ = "means over seeds of the ASPL, and the diameter that most seeds have"
+
+#: Diameter and ASPL by dimension and network: "", "P-", "PF-" and "RING".
+_Found = dict[str, dict[str, tuple[float, float]]]
+
+
+def _found(cube: str) -> _Found:
+    """Of a hypercube or folded hypercube, its permuted versions, and the ring with shortcuts of the same degree."""
+    more = int(cube == "folded-hypercube")
+
+    def seeds(n: int) -> range:
+        return range(1, 21 if n < 11 else 6)
+
+    def pair(found: Spread) -> tuple[float, float]:
+        return found.diameter, round(found.aspl, 5)
+
+    def permuted() -> _Found:
+        found: _Found = {}
+        for n in _SIZES:
+            base = f"{cube}:n={n}+permute:mode={{mode}},cabinet={8 if n == 6 else 16},seed={{{{seed}}}}"
+            for mode in ("partial", "full"):
+                found.setdefault(str(n), {})[mode] = pair(over_seeds(base.format(mode=mode), seeds(n)))
+        return found
+
+    def rings() -> dict[str, tuple[float, float]]:
+        specs = {n: f"ring-shortcuts:n={2**n},degree={n + more},seed={{seed}}" for n in _SIZES}
+        return {str(n): pair(over_seeds(spec, seeds(n))) for n, spec in specs.items()}
+
+    both = long_run(
+        f"topoloom hops '{cube}:n=N+permute:mode=MODE,cabinet=16,seed=S', N 6 to 12, 8 switches a cabinet for N = 6, MODE"
+        " partial and full, seeds 1 to 20, to 5 from N = 11",
+        _Found,
+        permuted,
+    )
+    ring = long_run(
+        f"topoloom hops 'ring-shortcuts:n=2^N,degree=N{'+1' * more},seed=S', N 6 to 12, seeds 1 to 20, to 5 from N = 11",
+        dict[str, tuple[float, float]],
+        rings,
+    )
+    found = {}
+    for n in _SIZES:
+        plain = measured(f"{cube}:n={n}")
+        found[str(n)] = {
+            "": (float(plain.diameter), round(plain.aspl, 5)),
+            "P-": both[str(n)]["partial"],
+            "PF-": both[str(n)]["full"],
+            "RING": ring[str(n)],
+        }
+    return found
+
+
+def _told(found: _Found, names: tuple[str, ...], cube: str) -> str:
+    def one(name: str, pair: tuple[float, float]) -> str:
+        return f"{name if name == 'RING' else name + cube} {pair[0]:g} {pair[1]:.3f}"
+
+    return "; ".join(f"n = {n}: {', '.join(one(name, each[name]) for name in names)}" for n, each in found.items())
+
+
+def _figure(found: _Found, number: int, cube: str) -> Curves:
+    names = ("", "P-", "PF-", "RING")
+    return Curves(
+        f"koibuchi-2013-figure-{number}b",
+        f"{cube}, permuted, and the ring with shortcuts of the same degree",
+        "switches",
+        "average shortest path length",
+        tuple(
+            Series(
+                name if name == "RING" else name + cube,
+                tuple((2.0 ** int(n), each[name][1]) for n, each in found.items()),
+            )
+            for name in names
+        ),
+        log_x=True,
+    )
+
+
+def _sizes(figure: int, cube: str, short: str, but: str) -> None:
+    command = f"topoloom hops {cube}:n=10+permute:mode=partial"
+
+    @claim(
+        f"koibuchi-2013/fig-{figure}/all-sizes",
+        f"n = 6 .. 12: P-{short} is equivalent to or better than PF-{short}, in diameter and ASPL",
+        "in all cases",
+        command,
+    )
+    def better() -> Outcome:
+        found = _found(cube)
+        return stated(
+            {
+                f"n = {n}: P- is no worse": all(a <= b for a, b in zip(each["P-"], each["PF-"], strict=True))
+                for n, each in found.items()
+            },
+            f"diameter and ASPL: {_told(found, ('P-', 'PF-'), short)}",
+            _READ,
+            figure=_figure(found, figure, short),
+        )
+
+    @claim(
+        f"koibuchi-2013/fig-{figure}/improves",
+        f"n = 6 .. 12: P-{short}, PF-{short} and RING improve diameter and ASPL over {short}{but}",
+        "both metrics",
+        command,
+    )
+    def improves() -> Outcome:
+        found = _found(cube)
+        parts = {
+            f"n = {n}: {name} has a lower {metric}": each[name][index] < each[""][index]
+            for n, each in found.items()
+            for name in ("P-", "PF-", "RING")
+            for index, metric in enumerate(("diameter", "ASPL"))
+            if not (but and n == "6" and metric == "diameter")
+        }
+        if but:
+            parts["n = 6: no random one has a lower diameter"] = all(
+                found["6"][name][0] >= found["6"][""][0] for name in ("P-", "PF-", "RING")
+            )
+        names = ("", "P-", "PF-", "RING")
+        return stated(
+            parts, f"diameter and ASPL: {_told(found, names, short)}", _READ, figure=_figure(found, figure, short)
+        )
+
+
+_sizes(3, "hypercube", "HYPERCUBE", "")
+_sizes(4, "folded-hypercube", "FHYPERCUBE", ", but for the diameter when n = 6")
+
+
+@claim(
+    "koibuchi-2013/fig-3/gaps",
+    "the gaps between P-HYPERCUBE and RING-n increase as n increases",
+    "they increase",
+    "topoloom hops hypercube:n=10+permute:mode=partial; topoloom hops ring-shortcuts:n=1024,degree=10",
+)
+def _gaps() -> Outcome:
+    found = _found("hypercube")
+    gaps = {n: [a - b for a, b in zip(each["P-"], each["RING"], strict=True)] for n, each in found.items()}
+    return stated(
+        {
+            f"n = {m}: the gap in ASPL is larger than for n = {n}, that in diameter not smaller": (
+                gaps[m][1] > gaps[n][1] and gaps[m][0] >= gaps[n][0]
+            )
+            for n, m in pairwise(gaps)
+        },
+        "gaps in diameter and ASPL: " + ", ".join(f"n = {n}: {d:g}, {aspl:.3f}" for n, (d, aspl) in gaps.items()),
+        _READ,
+        figure=_figure(found, 3, "HYPERCUBE"),
+    )
+
+
+@claim(
+    "koibuchi-2013/fig-4/ring-diameter",
+    "n = 6 .. 12: P-FHYPERCUBE leads to the same diameter as RING-(n+1)",
+    "the same",
+    "topoloom hops folded-hypercube:n=10+permute:mode=partial; topoloom hops ring-shortcuts:n=1024,degree=11",
+)
+def _ring_diameter() -> Outcome:
+    found = _found("folded-hypercube")
+    return stated(
+        {f"n = {n}: the same": each["P-"][0] == each["RING"][0] for n, each in found.items()},
+        ", ".join(f"n = {n}: {each['P-'][0]:g} and {each['RING'][0]:g}" for n, each in found.items()),
+        _READ,
+    )
+
+
+@claim(
+    "koibuchi-2013/iii-a/conserved",
+    "both permutations conserve the links between each two cabinets, and with them bisection bandwidth and cable length",
+    "conserved",
+    "topoloom layout hypercube:n=10+permute:mode=partial --floor koibuchi-2013 --cabinet 16 --cluster sequential --map rows",
+)
+def _conserved() -> Outcome:
+    floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
+    parts, told = {}, []
+    for name, spec in {
+        "TORUS-4": "torus:dims=16x16",
+        "TORUS-6": "torus:dims=16x16x16",
+        "HYPERCUBE": "hypercube:n=10",
+        "FHYPERCUBE": "folded-hypercube:n=10",
+    }.items():
+        plain = place(build(spec), floor, "sequential", "rows")
+        between = cabinet_links(plain.topology, plain.cabinet)
+        for short, mode in (("P", "partial"), ("PF", "full")):
+            layouts = {
+                doubles: place(
+                    build(f"{spec}+permute:mode={mode},cabinet=16,doubles={doubles}"), floor, "sequential", "rows"
+                )
+                for doubles in ("keep", "drop")
+            }
+            kept, dropped = layouts["keep"], layouts["drop"]
+            parts[f"{short}-{name}"] = (
+                np.array_equal(cabinet_links(kept.topology, kept.cabinet), between)
+                and abs(kept.total_m - plain.total_m) < 1e-6
+            )
+            told.append(
+                f"{short}-{name} {kept.total_m:,.0f} m ({dropped.total_m:,.0f} m where a second link is ignored)"
+            )
+    return stated(
+        parts,
+        "; ".join(told),
+        "links that join the same two switches are kept as two cables; ignored, as Koibuchi 2013 III.A has it where they are"
+        " prohibited, they and their length are missing; bisection bandwidth is conserved where no cabinet is cut in two",
+    )
