@@ -38,11 +38,50 @@ def planes(topology: Topology, count: int) -> Topology:
     >>> build("fat-tree:hosts=2048,k=64+planes:count=8")
     Topology(fat-tree(k=64,hosts=2048)+planes(count=8): 768 switches, 16384 links, 2048 hosts)
     """
+    return _side_by_side(topology, count, "plane")
+
+
+@transform(
+    "rail-only",
+    rails=Integer(2, 1024, "interfaces of a host, each on a network of its own"),
+    source="Wang et al., Rail-only: a low-cost high-performance network for training LLMs, arXiv 2307.12169",
+)
+def rail_only(topology: Topology, rails: int) -> Topology:
+    """A network for each rail, and none between rails: what goes from one to another passes a host's own links first.
+
+    Parameters
+    ----------
+    topology : Topology
+        The network of one rail, with a port of every host.
+    rails : int
+        Interfaces of a host.
+
+    Returns
+    -------
+    Topology
+        Rail by rail, with a label ``rail``.
+
+    Raises
+    ------
+    InputError
+        More switches than are built, or rails of rails.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> build("fat-tree:k=64,hosts=128+rail-only:rails=8")
+    Topology(fat-tree(k=64,hosts=128)+rail-only(rails=8): 48 switches, 1024 links, 128 hosts)
+    """
+    return _side_by_side(topology, rails, "rail")
+
+
+def _side_by_side(topology: Topology, count: int, what: str) -> Topology:
+    """Copies of a network, numbered by a label; the hosts are the same in all."""
     n = topology.switches
-    if "plane" in topology.labels:
-        raise InputError(f"{topology.name} has planes already; give their number once")
+    if what in topology.labels:
+        raise InputError(f"{topology.name} has {what}s already; give their number once")
     if n * count > MOST_SWITCHES:
-        raise InputError(f"planes: {count} times {n:,} switches; at most {MOST_SWITCHES:,} are built")
+        raise InputError(f"{topology.name}: {count} times {n:,} switches; at most {MOST_SWITCHES:,} are built")
     plane = np.repeat(np.arange(count), n)
     labels = {key: np.tile(values, count) for key, values in topology.labels.items()}
     group = topology.labels.get("group")
@@ -54,7 +93,7 @@ def planes(topology: Topology, count: int) -> Topology:
         switches=n * count,
         endpoints=(topology.endpoints + shift).ravel(),
         host=np.tile(topology.host, count),
-        labels=labels | {"plane": plane},
+        labels=labels | {what: plane},
     )
 
 
