@@ -1,8 +1,8 @@
 """Networks of machines as they are built: planes, rails, Slingshot, Megafly, twisted tori, HammingMesh, UB-Mesh.
 
 Counts: DGX SuperPOD H100 (RA-11333-001 V11, Table 4) and B300 (DGX SuperPOD Architecture, Table 3); DeepSeek-V3's MPFT (ISCA
-2025); Aurora (arXiv 2512.04291) and Frontier; TPU v4 and v5p (Google Cloud documentation); HammingMesh (SC 2022) on 64-port switches;
-UB-Mesh (arXiv 2503.20377).
+2025); Aurora (arXiv 2512.04291) and Frontier; TPU v4 and v5p (Google Cloud documentation); HammingMesh (SC 2022) on 64-port
+switches; UB-Mesh (arXiv 2503.20377).
 """
 
 import numpy as np

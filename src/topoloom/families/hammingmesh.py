@@ -82,7 +82,7 @@ def _facts(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> Facts
     },
 )
 def hammingmesh(board: tuple[int, ...], boards: tuple[int, ...], radix: int) -> Topology:
-    """Boards of accelerators in a mesh; the ends of each line of accelerators through all boards of a row or column share a switch.
+    """Boards of accelerators in a mesh; the ends of each line of them, through all boards of a row or column, share a switch.
 
     Accelerators forward what is not theirs, so each is a switch of the topology with one host. Every row of accelerators has
     two ports a board, to the left and to the right, on one network for its whole row of boards.

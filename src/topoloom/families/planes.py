@@ -36,7 +36,7 @@ def planes(topology: Topology, count: int) -> Topology:
     --------
     >>> from topoloom.spec import build
     >>> build("fat-tree:hosts=2048,k=64+planes:count=8")
-    Topology(fat-tree(k=64,hosts=2048)+planes(count=8): 768 switches, 16384 links, 2048 hosts)
+    Topology(fat-tree(k=64,hosts=2048)+planes:count=8: 768 switches, 16384 links, 2048 hosts)
     """
     return _side_by_side(topology, count, "plane")
 
@@ -70,7 +70,7 @@ def rail_only(topology: Topology, rails: int) -> Topology:
     --------
     >>> from topoloom.spec import build
     >>> build("fat-tree:k=64,hosts=128+rail-only:rails=8")
-    Topology(fat-tree(k=64,hosts=128)+rail-only(rails=8): 48 switches, 1024 links, 128 hosts)
+    Topology(fat-tree(k=64,hosts=128)+rail-only:rails=8: 48 switches, 1024 links, 128 hosts)
     """
     return _side_by_side(topology, rails, "rail")
 
@@ -133,7 +133,7 @@ def rails(topology: Topology, nics: int, ports: int) -> Topology:
     >>> from topoloom.spec import build
     >>> pod = build("fat-tree:hosts=1024,k=64+rails:nics=8")
     >>> pod
-    Topology(fat-tree(k=64,hosts=1024)+rails(nics=8,ports=1): 48 switches, 1024 links, 128 hosts)
+    Topology(fat-tree(k=64,hosts=1024)+rails:nics=8,ports=1: 48 switches, 1024 links, 128 hosts)
     >>> pod.endpoints[pod.host == 33].tolist()
     [8, 9, 10, 11, 12, 13, 14, 15]
     """

@@ -91,7 +91,21 @@ class TreePlan:
 
 
 def most_hosts(k: int, levels: int, leaf: Pair | None = None) -> int:
-    """The most host ports that so many levels of k-port switches take; with leaves of `leaf` ports down and up, or half each.
+    """The most host ports that so many levels of k-port switches take.
+
+    Parameters
+    ----------
+    k : int
+        Ports of a switch.
+    levels : int
+        1 to 3.
+    leaf : (int, int), optional
+        A leaf's ports down and up; half each when left out.
+
+    Returns
+    -------
+    int
+        Host ports.
 
     Examples
     --------
