@@ -24,7 +24,7 @@ def packets(how, spec=_PLANES, traffic="uniform"):
 @pytest.mark.parametrize("how", ["round-robin", "hash", "least-loaded"])
 @pytest.mark.parametrize("spec", [_PLANES, "fat-tree:k=8,hosts=64+rails:nics=4"])
 def test_packets_arrive_at_the_port_that_they_left_by(how, spec):
-    """In the same plane, or on the same rail; every port carries about as much as any other, by hash of few hosts less evenly."""
+    """In the same plane, or on the same rail; and every port carries about as much as any other."""
     source, destination = packets(how, spec)
     assert (source[:, 1] == destination[:, 1]).all()
     assert (source[:, 0] != destination[:, 0]).all()
