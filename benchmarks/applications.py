@@ -50,7 +50,7 @@ _NETWORKS = (
     ("jellyfish:n=64,degree=4,hosts=1", "orders"),
     ("jellyfish:n=64,degree=8,hosts=1", "orders"),
     ("hyperx:dims=8x8,hosts=1", "dor"),
-    ("fat-tree:k=8,hosts=2", "fat-tree"),
+    ("pgft:m=2x4x8,w=1x4x4", "fat-tree"),
 )
 #: Networks of 1,024 hosts or a few more.
 _LARGE = ("fat-tree:k=16", "slimfly:q=13,hosts=4", "jellyfish:n=256,degree=12,hosts=4", "torus:dims=16x16,hosts=4")

@@ -17,10 +17,11 @@ def test_hosts_are_put_on_every_switch_of_a_direct_network():
 
 
 def test_hosts_are_put_on_the_leaves_of_a_tree():
-    """`hosts=` on a fat tree changes the number on its edge switches only."""
-    tree = build("fat-tree:k=4,hosts=1")
-    assert tree.hosts == 8
+    """`hosts=` on a k-ary n-tree changes the number on its lowest switches only; on a fat tree it is that of all hosts."""
+    tree = build("kary-tree:k=2,n=3,hosts=3")
+    assert tree.hosts == 12
     assert (tree.endpoints_at[tree.labels["level"] > 0] == 0).all()
+    assert build("fat-tree:k=4,hosts=3").hosts == 3
 
 
 @pytest.mark.parametrize(
@@ -29,7 +30,7 @@ def test_hosts_are_put_on_the_leaves_of_a_tree():
         ("slimfly:q=19,hosts=full", 15),  # ceil(k'/2), Besta 2014 II.B.2
         ("dragonfly:h=7,hosts=full", 7),  # floor((k + 1)/4) of k = 27
         ("flattened-butterfly:dims=10x10x10,hosts=full", 10),  # floor((k + 3)/4) of k = 37
-        ("fat-tree:k=36,hosts=full", 18),  # floor(k/2)
+        ("kary-tree:k=18,n=3,hosts=full", 18),  # half of the ports
         ("torus:dims=4x4x4,hosts=full", 1),
         ("ring-shortcuts:n=200,degree=30,hosts=full", 6),  # floor(sqrt k) of k = 36
         (

@@ -123,6 +123,6 @@ def test_amounts_between_switches_are_not_simulated(monkeypatch):
 
     routing = route(build("petersen").with_hosts(1))
     amounts: Traffic = matrix(routing.topology, np.ones((10, 10)))
-    monkeypatch.setattr(module, "traffic_of", lambda *_: amounts)
+    monkeypatch.setattr(module, "traffic_between_hosts", lambda *_: amounts)
     with pytest.raises(InputError, match="between switches"):
         simulate(routing, loads=[0.1])

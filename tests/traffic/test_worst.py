@@ -77,7 +77,7 @@ def test_the_worst_of_a_dragonfly_goes_from_each_group_to_the_next(spec):
 
 
 @pytest.mark.parametrize(
-    "spec", ["fat-tree:k=4", "fat-tree:k=6", "kary-tree:k=3,n=2", "kary-tree:k=3,n=3", "fat-tree:k=4,hosts=3"]
+    "spec", ["fat-tree:k=4", "fat-tree:k=6", "kary-tree:k=3,n=2", "kary-tree:k=3,n=3", "kary-tree:k=2,n=3,hosts=3"]
 )
 def test_in_the_worst_of_a_fat_tree_every_packet_passes_a_top_switch(spec):
     """Besta 2014 V.C; and hosts get what one host sends."""

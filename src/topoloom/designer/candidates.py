@@ -45,7 +45,7 @@ def _chosen(need: Need) -> list[Family]:
 
 def _proposal(record: Family, values: dict[str, Any], need: Need, parts: Parts) -> Proposal:
     """The spec with every parameter written out, so that one topology has one spec, and what theory says of it."""
-    hosts = values.pop("hosts", None)
+    hosts = values.pop("hosts", None) if record.takes_hosts else None
     spec = record.spec_of(values, hosts)
     try:
         facts = record.known(record.filled(values))

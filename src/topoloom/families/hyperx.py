@@ -1,6 +1,7 @@
 """HyperX and flattened butterflies: switches in a grid, all linked along every dimension."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -91,3 +92,29 @@ def hyperx(dims: tuple[int, ...], width: int) -> Topology:
     labels = {f"x{axis}": np.indices(dims)[axis].ravel() for axis in range(len(dims))}
     labels["group"] = np.arange(prod(dims)) % (prod(dims) // dims[0])
     return Topology(links=np.concatenate(links), switches=prod(dims), labels=labels)
+
+
+@family(
+    "ub-mesh",
+    dims=Integers(1, 4096, "accelerators along each side: of a rack, and of racks in a pod", default=(8, 8, 4, 4)),
+    facts=lambda dims: replace(_facts(dims), hosts=prod(dims)),
+    source="Liao et al., UB-Mesh, arXiv 2503.20377: racks of 8 x 8, pods of 4 x 4 racks, each dimension a full mesh;"
+    " without the backup accelerator of each rack",
+    sizes=lambda hosts, radix: (
+        {"dims": (8, 8, *more)}
+        for more in ((4, 4), (4, 4, 4), (8, 8))
+        if prod((8, 8, *more)) >= hosts and 1 + sum(side - 1 for side in (8, 8, *more)) <= radix
+    ),
+    labels=_LABELS,
+)
+def ub_mesh(dims: tuple[int, ...]) -> Topology:
+    """UB-Mesh's n-dimensional full mesh, an accelerator at each point; a group is a rack, the first two dimensions.
+
+    Between racks the paper's cables go through switches of low radix in each rack, which are no switches of this topology.
+
+    >>> ub_mesh((8, 8, 4, 4))
+    Topology(topology: 1024 switches, 10240 links, 1024 hosts)
+    """
+    mesh = hyperx(dims, 1)
+    rack = np.arange(mesh.switches) % prod(dims[2:])
+    return mesh.replace(endpoints=np.arange(mesh.switches), labels={**mesh.labels, "group": rack})

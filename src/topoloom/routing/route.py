@@ -7,12 +7,14 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.connectivity import component_count
+from topoloom.graph.planes import plane_count
 from topoloom.layout.layout import Layout
 from topoloom.random_streams import Draws
 from topoloom.results import provenance_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.memory import check_memory, needed_bytes
+from topoloom.routing.planes import side_by_side
 from topoloom.routing.registry import Engine, Request, engines
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology, checked
@@ -94,10 +96,19 @@ def route(
     _check(topology, chosen, lanes, jobs, layout, folder)
     if root is not None:
         _check_root(topology, chosen, root)
-    components = component_count(topology)
-    if components > 1:
-        raise InputError(f"{topology.name}: {components} parts that no link joins; route each, or link them")
-    routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder, host, root, work))
+    planes = plane_count(topology)
+    if planes == 0:
+        raise InputError(
+            f"{topology.name}: {component_count(topology)} parts that no link joins, nor hosts with ports in several of them;"
+            " route each, or link them"
+        )
+    if planes == 1:
+        routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder, host, root, work))
+    else:
+        _check_planes(topology, layout, folder, root)
+        routed = side_by_side(
+            topology, lambda plane: chosen.make(Request(plane, lanes, seed, jobs, None, None, host, None, work))
+        )
     work.check()
     if host is not None and not chosen.by_host:
         routed = _on_other_cables(routed, host[0])
@@ -135,6 +146,13 @@ def _check(
         )
     needed = needed_bytes(topology, chosen.bytes_a_pair, jobs=jobs, in_files=folder is not None)
     check_memory(topology, chosen.name, needed, streams=chosen.streams)
+
+
+def _check_planes(topology: Topology, layout: Layout | None, folder: str | None, root: int | None) -> None:
+    """What is of one plane only."""
+    for what, value in (("a layout", layout), ("tables in files", folder), ("a root", root)):
+        if value is not None:
+            raise InputError(f"{topology.name}: {what} with planes is not possible; give a single plane")
 
 
 def _check_root(topology: Topology, chosen: Engine, root: int) -> None:

@@ -144,6 +144,11 @@ class Rules(NamedTuple):
     itself: int
 
 
+#: How a host with several ports chooses one for a packet: one after the other, by the two hosts, the one with the least queue.
+SPREADS = ("round-robin", "hash", "least-loaded")
+ROUND_ROBIN, HASH, LEAST_LOADED = 0, 1, 2
+
+
 class Demand(NamedTuple):
     """What hosts send.
 
@@ -163,6 +168,11 @@ class Demand(NamedTuple):
         Flits of a packet, and the share of packets that have no more than those.
     events : int32[4 * k]
         A trace: cycle, source, destination, flits.
+    owner, ports, turn : int32[endpoints], int32[hosts * k], int32[hosts]
+        Hosts with k ports: the host of each endpoint, the endpoints of each host, and the port of its last packet. Empty where
+        every host has one.
+    spread : int
+        How a packet's port is chosen, out of `SPREADS`.
     loop : int64[8]
         Round trips, empty where there are none: flits of a request and of a reply; cycles of service at the first and second
         place; the share, in 2**-32, of requests that go on to a second; trips a host; cycles
@@ -180,6 +190,10 @@ class Demand(NamedTuple):
     lengths: np.ndarray
     shares: np.ndarray
     events: np.ndarray
+    owner: np.ndarray
+    ports: np.ndarray
+    turn: np.ndarray
+    spread: int
     loop: np.ndarray
     back_first: np.ndarray
     back_to: np.ndarray

@@ -11,12 +11,13 @@ from topoloom.errors import InputError
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, ENDED, FLITS, INSIDE, LAST_END, LATENCY, LOGGED, MADE, ROUTERS, WAITED
+from topoloom.simulator.host_ports import traffic_between_hosts
 from topoloom.simulator.one_load import percentile
 from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of, shown_router
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.run import Run
-from topoloom.traffic import Loop, Trace, Traffic, traffic_of
+from topoloom.traffic import Loop, Trace, Traffic
 from topoloom.work import Work
 
 #: Cycles between two looks at what has arrived; and cycles of an execution at most, which a birth has room for.
@@ -165,7 +166,7 @@ def execute(
     """
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
-    sent = traffic_of(traffic, routing, seed)
+    sent = traffic_between_hosts(traffic, routing, seed)
     if isinstance(sent, Traffic):
         raise InputError(f"traffic '{traffic}' has no end; it is simulated at loads (simulate)")
     run = Run(routing, config, sent, 0.0, seed, cables=cables, work=work)
@@ -253,7 +254,7 @@ def packets_of(
     """
     work = Work() if work is None else work
     _, config = router_of(preset, settings)
-    sent = traffic_of(traffic, routing, seed)
+    sent = traffic_between_hosts(traffic, routing, seed)
     if not 0 < load <= 1 or count < 1:
         raise InputError(
             f"load {load:g} and {count} packets; a load is above 0 and at most 1, and packets are 1 or more"

@@ -82,7 +82,10 @@ def simulate_load(
     state = run.network.state
     run.go(1, 1 << 60, 1 << 60)  # compiles, where it has to
     began, never = time.thread_time(), 1 << 60
-    senders = int(traffic.senders.sum())
+    demand = run.demand
+    # Of hosts with several ports each counts; what a host gets is what all of its ports get.
+    each = max(1, demand.ports.size // max(1, demand.turn.size))
+    senders = each * int(traffic.senders.sum())
     made = load * senders / config.mean_flits
     pace = fast_pace(made) if fast else USUAL
     latency = _warm_up(run, progress, pace)
@@ -112,7 +115,10 @@ def simulate_load(
                 break
     end = run.cycle
     accepted = (int(state[FLITS]) - flits_before) / senders / (end - begin)
-    least = int((run.host_flits() - host_flits_before)[traffic.receivers].min()) / (end - begin)
+    got = run.host_flits() - host_flits_before
+    if demand.owner.size:
+        got = np.bincount(demand.owner, weights=got, minlength=demand.turn.size)
+    least = float(got[traffic.receivers].min()) / each / (end - begin)
     loads = ((run.channel_flits() - carried) / (end - begin)).astype(np.float32)
     while not saturated and state[DONE] < state[MADE] and run.cycle < end + _DRAIN:
         run.go(100, begin, end)

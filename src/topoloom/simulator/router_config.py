@@ -116,6 +116,13 @@ class RouterConfig(Settings, frozen=True, kw_only=True):
             " any: both take any free VC"
         ),
     ] = "any"
+    host_ports: Annotated[
+        Literal["round-robin", "hash", "least-loaded"],
+        setting(
+            "of a host with several ports (planes, rails), which one a packet takes: in turn, by the two hosts, or that with"
+            " the shortest queue; it arrives at the same one of the other host"
+        ),
+    ] = "round-robin"
     to_itself: Annotated[bool, setting("uniform traffic goes to its own host, too")] = False
     detours: Annotated[
         int, setting("UGAL: detours that are compared; 0: as many as the engine says", least=0, most=256)

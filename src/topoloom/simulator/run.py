@@ -7,11 +7,13 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.routing.routing import Routing
-from topoloom.simulator.buffers import HOPS, Demand
+from topoloom.simulator.buffers import HOPS, SPREADS, Demand
+from topoloom.simulator.host_ports import ports_of_hosts
 from topoloom.simulator.kernels.fields import PORT_SENT, PORT_SIZE, VC_FLITS, VC_SIZE
 from topoloom.simulator.network_state import empty_network
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.watchdog import check_moving
+from topoloom.topology import Topology
 from topoloom.traffic import UNIFORM, Loop, Trace, Traffic
 from topoloom.work import Work
 
@@ -60,7 +62,7 @@ class Run:
     ) -> None:
         if cables is None:
             cables = np.full(len(routing.topology.links), config.link_cycles, np.int64)
-        self.routing, self.demand = routing, _demand(config, traffic, load)
+        self.routing, self.demand = routing, _demand(config, traffic, load, routing.topology)
         self.network = empty_network(routing, config, cables, self.demand, seed=seed, log=log)
         self.histogram = self.network.buffers.histogram
         self.cycle = 0
@@ -138,7 +140,7 @@ class Run:
         return int(self.network.buffers.rec[VC_FLITS::VC_SIZE].sum())
 
 
-def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float) -> Demand:
+def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float, topology: Topology) -> Demand:
     lengths = sorted(config.packet_lengths)
     none, none32 = np.zeros(0, np.int64), np.zeros(0, np.int32)
     empty = Demand(
@@ -151,10 +153,21 @@ def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float) 
         lengths=np.array([length for length, _ in lengths], np.int32),
         shares=np.cumsum([share for _, share in lengths]),
         events=none32,
+        owner=none32,
+        ports=none32,
+        turn=none32,
+        spread=SPREADS.index(config.host_ports),
         loop=none,
         back_first=none,
         back_to=none32,
     )
+    ports = ports_of_hosts(topology)
+    if ports is not None:
+        if isinstance(traffic, Loop):
+            raise InputError(f"{topology.name}: traffic {traffic.name} is for hosts with one port")
+        owner = np.empty(ports.size, np.int32)
+        owner[ports.ravel()] = np.repeat(np.arange(len(ports)), ports.shape[1])
+        empty = empty._replace(owner=owner, ports=ports.ravel(), turn=np.zeros(len(ports), np.int32))
     if isinstance(traffic, Trace):
         events = np.stack([traffic.cycle, traffic.source, traffic.destination, traffic.flits], 1)
         return empty._replace(events=events.astype(np.int32).reshape(-1))

@@ -10,6 +10,7 @@ from topoloom.errors import InputError, Stopped, check_type, wrong_type
 from topoloom.random_streams import Draws
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
+from topoloom.simulator.host_ports import traffic_between_hosts
 from topoloom.simulator.load_curve import LoadCurve
 from topoloom.simulator.one_load import expected_flits, simulate_load
 from topoloom.simulator.point import Point
@@ -17,7 +18,7 @@ from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.threads import over_cores
-from topoloom.traffic import Traffic, traffic_of
+from topoloom.traffic import Traffic
 from topoloom.work import Work
 
 
@@ -78,7 +79,7 @@ def simulate(
     work = Work() if work is None else work
     name, config = router_of(preset, settings)
     topology = routing.topology
-    sent = traffic_of(traffic, routing, seed)
+    sent = traffic_between_hosts(traffic, routing, seed)
     if not isinstance(sent, Traffic):
         raise InputError(f"traffic '{traffic}' has no load that could be swept; simulate it with execute")
     wanted = _checked(loads, topology.name)

@@ -96,7 +96,7 @@ def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
         Its parameters by name, read and within their ranges.
     hosts : int or "full", optional
         Hosts on each switch that carries any; "full" is as many as the network serves at full bandwidth. The family's
-        own hosts when left out.
+        own hosts when left out, and where it takes ``hosts`` as a parameter.
 
     Returns
     -------
@@ -110,12 +110,12 @@ def make(record: Family, values: dict[str, Any], hosts: Any = None) -> Topology:
         disconnected.
     """
     facts = record.known(values)
-    _check_size(record.name, facts, hosts)
+    _check_size(record.name, facts, hosts if record.takes_hosts else None)
     topology = _connected_draw(record, values) if record.random else record.make(**values)
     spec = record.spec_of(values, hosts)
     name = f"{record.name}({spec.partition(':')[2]})" if ":" in spec else spec
     topology = topology.replace(name=name, spec=spec)
-    return topology if hosts is None else attach_hosts(topology, hosts, facts.full_hosts)
+    return topology if hosts is None or not record.takes_hosts else attach_hosts(topology, hosts, facts.full_hosts)
 
 
 def attach_hosts(topology: Topology, hosts: int | str, full: int | None) -> Topology:
@@ -260,11 +260,13 @@ def read_settings(
         A key that is unknown, given twice or missing; a value out of its range; a piece that is no ``key=value``.
     """
     given: dict[str, str] = {}
+    names = {other: key for key, parameter in parameters.items() for other in parameter.also}
     for part in _split(text, ",") if text else []:
         key, sign, value = part.partition("=")
         key = key.strip()
         if not sign or not key:
             raise InputError(f"{name}: '{part[:60]}' is not a setting; write key=value")
+        key = names.get(key, key)
         if key in given:
             raise InputError(f"{name}: {key} is given twice")
         given[key] = value.strip()

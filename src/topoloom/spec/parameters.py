@@ -1,5 +1,6 @@
 """The types of a family's parameters: what is read, what is refused, and with which words."""
 
+import copy
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -35,6 +36,17 @@ class Parameter(ABC):
     def write(self, value: Any) -> str:
         """The text that `read` turns back into `value`."""
         return str(value)
+
+    @property
+    def also(self) -> tuple[str, ...]:
+        """Other names that a spec may give it by; what is written has the first."""
+        return tuple(self.__dict__.get("_also", ()))
+
+    def also_called(self, *names: str) -> "Parameter":
+        """The same parameter, which specs may give by these names, too."""
+        found = copy.copy(self)
+        object.__setattr__(found, "_also", names)
+        return found
 
 
 @dataclass(frozen=True)
@@ -116,6 +128,35 @@ class Integers(_Number):
 
     def write(self, value: Any) -> str:
         return "x".join(map(str, value))
+
+
+@dataclass(frozen=True)
+class Ratio(Parameter):
+    """Two whole numbers with a colon between them, such as ports down and up: ``2:1``; a number alone is that to 1."""
+
+    most: int = 1 << 16
+
+    def __init__(self, description: str, default: Any = ..., most: int = 1 << 16) -> None:
+        for key, value in {"description": description, "default": default, "most": most}.items():
+            object.__setattr__(self, key, value)
+
+    @property
+    def range(self) -> str:
+        return f"two numbers of 1 to {self.most} with a colon between them, as 2:1"
+
+    def read(self, text: Any) -> tuple[int, int]:
+        if not isinstance(text, str):
+            text = ":".join(map(str, text)) if isinstance(text, (tuple, list)) else str(text)
+        found = re.fullmatch(r"([0-9]{1,9})(?::([0-9]{1,9}))?", text)
+        if found is None:
+            raise InputError(f"'{text}' is no ratio; write {self.range}")
+        pair = int(found[1]), int(found[2] or 1)
+        if not all(1 <= part <= self.most for part in pair):
+            raise InputError(f"{text} is out of range; write {self.range}")
+        return pair
+
+    def write(self, value: Any) -> str:
+        return ":".join(map(str, value))
 
 
 class Seed(Integer):

@@ -65,12 +65,17 @@ class Family:
     def spec_of(self, values: dict[str, Any], hosts: Any = None) -> str:
         """The spec of parameter values, defaults written out; one that is None is left for the family to work out."""
         settings = written(self.parameters, self.filled(values))
-        settings += [] if hosts is None else [f"hosts={hosts}"]
+        settings += [] if hosts is None or not self.takes_hosts else [f"hosts={hosts}"]
         return f"{self.name}:{','.join(settings)}" if settings else self.name
 
     def filled(self, values: dict[str, Any]) -> dict[str, Any]:
         """A value for every parameter: the given one, or the default."""
         return {key: values.get(key, parameter.default) for key, parameter in self.parameters.items()}
+
+    @property
+    def takes_hosts(self) -> bool:
+        """Whether ``hosts=`` says how many hang on each switch; where it is a parameter of the family, that has its meaning."""
+        return "hosts" not in self.parameters
 
     @property
     def random(self) -> bool:

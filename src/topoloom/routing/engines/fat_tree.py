@@ -1,6 +1,8 @@
 """Fat trees: up to a common ancestor that the destination decides, and down."""
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of
@@ -49,33 +51,46 @@ def _tables(request: Request) -> np.ndarray:
     channels = channels_of(topology)
     rises = level[channels.to] > level[channels.origin]
     ports = empty_ports(topology)
-    leaves = np.flatnonzero(level == 0)
+    rank = _ranks(topology, level)
+    leaves = np.flatnonzero(level == 0)[np.argsort(rank[level == 0])]
     ups = np.bincount(channels.origin, weights=rises, minlength=topology.switches).astype(np.int64)
-    # How many destinations' numbers differ below the digit that decides at each level.
-    stride = np.cumprod([1, *(int(ups[level == low].max(initial=1)) or 1 for low in range(int(level.max())))])
-    place = np.arange(topology.switches) - np.searchsorted(level, level)  # of each switch in its level
+    place = rank - np.searchsorted(np.sort(level), level)  # of each switch in its level
     first_host, hosts = (0, 1) if request.host is None else request.host
+    stride = _strides([int(ups[level == low].max(initial=1)) for low in range(int(level.max()))], leaves.size * hosts)
     sender_digit = place // stride[level] if request.host is None else np.zeros_like(place)
-    first_up = np.full(topology.switches, -1, np.int64)
-    upward = np.flatnonzero(rises)[::-1]
-    first_up[channels.origin[upward]] = upward - channels.first[channels.origin[upward]]
+    in_order = np.lexsort((rank[channels.to], channels.origin))
+    upward = np.append(in_order[rises[in_order]], -1)  # channels up, switch by switch; the last stands for none
+    first_up = np.searchsorted(channels.origin[upward[:-1]], np.arange(topology.switches))
     falling = [np.flatnonzero(~rises & (level[channels.origin] == high)) for high in range(1, int(level.max()) + 1)]
+    # Of parallel cables down to a switch, those to its destinations take turns: by the first of them.
+    bundled = bool(channels.to.size) and bool(((np.diff(channels.to) == 0) & (np.diff(channels.origin) == 0)).any())
+    turn = np.zeros(channels.to.size, np.int64)
+    carries = carriers_of(topology)
     request.work.begin(leaves.size, "destinations")
     for leaf, d in enumerate(leaves.tolist()):
         request.work.check()
         request.work.advance()
         number = leaf * hosts + first_host
-        # Up channels are side by side, as neighbours are in the order of their numbers and levels of their switches'.
-        ports[d] = np.where(ups > 0, first_up + (number // stride[level] + sender_digit) % np.maximum(ups, 1), ports[d])
+        up = upward[np.where(ups > 0, first_up + (number // stride[level] + sender_digit) % np.maximum(ups, 1), -1)]
+        ports[d] = np.where(ups > 0, up - channels.first[:-1], ports[d])
         under = np.zeros(topology.switches, np.bool_)
         under[d] = True
-        for down in falling:
+        passed = np.zeros(topology.switches, np.bool_)
+        passed[carries] = True
+        for low, down in enumerate(falling):
             leads = down[under[channels.to[down]]]
             origin = channels.origin[leads]
             count = np.bincount(origin, minlength=topology.switches)
             begin = np.searchsorted(origin, np.arange(topology.switches))
             over = np.flatnonzero(count)
-            chosen = leads[begin[over] + (number + place[over]) % count[over]]
+            if bundled:
+                rising = np.flatnonzero(passed & ~under & (level == low) & (ups > 0))
+                passed[channels.to[up[rising]]] = True
+                first = leads[begin[over]]
+                chosen = leads[begin[over] + turn[first] % count[over]]
+                turn[first] += passed[over]
+            else:
+                chosen = leads[begin[over] + (number + place[over]) % count[over]]
             ports[d, over] = chosen - channels.first[over]
             under[over] = True
         ports[d, d] = np.iinfo(ports.dtype).max
@@ -87,6 +102,43 @@ def _tables(request: Request) -> np.ndarray:
     return ports
 
 
+def _strides(ups: list[int], numbers: int) -> np.ndarray:
+    """How many destinations' numbers share the digit that decides at each level, int64[levels].
+
+    At each level what the levels below have divided by, as d-mod-k has it. Where that leaves fewer digits than ports up (few
+    pods under bundles of cables), the digit of the level below decides again: the sender's number was added to it there.
+    """
+    strides = [1]
+    for low, count in enumerate(ups[:-1]):
+        stride = strides[-1] * count
+        strides.append(stride if -(-numbers // stride) >= ups[low + 1] else strides[-1])
+    return np.array([*strides, strides[-1] * ups[-1] if ups else 1], np.int64)
+
+
+def _ranks(topology: Topology, level: np.ndarray) -> np.ndarray:
+    """The number of each switch, level by level, int64[n]: its own where switches are in that order, as families have them.
+
+    Else, as from a file: switches of one subtree side by side, in each subtree in the same order, which what is connected
+    without the levels above, and without those below, tells.
+    """
+    n = level.size
+    if (np.diff(level) >= 0).all():
+        return np.arange(n)
+    top = int(level.max())
+    without = [level <= high for high in range(top - 1, -1, -1)] + [level >= low for low in range(1, top + 1)]
+    keys = [level, *(np.where(among, _parts(topology, among), 0) for among in without)]
+    rank = np.empty(n, np.int64)
+    rank[np.lexsort([np.arange(n), *keys[::-1]])] = np.arange(n)
+    return rank
+
+
+def _parts(topology: Topology, among: np.ndarray) -> np.ndarray:
+    """The part of each switch that links between those `among` make, int[n]."""
+    u, v = topology.links[among[topology.links].all(axis=1)].T
+    graph = coo_array((np.ones(u.size, np.int8), (u, v)), shape=(topology.switches, topology.switches))
+    return np.asarray(connected_components(graph, directed=False)[1])
+
+
 def _levels(topology: Topology) -> np.ndarray:
     """The level of each switch, int64[n]; links join neighbouring levels only, and hosts hang on level 0."""
     if "level" not in topology.labels:
@@ -95,9 +147,6 @@ def _levels(topology: Topology) -> np.ndarray:
     u, v = topology.links[:, 0], topology.links[:, 1]
     if not (np.abs(level[u] - level[v]) == 1).all() or (level[carriers_of(topology)] > 0).any():
         raise _refusal(topology, "links must join neighbouring levels, and hosts hang on level 0")
-    order = np.argsort(level, kind="stable")
-    if (order != np.arange(level.size)).any():
-        raise _refusal(topology, "switches must be numbered level by level")
     return level
 
 

@@ -54,7 +54,7 @@ class Verdict(Followed, Result):
     lanes_used : int
         One more than the highest lane.
     lane_pairs : int64[lanes_used]
-        Pairs in each lane (of the first hop, where lanes are counted by hops).
+        Pairs in each lane (of the first hop, where lanes are counted by hops), without those that no path joins.
     cycle : tuple of (int, int)
         Channels (from switch, to switch) that wait for each other in a cycle, the first again for the last; empty: none.
     cycle_lane : int
@@ -117,8 +117,9 @@ class Verdict(Followed, Result):
 
     @property
     def minimal_share(self) -> float:
-        """The share of pairs that are reached in the fewest hops; 1 where there are no pairs."""
-        return self.minimal_pairs / self.pairs if self.pairs else 1.0
+        """The share of pairs that are reached in the fewest hops, of those that some path joins; 1 where there are none."""
+        joined = self.pairs - self.apart_pairs
+        return self.minimal_pairs / joined if joined else 1.0
 
     @property
     def vertex_load_min(self) -> int:

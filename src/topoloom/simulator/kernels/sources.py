@@ -16,8 +16,10 @@ from topoloom.simulator.buffers import (
     DETOUR,
     EVENT,
     FREE,
+    HASH,
     INJECTED,
     INSIDE,
+    LEAST_LOADED,
     MADE,
     NEXT,
     RANDOM,
@@ -147,6 +149,28 @@ def enqueue(
 
 
 @inner
+def port_of(spread: int, ports: np.ndarray, turn: np.ndarray, queue: np.ndarray, h: int, goal: int) -> tuple[int, int]:
+    """Which of its ports host h sends a packet to host `goal` through, and how many ports a host has."""
+    count = ports.size // turn.size
+    if spread == HASH:
+        pair = np.uint64(h) * np.uint64(turn.size) + np.uint64(goal + 1)
+        mixed = stirred(pair * np.uint64(0x9E3779B97F4A7C15))
+        return np.int64(((mixed >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32)), count
+    following = np.int64(turn[at(h)]) + 1
+    q = following if following < count else np.int64(0)
+    if spread == LEAST_LOADED:
+        best, least = q, np.int64(1) << 60
+        for k in range(count):
+            other = q + k if q + k < count else q + k - count
+            waiting = np.int64(queue[at(np.int64(ports[at(h * count + other)]) * HOST_SIZE + HOST_COUNT)])
+            if waiting < least:
+                best, least = other, waiting
+        q = best
+    turn[at(h)] = q
+    return q, count
+
+
+@inner
 def length_of(lengths: np.ndarray, shares: np.ndarray, state: np.ndarray) -> int:
     """Flits of the next packet."""
     if lengths.size == 1:
@@ -163,14 +187,18 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
     state, home, queue, backlog, burst = s.state, net.home, s.queue, s.backlog, s.burst
     pool, spare = s.pool, s.spare
     hosts, most, load = home.size, rules.most, demand.load
+    owner, several = demand.owner, demand.owner.size > 0
+    # Of hosts with several ports each port makes packets; whom they go to is drawn among hosts, and then the port.
+    among = demand.turn.size if several else hosts
     kind, first, to, share, itself = demand.kind, demand.first, demand.to, demand.share, rules.itself
     lengths, shares, usual = demand.lengths, demand.shares, np.int64(demand.lengths[0])
     if load > 0:
         scale = 1.0 / math.log1p(-load)
         following, x = state[NEXT], np.uint64(state[RANDOM])
-        span = hosts if itself else hosts - 1
+        span = among if itself else among - 1
         while following < hosts:
             n = following
+            h = np.int64(owner[at(n)]) if several else n
             x = stirred(x)
             following += 1 + np.int64(
                 math.log((np.float64(x >> np.uint64(11)) + 0.5) * (1.0 / 9007199254740992.0)) * scale
@@ -178,11 +206,11 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
             if kind == UNIFORM:
                 x = stirred(x)
                 goal = np.int64(((x >> np.uint64(32)) * np.uint64(span)) >> np.uint64(32))
-                if not itself and goal >= n:
+                if not itself and goal >= h:
                     goal += 1
             else:
                 state[RANDOM] = np.int64(x)
-                goal = goal_of(kind, first, to, share, itself, queue, state, n, hosts)
+                goal = goal_of(kind, first, to, share, itself, queue, state, h, among)
                 x = np.uint64(state[RANDOM])
             if goal < 0:
                 continue
@@ -198,6 +226,9 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
                 burst[at(n * BURST_SIZE + BURST_GOAL)] = goal
                 x = np.uint64(state[RANDOM])
                 continue
+            if several:
+                q = port_of(demand.spread, demand.ports, demand.turn, queue, h, goal)
+                n, goal = np.int64(demand.ports[at(h * q[1] + q[0])]), np.int64(demand.ports[at(goal * q[1] + q[0])])
             if queue[at(n * HOST_SIZE + HOST_COUNT)] >= most:
                 continue
             if begin <= c < end:
@@ -214,12 +245,16 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
     for k in range(state[BURSTS]):
         n = np.int64(burst[at(k * BURST_SIZE + BURST_HOST)])
         if burst[at(n * BURST_SIZE + BURST_CYCLE)] <= c:
-            if queue[at(n * HOST_SIZE + HOST_COUNT)] < most:
+            goal, m = np.int64(burst[at(n * BURST_SIZE + BURST_GOAL)]), n
+            if several:
+                h = np.int64(owner[at(n)])
+                q = port_of(demand.spread, demand.ports, demand.turn, queue, h, goal)
+                m, goal = np.int64(demand.ports[at(h * q[1] + q[0])]), np.int64(demand.ports[at(goal * q[1] + q[0])])
+            if queue[at(m * HOST_SIZE + HOST_COUNT)] < most:
                 if begin <= c < end:
                     state[MADE] += 1
                 length = length_of(lengths, shares, state)
-                goal = np.int64(burst[at(n * BURST_SIZE + BURST_GOAL)])
-                enqueue(pool, spare, queue, backlog, state, n, np.int64(home[at(goal)]), c, length)
+                enqueue(pool, spare, queue, backlog, state, m, np.int64(home[at(goal)]), c, length)
                 burst[at(n * BURST_SIZE + BURST_CYCLE)] = c + length
             burst[at(n * BURST_SIZE + BURST_PACKETS)] -= 1
         if burst[at(n * BURST_SIZE + BURST_PACKETS)] > 0:
@@ -230,6 +265,9 @@ def make_packets(net: Network, s: Buffers, rules: Rules, demand: Demand, c: int,
     while (e << 2) < events.size and np.int64(events[at(e << 2)]) <= c:
         born, length = np.int64(events[at(e << 2)]), np.int64(events[at((e << 2) + 3)])
         n, goal = np.int64(events[at((e << 2) + 1)]), np.int64(events[at((e << 2) + 2)])
+        if several:
+            q = port_of(demand.spread, demand.ports, demand.turn, queue, n, goal)
+            n, goal = np.int64(demand.ports[at(n * q[1] + q[0])]), np.int64(demand.ports[at(goal * q[1] + q[0])])
         if begin <= born < end:
             state[MADE] += 1
         enqueue(pool, spare, queue, backlog, state, n, np.int64(home[at(goal)]), born, length)

@@ -84,10 +84,10 @@ def follow(
             if lanes.size:
                 for v in range(n):
                     used[j, v] <<= turns.dtype.type(lanes[d, v])
-                    lane_pairs[lanes[d, v]] += 1
-                lane_pairs[lanes[d, d]] -= 1
+                    lane_pairs[lanes[d, v]] += 1 if distance[start + j, v] > 0 else 0
             else:
-                lane_pairs[0] += n - 1
+                for v in range(n):
+                    lane_pairs[0] += 1 if distance[start + j, v] > 0 else 0
         for v in range(n):
             begin, degree = first[v], first[v + 1] - first[v]
             for j in range(count):

@@ -1,0 +1,71 @@
+"""Tables of a network of planes: each plane routed by itself, and all tables side by side."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.planes import Plane, planes_of
+from topoloom.routing.choices import Detour, Layers
+from topoloom.routing.routing import Routing
+from topoloom.topology import Topology
+
+
+def side_by_side(topology: Topology, make: Callable[[Topology], Routing]) -> Routing:
+    """One `Routing` of the whole network out of those of its planes; what goes to another plane has no port.
+
+    Planes with the same links have the same tables: they are made once.
+
+    Parameters
+    ----------
+    topology : Topology
+        Parts that no link joins.
+    make : callable (Topology) -> Routing
+        Routes one of them.
+
+    Returns
+    -------
+    Routing
+        Without verdict.
+
+    Raises
+    ------
+    InputError
+        The engine gives packets a choice between layers of tables or groups of detours, which have no such form.
+    """
+    planes = planes_of(topology)
+    made: dict[str, Routing] = {}
+    n = topology.switches
+    whole: Routing | None = None
+    ports = lanes = None
+    for plane in planes:
+        key = _structure(plane)
+        if key not in made:
+            made[key] = make(plane.topology)
+        one = made[key]
+        if isinstance(one.choice, Layers) or (isinstance(one.choice, Detour) and one.choice.group is not None):
+            raise InputError(f"{topology.name}: engine {one.engine} routes one plane at a time; give it a single plane")
+        if ports is None:
+            ports = np.full((n, n), np.iinfo(one.ports.dtype).max, one.ports.dtype)
+            lanes = None if one.lanes is None else np.zeros((n, n), np.uint8)
+            whole = one
+        ports = ports.astype(np.promote_types(ports.dtype, one.ports.dtype), copy=False)
+        at = np.ix_(plane.switches, plane.switches)
+        ports[at] = np.where(one.ports == one.none, np.iinfo(ports.dtype).max, one.ports)
+        if one.lanes is not None and lanes is not None:
+            lanes[at] = one.lanes
+    if whole is None or ports is None:
+        raise InputError(f"{topology.name}: no planes")
+    return replace(
+        whole, topology=topology, ports=ports, lanes=lanes, minimal=all(one.minimal for one in made.values())
+    )
+
+
+def _structure(plane: Plane) -> str:
+    """The same for planes that any engine gives the same tables: links, endpoints and labels, but for a shift of groups."""
+    topology = plane.topology
+    group = topology.labels.get("group")
+    if group is not None and group.dtype.kind == "i" and group.size:
+        topology = topology.replace(labels={**topology.labels, "group": group - group.min()})
+    return topology.digest

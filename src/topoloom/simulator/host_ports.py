@@ -1,0 +1,62 @@
+"""Hosts with several ports, in planes or on rails: traffic is from host to host, and each packet takes one of the ports."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.connectivity import components
+from topoloom.routing.routing import Routing
+from topoloom.topology import Topology
+from topoloom.traffic import Loop, Trace, Traffic, traffic_of
+
+
+def ports_of_hosts(topology: Topology) -> np.ndarray | None:
+    """The endpoints of each host, int32[hosts, ports]; None where every host has one.
+
+    Ports of two hosts that stand in the same place reach each other: planes come one after the other, and in a plane the ports
+    are in the order of their switches. Hosts come in the order of their first ports, as in a network of these ports alone.
+
+    Raises
+    ------
+    InputError
+        Some hosts have more ports than others, or in other planes.
+    """
+    hosts, endpoints = topology.hosts, topology.endpoints.size
+    if hosts == endpoints:
+        return None
+    count = np.bincount(topology.host, minlength=hosts)
+    if (count != count[0]).any():
+        raise InputError(
+            f"{topology.name}: hosts have {count.min()} to {count.max()} ports; those of all must be as many to be simulated"
+        )
+    part = components(topology)[topology.endpoints]
+    ports = np.lexsort((np.arange(endpoints), part, topology.host)).reshape(hosts, count[0])
+    if (part[ports] != part[ports[0]]).any():
+        raise InputError(f"{topology.name}: not every host has as many ports in each plane; simulate one plane")
+    return ports[np.argsort(ports[:, 0])].astype(np.int32)
+
+
+def traffic_between_hosts(text: str, routing: Routing, seed: int) -> Traffic | Trace | Loop:
+    """Traffic from host to host, as `traffic_of` makes it; hosts with several ports count once, at their first one.
+
+    Parameters
+    ----------
+    text : str
+        A pattern and its settings.
+    routing : Routing
+        The network; patterns that go by tables take those to first ports.
+    seed : int
+        Of random choices.
+
+    Returns
+    -------
+    Traffic, Trace or Loop
+        Hosts are numbered as `ports_of_hosts` lists them.
+    """
+    topology = routing.topology
+    ports = ports_of_hosts(topology)
+    if ports is None:
+        return traffic_of(text, routing, seed)
+    first = topology.replace(endpoints=topology.endpoints[ports[:, 0]])
+    return traffic_of(text, replace(routing, topology=first, verdict=None), seed)

@@ -1,0 +1,55 @@
+"""Tables of networks of planes: those of each plane, side by side, and judged together."""
+
+import numpy as np
+import pytest
+
+from topoloom import InputError, build
+from topoloom.graph.planes import plane_count, planes_of
+from topoloom.routing.route import route
+
+
+@pytest.mark.parametrize("engine", ["orders", "minimal", "dfsssp", "updown", "valiant", "silla-duato"])
+def test_every_plane_has_the_tables_of_the_network_itself(engine):
+    """Port for port and lane for lane; nothing leads from plane to plane, and that is no fault."""
+    one, both = (route(build(f"slimfly:q=5,hosts=2{more}"), engine) for more in ("", "+planes:count=3"))
+    for plane in range(3):
+        block = np.s_[50 * plane : 50 * plane + 50]
+        assert np.array_equal(both.ports[block, block], one.ports)
+        if one.lanes is not None:
+            assert np.array_equal(both.lanes[block, block], one.lanes)
+    assert (both.ports[:50, 50:] == both.none).all()
+    found, alone = both.verdict, one.verdict
+    assert found.complete
+    assert (found.reached_pairs, found.apart_pairs) == (3 * alone.reached_pairs, 6 * 50 * 50)
+    assert (found.deadlock_free, found.minimal_share) == (alone.deadlock_free, alone.minimal_share)
+    assert found.mean_hops == pytest.approx(alone.mean_hops)
+    assert found.lane_pairs.sum() == 3 * alone.lane_pairs.sum()
+
+
+def test_131_072_hosts_in_eight_planes_have_tables():
+    """6,144 switches of 512 ports; each of eight alike planes is routed once."""
+    network = build("fat-tree:k=64,hosts=2048+planes:count=8")
+    assert route(network, "fat-tree").verdict.minimal
+
+
+def test_parts_that_hosts_do_not_join_are_no_planes():
+    """Planes share their hosts; a network that fell apart is refused as before."""
+    ring = build("ring:n=4,hosts=1")
+    assert [plane_count(ring), plane_count(build("ring:n=4,hosts=1+planes:count=3"))] == [1, 3]
+    apart = ring.replace(links=[(0, 1), (2, 3)])
+    assert plane_count(apart) == 0
+    with pytest.raises(InputError, match="2 parts that no link joins, nor hosts with ports in several of them"):
+        route(apart)
+    with pytest.raises(InputError, match="a root with planes is not possible"):
+        route(build("ring:n=4,hosts=1+planes:count=2"), "updown", root=1)
+
+
+def test_a_plane_is_a_network_of_its_own():
+    """Its switches, links, ports and hosts, in their order; rails of a plane stay with their hosts."""
+    whole = build("fat-tree:k=8,hosts=64+rails:nics=4+planes:count=2")
+    first, second = planes_of(whole)
+    assert first.topology.links.tolist() == second.topology.links.tolist()
+    assert first.hosts.tolist() == second.hosts.tolist() == list(range(16))
+    assert (whole.endpoints[second.endpoints] == second.switches[second.topology.endpoints]).all()
+    assert second.topology.hosts == 16
+    assert second.topology.endpoints.size == 64
