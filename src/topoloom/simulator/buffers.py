@@ -95,8 +95,8 @@ class Rules(NamedTuple):
     words, slot_bits, many, history
         Words of 64 VC bits a router; log2 of the VC slots a port; 1: packets have several flits, or records; words of a VC's
         history of flits sent on, 0: one, that of short credits.
-    vcs, speedup, room, credit, host_credit, inject, hold
-        VCs a port; internal steps a cycle; flits a VC; cycles of a credit, of one to a host, from a host to its router, and
+    vcs, speedup, room, spare, credit, host_credit, inject, hold
+        VCs a port; internal steps a cycle; flits a VC; flits in a VC at most beside which the longest packet has room; cycles of a credit, of one to a host, from a host to its router, and
         of the allocation of a VC beyond the step that it takes.
     bound, eject, last_vcs
         Flits of an output queue, and of one to a host; VCs that a packet may take to its host: all, or 1: that which it has
@@ -122,6 +122,7 @@ class Rules(NamedTuple):
     vcs: int
     speedup: int
     room: int
+    spare: int
     credit: int
     host_credit: int
     inject: int

@@ -159,6 +159,7 @@ def empty_network(
     eject = max(1, last_vcs * room - (2 * config.host_cycles + 1 + config.credit_cycles))
     rules = rules._replace(
         room=room,
+        spare=room - longest,
         credit=int(credits.max(initial=spare + 1)),
         host_credit=host_credit,
         most=most,
@@ -291,6 +292,7 @@ def _tables_and_rules(
         vcs=vcs,
         speedup=config.speedup,
         room=0,
+        spare=0,
         credit=0,
         host_credit=0,
         inject=config.host_cycles + 1 + config.route_cycles,

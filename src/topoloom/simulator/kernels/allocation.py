@@ -5,6 +5,7 @@ import numpy as np
 from topoloom.compiling.decorators import stage
 from topoloom.graph.kernels.simd import fetch, lowest_bit
 from topoloom.simulator.buffers import ESCAPE, Buffers, Network, Rules
+from topoloom.simulator.kernels.choices import open_to_choice
 from topoloom.simulator.kernels.credits import full, next_credit
 from topoloom.simulator.kernels.fields import (
     PACKET_ESCAPED,
@@ -18,6 +19,7 @@ from topoloom.simulator.kernels.fields import (
     PORT_OUTPUT_TURN,
     PORT_SIZE,
     VC_BIRTH,
+    VC_FLITS,
     VC_NEXT,
     VC_OUTPUT,
     VC_SECOND,
@@ -59,6 +61,12 @@ def allocate_vcs(records: int | None, net: Network, s: Buffers, rules: Rules, r:
             else:
                 wide = V if down < 0 else width
             can = (unowned[at(b + w)] >> k) & ((np.int64(1) << wide) - 1)
+            if records is not None and rules.choice == ESCAPE and down >= 0 and (oc & VM) >= rules.escapes:
+                for v in range(wide):
+                    if not open_to_choice(rules.spare, np.int64(rec[at((down + (oc & VM) + v) * VC_SIZE + VC_FLITS)])):
+                        can &= ~(np.int64(1) << v)
+                if can == 0:
+                    continue
             a = row_of(W, LV, r, oc)
             several = wide > 1 and can & (can - 1) != 0
             if several:

@@ -188,10 +188,21 @@ def any_port(near: np.ndarray, state: np.ndarray, base: int, K: int) -> int:
     return found
 
 
+@inner
+def open_to_choice(spare: int, sent: int) -> bool:
+    """Whether a VC with so many flits may be chosen: it is empty, or a whole packet has room behind them.
+
+    A packet that got a VC waits for nothing else any more, so it must not have to wait there behind others: that is what
+    escape channels are proved free of deadlock under (Duato 1993, assumption 4: a queue holds flits of one message; Duato
+    1996, for cut-through: a queue takes whole packets).
+    """
+    return sent == 0 or sent <= spare
+
+
 @stage
 def free_port(
     escapes: int,
-    room: int,
+    spare: int,
     slot_bits: int,
     vcs: int,
     ports: int,
@@ -205,7 +216,7 @@ def free_port(
     b: int,
     r: int,
 ) -> int:
-    """A port on a shortest path, of those with a VC to choose that is free and not full the emptiest; -1: none."""
+    """A port on a shortest path, of those with a VC to choose that is open the emptiest; -1: none (see `open_to_choice`)."""
     best, least, ties = np.int64(-1), np.int64(1) << 60, np.int64(0)
     for k in range(K):
         bits = near[at(base + k)]
@@ -219,7 +230,7 @@ def free_port(
             for v in range(escapes, vcs):
                 sent = np.int64(rec[at((down + v) * VC_SIZE + VC_FLITS)])
                 flits += sent
-                some |= (idle >> v) & 1 != 0 and sent < room
+                some |= (idle >> v) & 1 != 0 and open_to_choice(spare, sent)
             if some:
                 ties = ties + 1 if flits == least else np.int64(1)
                 if flits < least or (flits == least and below(state, RANDOM, ties) == 0):
@@ -311,7 +322,7 @@ def choose(
             out = found << slot_bits
         elif not packets[at(packet * PACKET_SIZE + PACKET_ESCAPED)]:
             found = free_port(
-                rules.escapes, rules.room, slot_bits, vcs, ports, near, port, rec, unowned, state, base, K, b, r
+                rules.escapes, rules.spare, slot_bits, vcs, ports, near, port, rec, unowned, state, base, K, b, r
             )
             if found >= 0:
                 out = (found << slot_bits) + rules.escapes
