@@ -12,6 +12,8 @@ from topoloom.results import Provenance
 
 #: What lies in a network folder: the network, where its switches stand, every cable, forwarding tables, where it came from.
 TOPOLOGY, FLOOR, CABLES, TABLES, PROVENANCE = "topology.json", "floor.toml", "cables.csv", "tables", "provenance.json"
+#: And, where hosts stand in racks of their own: what they are, where each stands, what each rack holds.
+HOUSING, HOSTS, RACKS = "hosts.toml", "hosts.csv", "racks.csv"
 #: What tells the folder of a plan, and that of a design.
 PLAN, DESIGN = "plan.csv", "design.json"
 #: Names, GUIDs, LIDs and ports of a network that is not cabled as topoloom plans it, in the words of ibnetdiscover.

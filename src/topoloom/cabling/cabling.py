@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
-from topoloom.cost.choose import Cables, choose_cables, kept_cables
+from topoloom.cost.choose import Cables, choose_cables, joined, kept_cables
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.errors import InputError, check_type
 from topoloom.formats.cables import host_ports
@@ -68,7 +68,8 @@ class Cabling(Filed):
         """A row a cable, in the order of work: its number, kind, bundle (from 1), both ends, lengths and product."""
         names = self.layout.cabinet_names
         titles = [product.title for product in self.bought.parts.cable]
-        cabinet = self.layout.cabinet
+        cabinet, standing = self.layout.cabinet, self.layout.host_slot is not None
+        of_host = self.layout.host_cabinet if standing else cabinet
         columns = (
             self.number.tolist(),
             self.to_host.tolist(),
@@ -89,7 +90,7 @@ class Cabling(Filed):
                 "a_cabinet": names[cabinet[a]],
                 "b": b,
                 "b_port": b_port,
-                "b_cabinet": None if to_host else names[cabinet[b]],
+                "b_cabinet": names[cabinet[b]] if not to_host else names[of_host[b]] if standing else None,
                 "length_m": length_m,
                 "stock_m": stock_m,
                 "product": titles[product],
@@ -187,7 +188,7 @@ def cable(
     rate_gbps : float, optional
         The rate of every link, Gb/s; the default is 40, or the nearest that the catalogue's prices hold for.
     host_cables : bool
-        Whether to list a cable inside the cabinet for every endpoint.
+        Whether to list a cable for every endpoint; where hosts stand in racks of their own they are listed in any case.
     plugs : Plugs, optional
         Ports, numbers and products of cables that are there already.
 
@@ -213,25 +214,37 @@ def cable(
     parts = parts if isinstance(parts, Parts) else load_parts(parts)
     rate_gbps = parts.link_rate(rate_gbps)
     topology = layout.topology
+    host_cables = host_cables or layout.housing is not None
     m, k = len(topology.links), topology.endpoints.size if host_cables else 0
     link = np.concatenate([np.arange(m), np.full(k, -1)])
     ends = np.concatenate([topology.links, np.stack([topology.endpoints[:k], topology.host[:k]], axis=1)])
+    at = np.concatenate(
+        [
+            layout.cabinet[topology.links],
+            np.stack([layout.cabinet[topology.endpoints], layout.host_cabinet[topology.host]], axis=1)[:k],
+        ]
+    )
     plugs = Plugs.of(topology) if plugs is None else plugs
     plug = np.stack([plugs.endpoint[:k], host_ports(topology.host)[:k]], axis=1)
     port = np.concatenate([plugs.link, plug]).astype(np.int32)
     turned = np.zeros(m + k, bool)
-    turned[:m] = layout.cabinet[topology.links[:, 0]] > layout.cabinet[topology.links[:, 1]]
+    turned[:m] = at[:m, 0] > at[:m, 1]
+    # A cable that carries several links begins at the lower switch, however it is turned for the crew.
+    trunk = ends
     ends, port = (np.where(turned[:, None], pair[:, ::-1], pair) for pair in (ends, port))
 
+    between = np.concatenate([layout.between, layout.host_between[:k]])
     bundle = np.full(m + k, -1)
-    pairs, bundle[:m][layout.between] = _bundles(layout, ends[:m][layout.between])
-    at = layout.cabinet[ends[:, 0]].astype(np.int64)
-    work = np.where(bundle >= 0, bundle, len(pairs) + 2 * at + (link < 0))
-    order = np.lexsort((port[:, 0], layout.height[ends[:, 0]], work))
+    pairs, bundle[between] = _bundles(layout, np.sort(at[between], axis=1))
+    here = layout.cabinet[ends[:, 0]].astype(np.int64)
+    work = np.where(bundle >= 0, bundle, len(pairs) + 2 * here + (link < 0))
+    order = np.lexsort((port[:, 0], layout.height[ends[:, 0]], link < 0, work))
 
-    length_m = np.concatenate([layout.length_m, np.full(k, layout.floor.inside_m)])
-    between = np.concatenate([layout.between, np.zeros(k, bool)])
-    bought = choose_cables(parts, length_m[order], between[order], rate_gbps)
+    length_m = np.concatenate([layout.length_m, layout.host_length_m[:k]])
+    bought = joined(
+        choose_cables(parts, length_m[:m], between[:m], rate_gbps, trunk[:m]),
+        choose_cables(parts, length_m[m:], between[m:], rate_gbps, trunk[m:], "host"),
+    ).at(order)
     product = np.concatenate([plugs.product_in(parts), np.full(k, -1)])[order]
     if (product >= 0).any():
         bought = kept_cables(bought, product, np.concatenate([plugs.stock_m, np.zeros(k)])[order], rate_gbps)
@@ -253,8 +266,8 @@ def _numbers(number: np.ndarray, name: str) -> np.ndarray:
 
 
 def _bundles(layout: Layout, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The cabinet pairs in the order of work, int64[bundles, 2]; and the bundle of each cable with these `ends`."""
-    pair = layout.cabinet[ends].astype(np.int64) @ (layout.cabinets, 1)
+    """The cabinet pairs in the order of work, int64[bundles, 2]; and the bundle of each cable between these cabinets."""
+    pair = ends.astype(np.int64) @ (layout.cabinets, 1)
     keys, member = np.unique(pair, return_inverse=True)
     pairs = np.stack(np.divmod(keys, layout.cabinets), axis=1)
     apart_m = layout.slots.apart_m(layout.used[pairs[:, 0]], layout.used[pairs[:, 1]])

@@ -10,7 +10,7 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.labels import label
-from topoloom.cabling.lists import bundles_csv, cables_csv, labels_csv, order_csv
+from topoloom.cabling.lists import bundles_csv, cables_csv, host_list, labels_csv, order_csv, racks_csv
 from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.plugs import load_plugs
 from topoloom.cabling.sheets import SHEET_NAMES, sheets
@@ -22,7 +22,19 @@ from topoloom.formats import FORMATS, encode
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
 from topoloom.layout.layout import Layout
-from topoloom.network_folders import CABLES, FLOOR, PROVENANCE, TOPOLOGY, note_text, refuse_other_network
+from topoloom.hosts.files import housing_toml, read_hosts
+from topoloom.hosts.housing import read_housing
+from topoloom.network_folders import (
+    CABLES,
+    FLOOR,
+    HOSTS,
+    HOUSING,
+    PROVENANCE,
+    RACKS,
+    TOPOLOGY,
+    note_text,
+    refuse_other_network,
+)
 from topoloom.results import provenance_of
 from topoloom.topology import Topology
 
@@ -42,7 +54,8 @@ def save_cabling(
 
     ``topology.json`` and ``provenance.json``,
     ``cables.csv`` and ``floor.toml`` (together they are the layout: `load_layout`), ``labels.csv``, ``bundles.csv``,
-    ``order.csv``, ``netbox/*.csv`` and ``sheets/*.html``. docs/cabling.md says what each holds. Sheets and floor plans of
+    ``order.csv``, ``netbox/*.csv`` and ``sheets/*.html``; where hosts stand in racks of their own also ``hosts.toml``,
+    ``hosts.csv`` and ``racks.csv``. docs/cabling.md says what each holds. Sheets and floor plans of
     an earlier layout in the same folder are removed.
 
     Parameters
@@ -67,7 +80,9 @@ def save_cabling(
     """
     refuse_other_network(folder, cabling.layout.topology.digest, "layout")
     return write_folder(
-        folder, {**cabling_files(cabling), **also}, stale=[f"sheets/{SHEET_NAMES}", "floorplan.*", *stale]
+        folder,
+        {**cabling_files(cabling), **also},
+        stale=[f"sheets/{SHEET_NAMES}", "floorplan.*", HOUSING, HOSTS, RACKS, *stale],
     )
 
 
@@ -82,6 +97,12 @@ def cabling_files(cabling: Cabling) -> dict[str, str | bytes]:
         "bundles.csv": bundles_csv(cabling),
         "order.csv": order_csv(cabling.bought),
     }
+    if layout.housing is not None:
+        files |= {
+            HOUSING: housing_toml(layout.housing),
+            HOSTS: host_list(cabling, labels),
+            RACKS: racks_csv(cabling),
+        }
     files |= {f"netbox/{name}": text for name, text in netbox_files(cabling, labels).items()}
     return files | {f"sheets/{name}": text for name, text in sheets(cabling, labels).items()}
 
@@ -150,9 +171,14 @@ def layout_of(found: CableList, source: Path) -> Layout:
     # A floor without slots or sides of its own is as large as its cabinets need.
     own = floor.fixed is not None or (floor.rows and floor.columns)
     slots = floor.slots_for(1 if own else len(found.cabinets))
-    layout = Layout(
-        found.topology, floor, slots, _slots_of(found, slots.names, str(beside)), made=f"read from {source}"
-    )
+    slot, made = _slots_of(found, slots.names, str(beside)), f"read from {source}"
+    layout = Layout(found.topology, floor, slots, slot, made=made)
+    housing = source.with_name(HOUSING)
+    if housing.exists():
+        host_slot = read_hosts(source.with_name(HOSTS), found.topology.hosts, slots.names)
+        layout = Layout(
+            found.topology, floor, slots, slot, made=made, housing=read_housing(housing), host_slot=host_slot
+        )
     _compare_lengths(found, layout)
     _compare_limits(layout, source)
     return layout
@@ -207,7 +233,11 @@ def _compare_lengths(found: CableList, layout: Layout) -> None:
 def _compare_limits(layout: Layout, source: Path) -> None:
     """Warn when a cabinet holds more switches or host ports than its slot may."""
     held = np.zeros((len(layout.slots), 2))
-    np.add.at(held, layout.slot, np.column_stack([np.ones(layout.slot.size), layout.topology.endpoints_at]))
+    if layout.host_slot is None:
+        np.add.at(held, layout.slot, np.column_stack([np.ones(layout.slot.size), layout.topology.endpoints_at]))
+    else:
+        np.add.at(held[:, 0], layout.slot, 1)
+        np.add.at(held[:, 1], layout.host_slot, 1)
     over = np.argwhere(held > layout.slots.limits[:, :2])
     if over.size:
         slot, what = over[0].tolist()
@@ -216,6 +246,6 @@ def _compare_limits(layout: Layout, source: Path) -> None:
             source,
             layout.slots.names[slot],
             held[slot, what],
-            ("switches", "host ports")[what],
+            ("switches", "host ports" if layout.host_slot is None else "hosts")[what],
             layout.slots.limits[slot, what],
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
+from topoloom.hosts.housing import host_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,8 @@ def label(cabling: Cabling) -> Labels:
     """The labels of a cabling.
 
     A cable is its number, ``00123``; a switch its cabinet and height, ``A01-U03``; a port ``A01-U03-P12``; a host's port
-    ``H17-P1``, for where hosts stand is not topoloom's to say. Numbers of one kind have as many digits as the largest.
+    ``H17-P1`` where the host stands with its switch, else ``node0018:mlx5_0``, with the words of its housing. Numbers of one
+    kind have as many digits as the largest.
     """
     layout = cabling.layout
     names = layout.cabinet_names
@@ -48,8 +50,10 @@ def label(cabling: Cabling) -> Labels:
     wide = _digits(np.array([highest]), 2)
     port = [f"-P{number:0{wide}d}" for number in range(highest + 1)]
     (a, b), (a_port, b_port) = cabling.ends.T.tolist(), cabling.port.T.tolist()
+    nodes = [] if layout.housing is None else host_names(layout.housing.host, layout.topology.hosts)
+    device = "" if layout.housing is None else layout.housing.host.device
     far = [
-        host_end(end, plug) if host else switch[end] + port[plug]
+        (f"{nodes[end]}:{device}{plug - 1}" if nodes else host_end(end, plug)) if host else switch[end] + port[plug]
         for end, plug, host in zip(b, b_port, cabling.to_host.tolist(), strict=True)
     ]
     digits = _digits(cabling.number, 5)

@@ -1,5 +1,7 @@
 """The lists of a cabling as CSV: cables to pull, labels to print, bundles to make, products to order."""
 
+import math
+
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
@@ -7,6 +9,8 @@ from topoloom.cabling.labels import Labels
 from topoloom.cost.choose import Cables, order_list
 from topoloom.csv_files import csv_table, guarded, numbers, texts
 from topoloom.formats.cables import cable_list, switch_rows
+from topoloom.hosts.files import hosts_csv
+from topoloom.layout.racks import rack_rows
 
 
 def cables_csv(cabling: Cabling, labels: Labels) -> str:
@@ -29,12 +33,17 @@ def cables_csv(cabling: Cabling, labels: Labels) -> str:
         "power_w": numbers(bought.power_w),
     }
     cabinets = [guarded(name) for name in layout.cabinet_names]
+    standing = layout.host_slot is not None
     for side, end in (("a", 0), ("b", 1)):
-        # A host's cabinet and height stay empty: they are not the switch's to say.
+        # A host's height stays empty, and its cabinet where it stands with its switch: they are not the switch's to say.
         known = ~to_host if end else np.ones(len(cabling), bool)
         switch = np.where(known, cabling.ends[:, end], 0)
         places, heights = layout.cabinet[switch].tolist(), layout.height[switch].tolist()
-        cables[f"{side}_cabinet"] = [cabinets[i] if k else "" for i, k in zip(places, known.tolist(), strict=True)]
+        if end and standing:
+            host = np.where(to_host, cabling.ends[:, end], 0)
+            places = np.where(to_host, layout.host_cabinet[host], layout.cabinet[switch]).tolist()
+        named = [standing] * len(cabling) if end and standing else known.tolist()
+        cables[f"{side}_cabinet"] = [cabinets[i] if k else "" for i, k in zip(places, named, strict=True)]
         cables[f"{side}_height"] = [str(i) if k else "" for i, k in zip(heights, known.tolist(), strict=True)]
         ends = cabling.ends[:, end].tolist()
         cables[f"{side}_switch"] = [str(i) if k else f"host {i}" for i, k in zip(ends, known.tolist(), strict=True)]
@@ -115,3 +124,44 @@ def order_csv(bought: Cables) -> str:
         }
         | {name: numbers(np.array(values, np.int64 if name == "pieces" else float)) for name, values in each.items()}
     )
+
+
+def host_list(cabling: Cabling, labels: Labels) -> str:
+    """A row a host: its name, its rack, the unit that it begins at, and the switch ports that its own are plugged into."""
+    layout = cabling.layout
+    if layout.housing is None:
+        return ""
+    hosts = layout.topology.hosts
+    mine = np.flatnonzero(cabling.to_host)
+    order = mine[np.lexsort((cabling.port[mine, 1], cabling.ends[mine, 1]))]
+    plugged: list[list[str]] = [[] for _ in range(hosts)]
+    for cable, host in zip(order.tolist(), cabling.ends[order, 1].tolist(), strict=True):
+        plugged[host].append(labels.a[cable])
+    names = layout.cabinet_names
+    return hosts_csv(
+        layout.housing,
+        [names[number] for number in layout.host_cabinet.tolist()],
+        layout.host_unit,
+        [" ".join(ports) for ports in plugged],
+    )
+
+
+def racks_csv(cabling: Cabling) -> str:
+    """A row a rack: what stands in it, its units, its kilowatts and weight where they are known, its cables."""
+    layout, parts = cabling.layout, cabling.bought.parts
+    ports = layout.topology.radix
+    product = parts.switch_product(ports, cabling.rate_gbps)
+    tall, heavy = (None, None) if product is None else (product.u, product.weight_kg)
+    rows = rack_rows(
+        layout, parts.switch_feed_w(ports, cabling.rate_gbps) or math.nan, tall, math.nan if heavy is None else heavy
+    )
+    shown = {
+        name: [guarded(str(row[name])) if name == "cabinet" else _cell(row[name]) for row in rows] for name in rows[0]
+    }
+    shown["power_kw"] = [_cell(None if row["power_w"] is None else row["power_w"] / 1000) for row in rows]
+    del shown["power_w"]
+    return csv_table(shown)
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

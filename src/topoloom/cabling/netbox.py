@@ -4,6 +4,7 @@ The columns, the required ones and the words allowed in them are those of NetBox
 and 4.0; https://github.com/netbox-community/netbox, netbox/dcim/forms/bulk_import.py and netbox/dcim/choices.py).
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +13,7 @@ from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
 from topoloom.csv_files import csv_table, numbers, texts
 from topoloom.formats.cables import host_ports
+from topoloom.hosts.housing import host_names
 
 #: A rack in NetBox has at most 100 units; one without a known height is usually of 42.
 _MOST_UNITS, _USUAL_UNITS = 100, 42
@@ -33,7 +35,7 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
     """The files by name, in the order in which NetBox must read them.
 
     Switch 17 is the device ``S17``, host 5 the device ``H5`` (only where the cables of hosts are listed); port 12 is the
-    interface ``P12``. A switch that stands higher than the 100 units of a rack is in the rack without a position.
+    interface ``P12``. Where hosts stand in racks of their own they have their names, racks, units and ports. A switch that stands higher than the 100 units of a rack is in the rack without a position.
     """
     site = cabling.layout.floor.name.strip() or "topoloom"
     model = f"{cabling.layout.topology.radix}-port switch"
@@ -50,7 +52,7 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
             manufacturer=[_MAKER, _MAKER],
             model=[model, "Host"],
             slug=[_slug(model), "host"],
-            u_height=["1", "0"],
+            u_height=["1", _units(cabling)],
             is_full_depth=["true", "false"],
         ),
         "racks.csv": _racks(cabling, site),
@@ -62,7 +64,8 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
 
 def _racks(cabling: Cabling, site: str) -> str:
     layout = cabling.layout
-    units = np.clip(np.bincount(layout.cabinet), _USUAL_UNITS, _MOST_UNITS)
+    tall = _USUAL_UNITS if layout.housing is None else round(layout.housing.rack.u)
+    units = np.clip(np.bincount(layout.cabinet, minlength=layout.cabinets), min(tall, _MOST_UNITS), _MOST_UNITS)
     return _rows(
         site=[site] * layout.cabinets,
         name=list(layout.cabinet_names),
@@ -78,17 +81,39 @@ def _devices(cabling: Cabling, site: str, model: str) -> str:
     k = layout.topology.hosts if cabling.with_hosts else 0
     names = layout.cabinet_names
     placed = (layout.height <= _MOST_UNITS).tolist()
+    standing = k and layout.housing is not None
+    whole = standing and float(_units(cabling)) >= 1
+    units = [f"{unit:g}" for unit in layout.host_unit.tolist()] if whole else [""] * k
     return _rows(
-        name=[f"S{i}" for i in range(n)] + [f"H{i}" for i in range(k)],
+        name=[f"S{i}" for i in range(n)] + _hosts(cabling)[:k],
         role=[_SWITCH_ROLE] * n + [_HOST_ROLE] * k,
         manufacturer=[_MAKER] * (n + k),
         device_type=[model] * n + ["Host"] * k,
         status=["planned"] * (n + k),
         site=[site] * (n + k),
-        rack=[names[i] for i in layout.cabinet.tolist()] + [""] * k,
-        position=[str(u) if here else "" for u, here in zip(layout.height.tolist(), placed, strict=True)] + [""] * k,
-        face=["front" if here else "" for here in placed] + [""] * k,
+        rack=[names[i] for i in layout.cabinet.tolist()]
+        + ([names[i] for i in layout.host_cabinet.tolist()] if standing else [""] * k),
+        position=[str(u) if here else "" for u, here in zip(layout.height.tolist(), placed, strict=True)] + units,
+        face=["front" if here else "" for here in placed] + (["front"] if whole else [""]) * k,
     )
+
+
+def _hosts(cabling: Cabling) -> list[str]:
+    """The device of each host."""
+    housing, count = cabling.layout.housing, cabling.layout.topology.hosts
+    return [f"H{i}" for i in range(count)] if housing is None else host_names(housing.host, count)
+
+
+def _host_port(cabling: Cabling, port: int) -> str:
+    """The interface of a host's port."""
+    housing = cabling.layout.housing
+    return f"P{port}" if housing is None else f"{housing.host.device}{port - 1}"
+
+
+def _units(cabling: Cabling) -> str:
+    """The height of a host, in halves of a unit, as NetBox has it; 0 where it is not known."""
+    housing = cabling.layout.housing
+    return "0" if housing is None else f"{math.floor(2 * housing.host.u) / 2:g}"
 
 
 def _interfaces(cabling: Cabling) -> str:
@@ -96,15 +121,16 @@ def _interfaces(cabling: Cabling) -> str:
     topology = cabling.layout.topology
     used = topology.degrees + topology.endpoints_at
     device = [f"S{i}" for i, count in enumerate(used.tolist()) for _ in range(count)]
-    port = (np.arange(used.sum()) - np.repeat(np.cumsum(used) - used, used) + 1).tolist()
+    port = [f"P{i}" for i in (np.arange(used.sum()) - np.repeat(np.cumsum(used) - used, used) + 1).tolist()]
     if cabling.with_hosts:
-        device += [f"H{i}" for i in topology.host.tolist()]
-        port += host_ports(topology.host).tolist()
+        names = _hosts(cabling)
+        device += [names[i] for i in topology.host.tolist()]
+        port += [_host_port(cabling, i) for i in host_ports(topology.host).tolist()]
     kbps = str(round(cabling.rate_gbps * 1e6))
     return csv_table(
         {
             "device": device,
-            "name": [f"P{number}" for number in port],
+            "name": port,
             # Ethernet or InfiniBand, this plug or that: a cabling does not know.
             "type": ["other"] * len(device),
             "speed": [kbps] * len(device),
@@ -115,16 +141,20 @@ def _interfaces(cabling: Cabling) -> str:
 def _cables(cabling: Cabling, labels: Labels) -> str:
     count = len(cabling)
     ends, ports = cabling.ends.T.tolist(), cabling.port.T.tolist()
-    far = ["H" if host else "S" for host in cabling.to_host.tolist()]
+    hosts, to_host = _hosts(cabling) if cabling.with_hosts else [], cabling.to_host.tolist()
     types = [_TYPES.get(medium, "") for medium in cabling.medium.tolist()]
     return csv_table(
         {
             "side_a_device": [f"S{end}" for end in ends[0]],
             "side_a_type": ["dcim.interface"] * count,
             "side_a_name": [f"P{port}" for port in ports[0]],
-            "side_b_device": [f"{kind}{end}" for kind, end in zip(far, ends[1], strict=True)],
+            "side_b_device": [
+                hosts[end] if host else f"S{end}" for host, end in zip(to_host, ends[1], strict=True)
+            ],
             "side_b_type": ["dcim.interface"] * count,
-            "side_b_name": [f"P{port}" for port in ports[1]],
+            "side_b_name": [
+                _host_port(cabling, port) if host else f"P{port}" for host, port in zip(to_host, ports[1], strict=True)
+            ],
             "type": types,
             "status": ["planned"] * count,
             "label": labels.cable,

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
 from topoloom.cabling.ports import Facts, cable_facts, port_rows
+from topoloom.hosts.housing import host_names
 from topoloom.pages.templating import framed, rendered
 
 #: Matches the names of cabinets' sheets.
@@ -38,6 +39,7 @@ class _Book:
     def __init__(self, cabling: Cabling, labels: Labels) -> None:
         self.files = _file_names(cabling.layout.cabinet_names)
         self._cabling, self._labels = cabling, labels
+        self._host_names: list[str] = []
         cabinets = cabling.layout.cabinets
         both, bundle = cabling.pairs.T.ravel(), np.tile(np.arange(len(cabling.pairs)), 2)
         # Each cabinet's bundles in the order of work.
@@ -61,11 +63,15 @@ class _Book:
             f" {cabling.length_m.sum():,.0f} m"
         )
         hosts = np.bincount(layout.cabinet, topology.endpoints_at, layout.cabinets).astype(np.int64)
-        counts = (np.bincount(layout.cabinet), hosts, map(len, self._bundles), leaving, self._inside)
+        if layout.housing is not None:
+            hosts = np.bincount(layout.host_cabinet, minlength=layout.cabinets)
+        switches = np.bincount(layout.cabinet, minlength=layout.cabinets)
+        counts = (switches, hosts, map(len, self._bundles), leaving, self._inside)
         return rendered(
             "sheets_index.html",
             network=topology.name,
             summary=summary,
+            of_hosts="Host ports" if layout.housing is None else "Hosts",
             numbered="numbered" if (np.diff(cabling.number) == 1).all() else "listed",
             cabinets=zip(layout.cabinet_names, self.files, *counts, strict=True),
         )
@@ -111,10 +117,21 @@ class _Book:
             floor=layout.floor.name,
             place=f"x {x:g} m, y {y:g} m",
             switches=switches,
+            hosts=self._standing_hosts(cabinet),
             bundles=list(self._bundle_rows(cabinet, facts)),
             inside=inside,
             inside_numbers=self._span(int(self._inside_first[cabinet]), inside) if inside else "",
         )
+
+    def _standing_hosts(self, cabinet: int) -> list[tuple[str, str]]:
+        """The hosts in a rack, the highest first: the unit that each begins at, and its name."""
+        layout = self._cabling.layout
+        if layout.housing is None:
+            return []
+        if not self._host_names:
+            self._host_names = host_names(layout.housing.host, layout.topology.hosts)
+        standing = np.flatnonzero(layout.host_cabinet == cabinet)[::-1]
+        return [(f"{layout.host_unit[host]:g}", self._host_names[host]) for host in standing.tolist()]
 
     def _bundle_rows(self, cabinet: int, facts: list[Facts]) -> Iterable[tuple[object, ...]]:
         cabling, names = self._cabling, self._cabling.layout.cabinet_names

@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 
 from topoloom.cli.output import print_table, say
-from topoloom.cost.bill import AsPrinted, Bill, Line
+from topoloom.cost.bill import AsPrinted, Bill
+from topoloom.cost.lines import Line
 from topoloom.cost.parts import Parts
 
 
@@ -17,19 +18,23 @@ def print_bill(bill: Bill) -> None:
     for line, usd in zip(lines, prices, strict=True):
         metres = f"{line.length_m:12,.0f} m" if line.length_m else " " * 14
         count = f"{line.count:10,}" if line.count else " " * 10
-        say(f"{line.item:{item}} {count} {metres} {usd:>{wide}} {line.power_w:12,.0f} W")
+        watts = "    no watts" if math.isnan(line.power_w) else f"{line.power_w:12,.0f} W"
+        say(f"{line.item:{item}} {count} {metres} {usd:>{wide}} {watts}".rstrip())
     if bill.hosts:
         usd = _usd(bill.cost_per_host_low_usd, bill.cost_per_host_high_usd, 1)
         say(f"{'a host':{item}} {bill.hosts:10,} {'':14} {usd:>{wide}} {bill.power_per_host_w:12,.3f} W")
     else:
         say("no hosts: add hosts=NUMBER or hosts=full to the spec for costs a host")
+    if bill.ports_bought > bill.ports_used and bill.confidence is not None:
+        idle = bill.ports_bought - bill.ports_used
+        say(f"{'switch ports':{item}} {bill.ports_bought:10,}, {bill.ports_used:,} in use, {idle:,} idle")
     if bill.cost_low_usd < bill.cost_high_usd:
         say(f"the ranges are the catalogue's; the middle of the sum is {bill.cost_usd:,.0f} USD")
     if bill.orders:
         say("order list")
         for order in bill.orders:
             bought = "cut to" if order.cut else "in stock,"
-            length = f"{bought} {order.stock_m:g} m"
+            length = f"{bought} {order.stock_m:g} m" if order.stock_m else ""
             usd = _usd(order.cost_low_usd, order.cost_high_usd)
             say(f"  {order.product:{item - 2}} {order.count:10,} {length:>18} {usd:>{wide - 4}}")
     if bill.as_printed is not None:
@@ -96,10 +101,19 @@ def _more(*pairs: tuple[float, float]) -> str:
 
 def print_notes(parts: Parts, bills: Sequence[Bill]) -> None:
     """What the catalogue does not know, and where its prices do not hold."""
-    if parts.unpriced:
-        what = " and ".join({"switch": "switches", "cable": "cables"}[word] for word in parts.unpriced)
-        say(f"{parts.name} has no prices of {what}: the sums are without them")
-    if not any(one.power_w for one in bills):
+    told = {"nic": "interfaces", "switch": "switches"}
+    for what, missing in (
+        ("prices", dict.fromkeys(kind for one in bills for kind in one.unpriced)),
+        ("watts", dict.fromkeys(kind for one in bills for kind in one.unmetered)),
+    ):
+        if missing:
+            of = " and ".join(told.get(kind, f"{kind}s") for kind in missing)
+            whose = "no public prices" if what == "prices" and parts.transceiver else f"no {what}"
+            say(f"{parts.name} has {whose} of {of}: the sums are without them")
+    grade = max((one.confidence for one in bills if one.confidence), default=None)
+    if grade is not None:
+        say(f"the worst grade of its figures here is {grade} (docs: parts catalogues)")
+    if not any(one.power_w or one.unmetered for one in bills):
         say(f"{parts.name} has no watts")
     rate = bills[0].rate_gbps
     if parts.nearest_rate(rate) != rate:

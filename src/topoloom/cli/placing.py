@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: No hall has more.
 _MOST_SLOTS = 1_000_000
 #: What only a topology that is yet to be laid out takes.
-PLACING = ("floor", "rows", "columns", "cabinet", "cluster", "mapping")
+PLACING = ("floor", "rows", "columns", "cabinet", "cluster", "mapping", "hosts")
 
 
 def placing_options() -> Callable[[Any], Any]:
@@ -47,8 +47,13 @@ def placing_options() -> Callable[[Any], Any]:
             help="Where everything stands: joint searches, rows puts cabinets row by row.",
         ),
         click.option(
+            "--hosts",
+            help="Hosts in racks of their own: a server of the catalogue, or a TOML file with [host] and [rack].",
+        ),
+        click.option(
             "--parts", default="slimfly-2014", show_default=True, help="Parts catalogue: a name or a TOML file."
         ),
+        click.option("--prices", help="Your quotes, laid over the catalogue: a TOML file."),
         click.option(
             "--rate",
             "rate_gbps",
@@ -102,8 +107,8 @@ def chosen_floor(floor: str, rows: int | None, columns: int | None, cabinet: int
     return replace(found, fixed=replace(found.fixed, limits=limits))
 
 
-def switch_w(floor: Floor, parts: "Parts", ports: int, rate_gbps: float | None) -> float:
-    """Watts of a switch with so many ports where the floor limits them; else 0, for then nobody asks.
+def switch_w(floor: Floor, parts: "Parts", ports: int, rate_gbps: float | None, *, housed: bool = False) -> float:
+    """Watts of a switch with so many ports where a floor or a rack limits them; else 0, for then nobody asks.
 
     Parameters
     ----------
@@ -115,13 +120,15 @@ def switch_w(floor: Floor, parts: "Parts", ports: int, rate_gbps: float | None) 
         Ports of the switch.
     rate_gbps : float or None
         Their rate, Gb/s; None: any.
+    housed : bool
+        Whether hosts stand in racks, which must feed the switches too.
 
     Returns
     -------
     float
         Watts.
     """
-    return parts.switch_w(ports, rate_gbps) if floor.limits_power else 0.0
+    return parts.switch_feed_w(ports, rate_gbps) if floor.limits_power or housed else 0.0
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:

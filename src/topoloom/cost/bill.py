@@ -1,38 +1,22 @@
 """Bill: what a layout costs and draws, line by line."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from topoloom.cost.choose import Cables, Order, endpoint_cables, link_cables, order_list
+from topoloom.cost.choose import Order, endpoint_cables, link_cables, order_list
+from topoloom.cost.lines import Line, bill_lines
+from topoloom.cost.optics import module_orders
 from topoloom.cost.parts import Parts, load_parts
-from topoloom.cost.products import low_high
+from topoloom.cost.spares import Spares
 from topoloom.errors import InputError, check_type
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance, Result, plain, provenance_of
-from topoloom.topology import Topology
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of a bill: so many of an item, their price and their watts together; cables also have metres."""
-
-    item: str
-    count: int
-    cost_low_usd: float
-    cost_high_usd: float
-    power_w: float = 0.0
-    length_m: float = 0.0
-
-    @property
-    def cost_usd(self) -> float:
-        """The price; the middle, where the catalogue has a range; NaN where it has none."""
-        return (self.cost_low_usd + self.cost_high_usd) / 2
 
 
 @dataclass(frozen=True)
@@ -75,8 +59,14 @@ class Bill(Result):
     cables_inside, cables_between : int
         Links inside cabinets, and between two.
     lines : tuple of Line
+    ports_used, ports_bought : int
+        Ports of switches that links and hosts are plugged into, and all those of the switches that are bought.
     unpriced : tuple of str
-        What the catalogue has no prices of ("switch", "cable"); the sums are without them.
+        What is in the bill and has no price ("switch", "cable" ...); the sums are without it.
+    unmetered : tuple of str
+        What is in the bill and has no watts; the sums are without it.
+    confidence : str or None
+        The worst grade of the products in it that have one: "A" to "D".
     orders : tuple of Order
         What to order, where it was asked for.
     as_printed : AsPrinted, optional
@@ -105,7 +95,11 @@ class Bill(Result):
     cables_inside: int
     cables_between: int
     lines: tuple[Line, ...]
+    ports_used: int = 0
+    ports_bought: int = 0
     unpriced: tuple[str, ...] = ()
+    unmetered: tuple[str, ...] = ()
+    confidence: str | None = None
     orders: tuple[Order, ...] = ()
     as_printed: AsPrinted | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
@@ -153,8 +147,8 @@ class Bill(Result):
 
     @property
     def power_w(self) -> float:
-        """All watts."""
-        return sum(line.power_w for line in self.lines)
+        """All watts that are known."""
+        return sum(line.power_w for line in self.lines if not math.isnan(line.power_w))
 
     @property
     def cost_per_host_low_usd(self) -> float:
@@ -222,6 +216,7 @@ def price(
     host_cables: bool = False,
     spare_ports: float = 0.0,
     orders: bool = False,
+    spares: Spares | None = None,
 ) -> Bill:
     """The bill of a layout: exact counts, the ports really used, each cable at the price of its own product.
 
@@ -236,11 +231,14 @@ def price(
         Ports of every switch; the default is the most that any switch of the fabric uses.
     host_cables : bool
         Whether to add a cable inside the cabinet for every endpoint. Besta 2014 leaves them out (for all but the fat tree).
+        Where hosts stand in racks of their own their cables, interfaces and racks are in the bill in any case.
     spare_ports : float
         Ports for growth, as a share of those in use: every switch has ceil(ports * (1 + spare_ports)). Truong 2016 has
         0.25, 0.5 and 1.
     orders : bool
         Whether to list how many cables of each product and length to order, too.
+    spares : Spares, optional
+        What lies on the shelf; nothing, if left out.
 
     Returns
     -------
@@ -279,14 +277,11 @@ def price(
     # The error of a product such as 20 * 1.1 must not buy a port.
     bought = math.ceil(ports * (1 + spare_ports) * (1 - 1e-12))
     bought_cables = [link_cables(layout, parts, rate_gbps)]
-    if host_cables:
+    if host_cables or layout.housing is not None:
         bought_cables.append(endpoint_cables(layout, parts, rate_gbps))
-    cables = [
-        line
-        for what, some in zip(("cable", "host cable"), bought_cables, strict=False)
-        for line in _cable_lines(what, some)
-    ]
-    lines = [*_switch_lines(topology, parts, rate_gbps, ports, bought), *cables, *_installation(parts, cables)]
+    lines = bill_lines(layout, parts, rate_gbps, (ports, bought), bought_cables, spares)
+    product = parts.switch_product(bought, rate_gbps)
+    each = bought if product is None else product.ports_at(rate_gbps)
     told = provenance_of(
         topology,
         settings={
@@ -309,46 +304,19 @@ def price(
         cables_inside=layout.length_m.size - between,
         cables_between=between,
         lines=tuple(lines),
-        unpriced=parts.unpriced,
-        orders=order_list(*bought_cables) if orders else (),
+        ports_used=2 * len(topology.links) + topology.endpoints.size,
+        ports_bought=topology.switches * each,
+        unpriced=_kinds(line for line in lines if math.isnan(line.cost_usd)),
+        unmetered=_kinds(line for line in lines if math.isnan(line.power_w)),
+        confidence=max((line.confidence for line in lines if line.confidence), default=None),
+        orders=(*order_list(*bought_cables), *module_orders(layout, bought_cables)) if orders else (),
         provenance=told,
     )
 
 
-def _switch_lines(topology: Topology, parts: Parts, rate_gbps: float, ports: int, bought: int) -> Iterator[Line]:
-    """The switches that the fabric needs, and what it costs to buy them with more ports."""
-    count = topology.switches
-    in_use = (2 * len(topology.links) + topology.endpoints.size) / count
-    least, most = parts.switch_usd_range(ports, rate_gbps), parts.switch_usd_range(bought, rate_gbps)
-    watts = parts.switch_w(ports, rate_gbps, in_use)
-    low, high = (float(usd) for usd in count * least)
-    product = parts.switch_product(bought, rate_gbps)
-    told = "" if product is None else f" ({product.name})"
-    yield Line(f"switch, {ports} ports{told}", count, low, high, count * watts)
-    if bought > ports:
-        low, high = (float(usd) for usd in count * (most - least))
-        more_w = count * (parts.switch_w(bought, rate_gbps, in_use) - watts)
-        yield Line(f"spare ports, {bought - ports} a switch", count * (bought - ports), low, high, more_w)
-
-
-def _cable_lines(what: str, cables: Cables) -> Iterator[Line]:
-    """One line a product that is used."""
-    for index, product in enumerate(cables.parts.cable):
-        mine = cables.product == index
-        if mine.any():
-            low, high, watts, metres = (
-                float(column[mine].sum())
-                for column in (cables.usd_low, cables.usd_high, cables.power_w, cables.stock_m)
-            )
-            yield Line(f"{what}, {product.title}", int(mine.sum()), low, high, watts, metres)
-
-
-def _installation(parts: Parts, cables: list[Line]) -> Iterator[Line]:
-    """What it costs to lay all cables, where the catalogue knows."""
-    count = sum(line.count for line in cables)
-    low, high = (float(usd) for usd in count * low_high(parts.installation_usd))
-    if high:
-        yield Line("installation", count, low, high)
+def _kinds(lines: Iterable[Line]) -> tuple[str, ...]:
+    """What these lines are of, each once."""
+    return tuple(dict.fromkeys(line.kind for line in lines))
 
 
 def _sum(prices: Iterable[float]) -> float:

@@ -1,6 +1,7 @@
 """Cable choice: a product, a length in stock, a price and watts for every link; and what to order."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -24,11 +25,13 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Cables:
-    """The cables that are bought, one a link, as columns.
+    """The cables that are bought, as columns with a row a link.
 
-    product: int64[cables], the index in `parts.cable`; length_m: float64[cables], the length of the link; stock_m:
-    float64[cables], the length that is bought, slack and all; usd_low, usd_high: float64[cables], the price without
-    installation, NaN where the catalogue has none; power_w: float64[cables], both ends together.
+    product: int64[links], the index in `parts.cable`; length_m: float64[links], the length of the link; stock_m:
+    float64[links], the length that is bought, slack and all; usd_low, usd_high: float64[links], the price without
+    installation and transceivers, NaN where the catalogue has none; power_w: float64[links], both ends together, without
+    transceivers; share: float64[links], the part of a cable that the link has: 1, or less where a cable carries several
+    links, over which its price, its watts and its metres are spread.
     """
 
     parts: Parts
@@ -38,31 +41,59 @@ class Cables:
     usd_low: np.ndarray
     usd_high: np.ndarray
     power_w: np.ndarray
+    share: np.ndarray
 
     @property
     def medium(self) -> np.ndarray:
-        """The medium of each cable, str[cables]."""
+        """The medium of each cable, str[links]."""
         return np.asarray(np.array([cable.medium for cable in self.parts.cable])[self.product])
 
+    def at(self, order: np.ndarray) -> "Cables":
+        """The rows of these numbers, int64[rows], in this order."""
+        return Cables(self.parts, *(getattr(self, column)[order] for column in _COLUMNS))
 
-def choose_cables(parts: Parts, length_m: np.ndarray, between: np.ndarray | bool, rate_gbps: float) -> Cables:
+
+#: The columns of `Cables`.
+_COLUMNS = ("product", "length_m", "stock_m", "usd_low", "usd_high", "power_w", "share")
+
+
+def joined(*cables: Cables) -> Cables:
+    """Cables of one catalogue, one after another."""
+    columns = (np.concatenate([getattr(some, column) for some in cables]) for column in _COLUMNS)
+    return Cables(cables[0].parts, *columns)
+
+
+def choose_cables(
+    parts: Parts,
+    length_m: np.ndarray,
+    between: np.ndarray | bool,
+    rate_gbps: float,
+    ends: np.ndarray | None = None,
+    to: Literal["switch", "host"] = "switch",
+) -> Cables:
     """The cable of every link: the first product of the catalogue that fits, in its next length.
 
     What is bought is as long as the link and the catalogue's `slack_m`: the next of the product's `lengths_m`, or cut to
-    that length where it has none.
+    that length where it has none. Where a cable carries several links, those between the same two boxes share it, or, where it
+    parts, those from the same switch that need the same length.
 
     Parameters
     ----------
     parts : Parts
-    length_m : float64[cables]
-    between : bool[cables] or bool
+    length_m : float64[links]
+    between : bool[links] or bool
         Whether the link runs between cabinets.
     rate_gbps : float
+    ends : int[links, 2], optional
+        The two boxes of each link, a cable that parts beginning at the first; without them every cable that carries several
+        links is full.
+    to : "switch" or "host"
+        What the far ends are plugged into.
 
     Returns
     -------
     Cables
-        Product, length to buy, price and watts of every cable, in the order given.
+        Product, length to buy, price and watts of every link, in the order given.
 
     Raises
     ------
@@ -70,14 +101,30 @@ def choose_cables(parts: Parts, length_m: np.ndarray, between: np.ndarray | bool
         No product serves one of the links.
     """
     length_m, beside = np.broadcast_arrays(np.asarray(length_m, float), between)
-    product = parts.product_of(length_m, beside, rate_gbps)
+    several = any(cable.links > 1 for cable in parts.cable)
+    alike = _counts(ends[:, 0], ends[:, 1]) if several and ends is not None else None
+    product = parts.product_of(length_m, beside, rate_gbps, to, alike)
     stock_m, usd = np.zeros(length_m.shape), np.zeros((2, *length_m.shape))
+    power_w, share = np.zeros(length_m.shape), np.ones(length_m.shape)
     for index, cable in enumerate(parts.cable):
         mine = product == index
         stock_m[mine] = cable.stock_m(length_m[mine] + parts.slack_m)
         usd[:, mine] = cable.usd(stock_m[mine], rate_gbps)
-    power_w = np.array([cable.both_ends_w for cable in parts.cable])[product]
-    return Cables(parts, product, length_m, stock_m, usd[0], usd[1], power_w)
+        power_w[mine] = cable.both_ends_w
+        if cable.links > 1:
+            count = np.full(int(mine.sum()), cable.links)
+            if ends is not None:
+                far = stock_m[mine] if cable.breakout else ends[mine, 1]
+                count = _counts(ends[mine, 0], far)
+            share[mine] = -(-count // cable.links) / count
+    return Cables(parts, product, length_m, stock_m, usd[0] * share, usd[1] * share, power_w * share, share)
+
+
+def _counts(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """How many rows have the same pair of values, int64 a row."""
+    kinds, code = np.unique(b, return_inverse=True)
+    _, member, counts = np.unique(a.astype(np.int64) * len(kinds) + code, return_inverse=True, return_counts=True)
+    return np.asarray(counts[member])
 
 
 def kept_cables(bought: Cables, product: np.ndarray, stock_m: np.ndarray, rate_gbps: float) -> Cables:
@@ -106,9 +153,9 @@ def kept_cables(bought: Cables, product: np.ndarray, stock_m: np.ndarray, rate_g
     usd = np.stack([bought.usd_low, bought.usd_high])
     for index, cable in enumerate(parts.cable):
         mine = there & (product == index)
-        usd[:, mine] = cable.usd(stock_m[mine], rate_gbps)
-    power_w = np.array([cable.both_ends_w for cable in parts.cable])[product]
-    return Cables(parts, product, bought.length_m, stock_m, usd[0], usd[1], power_w)
+        usd[:, mine] = cable.usd(stock_m[mine], rate_gbps) * bought.share[mine]
+    power_w = np.array([cable.both_ends_w for cable in parts.cable])[product] * bought.share
+    return Cables(parts, product, bought.length_m, stock_m, usd[0], usd[1], power_w, bought.share)
 
 
 def link_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
@@ -133,16 +180,16 @@ def link_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
     InputError
         No product serves one of the links.
     """
-    return choose_cables(parts, layout.length_m, layout.between, rate_gbps)
+    return choose_cables(parts, layout.length_m, layout.between, rate_gbps, layout.topology.links)
 
 
 def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
-    """A cable inside the cabinet for every endpoint of a layout, in their order.
+    """The cable of every endpoint of a layout, in their order: to the rack of its host, or inside the cabinet.
 
     Parameters
     ----------
     layout : Layout
-        The network on its floor, which says how long a cable inside a cabinet is.
+        The network on its floor, which says how long the cables of hosts are.
     parts : Parts
         The catalogue.
     rate_gbps : float
@@ -156,10 +203,10 @@ def endpoint_cables(layout: Layout, parts: Parts, rate_gbps: float) -> Cables:
     Raises
     ------
     InputError
-        No product serves inside a cabinet.
+        No product serves one of them.
     """
-    length_m = np.full(layout.topology.endpoints.size, layout.floor.inside_m)
-    return choose_cables(parts, length_m, False, rate_gbps)
+    ends = np.stack([layout.topology.endpoints, layout.topology.host], axis=1)
+    return choose_cables(parts, layout.host_length_m, layout.host_between, rate_gbps, ends, "host")
 
 
 def order_list(*cables: Cables) -> tuple[Order, ...]:
@@ -168,16 +215,15 @@ def order_list(*cables: Cables) -> tuple[Order, ...]:
     product = np.concatenate([some.product for some in cables])
     # Lengths that differ in the last digits only are one.
     stock_m = np.round(np.concatenate([some.stock_m for some in cables]), 6)
-    kinds, member, counts = np.unique(
-        np.stack([product, stock_m], axis=1), axis=0, return_inverse=True, return_counts=True
-    )
-    low, high, watts = (
-        np.bincount(member.ravel(), np.concatenate([getattr(some, column) for some in cables]), len(kinds))
-        for column in ("usd_low", "usd_high", "power_w")
+    lengths, length = np.unique(stock_m, return_inverse=True)
+    kinds, member = np.unique(product * len(lengths) + length, return_inverse=True)
+    low, high, watts, pieces = (
+        np.bincount(member, np.concatenate([getattr(some, column) for some in cables]), len(kinds))
+        for column in ("usd_low", "usd_high", "power_w", "share")
     )
     out = []
-    for row, (index, length_m) in enumerate(kinds):
-        cable = parts.cable[int(index)]
+    for row, kind in enumerate(kinds.tolist()):
+        cable, length_m = parts.cable[kind // len(lengths)], lengths[kind % len(lengths)]
         sums = float(low[row]), float(high[row]), float(watts[row])
-        out.append(Order(cable.title, cable.medium, float(length_m), not cable.lengths_m, int(counts[row]), *sums))
+        out.append(Order(cable.title, cable.medium, float(length_m), not cable.lengths_m, round(pieces[row]), *sums))
     return tuple(out)

@@ -14,14 +14,17 @@ import numpy as np
 from topoloom.cost.products import (
     LENGTH_ERROR_M,
     CableProduct,
+    NicProduct,
     Positive,
     Price,
+    ServerProduct,
     SwitchParts,
     SwitchProduct,
+    Transceiver,
     check_ranges,
     low_high,
 )
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, at, hint
 from topoloom.files import read_text
 from topoloom.register import Register
 from topoloom.settings import setting
@@ -32,8 +35,8 @@ from topoloom.toml_lines import line_of
 class Parts(TomlTable, frozen=True, dict=True):
     """A parts catalogue.
 
-    Where prices are ranges, `switch_usd`, `cable_usd` and `link_usd` give the middle. `unpriced` names what the catalogue
-    has no prices of, only watts or reach: such a price is NaN, never 0.
+    Where prices are ranges, `switch_usd`, `cable_usd` and `link_usd` give the middle. `unpriced` names that of which the
+    catalogue need not have prices, only watts or reach: a price that it has not is NaN, never 0.
     """
 
     group: ClassVar[str] = "parts"
@@ -60,18 +63,21 @@ class Parts(TomlTable, frozen=True, dict=True):
     unpriced: Annotated[
         tuple[Literal["switch", "cable"], ...],
         setting(
-            "what it has no prices of, only watts or reach. The bill says so, and its sums are without them. Parts that"
-            " have no price and are not named here are an error"
+            "what may have no price, only watts or reach. The bill says so, and its sums are without them. Switches and"
+            " cables that have no price and are not named here are an error"
         ),
     ] = ()
+    transceiver: Annotated[tuple[Transceiver, ...], setting("the modules at the ends of fibres that have none")] = ()
+    nic: Annotated[tuple[NicProduct, ...], setting("network interfaces")] = ()
+    server: Annotated[tuple[ServerProduct, ...], setting("servers, for `[host] name`")] = ()
 
     def switch_usd_range(self, ports: int, rate_gbps: float | None = None) -> np.ndarray:
         """Lowest and highest price of a switch with so many ports of that rate, float64[2]; NaN where it is unpriced.
 
-        The smallest product that serves (the cheaper one where two have as many ports), else the line.
+        The smallest product that serves (of those with as many ports the cheapest, then the first), else the line.
         """
         product = self.switch_product(ports, rate_gbps)
-        if "switch" in self.unpriced:
+        if (product.price_usd is None) if product is not None else not self.switch.has_line:
             return np.full(2, np.nan)
         return low_high(product.price_usd) if product is not None else self.switch.line_usd(ports)
 
@@ -97,12 +103,21 @@ class Parts(TomlTable, frozen=True, dict=True):
         Returns
         -------
         float
-            Watts.
+            Watts; NaN where the product's are not known.
         """
         product = self.switch_product(ports, rate_gbps)
         if product is None:
             return self.switch.line_w(ports)
+        if product.power_w is None:
+            return math.nan
         return product.power_w + product.power_w_per_port * (ports if used is None else used)
+
+    def switch_feed_w(self, ports: int, rate_gbps: float | None = None) -> float:
+        """What a rack must feed a switch with so many ports, W: the most that it draws; 0 where no watts are known."""
+        product = self.switch_product(ports, rate_gbps)
+        most = None if product is None else product.power_max_w
+        watts = self.switch_w(ports, rate_gbps) if most is None else most
+        return 0.0 if math.isnan(watts) else watts
 
     def switch_product(self, ports: int, rate_gbps: float | None = None) -> SwitchProduct | None:
         """The product that is bought for a switch with so many ports of that rate; None where a line prices switches.
@@ -117,16 +132,19 @@ class Parts(TomlTable, frozen=True, dict=True):
         serving = [product for product in self.switch.product if product.serves(1, rate_gbps)]
         if not serving:
             raise self._complaint(f"no switch has ports of {rate_gbps:g} Gb/s; add one", "switch", "product")
-        fitting = [product for product in serving if product.ports >= ports]
+        fitting = [product for product in serving if product.serves(ports, rate_gbps)]
         if not fitting:
-            most = max(product.ports for product in serving)
+            most = max(product.ports_at(rate_gbps) for product in serving)
             raise self._complaint(f"no switch has {ports} ports (at most {most}); add one", "switch", "product")
-        return min(fitting, key=lambda product: (product.ports, low_high(product.price_usd).mean()))
 
-    @property
-    def most_ports(self) -> int:
-        """The ports of the largest product; 0 when switches are priced by a line."""
-        return max((product.ports for product in self.switch.product), default=0)
+        def preferred(product: SwitchProduct) -> tuple[int, bool, float]:
+            return product.ports_at(rate_gbps), product.price_usd is None, float(low_high(product.price_usd).mean())
+
+        return min(fitting, key=preferred)
+
+    def most_ports(self, rate_gbps: float | None = None) -> int:
+        """The ports of the largest product, at that rate; 0 when switches are priced by a line."""
+        return max((product.ports_at(rate_gbps) for product in self.switch.product), default=0)
 
     def nearest_rate(self, rate_gbps: float = 40.0) -> float:
         """The rate that is nearest to this one among those that the prices hold for, Gb/s."""
@@ -146,7 +164,14 @@ class Parts(TomlTable, frozen=True, dict=True):
             raise InputError(f"rate_gbps={rate_gbps:g}: a rate is a number of Gb/s above 0")
         return rate_gbps
 
-    def product_of(self, length_m: np.ndarray, between: np.ndarray, rate_gbps: float | None = None) -> np.ndarray:
+    def product_of(
+        self,
+        length_m: np.ndarray,
+        between: np.ndarray,
+        rate_gbps: float | None = None,
+        to: Literal["switch", "host"] = "switch",
+        alike: np.ndarray | None = None,
+    ) -> np.ndarray:
         """For each cable, the index of its product: int64[cables].
 
         The first in the catalogue's order that is used there, carries the rate (any, if left out) and reaches the length
@@ -160,6 +185,11 @@ class Parts(TomlTable, frozen=True, dict=True):
             Whether the cable runs between cabinets (it is inside one otherwise).
         rate_gbps : float, optional
             What each cable has to carry, Gb/s; any rate when left out.
+        to : "switch" or "host"
+            What the far end is plugged into.
+        alike : int64[cables], optional
+            How many cables run between the same two boxes: one that carries several links serves where these are a multiple.
+            Left out, everywhere.
 
         Returns
         -------
@@ -172,27 +202,41 @@ class Parts(TomlTable, frozen=True, dict=True):
             No product serves one of the cables.
         """
         length_m, between = np.broadcast_arrays(length_m, between)
-        chosen = self._first_fitting(length_m, between, rate_gbps)
+        chosen = self._first_fitting(length_m, between, rate_gbps, to, alike)
         if (chosen < 0).any():
             worst = int(np.where(chosen < 0, length_m, -1.0).argmax())
-            raise self._no_cable(float(length_m.flat[worst]), bool(between.flat[worst]), rate_gbps)
+            raise self._no_cable(float(length_m.flat[worst]), bool(between.flat[worst]), rate_gbps, to)
         return chosen
 
-    def _first_fitting(self, length_m: np.ndarray, between: np.ndarray, rate_gbps: float | None) -> np.ndarray:
+    def _first_fitting(
+        self,
+        length_m: np.ndarray,
+        between: np.ndarray,
+        rate_gbps: float | None,
+        to: str = "switch",
+        alike: np.ndarray | None = None,
+    ) -> np.ndarray:
         """As `product_of`; -1 where no product serves."""
         chosen = np.full(length_m.shape, -1)
         needed_m = length_m + self.slack_m
         for index, cable in enumerate(self.cable):
-            if cable.carries(rate_gbps):
-                fits = (cable.use == "any") | (between if cable.use == "between" else ~between)
+            if cable.carries(rate_gbps) and cable.to in {to, "any"}:
+                whole = cable.links == 1 or cable.breakout or alike is None
+                fits = np.ones(length_m.shape, bool) if whole else np.asarray(alike) % cable.links == 0
+                fits = fits & ((cable.use == "any") | (between if cable.use == "between" else ~between))
                 chosen[(chosen < 0) & fits & (needed_m <= cable.longest_m + LENGTH_ERROR_M)] = index
         return chosen
 
-    def _no_cable(self, length_m: float, between: bool, rate_gbps: float | None) -> InputError:
+    def _no_cable(self, length_m: float, between: bool, rate_gbps: float | None, to: str) -> InputError:
         where = "between" if between else "inside"
-        fitting = [index for index, cable in enumerate(self.cable) if cable.use in {where, "any"}]
+        fitting = [
+            index for index, one in enumerate(self.cable) if one.use in {where, "any"} and one.to in {to, "any"}
+        ]
         if not fitting:
-            return self._complaint(f"no cable is used {where} cabinets; add one with use = '{where}' or 'any'", "cable")
+            hosts = " to hosts" if to == "host" else ""
+            return self._complaint(
+                f"no cable{hosts} is used {where} cabinets; add one with use = '{where}' or 'any'", "cable"
+            )
         carrying = [index for index in fitting if self.cable[index].carries(rate_gbps)]
         if not carrying:
             return self._complaint(
@@ -222,9 +266,10 @@ class Parts(TomlTable, frozen=True, dict=True):
         Returns
         -------
         float64[cables]
-            US dollars for each cable; the middle where the catalogue gives a range.
+            US dollars for each link; the middle where the catalogue gives a range. A cable that carries several links is
+            shared evenly among them.
         """
-        return np.asarray(self.cable[index].usd(stock_m, rate_gbps).mean(axis=0))
+        return np.asarray(self.cable[index].usd(stock_m, rate_gbps).mean(axis=0)) / self.cable[index].links
 
     def link_usd(self, length_m: np.ndarray, between: np.ndarray | bool, rate_gbps: float) -> np.ndarray:
         """What a link of each length costs with its installation, float64 of the shape of `length_m`; inf beyond reach.
@@ -251,8 +296,8 @@ class Parts(TomlTable, frozen=True, dict=True):
         InputError
             The catalogue has no prices of cables.
         """
-        if "cable" in self.unpriced:
-            raise self._complaint("it has no prices of cables; choose a catalogue that has", "unpriced")
+        if not all(cable.has_price for cable in self.cable if cable.carries(rate_gbps)):
+            raise self._complaint("it has no prices of cables; choose a catalogue that has, or lay prices over it", "unpriced")
         usd = self._each(length_m, between, rate_gbps, lambda index, stock_m: self.cable_usd(index, stock_m, rate_gbps))
         return usd + float(low_high(self.installation_usd).mean())
 
@@ -273,7 +318,30 @@ class Parts(TomlTable, frozen=True, dict=True):
         float64, the shape of `length_m`
             Watts of both ends of each link together; inf where no product reaches.
         """
-        return self._each(length_m, between, rate_gbps, lambda index, _: self.cable[index].both_ends_w)
+        return self._each(length_m, between, rate_gbps, lambda index, _: self.link_ends_w(index))
+
+    def link_ends_w(self, index: int, to: Literal["switch", "host"] = "switch") -> float:
+        """The watts of both ends of one link of a cable product, modules included; NaN where they are not known."""
+        cable = self.cable[index]
+        if not cable.modules:
+            return cable.both_ends_w / cable.links
+        sides = ("switch", to)
+        modules = [self.module(index, side) for side in sides]
+        return sum(math.nan if one.power_w is None else one.power_w / one.links for one in modules)
+
+    def module(self, index: int, side: str) -> Transceiver:
+        """The transceiver at one end of a fibre: the first of its `modules` that is plugged into a switch, or a host.
+
+        Raises
+        ------
+        InputError
+            None of them is.
+        """
+        cable, by_name = self.cable[index], {one.name: one for one in self.transceiver}
+        found = next((by_name[name] for name in cable.modules if by_name[name].side in {side, "any"}), None)
+        if found is None:
+            raise self._complaint(f"no module of '{cable.title}' is plugged into a {side}; add one", "cable", str(index))
+        return found
 
     def _each(
         self,
@@ -312,10 +380,13 @@ class Parts(TomlTable, frozen=True, dict=True):
             for has_price, what, keys in sold:
                 if not has_price and word not in self.unpriced:
                     raise self._complaint(f"{what} has no price; give {remedy}, or say unpriced = ['{word}']", *keys)
-                if has_price and word in self.unpriced:
-                    raise self._complaint(
-                        f"{what} has a price, but unpriced says '{word}'; take one of them out", *keys
-                    )
+        known = {one.name for one in self.transceiver}
+        for number, cable in enumerate(self.cable):
+            lost = next((name for name in cable.modules if name not in known), None)
+            if lost is not None:
+                raise self._complaint(
+                    f"modules: there is no [[transceiver]] named '{lost}' ({hint(lost, known)})", "cable", str(number)
+                )
         if self.rate_gbps is not None and self.rate_gbps[0] > self.rate_gbps[1]:
             raise self._complaint("rate_gbps: the lower one of the two rates must come first", "rate_gbps")
 

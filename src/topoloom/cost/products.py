@@ -1,5 +1,6 @@
 """What a catalogue sells: switches and cables, each with its prices (a number or a range) and its watts."""
 
+import datetime
 import itertools
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -53,17 +54,66 @@ def check_ranges(struct: msgspec.Struct, *keys: str) -> None:
                 raise ValueError(f"{key}: [{shown}] is no range; give a number or [lowest, highest]")
 
 
-class SwitchProduct(TomlTable, frozen=True):
+#: How far a figure can be relied on; D, a guess or what was not read in the original, stays out of topoloom's catalogues.
+Confidence = Literal["A", "B", "C", "D"]
+
+
+class Cited(TomlTable, frozen=True, kw_only=True):
+    """Base of the products of a catalogue: where the figures of one come from."""
+
+    group: ClassVar[str] = "parts"
+
+    vendor: Annotated[str, setting("who makes it")] = ""
+    source: Annotated[str, setting("where its figures come from; that of the catalogue, if left out")] = ""
+    date: Annotated[datetime.date | None, setting("the day that they are of, or were read")] = None
+    confidence: (
+        Annotated[
+            Confidence,
+            setting(
+                "A: the vendor's manual or reference architecture; B: curated public data; C: one page of somebody else;"
+                " D: a guess. The worst of its figures"
+            ),
+        ]
+        | None
+    ) = None
+
+
+class Breakout(TomlTable, frozen=True):
+    """Another way to run the ports of a switch: more of them, slower."""
+
+    group: ClassVar[str] = "parts switch.product.breakout"
+
+    ports: Annotated[int, setting("how many ports", least=1, most=1_000_000)]
+    rate_gbps: Annotated[float, _rate("their rate")]
+
+
+class SwitchProduct(Cited, frozen=True, kw_only=True):
     """A switch that can be bought: it serves wherever a switch needs up to `ports` ports of up to `rate_gbps`.
 
-    It draws `power_w`, and `power_w_per_port` more for every port that is in use.
+    It draws `power_w`, and `power_w_per_port` more for every port that is in use; without pluggable optics, which draw their
+    own (`[[transceiver]]`, or the watts of a cable).
     """
 
     group: ClassVar[str] = "parts [[switch.product]]"
 
     name: Annotated[str, setting("what it is called")]
     ports: Annotated[int, setting("how many ports", least=1, most=1_000_000)]
-    power_w: Annotated[float, watts("power of one without its ports; or all its power")]
+    power_w: Annotated[float, watts("power of one without its ports; or all its power")] | None = None
+    power_max_w: (
+        Annotated[float, watts("the most that one draws, or may by its power supplies: what a rack must feed")] | None
+    ) = None
+    power_max_kind: Annotated[
+        Literal["maximum", "power supply"], setting("whether `power_max_w` is the vendor's maximum, or what a supply can give")
+    ] = "maximum"
+    u: Annotated[float, setting("its height", unit="rack units", above=0, most=100)] | None = None
+    weight_kg: Annotated[float, setting("its weight", unit="kg", above=0, most=1e5)] | None = None
+    cages: Annotated[int, setting("pluggable cages; those of its ports share modules", least=1, most=1_000_000)] | None = (
+        None
+    )
+    cage_power_w: Annotated[float, watts("the hottest module that a cage takes; hotter ones are refused")] | None = None
+    breakout: Annotated[
+        tuple[Breakout, ...], setting("other ways to run its ports: more of them, slower, `{ ports = 128, rate_gbps = 400 }`")
+    ] = ()
     price_usd: Annotated[Price, setting("price of one; needed unless switches are `unpriced`", unit="USD")] | None = (
         None
     )
@@ -74,10 +124,15 @@ class SwitchProduct(TomlTable, frozen=True):
         super().__post_init__()
         check_ranges(self, "price_usd")
 
+    def ports_at(self, rate_gbps: float | None) -> int:
+        """How many ports of that rate it has, broken out as it may be; 0 where it is too slow."""
+        ways = [(self.ports, self.rate_gbps), *((way.ports, way.rate_gbps) for way in self.breakout)]
+        fast = [ports for ports, fastest in ways if None in (rate_gbps, fastest) or fastest >= rate_gbps * (1 - 1e-9)]
+        return max(fast if rate_gbps is not None else [self.ports], default=0)
+
     def serves(self, ports: int, rate_gbps: float | None) -> bool:
         """Whether it has so many ports, of that rate."""
-        slower = rate_gbps is not None and self.rate_gbps is not None and self.rate_gbps < rate_gbps * (1 - 1e-9)
-        return self.ports >= ports and not slower
+        return self.ports_at(rate_gbps) >= ports
 
 
 class SwitchParts(TomlTable, frozen=True):
@@ -127,7 +182,56 @@ class SwitchParts(TomlTable, frozen=True):
         return self.power_w + self.power_w_per_port * max(ports, self.least_ports)
 
 
-class CableProduct(TomlTable, frozen=True):
+class Transceiver(Cited, frozen=True, kw_only=True):
+    """A pluggable module: what stands between a cage and a fibre that is sold without ends."""
+
+    group: ClassVar[str] = "parts [[transceiver]]"
+
+    name: Annotated[str, setting("what it is called")]
+    links: Annotated[int, setting("links that share it: 2 in a twin-port module", least=1, most=64)] = 1
+    side: Annotated[Literal["switch", "host", "any"], setting("in what it is plugged")] = "any"
+    price_usd: Annotated[Price, setting("price of one; no price is known, if left out", unit="USD")] | None = None
+    power_w: Annotated[float, watts("what one draws")] | None = None
+    power_max_w: Annotated[float, watts("the most that one draws")] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_ranges(self, "price_usd")
+
+
+class NicProduct(Cited, frozen=True, kw_only=True):
+    """A network interface."""
+
+    group: ClassVar[str] = "parts [[nic]]"
+
+    name: Annotated[str, setting("what it is called")]
+    rate_gbps: Annotated[float, _rate("the rate of all its ports together")]
+    ports: Annotated[int, setting("its ports", least=1, most=64)] = 1
+    split: Annotated[tuple[Breakout, ...], setting("other ways to run it: more ports, slower")] = ()
+    price_usd: Annotated[Price, setting("price of one; no price is known, if left out", unit="USD")] | None = None
+    power_w: Annotated[float, watts("what one draws; counted with its host where that is not known")] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_ranges(self, "price_usd")
+
+
+class ServerProduct(Cited, frozen=True, kw_only=True):
+    """A server: what `[host] name` names."""
+
+    group: ClassVar[str] = "parts [[server]]"
+
+    name: Annotated[str, setting("what it is called")]
+    nics: Annotated[int, setting("network interfaces on this network", least=1, most=1024)]
+    nic: Annotated[str, setting("the interface's product")] = ""
+    rate_gbps: Annotated[float, _rate("the rate of an interface")] | None = None
+    u: Annotated[float, setting("its height", unit="rack units", least=0, most=100)] | None = None
+    power_w: Annotated[float, watts("the most that it draws")] | None = None
+    weight_kg: Annotated[float, setting("its weight", unit="kg", above=0, most=1e5)] | None = None
+    scale_up: Annotated[int, setting("accelerators that reach each other without this network", least=1)] = 1
+
+
+class CableProduct(Cited, frozen=True, kw_only=True):
     """A cable product: its medium, where it is used, how far it reaches, the rates it carries, its prices and watts.
 
     Its price is a line in metres, a line in metres per Gb/s (both add up), or `prices_usd`, one for each of `lengths_m`.
@@ -160,6 +264,21 @@ class CableProduct(TomlTable, frozen=True):
     ] = ()
     power_w: Annotated[float, watts("power of one cable, both ends together")] = 0.0
     power_w_per_end: Annotated[float, watts("power of one end, instead of `power_w`")] = 0.0
+    to: Annotated[Literal["switch", "host", "any"], setting("what its far end is plugged into")] = "any"
+    links: Annotated[
+        int,
+        setting(
+            "links that one of them carries: 2 between two twin-port cages; with `breakout`, to so many boxes",
+            least=1,
+            most=64,
+        ),
+    ] = 1
+    breakout: Annotated[
+        bool, setting("whether its links part at the far end: one port of a switch to several hosts or switches")
+    ] = False
+    modules: Annotated[
+        tuple[str, ...], setting("the transceivers at its ends, by name, where it is fibre without ends of its own")
+    ] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -176,6 +295,8 @@ class CableProduct(TomlTable, frozen=True):
             raise ValueError(f"prices_usd: give it or a line ({', '.join(_LINE)}), not both")
         if self.power_w and self.power_w_per_end:
             raise ValueError("power_w_per_end: give it or power_w, the watts of the whole cable, not both")
+        if self.breakout and self.links < 2:
+            raise ValueError("breakout: a cable that parts has several `links`; say how many")
 
     @property
     def _has_line(self) -> bool:

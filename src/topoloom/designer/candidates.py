@@ -58,7 +58,7 @@ def _proposal(record: Family, values: dict[str, Any], need: Need, parts: Parts) 
     # Where the highest degree is a matter of luck, it is at least the mean.
     degree = facts.degree if facts.degree is not None else -(-2 * (facts.links or 0) // facts.switches)
     ports = degree + per_switch
-    usd = facts.switches * parts.switch_usd(min(ports, parts.most_ports or ports))
+    usd = facts.switches * parts.switch_usd(min(ports, parts.most_ports(need.rate_gbps) or ports))
     return Proposal(spec, usd / (per_switch * facts.switches), _passed(facts, need, per_switch))
 
 

@@ -177,6 +177,7 @@ def bought_cables(expansion: Expansion) -> Cables:
         usd[:, 0],
         usd[:, 1],
         np.array([cable.power_w for cable in cables], float),
+        np.ones(len(tasks)),
     )
 
 

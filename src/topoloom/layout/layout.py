@@ -1,5 +1,6 @@
 """Layout: a topology on a floor, every switch in a slot, every cable with its length."""
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -8,6 +9,7 @@ import numpy as np
 
 from topoloom.floors.floor import Floor
 from topoloom.floors.slots import Slots
+from topoloom.hosts.housing import Housing
 from topoloom.results import Filed, Provenance
 from topoloom.topology import Topology
 from topoloom.work import Ended
@@ -41,12 +43,16 @@ class Layout(Filed):
         No layout with these slots and limits has less cable; 0 where it was not computed.
     ended : "done", "deadline" or "interrupted"
         Whether the searches went through, or `work` ended them early.
+    housing : Housing, optional
+        What hosts are and what racks hold; None where every host stands with its switch.
+    host_slot : int32[hosts], optional
+        The slot in which each host's rack stands; None where every host stands with its switch.
     """
 
     noun = "layout"
     written_by = "topoloom.cabling.files.save_layout"
     read_by = "topoloom.cabling.files.load_layout"
-    unrecorded = ("floor", "slots", "slot")
+    unrecorded = ("floor", "slots", "slot", "housing", "host_slot")
     derived = (
         "floor_name",
         "places",
@@ -61,6 +67,10 @@ class Layout(Filed):
         "mean_between_m",
         "longest_m",
         "cabinet_of_switch",
+        "host_cables",
+        "host_total_m",
+        "host_longest_m",
+        "hosts_per_cabinet",
     )
 
     topology: Topology
@@ -70,12 +80,16 @@ class Layout(Filed):
     made: str = ""
     length_bound_m: float = 0.0
     ended: Ended = "done"
+    housing: Housing | None = None
+    host_slot: np.ndarray | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def __post_init__(self) -> None:
-        slot = np.array(self.slot, np.int32)
-        slot.flags.writeable = False
-        object.__setattr__(self, "slot", slot)
+        for name in ("slot", "host_slot"):
+            if getattr(self, name) is not None:
+                slot = np.array(getattr(self, name), np.int32)
+                slot.flags.writeable = False
+                object.__setattr__(self, name, slot)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Layout):
@@ -85,6 +99,8 @@ class Layout(Filed):
             and self.cabinet_names == other.cabinet_names
             and np.array_equal(self.cabinet, other.cabinet)
             and np.array_equal(self.length_m, other.length_m)
+            and self.housing == other.housing
+            and np.array_equal(self.host_length_m, other.host_length_m)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -155,7 +171,7 @@ class Layout(Filed):
     @cached_property
     def used(self) -> np.ndarray:
         """The slots with a cabinet, int64[cabinets], rising."""
-        return np.unique(self.slot)
+        return np.unique(self.slot if self.host_slot is None else np.concatenate([self.slot, self.host_slot]))
 
     @property
     def cabinets(self) -> int:
@@ -166,6 +182,61 @@ class Layout(Filed):
     def cabinet(self) -> np.ndarray:
         """The cabinet of every switch, int32[switches], numbered from 0 in the order of their slots."""
         return np.searchsorted(self.used, self.slot).astype(np.int32)
+
+    @cached_property
+    def host_cabinet(self) -> np.ndarray:
+        """The cabinet of every host, int32[hosts]: its rack, or that of the switch of its first port."""
+        if self.host_slot is not None:
+            return np.searchsorted(self.used, self.host_slot).astype(np.int32)
+        _, first = np.unique(self.topology.host, return_index=True)
+        return np.asarray(self.cabinet[self.topology.endpoints[first]])
+
+    @cached_property
+    def host_unit(self) -> np.ndarray:
+        """The unit at which every host begins in its rack, float64[hosts], from 1; only where hosts stand in racks."""
+        tall = 1.0 if self.housing is None else self.housing.host.u
+        order = np.argsort(self.host_cabinet, kind="stable")
+        first = np.searchsorted(self.host_cabinet[order], np.arange(self.cabinets))
+        unit = np.empty(order.size)
+        unit[order] = 1 + tall * (np.arange(order.size) - first[self.host_cabinet[order]])
+        return unit
+
+    @cached_property
+    def host_between(self) -> np.ndarray:
+        """Whether the cable of each endpoint runs between cabinets, bool[endpoints]."""
+        topology = self.topology
+        if self.host_slot is None:
+            return np.zeros(topology.endpoints.size, bool)
+        return np.asarray(self.slot[topology.endpoints] != self.host_slot[topology.host])
+
+    @cached_property
+    def host_length_m(self) -> np.ndarray:
+        """The length of the cable of each endpoint, float64[endpoints]: inside a cabinet, or from its leaf to its rack."""
+        topology = self.topology
+        if self.host_slot is None:
+            return np.full(topology.endpoints.size, self.floor.inside_m)
+        apart_m = self.slots.apart_m(self.slot[topology.endpoints], self.host_slot[topology.host])
+        return self.floor.cable_m(apart_m, self.host_between)
+
+    @property
+    def host_cables(self) -> int | None:
+        """How many cables go to hosts that stand in racks; None where hosts stand with their switches."""
+        return None if self.host_slot is None else self.topology.endpoints.size
+
+    @property
+    def host_total_m(self) -> float | None:
+        """All cables of hosts in racks together; None where hosts stand with their switches."""
+        return None if self.host_slot is None else float(self.host_length_m.sum())
+
+    @property
+    def host_longest_m(self) -> float | None:
+        """The longest cable of a host in a rack; None where hosts stand with their switches."""
+        return None if self.host_slot is None else float(self.host_length_m.max(initial=0.0))
+
+    @property
+    def hosts_per_cabinet(self) -> int | None:
+        """How many hosts the fullest rack holds; None where hosts stand with their switches."""
+        return None if self.host_slot is None else int(np.bincount(self.host_cabinet).max(initial=0))
 
     @cached_property
     def cabinet_names(self) -> tuple[str, ...]:
@@ -179,11 +250,19 @@ class Layout(Filed):
 
     @cached_property
     def height(self) -> np.ndarray:
-        """The place of each switch in its cabinet, int32[switches], from 1 at the bottom, in the switches' order."""
+        """The place of each switch in its cabinet, int32[switches], from 1 at the bottom, in the switches' order.
+
+        In a rack with hosts it is the unit, above those of the hosts.
+        """
         order = np.argsort(self.cabinet, kind="stable")
         first = np.searchsorted(self.cabinet[order], np.arange(self.cabinets))
         height = np.empty(self.cabinet.size, np.int32)
         height[order] = np.arange(self.cabinet.size) - first[self.cabinet[order]] + 1
+        if self.housing is not None:
+            hosts = np.bincount(self.host_cabinet, minlength=self.cabinets)
+            tall = max(1, math.ceil(self.housing.rack.switch_u))
+            below = np.ceil(hosts * self.housing.host.u).astype(np.int32)
+            return np.asarray(below[self.cabinet] + (height - 1) * tall + 1, np.int32)
         return height
 
     @cached_property

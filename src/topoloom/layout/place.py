@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -10,8 +10,10 @@ from topoloom.errors import InputError
 from topoloom.floors.floor import Floor
 from topoloom.floors.floor_files import read_floor
 from topoloom.floors.slots import Slots
+from topoloom.hosts.housing import Housing
 from topoloom.layout.bound import length_bound_m
 from topoloom.layout.cabinets import switch_demands
+from topoloom.layout.housed import MOST_SEARCHED, planned_racks, searched
 from topoloom.layout.joint import joint, seating_for
 from topoloom.layout.layout import Layout
 from topoloom.layout.longest import shorten_longest
@@ -51,6 +53,7 @@ def place(
     *,
     moves: int | None = None,
     runs: int | None = None,
+    housing: Housing | None = None,
     work: Work | None = None,
 ) -> Layout:
     """Put the switches into cabinets and the cabinets on the floor.
@@ -84,6 +87,9 @@ def place(
     moves, runs : int, optional
         Of the maps ``anneal`` and ``tabu``: exchanges that each run tries, and runs, the best of which counts; Koibuchi 2013
         has 100,000,000 and 5.
+    housing : Housing, optional
+        Hosts that stand in racks of their own, and what these hold: then whole racks are placed, hosts and switches (leaves in
+        the middle of their hosts), and host cables count in all lengths that are searched for.
     work : Work, optional
         Told of the searches; when it is stopped the best layout so far is the answer.
 
@@ -124,34 +130,17 @@ def place(
         raise InputError("give seconds, or moves and runs, not both")
     floor = read_floor(floor) if isinstance(floor, str) else floor
     loads = switch_demands(topology, switch_w)
-    _check_power(floor, loads)
     work = Work() if work is None else work
     began = time.monotonic()
     effort = Effort(seed, seconds, jobs, work, moves, runs)
-    share = _IMPROVING if improve else 0.0
-    plan = plan_cabinets(topology, floor, cluster, loads, improve, effort.part(share))
-    effort = effort.part(1 - share)
-    if map in {"rows", "serpentine"}:
-        slot = _in_order(plan, serpentine=map == "serpentine")
+    if housing is not None:
+        if cluster != "auto" or improve:
+            raise InputError("racks of hosts are made unit by unit; leave cluster and improve out")
+        layout = _housed(topology, floor, housing, map, objective, float(np.max(switch_w)), effort)
+        map = "rows" if layout.cabinets > MOST_SEARCHED else map  # so many racks stand in the order of their units
     else:
-        area = search_area(plan)
-        slots = plan.slots.only(area)
-        filled = None if plan.slot is None else np.searchsorted(area, plan.slot)
-        prices = cable_prices(floor, slots, objective) if callable(objective) else length_prices(floor, slots)
-        search = _Search(topology, slots, plan.cabinet, filled, prices)
-        slot = search.jointly(floor, loads, effort, objective) if map == "joint" else search.two_step(map, effort)
-        slot = area[slot]
-    made = f"cluster={cluster}, map={map}"
-    if map not in {"rows", "serpentine"}:
-        made += f", objective={'price' if callable(objective) else objective}, seed={seed}"
-    made += f", seconds={seconds:g}" if seconds is not None else ""
-    made += f", moves={moves}" if moves is not None else ""
-    made += f", runs={runs}" if runs is not None else ""
-    ended = work.ended
-    made += f", {'interrupted' if ended == 'interrupted' else 'ended by a deadline'}" if ended != "done" else ""
-    layout = Layout(topology, floor, plan.slots, np.asarray(slot, np.int32), made, ended=ended)
-    if map == "joint" and ended == "done":
-        layout = replace(layout, length_bound_m=length_bound_m(layout))
+        _check_power(floor, loads)
+        layout = _with_switches(topology, floor, cluster, map, objective, improve, loads, effort)
     settings = {
         "floor": floor.name,
         "cluster": cluster,
@@ -162,8 +151,73 @@ def place(
         "moves": moves,
         "runs": runs,
     }
+    if housing is not None:
+        settings["hosts"] = housing.host.name
     timings = {"seconds": time.monotonic() - began}
-    return replace(layout, provenance=provenance_of(topology, seed=seed, settings=settings, timings=timings))
+    told = provenance_of(topology, seed=seed, settings=settings, timings=timings)
+    return replace(layout, made=_made(settings, seed, work.ended), ended=work.ended, provenance=told)
+
+
+def _made(settings: dict[str, Any], seed: int, ended: str) -> str:
+    """How a layout was made, in words."""
+    made = f"cluster={settings['cluster']}, map={settings['map']}"
+    if settings["map"] not in {"rows", "serpentine"}:
+        made += f", objective={settings['objective']}, seed={seed}"
+    for name in ("seconds", "moves", "runs"):
+        value = settings[name]
+        made += f", {name}={value:g}" if isinstance(value, float) else f", {name}={value}" if value is not None else ""
+    return made + (f", {'interrupted' if ended == 'interrupted' else 'ended by a deadline'}" if ended != "done" else "")
+
+
+def _with_switches(
+    topology: Topology,
+    floor: Floor,
+    cluster: str,
+    map: str,
+    objective: str | CablePrice,
+    improve: bool,
+    loads: np.ndarray,
+    effort: Effort,
+) -> Layout:
+    """The layout where every host stands with its switch."""
+    share = _IMPROVING if improve else 0.0
+    plan = plan_cabinets(topology, floor, cluster, loads, improve, effort.part(share))
+    effort = effort.part(1 - share)
+    if map in {"rows", "serpentine"}:
+        slot = _in_order(plan, serpentine=map == "serpentine")
+        return Layout(topology, floor, plan.slots, slot)
+    area = search_area(plan)
+    slots = plan.slots.only(area)
+    filled = None if plan.slot is None else np.searchsorted(area, plan.slot)
+    prices = _prices(floor, slots, objective)
+    search = _Search(topology, slots, plan.cabinet, filled, prices)
+    slot = search.jointly(floor, loads, effort, objective) if map == "joint" else search.two_step(map, effort)
+    layout = Layout(topology, floor, plan.slots, area[slot])
+    if map == "joint" and effort.work.ended == "done":
+        layout = replace(layout, length_bound_m=length_bound_m(layout))
+    return layout
+
+
+def _housed(
+    topology: Topology,
+    floor: Floor,
+    housing: Housing,
+    map: str,
+    objective: str | CablePrice,
+    switch_w: float,
+    effort: Effort,
+) -> Layout:
+    """The layout where hosts stand in racks of their own."""
+    racks, slots, slot = planned_racks(topology, floor, housing, switch_w)
+    if map not in {"rows", "serpentine"} and len(racks) <= MOST_SEARCHED:
+        method = ("both" if len(slots) <= _FEW_SLOTS else "anneal") if map == "joint" else map
+        slot = searched(topology, racks, slots, slot, _prices(floor, slots, objective), method, effort)
+    return Layout(topology, floor, slots, slot[racks.switch], housing=housing, host_slot=slot[racks.host])
+
+
+def _prices(floor: Floor, slots: Slots, objective: str | CablePrice) -> Prices:
+    """What a cable between two slots costs, by the objective."""
+    return cable_prices(floor, slots, objective) if callable(objective) else length_prices(floor, slots)
 
 
 def _check_power(floor: Floor, loads: np.ndarray) -> None:

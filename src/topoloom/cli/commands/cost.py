@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from topoloom.cost.parts import Parts
     from topoloom.cost.table_iv import Column
     from topoloom.floors.floor import Floor
+    from topoloom.hosts.housing import Housing
     from topoloom.layout.layout import Layout
     from topoloom.network import Network
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--radix", type=Whole(1), help="Ports of every switch; the default is those that are used.")
 @click.option("--spare", type=Number(0, unit="%"), default=0.0, help="Ports for growth, in % of those that are used.")
 @click.option("--host-cables", is_flag=True, help="Also bill a cable for every host.")
+@click.option("--spares", is_flag=True, help="Also bill spares: 1 % of the switches and 2 % of cables and optics.")
 @click.option("--orders", is_flag=True, help="Also list how many cables of each product and length to order.")
 @click.option(
     "--as-printed",
@@ -43,37 +45,44 @@ def command(
     cabinet: int | None,
     cluster: str,
     mapping: str,
+    hosts: str | None,
     parts: str,
+    prices: str | None,
     rate_gbps: float | None,
     radix: int | None,
     spare: float,
     host_cables: bool,
+    spares: bool,
     orders: bool,
     as_printed: bool,
     as_json: bool,
 ) -> None:
     from topoloom.cli import cost_text
     from topoloom.cost.bill import Bills, price
-    from topoloom.cost.parts import load_parts
+    from topoloom.cost.quotes import quoted_parts
+    from topoloom.cost.servers import housing_of
+    from topoloom.cost.spares import Spares
     from topoloom.errors import InputError
     from topoloom.opening import open_network
 
     if as_printed and len(topologies) > 1:
         raise InputError("--as-printed takes one topology; leave it out to set several side by side")
     if as_printed:
-        others = (*PLACING, "parts", "rate_gbps", "radix", "spare", "host_cables")
+        others = (*PLACING, "parts", "prices", "rate_gbps", "radix", "spare", "host_cables", "spares")
         refuse_given(others, "--as-printed takes the paper's own assumptions")
     networks = [open_network(name) for name in topologies]
     if not as_printed and all(one.layout is not None for one in networks):
         refuse_given(PLACING, "what is laid out already is priced as it stands")
-    catalogue = load_parts("slimfly-2014" if as_printed else parts)
+    catalogue = quoted_parts("slimfly-2014" if as_printed else parts, prices)
     if as_printed:
         # The exact count beside the print is made as Besta 2014 lays the column out: its racks, its floor, its switches.
         bills = [_column(networks[0].topology).exact(orders)]
     else:
         chosen = chosen_floor(floor, rows, columns, cabinet)
-        layouts = (_layout(one, chosen, cluster, mapping, catalogue, rate_gbps) for one in networks)
-        bills = [price(one, catalogue, rate_gbps, radix, host_cables, spare / 100, orders) for one in layouts]
+        housing = None if hosts is None else housing_of(hosts, catalogue)
+        layouts = (_layout(one, chosen, cluster, mapping, housing, catalogue, rate_gbps) for one in networks)
+        shelf = Spares() if spares else None
+        bills = [price(one, catalogue, rate_gbps, radix, host_cables, spare / 100, orders, shelf) for one in layouts]
     if as_json:
         print_record(bills[0] if len(bills) == 1 else Bills(tuple(bills)))
         return
@@ -85,7 +94,13 @@ def command(
 
 
 def _layout(
-    network: "Network", floor: "Floor", cluster: str, mapping: str, parts: "Parts", rate_gbps: float | None
+    network: "Network",
+    floor: "Floor",
+    cluster: str,
+    mapping: str,
+    housing: "Housing | None",
+    parts: "Parts",
+    rate_gbps: float | None,
 ) -> "Layout":
     """The layout of a topology, or the one that lies in a folder."""
     from topoloom.layout.place import place
@@ -93,7 +108,8 @@ def _layout(
     if network.layout is not None:
         return network.layout
     topology = network.topology
-    return place(topology, floor, cluster, mapping, switch_w=switch_w(floor, parts, topology.radix, rate_gbps))
+    watts = switch_w(floor, parts, topology.radix, parts.link_rate(rate_gbps), housed=housing is not None)
+    return place(topology, floor, cluster, mapping, switch_w=watts, housing=housing)
 
 
 def _column(network: Topology) -> "Column":

@@ -53,7 +53,9 @@ def command(
     cluster: str,
     improve: bool,
     mapping: str,
+    hosts: str | None,
     parts: str,
+    prices: str | None,
     rate_gbps: float | None,
     objective: str,
     seed: int,
@@ -67,12 +69,14 @@ def command(
 ) -> None:
     from topoloom.cabling.cabling import cable
     from topoloom.cli.folders import writable_folder
-    from topoloom.cost.parts import load_parts
+    from topoloom.cost.quotes import quoted_parts
+    from topoloom.cost.servers import housing_of
     from topoloom.layout.place import place
     from topoloom.opening import open_network
 
     network = open_network(topology).topology
-    catalogue = load_parts(parts)
+    catalogue = quoted_parts(parts, prices)
+    housing = None if hosts is None else housing_of(hosts, catalogue)
     chosen = chosen_floor(floor, rows, columns, cabinet)
     rate_gbps = catalogue.link_rate(rate_gbps)
     out = writable_folder(folder) if folder is not None else None
@@ -88,10 +92,11 @@ def command(
             improve,
             seed,
             seconds,
-            switch_w(chosen, catalogue, network.radix, rate_gbps),
+            switch_w(chosen, catalogue, network.radix, rate_gbps, housed=housing is not None),
             jobs,
             moves=moves,
             runs=runs,
+            housing=housing,
             work=work,
         )
     if out is not None:
@@ -119,8 +124,26 @@ def _print_layout(layout: Layout) -> None:
             ("mean_length", f"{layout.mean_length_m:.3f} m{bound}; between cabinets {layout.mean_between_m:.3f} m"),
             ("longest", f"{layout.longest_m:.1f} m"),
             ("total", f"{layout.total_m:,.0f} m"),
+            *_host_facts(layout),
         ],
     )
+
+
+def _host_facts(layout: Layout) -> list[tuple[str, str]]:
+    """Of hosts in racks of their own."""
+    if layout.housing is None:
+        return []
+    host = layout.housing.host
+    full = layout.hosts_per_cabinet
+    kilowatts = f"; {layout.topology.hosts * host.power_w / 1000:,.0f} kW" if host.power_w else ""
+    return [
+        ("hosts", f"{layout.topology.hosts:,} of '{host.name}', up to {full} in a rack{kilowatts}"),
+        (
+            "host_cables",
+            f"{layout.host_cables:,}, {int(layout.host_between.sum()):,} of them between racks; {layout.host_total_m:,.0f} m,"
+            f" the longest {layout.host_longest_m:.1f} m",
+        ),
+    ]
 
 
 def _write(cables: Any, folder: Path) -> None:

@@ -1,0 +1,57 @@
+"""Servers of a catalogue as hosts: what `[host] name` names, and what it leaves to the catalogue."""
+
+from pathlib import Path
+
+import msgspec
+
+from topoloom.cost.parts import Parts
+from topoloom.errors import InputError, hint
+from topoloom.hosts.housing import Housing, HostType, RackRule, read_housing
+
+
+def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
+    """Hosts and racks by the name of a server of the catalogue, by a TOML file, or as they are; filled from the catalogue.
+
+    Parameters
+    ----------
+    given : str, path or Housing
+        What a host leaves out is that of the server with its name; what it says stays.
+    parts : Parts
+
+    Returns
+    -------
+    Housing
+
+    Raises
+    ------
+    InputError
+        No such server; or as `read_housing`.
+
+    Examples
+    --------
+    >>> from topoloom.cost.parts import load_parts
+    >>> host = housing_of("DGX B200", load_parts("infiniband-2026")).host
+    >>> host.nics, host.nic, host.u, host.power_w
+    (8, 'ConnectX-7', 10.0, 14300.0)
+    """
+    servers = {one.name: one for one in parts.server}
+    if isinstance(given, Housing):
+        housing = given
+    elif Path(given).suffix == ".toml":
+        housing = read_housing(given)
+    elif str(given) in servers:
+        housing = Housing(host=HostType(name=str(given)), rack=RackRule())
+    else:
+        raise InputError(
+            f"the catalogue '{parts.name}' has no server '{given}' ({hint(str(given), servers) if servers else 'it has none'});"
+            " or give the path of a .toml file with a table [host]"
+        )
+    server = servers.get(housing.host.name)
+    if server is None:
+        return housing
+    least = HostType()
+    sold = {key: getattr(server, key) for key in ("nics", "nic", "u", "power_w", "weight_kg", "scale_up")}
+    filled = {
+        key: value for key, value in sold.items() if value is not None and getattr(housing.host, key) == getattr(least, key)
+    }
+    return msgspec.structs.replace(housing, host=msgspec.structs.replace(housing.host, **filled))
