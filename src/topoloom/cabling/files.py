@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling, cable
-from topoloom.cabling.labels import label
+from topoloom.cabling.labels import Labels, label
 from topoloom.cabling.lists import bundles_csv, cables_csv, host_list, labels_csv, order_csv, racks_csv
 from topoloom.cabling.netbox import netbox_files
 from topoloom.cabling.plugs import load_plugs
@@ -21,9 +21,9 @@ from topoloom.folders import write_folder
 from topoloom.formats import FORMATS, encode
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
-from topoloom.layout.layout import Layout
 from topoloom.hosts.files import housing_toml, read_hosts
 from topoloom.hosts.housing import read_housing
+from topoloom.layout.layout import Layout
 from topoloom.network_folders import (
     CABLES,
     FLOOR,
@@ -97,14 +97,17 @@ def cabling_files(cabling: Cabling) -> dict[str, str | bytes]:
         "bundles.csv": bundles_csv(cabling),
         "order.csv": order_csv(cabling.bought),
     }
-    if layout.housing is not None:
-        files |= {
-            HOUSING: housing_toml(layout.housing),
-            HOSTS: host_list(cabling, labels),
-            RACKS: racks_csv(cabling),
-        }
+    files |= housing_files(cabling, labels)
     files |= {f"netbox/{name}": text for name, text in netbox_files(cabling, labels).items()}
     return files | {f"sheets/{name}": text for name, text in sheets(cabling, labels).items()}
+
+
+def housing_files(cabling: Cabling, labels: Labels) -> dict[str, str | bytes]:
+    """What is told of hosts in racks of their own; nothing where hosts stand with their switches."""
+    housing = cabling.layout.housing
+    if housing is None:
+        return {}
+    return {HOUSING: housing_toml(housing), HOSTS: host_list(cabling, labels), RACKS: racks_csv(cabling)}
 
 
 def network_files(topology: Topology, verb: str) -> dict[str, str | bytes]:

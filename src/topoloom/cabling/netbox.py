@@ -35,7 +35,8 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
     """The files by name, in the order in which NetBox must read them.
 
     Switch 17 is the device ``S17``, host 5 the device ``H5`` (only where the cables of hosts are listed); port 12 is the
-    interface ``P12``. Where hosts stand in racks of their own they have their names, racks, units and ports. A switch that stands higher than the 100 units of a rack is in the rack without a position.
+    interface ``P12``. Where hosts stand in racks of their own they have their names, racks, units and ports. A switch that
+    stands higher than the 100 units of a rack is in the rack without a position.
     """
     site = cabling.layout.floor.name.strip() or "topoloom"
     model = f"{cabling.layout.topology.radix}-port switch"
@@ -148,9 +149,7 @@ def _cables(cabling: Cabling, labels: Labels) -> str:
             "side_a_device": [f"S{end}" for end in ends[0]],
             "side_a_type": ["dcim.interface"] * count,
             "side_a_name": [f"P{port}" for port in ports[0]],
-            "side_b_device": [
-                hosts[end] if host else f"S{end}" for host, end in zip(to_host, ends[1], strict=True)
-            ],
+            "side_b_device": [hosts[end] if host else f"S{end}" for host, end in zip(to_host, ends[1], strict=True)],
             "side_b_type": ["dcim.interface"] * count,
             "side_b_name": [
                 _host_port(cabling, port) if host else f"P{port}" for host, port in zip(to_host, ports[1], strict=True)

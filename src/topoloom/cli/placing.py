@@ -22,8 +22,8 @@ _MOST_SLOTS = 1_000_000
 PLACING = ("floor", "rows", "columns", "cabinet", "cluster", "mapping", "hosts")
 
 
-def placing_options() -> Callable[[Any], Any]:
-    """The options of floor, placement, parts and rate."""
+def placing_options(*, housed: bool = True) -> Callable[[Any], Any]:
+    """The options of floor, placement, parts and rate; `housed`: those of hosts in racks of their own, too."""
     options = [
         click.option(
             "--floor", default="slimfly-2014", show_default=True, help="A preset's name, or a .toml or .csv file."
@@ -47,13 +47,8 @@ def placing_options() -> Callable[[Any], Any]:
             help="Where everything stands: joint searches, rows puts cabinets row by row.",
         ),
         click.option(
-            "--hosts",
-            help="Hosts in racks of their own: a server of the catalogue, or a TOML file with [host] and [rack].",
-        ),
-        click.option(
             "--parts", default="slimfly-2014", show_default=True, help="Parts catalogue: a name or a TOML file."
         ),
-        click.option("--prices", help="Your quotes, laid over the catalogue: a TOML file."),
         click.option(
             "--rate",
             "rate_gbps",
@@ -61,6 +56,14 @@ def placing_options() -> Callable[[Any], Any]:
             help="Gb/s a link; the default is 40, or the nearest that the catalogue's prices hold for.",
         ),
     ]
+    if housed:
+        options += [
+            click.option(
+                "--hosts",
+                help="Hosts in racks of their own: a server of the catalogue, or a TOML file with [host] and [rack].",
+            ),
+            click.option("--prices", help="Your quotes, laid over the catalogue: a TOML file."),
+        ]
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 

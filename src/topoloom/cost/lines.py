@@ -69,13 +69,15 @@ def bill_lines(
         No switch has the ports; a module that is hotter than the cages of the switch.
     """
     lines = [*_switch_lines(layout.topology, parts, rate_gbps, *ports)]
-    wired = [line for what, some in zip(("cable", "host cable"), cables, strict=False) for line in _cable_lines(what, some)]
+    wired = [
+        line for what, some in zip(("cable", "host cable"), cables, strict=False) for line in _cable_lines(what, some)
+    ]
     lines += wired
     lines += _module_lines(layout, parts, rate_gbps, ports[1], cables)
     if layout.housing is not None:
         lines += _host_lines(layout, parts)
     lines += _installation(parts, sum(line.count for line in wired))
-    return lines if spares is None else lines + [*_spare_lines(lines, spares)]
+    return lines if spares is None else [*lines, *_spare_lines(lines, spares)]
 
 
 def _switch_lines(topology: Topology, parts: Parts, rate_gbps: float, ports: int, bought: int) -> Iterator[Line]:
@@ -121,7 +123,12 @@ def _module_lines(
     switch = parts.switch_product(bought, rate_gbps)
     for one, count in modules(layout, cables):
         hottest = one.power_max_w or one.power_w or 0.0
-        if switch is not None and one.side != "host" and switch.cage_power_w is not None and hottest > switch.cage_power_w:
+        if (
+            switch is not None
+            and one.side != "host"
+            and switch.cage_power_w is not None
+            and hottest > switch.cage_power_w
+        ):
             raise InputError(
                 f"parts '{parts.name}': the transceiver '{one.name}' draws up to {hottest:g} W, but a cage of"
                 f" '{switch.name}' takes {switch.cage_power_w:g} W; choose another module for its fibres"

@@ -35,8 +35,8 @@ def modules(layout: Layout, cables: Sequence[Cables]) -> Iterator[tuple[Transcei
                 for boxes, side in sides:
                     at.setdefault((parts.module(index, side).name, side), []).append(boxes[mine])
     by_name = {one.name: one for one in parts.transceiver}
-    for (name, _), boxes in at.items():
-        counts = np.bincount(np.concatenate(boxes))
+    for (name, _), some in at.items():
+        counts = np.bincount(np.concatenate(some))
         plugged[name] = plugged.get(name, 0) + int((-(-counts // by_name[name].links)).sum())
     for one in parts.transceiver:
         if one.name in plugged:

@@ -229,9 +229,7 @@ class Parts(TomlTable, frozen=True, dict=True):
 
     def _no_cable(self, length_m: float, between: bool, rate_gbps: float | None, to: str) -> InputError:
         where = "between" if between else "inside"
-        fitting = [
-            index for index, one in enumerate(self.cable) if one.use in {where, "any"} and one.to in {to, "any"}
-        ]
+        fitting = [index for index, one in enumerate(self.cable) if one.use in {where, "any"} and one.to in {to, "any"}]
         if not fitting:
             hosts = " to hosts" if to == "host" else ""
             return self._complaint(
@@ -297,7 +295,9 @@ class Parts(TomlTable, frozen=True, dict=True):
             The catalogue has no prices of cables.
         """
         if not all(cable.has_price for cable in self.cable if cable.carries(rate_gbps)):
-            raise self._complaint("it has no prices of cables; choose a catalogue that has, or lay prices over it", "unpriced")
+            raise self._complaint(
+                "it has no prices of cables; choose a catalogue that has, or lay prices over it", "unpriced"
+            )
         usd = self._each(length_m, between, rate_gbps, lambda index, stock_m: self.cable_usd(index, stock_m, rate_gbps))
         return usd + float(low_high(self.installation_usd).mean())
 
@@ -340,7 +340,9 @@ class Parts(TomlTable, frozen=True, dict=True):
         cable, by_name = self.cable[index], {one.name: one for one in self.transceiver}
         found = next((by_name[name] for name in cable.modules if by_name[name].side in {side, "any"}), None)
         if found is None:
-            raise self._complaint(f"no module of '{cable.title}' is plugged into a {side}; add one", "cable", str(index))
+            raise self._complaint(
+                f"no module of '{cable.title}' is plugged into a {side}; add one", "cable", str(index)
+            )
         return found
 
     def _each(

@@ -103,16 +103,18 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
         Annotated[float, watts("the most that one draws, or may by its power supplies: what a rack must feed")] | None
     ) = None
     power_max_kind: Annotated[
-        Literal["maximum", "power supply"], setting("whether `power_max_w` is the vendor's maximum, or what a supply can give")
+        Literal["maximum", "power supply"],
+        setting("whether `power_max_w` is the vendor's maximum, or what a supply can give"),
     ] = "maximum"
     u: Annotated[float, setting("its height", unit="rack units", above=0, most=100)] | None = None
     weight_kg: Annotated[float, setting("its weight", unit="kg", above=0, most=1e5)] | None = None
-    cages: Annotated[int, setting("pluggable cages; those of its ports share modules", least=1, most=1_000_000)] | None = (
-        None
-    )
+    cages: (
+        Annotated[int, setting("pluggable cages; those of its ports share modules", least=1, most=1_000_000)] | None
+    ) = None
     cage_power_w: Annotated[float, watts("the hottest module that a cage takes; hotter ones are refused")] | None = None
     breakout: Annotated[
-        tuple[Breakout, ...], setting("other ways to run its ports: more of them, slower, `{ ports = 128, rate_gbps = 400 }`")
+        tuple[Breakout, ...],
+        setting("other ways to run its ports: more of them, slower, `{ ports = 128, rate_gbps = 400 }`"),
     ] = ()
     price_usd: Annotated[Price, setting("price of one; needed unless switches are `unpriced`", unit="USD")] | None = (
         None
@@ -126,9 +128,10 @@ class SwitchProduct(Cited, frozen=True, kw_only=True):
 
     def ports_at(self, rate_gbps: float | None) -> int:
         """How many ports of that rate it has, broken out as it may be; 0 where it is too slow."""
+        if rate_gbps is None or self.rate_gbps is None:
+            return self.ports
         ways = [(self.ports, self.rate_gbps), *((way.ports, way.rate_gbps) for way in self.breakout)]
-        fast = [ports for ports, fastest in ways if None in (rate_gbps, fastest) or fastest >= rate_gbps * (1 - 1e-9)]
-        return max(fast if rate_gbps is not None else [self.ports], default=0)
+        return max((ports for ports, fastest in ways if fastest >= rate_gbps * (1 - 1e-9)), default=0)
 
     def serves(self, ports: int, rate_gbps: float | None) -> bool:
         """Whether it has so many ports, of that rate."""

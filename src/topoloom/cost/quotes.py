@@ -60,6 +60,7 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
     -----
     A quote that is past its ``valid_until`` is used, and a warning names it.
     """
+    path = str(path)
     text = read_text(path, LONGEST)
     try:
         given = tomllib.loads(text)
@@ -94,7 +95,7 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
     return made
 
 
-def _lay_row(row: dict[str, Any], sold: list[dict[str, Any]], path: str | Path, line: int | None) -> None:
+def _lay_row(row: dict[str, Any], sold: list[dict[str, Any]], path: str, line: int | None) -> None:
     """One product's quote into the product of that name."""
     name = row.get("name")
     mine = [one for one in sold if (one.get("name") or one.get("medium")) == name]

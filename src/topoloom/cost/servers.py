@@ -6,7 +6,7 @@ import msgspec
 
 from topoloom.cost.parts import Parts
 from topoloom.errors import InputError, hint
-from topoloom.hosts.housing import Housing, HostType, RackRule, read_housing
+from topoloom.hosts.housing import HostType, Housing, RackRule, read_housing
 
 
 def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
@@ -52,6 +52,8 @@ def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
     least = HostType()
     sold = {key: getattr(server, key) for key in ("nics", "nic", "u", "power_w", "weight_kg", "scale_up")}
     filled = {
-        key: value for key, value in sold.items() if value is not None and getattr(housing.host, key) == getattr(least, key)
+        key: value
+        for key, value in sold.items()
+        if value is not None and getattr(housing.host, key) == getattr(least, key)
     }
     return msgspec.structs.replace(housing, host=msgspec.structs.replace(housing.host, **filled))

@@ -11,8 +11,6 @@ class Spares(TomlTable, frozen=True):
 
     group: ClassVar[str] = "[spares]"
 
-    switches: Annotated[
-        float, setting("of each model of switch, and at least one", unit="%", least=0, most=1000)
-    ] = 1.0
+    switches: Annotated[float, setting("of each model of switch, and at least one", unit="%", least=0, most=1000)] = 1.0
     cables: Annotated[float, setting("of each product of cable and transceiver", unit="%", least=0, most=1000)] = 2.0
     nics: Annotated[float, setting("of the network interfaces", unit="%", least=0, most=1000)] = 0.0

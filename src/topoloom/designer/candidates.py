@@ -1,10 +1,13 @@
 """Which topologies could serve a requirement: every family's parameter sets, before anything is built."""
 
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 from topoloom.cost.parts import Parts
 from topoloom.designer.need import Need
+from topoloom.designer.usual import usual_specs
+from topoloom.designer.wiring import Wiring, fitted, wirings
 from topoloom.errors import InputError
 from topoloom.graph.moore import moore_aspl, moore_diameter
 from topoloom.spec import FAMILIES, Facts, Family
@@ -29,11 +32,20 @@ def enumerate_candidates(need: Need, parts: Parts) -> list[Proposal]:
     """Every family's candidates for a need and the specs that it names, the cheapest possible first; `parts`: the need's."""
     found: dict[str, Proposal] = {}
     for record in _chosen(need):
-        for values in record.sizes(need.hosts, need.switch.radix) if record.sizes is not None else ():
-            proposal = _proposal(record, dict(values), need, parts)
-            found.setdefault(proposal.spec, proposal)
+        if record.sizes is None:
+            continue
+        for wiring in wirings(need):
+            for sized in record.sizes(need.hosts * wiring.ports, need.switch.radix):
+                values = fitted(record, dict(sized), need.hosts, wiring)
+                if values is not None:
+                    proposal = _proposal(record, values, need, parts, wiring)
+                    found.setdefault(proposal.spec, proposal)
     for spec in need.families.specs:
         found.setdefault(spec, Proposal(spec))
+    for spec in usual_specs(need) if need.usual else ():
+        # Measured whatever it costs: it is what a recommendation is compared with.
+        if spec not in found or found[spec].passed != "size":
+            found[spec] = Proposal(spec)
     return sorted(found.values(), key=lambda proposal: (proposal.least_usd, proposal.spec))
 
 
@@ -43,32 +55,33 @@ def _chosen(need: Need) -> list[Family]:
     return [record for name, record in FAMILIES.items() if (not only or name in only) and name not in left_out]
 
 
-def _proposal(record: Family, values: dict[str, Any], need: Need, parts: Parts) -> Proposal:
+def _proposal(record: Family, values: dict[str, Any], need: Need, parts: Parts, wiring: Wiring) -> Proposal:
     """The spec with every parameter written out, so that one topology has one spec, and what theory says of it."""
     hosts = values.pop("hosts", None) if record.takes_hosts else None
-    spec = record.spec_of(values, hosts)
+    spec = record.spec_of(values, hosts) + wiring.suffix
     try:
         facts = record.known(record.filled(values))
     except InputError:
         return Proposal(spec, passed="construction")
     if facts.carriers is not None or (hosts is None and not facts.hosts):
         # Where only some switches carry hosts theory says little, and there are few such candidates.
-        return Proposal(spec, passed=_passed(facts, need, None))
+        return Proposal(spec, passed=_passed(facts, need, None, wiring))
     per_switch = int(hosts) if hosts is not None else facts.hosts // facts.switches
     # Where the highest degree is a matter of luck, it is at least the mean.
     degree = facts.degree if facts.degree is not None else -(-2 * (facts.links or 0) // facts.switches)
     ports = degree + per_switch
     usd = facts.switches * parts.switch_usd(min(ports, parts.most_ports(need.rate_gbps) or ports))
-    return Proposal(spec, usd / (per_switch * facts.switches), _passed(facts, need, per_switch))
+    least = usd / (per_switch * facts.switches) * need.ports_per_host
+    return Proposal(spec, 0.0 if isnan(least) else least, _passed(facts, need, per_switch, wiring))
 
 
-def _passed(facts: Facts, need: Need, per_switch: int | None) -> str | None:
+def _passed(facts: Facts, need: Need, per_switch: int | None, wiring: Wiring) -> str | None:
     """The limit that the candidate is past for certain: by the family's facts, or by the bounds of Moore and Cerf.
 
     `per_switch`: hosts on each switch, where all switches carry the same number; None otherwise.
     """
     limits, n, degree = need.limits, facts.switches, facts.degree
-    if n > MOST_SWITCHES:
+    if n * wiring.planes > MOST_SWITCHES:
         return "size"
     # A tree's diameter is between its leaves too, so the fact holds for hosts as well.
     diameter, share = facts.diameter, 0.0
@@ -87,4 +100,4 @@ def _passed(facts: Facts, need: Need, per_switch: int | None) -> str | None:
     # No channel's load is above the busiest's, so neither is the mean (which counts a host's traffic to its own switch).
     if limits.busiest_channel is not None and share * (1 - 1 / n) > limits.busiest_channel * (1 + 1e-9):
         return "busiest_channel"
-    return "switches" if limits.switches is not None and n > limits.switches else None
+    return "switches" if limits.switches is not None and n * wiring.planes > limits.switches else None

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from topoloom.cost.parts import Parts, load_parts
+from topoloom.cost.parts import Parts
 from topoloom.designer.candidates import Proposal, enumerate_candidates
 from topoloom.designer.finalists import in_order, place_finalists
 from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome, measure, numbers, passed_limit
 from topoloom.designer.need import Limits, Need, read_need
 from topoloom.designer.store import Store
+from topoloom.designer.usual import usual_specs
 from topoloom.errors import InputError, Stopped
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance, Result, schema_id
@@ -58,6 +59,8 @@ class Design(Result):
     ended : "done", "deadline" or "interrupted"
     layout : Layout or None
         Of the winner, where it was placed anew; not in the record.
+    usual : tuple of Candidate or Dropped
+        What everybody buys, measured beside all others: fat trees tapered 1:1, 2:1 and 4:1, and a Dragonfly.
     """
 
     noun = "design"
@@ -72,6 +75,7 @@ class Design(Result):
     unmeasured: int = 0
     ended: Ended = "done"
     layout: Layout | None = None
+    usual: tuple[Outcome, ...] = ()
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -201,8 +205,8 @@ def design(
     how much is missing.
     """
     work = Work() if work is None else work
-    need = need if isinstance(need, Need) else read_need(need)
-    parts = load_parts(need.parts)
+    need = need.filled() if isinstance(need, Need) else read_need(need)
+    parts = need.catalogue()
     proposals = enumerate_candidates(need, parts)
     if not proposals:
         raise InputError(
@@ -215,6 +219,8 @@ def design(
     screened = in_order((c for c in outcomes if isinstance(c, Candidate)), need)
     ranked, layouts, stopped = place_finalists(screened, need, parts, kept, work, cores(jobs), fresh=fresh)
     dropped = [c for c in outcomes if isinstance(c, Dropped)]
+    by_spec: dict[str, Outcome] = {one.spec: one for one in ranked} | {one.spec: one for one in dropped}
+    usual = tuple(by_spec[spec] for spec in (usual_specs(need) if need.usual else ()) if spec in by_spec)
     for proposal in proposals:
         limit = proposal.passed or ("cost_over_best" if search.too_dear(proposal.least_usd) else None)
         if limit and proposal.spec not in search.found:
@@ -228,6 +234,7 @@ def design(
         len(proposals) - len(ranked) - len(dropped),
         work.ended if stopped or len(proposals) > len(ranked) + len(dropped) else "done",
         layouts.get(ranked[0].spec) if ranked else None,
+        usual,
         Provenance(name=need.title, settings={"parts": need.parts}, timings={"reused": float(search.reused)}),
     )
 
@@ -252,6 +259,7 @@ class _Search:
         self.found: dict[str, Outcome] = {}
         self.reused = 0
         self._need, self._parts, self._kept, self._work, self._fresh = need, parts, kept, work, fresh
+        self._usual = frozenset(usual_specs(need)) if need.usual else frozenset[str]()
         self._proposals = [p for p in proposals if p.passed is None]
 
     @property
@@ -287,8 +295,8 @@ class _Search:
             if p.spec in self.found and not self.too_dear(p.least_usd)
         }
         for spec, one in self.found.items():
-            # Specs that the user names are measured and ranked whatever they cost.
-            if spec in self._need.families.specs:
+            # Specs that the user names, and what everybody buys, are measured and ranked whatever they cost.
+            if spec in self._need.families.specs or spec in self._usual:
                 continue
             if isinstance(one, Candidate) and self.too_dear(one.cost_per_host_usd):
                 self.found[spec] = Dropped(spec, one.family, "cost_over_best", None, numbers(one))

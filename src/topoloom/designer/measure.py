@@ -1,26 +1,26 @@
 """What one candidate is worth: built, measured, placed and priced."""
 
 from collections.abc import Mapping
+from math import isnan
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from topoloom.cost.bill import price
+from topoloom.cost.bill import Bill, price
 from topoloom.cost.parts import Parts
 from topoloom.designer.need import Limits, Need
+from topoloom.designer.offers import bisection, collective_times, idle_room, survived, worst_taper
 from topoloom.errors import InputError
-from topoloom.graph.cuts import cuts
 from topoloom.graph.latency import latencies
 from topoloom.graph.load import channel_loads, full_bandwidth_hosts
-from topoloom.graph.path_lengths import host_path_lengths, path_lengths
+from topoloom.graph.path_lengths import PathLengths, host_path_lengths, path_lengths
+from topoloom.graph.planes import Plane, plane_count, planes_of
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import DEFAULT_MAP, SCREENING_MAP, place
 from topoloom.spec import build
 from topoloom.topology import Topology
 from topoloom.work import Work
-
-#: METIS runs for a candidate's bisection.
-CUT_SEEDS = 4
 
 
 class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
@@ -30,8 +30,11 @@ class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     full bandwidth by the mean channel load (Besta 2014 II.B.2: shortest paths, uniform traffic). `busiest_channel` is the load
     of the busiest channel when every host sends at full rate to all others, split evenly over all shortest paths, in
     units of a link's rate: at 1 or less nothing is over full; None where the need does not ask for it. The bisection is
-    METIS's best, None where METIS is not installed. `map` is the placement that lengths, latencies, money and watts are of:
-    ``rows`` for all, and the default of `place` for the best.
+    METIS's best, None where METIS is not installed, and that of all planes together. `map` is the placement that lengths,
+    latencies, money and watts are of: ``rows`` for all, and the default of `place` for the best. Hops, loads and latencies are
+    those of the worst plane. `taper` is the most ports down for one up at any level, None without levels; `room_hosts` the
+    hosts that can be plugged in later into ports that are idle; the times are those of `designer.offers.collective_times`,
+    where the need asks for one.
     """
 
     spec: str
@@ -58,10 +61,20 @@ class Candidate(msgspec.Struct, frozen=True, tag="candidate"):
     cost_usd: float
     power_w: float
     map: str = SCREENING_MAP
+    planes: int = 1
+    host_cable_m: float | None = None
+    taper: float | None = None
+    bisection_gbps_per_host: float | None = None
+    room_hosts: int = 0
+    survives: tuple[str, ...] = ()
+    all_to_all_ms: float | None = None
+    all_reduce_ms: float | None = None
+    step_ms: float | None = None
 
 
+_WORDS = ("spec", "name", "family", "hop_histogram", "map", "survives")
 #: The measures of a candidate that are single numbers.
-MEASURES = tuple(f for f in Candidate.__struct_fields__ if f not in ("spec", "name", "family", "hop_histogram", "map"))
+MEASURES = tuple(f for f in Candidate.__struct_fields__ if f not in _WORDS)
 
 
 class Dropped(msgspec.Struct, frozen=True, tag="dropped"):
@@ -111,30 +124,109 @@ def measure(spec: str, need: Need, parts: Parts, flag: np.ndarray | None = None)
         topology = build(spec)
     except InputError as error:
         return out("construction", error)
+    planes = planes_of(topology) if wired(topology) else ()
+    if not planes:
+        return out("construction", "its parts are joined neither by links nor by hosts")
+    taper, ports = worst_taper(topology), need.ports_per_host
+    room = idle_room(topology, need.switch.radix, ports)
     known |= {
         "switches": topology.switches,
         "hosts": topology.hosts,
         "links": len(topology.links),
         "radix": topology.radix,
-    }
+        "planes": len(planes),
+        "room_hosts": room,
+    } | ({} if taper is None else {"taper": taper})
     if topology.radix > need.switch.radix:
         return out("radix", f"a switch needs {topology.radix} ports")
     if topology.hosts < need.hosts:
         return out("hosts", f"it has room for {topology.hosts} hosts")
+    if (limit := passed_limit(known, need.limits)) is not None:
+        return out(limit)
+    wanted, least = need.least.survives, need.least.grow_to_hosts
+    survives = survived(topology, len(planes)) if wanted else frozenset()
+    if not survives.issuperset(wanted):
+        return out(
+            "survives", f"a host is cut off when one {next(one for one in wanted if one not in survives)} is lost"
+        )
+    if least is not None and topology.hosts + room < least:
+        return out("grow_to_hosts", f"it has idle ports for {topology.hosts + room} hosts")
     try:
-        layout = place_candidate(topology, need)
+        layout = place_candidate(topology, need, parts)
     except InputError as error:
         return out("floor", error)
     try:
-        bill = price(layout, parts, need.rate_gbps, host_cables=need.cable.hosts)
+        bill = priced(layout, need, parts)
     except InputError as error:
         return out("parts", error)
-    distances = path_lengths(topology, jobs=1, work=work)
-    host_aspl, host_diameter = host_path_lengths(topology, distances.histogram, jobs=1, work=work)
-    known |= {
-        "diameter": int(host_diameter or 0),
-        "host_aspl": float(host_aspl or 0.0),
-        "oversubscription": oversubscription(topology),
+    distances, host_aspl, host_diameter = _hops(planes, work)
+    known |= _of_layout(layout, bill) | {
+        "diameter": host_diameter,
+        "host_aspl": host_aspl,
+        "oversubscription": max(oversubscription(plane.topology) for plane in _unlike(planes)),
+    }
+    work.check()
+    # What comes now takes the longest: a candidate that is out already is spared them.
+    if (limit := passed_limit(known, need.limits)) is not None:
+        return out(limit)
+    known |= _latencies(layout, need, planes, jobs=1)
+    if (limit := passed_limit(known, need.limits)) is not None:
+        return out(limit)
+    work.check()
+    # The dearest measure of all: taken where the need asks for it.
+    if need.limits.busiest_channel is not None or need.minimize in ("busiest_channel", "all_to_all_ms", "step_ms"):
+        known["busiest_channel"] = busiest_channel(topology, jobs=1)
+        if (limit := passed_limit(known, need.limits)) is not None:
+            return out(limit)
+    if need.minimize in _TIMES:
+        known |= collective_times(need, topology.hosts, known)
+    cut = bisection(planes)
+    if cut is not None:
+        known["bisection_gbps_per_host"] = 2 * cut * need.rate_gbps / topology.hosts
+    wide = need.least.bisection_gbps_per_host
+    if wide is not None and known.get("bisection_gbps_per_host", 0.0) < wide * (1 - 1e-9):
+        return out("bisection_gbps_per_host", f"{known.get('bisection_gbps_per_host', 0.0):.4g} Gb/s a host")
+    found = {
+        "busiest_channel": None,
+        **known,
+        "bisection_links": cut,
+        "bisection_per_host": None if cut is None else cut / topology.hosts,
+        "hop_histogram": tuple(distances.histogram.tolist()),
+        "survives": tuple(sorted(survives)),
+    }
+    return msgspec.convert(
+        {"spec": spec, "name": topology.name, "family": family, "type": "candidate", **found}, Candidate
+    )
+
+
+_TIMES = ("all_to_all_ms", "all_reduce_ms", "step_ms")
+
+
+def wired(topology: Topology) -> bool:
+    """Whether every host reaches every other: the network is connected, or its planes are joined by their hosts."""
+    return plane_count(topology) > 0
+
+
+def _unlike(planes: tuple[Plane, ...]) -> list[Plane]:
+    """One of each kind of plane."""
+    return list({plane.topology.digest: plane for plane in planes}.values())
+
+
+def _hops(planes: tuple[Plane, ...], work: Work) -> tuple[PathLengths, float, int]:
+    """The path lengths, the mean hops and the diameter between hosts, of the plane where hosts are farthest apart."""
+    found = []
+    for plane in _unlike(planes):
+        distances = path_lengths(plane.topology, jobs=1, work=work)
+        aspl, diameter = host_path_lengths(plane.topology, distances.histogram, jobs=1, work=work)
+        found.append((float(aspl or 0.0), int(diameter or 0), distances))
+    aspl, diameter, distances = max(found, key=lambda one: one[:2])
+    return distances, aspl, max(one[1] for one in found)
+
+
+def _of_layout(layout: Layout, bill: Bill) -> dict[str, float]:
+    """What a layout and its bill give of a candidate."""
+    housed = {} if layout.housing is None else {"host_cable_m": float(layout.host_length_m.mean())}
+    return housed | {
         "cabinets": layout.cabinets,
         "mean_cable_m": layout.mean_length_m,
         "longest_cable_m": layout.longest_m,
@@ -143,31 +235,39 @@ def measure(spec: str, need: Need, parts: Parts, flag: np.ndarray | None = None)
         "cost_usd": bill.cost_usd,
         "power_w": bill.power_w,
     }
-    work.check()
-    # What comes now takes the longest: a candidate that is out already is spared them.
-    if (limit := passed_limit(known, need.limits)) is not None:
-        return out(limit)
-    delay = latencies(topology, layout.length_m, need.switch.delay_ns, need.cable.delay_ns_per_m, jobs=1)
-    known |= {"mean_latency_ns": delay.mean_ns, "worst_latency_ns": delay.max_ns}
-    if (limit := passed_limit(known, need.limits)) is not None:
-        return out(limit)
-    work.check()
-    # The dearest measure of all: taken where the need asks for it.
-    if need.limits.busiest_channel is not None or need.minimize == "busiest_channel":
-        known["busiest_channel"] = busiest_channel(topology, jobs=1)
-        if (limit := passed_limit(known, need.limits)) is not None:
-            return out(limit)
-    cut = _bisection(topology)
-    found = {
-        "busiest_channel": None,
-        **known,
-        "bisection_links": cut,
-        "bisection_per_host": None if cut is None else cut / topology.hosts,
-        "hop_histogram": tuple(distances.histogram.tolist()),
-    }
-    return msgspec.convert(
-        {"spec": spec, "name": topology.name, "family": family, "type": "candidate", **found}, Candidate
-    )
+
+
+def _latencies(layout: Layout, need: Need, planes: tuple[Plane, ...], jobs: int | None) -> dict[str, float]:
+    """Mean and worst latency without load, of the worst plane."""
+    switch, cable = need.switch.delay_ns, need.cable.delay_ns_per_m
+    if len(planes) == 1:
+        found = [latencies(layout.topology, layout.length_m, switch, cable, jobs=jobs)]
+    else:
+        part = np.empty(layout.topology.switches, np.int64)
+        for number, plane in enumerate(planes):
+            part[plane.switches] = number
+        of_link = part[layout.topology.links[:, 0]]
+        found = [
+            latencies(plane.topology, layout.length_m[of_link == number], switch, cable, jobs=jobs)
+            for number, plane in enumerate(planes)
+        ]
+    return {"mean_latency_ns": max(one.mean_ns for one in found), "worst_latency_ns": max(one.max_ns for one in found)}
+
+
+def priced(layout: Layout, need: Need, parts: Parts) -> Bill:
+    """The bill of a candidate of a need.
+
+    Raises
+    ------
+    InputError
+        A part that the catalogue does not have, or a switch, a cable or a transceiver that it has no price of.
+    """
+    bill = price(layout, parts, need.rate_gbps, host_cables=need.cable.hosts, spares=need.spares)
+    missing = [kind for kind in ("switch", "cable", "transceiver") if kind in bill.unpriced]
+    if missing:
+        names = ", ".join(line.item for line in bill.lines if line.kind in missing and isnan(line.cost_usd))
+        raise InputError(f"'{parts.name}' has no price of: {names}; quote it in the file of prices")
+    return bill
 
 
 def oversubscription(topology: Topology) -> float:
@@ -179,13 +279,21 @@ def oversubscription(topology: Topology) -> float:
 
 
 def busiest_channel(topology: Topology, jobs: int | None = None) -> float:
-    """The load of the busiest channel, in link rates, under uniform traffic at full rate on all shortest paths evenly."""
-    loads = channel_loads(topology, jobs)
-    return loads.greatest / loads.hosts
+    """The load of the busiest channel, in link rates, under uniform traffic at full rate on all shortest paths evenly.
+
+    Of several planes, that of the worst: every port of a host sends to its own plane.
+    """
+    loads = [channel_loads(plane.topology, jobs) for plane in _unlike(planes_of(topology))]
+    return max(one.greatest / one.hosts for one in loads)
 
 
 def place_candidate(
-    topology: Topology, need: Need, map: str = SCREENING_MAP, jobs: int | None = None, work: Work | None = None
+    topology: Topology,
+    need: Need,
+    parts: Parts,
+    map: str = SCREENING_MAP,
+    jobs: int | None = None,
+    work: Work | None = None,
 ) -> Layout:
     """The layout of a candidate of a need.
 
@@ -193,7 +301,9 @@ def place_candidate(
     ----------
     topology : Topology
     need : Need
-        Its floor is used.
+        Its floor, hosts and racks are used.
+    parts : Parts
+        The need's catalogue, for the watts that racks must feed.
     map : str
         How to place, as `place` has it.
     jobs : int, optional
@@ -210,7 +320,10 @@ def place_candidate(
     InputError
         The switches do not fit onto the floor.
     """
-    return place(topology, need.floor.floor(), map=map, jobs=jobs, work=work)
+    floor, housing = need.floor.floor(), need.housing
+    fed = floor.limits_power or housing is not None
+    watts = parts.switch_feed_w(topology.radix, need.rate_gbps) if fed else 0.0
+    return place(topology, floor, map=map, switch_w=watts, jobs=jobs, housing=housing, work=work)
 
 
 def measured_by_default_placement(
@@ -243,24 +356,14 @@ def measured_by_default_placement(
     """
     work = Work() if work is None else work
     topology = build(candidate.spec)
-    layout = place_candidate(topology, need, DEFAULT_MAP, jobs, work)
+    layout = place_candidate(topology, need, parts, DEFAULT_MAP, jobs, work)
     if layout.ended != "done":
         return None
-    bill = price(layout, parts, need.rate_gbps, host_cables=need.cable.hosts)
-    delay = latencies(topology, layout.length_m, need.switch.delay_ns, need.cable.delay_ns_per_m, jobs=jobs)
-    found = msgspec.structs.replace(
-        candidate,
-        cabinets=layout.cabinets,
-        mean_cable_m=layout.mean_length_m,
-        longest_cable_m=layout.longest_m,
-        mean_latency_ns=delay.mean_ns,
-        worst_latency_ns=delay.max_ns,
-        cost_per_host_usd=bill.cost_per_host_usd,
-        power_per_host_w=bill.power_per_host_w,
-        cost_usd=bill.cost_usd,
-        power_w=bill.power_w,
-        map=DEFAULT_MAP,
-    )
+    bill = priced(layout, need, parts)
+    anew: dict[str, Any] = _of_layout(layout, bill) | _latencies(layout, need, planes_of(topology), jobs)
+    if need.minimize in _TIMES:
+        anew |= collective_times(need, topology.hosts, numbers(candidate) | anew)
+    found = msgspec.structs.replace(candidate, **anew, map=DEFAULT_MAP)
     return None if passed_limit(numbers(found), need.limits) is not None else (found, layout)
 
 
@@ -279,12 +382,3 @@ def passed_limit(known: Mapping[str, float], limits: Limits) -> str | None:
 def numbers(candidate: Candidate) -> dict[str, float]:
     """The measures of a candidate that are single numbers; what is None is left out."""
     return {key: value for key in MEASURES if (value := getattr(candidate, key)) is not None}
-
-
-def _bisection(topology: Topology) -> int | None:
-    """METIS's best of a few seeds; None where pymetis is not installed, or for a single switch."""
-    from importlib.util import find_spec
-
-    if topology.switches < 2 or find_spec("pymetis") is None:
-        return None
-    return int(cuts(topology, parts=2, seeds=CUT_SEEDS).links)

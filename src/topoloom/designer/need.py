@@ -1,13 +1,20 @@
 """The requirement file: what it may say, and reading it."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from topoloom.errors import InputError
+from topoloom.cost.parts import Parts
+from topoloom.cost.quotes import quoted_parts
+from topoloom.cost.servers import housing_of
+from topoloom.cost.spares import Spares
+from topoloom.errors import InputError, hint
 from topoloom.floors.floor import PRESETS, Floor, preset
+from topoloom.floors.floor_files import read_floor
+from topoloom.hosts.housing import HostType, Housing, RackRule
 from topoloom.settings import setting
 from topoloom.toml_files import TomlTable, read_toml
 
@@ -38,11 +45,14 @@ class SwitchNeed(TomlTable, frozen=True):
         int,
         setting(
             "ports of the largest switch that can be had; links and hosts of every switch must fit. A design is billed"
-            " for the ports that it uses",
-            least=2,
+            " for the ports that it uses. Left out where `product` says it; else it is needed",
+            least=0,
             most=4096,
         ),
-    ]
+    ] = 0
+    product: Annotated[
+        str, setting("the switch to buy, a product of the parts catalogue; `radix` is then its ports at `rate_gbps`")
+    ] = ""
     delay_ns: Annotated[float, _not_negative("the delay of passing one switch", "ns")] = 100.0
 
 
@@ -100,6 +110,12 @@ class Limits(TomlTable, frozen=True):
         ]
         | None
     ) = None
+    taper: (
+        Annotated[float, _positive("ports down for one up, at any level of a tree; other networks have no levels")]
+        | None
+    ) = None
+    cost_usd: Annotated[float, _positive("the whole bill", "USD")] | None = None
+    power_w: Annotated[float, _positive("all watts of the network, for the room", "W")] | None = None
     switches: Annotated[int, _count("how many switches")] | None = None
     cabinets: Annotated[int, _count("how many cabinets")] | None = None
     cost_over_best: Annotated[
@@ -113,11 +129,48 @@ class Limits(TomlTable, frozen=True):
     ] = 2.0
 
 
+class Least(TomlTable, frozen=True):
+    """What a design must offer at least; what is left out is not asked for."""
+
+    group: ClassVar[str] = "requirement [least]"
+
+    bisection_gbps_per_host: (
+        Annotated[
+            float, _positive("links between halves times their rate, both ways, over the hosts of a half", "Gb/s")
+        ]
+        | None
+    ) = None
+    survives: Annotated[
+        tuple[Literal["port", "leaf", "plane"], ...],
+        setting("what may fail, one at a time, without cutting a host off: a port (or its cable), a leaf, a plane"),
+    ] = ()
+    grow_to_hosts: (
+        Annotated[int, _count("hosts that may be plugged in later into ports that are idle, without moving a cable")]
+        | None
+    ) = None
+
+
+class Collective(TomlTable, frozen=True):
+    """What a step of the application sends, for the objectives that are times; by formula, see docs/requirement-file.md."""
+
+    group: ClassVar[str] = "requirement [collective]"
+
+    all_to_all_mib: Annotated[float, _not_negative("what every host sends to all others together", "MiB")] = 256.0
+    all_reduce_mib: Annotated[float, _not_negative("the vector that is reduced over all hosts", "MiB")] = 256.0
+    compute_ms: Annotated[float, _not_negative("what a step computes besides", "ms")] = 0.0
+
+
 class FloorNeed(TomlTable, frozen=True):
-    """The machine room: a preset, and what differs from it."""
+    """The machine room: a preset, and what differs from it; or a floor file."""
 
     group: ClassVar[str] = "requirement [floor]"
 
+    file: Annotated[
+        str,
+        setting(
+            "a floor file (`.toml` or `.csv`), its path taken from the folder of the requirement; then no other key is given"
+        ),
+    ] = ""
     preset: Annotated[
         str, setting("the floor to begin with, by name; each key beside it changes one of its values")
     ] = "slimfly-2014"
@@ -162,7 +215,9 @@ class FloorNeed(TomlTable, frozen=True):
 
     def floor(self) -> Floor:
         """The floor that is meant."""
-        changes = {key: getattr(self, key) for key in self.__struct_fields__ if key != "preset"}
+        if self.file:
+            return read_floor(self.file)
+        changes = {key: getattr(self, key) for key in self.__struct_fields__ if key not in ("preset", "file")}
         return replace(preset(self.preset), **{key: value for key, value in changes.items() if value is not None})
 
 
@@ -189,10 +244,13 @@ Objective = Literal[
     "busiest_channel",
     "cost_usd",
     "power_w",
+    "all_to_all_ms",
+    "all_reduce_ms",
+    "step_ms",
 ]
 
 
-class Need(TomlTable, frozen=True):
+class Need(TomlTable, frozen=True, kw_only=True):
     """A requirement, as a person writes it in TOML."""
 
     group: ClassVar[str] = "requirement"
@@ -200,16 +258,46 @@ class Need(TomlTable, frozen=True):
     hosts: Annotated[
         int, setting("hosts that must be served; a design may have room for more", least=2, most=1_000_000)
     ]
+    host: Annotated[
+        HostType | None,
+        setting(
+            "what a host is: its interfaces, height and watts; it then stands in a rack, and its cables are measured"
+        ),
+    ] = None
+    rack: Annotated[RackRule, setting("what a rack of hosts holds, and where leaves stand")] = RackRule()
+    planes: Annotated[
+        tuple[Annotated[int, msgspec.Meta(ge=1, le=1024)], ...],
+        setting(
+            "into how many planes the ports of a host may be spread; 1 and as many as it has ports, if left out",
+            example="[1, 8]",
+        ),
+    ] = ()
     switch: Annotated[SwitchNeed, setting("the switches that can be had")]
     title: Annotated[str, setting("the report's title")] = "A network"
     rate_gbps: Annotated[float, _positive("the rate of every link; cables are priced per Gb/s", "Gb/s")] = 40.0
     cable: Annotated[CableNeed, setting("the cables: their delay, and whether the hosts' are billed")] = CableNeed()
     limits: Annotated[Limits, setting("what a design must not exceed")] = Limits()
+    least: Annotated[Least, setting("what a design must offer at least")] = Least()
+    collective: Annotated[Collective, setting("what a step sends, for objectives that are times")] = Collective()
+    spares: Annotated[Spares | None, setting("what lies on the shelf, in the bill")] = None
+    usual: Annotated[
+        bool,
+        setting(
+            "whether what everybody buys is measured too: fat trees tapered 1:1, 2:1 and 4:1, with rails where"
+            " hosts have several interfaces, and a Dragonfly"
+        ),
+    ] = True
     floor: Annotated[FloorNeed, setting("the machine room")] = FloorNeed()
     parts: Annotated[
         str, setting("a parts catalogue: by name, or a `.toml` file, its path taken from the folder of the requirement")
     ] = "slimfly-2014"
-    minimize: Annotated[Objective, setting("what the ranking goes by, least first")] = "cost_per_host_usd"
+    prices: Annotated[
+        str,
+        setting(
+            "your quotes, laid over the catalogue: a `.toml` file, its path taken from the folder of the requirement"
+        ),
+    ] = ""
+    minimize: Annotated[Objective, setting("what the ranking goes by, least first")] = "cost_usd"
     families: Annotated[FamiliesNeed, setting("which families take part")] = FamiliesNeed()
     compare: Annotated[
         tuple[Literal["besta-2014/table-iv"], ...],
@@ -218,6 +306,53 @@ class Need(TomlTable, frozen=True):
             " Slim Fly paper"
         ),
     ] = ()
+
+    @property
+    def ports_per_host(self) -> int:
+        """Ports of a host on this network."""
+        return 1 if self.host is None else (self.host.nics or 1) * self.host.ports
+
+    @property
+    def housing(self) -> Housing | None:
+        """Hosts and their racks; None where hosts stand with their switches."""
+        return None if self.host is None else Housing(host=self.host, rack=self.rack)
+
+    def catalogue(self) -> Parts:
+        """The parts, quotes laid over them, only the switch that is named."""
+        parts = quoted_parts(self.parts, self.prices or None)
+        if not self.switch.product:
+            return parts
+        named = tuple(one for one in parts.switch.product if one.name == self.switch.product)
+        if not named:
+            names = [one.name for one in parts.switch.product]
+            known = hint(self.switch.product, names) if names else "it has none"
+            raise InputError(f"the catalogue '{parts.name}' has no switch '{self.switch.product}' ({known})")
+        return msgspec.structs.replace(parts, switch=msgspec.structs.replace(parts.switch, product=named))
+
+    def filled(self) -> "Need":
+        """The need with what its catalogue says of the host and the switch that it names.
+
+        Raises
+        ------
+        InputError
+            No such switch, a switch without ports of that rate, or neither radix nor product.
+        """
+        parts, need = self.catalogue(), self
+        if self.host is not None:
+            need = msgspec.structs.replace(need, host=housing_of(Housing(host=self.host, rack=self.rack), parts).host)
+        if self.switch.product:
+            ports = parts.switch.product[0].ports_at(self.rate_gbps)
+            if not ports:
+                raise InputError(
+                    f"'{self.switch.product}' has no ports of {self.rate_gbps:g} Gb/s; give another rate_gbps"
+                )
+            radix = min(ports, self.switch.radix) if self.switch.radix else ports
+            need = msgspec.structs.replace(need, switch=msgspec.structs.replace(self.switch, radix=radix))
+        if need.switch.radix < 2:
+            raise InputError(
+                "switch.radix is missing; say how many ports the largest switch has, or name a [switch] product"
+            )
+        return need
 
 
 def read_need(path: str | Path) -> Need:
@@ -230,7 +365,6 @@ def read_need(path: str | Path) -> Need:
     InputError
         ``file:line: reason`` for anything that cannot be read or used.
     """
-    from topoloom.cost.parts import load_parts
     from topoloom.spec import FAMILIES, build
     from topoloom.toml_lines import line_of
 
@@ -241,6 +375,25 @@ def read_need(path: str | Path) -> Need:
         line = line_of(text, list(keys))
         return InputError(f"{path}{f':{line}' if line else ''}: {'.'.join(keys)}: {error}")
 
+    beside = Path(path).parent
+    for key in ("parts", "prices"):
+        value = getattr(need, key)
+        if value.endswith(".toml") and not Path(value).is_absolute():
+            need = msgspec.structs.replace(need, **{key: str(beside / value)})
+    if need.floor.file:
+        other = [key for key in need.floor.__struct_fields__ if key != "file" and f"\n{key}" in _table(text, "floor")]
+        if other:
+            raise complain(
+                f"a floor file says all of the floor; take {other[0]} out, or write it there", "floor", other[0]
+            )
+        if not Path(need.floor.file).is_absolute():
+            need = msgspec.structs.replace(
+                need, floor=msgspec.structs.replace(need.floor, file=str(beside / need.floor.file))
+            )
+        try:
+            need.floor.floor()
+        except InputError as error:
+            raise complain(error, "floor", "file") from None
     if need.floor.preset not in PRESETS:
         raise complain(f"no floor named '{need.floor.preset}' (known: {', '.join(PRESETS)})", "floor", "preset")
     for key, names in (("try", need.families.only), ("leave_out", need.families.leave_out)):
@@ -254,12 +407,22 @@ def read_need(path: str | Path) -> Need:
             build(spec)
         except InputError as error:
             raise complain(error, "families", "specs") from None
-    if need.parts.endswith(".toml") and not Path(need.parts).is_absolute():
-        need = msgspec.structs.replace(need, parts=str(Path(path).parent / need.parts))
     try:
-        parts = load_parts(need.parts)
+        parts = need.catalogue()
     except InputError as error:
-        raise complain(error, "parts") from None
-    if parts.unpriced:
-        raise complain(f"'{parts.name}' has no prices of everything (unpriced); a design needs them", "parts")
-    return need
+        raise complain(error, "prices" if need.prices else "parts") from None
+    if parts.unpriced and not need.prices:
+        raise complain(
+            f"'{parts.name}' has no prices of everything (unpriced); a design needs them: lay yours over it with prices",
+            "parts",
+        )
+    try:
+        return need.filled()
+    except InputError as error:
+        raise complain(error, "switch") from None
+
+
+def _table(text: str, name: str) -> str:
+    """The lines of one table of a TOML text."""
+    found = re.search(rf"^\[{name}\][^\n]*(\n(?!\[)[^\n]*)*", text, re.MULTILINE)
+    return found[0] if found else ""

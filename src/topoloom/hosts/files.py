@@ -1,4 +1,4 @@
-"""Where hosts stand, as files: `hosts.toml` says what they are, `hosts.csv` has a row for each, `racks.csv` one for each rack."""
+"""Where hosts stand, as files: `hosts.toml` says what they are, `hosts.csv` has a row for each of them."""
 
 import json
 from pathlib import Path

@@ -18,7 +18,9 @@ class HostType(TomlTable, frozen=True):
         "host"
     )
     nics: (
-        Annotated[int, setting("network interfaces; as many as the network has for it, if left out", least=1, most=1024)]
+        Annotated[
+            int, setting("network interfaces; as many as the network has for it, if left out", least=1, most=1024)
+        ]
         | None
     ) = None
     ports: Annotated[int, setting("ports of each interface: 2 of a NIC split in two", least=1, most=64)] = 1
@@ -32,7 +34,9 @@ class HostType(TomlTable, frozen=True):
         int, setting("accelerators that reach each other without this network: 8 in a server, 72 in a rack", least=1)
     ] = 1
     node: Annotated[str, setting("what its number is put behind: `node` makes `node0001`")] = "node"
-    device: Annotated[str, setting("what the number of a port is put behind: `mlx5_` makes `node0001:mlx5_3`")] = "mlx5_"
+    device: Annotated[str, setting("what the number of a port is put behind: `mlx5_` makes `node0001:mlx5_3`")] = (
+        "mlx5_"
+    )
 
 
 class RackRule(TomlTable, frozen=True):
@@ -42,12 +46,14 @@ class RackRule(TomlTable, frozen=True):
 
     u: Annotated[float, setting("its height", unit="rack units", above=0, most=1000)] = 42.0
     power_w: (
-        Annotated[float, setting("the most that it may draw, hosts and switches; no limit, if left out", unit="W", above=0)]
+        Annotated[
+            float, setting("the most that it may draw, hosts and switches; no limit, if left out", unit="W", above=0)
+        ]
         | None
     ) = None
-    hosts: Annotated[int, setting("the most hosts in one, beside its height and power", least=1, most=100_000)] | None = (
-        None
-    )
+    hosts: (
+        Annotated[int, setting("the most hosts in one, beside its height and power", least=1, most=100_000)] | None
+    ) = None
     switches: Annotated[int, setting("the most switches in one, beside its height and power", least=1)] | None = None
     switch_u: Annotated[
         float, setting("the height of a switch whose product does not say", unit="rack units", above=0, most=100)

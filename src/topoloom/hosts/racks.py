@@ -192,8 +192,8 @@ def _on_top(units: list[tuple[np.ndarray, np.ndarray]], room: Room) -> list[list
     for switches, own in units:
         if not room.holds(len(switches), len(own)):
             raise InputError(
-                f"leaf = \"tor\": {len(own)} hosts and their {len(switches)} switch{'es' * (len(switches) > 1)} do not fit"
-                " one rack; take leaf = \"mor\", or fewer hosts on a leaf"
+                f'leaf = "tor": {len(own)} hosts and their {len(switches)} switch{"es" * (len(switches) > 1)} do not fit'
+                ' one rack; take leaf = "mor", or fewer hosts on a leaf'
             )
         if leaves and not room.holds(held[0] + len(switches), held[1] + len(own)):
             blocks.append([(np.concatenate(leaves), np.concatenate(hosts), HOSTS)])

@@ -16,7 +16,9 @@ from topoloom.topology import Topology
 MOST_SEARCHED = 512
 
 
-def planned_racks(topology: Topology, floor: Floor, housing: Housing, switch_w: float) -> tuple[Racks, Slots, np.ndarray]:
+def planned_racks(
+    topology: Topology, floor: Floor, housing: Housing, switch_w: float
+) -> tuple[Racks, Slots, np.ndarray]:
     """The racks, the slots of the floor, and the slot of each rack in the order of the rows.
 
     Parameters
@@ -47,7 +49,7 @@ def planned_racks(topology: Topology, floor: Floor, housing: Housing, switch_w: 
     free = np.ones(len(slots), bool)
     for rack, load in enumerate(loads):
         # Racks without hosts go first to places that take none.
-        for offered in ([hostless, order] if not load[1] else [order]):
+        for offered in [hostless, order] if not load[1] else [order]:
             fits = free[offered] & (slots.limits[offered] * (1 + 1e-9) >= load).all(axis=1)
             if fits.any():
                 slot[rack] = offered[int(fits.argmax())]

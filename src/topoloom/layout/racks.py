@@ -8,7 +8,9 @@ import numpy as np
 from topoloom.layout.layout import Layout
 
 
-def rack_rows(layout: Layout, switch_w: float, switch_u: float | None = None, switch_kg: float = math.nan) -> list[dict[str, Any]]:
+def rack_rows(
+    layout: Layout, switch_w: float, switch_u: float | None = None, switch_kg: float = math.nan
+) -> list[dict[str, Any]]:
     """A row a rack, in the order of the floor.
 
     Parameters
@@ -48,9 +50,7 @@ def rack_rows(layout: Layout, switch_w: float, switch_u: float | None = None, sw
     np.add.at(leaving, ends[~stays].ravel(), 1)
     columns = (layout.cabinet_names, switches, hosts, units, watts, weight, inside, leaving)
     names = ("cabinet", "switches", "hosts", "units", "power_w", "weight_kg", "cables_inside", "cables_leaving")
-    return [
-        {name: _plain(value) for name, value in zip(names, row, strict=True)} for row in zip(*columns, strict=True)
-    ]
+    return [{name: _plain(value) for name, value in zip(names, row, strict=True)} for row in zip(*columns, strict=True)]
 
 
 def _known(count: np.ndarray, each: float) -> np.ndarray:

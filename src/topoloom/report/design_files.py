@@ -6,18 +6,17 @@ from typing import Any
 import msgspec
 
 from topoloom.cabling.cabling import cable
-from topoloom.cabling.files import network_files
+from topoloom.cabling.files import housing_files, network_files
 from topoloom.cabling.labels import label
 from topoloom.cabling.lists import cables_csv
-from topoloom.cost.bill import Bill, price
-from topoloom.cost.parts import load_parts
+from topoloom.cost.bill import Bill
 from topoloom.csv_files import csv_text
 from topoloom.designer.design import Design
-from topoloom.designer.measure import MEASURES, place_candidate
+from topoloom.designer.measure import MEASURES, place_candidate, priced
 from topoloom.floors.floor_text import floor_toml
 from topoloom.folders import write_folder
 from topoloom.layout.layout import Layout
-from topoloom.network_folders import TABLES, refuse_other_network
+from topoloom.network_folders import HOSTS, HOUSING, RACKS, TABLES, refuse_other_network
 from topoloom.report.design_page import design_figures, design_page
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.spec import build
@@ -28,6 +27,9 @@ _OF_A_WINNER = (
     "cables.csv",
     "floor.toml",
     "bill.csv",
+    HOUSING,
+    HOSTS,
+    RACKS,
     "floorplan.svg",
     "cost-latency.svg",
     "power-bisection.svg",
@@ -46,21 +48,22 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
         The folder cannot be made or written.
     """
     files: dict[str, str | bytes] = {"candidates.csv": candidates_csv(design), "design.json": design_json(design)}
-    parts = load_parts(design.need.parts)
+    parts = design.need.catalogue()
     layout: Layout | None = None
     bill: Bill | None = None
     plan: str | None = None
     if design.winner is not None:
         topology = build(design.winner.spec)
         refuse_other_network(folder, topology.digest, "design")
-        layout = design.layout or place_candidate(topology, design.need, design.winner.map)
-        bill = price(layout, parts, design.need.rate_gbps, host_cables=design.need.cable.hosts)
+        layout = design.layout or place_candidate(topology, design.need, parts, design.winner.map)
+        bill = priced(layout, design.need, parts)
         cables = cable(layout, parts, design.need.rate_gbps, design.need.cable.hosts)
         plan = floorplan_svg(layout, cables.link_medium)
         files |= network_files(topology, "design")
         files["cables.csv"] = cables_csv(cables, label(cables))
         files["bill.csv"] = bill_csv(bill)
         files["floor.toml"] = floor_toml(layout.floor, layout.slots)
+        files |= housing_files(cables, label(cables))
         files["floorplan.svg"] = plan
     drawn = design_figures(design)
     files |= {name: svg for name, (svg, _) in drawn.items()}

@@ -9,7 +9,8 @@ from topoloom.cost.bill import Bill
 from topoloom.cost.parts import Parts, load_parts
 from topoloom.cost.table_iv import COLUMNS
 from topoloom.designer.design import Design
-from topoloom.designer.measure import CUT_SEEDS, Candidate, busiest_channel
+from topoloom.designer.measure import MEASURES, Candidate, Dropped, busiest_channel
+from topoloom.designer.offers import CUT_SEEDS
 from topoloom.figures.candidates import draw_candidates, draw_hop_shares
 from topoloom.figures.style import svg_of
 from topoloom.layout.layout import Layout
@@ -75,6 +76,7 @@ def design_page(
         best=best,
         answer="" if best is None else _answer(best),
         ranking=_ranking(design),
+        usual=_usual(design),
         most_rows=_MOST_ROWS,
         figures=[figure(*one) for one in (design_figures(design) if drawn is None else drawn).values()],
         winner=winner,
@@ -104,6 +106,8 @@ def _requirement(design: Design, parts: Parts) -> Markup:
         ("parts", parts.name),
         ("minimise", _WORDS[need.minimize]),
     ]
+    if need.host is not None:
+        rows += _host_rows(design)
     held = [("switches", floor.switches_per_cabinet), ("hosts", floor.hosts_per_cabinet)]
     if any(most is not None for _, most in held):
         rows.append(
@@ -122,7 +126,25 @@ def _requirement(design: Design, parts: Parts) -> Markup:
         value = getattr(need.limits, limit)
         if value is not None:
             rows.append(("limit", f"{_WORDS[limit]}: at most {value:,g}"))
+    if need.least.survives:
+        rows.append(("must survive", "any one " + ", any one ".join(need.least.survives)))
+    for least in ("bisection_gbps_per_host", "grow_to_hosts"):
+        if getattr(need.least, least) is not None:
+            rows.append(("at least", f"{_WORDS[least]}: {getattr(need.least, least):,g}"))
     return table(["", "what is needed"], rows, text=frozenset({0, 1}))
+
+
+def _host_rows(design: Design) -> list[tuple[str, str]]:
+    """What the need says of hosts and racks."""
+    host, rack = design.need.host, design.need.rack
+    if host is None:
+        return []
+    ports = f"{design.need.ports_per_host} port{'s' * (design.need.ports_per_host > 1)} on this network"
+    power = "" if rack.power_w is None else f", {rack.power_w / 1000:g} kW"
+    return [
+        ("a host", f"{host.name}: {ports}, {host.u:g} units, {host.power_w:,.0f} W"),
+        ("a rack", f"{rack.u:g} units{power}; leaves: {rack.leaf}"),
+    ]
 
 
 _WORDS = {
@@ -147,6 +169,13 @@ _WORDS = {
     "parts": "parts that exist",
     "size": "too large to be measured",
     "construction": "could not be built",
+    "taper": "ports down for one up at a level",
+    "survives": "what may fail without cutting a host off",
+    "grow_to_hosts": "hosts that idle ports could take",
+    "bisection_gbps_per_host": "bandwidth between halves [Gb/s a host]",
+    "all_to_all_ms": "all to all, by formula [ms]",
+    "all_reduce_ms": "all-reduce, by formula [ms]",
+    "step_ms": "a step, by formula [ms]",
 }
 
 
@@ -213,6 +242,49 @@ def _ranking(design: Design) -> Markup:
         gone = head.index("busiest channel")
         head, rows = head[:gone] + head[gone + 1 :], [row[:gone] + row[gone + 1 :] for row in rows]
     return table(head, rows[:_MOST_ROWS], best=0)
+
+
+def _usual(design: Design) -> Markup | str:
+    """What everybody buys beside the best: how much more or less it costs, and the limit that it passes."""
+    best = design.winner
+    if best is None or not design.usual:
+        return ""
+    head = [
+        "spec",
+        "cost [USD]",
+        "beside the best",
+        "power [W]",
+        "switches",
+        "over- subscr.",
+        "diameter",
+        "mean latency [ns]",
+        "",
+    ]
+    rows = []
+    for one in (best, *(one for one in design.usual if one.spec != best.spec)):
+        known: Any = one.known if isinstance(one, Dropped) else {key: getattr(one, key) for key in MEASURES}
+        cost = known.get("cost_usd")
+        passes = ""
+        if isinstance(one, Dropped):
+            passes = f"past a limit: {_WORDS.get(one.limit, one.limit)}{'; ' + one.reason if one.reason else ''}"
+        rows.append(
+            [
+                one.spec,
+                _shown(cost, ",.0f"),
+                "the best" if one is best else "-" if cost is None else f"{cost / best.cost_usd - 1:+.1%}",
+                _shown(known.get("power_w"), ",.0f"),
+                _shown(known.get("switches"), ",.0f"),
+                _shown(known.get("oversubscription"), ".2f"),
+                _shown(known.get("diameter"), ".0f"),
+                _shown(known.get("mean_latency_ns"), ",.0f"),
+                passes,
+            ]
+        )
+    return table(head, rows, text=frozenset({0, 8}))
+
+
+def _shown(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
 
 
 def design_figures(design: Design) -> dict[str, tuple[str, str]]:

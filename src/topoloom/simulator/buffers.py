@@ -96,8 +96,9 @@ class Rules(NamedTuple):
         Words of 64 VC bits a router; log2 of the VC slots a port; 1: packets have several flits, or records; words of a VC's
         history of flits sent on, 0: one, that of short credits.
     vcs, speedup, room, spare, credit, host_credit, inject, hold
-        VCs a port; internal steps a cycle; flits a VC; flits in a VC at most beside which the longest packet has room; cycles of a credit, of one to a host, from a host to its router, and
-        of the allocation of a VC beyond the step that it takes.
+        VCs a port; internal steps a cycle; flits a VC; flits in a VC at most beside which the longest packet has room;
+        cycles of a credit, of one to a host, from a host to its router, and of the allocation of a VC beyond the step that it
+        takes.
     bound, eject, last_vcs
         Flits of an output queue, and of one to a host; VCs that a packet may take to its host: all, or 1: that which it has
         come by, and then hosts draw the VC that they inject into.

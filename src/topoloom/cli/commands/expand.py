@@ -37,7 +37,7 @@ _SHOWN = 24
 @click.option("--method", default="auto", show_default=True, help="How; 'auto' is the family's own, or splice.")
 @click.option("--methods", "list_methods", is_flag=True, help="List the methods.")
 @click.option("--into", help="Become this topology, with most cables kept; in place of --to and --method.")
-@placing_options()
+@placing_options(housed=False)
 @click.option("--radix", type=Whole(1), help="Ports of a switch; the default is what the fullest one needs.")
 @click.option("--degree", type=Whole(1), help="Links of a new switch (splice).")
 @click.option("--hosts", type=Whole(0), help="Hosts of a new switch (splice, copies).")

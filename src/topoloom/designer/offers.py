@@ -1,0 +1,104 @@
+"""What a candidate offers beside cost and latency: tapers, bisection, what may fail, growth, times of collectives."""
+
+import math
+
+import numpy as np
+
+from topoloom.designer.need import Need
+from topoloom.graph.connectivity import components
+from topoloom.graph.cuts import cuts
+from topoloom.graph.planes import Plane
+from topoloom.topology import Topology
+
+#: METIS runs for a candidate's bisection.
+CUT_SEEDS = 4
+_BITS_A_MIB = 8 * 2.0**20
+
+
+def worst_taper(topology: Topology) -> float | None:
+    """The most ports down for one up at any level of a tree, by the label ``level``; None without levels above the hosts."""
+    level = topology.labels.get("level")
+    if level is None or level.dtype.kind != "i" or level.max() == level.min():
+        return None
+    low, high = np.sort(level[topology.links], axis=1).T
+    levels = int(level.max()) + 1
+    up, down = np.bincount(low, minlength=levels)[:-1], np.bincount(high, minlength=levels)
+    down = down + np.bincount(level[topology.endpoints], minlength=levels)
+    return None if not up.all() else float((down[:-1] / up).max())
+
+
+def bisection(planes: tuple[Plane, ...]) -> int | None:
+    """Links between two halves, METIS's best of a few seeds, of all planes; None without pymetis, or for single switches."""
+    from importlib.util import find_spec
+
+    if find_spec("pymetis") is None or planes[0].topology.switches < 2:
+        return None
+    found: dict[str, int] = {}
+    for plane in planes:
+        if plane.topology.digest not in found:
+            found[plane.topology.digest] = int(cuts(plane.topology, parts=2, seeds=CUT_SEEDS).links)
+    return sum(found[plane.topology.digest] for plane in planes)
+
+
+def idle_room(topology: Topology, radix: int, ports: int) -> int:
+    """Hosts of so many ports that could be plugged into ports which are idle, on switches that carry hosts."""
+    carrying = np.flatnonzero(topology.endpoints_at)
+    idle = radix - topology.degrees[carrying] - topology.endpoints_at[carrying]
+    return int(np.maximum(idle, 0).sum()) // ports
+
+
+def survived(topology: Topology, planes: int) -> frozenset[str]:
+    """Which of port, leaf and plane may fail, any one at a time, without cutting a host off from another."""
+    hosts, endpoints, host = topology.hosts, topology.endpoints, topology.host
+    if not hosts or np.bincount(host, minlength=hosts).min() < 2:
+        return frozenset()
+    pairs = np.unique(host.astype(np.int64) * topology.switches + endpoints)
+    leaves = np.bincount(pairs // topology.switches, minlength=hosts)
+    if planes > 1:
+        part = components(topology)
+        in_planes = np.unique(host.astype(np.int64) * planes + part[endpoints]) // planes
+        every = bool((np.bincount(in_planes, minlength=hosts) == planes).all())
+        return frozenset({"port", "leaf", "plane"}) if every else frozenset({"port"})
+    if leaves.min() < 2 or not _no_leaf_splits(topology):
+        return frozenset({"port"})
+    return frozenset({"port", "leaf"})
+
+
+def _no_leaf_splits(topology: Topology) -> bool:
+    """Whether the switches with hosts stay joined whichever one of them is lost."""
+    carrying = np.flatnonzero(topology.endpoints_at)
+    for leaf in carrying.tolist():
+        kept = topology.links[(topology.links != leaf).all(axis=1)]
+        part = components(Topology(links=kept, switches=topology.switches))
+        if np.unique(part[carrying[carrying != leaf]]).size > 1:
+            return False
+    return True
+
+
+def collective_times(need: Need, hosts: int, known: dict[str, float]) -> dict[str, float]:
+    """The times of collectives by formula, ms: bandwidth of hosts and of the busiest channel, and latency without load.
+
+    All to all: what a host sends over the rate of its ports, times the load of the busiest channel where that is above 1, and
+    the mean latency. All-reduce: 2 (H - 1) / H of the vector over that rate (a ring, whose neighbours are near), and
+    2 log2 H worst latencies. A step: both, and what it computes.
+
+    Parameters
+    ----------
+    need : Need
+    hosts : int
+    known : dict of str to float
+        mean_latency_ns and worst_latency_ns; busiest_channel, without which there is no time of all to all.
+
+    Returns
+    -------
+    dict of str to float
+    """
+    work, rate = need.collective, need.rate_gbps * need.ports_per_host * 1e6  # bits a millisecond
+    rounds = 2 * math.ceil(math.log2(max(2, hosts)))
+    reduce = 2 * (hosts - 1) / hosts * work.all_reduce_mib * _BITS_A_MIB / rate
+    found = {"all_reduce_ms": reduce + rounds * known["worst_latency_ns"] * 1e-6}
+    if "busiest_channel" in known:
+        busiest = max(1.0, known["busiest_channel"])
+        found["all_to_all_ms"] = work.all_to_all_mib * _BITS_A_MIB / rate * busiest + known["mean_latency_ns"] * 1e-6
+        found["step_ms"] = work.compute_ms + found["all_to_all_ms"] + found["all_reduce_ms"]
+    return found
