@@ -168,7 +168,9 @@ class Result(Recorded):
 
     @classmethod
     def from_record(cls, record: Any, source: str = "record") -> Self:
-        """The result that a record is of; what was derived is worked out again.
+        """The result that a record is of, also an older one; what was derived is worked out again.
+
+        In a record of an older version, fields that came since have their defaults.
 
         Raises
         ------
@@ -177,7 +179,7 @@ class Result(Recorded):
         """
         wanted = schema_id(cls)
         found = record.get("schema") if isinstance(record, dict) else None
-        if found != wanted:
+        if found not in {f"topoloom/{cls.noun}/{version}" for version in range(1, cls.record_version + 1)}:
             raise at(source, None, f"is {found or 'no record of topoloom'}; expected {wanted}")
         content = {key: value for key, value in record.items() if key not in cls.derived and key != "schema"}
         kinds = get_type_hints(cls)

@@ -114,7 +114,7 @@ def test_a_floor_limits_the_power_of_a_cabinet(tmp_path):
         (["jellyfish:n=20,degree=3", "--cluster", "groups"], "has no groups; use cluster='sequential'"),
         (
             [_RING, "--parts", "moon"],
-            "(there are koibuchi-2013, nakano-2016, slimfly-2014); or give the path of a .toml file",
+            "slimfly-2014, slingshot); or give the path of a .toml file",
         ),
         ([_RING, "-o", "/dev/null/x"], "/dev/null/x: the folder cannot be made"),
     ],

@@ -90,7 +90,9 @@ def test_parts_that_do_not_exist_are_named(tmp_path):
         load_parts("nakano-2016").product_of(np.array([1.0]), False, 100)
     with pytest.raises(InputError, match="parts 'nakano-2016': no switch has ports of 100 Gb/s"):
         load_parts("nakano-2016").switch_w(8, 100)
-    with pytest.raises(InputError, match=r"no parts catalogue named 'x' \(there are ethernet-2026, infiniband-2026, koibuchi-2013, "):
+    with pytest.raises(
+        InputError, match=r"no parts catalogue named 'x' \(there are ethernet-2026, infiniband-2026, koibuchi-2013, "
+    ):
         load_parts("x")
 
 

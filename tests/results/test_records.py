@@ -49,7 +49,20 @@ def test_a_fixture_is_true_to_its_schema_and_loads(path):
         with pytest.raises(InputError, match="cannot be read back"):
             noun.from_record(record)
     else:
-        assert noun.from_record(record).record() == record
+        again = noun.from_record(record).record()
+        if again["schema"] == record["schema"]:
+            assert again == record
+        else:
+            assert holds(again, {key: value for key, value in record.items() if key != "schema"})
+
+
+def holds(new, old):
+    """Whether a record of today has all that an older one has; fields that came since may be there, too."""
+    if isinstance(old, dict):
+        return isinstance(new, dict) and all(key in new and holds(new[key], value) for key, value in old.items())
+    if isinstance(old, list):
+        return len(new) == len(old) and all(map(holds, new, old))
+    return new == old
 
 
 @pytest.mark.parametrize("name", CASES)

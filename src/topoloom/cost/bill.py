@@ -74,6 +74,7 @@ class Bill(Result):
     """
 
     noun = "bill"
+    record_version = 2
     derived = (
         "length_m",
         "cost_low_usd",
@@ -186,6 +187,7 @@ class Bills(Result):
     """
 
     noun = "bills"
+    record_version = 2
 
     bills: tuple[Bill, ...]
     provenance: Provenance = field(default_factory=Provenance, compare=False)

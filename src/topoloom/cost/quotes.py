@@ -12,7 +12,7 @@ from topoloom.cost.parts import Parts, load_parts
 from topoloom.errors import InputError, at, hint
 from topoloom.files import read_text
 from topoloom.toml_files import LONGEST
-from topoloom.toml_lines import line_of
+from topoloom.toml_lines import keys_with_lines, line_of
 
 log = logging.getLogger("topoloom")
 
@@ -84,8 +84,9 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
             _lay_row(row, sold[keys[-1]], path, line_of(text, [*keys, str(number)]))
     left = [key for key, value in given.items() if value]
     if left:
-        known = [".".join(keys) for keys in _TABLES] + [*_PLAIN, "name", "extends"]
-        raise at(path, line_of(text, [left[0]]), f"quotes have no key '{left[0]}' ({hint(left[0], known)})")
+        known = [*dict.fromkeys(keys[0] for keys in _TABLES), *_PLAIN, "name", "extends"]
+        line = next((line for keys, line in keys_with_lines(text) if keys[:1] == (left[0],)), None)
+        raise at(path, line, f"quotes have no key '{left[0]}' ({hint(left[0], known)})")
     data["name"] = f"{parts.name} with {name}"
     try:
         made = msgspec.convert(data, Parts, strict=True)

@@ -20,12 +20,14 @@ MOST_SWITCHES = 50_000
 class Proposal:
     """A candidate before it is built: its spec, the least its switches cost a host, and the limit that theory sees passed.
 
-    `least_usd` is 0 where theory knows nothing; `passed` is None where no limit is passed for certain.
+    `least_usd` is 0 where theory knows nothing; `passed` is None where no limit is passed for certain. `beside`: it is measured
+    to be compared with only, for its family does not take part.
     """
 
     spec: str
     least_usd: float = 0.0
     passed: str | None = None
+    beside: bool = False
 
 
 def enumerate_candidates(need: Need, parts: Parts) -> list[Proposal]:
@@ -35,7 +37,7 @@ def enumerate_candidates(need: Need, parts: Parts) -> list[Proposal]:
         if record.sizes is None:
             continue
         for wiring in wirings(need):
-            for sized in record.sizes(need.hosts * wiring.ports, need.switch.radix):
+            for sized in record.sizes(need.hosts * wiring.ports, need.radix):
                 values = fitted(record, dict(sized), need.hosts, wiring)
                 if values is not None:
                     proposal = _proposal(record, values, need, parts, wiring)
@@ -44,7 +46,9 @@ def enumerate_candidates(need: Need, parts: Parts) -> list[Proposal]:
         found.setdefault(spec, Proposal(spec))
     for spec in usual_specs(need) if need.usual else ():
         # Measured whatever it costs: it is what a recommendation is compared with.
-        if spec not in found or found[spec].passed != "size":
+        if spec not in found:
+            found[spec] = Proposal(spec, beside=spec.partition(":")[0] not in {record.name for record in _chosen(need)})
+        elif found[spec].passed != "size":
             found[spec] = Proposal(spec)
     return sorted(found.values(), key=lambda proposal: (proposal.least_usd, proposal.spec))
 

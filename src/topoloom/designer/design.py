@@ -64,6 +64,7 @@ class Design(Result):
     """
 
     noun = "design"
+    record_version = 2
     unrecorded = ("layout",)
     derived = ("best",)
 
@@ -208,18 +209,21 @@ def design(
     need = need.filled() if isinstance(need, Need) else read_need(need)
     parts = need.catalogue()
     proposals = enumerate_candidates(need, parts)
-    if not proposals:
+    if all(proposal.beside for proposal in proposals):
         raise InputError(
-            f"no family serves {need.hosts} hosts on {need.switch.radix}-port switches; raise switch.radix or try more families"
+            f"no family serves {need.hosts} hosts on {need.radix}-port switches; raise switch.radix or try more families"
         )
     kept = Store(Path(store), need, parts) if store is not None else None
     search = _Search(need, parts, proposals, kept, work, fresh=fresh)
     search.run(cores(jobs))
     outcomes = [search.found[p.spec] for p in proposals if p.spec in search.found]
-    screened = in_order((c for c in outcomes if isinstance(c, Candidate)), need)
+    beside = {proposal.spec for proposal in proposals if proposal.beside}
+    screened = in_order((c for c in outcomes if isinstance(c, Candidate) and c.spec not in beside), need)
     ranked, layouts, stopped = place_finalists(screened, need, parts, kept, work, cores(jobs), fresh=fresh)
+    by_spec: dict[str, Outcome] = {**search.found, **{one.spec: one for one in ranked}}
+    outcomes = [c for c in outcomes if c.spec not in beside]
+    proposals = [proposal for proposal in proposals if not proposal.beside]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]
-    by_spec: dict[str, Outcome] = {one.spec: one for one in ranked} | {one.spec: one for one in dropped}
     usual = tuple(by_spec[spec] for spec in (usual_specs(need) if need.usual else ()) if spec in by_spec)
     for proposal in proposals:
         limit = proposal.passed or ("cost_over_best" if search.too_dear(proposal.least_usd) else None)

@@ -128,7 +128,7 @@ def measure(spec: str, need: Need, parts: Parts, flag: np.ndarray | None = None)
     if not planes:
         return out("construction", "its parts are joined neither by links nor by hosts")
     taper, ports = worst_taper(topology), need.ports_per_host
-    room = idle_room(topology, need.switch.radix, ports)
+    room = idle_room(topology, need.radix, ports)
     known |= {
         "switches": topology.switches,
         "hosts": topology.hosts,
@@ -137,7 +137,7 @@ def measure(spec: str, need: Need, parts: Parts, flag: np.ndarray | None = None)
         "planes": len(planes),
         "room_hosts": room,
     } | ({} if taper is None else {"taper": taper})
-    if topology.radix > need.switch.radix:
+    if topology.radix > need.radix:
         return out("radix", f"a switch needs {topology.radix} ports")
     if topology.hosts < need.hosts:
         return out("hosts", f"it has room for {topology.hosts} hosts")
@@ -256,6 +256,18 @@ def _latencies(layout: Layout, need: Need, planes: tuple[Plane, ...], jobs: int 
 
 def priced(layout: Layout, need: Need, parts: Parts) -> Bill:
     """The bill of a candidate of a need.
+
+    Parameters
+    ----------
+    layout : Layout
+    need : Need
+        Its rate, spares, and whether host cables are billed.
+    parts : Parts
+        The need's catalogue.
+
+    Returns
+    -------
+    Bill
 
     Raises
     ------

@@ -41,15 +41,18 @@ class SwitchNeed(TomlTable, frozen=True):
 
     group: ClassVar[str] = "requirement [switch]"
 
-    radix: Annotated[
-        int,
-        setting(
-            "ports of the largest switch that can be had; links and hosts of every switch must fit. A design is billed"
-            " for the ports that it uses. Left out where `product` says it; else it is needed",
-            least=0,
-            most=4096,
-        ),
-    ] = 0
+    radix: (
+        Annotated[
+            int,
+            setting(
+                "ports of the largest switch that can be had; links and hosts of every switch must fit. A design is billed"
+                " for the ports that it uses. Needed, unless `product` says it",
+                least=2,
+                most=4096,
+            ),
+        ]
+        | None
+    ) = None
     product: Annotated[
         str, setting("the switch to buy, a product of the parts catalogue; `radix` is then its ports at `rate_gbps`")
     ] = ""
@@ -272,6 +275,16 @@ class Need(TomlTable, frozen=True, kw_only=True):
             example="[1, 8]",
         ),
     ] = ()
+    rails: (
+        Annotated[
+            bool,
+            setting(
+                "how the ports that a host has in a plane are plugged in: `true`, each into a leaf of its own (fat trees only);"
+                " `false`, all into one switch; both are tried, if left out"
+            ),
+        ]
+        | None
+    ) = None
     switch: Annotated[SwitchNeed, setting("the switches that can be had")]
     title: Annotated[str, setting("the report's title")] = "A network"
     rate_gbps: Annotated[float, _positive("the rate of every link; cables are priced per Gb/s", "Gb/s")] = 40.0
@@ -306,6 +319,11 @@ class Need(TomlTable, frozen=True, kw_only=True):
             " Slim Fly paper"
         ),
     ] = ()
+
+    @property
+    def radix(self) -> int:
+        """Ports of the largest switch, once `filled`; 0 before that where only a product is named."""
+        return self.switch.radix or 0
 
     @property
     def ports_per_host(self) -> int:
@@ -348,7 +366,7 @@ class Need(TomlTable, frozen=True, kw_only=True):
                 )
             radix = min(ports, self.switch.radix) if self.switch.radix else ports
             need = msgspec.structs.replace(need, switch=msgspec.structs.replace(self.switch, radix=radix))
-        if need.switch.radix < 2:
+        if need.switch.radix is None:
             raise InputError(
                 "switch.radix is missing; say how many ports the largest switch has, or name a [switch] product"
             )

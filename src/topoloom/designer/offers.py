@@ -41,7 +41,20 @@ def bisection(planes: tuple[Plane, ...]) -> int | None:
 
 
 def idle_room(topology: Topology, radix: int, ports: int) -> int:
-    """Hosts of so many ports that could be plugged into ports which are idle, on switches that carry hosts."""
+    """Hosts that could be plugged into ports which are idle, on switches that carry hosts.
+
+    Parameters
+    ----------
+    topology : Topology
+    radix : int
+        Ports of every switch.
+    ports : int
+        Of a host.
+
+    Returns
+    -------
+    int
+    """
     carrying = np.flatnonzero(topology.endpoints_at)
     idle = radix - topology.degrees[carrying] - topology.endpoints_at[carrying]
     return int(np.maximum(idle, 0).sum()) // ports

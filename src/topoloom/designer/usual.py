@@ -21,7 +21,7 @@ def usual_specs(need: Need) -> Iterator[str]:
     tree, dragonfly = FAMILIES.find("fat-tree"), FAMILIES.find("dragonfly")
     wiring = Wiring(1, several, rails=several > 1)
     for taper in _TAPERS:
-        values: dict[str, Any] = {"k": need.switch.radix - need.switch.radix % 2, "hosts": need.hosts * several}
+        values: dict[str, Any] = {"k": need.radix - need.radix % 2, "hosts": need.hosts * several}
         values |= {"taper": taper} if taper > (1, 1) else {}
         try:
             made = fitted(tree, dict(values), need.hosts, wiring)
@@ -30,7 +30,7 @@ def usual_specs(need: Need) -> Iterator[str]:
         if made is not None:
             yield tree.spec_of(made, None) + wiring.suffix
     wiring = Wiring(1, several)
-    sizes = dragonfly.sizes(need.hosts * several, need.switch.radix) if dragonfly.sizes is not None else ()
+    sizes = dragonfly.sizes(need.hosts * several, need.radix) if dragonfly.sizes is not None else ()
     offered = [fitted(dragonfly, dict(one), need.hosts, wiring) for one in sizes]
     known = [(dragonfly.known(dragonfly.filled(dict(one))).switches, one) for one in offered if one is not None]
     if known:

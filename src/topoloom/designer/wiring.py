@@ -48,8 +48,9 @@ def wirings(need: Need) -> Iterator[Wiring]:
                 f"planes = {planes}: '{name}' has {ports} port{'s' * (ports > 1)} on this network, which"
                 f" cannot be spread evenly over {planes} planes; give [host] nics and ports that can, or other planes"
             )
-        yield Wiring(planes, ports // planes)
-        if ports > planes:
+        if ports == planes or need.rails is not True:
+            yield Wiring(planes, ports // planes)
+        if ports > planes and need.rails is not False:
             yield Wiring(planes, ports // planes, rails=True)
 
 

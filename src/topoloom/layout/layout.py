@@ -50,6 +50,7 @@ class Layout(Filed):
     """
 
     noun = "layout"
+    record_version = 2
     written_by = "topoloom.cabling.files.save_layout"
     read_by = "topoloom.cabling.files.load_layout"
     unrecorded = ("floor", "slots", "slot", "housing", "host_slot")

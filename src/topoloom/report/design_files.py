@@ -1,5 +1,6 @@
 """What a design leaves in its folder."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,11 @@ def design_json(design: Design) -> str:
     return msgspec.json.format(msgspec.json.encode(design.record()), indent=1).decode() + "\n"
 
 
+def _known(value: float, digits: int) -> str | None:
+    """A number with so many digits; an empty cell where it is not known."""
+    return None if math.isnan(value) else f"{value:.{digits}f}"
+
+
 def bill_csv(bill: Bill) -> str:
     """The bill's lines and its sums."""
     columns = ("item", "count", "length_m", "cost_usd", "power_w", "cost_low_usd", "cost_high_usd")
@@ -96,10 +102,8 @@ def bill_csv(bill: Bill) -> str:
             line.item,
             line.count,
             f"{line.length_m:.1f}" if line.length_m else None,
-            f"{line.cost_usd:.2f}",
-            f"{line.power_w:.1f}",
-            f"{line.cost_low_usd:.2f}",
-            f"{line.cost_high_usd:.2f}",
+            *(_known(value, digits) for value, digits in ((line.cost_usd, 2), (line.power_w, 1))),
+            *(_known(value, 2) for value in (line.cost_low_usd, line.cost_high_usd)),
         ]
         for line in bill.lines
     ]

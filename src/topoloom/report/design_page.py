@@ -96,7 +96,7 @@ def _requirement(design: Design, parts: Parts) -> Markup:
     )
     rows = [
         ("hosts", f"{need.hosts:,}"),
-        ("switch", f"up to {need.switch.radix} ports, {need.switch.delay_ns:g} ns to pass"),
+        ("switch", f"up to {need.radix} ports, {need.switch.delay_ns:g} ns to pass"),
         ("links", f"{need.rate_gbps:g} Gb/s, {need.cable.delay_ns_per_m:g} ns a metre of cable"),
         (
             "floor",
