@@ -67,6 +67,8 @@ class Engine:
         The most memory that it takes for each ordered pair of switches beside the ports.
     rooted : bool
         Whether it knows of `Request.root`.
+    fits : callable (Topology) -> str or None, optional
+        Why it is the one for a network, in words; None where it is not. Left out: it is the one for none in particular.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Engine:
     by_host: bool = False
     bytes_a_pair: float = 2.0
     rooted: bool = False
+    fits: Callable[[Topology], str | None] | None = None
 
 
 #: Every engine by its name: those of this package, and those of packages with entry points ``topoloom.engines``.
@@ -94,6 +97,7 @@ def engine(
     by_host: bool = False,
     bytes_a_pair: float = 2.0,
     rooted: bool = False,
+    fits: Callable[[Topology], str | None] | None = None,
 ) -> Callable[[Callable[[Request], Routing]], Callable[[Request], Routing]]:
     """Register a function (Request) -> Routing as an engine.
 
@@ -101,7 +105,7 @@ def engine(
     ----------
     name, text : str
         What users type, and a line about it.
-    safe, streams, by_host, bytes_a_pair, rooted
+    safe, streams, by_host, bytes_a_pair, rooted, fits
         As `Engine` has them.
 
     Returns
@@ -115,7 +119,7 @@ def engine(
     """
 
     def register(make: Callable[[Request], Routing]) -> Callable[[Request], Routing]:
-        engines.add(name, Engine(name, text, safe, make, streams, by_host, bytes_a_pair, rooted))
+        engines.add(name, Engine(name, text, safe, make, streams, by_host, bytes_a_pair, rooted, fits))
         return make
 
     return register

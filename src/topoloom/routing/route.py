@@ -11,6 +11,7 @@ from topoloom.graph.planes import plane_count
 from topoloom.layout.layout import Layout
 from topoloom.random_streams import Draws
 from topoloom.results import provenance_of
+from topoloom.routing.fitting import ANY, fitting_engine
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.memory import check_memory, needed_bytes
@@ -26,7 +27,7 @@ _MOST_SWITCHES = 1 << 15
 
 def route(
     topology: Topology,
-    engine: str = "orders",
+    engine: str | None = None,
     *,
     lanes: int | None = None,
     seed: int = 1,
@@ -44,8 +45,10 @@ def route(
     ----------
     topology : Topology
         Connected.
-    engine : str
-        ``orders``, the default, is free of deadlock on any graph; `topoloom route --help` lists all.
+    engine : str, optional
+        Left out, the one that fits the network (`topoloom.routing.fitting.fitting_engine`): that of fat trees, dimension order,
+        the Dragonfly's, else ``orders``, which is free of deadlock on any graph, and is also taken where lanes, a folder for
+        tables or a root are asked for. `topoloom route --help` lists all.
     lanes : int, optional
         At most so many virtual lanes; as many as the engine needs when left out.
     seed : int
@@ -92,6 +95,11 @@ def route(
     checked(topology, "route")
     work = Work() if work is None else work
     began = time.monotonic()
+    fitted = ""
+    if engine is None:
+        engine, fitted = ANY, ""
+        if lanes is None and folder is None and root is None and plane_count(topology):
+            engine, fitted = fitting_engine(topology)
     chosen = engines.find(engine)
     _check(topology, chosen, lanes, jobs, layout, folder)
     if root is not None:
@@ -120,7 +128,9 @@ def route(
         topology,
         engine=engine,
         seed=seed,
-        settings={"lanes": lanes, "check": check, "host": host} | ({} if root is None else {"root": root}),
+        settings={"lanes": lanes, "check": check, "host": host}
+        | ({} if root is None else {"root": root})
+        | ({"fits": fitted} if fitted else {}),
         timings={"tables_s": made - began, "judge_s": time.monotonic() - made},
     )
     return replace(routed, verdict=verdict, provenance=provenance)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from topoloom.errors import InputError
 from topoloom.routing.coordinates import Coordinates, Dimension, coordinates_of
 from topoloom.routing.lanes.by_pair import lanes_by_pair
 from topoloom.routing.registry import Request, engine
@@ -10,10 +11,20 @@ from topoloom.topology import Topology
 from topoloom.work import Work
 
 
+def _fits(topology: Topology) -> str | None:
+    """Meshes, tori, hypercubes and HyperX of more than one line."""
+    try:
+        found = coordinates_of(topology)
+    except InputError:
+        return None
+    return "links run along coordinates" if len(found.dimensions) > 1 else None
+
+
 @engine(
     "dor",
     "dimension order for meshes, tori (two lanes, changed where rings close), hypercubes, HyperX and flattened butterflies",
     safe=True,
+    fits=_fits,
 )
 def dor(request: Request) -> Routing:
     """Shortest paths, the first coordinate first; rings of more than three switches take two lanes.

@@ -9,8 +9,26 @@ from topoloom.routing.routing import SWITCH, Routing, empty_ports
 from topoloom.topology import Topology
 
 
+def _fits(topology: Topology) -> str | None:
+    """Several groups of several switches, fully joined inside, a link between any two."""
+    try:
+        group = groups_of(topology)
+    except InputError:
+        return None
+    count = int(group.max()) + 1
+    if count < 2 or np.bincount(group).min() < 2:
+        return None
+    low, high = np.sort(group[topology.links], axis=1).T
+    pairs = np.unique(low[low != high] * count + high[low != high])
+    return "groups are fully joined, and any two of them linked" if pairs.size == count * (count - 1) // 2 else None
+
+
 @engine(
-    "dragonfly", "local, global, local, for groups that are fully joined inside; two lanes", safe=True, bytes_a_pair=4
+    "dragonfly",
+    "local, global, local, for groups that are fully joined inside; two lanes",
+    safe=True,
+    bytes_a_pair=4,
+    fits=_fits,
 )
 def dragonfly(request: Request) -> Routing:
     """To a switch of the own group that is linked to the destination's group, over that link, and to the destination.

@@ -13,11 +13,27 @@ from topoloom.routing.trees.shortest import fill_minimal
 from topoloom.topology import Topology
 
 
+def _fits(topology: Topology) -> str | None:
+    """Several levels, by the label: links join neighbouring ones, hosts hang on the lowest, all of which are reached."""
+    try:
+        level = _levels(topology)
+    except InputError:
+        return None
+    top = int(level.max())
+    if not top:
+        return None
+    rising = np.zeros(topology.switches, np.int64)
+    np.maximum.at(rising, topology.links[:, 0], level[topology.links[:, 1]])
+    np.maximum.at(rising, topology.links[:, 1], level[topology.links[:, 0]])
+    return "a tree by its levels" if (rising[level < top] == level[level < top] + 1).all() else None
+
+
 @engine(
     "fat-tree",
     "modulo routing for fat trees and Clos networks: up by digits, down from the ancestor; one lane",
     safe=True,
     by_host=True,
+    fits=_fits,
 )
 def fat_tree(request: Request) -> Routing:
     """Up by the digits of the destination's number among the lowest switches, and down from the nearest common ancestor.
