@@ -172,7 +172,9 @@ class _Page:
 
         self.planes = plane_count(self.topology)
         several = self.planes > 1
-        self.parts = tuple(plane.topology for plane, _ in distinct_planes(self.topology)) if several else (self.topology,)
+        self.parts = (
+            tuple(plane.topology for plane, _ in distinct_planes(self.topology)) if several else (self.topology,)
+        )
 
     def measure(self, seeds: int, load: bool) -> None:
         """All measures that the patience allows."""

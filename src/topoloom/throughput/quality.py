@@ -268,9 +268,7 @@ def _of_planes(
             " 'permutation', which each of them gets"
         )
     kinds = distinct_tables(routing)
-    found = [
-        quality(one, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work) for one, _ in kinds
-    ]
+    found = [quality(one, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work) for one, _ in kinds]
     whole = together(found, [alike for _, alike in kinds])
     verdict = routing.verdict or prove(routing, jobs)
     settings = {"bisections": bisections, "gap": gap, "traffic": traffic}
