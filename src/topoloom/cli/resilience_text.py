@@ -50,10 +50,12 @@ def print_losses(found: Sequence[BlastRadius]) -> None:
     for number, one in enumerate(found):
         ports = f"{one.ports / one.hosts:g} ports" if one.ports > one.hosts else "1 port"
         planes = f", {one.planes} planes" if one.planes > 1 else ""
-        say(
-            f"{chr(10) if number else ''}{one.provenance.name}: {one.hosts:,} hosts of {ports}{planes}; the worst loss of each kind"
-        )
-        rows = [("lost", "of", "worst", "cut off", "ports: mean", "least", "uplinks: mean", "least")]
+        if number:
+            say("")
+        say(f"{one.provenance.name}: {one.hosts:,} hosts of {ports}{planes}; the worst loss of each kind")
+        rows: list[tuple[str, ...]] = [
+            ("lost", "of", "worst", "cut off", "ports: mean", "least", "uplinks: mean", "least")
+        ]
         for loss in one.losses:
             shares = (loss.ports_mean, loss.ports_least, loss.uplinks_mean, loss.uplinks_least)
             rows.append(

@@ -98,7 +98,8 @@ def lifetime(
     Raises
     ------
     InputError
-        No rate, a network that is not connected to begin with or is of several planes, or fewer than two switches to keep together.
+        No rate, a network that is not connected to begin with or is of several planes, or fewer than two switches to keep
+        together.
     Stopped
         `work` was stopped.
 

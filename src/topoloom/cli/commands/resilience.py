@@ -30,7 +30,8 @@ SAVED = ""
     the last level up to which every level is survived. Several topologies are compared, level by level. Ctrl-C keeps the
     samples that are finished.
 
-    With --lose nothing is random: a table tells how many hosts the worst loss of each kind cuts off, and what bandwidth it leaves.
+    With --lose nothing is random: a table tells how many hosts the worst loss of each kind cuts off, and what bandwidth is
+    left.
 
     Example: topoloom resilience slimfly:q=5,hosts=4 hypercube:n=7 --samples 500"""
 )
