@@ -124,7 +124,7 @@ def _refuse_dead_ends(routing: Routing) -> None:
         return
     if planes > 1:
         raise InputError(
-            f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from every switch of a plane to every"
+            f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from each switch of a plane to each"
             " other; `prove` says where they end"
         )
     from topoloom.traffic.loads import table_loads
