@@ -172,7 +172,7 @@ def check_tables(routing: Routing, fabric: Fabric) -> None:
         )
     if plane_count(topology) > 1:
         raise InputError(
-            f"{name}: each of its planes is a subnet with an OpenSM of its own; route and export one, as the spec without planes"
+            f"{name}: each plane is a subnet with an OpenSM of its own; route and export one, as the spec without planes"
         )
     missing = routing.ports >= topology.degrees
     np.fill_diagonal(missing, False)
