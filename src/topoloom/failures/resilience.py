@@ -163,7 +163,7 @@ def resilience(
         seed,
         counts.samples,
         work.ended,
-        planes=planes,
+        planes=max(1, planes),
         provenance=provenance_of(topology, seed=seed),
     )
 
