@@ -22,7 +22,7 @@ VERBS = {
     "route": ("route", "prove", "host_routings", "balance_routing", "product_routing"),
     "quality": ("quality",),
     "simulate": ("simulate", "saturation", "execute"),
-    "resilience": ("resilience", "degradation", "lifetime", "surviving_network", "reroute"),
+    "resilience": ("resilience", "blast_radius", "degradation", "lifetime", "surviving_network", "reroute"),
     "app": ("run_app",),
     "verify": ("identify", "compare"),
     "layout": ("place",),

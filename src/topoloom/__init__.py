@@ -13,6 +13,7 @@ _HOMES = {
     "Bill": "topoloom.cost.bill",
     "Bills": "topoloom.cost.bill",
     "BalancedPairs": "topoloom.graph.grid_bounds",
+    "BlastRadius": "topoloom.failures.blast_radius",
     "Bounds": "topoloom.graph.bounds",
     "Cabling": "topoloom.cabling.cabling",
     "CheckedPlan": "topoloom.expansion.check",
@@ -58,6 +59,7 @@ _HOMES = {
     "balance_paths": "topoloom.routing.balance.balance",
     "balance_routing": "topoloom.routing.balance.balance",
     "balanced_pairs": "topoloom.graph.grid_bounds",
+    "blast_radius": "topoloom.failures.blast_radius",
     "bounds": "topoloom.graph.bounds",
     "build": "topoloom.spec",
     "cable": "topoloom.cabling.cabling",
@@ -140,6 +142,8 @@ if TYPE_CHECKING:
     from topoloom.fabrics.fabric import Fabric as Fabric
     from topoloom.fabrics.identify import identify as identify
     from topoloom.fabrics.judge import Judgement as Judgement
+    from topoloom.failures.blast_radius import BlastRadius as BlastRadius
+    from topoloom.failures.blast_radius import blast_radius as blast_radius
     from topoloom.failures.degradation import Degradation as Degradation
     from topoloom.failures.degradation import degradation as degradation
     from topoloom.failures.lifetime import Lifetime as Lifetime

@@ -21,9 +21,15 @@ _EXACT_SWITCHES = 20
 class Info(Result):
     """The measures of one topology; None where one does not apply or was left out (`skipped` says why).
 
+    Of a network of several planes, which its hosts join and no link does, switches, hosts and links are all there are, the
+    bisection is the sum over the planes, and everything else is that of one plane, the worst where they differ: a host spreads
+    its traffic evenly over its planes. Planes that are alike are measured once.
+
     Attributes
     ----------
     switches, hosts, links : int
+    planes : int
+        As `topoloom.hops` has it.
     degree_min, degree_max : int
     degree_mean : float
     radix : int
@@ -37,7 +43,7 @@ class Info(Result):
     full_bandwidth_hosts, channel_load_mean : float or None
         As `topoloom.graph.load` has them.
     bisection : int or None
-        Links between halves: the fewest, or the fewest found.
+        Links between halves: the fewest, or the fewest found; of several planes the sum of each one's.
     bisection_exact : bool or None
     bisection_analytic : int or None
         What theory says.
@@ -83,6 +89,7 @@ class Info(Result):
     channel_load_max: float | None = None
     saturation: float | None = None
     skipped: dict[str, str] = field(default_factory=dict)
+    planes: int = 1
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
@@ -140,6 +147,7 @@ def info(
         radix=topology.radix,
         bisection_analytic=bisection_by_theory(topology),
         skipped=page.skipped,
+        planes=page.planes,
         provenance=provenance_of(topology, settings={"full": full, "load": load, "seeds": seeds}),
         **page.values,
     )
@@ -155,23 +163,35 @@ class _Page:
     work: Work
     values: dict[str, Any] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
+    planes: int = field(init=False)
+    #: The network, or of several planes those that differ.
+    parts: tuple[Topology, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        from topoloom.graph.planes import distinct_planes, plane_count
+
+        self.planes = plane_count(self.topology)
+        several = self.planes > 1
+        self.parts = (
+            tuple(plane.topology for plane, _ in distinct_planes(self.topology)) if several else (self.topology,)
+        )
 
     def measure(self, seeds: int, load: bool) -> None:
         """All measures that the patience allows."""
         from topoloom.graph.hops import estimated_seconds
 
-        one = self.topology
-        size = one.switches + 2 * len(one.links)
-        pairs_seconds = estimated_seconds(one)
+        size = sum(part.switches + 2 * len(part.links) for part in self.parts)
+        most = max(part.switches for part in self.parts)
+        pairs_seconds = sum(estimated_seconds(part) for part in self.parts)
         self._add("hops", self._hops, pairs_seconds)
-        self._add("bounds", self._bounds, 1e-6 * one.switches)
+        self._add("bounds", self._bounds, 1e-6 * most)
         self._add("load", self._load, pairs_seconds)
         affordable = max(1, int(min(seeds, self.patience / (1e-6 * size)))) if seeds > 1 else 1
         self._add("bisection", lambda: self._bisection(affordable), 1e-6 * size * affordable)
         self._add("edge_connectivity", self._edge_connectivity, 1e-6 * size)
         self._add("spectrum", self._spectrum, 5e-6 * size)
         if load:
-            self._add("busiest", self._busiest, 4e-9 * one.switches * size)
+            self._add("busiest", self._busiest, 4e-9 * most * size)
 
     def _add(self, name: str, measure: Callable[[], dict[str, Any]], seconds: float) -> None:
         """Add what `measure` finds, or why it is left out."""
@@ -219,22 +239,23 @@ class _Page:
         from topoloom.graph.cuts import cuts, exact_bisection
 
         one = self.topology
-        if one.switches == 1:
+        if min(part.switches for part in self.parts) == 1:
             raise InputError("one switch has no halves")
-        exact = one.switches <= _EXACT_SWITCHES
+        exact = max(part.switches for part in self.parts) <= _EXACT_SWITCHES
         found = exact_bisection(one, work=self.work) if exact else cuts(one, seeds=seeds, work=self.work)
         return {"bisection": found.links, "bisection_exact": found.exact}
 
     def _edge_connectivity(self) -> dict[str, Any]:
         from topoloom.graph.connectivity import edge_connectivity
 
-        return {"edge_connectivity": edge_connectivity(self.topology)}
+        return {"edge_connectivity": min(map(edge_connectivity, self.parts))}
 
     def _spectrum(self) -> dict[str, Any]:
         from topoloom.graph.spectrum import spectrum
 
-        found = spectrum(self.topology)
-        return {"spectral_gap": found.gap, "algebraic_connectivity": found.algebraic_connectivity}
+        found = [spectrum(part) for part in self.parts]
+        connectivity = min(one.algebraic_connectivity for one in found)
+        return {"spectral_gap": min(one.gap for one in found), "algebraic_connectivity": connectivity}
 
     def _busiest(self) -> dict[str, Any]:
         from topoloom.graph.load import channel_loads

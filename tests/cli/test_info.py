@@ -211,3 +211,11 @@ def test_info_is_a_verb_of_the_library():
     found = overview.info(build("petersen"), load=True)
     assert document(info.command, "petersen", "--load") == found.record()
     assert overview.Info.from_record(found.record()) == found
+
+
+def test_planes_are_told():
+    """Info, hops, bounds and cuts of several planes say that they are; of one network nobody mentions planes."""
+    spec = "fat-tree:k=8,hosts=32+planes:count=2"
+    for command in (info, hops, bounds, cuts):
+        assert "planes" in CliRunner().invoke(command.command, [spec]).output.replace("+planes", "")
+        assert "planes" not in CliRunner().invoke(command.command, ["fat-tree:k=8,hosts=32"]).output

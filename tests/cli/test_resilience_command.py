@@ -260,3 +260,31 @@ def test_ctrl_c_ends_a_real_run():
         values = json.loads(out)
         assert values["ended"] == "interrupted"
         assert 0 < values["samples"] < 900_000
+
+
+def test_losses_are_a_table_and_a_record():
+    """--lose prints the worst loss of each kind, in place of random failures."""
+    spec = "fat-tree:k=8,hosts=32+planes:count=2"
+    result = CliRunner().invoke(resilience_command.command, [spec, "--lose", "leaf", "--lose", "plane"])
+    assert result.exit_code == 0
+    rows = [line.split()[:4] for line in result.output.splitlines()]
+    assert ["leaf", "16", "0", "0"] in rows
+    assert ["plane", "2", "0", "0"] in rows
+    record = json.loads(CliRunner().invoke(resilience_command.command, [spec, "--lose", "all", "--json"]).stdout)
+    assert record["schema"] == "topoloom/blast-radius/1"
+    assert [loss["lose"] for loss in record["losses"]] == ["port", "leaf", "spine", "plane"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["petersen:hosts=1", "--lose", "leaf", "--samples", "5"], "--samples: --lose looks at every single loss"),
+        (["petersen:hosts=1", "ring:n=4,hosts=1", "--lose", "leaf", "--json"], "name one TOPOLOGY"),
+        (["petersen:hosts=1", "--lose", "spine"], "it has no spine"),
+    ],
+)
+def test_what_does_not_go_with_losses_is_refused(arguments, message):
+    """One sentence each."""
+    result = CliRunner().invoke(resilience_command.command, arguments)
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)

@@ -70,6 +70,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "balanced-routing": lambda: t.balance_routing(t.build("petersen"), rounds=5),
     "bills": lambda: t.Bills((t.price(t.place(t.build("petersen:hosts=1"))),)),
     "bill": lambda: t.price(t.place(t.build("petersen:hosts=1"))),
+    "blast-radius": lambda: t.blast_radius(t.build("petersen:hosts=1+planes:count=2")),
     "bounds": lambda: t.bounds(t.build("petersen")),
     "cabling": lambda: t.cable(t.place(t.build("petersen:hosts=1"))),
     "comparison": _compared,

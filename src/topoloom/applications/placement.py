@@ -58,7 +58,7 @@ def place_ranks(
         No such placement, more ranks than hosts, or a file that does not name that many hosts.
     """
     topology = routing.topology
-    hosts = topology.endpoints.size
+    hosts = topology.hosts
     name, _, path = how.partition(":")
     if ranks > hosts and name != "file":
         raise InputError(f"{topology.name}: {ranks} ranks, but only {hosts} hosts; give it more, or run fewer ranks")
@@ -82,9 +82,9 @@ def place_ranks(
 
 
 def switch_of_hosts(topology: Topology) -> np.ndarray:
-    """The switch of each host, int64[hosts], where hosts have one port each."""
-    home = np.empty(topology.endpoints.size, np.int64)
-    home[topology.host] = topology.endpoints
+    """The switch of each host, int64[hosts]; of a host with several ports that of the first."""
+    home = np.empty(topology.hosts, np.int64)
+    home[topology.host[::-1]] = topology.endpoints[::-1]
     return home
 
 
@@ -122,6 +122,7 @@ def _optimised(matrix: np.ndarray, routing: Routing, seed: int, jobs: int | None
     hops = distance_matrix(topology)
     home = switch_of_hosts(topology)
     # Two hosts' links on every path, also between hosts of one switch.
+    # Of several planes the first ports', which are in one: hops to others would be the mark of what is out of reach.
     apart = hops[np.ix_(home, home)].astype(float) + 2
     np.fill_diagonal(apart, 0.0)
     start = np.arange(len(matrix))

@@ -61,7 +61,7 @@ def platform_bytes(
         if routing.topology != topology:
             raise InputError(f"{topology.name}: tables are of another network, {routing.topology.name}")
     if topology.hosts < topology.endpoints.size:
-        raise InputError(f"{topology.name}: hosts have several ports; SimGrid's have one: give each host one port")
+        raise InputError(f"{topology.name}: hosts have several ports, and SimGrid's have one; take --simulator flows")
     if layout is not None and not np.array_equal(layout.topology.links, topology.links):
         raise InputError(f"{topology.name}: the layout is of another network")
     carriers = np.flatnonzero(carriers_of(topology))

@@ -95,7 +95,9 @@ def run_app(
 
     Notes
     -----
-    Delays: a message passes both its hosts' links, every switch and every cable on its path.
+    Delays: a message passes both its hosts' links, every switch and every cable on its path. A host with several ports (planes,
+    rails) is one host, and flows take its ports message by message, in turn: a message has the rate of one port. Hosts of
+    SimGrid have one port.
     """
     limits = limits_of(time_limit_s, work)
     routings = _routings(network)
@@ -212,7 +214,7 @@ def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
     if not topology.hosts:
         raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
     if ranks is None:
-        ranks = app.ranks if isinstance(app, Trace) else topology.endpoints.size
+        ranks = app.ranks if isinstance(app, Trace) else topology.hosts
     if ranks < 1:
         raise InputError(f"ranks={ranks}: at least one is needed")
     if isinstance(app, Trace) and app.ranks != ranks:
@@ -250,7 +252,7 @@ def matrix_of(
         homes = place_ranks("linear", ranks, routing)
         even, matrix = structs.replace(settings, model="plain"), folder / "matrix.bin"
         _simulated(folder, platform_library(limits), program, homes, (routing,), even, None, limits, matrix=matrix)
-        hosts = routing.topology.endpoints.size
+        hosts = routing.topology.hosts
         found = np.frombuffer(_written(matrix, program)).reshape(hosts, hosts)[:ranks, :ranks].copy()
     np.fill_diagonal(found, 0.0)
     return found

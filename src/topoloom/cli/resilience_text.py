@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from topoloom.cli.output import print_facts, print_table, say
+from topoloom.failures.blast_radius import BlastRadius
 from topoloom.failures.lifetime import Lifetime
 from topoloom.failures.survival import Survival
 
@@ -42,6 +43,26 @@ def print_all(curves: Sequence[Survival], width: float | None = None) -> None:
         print_facts(None, times)
     if any(curve.degradation for curve in curves):
         _print_degradation(curves)
+
+
+def print_losses(found: Sequence[BlastRadius]) -> None:
+    """What the worst loss of each kind does, network by network."""
+    for number, one in enumerate(found):
+        ports = f"{one.ports / one.hosts:g} ports" if one.ports > one.hosts else "1 port"
+        planes = f", {one.planes} planes" if one.planes > 1 else ""
+        if number:
+            say("")
+        say(f"{one.provenance.name}: {one.hosts:,} hosts of {ports}{planes}; the worst loss of each kind")
+        rows: list[tuple[str, ...]] = [
+            ("lost", "of", "worst", "cut off", "ports: mean", "least", "uplinks: mean", "least")
+        ]
+        for loss in one.losses:
+            shares = (loss.ports_mean, loss.ports_least, loss.uplinks_mean, loss.uplinks_least)
+            rows.append(
+                (loss.lose, str(loss.units), str(loss.worst), str(loss.cut_off), *(f"{share:.4f}" for share in shares))
+            )
+        print_table(rows)
+    say("cut off: hosts; ports, uplinks: share of a host's ports, and of their switches' links, that are left to it")
 
 
 def _print_one(curve: Survival) -> None:

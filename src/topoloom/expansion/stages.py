@@ -90,7 +90,9 @@ def grown_name(before: Topology, size: str) -> str:
 def hosts_of(before: Topology, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Endpoints and their hosts when switch i carries counts[i]: those that hang there stay, new ones are numbered on."""
     if before.hosts < before.endpoints.size:
-        raise InputError(f"{before.name}: hosts have several ports; expand each of their planes by itself")
+        raise InputError(
+            f"{before.name}: hosts have several ports; grow one plane or rail by itself; the others get the same plan"
+        )
     had = np.zeros(counts.size, np.int64)
     had[: before.switches] = before.endpoints_at
     if (counts < had).any():

@@ -12,6 +12,7 @@ from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import write_export
 from topoloom.fabrics.fabric import Fabric, planned_fabric, port_guids
 from topoloom.fabrics.net_text import discovered_text, net_text
+from topoloom.graph.planes import plane_count
 from topoloom.routing.choices import Detour, Escape, Layers
 from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.routing import HOP, PAIR, Routing
@@ -168,6 +169,10 @@ def check_tables(routing: Routing, fabric: Fabric) -> None:
     if routing.lanes is not None and int(routing.lanes.max()) >= MOST_LANES:
         raise InputError(
             f"{name}: {int(routing.lanes.max()) + 1} lanes; InfiniBand has {MOST_LANES} for data (--lanes)"
+        )
+    if plane_count(topology) > 1:
+        raise InputError(
+            f"{name}: each plane is a subnet with an OpenSM of its own; route and export one, as the spec without planes"
         )
     missing = routing.ports >= topology.degrees
     np.fill_diagonal(missing, False)

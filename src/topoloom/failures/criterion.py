@@ -38,8 +38,13 @@ class Criterion:
 
     @property
     def hops(self) -> bool:
-        """Whether lengths are measured."""
+        """Whether it is asked level by level, as lengths are."""
         return self.metric != "disconnection"
+
+    @property
+    def measured(self) -> bool:
+        """Whether lengths are measured."""
+        return self.hops
 
     def pieces(self, states: np.ndarray) -> np.ndarray:
         """The samples that are in one piece after 0, 1, ... failures: int64[units + 1]."""

@@ -10,6 +10,7 @@ from topoloom.errors import InputError, check_type
 from topoloom.failures.failure_orders import failing, failures_at
 from topoloom.failures.surviving_network import losses, without
 from topoloom.graph.connectivity import components
+from topoloom.graph.planes import plane_count
 from topoloom.routing.reroute import reroute
 from topoloom.routing.routing import Routing
 from topoloom.throughput.quality import MOST_TUB
@@ -95,7 +96,7 @@ def degradation(
     Raises
     ------
     InputError
-        As for `resilience`; tables that cannot be mended (lanes by switch, choices).
+        As for `resilience`; tables that cannot be mended (lanes by switch, choices); several planes.
     Stopped
         `work` was stopped.
 
@@ -110,6 +111,10 @@ def degradation(
     topology = network.topology if isinstance(network, Routing) else network
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
+    if plane_count(topology) > 1:
+        raise InputError(
+            f"{topology.name}: what failures cost is worked out for one plane at a time; give a single plane"
+        )
     what = failing(topology, fail, order, cabinets, jobs)
     small = topology.switches <= MOST_TUB
     whole = (

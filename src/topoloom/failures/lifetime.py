@@ -10,6 +10,7 @@ from topoloom.errors import InputError
 from topoloom.failures.criterion import criterion_of
 from topoloom.failures.failure_orders import Failing
 from topoloom.failures.intervals import Z
+from topoloom.graph.planes import plane_count
 from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
@@ -97,7 +98,8 @@ def lifetime(
     Raises
     ------
     InputError
-        No rate, a network that is not connected to begin with, or fewer than two switches to keep together.
+        No rate, a network that is not connected to begin with or is of several planes, or fewer than two switches to keep
+        together.
     Stopped
         `work` was stopped.
 
@@ -119,6 +121,10 @@ def lifetime(
         )
     if samples < 1:
         raise InputError(f"samples={samples}: at least one is needed")
+    if plane_count(topology) > 1:
+        raise InputError(
+            f"{topology.name}: how long the hosts of several planes reach each other is not worked out; give a single plane"
+        )
     none = np.empty(0, np.int64)
     counts = criterion_of(topology, Failing("links", none, none, none), "disconnection", of, None, jobs).counts
     if counts.sum() < 2:

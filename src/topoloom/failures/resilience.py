@@ -8,8 +8,10 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.failures.criterion import criterion_of
 from topoloom.failures.failure_orders import failing, failures_at, states
+from topoloom.failures.hosts_reach import hosts_reach
 from topoloom.failures.sample_counts import SampleCounts
 from topoloom.failures.survival import Survival, threshold_of
+from topoloom.graph.planes import plane_count
 from topoloom.results import provenance_of
 from topoloom.threads import over_cores
 from topoloom.topology import Topology, checked
@@ -50,7 +52,8 @@ def resilience(
     Parameters
     ----------
     topology : Topology
-        Connected.
+        Connected, or of several planes, which its hosts join and no link does: there all hosts that are left must reach each
+        other through any plane (hosts do not forward), whatever `of` says.
     fail : str
         "links", "switches" or "cabinets"; switches fail with all their links and hosts.
     metric : str
@@ -92,7 +95,8 @@ def resilience(
     Raises
     ------
     InputError
-        A topology that is not connected to begin with, no hosts for ``of="hosts"``, or values out of range.
+        A topology that is not connected to begin with, no hosts for ``of="hosts"``, lengths of several planes, or values out
+        of range.
     Stopped
         `work` was stopped before a sample was finished.
 
@@ -114,7 +118,11 @@ def resilience(
     shares = _levels(levels)
     _check(metric, of, criterion, width, samples, tolerate, values)
     what = failing(topology, fail, order, cabinets, jobs)
-    asked = criterion_of(topology, what, metric, of, tolerate, jobs)
+    planes = plane_count(topology)
+    of = "hosts" if planes > 1 else of
+    asked = (
+        hosts_reach(topology, what, metric) if planes > 1 else criterion_of(topology, what, metric, of, tolerate, jobs)
+    )
     failures = np.array([failures_at(share, what.units) for share in shares], np.int64)
     # Without a switch the others may be closer together: then no level says anything of another.
     counts = SampleCounts(asked, failures, values or fail != "links")
@@ -155,6 +163,7 @@ def resilience(
         seed,
         counts.samples,
         work.ended,
+        planes=max(1, planes),
         provenance=provenance_of(topology, seed=seed),
     )
 

@@ -124,7 +124,7 @@ class SampleCounts:
 
     def _values(self, levels: int) -> tuple[list[float | None], list[float | None]]:
         """The mean and the worst length of the samples that are connected, by level."""
-        if not self.criterion.hops or self.halving:
+        if not self.criterion.measured or self.halving:
             return [None] * levels, [None] * levels
         found = np.concatenate(self._lengths)
         connected = [column[np.isfinite(column)] for column in found.T]

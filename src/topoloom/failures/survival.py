@@ -82,6 +82,8 @@ class Survival(Result):
         What `lifetime` found of the same network; None where nobody asked (`Survival.with_costs`).
     degradation : tuple of Degradation
         What `degradation` found of it, by share.
+    planes : int
+        Of how many planes the network is; of several all hosts that are left must reach each other.
     """
 
     noun = "survival"
@@ -108,6 +110,7 @@ class Survival(Result):
     ended: Ended = "done"
     time_to_disconnection: Lifetime | None = None
     degradation: tuple[Degradation, ...] = ()
+    planes: int = 1
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -156,6 +159,8 @@ class Survival(Result):
     @property
     def survives(self) -> str:
         """What survival means here, in words."""
+        if self.planes > 1:
+            return f"all surviving hosts reach each other, each pair through some plane; P >= {self.criterion:g}"
         between = "all surviving switches" if self.of == "switches" else "all surviving switches with hosts"
         what = {
             "disconnection": f"{between} are in one piece",

@@ -48,6 +48,9 @@ class SurvivalCurve(Protocol):
     @property
     def of(self) -> str: ...
 
+    @property
+    def planes(self) -> int: ...
+
 
 _LINES = ("-", "--", ":")
 _WORDS = {
@@ -135,7 +138,9 @@ def title_of(curves: "Sequence[SurvivalCurve]") -> str:
     """What all curves have in common."""
     first = curves[0]
     told = []
-    if len({(curve.metric, curve.of) for curve in curves}) == 1:
+    if all(curve.planes > 1 for curve in curves):
+        told.append("Surviving hosts reach each other through their planes")
+    elif len({(curve.metric, curve.of, curve.planes > 1) for curve in curves}) == 1:
         between = "switches" if first.of == "switches" else "switches with hosts"
         told.append(f"Surviving {between} {_WORDS[first.metric]}")
     if len({(curve.fail, curve.order) for curve in curves}) == 1:

@@ -6,6 +6,9 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.flows.state import Fabric
+from topoloom.graph.host_ports import ports_by_host
+from topoloom.graph.planes import plane_count
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.routing import Routing
 
 
@@ -22,6 +25,9 @@ def fabric_of(
     half_duplex: bool = False,
 ) -> Fabric:
     """The network of tables with its rates and delays; seconds, and bytes a second.
+
+    A host with several ports, in planes or on rails, sends its messages by them in turn, each by one port and to the port of
+    the same place at the other host.
 
     Parameters
     ----------
@@ -45,8 +51,8 @@ def fabric_of(
     Raises
     ------
     InputError
-        Tables that choose among paths, of different networks, or that do not lead everywhere; hosts with several ports, or
-        none.
+        Tables that choose among paths, of different networks, or that do not lead everywhere; no hosts, or hosts with more
+        ports than others.
     """
     topology = routings[0].topology
     for routing in routings:
@@ -58,12 +64,13 @@ def fabric_of(
         if routing.topology != topology:
             raise InputError(f"{topology.name}: tables are of another network, {routing.topology.name}")
     hosts = topology.endpoints.size
-    if topology.hosts < hosts:
-        raise InputError(f"{topology.name}: hosts have several ports; flows' have one: give each host one port")
     if not hosts:
         raise InputError(f"{topology.name}: it has no hosts; give it some, as in {topology.spec or 'SPEC'},hosts=4")
-    switch = np.empty(hosts, np.int64)
-    switch[topology.host] = topology.endpoints
+    # Where hosts have one port each, ports are numbered as they are.
+    port = ports_by_host(topology) if topology.hosts < hosts else np.arange(hosts, dtype=np.int32)[:, None]
+    switch = topology.endpoints.astype(np.int64)
+    if topology.hosts == hosts:
+        switch[topology.host] = topology.endpoints
     channels, link = routings[0].channels, topology.csr[2].astype(np.int64)
     table = _place_on_switch(switch) % len(routings)
     # Only what leads to hosts is kept, a row a switch and table: a walk stays in one row.
@@ -88,6 +95,7 @@ def fabric_of(
         capacity=capacity,
         switch=switch,
         row=row.reshape(-1).astype(np.int64),
+        port=port,
         host_delay=2 * host_s + switch_s,
         inside_rate=float(inside_rate),
         inside_delay=float(inside_s),
@@ -107,8 +115,18 @@ def _place_on_switch(switch: np.ndarray) -> np.ndarray:
 def _refuse_dead_ends(routing: Routing) -> None:
     """Tables must lead from every switch with hosts to every other; the judge has said so of those that `route` made."""
     verdict = routing.verdict
-    if verdict is not None and verdict.reached_pairs == verdict.pairs and verdict.checked_destinations is None:
+    planes = plane_count(routing.topology)
+    if planes > 1 and verdict is None:
+        verdict = prove(routing)
+    # Between planes there is nothing to reach.
+    apart = verdict.apart_pairs if verdict is not None and planes > 1 else 0
+    if verdict is not None and verdict.reached_pairs == verdict.pairs - apart and verdict.checked_destinations is None:
         return
+    if planes > 1:
+        raise InputError(
+            f"{routing.topology.name}: the tables of engine '{routing.engine}' do not lead from each switch of a plane to each"
+            " other; `prove` says where they end"
+        )
     from topoloom.traffic.loads import table_loads
     from topoloom.traffic.making import uniform
 
@@ -130,6 +148,10 @@ def longest_path(fabric: Fabric, homes: np.ndarray) -> int:
     """
     from topoloom.flows.kernels.paths import longest
 
-    rows, first = np.unique(fabric.row[homes], return_index=True)
-    goals = fabric.switch[homes][first]
-    return int(longest(fabric.first, fabric.to, fabric.ports, rows, goals, np.unique(fabric.switch[homes])))
+    most = 0
+    for ports in fabric.port[np.unique(homes)].T:  # in the same place, and so of one plane
+        rows, first = np.unique(fabric.row[ports], return_index=True)
+        goals = fabric.switch[ports][first]
+        found = longest(fabric.first, fabric.to, fabric.ports, rows, goals, np.unique(fabric.switch[ports]))
+        most = max(most, int(found))
+    return most

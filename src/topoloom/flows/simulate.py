@@ -233,6 +233,7 @@ def _state(fabric: Fabric, plan: Plan, most: int, window: float) -> State:
         fresh=np.zeros(m, short),
         found=np.zeros(m, short),
         channels=np.zeros(r, short),
+        turn=np.zeros(len(fabric.port), whole),
         counter=np.zeros(EVENTS + 1, whole),
         clock=np.zeros(HURRY + 1),
     )

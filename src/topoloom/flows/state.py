@@ -31,7 +31,7 @@ NOW, DIRTY_SINCE, WINDOW, HURRY = range(4)
 
 
 class Fabric(NamedTuple):
-    """A network with its tables: n switches, c channels, h hosts, r resources; seconds and bytes a second.
+    """A network with its tables: n switches, c channels, h ports of hosts, r resources; seconds and bytes a second.
 
     A resource is what flows share: a channel or, at half duplex, a link; then hosts' links to the network and from it.
 
@@ -40,12 +40,14 @@ class Fabric(NamedTuple):
     ports : uint8 or uint16[rows, n]
         The port at each switch towards the hosts of a row: those of a switch that have the same table.
     resource : int64[c + 2 h]
-        Of each channel, of each host's link to its switch, and of each from it.
+        Of each channel, of each port's link to its switch, and of each from it.
     delay : float64[c]
         Of each channel's cable and the switch behind it.
     capacity : float64[r]
     switch, row : int64[h]
-        Of each host: its switch, and what leads to it.
+        Of each port of a host: its switch, and what leads to it.
+    port : int32[hosts, k]
+        The ports of each host; a message leaves by one and arrives at that of the same place.
     host_delay : float
         Of a host's two links and the first switch.
     inside_rate, inside_delay : float
@@ -62,6 +64,7 @@ class Fabric(NamedTuple):
     capacity: np.ndarray
     switch: np.ndarray
     row: np.ndarray
+    port: np.ndarray
     host_delay: float
     inside_rate: float
     inside_delay: float
@@ -133,6 +136,8 @@ class State(NamedTuple):
         A heap of resources, by the share that each could give its flows.
     ready : int64[ranks + 2]; room, fresh, found : int32[m]; dirty, channels : int32[r]; is_dirty : int8[r]
         Ranks that can go on; free messages; flows and resources whose rates are out of date; room for a filling.
+    turn : int64[hosts]
+        Messages that each host has begun to send over the network: they take its ports in turn.
     counter : int64[11]; clock : float64[4]
     """
 
@@ -184,5 +189,6 @@ class State(NamedTuple):
     fresh: np.ndarray
     found: np.ndarray
     channels: np.ndarray
+    turn: np.ndarray
     counter: np.ndarray
     clock: np.ndarray

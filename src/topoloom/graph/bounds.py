@@ -10,6 +10,7 @@ from topoloom.graph.geometry import Geometry, geometry_of, longest_link
 from topoloom.graph.grid_bounds import BalancedPair, balanced_pairs, grid_bounds, grid_provenance, most_within
 from topoloom.graph.moore import moore_aspl, moore_diameter, moore_order
 from topoloom.graph.path_lengths import path_lengths
+from topoloom.graph.planes import distinct_planes, plane_count
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.topology import Topology, checked
 from topoloom.work import Work
@@ -18,6 +19,9 @@ from topoloom.work import Work
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bounds(Result):
     """What is possible for an order, a degree and, on a grid, a longest link.
+
+    Of a network of several planes, which hosts join and no link does, that of one plane; where they differ, of the one that
+    allows least, with the least ASPL that any of them could have.
 
     Attributes
     ----------
@@ -44,6 +48,8 @@ class Bounds(Result):
         Section IV).
     balanced : tuple of BalancedPair or None
         The well-balanced pairs of degree and longest link of the grid, where they were asked for.
+    planes : int
+        Of how many planes the network is.
     """
 
     noun = "bounds"
@@ -66,6 +72,7 @@ class Bounds(Result):
     d: np.ndarray | None = None
     md: np.ndarray | None = None
     balanced: tuple[BalancedPair, ...] | None = None
+    planes: int = 1
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
@@ -101,7 +108,7 @@ def bounds(
     Raises
     ------
     InputError
-        `point` or `balanced` of a topology that is not on a grid; no such point.
+        `point` or `balanced` of a topology that is not on a grid; no such point; a `point` of several planes.
     Stopped
         `work` was stopped before all was measured.
 
@@ -112,7 +119,11 @@ def bounds(
     >>> found.diameter, found.aspl
     (3, 1.8)
     """
-    n, degree = checked(topology, "bounds").switches, int(topology.degrees.max())
+    if (planes := plane_count(checked(topology, "bounds"))) > 1:
+        if point is not None:
+            raise InputError(f"{topology.name}: a point is of one plane, and there are {planes}; give a single plane")
+        return _of_planes(topology, planes, measured, balanced, jobs, work)
+    n, degree = topology.switches, int(topology.degrees.max())
     geometry = geometry_of(topology)
     if geometry is None:
         if point is not None or balanced:
@@ -128,6 +139,38 @@ def bounds(
         extra |= {"measured_diameter": seen.diameter, "measured_aspl": seen.aspl}
         extra["largest_order"] = moore_order(degree, seen.largest_finite) if seen.connected else None
     return replace(found, **extra)
+
+
+def _of_planes(
+    topology: Topology, planes: int, measured: bool, balanced: bool, jobs: int | None, work: Work | None
+) -> Bounds:
+    """The bounds of the plane that allows least; parameters are those of `bounds`.
+
+    Parameters
+    ----------
+    topology : Topology
+    planes : int
+        How many it has.
+    measured, balanced : bool
+    jobs : int or None
+    work : Work or None
+
+    Returns
+    -------
+    Bounds
+    """
+    kinds = [(plane.topology, alike) for plane, alike in distinct_planes(topology)]
+    found = [bounds(one, measured=measured, balanced=balanced, jobs=jobs, work=work) for one, _ in kinds]
+    worst = max(found, key=lambda one: (one.diameter, one.aspl))
+    extra: dict[str, Any] = {"moore_aspl": min(one.moore_aspl for one in found), "aspl": min(one.aspl for one in found)}
+    if measured and len(found) > 1:
+        # Over the pairs of all planes, as `hops` has it.
+        pairs = [alike * one.switches * (one.switches - 1) for one, alike in kinds]
+        means = [one.measured_aspl or 0.0 for one in found]
+        extra["measured_diameter"] = max(one.measured_diameter or 0 for one in found)
+        extra["measured_aspl"] = float(np.dot(pairs, means) / max(1, sum(pairs)))
+    provenance = provenance_of(topology, settings={"point": None, "balanced": balanced})
+    return replace(worst, **extra, planes=planes, provenance=provenance)
 
 
 def bounds_of_order(switches: int, degree: int) -> Bounds:

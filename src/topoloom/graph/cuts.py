@@ -1,5 +1,6 @@
 """How wide a topology is: the links between halves, or between any number of parts, of equal size."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Any, Literal
@@ -8,6 +9,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.metis import Weighted, partition, weighted
+from topoloom.graph.planes import plane_count, planes_of
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.topology import Topology, checked
 from topoloom.work import Ended, Work
@@ -22,6 +24,9 @@ EXACT_SWITCHES = 40
 @dataclass(frozen=True, eq=False)
 class Cuts(Result):
     """A cut into parts of (nearly) equal size.
+
+    A network of several planes, which hosts join and no link does, is cut plane by plane: each part has its share of every
+    plane, and links add up over the planes.
 
     Attributes
     ----------
@@ -42,6 +47,8 @@ class Cuts(Result):
         Runs of METIS that were finished, of which this is the best; 0 for an exact one.
     ended : "done", "deadline" or "interrupted"
         Not "done": fewer runs were made than asked for, or the branch and bound was not over.
+    planes : int
+        How many were cut; 1 where the whole network was cut at once.
     """
 
     noun = "cuts"
@@ -55,6 +62,7 @@ class Cuts(Result):
     exact: bool
     runs: int = 0
     ended: Ended = "done"
+    planes: int = 1
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -110,7 +118,11 @@ def cuts(
     Stopped
         `work` was stopped before the first run was over.
     """
-    _check_parts(checked(topology, "cuts"), parts, seeds, by)
+    if plane_count(checked(topology, "cuts")) > 1:
+        found = _of_planes(topology, lambda plane: cuts(plane, parts, seeds, by, seed, work=work))
+        settings = {"parts": parts, "seeds": seeds, "by": by}
+        return replace(found, provenance=provenance_of(topology, seed=seed, settings=settings))
+    _check_parts(topology, parts, seeds, by)
     work = Work() if work is None else work
     graph = weighted(topology)
     weight = np.ones(topology.switches, np.int64) if by == "switches" else topology.endpoints_at
@@ -147,7 +159,7 @@ def exact_bisection(topology: Topology, *, work: Work | None = None) -> Cuts:
     Parameters
     ----------
     topology : Topology
-        Of 2 to 40 switches.
+        Of 2 to 40 switches, in each plane where there are several.
     work : Work, optional
         When it is stopped, the best bisection so far is the result, and is not called exact.
 
@@ -168,7 +180,10 @@ def exact_bisection(topology: Topology, *, work: Work | None = None) -> Cuts:
     """
     from topoloom.graph.kernels.cuts import least_bisection
 
-    n = checked(topology, "exact_bisection").switches
+    if plane_count(checked(topology, "exact_bisection")) > 1:
+        found = _of_planes(topology, lambda plane: exact_bisection(plane, work=work))
+        return replace(found, provenance=provenance_of(topology, settings={"parts": 2, "by": "switches"}))
+    n = topology.switches
     if not 2 <= n <= EXACT_SWITCHES:
         raise InputError(f"{topology.name}: {n} switches; the exact bisection is found for 2 to {EXACT_SWITCHES}")
     work = Work() if work is None else work
@@ -180,6 +195,29 @@ def exact_bisection(topology: Topology, *, work: Work | None = None) -> Cuts:
     ended = work.ended
     provenance = provenance_of(topology, settings={"parts": 2, "by": "switches"})
     return replace(_cut_of(topology, part, 2, "switches"), exact=ended == "done", ended=ended, provenance=provenance)
+
+
+def _of_planes(topology: Topology, cut: Callable[[Topology], Cuts]) -> Cuts:
+    """The cuts of all planes as one; planes that are alike are cut once, and alike, so that a host is on one side in all."""
+    made: dict[str, Cuts] = {}
+    part = np.empty(topology.switches, np.int32)
+    found = []
+    planes = planes_of(topology)
+    for plane in planes:
+        key = plane.topology.replace(labels={}, endpoints=plane.topology.endpoints).digest
+        if key not in made:
+            made[key] = cut(plane.topology)
+        part[plane.switches] = made[key].part
+        found.append(made[key])
+    first = found[0]
+    whole = _cut_of(topology, part, first.parts, first.by)
+    return replace(
+        whole,
+        exact=all(one.exact for one in found),
+        runs=min(one.runs for one in found),
+        ended=next((one.ended for one in found if one.ended != "done"), "done"),
+        planes=len(planes),
+    )
 
 
 def _metis_seed(seed: int, number: int) -> int:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.graph.connectivity import component_count, edge_disjoint_paths
+from topoloom.graph.connectivity import component_count, components, edge_disjoint_paths
 from topoloom.graph.distances import distances_from, eccentricities
 from topoloom.graph.gpu import Device, check_device
 from topoloom.graph.latency import Delays, Latency, latencies
-from topoloom.graph.pair_counts import count_pairs
+from topoloom.graph.pair_counts import PairCounts, count_pairs
 from topoloom.graph.path_lengths import PathLengths, host_path_lengths, mean_hops
 from topoloom.graph.paths import PathCounts, sample_switches, shortest_path_counts
+from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
 from topoloom.topology import Topology, checked
@@ -55,14 +56,21 @@ class Paths:
 class Hops(PathLengths, Result):
     """Hop distances: a hop is a link passed, and a pair is ordered.
 
+    Of a network of several planes, which hosts join and no link does, pairs are those of switches of one plane: no packet
+    goes between the others.
+
     Attributes
     ----------
     switches : int
         How many.
     components : int
-        Parts that do not reach each other; 1 when connected.
+        Parts that do not reach each other; 1 when connected, and the planes when there are several.
+    planes : int
+        Parts that hosts have ports in and no link joins: 1 for a network in one piece, 0 where parts share no hosts either.
+    connected : bool
+        Whether every switch reaches every other of its plane.
     diameter : int or float
-        The hops of the farthest pair of switches; inf when disconnected.
+        The hops of the farthest pair of switches, in the worst plane; inf when disconnected.
     largest_finite : int
         The same over the pairs that reach each other.
     aspl : float
@@ -98,6 +106,7 @@ class Hops(PathLengths, Result):
     eccentricities: Eccentricities | None = None
     paths: Paths | None = None
     latency: Latency | None = None
+    planes: int = 1
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -118,6 +127,11 @@ class Hops(PathLengths, Result):
         return axes  # type: ignore[no-any-return]
 
     @property
+    def connected(self) -> bool:
+        """Whether every switch reaches every other of its plane."""
+        return self.components == max(1, self.planes)
+
+    @property
     def sampled(self) -> bool:
         """Whether the pairs start from a sample of the switches only."""
         return self.sources < self.switches
@@ -125,7 +139,7 @@ class Hops(PathLengths, Result):
     @property
     def aspl_including_self(self) -> float:
         """Mean hops with the denominator n^2, as Table 1 of Koibuchi 2013 has it (errata of Koibuchi 2013, 1)."""
-        return mean_hops(self.histogram, self.sources * self.switches, self.connected)
+        return mean_hops(self.histogram, int(self.histogram.sum()), self.connected)
 
 
 def hops(
@@ -146,7 +160,7 @@ def hops(
     Parameters
     ----------
     topology : Topology
-        Any: irregular, disconnected, with parallel links.
+        Any: irregular, disconnected, with parallel links. Of several planes those that are alike are measured once.
     jobs : int, optional
         Threads; every core when left out.
     samples : int, optional
@@ -199,28 +213,28 @@ def hops(
         raise InputError("device='cuda' counts all pairs; leave samples out, or let the processor count them")
     settings: dict[str, Any] = {"samples": samples}
     wanted = 1000 if samples is None else samples
+    planes = plane_count(topology)
     extra: dict[str, Any] = {}
     if eccentricities:
         extra["eccentricities"] = _eccentricities(topology, jobs, work)
     if paths:
-        extra["paths"] = _paths_between(topology, wanted, seed, jobs, work)
+        extra["paths"] = _paths_between(topology, planes, wanted, seed, jobs, work)
     if latency is not None:
-        between: Literal["hosts", "switches"] = "hosts" if topology.hosts else "switches"
         delays = latency.switch_ns, latency.cable_ns_per_m
-        extra["latency"] = latencies(topology, length_m, *delays, between, wanted, seed, jobs, work=work)
+        extra["latency"] = _latency(topology, planes, length_m, delays, wanted, seed, jobs, work)
         settings |= {
             "switch_ns": delays[0],
             "cable_ns_per_m": delays[1],
             "length_m": float(length_m) if np.ndim(length_m) == 0 else None,
         }
     if sample is None:
-        pairs, settings["device"] = count_pairs(topology, np.ones(n, np.int64), jobs, work, device)
+        pairs, settings["device"] = _all_pairs(topology, planes, jobs, work, device)
         pairs.setflags(write=False)
         hosts = host_path_lengths(topology, pairs, jobs, device=device, work=work)
-        found = Hops(n, component_count(topology), pairs, *hosts, n)
+        found = Hops(n, component_count(topology), pairs, *hosts, n, planes=planes)
     else:
         settings["device"] = "cpu"
-        found = _sampled(topology, sample, jobs, work)
+        found = _sampled(topology, planes, sample, jobs, work)
     drawn = paths or latency is not None or samples is not None
     return replace(found, **extra, provenance=provenance_of(topology, seed=seed if drawn else None, settings=settings))
 
@@ -232,8 +246,102 @@ def estimated_seconds(topology: Topology) -> float:
     return 1e-9 * rows_a_round * n * min(rounds / 512, 1.2)
 
 
-def _sampled(topology: Topology, sample: np.ndarray, jobs: int | None, work: Work | None) -> Hops:
-    """Hops from a sample of the switches."""
+def _all_pairs(topology: Topology, planes: int, jobs: int | None, work: Work | None, device: Device) -> PairCounts:
+    """Ordered pairs of switches at each distance; planes that are alike are counted once.
+
+    Parameters
+    ----------
+    topology : Topology
+    planes : int
+        How many it has.
+    jobs, work, device
+        As `count_pairs` has them.
+
+    Returns
+    -------
+    PairCounts
+    """
+    if planes <= 1:
+        return count_pairs(topology, np.ones(topology.switches, np.int64), jobs, work, device)
+    counted = [
+        (count_pairs(plane.topology, np.ones(plane.topology.switches, np.int64), jobs, work, device), alike)
+        for plane, alike in distinct_planes(topology)
+    ]
+    total = np.zeros(max(found.pairs.size for found, _ in counted), np.int64)
+    for found, alike in counted:
+        total[: found.pairs.size] += alike * found.pairs
+    return PairCounts(total, counted[0][0].device)
+
+
+def _latency(
+    topology: Topology,
+    planes: int,
+    length_m: np.ndarray | float,
+    delays: tuple[float, float],
+    samples: int,
+    seed: int,
+    jobs: int | None,
+    work: Work | None,
+) -> Latency:
+    """Zero-load latency between hosts, or switches where there are no hosts; of several planes that of all their pairs.
+
+    Parameters
+    ----------
+    topology : Topology
+    planes : int
+        How many it has.
+    length_m : float64[m] or float
+        Of every link, in metres.
+    delays : (float, float)
+        Nanoseconds of a switch, and of a metre of cable.
+    samples, seed : int
+        Switches of a plane to start from, at most; their seed.
+    jobs, work
+        As every verb has them.
+
+    Returns
+    -------
+    Latency
+    """
+    between: Literal["hosts", "switches"] = "hosts" if topology.hosts else "switches"
+    if planes <= 1:
+        return latencies(topology, length_m, *delays, between, samples, seed, jobs, work=work)
+    lengths = np.broadcast_to(np.asarray(length_m, float), (len(topology.links),))
+    # Planes that are alike may lie differently: each is measured with its own lengths.
+    found, pairs = [], []
+    for plane in planes_of(topology):
+        one = latencies(plane.topology, lengths[plane.links], *delays, between, samples, seed, jobs, work=work)
+        ports = plane.topology.endpoints.size
+        found.append(one)
+        pairs.append(ports * (ports - 1))
+    total = max(1, sum(pairs))
+    return replace(
+        found[0],
+        mean_ns=sum(one.mean_ns * count for one, count in zip(found, pairs, strict=True)) / total,
+        max_ns=max(one.max_ns for one in found),
+        sources=sum(one.sources for one in found),
+        sampled=any(one.sampled for one in found),
+        provenance=provenance_of(topology, seed=seed, settings=found[0].provenance.settings),
+    )
+
+
+def _sampled(topology: Topology, planes: int, sample: np.ndarray, jobs: int | None, work: Work | None) -> Hops:
+    """Hops from a sample of the switches.
+
+    Parameters
+    ----------
+    topology : Topology
+    planes : int
+        How many it has.
+    sample : int64[k]
+        Switches.
+    jobs, work
+        As every verb has them.
+
+    Returns
+    -------
+    Hops
+    """
     from scipy.special import stdtrit
 
     from topoloom.graph.kernels.breadth_first import distances_from_set
@@ -256,18 +364,21 @@ def _sampled(topology: Topology, sample: np.ndarray, jobs: int | None, work: Wor
     for one in counts:
         histogram[: one.size] += one
     histogram.setflags(write=False)
-    parts = component_count(topology)
+    part = components(topology)
+    parts = int(part.max()) + 1
+    whole = parts == max(1, planes)
     interval = None
-    if parts == 1 and sample.size > 1:
-        means = np.array([float(one @ np.arange(one.size)) / (n - 1) for one in counts])
+    if whole and sample.size > 1:
+        others = np.maximum(1, np.bincount(part)[part[sample]] - 1)
+        means = np.array([float(one @ np.arange(one.size)) for one in counts]) / others
         error = float(means.std(ddof=1)) / math.sqrt(sample.size) * math.sqrt(1 - sample.size / n)
         interval = float(stdtrit(sample.size - 1, 0.975)) * error
     each, host_aspl, host_diameter = topology.endpoints_at, None, None
     if topology.hosts > 1 and topology.endpoints.size == topology.hosts and (each == each[0]).all():
         pairs = sample.size * int(each[0]) * (topology.hosts - 1)
-        host_aspl = mean_hops(histogram * int(each[0]) ** 2, pairs, parts == 1)
-        host_diameter = histogram.size - 1 if parts == 1 else math.inf
-    return Hops(n, parts, histogram, host_aspl, host_diameter, int(sample.size), interval)
+        host_aspl = mean_hops(histogram * int(each[0]) ** 2, pairs, whole)
+        host_diameter = histogram.size - 1 if whole else math.inf
+    return Hops(n, parts, histogram, host_aspl, host_diameter, int(sample.size), interval, planes=planes)
 
 
 def _eccentricities(topology: Topology, jobs: int | None, work: Work | None) -> Eccentricities:
@@ -275,12 +386,16 @@ def _eccentricities(topology: Topology, jobs: int | None, work: Work | None) -> 
     return Eccentricities(int(found.min()), np.bincount(found))
 
 
-def _paths_between(topology: Topology, samples: int, seed: int, jobs: int | None, work: Work | None) -> Paths:
-    """How many paths join two switches.
+def _paths_between(
+    topology: Topology, planes: int, samples: int, seed: int, jobs: int | None, work: Work | None
+) -> Paths:
+    """How many paths join two switches; of several planes two switches of one plane.
 
     Parameters
     ----------
     topology : Topology
+    planes : int
+        How many it has.
     samples, seed : int
         Switches that shortest paths start from, and pairs that are joined by link-disjoint ones, at most; their seed.
     jobs, work
@@ -293,5 +408,20 @@ def _paths_between(topology: Topology, samples: int, seed: int, jobs: int | None
     shortest = shortest_path_counts(topology, samples, seed, jobs, work=work)
     if topology.switches == 1:
         return Paths(shortest, None)
-    found = edge_disjoint_paths(topology, samples=samples, seed=seed, jobs=jobs, work=work)
-    return Paths(shortest, Disjoint(found.mean, found.fewest, found.most, len(found.pairs), found.sampled))
+    parts = [plane.topology for plane, _ in distinct_planes(topology)] if planes > 1 else [topology]
+    found = [
+        edge_disjoint_paths(one, samples=samples, seed=seed, jobs=jobs, work=work) for one in parts if one.switches > 1
+    ]
+    if not found:
+        return Paths(shortest, None)
+    pairs = sum(len(one.pairs) for one in found)
+    return Paths(
+        shortest,
+        Disjoint(
+            found[0].mean if len(found) == 1 else float(sum(one.counts.sum() for one in found) / pairs),
+            min(one.fewest for one in found),
+            max(one.most for one in found),
+            pairs,
+            any(one.sampled for one in found),
+        ),
+    )

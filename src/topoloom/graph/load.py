@@ -1,7 +1,8 @@
 """Channel load under uniform traffic, and how many hosts a switch can carry at full bandwidth.
 
 A channel is one direction of a link. Uniform: every host sends the same to every other host. Where no switch carries
-hosts, every switch stands for one.
+hosts, every switch stands for one. A host with several ports counts once a port; where its ports are in several planes, it
+spreads what it sends evenly over them, so that each port sends to those of its own plane.
 """
 
 import math
@@ -12,6 +13,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.path_lengths import carrier_distance_sum
+from topoloom.graph.planes import distinct_planes, plane_count
 from topoloom.threads import over_cores
 from topoloom.topology import Topology
 
@@ -28,7 +30,8 @@ def full_bandwidth_hosts(topology: Topology, jobs: int | None = None) -> float:
     Returns
     -------
     float
-        Not rounded; inf for a single switch, 0 when the switches do not all reach each other.
+        Not rounded; inf for a single switch, 0 when the switches do not all reach each other. Of several planes that of the
+        worst: ports of hosts on each switch.
 
     Source: Besta 2014 (Slim Fly), II.B.2, errata of Besta 2014, 4. When only some switches carry hosts, only those send
     and receive;
@@ -40,6 +43,8 @@ def full_bandwidth_hosts(topology: Topology, jobs: int | None = None) -> float:
     >>> round(full_bandwidth_hosts(ring), 4)  # 2 * 5 / (2 * 5 - 2 - 2)
     1.6667
     """
+    if plane_count(topology) > 1:
+        return min(full_bandwidth_hosts(plane.topology, jobs) for plane, _ in distinct_planes(topology))
     carriers, hops = carrier_distance_sum(topology, jobs)
     return 2 * len(topology.links) * carriers / hops if hops else math.inf
 
@@ -48,7 +53,8 @@ def average_channel_load(topology: Topology, jobs: int | None = None) -> float:
     """Routes over a channel, on average, with one route for each ordered pair of hosts.
 
     (2 N_r - k' - 2) p^2 / k' for diameter 2; in general all hops over all channels. Exact when the switches that carry
-    hosts carry as many; inf when they do not all reach each other, 0 without links.
+    hosts carry as many; inf when they do not all reach each other, 0 without links. Of several planes that of the most loaded,
+    with a route for each ordered pair of its ports.
 
     Source: Besta 2014, II.B.2.
 
@@ -60,6 +66,8 @@ def average_channel_load(topology: Topology, jobs: int | None = None) -> float:
     """
     if not len(topology.links):
         return 0.0
+    if plane_count(topology) > 1:
+        return max(average_channel_load(plane.topology, jobs) for plane, _ in distinct_planes(topology))
     carriers, hops = carrier_distance_sum(topology, jobs)
     per_switch = topology.endpoints.size / carriers if topology.endpoints.size else 1.0
     return per_switch**2 * hops / (2 * len(topology.links))
@@ -74,7 +82,7 @@ class ChannelLoads:
     loads : float64[m, 2]
         Routes over each link, from its lower end to its higher and back, with one route an ordered pair of hosts.
     hosts : int
-        How many hosts send (switches, when there are no hosts).
+        How many hosts send (switches, when there are no hosts); of several planes the ports in the plane with the fewest.
     """
 
     loads: np.ndarray
@@ -107,7 +115,7 @@ def channel_loads(topology: Topology, jobs: int | None = None) -> ChannelLoads:
     Raises
     ------
     InputError
-        The topology is disconnected between hosts.
+        The topology is disconnected between hosts, and its parts are no planes.
 
     Examples
     --------
@@ -120,7 +128,8 @@ def channel_loads(topology: Topology, jobs: int | None = None) -> ChannelLoads:
 
     on_switch = topology.endpoints_at if topology.endpoints.size else np.ones(topology.switches, np.int64)
     carriers = np.flatnonzero(on_switch)
-    if np.unique(components(topology)[carriers]).size > 1:
+    part = components(topology)
+    if np.unique(part[carriers]).size > 1 and plane_count(topology) < 2:
         raise InputError(f"{topology.name}: some hosts do not reach each other; loads need a connected network")
     offsets, neighbours, link = topology.csr
     demand = on_switch.astype(np.float64)
@@ -132,4 +141,5 @@ def channel_loads(topology: Topology, jobs: int | None = None) -> ChannelLoads:
             add_loads(offsets, neighbours, link, carriers[lane::_LANES], demand, partial[lane])
 
     over_cores(add, len(partial), jobs)
-    return ChannelLoads(partial.sum(axis=0), int(on_switch.sum()))
+    senders = np.bincount(part, on_switch)
+    return ChannelLoads(partial.sum(axis=0), int(senders[senders > 0].min()))

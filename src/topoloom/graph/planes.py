@@ -22,12 +22,15 @@ class Plane:
         Those of its endpoints.
     hosts : int64[h]
         Those of its hosts.
+    links : int64[m]
+        Those of its links, in the order of its topology's.
     """
 
     topology: Topology
     switches: np.ndarray
     endpoints: np.ndarray
     hosts: np.ndarray
+    links: np.ndarray
 
 
 def plane_count(topology: Topology) -> int:
@@ -71,8 +74,8 @@ def planes_of(topology: Topology) -> tuple[Plane, ...]:
     part = components(topology)
     count = int(part.max()) + 1
     if count == 1:
-        every = np.arange(topology.switches), np.arange(topology.endpoints.size), np.arange(topology.hosts)
-        return (Plane(topology, *every),)
+        sizes = topology.switches, topology.endpoints.size, topology.hosts, len(topology.links)
+        return (Plane(topology, *map(np.arange, sizes)),)
     number = np.empty(topology.switches, np.int64)
     order = np.argsort(part, kind="stable")
     begin = np.searchsorted(part[order], np.arange(count + 1))
@@ -81,14 +84,34 @@ def planes_of(topology: Topology) -> tuple[Plane, ...]:
     for index in range(count):
         switches = order[begin[index] : begin[index + 1]]
         endpoints = np.flatnonzero(part[topology.endpoints] == index)
+        links = np.flatnonzero(part[topology.links[:, 0]] == index)
         hosts, host = np.unique(topology.host[endpoints], return_inverse=True)
         plane = Topology(
-            links=number[topology.links[part[topology.links[:, 0]] == index]],
+            links=number[topology.links[links]],
             switches=switches.size,
             endpoints=number[topology.endpoints[endpoints]],
             host=host.reshape(-1),
             labels={key: values[switches] for key, values in topology.labels.items() if key not in ("plane", "rail")},
             name=f"{topology.name}, plane {index}",
         )
-        found.append(Plane(plane, switches, endpoints, hosts.astype(np.int64)))
+        found.append(Plane(plane, switches, endpoints, hosts.astype(np.int64), links))
     return tuple(found)
+
+
+def distinct_planes(topology: Topology) -> tuple[tuple[Plane, int], ...]:
+    """The planes that differ in links or in where their hosts hang, each the first of its kind, with how many are alike.
+
+    A network that is no planes is its own only one; of one that hosts do not join either, its parts are told.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> [(plane.topology.switches, count) for plane, count in distinct_planes(build("petersen:hosts=1+planes:count=3"))]
+    [(10, 3)]
+    """
+    kinds: dict[str, tuple[Plane, int]] = {}
+    for plane in planes_of(topology):
+        key = plane.topology.replace(labels={}, endpoints=plane.topology.endpoints, host=plane.topology.host).digest
+        first, count = kinds.get(key, (plane, 0))
+        kinds[key] = first, count + 1
+    return tuple(kinds.values())

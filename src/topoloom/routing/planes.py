@@ -1,5 +1,6 @@
 """Tables of a network of planes: each plane routed by itself, and all tables side by side."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -60,6 +61,32 @@ def side_by_side(topology: Topology, make: Callable[[Topology], Routing]) -> Rou
     return replace(
         whole, topology=topology, ports=ports, lanes=lanes, minimal=all(one.minimal for one in made.values())
     )
+
+
+def distinct_tables(routing: Routing) -> tuple[tuple[Routing, int], ...]:
+    """The tables of each plane by themselves: those that differ, in links, hosts or entries, with how many are alike.
+
+    Parameters
+    ----------
+    routing : Routing
+        Tables of a network of planes beside which packets do not choose.
+
+    Returns
+    -------
+    tuple of (Routing, int)
+        Without verdicts.
+    """
+    kinds: dict[tuple[str, bytes], tuple[Routing, int]] = {}
+    for plane in planes_of(routing.topology):
+        at = np.ix_(plane.switches, plane.switches)
+        ports = routing.ports[at]
+        key = _structure(plane), hashlib.sha256(ports.tobytes()).digest()
+        if key in kinds:
+            kinds[key] = kinds[key][0], kinds[key][1] + 1
+            continue
+        lanes = None if routing.lanes is None else routing.lanes[at]
+        kinds[key] = replace(routing, topology=plane.topology, ports=ports, lanes=lanes, verdict=None), 1
+    return tuple(kinds.values())
 
 
 def _structure(plane: Plane) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from topoloom.errors import InputError, check_type
 from topoloom.graph.connectivity import component_count
+from topoloom.graph.planes import plane_count
 from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.channels import Channels, channels_of
@@ -118,7 +119,7 @@ def reroute(
     Raises
     ------
     InputError
-        No such link or switch; what is left falls apart; tables with lanes by switch, or with choices.
+        No such link or switch; several planes; what is left falls apart; tables with lanes by switch, or with choices.
     Stopped
         `work` was stopped before the tables were mended and followed.
     """
@@ -129,6 +130,10 @@ def reroute(
     if routing.choice is not None or routing.lane_rule == SWITCH:
         why = "lets packets choose" if routing.choice is not None else "changes lanes on the path"
         raise InputError(f"{topology.name}: engine {routing.engine} {why}; route what is left anew")
+    if plane_count(topology) > 1:
+        raise InputError(
+            f"{topology.name}: tables are mended in one plane at a time; route what is left anew, or one plane"
+        )
     left, kept = without(topology, links, switches)
     gone = np.zeros(topology.switches, np.bool_)
     gone[switches] = True

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.errors import InputError
-from topoloom.graph.connectivity import components
+from topoloom.graph.host_ports import ports_by_host
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
 from topoloom.traffic import Loop, Trace, Traffic, traffic_of
@@ -22,19 +21,10 @@ def ports_of_hosts(topology: Topology) -> np.ndarray | None:
     InputError
         Some hosts have more ports than others, or in other planes.
     """
-    hosts, endpoints = topology.hosts, topology.endpoints.size
-    if hosts == endpoints:
+    if topology.hosts == topology.endpoints.size:
         return None
-    count = np.bincount(topology.host, minlength=hosts)
-    if (count != count[0]).any():
-        raise InputError(
-            f"{topology.name}: hosts have {count.min()} to {count.max()} ports; those of all must be as many to be simulated"
-        )
-    part = components(topology)[topology.endpoints]
-    ports = np.lexsort((np.arange(endpoints), part, topology.host)).reshape(hosts, count[0])
-    if (part[ports] != part[ports[0]]).any():
-        raise InputError(f"{topology.name}: not every host has as many ports in each plane; simulate one plane")
-    return ports[np.argsort(ports[:, 0])].astype(np.int32)
+    ports = ports_by_host(topology)
+    return np.asarray(ports[np.argsort(ports[:, 0])])
 
 
 def traffic_between_hosts(text: str, routing: Routing, seed: int) -> Traffic | Trace | Loop:

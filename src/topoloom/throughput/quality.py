@@ -5,12 +5,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from topoloom.errors import InputError, check_type
+from topoloom.graph.planes import plane_count
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.judge.prove import prove
+from topoloom.routing.planes import distinct_tables
 from topoloom.routing.routing import Routing
 from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
+from topoloom.throughput.over_planes import together
 from topoloom.throughput.tub import tub, uniform_bound, volume_bound
 from topoloom.traffic import Traffic, host_permutation, hosts_on, permutation, traffic_of, uniform
 from topoloom.traffic.loads import table_loads
@@ -49,7 +52,9 @@ class Quality(Result):
     """How good a network and its tables are.
 
     Throughputs are shares of the full rate of a host, all hosts served alike. Those with `bound` and `flow` are of the
-    switches' links alone and may be over 1; the others count the hosts' links too and are at most 1.
+    switches' links alone and may be over 1; the others count the hosts' links too and are at most 1. Where hosts have ports in
+    several planes, each spreads its traffic evenly over them: every port sends to those of its own plane, throughputs are
+    those of the slowest plane, and loads are over all of them.
 
     Attributes
     ----------
@@ -85,6 +90,8 @@ class Quality(Result):
     traffic_throughput, traffic_bound, traffic_flow : float, float, Bracket or None
         Its own: of the tables, what no routing can pass (from hops), and what the best splitting brings. None without it;
         the last also where `uniform_flow` is.
+    planes : int
+        Of how many planes the network is.
     """
 
     noun = "quality"
@@ -111,6 +118,7 @@ class Quality(Result):
     traffic_throughput: float | None = None
     traffic_bound: float | None = None
     traffic_flow: Bracket | None = None
+    planes: int = 1
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
@@ -154,7 +162,7 @@ def quality(
         `work` was stopped before all was measured; a bracket that was asked for by `gap` is left as wide as it is.
     InputError
         Tables that do not lead everywhere or beside which packets choose, no bisections, a gap that is not positive, no
-        such pattern, one without a load, or traffic of another network.
+        such pattern, one without a load, or traffic of another network; traffic that is no pattern, for several planes.
 
     Examples
     --------
@@ -172,6 +180,8 @@ def quality(
             f"{routing.topology.name}: engine {routing.engine} lets packets choose, which no table says; measure an engine"
             " of tables alone (orders, minimal)"
         )
+    if (planes := plane_count(routing.topology)) > 1:
+        return _of_planes(routing, planes, traffic, bisections, gap, seed, jobs, work)
     topology, hosts = routing.topology, hosts_on(routing.topology)
     asked = _traffic(routing, traffic, seed)
     even = uniform(topology)
@@ -220,6 +230,55 @@ def quality(
         traffic_throughput=table_loads(routing, asked, jobs, work=work).throughput if asked else None,
         traffic_bound=volume_bound(topology, asked, jobs) if asked else None,
         traffic_flow=flow(asked) if asked and solved else None,
+    )
+
+
+def _of_planes(
+    routing: Routing,
+    planes: int,
+    traffic: str | Traffic | None,
+    bisections: int,
+    gap: float | None,
+    seed: int,
+    jobs: int | None,
+    work: Work | None,
+) -> Quality:
+    """The quality of tables of several planes, each by itself and those that are alike once; parameters are `quality`'s.
+
+    Parameters
+    ----------
+    routing : Routing
+    planes : int
+        How many there are.
+    traffic : str or Traffic, optional
+    bisections : int
+    gap : float or None
+    seed : int
+    jobs : int or None
+    work : Work or None
+
+    Returns
+    -------
+    Quality
+    """
+    topology = routing.topology
+    if traffic is not None and not isinstance(traffic, str):
+        raise InputError(
+            f"{topology.name}: traffic {traffic.name} is of all switches; for {planes} planes name a pattern, as"
+            " 'permutation', which each of them gets"
+        )
+    kinds = distinct_tables(routing)
+    found = [quality(one, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work) for one, _ in kinds]
+    whole = together(found, [alike for _, alike in kinds])
+    verdict = routing.verdict or prove(routing, jobs)
+    settings = {"bisections": bisections, "gap": gap, "traffic": traffic}
+    return replace(
+        whole,
+        switches=topology.switches,
+        channel_load=LoadSummary.of(verdict.channel_load),
+        switch_load=LoadSummary.of(verdict.switch_load),
+        planes=planes,
+        provenance=provenance_of(topology, engine=routing.engine, seed=seed, settings=settings),
     )
 
 

@@ -104,6 +104,8 @@ def _print(found: "Bounds | BalancedPairs") -> None:
     rows = []
     for key in found.__dataclass_fields__:
         value = getattr(found, key)
+        if key == "planes" and value == 1:
+            continue
         if key in {"balanced", "pairs"} and value is not None:
             shown = ", ".join(f"({pair.degree}, {pair.length})" for pair in value)
             rows.append(("balanced (degree, length)", shown or "none"))

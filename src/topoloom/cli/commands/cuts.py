@@ -66,6 +66,8 @@ def _print(found: "Cuts", theory: int | None, assign: bool) -> None:
     say(f"{found.provenance.name}: {found.links} links between {found.parts} equal parts ({how})")
     if theory is not None:
         say(f"theory: {theory}")
+    if found.planes > 1:
+        say(f"each of {found.planes} planes is cut by itself; links of all together")
     say(f"{found.by} in each part: {' '.join(map(str, found.sizes.tolist()))}")
     if found.parts > 2:
         say(f"fewest links between two parts: {found.narrowest}")

@@ -109,6 +109,8 @@ def _print(found: "Hops") -> None:
     record = found.record()
     keys = ("switches", "connected", "components", "diameter", "aspl", "host_diameter", "host_aspl")
     rows = [(key, plain(getattr(found, key))) for key in keys if getattr(found, key) is not None]
+    if found.planes > 1:
+        rows.insert(1, ("planes", f"{found.planes}; pairs are of one plane"))
     if found.sampled:
         interval = "" if found.aspl_ci95 is None else f" +- {plain(found.aspl_ci95)} (95 %)"
         marks = {"diameter": "at least {}", "aspl": f"about {{}}{interval}"}
@@ -125,7 +127,7 @@ def _print(found: "Hops") -> None:
     for distance, count in enumerate(pairs.tolist()):
         seen += count
         share = count / int(pairs.sum())
-        within = seen / (found.sources * found.switches)
+        within = seen / (int(pairs.sum()) if found.planes > 1 else found.sources * found.switches)
         distances.append((str(distance), str(count), f"{share:.2%}", f"{within:.2%}"))
     print_table(distances)
     if found.eccentricities is not None:

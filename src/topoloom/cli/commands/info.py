@@ -27,8 +27,12 @@ def command(topology: str, full: bool, load: bool, seeds: int, jobs: int | None,
     if as_json:
         print_record(found)
         return
-    left_out = {"skipped", "provenance"}
+    left_out = {"skipped", "provenance", "planes"}
     rows = [("spec", opened.spec)] if opened.spec is not None else []
+    if found.planes > 1:
+        rows.append(
+            ("planes", f"{found.planes}; measures are those of a plane, but sizes and bisection of all together")
+        )
     values = {key: getattr(found, key) for key in found.__dataclass_fields__ if key not in left_out}
     rows += [(key, plain(value)) for key, value in values.items() if value is not None]
     rows.append(("digest", opened.digest[:16]))

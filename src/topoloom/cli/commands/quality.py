@@ -96,6 +96,9 @@ def command(
         ("switches", str(opened.switches)),
         ("hosts", f"{found.hosts}{' (one a switch assumed)' if found.hosts_assumed else ''}"),
     ]
+    if found.planes > 1:
+        rows.insert(1, ("planes", f"{found.planes}; a host spreads its traffic evenly over them"))
+        rows[-1] = ("ports of hosts", str(found.hosts))
     for key, words in _WORDS.items():
         if not key.startswith("traffic") or traffic is not None:
             rows.append((words.format(traffic), _shown(found, key)))

@@ -30,6 +30,9 @@ SAVED = ""
     the last level up to which every level is survived. Several topologies are compared, level by level. Ctrl-C keeps the
     samples that are finished.
 
+    With --lose nothing is random: a table tells how many hosts the worst loss of each kind cuts off, and what bandwidth is
+    left.
+
     Example: topoloom resilience slimfly:q=5,hosts=4 hypercube:n=7 --samples 500"""
 )
 @click.argument("topologies", metavar="TOPOLOGY...", nargs=-1, required=True)
@@ -114,6 +117,13 @@ SAVED = ""
     show_default=True,
     help="Random orders for --throughput and --reroute.",
 )
+@click.option(
+    "--lose",
+    multiple=True,
+    type=click.Choice(["port", "leaf", "spine", "plane", "all"]),
+    help="In place of random failures: what dies with a port of a host, a switch with hosts, a switch without, a plane; may be"
+    " repeated.",
+)
 @click.option("--damaged", help="Write what is left at --share, in the first random order, to this file.")
 @click.option("--seed", type=Whole(0, (1 << 63) - 1), default=1, show_default=True, help="Of random orders.")
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
@@ -148,6 +158,7 @@ def command(
     reroute: str | None,
     shares: tuple[str, ...],
     after_samples: int,
+    lose: tuple[str, ...],
     damaged: str | None,
     seed: int,
     jobs: int | None,
@@ -166,6 +177,9 @@ def command(
     from topoloom.opening import open_network
     from topoloom.report.survival_page import write_survival
 
+    if lose:
+        _print_losses(topologies, lose, as_json)
+        return
     if order not in ORDERS[fail]:
         raise InputError(f"--order {order}: {fail} fail in the order {', '.join(ORDERS[fail])}")
     at_levels = shares_of("--levels", levels)
@@ -255,6 +269,31 @@ def command(
     if interrupted:
         say(f"{curves[-1].name}: {curves[-1].samples} samples are finished", err=True)
         raise KeyboardInterrupt
+
+
+def _print_losses(topologies: tuple[str, ...], lose: tuple[str, ...], as_json: bool) -> None:
+    """What dies with one loss of each kind, in the worst case."""
+    from topoloom.cli.placing import refuse_given
+    from topoloom.cli.progress import working
+    from topoloom.cli.resilience_text import print_losses
+    from topoloom.failures.blast_radius import blast_radius
+    from topoloom.opening import open_network
+
+    others = {option.name for option in click.get_current_context().command.params if option.name}
+    refuse_given(
+        others - {"topologies", "lose", "jobs", "as_json"}, "--lose looks at every single loss, none at random"
+    )
+    if as_json and len(topologies) > 1:
+        raise InputError(
+            f"--json --lose: one record is of one network, and {len(topologies)} are named; name one TOPOLOGY"
+        )
+    with working("losses") as work:
+        kinds = None if "all" in lose else lose
+        found = [blast_radius(open_network(one).topology, kinds, work=work) for one in topologies]
+    if as_json:
+        print_record(found[0])
+    else:
+        print_losses(found)
 
 
 def _tables(network: "Network", engine: str | None, seed: int, jobs: int | None, work: "Work") -> "Topology | Routing":

@@ -37,7 +37,9 @@ def anynet_text(topology: Topology) -> str:
             f"{name}: switches {u} and {v} are joined by two links; anynet has one link between two routers"
         )
     if topology.hosts < topology.host.size:
-        raise InputError(f"{name}: hosts with several ports; a node of anynet has one router")
+        raise InputError(
+            f"{name}: hosts with several ports; a node of anynet has one router: give a single plane, or hosts with one port"
+        )
     offsets, to, _ = topology.csr
     nodes: list[list[int]] = [[] for _ in range(topology.switches)]
     for switch, host in zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True):

@@ -13,6 +13,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import Order, export, words
 from topoloom.fabrics.fabric import Fabric
+from topoloom.graph.planes import distinct_planes, plane_count
 from topoloom.topology import Topology
 
 
@@ -23,7 +24,7 @@ def slurm(order: Order) -> dict[str, str]:
 
 
 def slurm_text(fabric: Fabric) -> str:
-    """The switches that hosts hang on with their nodes, and the blocks above them.
+    """The switches that hosts hang on with their nodes, and the blocks above them; of planes that are alike, the first one's.
 
     A node is called by the first word of its host's name: ``node17 HCA-1`` is the node ``node17``.
 
@@ -32,18 +33,28 @@ def slurm_text(fabric: Fabric) -> str:
     InputError
         No hosts; a node on two switches, which a tree cannot say; a fabric in parts.
     """
-    topology = fabric.topology
+    topology, names = fabric.topology, fabric.switch_names
     if not topology.endpoints.size:
         raise InputError(f"{topology.name}: no hosts, so there is nothing to schedule; add them, as in hosts=4")
     nodes = [name.split()[0] for name in fabric.host_names]
-    switches = words(fabric.switch_names, "switches")
+    if plane_count(topology) > 1:
+        (plane, alike), *others = distinct_planes(topology)
+        if others or plane.hosts.size < topology.hosts:
+            raise InputError(
+                f"{topology.name}: {alike + sum(count for _, count in others)} planes that differ, and SLURM's tree has a node"
+                " under one switch; export the plane that jobs are placed by"
+            )
+        nodes = [nodes[host] for host in plane.hosts.tolist()]
+        topology, names = plane.topology, tuple(names[s] for s in plane.switches.tolist())
+    switches = words(names, "switches")
     under: dict[int, dict[str, None]] = {}
     home: dict[str, int] = {}
     for switch, host in zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True):
         if home.setdefault(nodes[host], switch) != switch:
             one, other = switches[home[nodes[host]]], switches[switch]
             raise InputError(
-                f"{topology.name}: node {nodes[host]} hangs on {one} and on {other}; SLURM's tree has a node under one switch"
+                f"{topology.name}: node {nodes[host]} hangs on {one} and on {other}; SLURM's tree has a node under one switch:"
+                " give hosts with one port, as the same network without rails has them"
             )
         under.setdefault(switch, {})[nodes[host]] = None
     lines = [

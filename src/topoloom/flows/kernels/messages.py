@@ -112,13 +112,16 @@ def tell(s: State, rank: int, who: int) -> None:
 
 @stage
 def _start(f: Fabric, p: Program, s: State, m: int) -> None:
-    """Walk the path; the delays come first."""
-    here, there = p.home[s.source[m]], p.home[s.goal[m]]
+    """Walk the path, by the next of the sender's ports; the delays come first."""
+    source, goal_host = p.home[s.source[m]], p.home[s.goal[m]]
     s.started[m] = s.clock[NOW]
     s.phase[m], s.hops[m] = DELAYED, 0
-    if here == there:
+    if source == goal_host:
         delay = f.inside_delay + s.left[m] / f.inside_rate
     else:
+        place = s.turn[source] % f.port.shape[1]
+        s.turn[source] += 1
+        here, there = f.port[source, place], f.port[goal_host, place]
         delay = f.host_delay
         at, goal, row, hosts = f.switch[here], f.switch[there], f.row[there], f.switch.size
         s.path[m, 0] = f.resource[f.to.size + here]

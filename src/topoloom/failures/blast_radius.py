@@ -1,0 +1,172 @@
+"""The verb: what dies with a port, a leaf, a spine or a plane: hosts cut off, and what is left to the others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from topoloom.errors import InputError, hint
+from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
+from topoloom.graph.planes import distinct_planes, plane_count, planes_of
+from topoloom.results import Provenance, Result, plain, provenance_of
+from topoloom.topology import Topology, checked
+from topoloom.work import Work
+
+
+@dataclass(frozen=True)
+class Blast:
+    """What the worst loss of one kind does.
+
+    Attributes
+    ----------
+    lose : "port", "leaf", "spine" or "plane"
+        What is lost: a port of a host or its cable, a switch with hosts, one without, all switches of a plane.
+    units : int
+        How many of them there are, and so how many losses were compared.
+    worst : int
+        The endpoint, switch or plane whose loss cuts off most hosts and, of those, leaves the least bandwidth.
+    cut_off : int
+        Hosts that its loss cuts off: without a live port in the main part of a plane.
+    ports_mean, ports_least : float
+        The share of its ports that a host keeps alive and connected, 0 for hosts that are cut off: the mean over all hosts,
+        and the least.
+    uplinks_mean, uplinks_least : float
+        The same when a port counts as much as the share of the links of its switch that are left.
+    """
+
+    lose: str
+    units: int
+    worst: int
+    cut_off: int
+    ports_mean: float
+    ports_least: float
+    uplinks_mean: float
+    uplinks_least: float
+
+
+@dataclass(frozen=True)
+class BlastRadius(Result):
+    """What one loss does to the hosts of a network, kind by kind.
+
+    Attributes
+    ----------
+    switches, links, hosts, ports, planes : int
+        The network's size; ports are those of hosts.
+    losses : tuple of Blast
+        The worst of each kind.
+    """
+
+    noun = "blast-radius"
+
+    switches: int
+    links: int
+    hosts: int
+    ports: int
+    planes: int
+    losses: tuple[Blast, ...]
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a kind of loss."""
+        return [plain(loss) for loss in self.losses]
+
+
+def blast_radius(topology: Topology, lose: Sequence[str] | None = None, *, work: Work | None = None) -> BlastRadius:
+    """What one loss of each kind does to the hosts, in the worst case: no samples, every loss is looked at.
+
+    Parameters
+    ----------
+    topology : Topology
+        Connected, or of several planes, which its hosts join and no link does.
+    lose : sequence of str, optional
+        "port", "leaf", "spine", "plane"; when left out all that the network has.
+    work : Work, optional
+        Told of the losses.
+
+    Returns
+    -------
+    BlastRadius
+
+    Raises
+    ------
+    InputError
+        No hosts; a network in parts that hosts do not join; nothing of a kind that was asked for.
+    Stopped
+        `work` was stopped.
+
+    Notes
+    -----
+    Hosts do not forward. After a loss the main part of a plane is that with most hosts; a port counts while it is alive and its
+    switch is in the main part of its plane, and a host with no such port is cut off. `ports` is the bandwidth left where hosts'
+    own links are the limit, `uplinks` where the links of their switches are. Planes that are alike are looked at once.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> found = blast_radius(build("fat-tree:k=8,hosts=32+planes:count=2"), ["leaf", "plane"])
+    >>> [(loss.lose, loss.cut_off, loss.ports_least) for loss in found.losses]
+    [('leaf', 0, 0.5), ('plane', 0, 0.5)]
+    >>> blast_radius(build("fat-tree:k=8,hosts=32"), ["leaf"]).losses[0].cut_off
+    4
+    """
+    name, planes = checked(topology, "blast_radius").name, plane_count(topology)
+    if not topology.hosts:
+        raise InputError(f"{name}: it has no hosts that a loss could cut off; give it some, as in hosts=4")
+    if planes == 0:
+        raise InputError(
+            f"{name}: it is in parts that neither links nor hosts join before anything is lost; join them first"
+        )
+    work = Work() if work is None else work
+    units = _units(topology, planes)
+    for kind in lose or ():
+        if kind not in KINDS:
+            raise InputError(f"lose='{kind}': {hint(kind, KINDS)}")
+        if not units[kind]:
+            raise InputError(f"{name}: it has no {kind}, that is, {KINDS[kind]}; leave it out")
+    wanted = [kind for kind in KINDS if units[kind] and (lose is None or kind in lose)]
+    hosts = Hosts(topology)
+    every = planes_of(topology)
+    # Of one plane of each kind, where all have the same hosts: what is lost in the others does the same.
+    same = all(plane.hosts.size == topology.hosts for plane in every)
+    first = [plane for plane, _ in distinct_planes(topology)] if same else every
+    losses = []
+    work.begin(len(wanted), "kinds of losses")
+    for kind in wanted:
+        worst: Left | None = None
+        for left in losses_of(kind, hosts, every if kind == "plane" else first):
+            work.check()
+            if worst is None or _badness(left) > _badness(worst):
+                worst = left
+        if worst is not None:
+            losses.append(
+                Blast(
+                    kind,
+                    units[kind],
+                    worst.unit,
+                    worst.cut_off,
+                    worst.ports_mean,
+                    worst.ports_least,
+                    worst.uplinks_mean,
+                    worst.uplinks_least,
+                )
+            )
+        work.advance()
+    return BlastRadius(
+        topology.switches,
+        len(topology.links),
+        topology.hosts,
+        topology.endpoints.size,
+        planes,
+        tuple(losses),
+        provenance_of(topology, settings={"lose": wanted}),
+    )
+
+
+def _units(topology: Topology, planes: int) -> dict[str, int]:
+    """How many there are of each kind of thing that can be lost."""
+    leaves = int((topology.endpoints_at > 0).sum())
+    return {"port": topology.endpoints.size, "leaf": leaves, "spine": topology.switches - leaves, "plane": planes}
+
+
+def _badness(left: Left) -> tuple[float, ...]:
+    """Greater for a worse loss; the first of equals counts."""
+    return (left.cut_off, -left.uplinks_mean, -left.ports_mean, -left.uplinks_least, -left.ports_least)

@@ -1,0 +1,39 @@
+"""The ports of hosts that have several, in planes or on rails: which ones of two hosts reach each other."""
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.connectivity import components
+from topoloom.topology import Topology
+
+
+def ports_by_host(topology: Topology) -> np.ndarray:
+    """The endpoints of each host, int32[hosts, ports].
+
+    Ports of two hosts that stand in the same place reach each other: planes come one after the other, and in a plane the ports
+    are in the order of their switches.
+
+    Raises
+    ------
+    InputError
+        Some hosts have more ports than others, or in other planes.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> ports_by_host(build("complete:n=2,hosts=1+planes:count=3")).tolist()
+    [[0, 2, 4], [1, 3, 5]]
+    """
+    hosts, endpoints = topology.hosts, topology.endpoints.size
+    count = np.bincount(topology.host, minlength=hosts)
+    if (count != count[:1]).any():
+        raise InputError(
+            f"{topology.name}: hosts have {count.min()} to {count.max()} ports; those of all must be as many to be simulated"
+        )
+    if hosts == endpoints:
+        return np.argsort(topology.host, kind="stable").reshape(hosts, -1 if hosts else 1).astype(np.int32)
+    part = components(topology)[topology.endpoints]
+    ports = np.lexsort((np.arange(endpoints), part, topology.host)).reshape(hosts, count[0])
+    if (part[ports] != part[ports[0]]).any():
+        raise InputError(f"{topology.name}: not every host has as many ports in each plane; simulate one plane")
+    return ports.astype(np.int32)

@@ -1,0 +1,45 @@
+"""Exports of networks of several planes: what another tool can say of them, and what it cannot."""
+
+import re
+
+import pytest
+
+from topoloom import InputError, build, route
+from topoloom.fabrics.exports.registry import EXPORTS, Order
+from topoloom.fabrics.fabric import planned_fabric
+
+_ONE = "fat-tree:k=8,hosts=32"
+_PLANES = f"{_ONE}+planes:count=2"
+
+
+def files(kind, spec, tables=False):
+    """What an export makes: name to text."""
+    network = build(spec)
+    return EXPORTS.find(kind).make(Order(planned_fabric(network), route(network) if tables else None))
+
+
+@pytest.mark.parametrize("more", ["planes:count=2", "rail-only:rails=4"])
+def test_slurm_has_the_tree_of_the_first_of_planes_that_are_alike(more):
+    """A node is under one switch of it, as in the network itself."""
+    assert files("slurm", f"{_ONE}+{more}") == files("slurm", _ONE)
+
+
+def test_frr_leads_to_the_addresses_of_a_switch_s_own_plane():
+    """As many routes as in the network itself, and an address for every port of a host."""
+    one, two = files("frr", _ONE), files("frr", _PLANES)
+    count = {name: len(re.findall("^ip route .* 172", text, re.MULTILINE)) for name, text in two.items()}
+    for switch in range(12):
+        wanted = len(re.findall("^ip route .* 172", one[f"S{switch}.conf"], re.MULTILINE))
+        assert (count[f"S{switch}.conf"], count[f"S{switch + 12}.conf"]) == (wanted, wanted)
+    listed = next(text for name, text in two.items() if name.endswith(".csv"))
+    assert len(listed.splitlines()) == 1 + 64
+
+
+def test_refusals_name_the_remedy():
+    """OpenSM has a subnet a plane, a node of BookSim one router, one of SLURM's tree one leaf."""
+    with pytest.raises(InputError, match="each plane is a subnet with an OpenSM of its own; route and export one"):
+        files("opensm", _PLANES, tables=True)
+    with pytest.raises(InputError, match="give a single plane, or hosts with one port"):
+        files("booksim", _PLANES)
+    with pytest.raises(InputError, match="as the same network without rails has them"):
+        files("slurm", "fat-tree:k=8,hosts=32+rails:nics=4")

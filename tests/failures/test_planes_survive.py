@@ -1,0 +1,68 @@
+"""Random failures of several planes: survived while all hosts that are left reach each other through some plane."""
+
+from itertools import combinations
+
+import networkx
+import numpy as np
+import pytest
+from failure_cases import left
+
+from topoloom import InputError, build, degradation, lifetime, resilience
+from topoloom.failures.failure_orders import failing, failures_at, states
+
+_PLANES = "ring:n=5,hosts=1+planes:count=2"
+
+
+def reached(topology, graph):
+    """Whether any two hosts with live ports have some in one part; hosts do not forward."""
+    part = {switch: number for number, one in enumerate(networkx.connected_components(graph)) for switch in one}
+    places = {}
+    for switch, host in zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True):
+        if switch in part:
+            places.setdefault(host, set()).add(part[switch])
+    return bool(places) and all(one & other for one, other in combinations(places.values(), 2))
+
+
+@pytest.mark.parametrize("fail", ["links", "switches", "cabinets"])
+@pytest.mark.parametrize(
+    "spec", [_PLANES, "fat-tree:k=4,hosts=8+planes:count=3", "fat-tree:k=4,hosts=8+rail-only:rails=2"]
+)
+def test_each_sample_is_what_an_oracle_says(fail, spec):
+    """Level by level, and for links the exact number of failures, too."""
+    network, levels, samples = build(spec), [0.1, 0.3, 0.5, 0.8, 1.0], 60
+    cabinets = np.arange(network.switches) // 2 if fail == "cabinets" else None
+    found = resilience(network, fail, levels=levels, samples=samples, cabinets=cabinets)
+    what = failing(network, fail, "random", cabinets)
+    for level in found.levels:
+        survived = 0
+        for state in states(1, 0, samples).tolist():
+            gone = what.drawn(state)[: failures_at(level.share, what.units)]
+            survived += reached(network, left(network, fail, gone, what.unit))
+        assert level.survived == survived
+        assert (level.mean, level.worst) == (None, None)
+    assert (found.planes, found.of) == (2 if "count=3" not in spec else 3, "hosts")
+    assert "each pair through some plane" in found.survives
+    assert (found.exact is None) == (fail != "links")
+
+
+def test_more_planes_survive_more():
+    """The same network, alone and twice."""
+    one, two = (
+        resilience(build(f"fat-tree:k=8,hosts=32{more}"), of="hosts", samples=200) for more in ("", "+planes:count=2")
+    )
+    assert two.exact > one.exact
+    assert one.planes == 1
+
+
+def test_what_is_of_one_plane_only_says_so():
+    """Lengths, times to disconnection, and what failures cost."""
+    network = build(_PLANES)
+    with pytest.raises(InputError, match="the diameter after failures is that of one network"):
+        resilience(network, metric="diameter")
+    with pytest.raises(InputError, match="give a single plane"):
+        lifetime(network, link_fit=1)
+    with pytest.raises(InputError, match="give a single plane"):
+        degradation(network)
+    lonely = network.replace(endpoints=network.endpoints, host=[0, 1, 2, 3, 4, 5, 6, 7, 8, 0])
+    with pytest.raises(InputError, match="no plane in common"):
+        resilience(lonely)
