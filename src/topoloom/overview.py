@@ -57,6 +57,7 @@ class Info(Result):
     """
 
     noun = "info"
+    record_version = 2
 
     switches: int
     hosts: int

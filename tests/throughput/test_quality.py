@@ -12,6 +12,8 @@ from topoloom.spec import build
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.quality import LoadSummary, Quality, quality
 from topoloom.topology import Topology
+from topoloom.traffic import uniform
+from topoloom.traffic.loads import expected_loads
 from topoloom.traffic.worst import worst_permutation
 from topoloom.work import Work
 
@@ -75,11 +77,51 @@ def test_next_to_nothing():
     assert astuple(LoadSummary.of(np.zeros(0))) == (0.0,) * 7
 
 
-def test_packets_that_choose_are_refused():
-    """What a detour or an escape brings is not in the tables."""
-    for name in ("valiant", "duato", "ecmp", "lnmp"):
-        with pytest.raises(InputError, match="lets packets choose, which no table says"):
+def test_detours_and_layers_are_refused():
+    """Where packets go then depends on queues, or on what a host draws."""
+    for name in ("valiant", "lnmp"):
+        with pytest.raises(InputError, match="which no load without a simulation says; simulate it"):
             quality(route(build("torus:dims=4x4,hosts=1"), name))
+
+
+@pytest.mark.parametrize("spec", ["fat-tree:k=8", "slimfly:q=5,hosts=4", "torus:dims=4x5,hosts=2", "kary-tree:k=4,n=3"])
+def test_equal_cost_groups_split_evenly(spec):
+    """Loads add up to hops times demand; a non-blocking tree carries all; one shortest path a pair is that of the tables."""
+    network = build(spec)
+    routing = route(network, "ecmp")
+    loads = expected_loads(routing, uniform(network))
+    hops = path_lengths_of(network)
+    assert loads.channels.sum() == pytest.approx((uniform(network).demand_to(0, network.switches) * hops).sum())
+    if spec.startswith(("fat", "kary")):
+        assert loads.throughput == pytest.approx(1.0)
+    found = quality(routing)
+    assert found.expected
+    assert found.worst_load is None
+    assert np.isnan(found.effective_bisection)
+    assert found.uniform_throughput == loads.throughput
+    assert found.channel_load.mean == pytest.approx(route(network, "minimal").verdict.channel_load.mean())
+
+
+def path_lengths_of(network):
+    """Hops from each switch to each."""
+    import networkx
+
+    lengths = dict(networkx.all_pairs_shortest_path_length(networkx.Graph(network.to_networkx())))
+    return np.array([[lengths[u][v] for v in range(network.switches)] for u in range(network.switches)])
+
+
+def test_a_single_shortest_path_is_that_of_minimal():
+    """Slim Fly of girth 5 has one path of two hops for most pairs: a network of girth 5 and diameter 2 has one for all."""
+    network = build("petersen:hosts=2")
+    split, tables = (expected_loads(route(network, name), uniform(network)).channels for name in ("ecmp", "minimal"))
+    assert np.allclose(split, tables)
+
+
+def test_who_escapes_is_measured_as_who_chooses():
+    """Adaptive lanes on shortest paths have the loads of equal-cost groups, whatever they escape to."""
+    network = build("torus:dims=4x4,hosts=1")
+    duato, ecmp = (expected_loads(route(network, name), uniform(network)).channels for name in ("duato", "ecmp"))
+    assert np.allclose(duato, ecmp)
 
 
 def test_quality_is_a_record_that_reads_back():

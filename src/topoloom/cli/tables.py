@@ -37,14 +37,15 @@ def say_saved(network: "Network", tables: "Routing") -> None:
 
 
 def tables_of(
-    network: "Network", engine: str, lanes: int | None, seed: int, jobs: int | None, work: "Work"
+    network: "Network", engine: str | None, lanes: int | None, seed: int, jobs: int | None, work: "Work"
 ) -> "Routing":
     """The tables of a folder of `topoloom route -o`, unless --engine or --lanes ask for others; else new ones.
 
     Parameters
     ----------
     network : Network
-    engine : str
+    engine : str or None
+        None: the one that fits the network.
     lanes : int or None
     seed : int
     jobs : int or None
@@ -63,3 +64,48 @@ def tables_of(
     if saved is not None:
         return saved
     return route(network.topology, engine, lanes=lanes, seed=seed, jobs=jobs, layout=network.layout, work=work)
+
+
+def engine_told(routed: "Routing") -> str:
+    """The engine of tables, and why it was taken where nobody named it."""
+    reason = routed.provenance.settings.get("fits")
+    return f"{routed.engine} (it fits: {reason})" if reason else routed.engine
+
+
+#: A named engine whose tables carry less than this share of what the fitting engine's do is worth a hint; networks of up to so
+#: many switches are looked at, for which both take a second or so.
+_FAR_BELOW, _MOST_HINTED = 0.8, 1024
+
+
+def hint_of_fit(routed: "Routing", throughput: float | None = None) -> None:
+    """Say on stderr where the engine that fits a network carries much more uniform traffic than the one that was named.
+
+    Parameters
+    ----------
+    routed : Routing
+        Tables of an engine that somebody named, or of a folder.
+    throughput : float, optional
+        Their uniform throughput, where it is known.
+    """
+    from topoloom.errors import InputError
+    from topoloom.routing.fitting import fitting_engine
+    from topoloom.routing.route import route
+    from topoloom.traffic import uniform
+    from topoloom.traffic.loads import expected_loads
+
+    topology = routed.topology
+    if topology.switches > _MOST_HINTED or "fits" in routed.provenance.settings:
+        return
+    best, _ = fitting_engine(topology)
+    if best == routed.engine:
+        return
+    try:
+        mine = expected_loads(routed, uniform(topology)).throughput if throughput is None else throughput
+        other = expected_loads(route(topology, best), uniform(topology)).throughput
+    except InputError:
+        return  # choices that no load says, or tables that end somewhere
+    if mine < _FAR_BELOW * other:
+        say(
+            f"engine {best} carries more here: uniform traffic at {other:.3f} of the hosts' rate, not {mine:.3f}",
+            err=True,
+        )

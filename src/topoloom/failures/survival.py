@@ -87,6 +87,7 @@ class Survival(Result):
     """
 
     noun = "survival"
+    record_version = 2
     derived = ("survives", "widest")
 
     name: str
@@ -181,6 +182,7 @@ class Survivals(Result):
     """
 
     noun = "survivals"
+    record_version = 2
     derived = ("ended",)
 
     topologies: tuple[Survival, ...]

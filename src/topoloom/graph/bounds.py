@@ -53,6 +53,7 @@ class Bounds(Result):
     """
 
     noun = "bounds"
+    record_version = 2
 
     switches: int
     degree: int

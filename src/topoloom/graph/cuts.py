@@ -52,6 +52,7 @@ class Cuts(Result):
     """
 
     noun = "cuts"
+    record_version = 2
     derived = ("parts", "narrowest")
 
     part: np.ndarray

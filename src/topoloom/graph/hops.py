@@ -97,6 +97,7 @@ class Hops(PathLengths, Result):
     """
 
     noun = "hops"
+    record_version = 2
     derived = ("connected", "sampled", "diameter", "largest_finite", "aspl", "aspl_including_self")
 
     host_aspl: float | None

@@ -43,7 +43,7 @@ def coordinates_of(topology: Topology) -> Coordinates:
     InputError
         The network has no coordinates, or its links do not run along them.
     """
-    at = _places(topology)
+    at = places_of(topology)
     sides = at.max(axis=0, initial=0) + 1
     u, v = topology.links[:, 0], topology.links[:, 1]
     differs = at[u] != at[v]
@@ -62,7 +62,8 @@ def coordinates_of(topology: Topology) -> Coordinates:
     return Coordinates(at, dimensions)
 
 
-def _places(topology: Topology) -> np.ndarray:
+def places_of(topology: Topology) -> np.ndarray:
+    """Where each switch may be, int64[n, dimensions], by labels or by its number; whether links run so is not looked at."""
     labels, n = topology.labels, topology.switches
     axes = [f"x{axis}" for axis in range(len(labels)) if f"x{axis}" in labels]
     if axes:

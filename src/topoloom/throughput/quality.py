@@ -1,5 +1,6 @@
 """The verb: how good a network and its tables are for the traffic that one designs for."""
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,8 +16,8 @@ from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
 from topoloom.throughput.over_planes import together
 from topoloom.throughput.tub import tub, uniform_bound, volume_bound
-from topoloom.traffic import Traffic, host_permutation, hosts_on, permutation, traffic_of, uniform
-from topoloom.traffic.loads import table_loads
+from topoloom.traffic import Traffic, host_permutation, hosts_on, matrix, permutation, traffic_of, uniform
+from topoloom.traffic.loads import expected_loads
 from topoloom.traffic.worst import MOST_SWITCHES, worst_permutation
 from topoloom.work import Work
 
@@ -92,9 +93,13 @@ class Quality(Result):
         the last also where `uniform_flow` is.
     planes : int
         Of how many planes the network is.
+    expected : bool
+        Packets choose among shortest paths: loads and throughputs are those of an even split at every switch, as equal-cost
+        groups with many flows have them, and there is no effective bisection and no worst permutation.
     """
 
     noun = "quality"
+    record_version = 2
 
     switches: int
     hosts: int
@@ -119,6 +124,7 @@ class Quality(Result):
     traffic_bound: float | None = None
     traffic_flow: Bracket | None = None
     planes: int = 1
+    expected: bool = False
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
@@ -161,7 +167,7 @@ def quality(
     Stopped
         `work` was stopped before all was measured; a bracket that was asked for by `gap` is left as wide as it is.
     InputError
-        Tables that do not lead everywhere or beside which packets choose, no bisections, a gap that is not positive, no
+        Tables that do not lead everywhere, packets that choose detours or layers, no bisections, a gap that is not positive, no
         such pattern, one without a load, or traffic of another network; traffic that is no pattern, for several planes.
 
     Examples
@@ -175,21 +181,20 @@ def quality(
     check_type(routing, Routing, "quality", "route(topology) makes one")
     if gap is not None and not gap > 0:
         raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
-    if routing.choice is not None:
-        raise InputError(
-            f"{routing.topology.name}: engine {routing.engine} lets packets choose, which no table says; measure an engine"
-            " of tables alone (orders, minimal)"
-        )
     if (planes := plane_count(routing.topology)) > 1:
         return _of_planes(routing, planes, traffic, bisections, gap, seed, jobs, work)
     topology, hosts = routing.topology, hosts_on(routing.topology)
     asked = _traffic(routing, traffic, seed)
     even = uniform(topology)
     work = Work() if work is None else work
-    loads = table_loads(routing, even, jobs, work=work)
+    loads = expected_loads(routing, even, jobs, work=work)
+    by_tables = routing.choice is None
     verdict = routing.verdict or prove(routing, jobs)
-    drawn = effective_bisection(routing, bisections, seed=seed, jobs=jobs, work=work) if hosts.sum() > 1 else None
-    worst = worst_permutation(routing, jobs, work=work) if topology.switches <= MOST_SWITCHES else None
+    pairs = verdict.channel_load if by_tables else _expected_pairs(routing, jobs)
+    drawn = None
+    if by_tables and hosts.sum() > 1:
+        drawn = effective_bisection(routing, bisections, seed=seed, jobs=jobs, work=work)
+    worst = worst_permutation(routing, jobs, work=work) if by_tables and topology.switches <= MOST_SWITCHES else None
     work.begin(None, "maximal permutation")
     bound = tub(topology, jobs) if topology.switches <= MOST_TUB else None
     farthest = permutation(topology, bound.partner) if bound else None
@@ -211,26 +216,43 @@ def quality(
         switches=topology.switches,
         hosts=int(hosts.sum()),
         hosts_assumed=not topology.endpoints.size,
-        edge_forwarding_index=verdict.edge_forwarding_index,
-        channel_load=LoadSummary.of(verdict.channel_load),
-        switch_load=LoadSummary.of(verdict.switch_load),
+        edge_forwarding_index=verdict.edge_forwarding_index if by_tables else math.ceil(pairs.max(initial=0.0) - 1e-9),
+        channel_load=LoadSummary.of(pairs),
+        switch_load=LoadSummary.of(verdict.switch_load if by_tables else _through(routing, pairs)),
+        expected=not by_tables,
         uniform_throughput=loads.throughput,
         effective_bisection=drawn.mean if drawn else float("nan"),
         effective_bisection_error=drawn.error if drawn else float("nan"),
         bisections=bisections,
         worst_load=worst.load if worst else None,
         worst_throughput=worst.throughput if worst else None,
-        permutation_throughput=table_loads(routing, farthest, jobs, work=work).throughput if farthest else None,
+        permutation_throughput=expected_loads(routing, farthest, jobs, work=work).throughput if farthest else None,
         uniform_bound=uniform_bound(topology, jobs) if bound else None,
         tub=bound.value if bound else None,
         uniform_flow=flow(even) if solved else None,
         permutation_flow=flow(farthest) if solved and farthest else None,
         worst_flow=flow(host_permutation(topology, worst.partner)) if solved and worst else None,
         traffic=name,
-        traffic_throughput=table_loads(routing, asked, jobs, work=work).throughput if asked else None,
+        traffic_throughput=expected_loads(routing, asked, jobs, work=work).throughput if asked else None,
         traffic_bound=volume_bound(topology, asked, jobs) if asked else None,
         traffic_flow=flow(asked) if asked and solved else None,
     )
+
+
+def _expected_pairs(routing: Routing, jobs: int | None) -> np.ndarray:
+    """How many pairs of switches each channel carries on average, float64[2 m], where each switch splits evenly."""
+    carrying = hosts_on(routing.topology) > 0
+    one = np.outer(carrying, carrying).astype(float)
+    np.fill_diagonal(one, 0.0)
+    return expected_loads(routing, matrix(routing.topology, one), jobs).channels
+
+
+def _through(routing: Routing, pairs: np.ndarray) -> np.ndarray:
+    """How many pairs pass through each switch that is neither their first nor their last, float64[n]."""
+    n = routing.topology.switches
+    carrying = hosts_on(routing.topology) > 0
+    into = np.bincount(routing.channels.to, pairs, n)
+    return np.asarray(into - np.where(carrying, carrying.sum() - 1, 0))
 
 
 def _of_planes(

@@ -1,11 +1,12 @@
 """What given tables make of a traffic: the load of every channel, and so the throughput."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.routing.choices import AnyShortest, Escape
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
 from topoloom.traffic.traffic import Traffic
@@ -46,6 +47,60 @@ class Loads:
         return min(self.network, self.host_limit)
 
 
+def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, work: Work | None = None) -> Loads:
+    """Send a traffic as packets go on average: along the tables, or, where they may choose, split evenly at every switch.
+
+    Where packets take any shortest path (`AnyShortest`, `Escape`), each switch splits what goes to a destination evenly over
+    its channels on shortest paths to it, as equal-cost groups with many flows do; who chooses by queues does no worse for an
+    even traffic. Detours depend on queues and have no such loads.
+
+    Parameters
+    ----------
+    routing : Routing
+    traffic : Traffic
+        Of the same network.
+    jobs : int, optional
+        Threads; every core when left out.
+    work : Work, optional
+        Asked between blocks of 32 destinations.
+
+    Returns
+    -------
+    Loads
+
+    Raises
+    ------
+    InputError
+        Packets choose detours or layers; or as `table_loads`.
+    Stopped
+        `work` was stopped.
+
+    Examples
+    --------
+    >>> from topoloom.routing.route import route
+    >>> from topoloom.spec import build
+    >>> from topoloom.traffic import uniform
+    >>> tree = build("fat-tree:k=4")
+    >>> round(expected_loads(route(tree, "ecmp"), uniform(tree)).throughput, 6)
+    1.0
+    """
+    if routing.choice is None:
+        return table_loads(routing, traffic, jobs, work=work)
+    if not isinstance(routing.choice, AnyShortest | Escape):
+        raise InputError(
+            f"{routing.topology.name}: where packets of engine {routing.engine} go depends on queues or on layers, which no"
+            " load without a simulation says; simulate it, or measure an engine of tables or of shortest paths"
+        )
+    from topoloom.traffic.kernels.even_split import add_split
+
+    channels = routing.channels
+
+    def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
+        return int(add_split(channels.first, channels.to, begin, demand, load))
+
+    return _summed(routing, traffic, add, jobs, work)
+
+
 def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, work: Work | None = None) -> Loads:
     """Send a traffic along the tables, every pair along its one path.
 
@@ -81,6 +136,36 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, 
     """
     from topoloom.traffic.kernels.tree_walk import add_loads
 
+    channels = routing.channels
+
+    def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
+        return int(add_loads(channels.first, channels.to, routing.ports, begin, demand, load))
+
+    return _summed(routing, traffic, add, jobs, work)
+
+
+def _summed(
+    routing: Routing,
+    traffic: Traffic,
+    add_some: Callable[[int, np.ndarray, np.ndarray], int],
+    jobs: int | None,
+    work: Work | None,
+) -> Loads:
+    """The loads that blocks of destinations add up to.
+
+    Parameters
+    ----------
+    routing : Routing
+    traffic : Traffic
+    add_some : callable (begin, demand float64[k, n], load float64[2 m]) to int
+        Adds what goes to switches begin .. begin + k - 1; the first of them that is not reached, or -1.
+    jobs : int or None
+    work : Work or None
+
+    Returns
+    -------
+    Loads
+    """
     n, channels = routing.topology.switches, routing.channels
     if traffic.switches != n:
         raise InputError(f"{routing.topology.name}: traffic of {traffic.switches} switches; the tables have {n}")
@@ -96,7 +181,7 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, 
                 if work.stopped:
                     return
                 demand = traffic.demand_to(begin, min(high, begin + _BLOCK))
-                incomplete(routing, add_loads(channels.first, channels.to, routing.ports, begin, demand, sums[number]))
+                incomplete(routing, add_some(begin, demand, sums[number]))
 
     over_cores(add, len(sums), jobs, work)
     work.check()

@@ -52,9 +52,8 @@ class _Help(click.Command):
 @click.argument("topology")
 @click.option(
     "--engine",
-    default="orders",
-    show_default=True,
-    help="How paths are chosen; left out, the tables of a folder that topoloom route wrote are measured.",
+    help="How paths are chosen; left out, the tables of a folder that topoloom route wrote are measured, else those of the"
+    " engine that fits the network.",
 )
 @click.option("--lanes", type=Whole(1, 255), help="At most so many virtual lanes; what it takes when left out.")
 @click.option("--traffic", metavar="NAME[:KEY=VALUE,...]", help="Measure this traffic, too (below).")
@@ -69,7 +68,7 @@ class _Help(click.Command):
 @json_option
 def command(
     topology: str,
-    engine: str,
+    engine: str | None,
     lanes: int | None,
     traffic: str | None,
     bisections: int,
@@ -78,7 +77,7 @@ def command(
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    from topoloom.cli.tables import tables_of
+    from topoloom.cli.tables import engine_told, hint_of_fit, tables_of
     from topoloom.throughput.quality import quality
 
     network = open_network(topology)
@@ -92,10 +91,12 @@ def command(
         print_record(found)
         return
     rows = [
-        ("engine", routed.engine),
+        ("engine", engine_told(routed)),
         ("switches", str(opened.switches)),
         ("hosts", f"{found.hosts}{' (one a switch assumed)' if found.hosts_assumed else ''}"),
     ]
+    if found.expected:
+        rows.insert(1, ("loads", "expected: every switch splits evenly over its channels on shortest paths"))
     if found.planes > 1:
         rows.insert(1, ("planes", f"{found.planes}; a host spreads its traffic evenly over them"))
         rows[-1] = ("ports of hosts", str(found.hosts))
@@ -103,17 +104,22 @@ def command(
         if not key.startswith("traffic") or traffic is not None:
             rows.append((words.format(traffic), _shown(found, key)))
     print_facts(opened.name, rows)
+    hint_of_fit(routed, found.uniform_throughput)
 
 
 def _shown(found: "Quality", key: str) -> str:
     """A value of the result in words."""
     value = getattr(found, key)
+    if value is None and found.expected:
+        return "not said by expected loads" if "worst" in key else "too large: see --gap"
     if value is None:
         return f"too large{': see --gap' if 'flow' in key else ''}"
     if hasattr(value, "turns"):  # a bracket
         return plain(value.lower) + (f" to {plain(value.upper)}" if value.turns else "")
     if hasattr(value, "three_quarters"):
         return f"{plain(value.least)} to {plain(value.most)}, mean {plain(value.mean)}"
+    if key == "effective_bisection" and found.expected:
+        return "not said by expected loads"
     if key == "effective_bisection":
         error = plain(found.effective_bisection_error)
         return f"{plain(value)} +- {error} ({found.bisections} bisections, seed {found.provenance.seed})"

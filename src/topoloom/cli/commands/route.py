@@ -36,9 +36,8 @@ class _Help(click.Command):
 @click.argument("topology")
 @click.option(
     "--engine",
-    default="orders",
-    show_default=True,
-    help="How paths are chosen (below); left out, --without and --export take the tables of a folder that has some.",
+    help="How paths are chosen (below); left out, the engine that fits the network, and --without and --export take the"
+    " tables of a folder that has some.",
 )
 @click.option("--lanes", type=Whole(1, 255), help="At most so many virtual lanes; what it takes when left out.")
 @click.option(
@@ -66,7 +65,7 @@ class _Help(click.Command):
 @json_option
 def command(
     topology: str,
-    engine: str,
+    engine: str | None,
     lanes: int | None,
     without: str | None,
     root: int | None,
@@ -78,8 +77,9 @@ def command(
     check: int | None,
     as_json: bool,
 ) -> None:
-    from topoloom.cli.tables import saved_tables
+    from topoloom.cli.tables import hint_of_fit, saved_tables
     from topoloom.opening import open_network
+    from topoloom.routing.fitting import ANY
     from topoloom.routing.reroute import reroute
     from topoloom.routing.route import route
     from topoloom.routing_folders import save_routing
@@ -97,7 +97,8 @@ def command(
         folder = str(writable_folder(folder))
     if kind is not None:
         EXPORTS.find(kind)
-    engines.find(engine)
+    if engine is not None:
+        engines.find(engine)
     network = open_network(topology)
     lost = None if without is None else _losses(without)
     mended = None
@@ -118,6 +119,9 @@ def command(
             root=root,
             work=work,
         )
+        if (kind is not None or lost is not None) and engine is None and routed.lane_rule != "pair":
+            # What other tools read, and what is mended, has a lane for each pair.
+            routed = route(fabric.topology, ANY, lanes=lanes, seed=seed, jobs=jobs, check=check, work=work)
         if lost is not None:
             mended = reroute(routed, links=lost[0], switches=lost[1], lanes=lanes, jobs=jobs, work=work)
             routed = mended.surviving
@@ -135,6 +139,8 @@ def command(
         _print(routed, mended)
     for file in files:
         say(f"wrote {file}", err=True)
+    if not as_json and mended is None and engine is not None and check is None and folder is None:
+        hint_of_fit(routed)
 
 
 def _losses(text: str) -> tuple[list[tuple[int, int]], list[int]]:
@@ -177,10 +183,12 @@ _CHANGES = ("entries", "entries_broken", "entries_changed", "lanes_changed", "an
 
 
 def _print(routed: "Routing", mended: "Rerouted | None") -> None:
+    from topoloom.cli.tables import engine_told
+
     found = routed.verdict
     if found is None:
         raise ValueError("tables that nobody has followed")
-    rows = [("engine", routed.engine), ("switches", str(routed.topology.switches))]
+    rows = [("engine", engine_told(routed)), ("switches", str(routed.topology.switches))]
     if routed.packets_choose is not None:
         rows.insert(1, ("packets choose", _CHOICES[routed.packets_choose]))
     if routed.lane_rule != "pair":

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.routing.coordinates import Coordinates, Dimension, coordinates_of
+from topoloom.routing.coordinates import Coordinates, Dimension, coordinates_of, places_of
 from topoloom.routing.lanes.by_pair import lanes_by_pair
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import SWITCH, Routing, empty_ports
@@ -11,20 +11,32 @@ from topoloom.topology import Topology
 from topoloom.work import Work
 
 
-def _fits(topology: Topology) -> str | None:
-    """Meshes, tori, hypercubes and HyperX of more than one line."""
+def _sides(topology: Topology) -> list[int] | None:
+    """How many switches each ring has that needs two lanes, in a network of several dimensions; None without coordinates."""
+    if places_of(topology).shape[1] < 2:
+        return None
     try:
         found = coordinates_of(topology)
     except InputError:
         return None
-    return "links run along coordinates" if len(found.dimensions) > 1 else None
+    return [one.side for one in found.dimensions if one.kind == "ring" and one.side > 3]
+
+
+def _fits_without_lanes(topology: Topology) -> str | None:
+    """Meshes, hypercubes, HyperX and flattened butterflies."""
+    return "links run along coordinates" if _sides(topology) == [] else None
+
+
+def _fits_with_lanes(topology: Topology) -> str | None:
+    """Tori: with a lane for each pair, which forwarding tables can say and repairs keep."""
+    return "links run along coordinates, and rings take lanes" if _sides(topology) else None
 
 
 @engine(
     "dor",
     "dimension order for meshes, tori (two lanes, changed where rings close), hypercubes, HyperX and flattened butterflies",
     safe=True,
-    fits=_fits,
+    fits=_fits_without_lanes,
 )
 def dor(request: Request) -> Routing:
     """Shortest paths, the first coordinate first; rings of more than three switches take two lanes.
@@ -40,7 +52,9 @@ def dor(request: Request) -> Routing:
     return Routing(request.topology, "dor", ports, lanes, SWITCH, minimal=True)
 
 
-@engine("dor-pairs", "the paths of dor, with a lane a pair, as forwarding tables can say", safe=True)
+@engine(
+    "dor-pairs", "the paths of dor, with a lane a pair, as forwarding tables can say", safe=True, fits=_fits_with_lanes
+)
 def dor_pairs(request: Request) -> Routing:
     """Lanes are given pair by pair and kept free of cycles; a torus takes more of them than with datelines."""
     ports, _ = _tables(request.topology, coordinates_of(request.topology), request.work)
