@@ -19,7 +19,7 @@ def side_by_side(
 ) -> Routing:
     """One `Routing` of the whole network out of those of its planes; what goes to another plane has no port.
 
-    Planes with the same links (and cables of the same lengths, where a layout is given) have the same tables: they are made once.
+    Planes with the same links (and, where a layout is given, cables as long) have the same tables: they are made once.
 
     Parameters
     ----------
