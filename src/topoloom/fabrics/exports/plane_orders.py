@@ -28,7 +28,7 @@ def plane_by_plane(order: Order, make: Callable[[Order], dict[str, str]]) -> dic
     fabric, routing = order.fabric, order.routing
     if plane_count(fabric.topology) < 2:
         return make(order)
-    files = {}
+    files: dict[str, str] = {}
     for number, plane in enumerate(planes_of(fabric.topology)):
         own = replace(
             fabric.after_losses(plane.topology, plane.switches, plane.links), made=f"{fabric.made}, plane {number}"
