@@ -5,8 +5,11 @@ import re
 import pytest
 
 from topoloom import InputError, build, route
-from topoloom.fabrics.exports.registry import EXPORTS, Order
+from topoloom.fabrics.discovery import read_fabric
+from topoloom.fabrics.exports.registry import EXPORTS, Order, write_export
 from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabrics.infiniband import opensm_texts
+from topoloom.fabrics.lft import read_lft
 
 _ONE = "fat-tree:k=8,hosts=32"
 _PLANES = f"{_ONE}+planes:count=2"
@@ -24,6 +27,22 @@ def test_slurm_has_the_tree_of_the_first_of_planes_that_are_alike(more):
     assert files("slurm", f"{_ONE}+{more}") == files("slurm", _ONE)
 
 
+def test_opensm_has_a_subnet_a_plane(tmp_path):
+    """Its files are read back, lead everywhere, and share no GUID of a switch or port with those of another plane."""
+    for kind in ("opensm", "guid2lid"):
+        texts = files(kind, _PLANES, tables=kind == "opensm")
+        assert {name.partition("/")[0] for name in texts} == {"plane0", "plane1"}
+    routing = route(build(_PLANES))
+    write_export("opensm", planned_fabric(routing.topology), tmp_path, routing)
+    seen = []
+    for plane in ("plane0", "plane1"):
+        fabric = read_fabric((tmp_path / plane / "fabric.net").read_text(), plane)
+        assert (fabric.topology.switches, len(fabric.topology.links), fabric.topology.hosts) == (12, 32, 32)
+        read_lft((tmp_path / plane / "fabric.lft").read_text(), plane, fabric)
+        seen += [*fabric.switch_guids.tolist(), *fabric.port_guids.tolist()]
+    assert len(seen) == len(set(seen)) == 2 * (12 + 32)
+
+
 def test_frr_leads_to_the_addresses_of_a_switch_s_own_plane():
     """As many routes as in the network itself, and an address for every port of a host."""
     one, two = files("frr", _ONE), files("frr", _PLANES)
@@ -36,9 +55,9 @@ def test_frr_leads_to_the_addresses_of_a_switch_s_own_plane():
 
 
 def test_refusals_name_the_remedy():
-    """OpenSM has a subnet a plane, a node of BookSim one router, one of SLURM's tree one leaf."""
-    with pytest.raises(InputError, match="each plane is a subnet with an OpenSM of its own; route and export one"):
-        files("opensm", _PLANES, tables=True)
+    """Tables of OpenSM are of one plane, a node of BookSim has one router, one of SLURM's tree one leaf."""
+    with pytest.raises(InputError, match="each plane is a subnet with an OpenSM of its own"):
+        opensm_texts(route(build(_PLANES)))
     with pytest.raises(InputError, match="give a single plane, or hosts with one port"):
         files("booksim", _PLANES)
     with pytest.raises(InputError, match="as the same network without rails has them"):

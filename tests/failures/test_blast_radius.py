@@ -51,6 +51,17 @@ def test_a_port_takes_its_share_of_one_host():
     assert (found.cut_off, found.ports_least, found.units) == (0, 0.75, 128)
 
 
+def test_an_interface_takes_all_its_ports():
+    """Of dual-ported interfaces in two planes each takes its host, if that has no other; of eight rails it takes an eighth."""
+    found = blast_radius(build("fat-tree:k=8,hosts=32+planes:count=2"), ["nic"], nic_ports=2).losses[0]
+    assert (found.units, found.cut_off, found.ports_least) == (32, 1, 0)
+    rails = "fat-tree:hosts=256,k=32+rails:nics=8,ports=2"
+    found = blast_radius(build(rails), ["nic"], nic_ports=2).losses[0]
+    assert (found.units, found.cut_off, found.ports_least) == (128, 0, 7 / 8)
+    alone = blast_radius(build("fat-tree:k=8,hosts=32+planes:count=2"), ["nic", "port"]).losses
+    assert [(loss.units, loss.cut_off, loss.ports_least) for loss in alone] == [(64, 0, 0.5)] * 2
+
+
 def test_a_spine_of_many_takes_its_share_of_the_uplinks():
     """(S - 1) / S of a leaf's uplinks are left, in one plane of P."""
     found = worst("fat-tree:k=8,hosts=32", "spine")
@@ -135,11 +146,12 @@ def test_what_there_is_not_is_said():
         blast_radius(build("petersen"))
     with pytest.raises(InputError, match="neither links nor hosts join"):
         blast_radius(build("ring:n=4,hosts=1").replace(links=[(0, 1), (2, 3)]))
-    assert list(KINDS) == ["port", "leaf", "spine", "plane"]
+    with pytest.raises(InputError, match="nic_ports=3: an interface has 1 port to 2, all of a host"):
+        blast_radius(build("complete:n=2,hosts=1+planes:count=2"), nic_ports=3)
 
 
 def test_a_record_has_a_row_a_loss():
     """The table is what the command prints."""
-    found = blast_radius(build("fat-tree:k=4,hosts=8+planes:count=2"))
+    found = blast_radius(build("fat-tree:k=4,hosts=8+planes:count=2"), nic_ports=2)
     assert [row["lose"] for row in found.rows()] == list(KINDS)
     assert type(found).from_record(found.record()) == found

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from topoloom import InputError, build
+from topoloom import InputError, build, place
 from topoloom.graph.planes import plane_count, planes_of
+from topoloom.layout.layout import Layout
 from topoloom.routing.route import route
 
 
@@ -53,3 +54,16 @@ def test_a_plane_is_a_network_of_its_own():
     assert (whole.endpoints[second.endpoints] == second.switches[second.topology.endpoints]).all()
     assert second.topology.hosts == 16
     assert second.topology.endpoints.size == 64
+
+
+def test_planes_that_lie_on_a_floor_are_routed_where_they_stand():
+    """Engine latency knows the lengths of each plane's own cables; others do not mind where anything stands."""
+    network = build("torus:dims=4x4,hosts=1+planes:count=2")
+    layout = place(network)
+    found = route(network, "latency", layout=layout)
+    for number, plane in enumerate(planes_of(network)):
+        own = Layout(plane.topology, layout.floor, layout.slots, layout.slot[plane.switches])
+        assert np.array_equal(own.length_m, layout.length_m[plane.links])
+        block = np.s_[16 * number : 16 * number + 16]
+        assert np.array_equal(found.ports[block, block], route(plane.topology, "latency", layout=own).ports)
+    assert np.array_equal(route(network, layout=layout).ports, route(network).ports)

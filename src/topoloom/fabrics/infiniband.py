@@ -171,9 +171,7 @@ def check_tables(routing: Routing, fabric: Fabric) -> None:
             f"{name}: {int(routing.lanes.max()) + 1} lanes; InfiniBand has {MOST_LANES} for data (--lanes)"
         )
     if plane_count(topology) > 1:
-        raise InputError(
-            f"{name}: each plane is a subnet with an OpenSM of its own; route and export one, as the spec without planes"
-        )
+        raise InputError(f"{name}: each plane is a subnet with an OpenSM of its own; write_export makes files for each")
     missing = routing.ports >= topology.degrees
     np.fill_diagonal(missing, False)
     if missing.any():

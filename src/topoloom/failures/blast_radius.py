@@ -1,8 +1,10 @@
-"""The verb: what dies with a port, a leaf, a spine or a plane: hosts cut off, and what is left to the others."""
+"""The verb: what dies with a port, an interface, a leaf, a spine or a plane: hosts cut off, and what is left to the others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from topoloom.errors import InputError, hint
 from topoloom.failures.single_losses import KINDS, Hosts, Left, losses_of
@@ -18,12 +20,14 @@ class Blast:
 
     Attributes
     ----------
-    lose : "port", "leaf", "spine" or "plane"
-        What is lost: a port of a host or its cable, a switch with hosts, one without, all switches of a plane.
+    lose : "port", "nic", "leaf", "spine" or "plane"
+        What is lost: a port of a host or its cable, an interface of a host with all its ports, a switch with hosts, one
+        without, all switches of a plane.
     units : int
         How many of them there are, and so how many losses were compared.
     worst : int
-        The endpoint, switch or plane whose loss cuts off most hosts and, of those, leaves the least bandwidth.
+        The endpoint, host (of an interface), switch or plane whose loss cuts off most hosts and, of those, leaves the least
+        bandwidth.
     cut_off : int
         Hosts that its loss cuts off: without a live port in the main part of a plane.
     ports_mean, ports_least : float
@@ -70,7 +74,9 @@ class BlastRadius(Result):
         return [plain(loss) for loss in self.losses]
 
 
-def blast_radius(topology: Topology, lose: Sequence[str] | None = None, *, work: Work | None = None) -> BlastRadius:
+def blast_radius(
+    topology: Topology, lose: Sequence[str] | None = None, *, nic_ports: int = 1, work: Work | None = None
+) -> BlastRadius:
     """What one loss of each kind does to the hosts, in the worst case: no samples, every loss is looked at.
 
     Parameters
@@ -78,7 +84,10 @@ def blast_radius(topology: Topology, lose: Sequence[str] | None = None, *, work:
     topology : Topology
         Connected, or of several planes, which its hosts join and no link does.
     lose : sequence of str, optional
-        "port", "leaf", "spine", "plane"; when left out all that the network has.
+        "port", "nic", "leaf", "spine", "plane"; when left out all that the network has, and of interfaces those of several
+        ports.
+    nic_ports : int
+        Ports of each interface: 2 for dual ToR, as many as planes where every interface has a port in each.
     work : Work, optional
         Told of the losses.
 
@@ -89,7 +98,8 @@ def blast_radius(topology: Topology, lose: Sequence[str] | None = None, *, work:
     Raises
     ------
     InputError
-        No hosts; a network in parts that hosts do not join; nothing of a kind that was asked for.
+        No hosts; a network in parts that hosts do not join; nothing of a kind that was asked for; interfaces of no port, or of
+        more than hosts have.
     Stopped
         `work` was stopped.
 
@@ -116,14 +126,18 @@ def blast_radius(topology: Topology, lose: Sequence[str] | None = None, *, work:
             f"{name}: it is in parts that neither links nor hosts join before anything is lost; join them first"
         )
     work = Work() if work is None else work
-    units = _units(topology, planes)
+    most = int(np.bincount(topology.host).max())
+    if not 1 <= nic_ports <= most:
+        raise InputError(f"{name}: nic_ports={nic_ports}: an interface has 1 port to {most}, all of a host")
+    units = _units(topology, planes, nic_ports)
     for kind in lose or ():
         if kind not in KINDS:
             raise InputError(f"lose='{kind}': {hint(kind, KINDS)}")
         if not units[kind]:
             raise InputError(f"{name}: it has no {kind}, that is, {KINDS[kind]}; leave it out")
-    wanted = [kind for kind in KINDS if units[kind] and (lose is None or kind in lose)]
-    hosts = Hosts(topology)
+    usual = [kind for kind in KINDS if kind != "nic" or nic_ports > 1]
+    wanted = [kind for kind in KINDS if units[kind] and kind in (lose or usual)]
+    hosts = Hosts(topology, nic_ports)
     every = planes_of(topology)
     # Of one plane of each kind, where all have the same hosts: what is lost in the others does the same.
     same = all(plane.hosts.size == topology.hosts for plane in every)
@@ -157,14 +171,21 @@ def blast_radius(topology: Topology, lose: Sequence[str] | None = None, *, work:
         topology.endpoints.size,
         planes,
         tuple(losses),
-        provenance_of(topology, settings={"lose": wanted}),
+        provenance_of(topology, settings={"lose": wanted, "nic_ports": nic_ports}),
     )
 
 
-def _units(topology: Topology, planes: int) -> dict[str, int]:
+def _units(topology: Topology, planes: int, nic_ports: int) -> dict[str, int]:
     """How many there are of each kind of thing that can be lost."""
     leaves = int((topology.endpoints_at > 0).sum())
-    return {"port": topology.endpoints.size, "leaf": leaves, "spine": topology.switches - leaves, "plane": planes}
+    nics = int((-(-np.bincount(topology.host) // nic_ports)).sum())
+    return {
+        "port": topology.endpoints.size,
+        "nic": nics,
+        "leaf": leaves,
+        "spine": topology.switches - leaves,
+        "plane": planes,
+    }
 
 
 def _badness(left: Left) -> tuple[float, ...]:

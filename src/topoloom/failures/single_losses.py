@@ -13,6 +13,7 @@ from topoloom.topology import Topology
 #: What can be lost, and what that is.
 KINDS = {
     "port": "a port of a host, or its cable",
+    "nic": "an interface of a host with all its ports",
     "leaf": "a switch with hosts",
     "spine": "a switch without hosts",
     "plane": "all switches of a plane",
@@ -26,7 +27,7 @@ class Left:
     Attributes
     ----------
     unit : int
-        The endpoint, switch or plane that is lost, as the whole network counts them.
+        The endpoint, host (of an interface), switch or plane that is lost, as the whole network counts them.
     cut_off : int
         Hosts without a port that is connected.
     ports_mean, ports_least : float
@@ -50,11 +51,19 @@ class Hosts:
     ----------
     topology : Topology
         The whole network.
+    nic_ports : int
+        Ports of an interface.
     """
 
-    def __init__(self, topology: Topology) -> None:
-        self.hosts = topology.hosts
+    def __init__(self, topology: Topology, nic_ports: int = 1) -> None:
+        self.hosts, self.nic_ports = topology.hosts, nic_ports
         self.ports = np.bincount(topology.host, minlength=self.hosts)
+
+    def without_nic(self, host: int) -> Left:
+        """What is left when a host loses an interface; all the others keep everything."""
+        kept = max(0, int(self.ports[host]) - self.nic_ports) / int(self.ports[host])
+        mean = (self.hosts - 1 + kept) / self.hosts
+        return Left(host, int(kept == 0), mean, kept, mean, kept)
 
     def left(self, unit: int, plane: Plane, port: np.ndarray, uplinks: np.ndarray) -> Left:
         """What is left when all of the network but this plane is well.
@@ -107,6 +116,9 @@ def losses_of(kind: str, hosts: Hosts, planes: Sequence[Plane]) -> Iterator[Left
     ------
     Left
     """
+    if kind == "nic":
+        yield hosts.without_nic(int(hosts.ports.argmin()))  # who has fewest ports loses most
+        return
     for number, plane in enumerate(planes):
         k = plane.topology.endpoints.size
         if kind == "plane":

@@ -8,22 +8,27 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.graph.planes import Plane, planes_of
+from topoloom.layout.layout import Layout
 from topoloom.routing.choices import Detour, Layers
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
 
 
-def side_by_side(topology: Topology, make: Callable[[Topology], Routing]) -> Routing:
+def side_by_side(
+    topology: Topology, make: Callable[[Topology, Layout | None], Routing], layout: Layout | None = None
+) -> Routing:
     """One `Routing` of the whole network out of those of its planes; what goes to another plane has no port.
 
-    Planes with the same links have the same tables: they are made once.
+    Planes with the same links (and, where a layout is given, cables as long) have the same tables: they are made once.
 
     Parameters
     ----------
     topology : Topology
         Parts that no link joins.
-    make : callable (Topology) -> Routing
-        Routes one of them.
+    make : callable (Topology, Layout or None) -> Routing
+        Routes one of them, where its switches stand.
+    layout : Layout, optional
+        Of the whole network.
 
     Returns
     -------
@@ -41,9 +46,12 @@ def side_by_side(topology: Topology, make: Callable[[Topology], Routing]) -> Rou
     whole: Routing | None = None
     ports = lanes = None
     for plane in planes:
-        key = _structure(plane)
+        key, own = _structure(plane), None
+        if layout is not None:
+            own = Layout(plane.topology, layout.floor, layout.slots, layout.slot[plane.switches])
+            key += own.length_m.tobytes().hex()
         if key not in made:
-            made[key] = make(plane.topology)
+            made[key] = make(plane.topology, own)
         one = made[key]
         if isinstance(one.choice, Layers) or (isinstance(one.choice, Detour) and one.choice.group is not None):
             raise InputError(f"{topology.name}: engine {one.engine} routes one plane at a time; give it a single plane")

@@ -113,9 +113,11 @@ def route(
     if planes == 1:
         routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder, host, root, work))
     else:
-        _check_planes(topology, layout, folder, root)
+        _check_planes(topology, folder, root)
         routed = side_by_side(
-            topology, lambda plane: chosen.make(Request(plane, lanes, seed, jobs, None, None, host, None, work))
+            topology,
+            lambda plane, own: chosen.make(Request(plane, lanes, seed, jobs, own, None, host, None, work)),
+            layout,
         )
     work.check()
     if host is not None and not chosen.by_host:
@@ -158,9 +160,9 @@ def _check(
     check_memory(topology, chosen.name, needed, streams=chosen.streams)
 
 
-def _check_planes(topology: Topology, layout: Layout | None, folder: str | None, root: int | None) -> None:
+def _check_planes(topology: Topology, folder: str | None, root: int | None) -> None:
     """What is of one plane only."""
-    for what, value in (("a layout", layout), ("tables in files", folder), ("a root", root)):
+    for what, value in (("tables in files", folder), ("a root", root)):
         if value is not None:
             raise InputError(f"{topology.name}: {what} with planes is not possible; give a single plane")
 

@@ -120,9 +120,16 @@ SAVED = ""
 @click.option(
     "--lose",
     multiple=True,
-    type=click.Choice(["port", "leaf", "spine", "plane", "all"]),
-    help="In place of random failures: what dies with a port of a host, a switch with hosts, a switch without, a plane; may be"
-    " repeated.",
+    type=click.Choice(["port", "nic", "leaf", "spine", "plane", "all"]),
+    help="In place of random failures: what dies with a port of a host, an interface of a host, a switch with hosts, a switch"
+    " without, a plane; may be repeated.",
+)
+@click.option(
+    "--nic-ports",
+    type=Whole(1, 1024),
+    default=1,
+    show_default=True,
+    help="Ports of each interface, for --lose: 2 for dual ToR, or as many as there are planes.",
 )
 @click.option("--damaged", help="Write what is left at --share, in the first random order, to this file.")
 @click.option("--seed", type=Whole(0, (1 << 63) - 1), default=1, show_default=True, help="Of random orders.")
@@ -159,6 +166,7 @@ def command(
     shares: tuple[str, ...],
     after_samples: int,
     lose: tuple[str, ...],
+    nic_ports: int,
     damaged: str | None,
     seed: int,
     jobs: int | None,
@@ -178,8 +186,10 @@ def command(
     from topoloom.report.survival_page import write_survival
 
     if lose:
-        _print_losses(topologies, lose, as_json)
+        _print_losses(topologies, lose, nic_ports, as_json)
         return
+    if nic_ports > 1:
+        raise InputError(f"--nic-ports {nic_ports}: only --lose asks for it; add --lose nic, or leave it out")
     if order not in ORDERS[fail]:
         raise InputError(f"--order {order}: {fail} fail in the order {', '.join(ORDERS[fail])}")
     at_levels = shares_of("--levels", levels)
@@ -271,8 +281,17 @@ def command(
         raise KeyboardInterrupt
 
 
-def _print_losses(topologies: tuple[str, ...], lose: tuple[str, ...], as_json: bool) -> None:
-    """What dies with one loss of each kind, in the worst case."""
+def _print_losses(topologies: tuple[str, ...], lose: tuple[str, ...], nic_ports: int, as_json: bool) -> None:
+    """What dies with one loss of each kind, in the worst case.
+
+    Parameters
+    ----------
+    topologies, lose : tuple of str
+        As the user names them.
+    nic_ports : int
+        Ports of an interface.
+    as_json : bool
+    """
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
     from topoloom.cli.resilience_text import print_losses
@@ -281,7 +300,8 @@ def _print_losses(topologies: tuple[str, ...], lose: tuple[str, ...], as_json: b
 
     others = {option.name for option in click.get_current_context().command.params if option.name}
     refuse_given(
-        others - {"topologies", "lose", "jobs", "as_json"}, "--lose looks at every single loss, none at random"
+        others - {"topologies", "lose", "nic_ports", "jobs", "as_json"},
+        "--lose looks at every single loss, none at random",
     )
     if as_json and len(topologies) > 1:
         raise InputError(
@@ -289,7 +309,7 @@ def _print_losses(topologies: tuple[str, ...], lose: tuple[str, ...], as_json: b
         )
     with working("losses") as work:
         kinds = None if "all" in lose else lose
-        found = [blast_radius(open_network(one).topology, kinds, work=work) for one in topologies]
+        found = [blast_radius(open_network(one).topology, kinds, nic_ports=nic_ports, work=work) for one in topologies]
     if as_json:
         print_record(found[0])
     else:

@@ -1,0 +1,42 @@
+"""An export of several planes as one of each: every plane is a fabric of its own to the tools that manage fabrics."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from topoloom.fabrics.exports.registry import Order
+from topoloom.graph.planes import plane_count, planes_of
+
+
+def plane_by_plane(order: Order, make: Callable[[Order], dict[str, str]]) -> dict[str, str]:
+    """The files of an export; of several planes those of each, in folders ``plane0``, ``plane1``, ...
+
+    Names, GUIDs and ports are those of the whole fabric, so that no two planes have any in common but the hosts'.
+
+    Parameters
+    ----------
+    order : Order
+    make : callable
+        Makes the files of one plane, or of a fabric that is none.
+
+    Returns
+    -------
+    dict of str to str
+        Texts by name.
+    """
+    fabric, routing = order.fabric, order.routing
+    if plane_count(fabric.topology) < 2:
+        return make(order)
+    files: dict[str, str] = {}
+    for number, plane in enumerate(planes_of(fabric.topology)):
+        own = replace(
+            fabric.after_losses(plane.topology, plane.switches, plane.links), made=f"{fabric.made}, plane {number}"
+        )
+        tables = None
+        if routing is not None:
+            at = np.ix_(plane.switches, plane.switches)
+            lanes = None if routing.lanes is None else routing.lanes[at]
+            tables = replace(routing, topology=plane.topology, ports=routing.ports[at], lanes=lanes, verdict=None)
+        files |= {f"plane{number}/{name}": text for name, text in make(Order(own, tables)).items()}
+    return files
