@@ -142,7 +142,7 @@ def test_an_export_writes_the_tables_of_the_folder(folder, tmp_path):
 def test_to_route_a_folder_is_to_make_new_tables(folder):
     """Without anything to mend or to export the tables that lie there say nothing."""
     found, told = _record("route", folder)
-    assert found["engine"] == "orders"
+    assert found["engine"] == "dor-pairs"  # the one that fits a torus
     assert SAID not in told
 
 

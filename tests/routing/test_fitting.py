@@ -66,7 +66,9 @@ def test_far_below_the_fitting_engine_is_said(capsys):
         (["route", "fat-tree:k=16"], False),
         (["route", "slimfly:q=5,hosts=4", "--engine", "minimal"], False),
     ):
-        main(arguments)
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert not ended.value.code
         said = capsys.readouterr().err
         assert (
             "engine fat-tree carries more here: uniform traffic at 0.992 of the hosts' rate, not 0.547" in said
