@@ -114,7 +114,7 @@ def test_the_parts_catalogue_prices(topoloom):
     """It is named where a name is wrong, prices a network, and a requirement may name it."""
     done = topoloom("cost", "petersen", "--parts", "moon")
     assert done.returncode == 2
-    assert "there are koibuchi-2013, nakano-2016, slimfly-2014, wheel-prices" in done.stderr
+    assert "koibuchi-2013, nakano-2016, slimfly-2014, slingshot, wheel-prices" in done.stderr
     assert "switch, 10 ports" in said(topoloom("cost", "wheel:rim=8,hosts=2", "--parts", "wheel-prices"))
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 #: Seconds between two looks at whether the work shall end.
 _LOOK_EVERY_S = 0.2
 #: How long a process that was killed may take to be gone.
-_LAST_WORDS_S = 5.0
+_LAST_WORDS_S = 60.0
 
 
 @dataclass(frozen=True, eq=False)
