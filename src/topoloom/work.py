@@ -2,6 +2,7 @@
 
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
@@ -94,6 +95,7 @@ class Work:
         self._asked = False
         self._on_progress, self._on_result = on_progress, on_result
         self._lock = threading.RLock()
+        self._shares: weakref.WeakSet[Work] = weakref.WeakSet()
         self._done, self._total, self._what, self._note = 0.0, None, "", ""  # type: float, float | None, str, str
         self._began = self._told = time.monotonic()
         if seconds is not None:
@@ -106,6 +108,7 @@ class Work:
         """Ask the work to end soon; what is finished stays. Any thread may, and a signal's handler."""
         self._asked = True
         self.flag[0] = 1
+        self._end_shares()
 
     @property
     def stopped(self) -> bool:
@@ -181,8 +184,17 @@ class Work:
         """A work for a verb inside this one's stage: it ends with this one, and tells nothing."""
         return _Step(self)
 
+    def share(self, seconds: float) -> "Work":
+        """A work for a verb inside this one's stage that has so many seconds, and ends with this one at the latest."""
+        return _Share(self, seconds)
+
     def _expire(self) -> None:
         self.flag[0] = 1
+        self._end_shares()
+
+    def _end_shares(self) -> None:
+        for one in list(self._shares):
+            one.flag[0] = 1
 
     def _tell(self, *, at_once: bool) -> None:
         now = time.monotonic()
@@ -215,3 +227,28 @@ class _Step(Work):
 
     def check(self) -> None:
         self._whole.check()
+
+
+class _Share(Work):
+    """A work with a deadline of its own, which ends with the one that it is a share of."""
+
+    def __init__(self, whole: Work, seconds: float) -> None:
+        super().__init__(seconds=max(min(seconds, whole.seconds_left), 1e-3))
+        self._whole = whole
+        whole._shares.add(self)
+
+    def stop(self) -> None:
+        super().stop()
+        self._whole.stop()
+
+    @property
+    def stopped(self) -> bool:
+        return self._whole.stopped or super().stopped
+
+    @property
+    def ended(self) -> Ended:
+        return self._whole.ended if self._whole.stopped else super().ended
+
+    def check(self) -> None:
+        self._whole.check()
+        super().check()

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from topoloom.assessment.assessment import Assessment
 from topoloom.cost.parts import Parts
 from topoloom.designer.candidates import Proposal, enumerate_candidates
-from topoloom.designer.finalists import in_order, place_finalists
+from topoloom.designer.finalists import assess_finalists, chosen_finalists, in_order, place_finalists
 from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome, measure, numbers, passed_limit
 from topoloom.designer.need import Limits, Need, read_need
 from topoloom.designer.store import Store
@@ -46,7 +47,7 @@ class Design(Result):
     ----------
     need : Need
     ranked : tuple of Candidate
-        Those within every limit, best first. All are screened with their cabinets row by row; the best is then placed by
+        Those within every limit, best first. All are screened with their cabinets row by row; the finalists are then placed by
         the default placement, and ranked by what that gives: `Candidate.map` says which.
     dropped : tuple of Dropped
         Those past a limit, with the limit named.
@@ -61,6 +62,9 @@ class Design(Result):
         Of the winner, where it was placed anew; not in the record.
     usual : tuple of Candidate or Dropped
         What everybody buys, measured beside all others: fat trees tapered 1:1, 2:1 and 4:1, and a Dragonfly.
+    finalists : tuple of Assessment
+        The best of the leading families, what everybody buys, and the ends of the Pareto front, taken the whole way:
+        `need.finalists` of them at most, the best first, within `need.minutes`.
     """
 
     noun = "design"
@@ -77,6 +81,7 @@ class Design(Result):
     ended: Ended = "done"
     layout: Layout | None = None
     usual: tuple[Outcome, ...] = ()
+    finalists: tuple[Assessment, ...] = ()
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -173,7 +178,7 @@ def design(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Design:
-    """Enumerate every family's candidates for a need, measure them in parallel, and rank those within the limits.
+    """Enumerate every family's candidates for a need, measure and rank them, and take the finalists the whole way.
 
     Parameters
     ----------
@@ -219,12 +224,24 @@ def design(
     outcomes = [search.found[p.spec] for p in proposals if p.spec in search.found]
     beside = {proposal.spec for proposal in proposals if proposal.beside}
     screened = in_order((c for c in outcomes if isinstance(c, Candidate) and c.spec not in beside), need)
-    ranked, layouts, stopped = place_finalists(screened, need, parts, kept, work, cores(jobs), fresh=fresh)
-    by_spec: dict[str, Outcome] = {**search.found, **{one.spec: one for one in ranked}}
+    named = tuple(usual_specs(need)) if need.usual else ()
+    usual = tuple(search.found[spec] for spec in named if spec in search.found)
+    chosen = chosen_finalists(screened, usual, pareto_front(screened), need.finalists)
+    # Without finalists the best is still placed: lengths, money and watts of the answer are those that are built.
+    placed = [search.found[spec] for spec in chosen or [one.spec for one in screened[:1]]]
+    to_place = [one for one in placed if isinstance(one, Candidate)]
+    anew, layouts, stopped = place_finalists(to_place, need, parts, kept, work, cores(jobs), fresh=fresh)
+    ranked = in_order((anew.get(one.spec, one) for one in screened), need)
+    by_spec: dict[str, Outcome] = {**search.found, **anew}
+    finalists: tuple[Assessment, ...] = ()
+    if chosen and not stopped:
+        steps = None if store is None else Path(store)
+        chain = [by_spec[spec] for spec in chosen]
+        finalists = assess_finalists(chain, layouts, need, parts, steps, work, cores(jobs), fresh=fresh)
     outcomes = [c for c in outcomes if c.spec not in beside]
     proposals = [proposal for proposal in proposals if not proposal.beside]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]
-    usual = tuple(by_spec[spec] for spec in (usual_specs(need) if need.usual else ()) if spec in by_spec)
+    usual = tuple(by_spec[one.spec] for one in usual)
     for proposal in proposals:
         limit = proposal.passed or ("cost_over_best" if search.too_dear(proposal.least_usd) else None)
         if limit and proposal.spec not in search.found:
@@ -236,9 +253,10 @@ def design(
         dict(Counter(c.limit for c in dropped).most_common()),
         pareto_front(ranked),
         len(proposals) - len(ranked) - len(dropped),
-        work.ended if stopped or len(proposals) > len(ranked) + len(dropped) else "done",
+        work.ended if stopped or work.stopped or len(proposals) > len(ranked) + len(dropped) else "done",
         layouts.get(ranked[0].spec) if ranked else None,
         usual,
+        finalists,
         Provenance(name=need.title, settings={"parts": need.parts}, timings={"reused": float(search.reused)}),
     )
 

@@ -1,20 +1,34 @@
-"""The finalists of a design: the best of the ranking, placed as `topoloom layout` does, and ranked by what that gives."""
+"""The finalists of a design: who they are, where they stand as `topoloom layout` places them, and the whole way."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 
+from topoloom.assessment.assess import assess
+from topoloom.assessment.assessment import Assessment
+from topoloom.assessment.reasons import Ranking, reasons
+from topoloom.assessment.subject import Subject
 from topoloom.cost.parts import Parts
-from topoloom.designer.measure import Candidate, measured_by_default_placement, numbers, passed_limit
+from topoloom.designer.measure import (
+    Candidate,
+    Dropped,
+    Outcome,
+    measured_by_default_placement,
+    numbers,
+    passed_limit,
+    place_candidate,
+)
 from topoloom.designer.need import Need
 from topoloom.designer.store import Store
 from topoloom.errors import InputError, Stopped
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import DEFAULT_MAP
+from topoloom.spec import build
 from topoloom.work import Work
 
-#: So many of the first of the ranking are placed anew. Each takes seconds: one adds a fifth to the time of a design whose
-#: candidates are small (examples/room-1k.toml), two nearly half.
-FINALISTS = 1
+#: Why a reference design cannot stand beside the others: it is not there to be assessed.
+_NOT_THERE = frozenset({"construction", "radix", "hosts", "floor", "parts", "size"})
 
 
 def in_order(candidates: Iterable[Candidate], need: Need) -> list[Candidate]:
@@ -22,15 +36,72 @@ def in_order(candidates: Iterable[Candidate], need: Need) -> list[Candidate]:
     return sorted(candidates, key=lambda c: (getattr(c, need.minimize), c.cost_per_host_usd, c.spec))
 
 
-def place_finalists(
-    ranked: list[Candidate], need: Need, parts: Parts, kept: Store | None, work: Work, jobs: int, *, fresh: bool
-) -> tuple[list[Candidate], dict[str, Layout], bool]:
-    """Place the first of the ranking by the default placement, and rank all again.
+def chosen_finalists(
+    ranked: Sequence[Candidate], usual: Sequence[Outcome], pareto: frozenset[str], count: int
+) -> list[str]:
+    """The specs of the finalists: by turns the best of the next family, what everybody buys, and the ends of the Pareto front.
+
+    By turns one of three lists: the best of each leading family, then the second of each, and so on; what everybody buys; and
+    those of the Pareto front with the least latency and with the widest bisection.
 
     Parameters
     ----------
-    ranked : list of Candidate
-        Best first, measured row by row.
+    ranked : sequence of Candidate
+        Best first.
+    usual : sequence of Candidate or Dropped
+        What everybody buys.
+    pareto : frozenset of str
+        Specs.
+    count : int
+        At most so many.
+
+    Returns
+    -------
+    list of str
+        Each once, the best first.
+    """
+    families: dict[str, list[str]] = {}
+    for one in ranked:
+        families.setdefault(one.family, []).append(one.spec)
+    deepest = max((len(specs) for specs in families.values()), default=0)
+    of_families = [specs[depth] for depth in range(deepest) for specs in families.values() if depth < len(specs)]
+    places = {one.spec: place for place, one in enumerate(ranked)}
+    there = [one for one in usual if isinstance(one, Candidate) or one.limit not in _NOT_THERE]
+    # Those within all limits first, as they are ranked; then as they are listed.
+    references = [one.spec for one in sorted(there, key=lambda one: places.get(one.spec, len(places)))]
+    front = [one for one in ranked if one.spec in pareto]
+    ends = [
+        one.spec
+        for some in (
+            sorted(front, key=lambda c: c.mean_latency_ns)[:1],
+            sorted(front, key=lambda c: -(c.bisection_per_host or 0.0))[:1],
+        )
+        for one in some
+    ]
+    found: dict[str, None] = {}
+    kinds = [iter(of_families), iter(references), iter(ends)]
+    while len(found) < count and kinds:
+        for kind in list(kinds):
+            spec = next((one for one in kind if one not in found), None)
+            if spec is None:
+                kinds.remove(kind)
+            elif len(found) < count:
+                found[spec] = None
+    return list(found)
+
+
+def place_finalists(
+    finalists: Sequence[Candidate], need: Need, parts: Parts, kept: Store | None, work: Work, jobs: int, *, fresh: bool
+) -> tuple[dict[str, Candidate], dict[str, Layout], bool]:
+    """Measure finalists again by the default placement.
+
+    The first, which is the best of the screening, is always placed; the others as far as the budget of the finalists goes, half
+    of which is for that.
+
+    Parameters
+    ----------
+    finalists : sequence of Candidate
+        Measured row by row.
     need : Need
     parts : Parts
         The need's catalogue.
@@ -45,28 +116,28 @@ def place_finalists(
 
     Returns
     -------
-    (list of Candidate, dict of str to Layout, bool)
-        The new ranking; the layouts that were made, by spec; whether it was stopped before its end.
+    (dict of str to Candidate, dict of str to Layout, bool)
+        The candidates anew, and the layouts that were made, by spec; whether it was stopped before its end.
     """
-    found = {one.spec: one for one in ranked}
+    found: dict[str, Candidate] = {}
     layouts: dict[str, Layout] = {}
-    finalists, done = ranked[:FINALISTS], 0
+    done = 0
+    budget = work.share(need.minutes * 30)
     if finalists:
         work.begin(len(finalists), "finalists placed")
     with work.interruptible():
-        for one in finalists:
+        for number, one in enumerate(finalists):
             if work.stopped:
                 break
             old = kept.get(one.spec, DEFAULT_MAP) if kept is not None and not fresh else None
             if isinstance(old, Candidate) and passed_limit(numbers(old), need.limits) is None:
                 found[one.spec] = old
-            else:
-                inner = Work()
-                inner.flag = work.flag
+            elif number == 0 or not budget.stopped:
+                inner = work.step() if number == 0 else budget.step()
                 anew = None
                 with suppress(InputError, Stopped):  # a cable beyond all products: then the rows, which have none, stay
                     anew = measured_by_default_placement(one, need, parts, jobs, inner)
-                if inner.stopped:
+                if work.flag[0]:
                     break
                 if anew is not None:
                     found[one.spec], layouts[one.spec] = anew
@@ -74,4 +145,119 @@ def place_finalists(
                         kept.put(found[one.spec])
             done += 1
             work.advance()
-    return in_order(found.values(), need), layouts, done < len(finalists)
+    return found, layouts, done < len(finalists)
+
+
+def assess_finalists(
+    finalists: Sequence[Outcome],
+    layouts: Mapping[str, Layout],
+    need: Need,
+    parts: Parts,
+    store: Path | None,
+    work: Work,
+    jobs: int,
+    *,
+    fresh: bool,
+) -> tuple[Assessment, ...]:
+    """Take finalists the whole way, and say why each stands where it stands.
+
+    Parameters
+    ----------
+    finalists : sequence of Candidate or Dropped
+        Those past a limit stand behind the others.
+    layouts : mapping of str to Layout
+        By spec, those that are made already.
+    need : Need
+        Its `minutes` are the budget.
+    parts : Parts
+        The need's catalogue.
+    store : path or None
+        Where steps are kept.
+    work : Work
+    jobs : int
+        Threads.
+    fresh : bool
+        Do not look what the store has.
+
+    Returns
+    -------
+    tuple of Assessment
+        The best first.
+    """
+    budget = work.share(need.minutes * 60)
+    subjects: list[Subject] = []
+    order = sorted(
+        finalists, key=lambda one: (isinstance(one, Dropped), _score(one, need) is None, _score(one, need) or 0.0)
+    )
+    with work.interruptible(), suppress(Stopped):
+        for one in order:
+            layout = layouts.get(one.spec)
+            if layout is None:
+                map = one.map if isinstance(one, Candidate) else DEFAULT_MAP
+                try:
+                    layout = place_candidate(build(one.spec), need, parts, map, jobs, budget.step())
+                except InputError:
+                    continue
+            subjects.append(_subject(layout, need, parts))
+    if not subjects:
+        return ()
+    found = assess(
+        subjects,
+        objective="",  # the order of the need's objective, which not every figure has
+        seconds=max(budget.seconds_left, 1e-3),
+        store=store,
+        fresh=fresh,
+        jobs=jobs,
+        work=work,
+    ).networks
+    by_spec = {one.spec: one for one in order}
+    own = [by_spec[subject.topology.spec or ""] for subject in subjects]
+    scores = tuple(_score(one, need) if isinstance(one, Candidate) else None for one in own)
+    label, unit = _WORDS.get(need.minimize, (need.minimize.replace("_", " "), ""))
+    told = reasons(found, Ranking(need.minimize, label, unit, scores, need.hosts))
+    told = [
+        text
+        if isinstance(one, Candidate)
+        else f"Past a limit of the need: {one.limit}{f', {one.reason}' if one.reason else ''}."
+        for one, text in zip(own, told, strict=True)
+    ]
+    return tuple(replace(one, why=text) for one, text in zip(found, told, strict=True))
+
+
+#: What is minimised, for sentences, and its unit.
+_WORDS = {
+    "cost_per_host_usd": ("cost a host", "USD"),
+    "power_per_host_w": ("power a host", "W"),
+    "mean_latency_ns": ("mean latency without load", "ns"),
+    "worst_latency_ns": ("worst latency without load", "ns"),
+    "host_aspl": ("mean hops between hosts", ""),
+    "mean_cable_m": ("mean cable", "m"),
+    "busiest_channel": ("load of the busiest channel", "link rates"),
+    "cost_usd": ("cost", "USD"),
+    "power_w": ("power", "W"),
+    "all_to_all_ms": ("time of an all-to-all, by formula", "ms"),
+    "all_reduce_ms": ("time of an all-reduce, by formula", "ms"),
+    "step_ms": ("time of a step, by formula", "ms"),
+}
+
+
+def _score(one: Outcome, need: Need) -> float | None:
+    """What it is ranked by."""
+    found = one.known.get(need.minimize) if isinstance(one, Dropped) else getattr(one, need.minimize)
+    return None if found is None else float(found)
+
+
+def _subject(layout: Layout, need: Need, parts: Parts) -> Subject:
+    return Subject(
+        layout,
+        parts,
+        need.rate_gbps,
+        host_cables=need.cable.hosts,
+        spares=need.spares,
+        switch_ns=need.switch.delay_ns,
+        cable_ns_per_m=need.cable.delay_ns_per_m,
+        lanes=need.switch.lanes,
+        radix=need.radix,
+        all_to_all_mib=need.collective.all_to_all_mib,
+        all_reduce_mib=need.collective.all_reduce_mib,
+    )

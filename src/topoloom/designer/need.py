@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
+from topoloom.assessment.subject import LANES
 from topoloom.cost.parts import Parts
 from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.servers import housing_of
@@ -57,6 +58,12 @@ class SwitchNeed(TomlTable, frozen=True):
         str, setting("the switch to buy, a product of the parts catalogue; `radix` is then its ports at `rate_gbps`")
     ] = ""
     delay_ns: Annotated[float, _not_negative("the delay of passing one switch", "ns")] = 100.0
+    lanes: Annotated[
+        int,
+        setting(
+            "virtual lanes for data that a switch has; the tables of a finalist must do with them", least=1, most=255
+        ),
+    ] = LANES
 
 
 class CableNeed(TomlTable, frozen=True):
@@ -300,6 +307,18 @@ class Need(TomlTable, frozen=True, kw_only=True):
             " hosts have several interfaces, and a Dragonfly"
         ),
     ] = True
+    finalists: Annotated[
+        int,
+        setting(
+            "how many networks go the whole way after the screening: bill, tables, throughput, load, collectives, failures and"
+            " growth; 0: none",
+            least=0,
+            most=100,
+        ),
+    ] = 6
+    minutes: Annotated[
+        float, setting("the budget of the finalists; what does not fit is said", unit="min", above=0, most=1e6)
+    ] = 5.0
     floor: Annotated[FloorNeed, setting("the machine room")] = FloorNeed()
     parts: Annotated[
         str, setting("a parts catalogue: by name, or a `.toml` file, its path taken from the folder of the requirement")

@@ -20,7 +20,9 @@ class Store:
         """Results depend on the need (but for its title, objective and limits), the parts and the version."""
         self._folder = folder
         need = msgspec.structs.replace(need, title="", minimize="cost_per_host_usd", compare=())
-        plain = {**msgspec.to_builtins(need), "limits": None, "families": None}
+        # Neither do those of the screening depend on what becomes of the finalists.
+        gone = ("limits", "families", "finalists", "minutes")
+        plain = {**msgspec.to_builtins(need), **dict.fromkeys(gone)}
         content = msgspec.json.encode([__version__, plain, msgspec.to_builtins(parts)])
         self._stamp = hashlib.sha256(content).hexdigest()
 

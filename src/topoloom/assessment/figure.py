@@ -1,0 +1,42 @@
+"""One figure of an assessment: its value, its interval, and how it was got."""
+
+from typing import Literal
+
+import msgspec
+
+#: Whether less or more of a figure is better; "" where that is no matter of better.
+Better = Literal["less", "more", ""]
+
+
+class Figure(msgspec.Struct, frozen=True, kw_only=True):
+    """A figure of a network.
+
+    Attributes
+    ----------
+    key : str
+        What it is, with its unit at the end: ``latency_60_cycles``.
+    label, unit : str
+        For people.
+    value : float or None
+        None: there is none, and `how` says why.
+    low, high : float or None
+        Its interval; None: it is exact, or one draw without an interval, as `how` says.
+    bound : float or None
+        What no network of these links, or no routing, can pass; None: nobody knows.
+    how : str
+        How it was got, and what its interval is.
+    by_hand : str
+        The command that gives the same, with FOLDER for the network's folder; empty where it is part of another's.
+    better : "less", "more" or ""
+    """
+
+    key: str
+    label: str
+    unit: str = ""
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    bound: float | None = None
+    how: str = ""
+    by_hand: str = ""
+    better: Better = ""

@@ -1,0 +1,43 @@
+"""A step of the chain, and what it finds."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from topoloom.assessment.figure import Figure
+from topoloom.assessment.subject import Subject
+from topoloom.results import Result
+from topoloom.work import Work
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a step found of a network.
+
+    Attributes
+    ----------
+    figures : list of Figure
+    results : dict of str to Result
+        Whole results, by the name of the field of `Assessment` that keeps them.
+    """
+
+    figures: list[Figure]
+    results: dict[str, Result] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the chain.
+
+    Attributes
+    ----------
+    name : str
+        In files and messages.
+    words : str
+        What it works out, for people.
+    run : callable (Subject, Work) -> Found
+        Raises `Stopped` where the work was stopped before it was done, and `InputError` where the network has no such figure.
+    """
+
+    name: str
+    words: str
+    run: Callable[[Subject, Work], Found]

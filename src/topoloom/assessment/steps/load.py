@@ -1,0 +1,120 @@
+"""Latency and accepted load under uniform traffic, flit by flit, and the load that saturates the network."""
+
+from functools import partial
+
+from topoloom.assessment.figure import Figure
+from topoloom.assessment.step import Found, Step
+from topoloom.assessment.subject import Subject
+from topoloom.simulator.cables import cable_cycles
+from topoloom.simulator.presets import router_of
+from topoloom.simulator.saturation import saturation
+from topoloom.simulator.simulate import simulate
+from topoloom.work import Work
+
+#: The router that networks are simulated with, and the loads.
+PRESET = "slimfly-2014"
+LOADS = (0.3, 0.6, 0.9)
+#: How exact the load of saturation is.
+WIDTH = 0.05
+
+
+def _settings(subject: Subject, work: Work) -> list[str]:
+    """What the preset is changed by: as many VCs as the tables have lanes, where it has fewer."""
+    verdict = subject.routed(work).verdict
+    lanes = 1 if verdict is None else verdict.lanes_used
+    _, router = router_of(PRESET)
+    return [f"vcs={lanes}"] if lanes > router.vcs else []
+
+
+def _by_hand(settings: list[str], rest: str, seed: int) -> str:
+    changed = "".join(f" --set {one}" for one in settings)
+    return f"topoloom simulate FOLDER --preset {PRESET}{changed} {rest} --fast --seed {seed}"
+
+
+def _load(subject: Subject, work: Work, load: float) -> Found:
+    routing, settings = subject.routed(work), _settings(subject, work)
+    cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
+    curve = simulate(
+        routing,
+        "uniform",
+        PRESET,
+        settings=settings,
+        loads=[load],
+        seed=subject.seed,
+        jobs=subject.jobs,
+        cables=cables,
+        fast=True,
+        work=work,
+    )
+    if not curve.points:
+        work.check()
+    point, share = curve.points[0], f"{load:.0%}"
+    by_hand = _by_hand(settings, f"--loads {load:g}", subject.seed)
+    how = f"flit by flit, uniform traffic, router {curve.routers}, seed {subject.seed}"
+    key = f"{load * 100:.0f}"
+    steady = "" if not point.saturated else "; saturated: it grows the longer one measures"
+    return Found(
+        [
+            Figure(
+                key=f"latency_{key}_cycles",
+                label=f"latency at {share} load",
+                unit="cycles",
+                value=point.latency_mean,
+                low=None if point.saturated else point.latency_mean - point.latency_ci95,
+                high=None if point.saturated else point.latency_mean + point.latency_ci95,
+                how=f"{how}; the interval is of 95 %{steady}",
+                by_hand=by_hand,
+                better="less",
+            ),
+            Figure(
+                key=f"accepted_{key}",
+                label=f"what arrives at {share} load",
+                unit="of a host's rate",
+                value=point.accepted,
+                bound=load,
+                how="the same simulation; the bound is what is sent",
+                by_hand=by_hand,
+                better="more",
+            ),
+        ],
+        {f"load_{key}": curve},
+    )
+
+
+def _saturation(subject: Subject, work: Work) -> Found:
+    routing, settings = subject.routed(work), _settings(subject, work)
+    cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
+    found = saturation(
+        routing,
+        "uniform",
+        PRESET,
+        settings=settings,
+        width=WIDTH,
+        seed=subject.seed,
+        jobs=subject.jobs,
+        cables=cables,
+        fast=True,
+        work=work,
+    )
+    return Found(
+        [
+            Figure(
+                key="saturation",
+                label="load that saturates it",
+                unit="of a host's rate",
+                value=found.offered,
+                low=found.offered,
+                high=min(1.0, found.offered + WIDTH),
+                how=f"flit by flit, uniform traffic; the interval is the width of the search, seed {subject.seed}",
+                by_hand=_by_hand(settings, f"--loads {LOADS[0]:g} --saturation --width {WIDTH:g}", subject.seed),
+                better="more",
+            )
+        ]
+    )
+
+
+#: The cheapest first: all finalists have a low load before one has a high one.
+LOADED = tuple(
+    Step(f"load-{load * 100:.0f}", f"simulation at {load:.0%} load", partial(_load, load=load)) for load in LOADS
+)
+SATURATED = Step("saturation", "the load that saturates it", _saturation)

@@ -1,0 +1,50 @@
+"""Forwarding tables by the engine that fits, and the judge's verdict."""
+
+from topoloom.assessment.figure import Figure
+from topoloom.assessment.step import Found, Step
+from topoloom.assessment.subject import Subject
+from topoloom.errors import InputError
+from topoloom.work import Work
+
+
+def _tables(subject: Subject, work: Work) -> Found:
+    routing = subject.routed(work)
+    verdict = routing.verdict
+    if verdict is None:
+        raise InputError(f"{subject.topology.name}: nobody has followed its tables; route it without a sample")
+    reason = routing.provenance.settings.get("fits")
+    by = f"tables of engine {routing.engine}" + (f", which fits: {reason}" if reason else "")
+    judged = "all paths followed, and what waits for what searched for cycles"
+    return Found(
+        [
+            Figure(
+                key="lanes",
+                label="virtual lanes in use",
+                value=verdict.lanes_used,
+                bound=subject.lanes,
+                how=f"{by}; the bound is what a switch has",
+                by_hand="topoloom route FOLDER",
+                better="less",
+            ),
+            Figure(
+                key="deadlock_free",
+                label="free of deadlock",
+                value=float(bool(verdict.deadlock_free)),
+                how=f"{judged}: {'no cycle' if verdict.deadlock_free else 'packets can block each other for ever'}",
+                better="more",
+            ),
+            Figure(
+                key="mean_hops",
+                label="mean hops of the tables",
+                value=verdict.mean_hops,
+                how="all pairs of switches with hosts",
+                better="less",
+            ),
+            Figure(
+                key="max_hops", label="most hops of the tables", value=verdict.max_hops, how="as above", better="less"
+            ),
+        ]
+    )
+
+
+TABLES = Step("tables", "tables and their proof", _tables)

@@ -1,0 +1,105 @@
+"""What is assessed: a network on its floor, with parts, and the tables that its engine makes."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from topoloom.cost.bill import Bill, price
+from topoloom.cost.parts import Parts
+from topoloom.cost.spares import Spares
+from topoloom.errors import InputError
+from topoloom.layout.layout import Layout
+from topoloom.routing.fitting import ANY
+from topoloom.routing.route import route
+from topoloom.routing.routing import Routing
+from topoloom.topology import Topology
+from topoloom.work import Work
+
+#: Virtual lanes for data of most switches of InfiniBand (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
+LANES = 8
+
+
+@dataclass(eq=False)
+class Subject:
+    """A network under assessment; what is dear to make is made when it is first asked for, and kept.
+
+    Attributes
+    ----------
+    layout : Layout
+    parts : Parts
+    rate_gbps : float
+        Of every link.
+    host_cables : bool
+        Whether the bill has the hosts' cables.
+    spares : Spares or None
+    switch_ns, cable_ns_per_m : float
+        Delays, ns.
+    lanes : int
+        Virtual lanes of a switch.
+    radix : int or None
+        Ports of the switches that can be had; None: as many as the fullest needs.
+    all_to_all_mib, all_reduce_mib : float
+        What a host sends to all others together, and the vector that is reduced.
+    seed : int
+    jobs : int or None
+    tables : Routing or None
+        Taken as they are in place of those of the engine that fits.
+    """
+
+    layout: Layout
+    parts: Parts
+    rate_gbps: float
+    host_cables: bool = False
+    spares: Spares | None = None
+    switch_ns: float = 100.0
+    cable_ns_per_m: float = 5.0
+    lanes: int = LANES
+    radix: int | None = None
+    all_to_all_mib: float = 256.0
+    all_reduce_mib: float = 256.0
+    seed: int = 1
+    jobs: int | None = None
+    tables: Routing | None = None
+
+    @property
+    def parts_told(self) -> str:
+        """The options that name its parts and rate on the command line."""
+        return f" --parts {self.parts.name} --rate {self.rate_gbps:g}"
+
+    @property
+    def topology(self) -> Topology:
+        """The network itself."""
+        return self.layout.topology
+
+    @cached_property
+    def bill(self) -> Bill:
+        """What it costs.
+
+        Raises
+        ------
+        InputError
+            A part that the catalogue does not have.
+        """
+        return price(self.layout, self.parts, self.rate_gbps, host_cables=self.host_cables, spares=self.spares)
+
+    def routed(self, work: Work) -> Routing:
+        """Its tables: those given, else of the engine that fits the network.
+
+        Raises
+        ------
+        InputError
+            It cannot be routed in so many lanes.
+        Stopped
+            `work` was stopped.
+        """
+        if self.tables is None:
+            found = route(self.topology, seed=self.seed, jobs=self.jobs, layout=self.layout, work=work, engine=None)
+            if _lanes(found) > self.lanes:
+                found = route(self.topology, ANY, lanes=self.lanes, seed=self.seed, jobs=self.jobs, work=work)
+            self.tables = found
+        if (used := _lanes(self.tables)) > self.lanes:
+            raise InputError(f"{self.topology.name}: its tables take {used} lanes, the switches have {self.lanes}")
+        return self.tables
+
+
+def _lanes(routing: Routing) -> int:
+    return 1 if routing.verdict is None else routing.verdict.lanes_used
