@@ -10,6 +10,8 @@ _HOMES = {
     "AppRun": "topoloom.applications.app_run",
     "AppRuns": "topoloom.applications.app_runs",
     "AppSettings": "topoloom.applications.settings",
+    "Assessment": "topoloom.assessment.assessment",
+    "Assessments": "topoloom.assessment.assessment",
     "Bill": "topoloom.cost.bill",
     "Bills": "topoloom.cost.bill",
     "BalancedPairs": "topoloom.graph.grid_bounds",
@@ -65,7 +67,8 @@ _HOMES = {
     "cable": "topoloom.cabling.cabling",
     "cases_of": "topoloom.applications.sweep",
     "check_plan": "topoloom.expansion.check",
-    "compare": "topoloom.fabrics.compare",
+    "compare": "topoloom.assessment.compare",
+    "compare_fabrics": "topoloom.fabrics.compare",
     "cuts": "topoloom.graph.cuts",
     "degradation": "topoloom.failures.degradation",
     "design": "topoloom.designer.design",
@@ -116,6 +119,9 @@ if TYPE_CHECKING:
     from topoloom.applications.sweep import run_apps as run_apps
     from topoloom.applications.users_programs import program_from as program_from
     from topoloom.applications.users_programs import trace_from as trace_from
+    from topoloom.assessment.assessment import Assessment as Assessment
+    from topoloom.assessment.assessment import Assessments as Assessments
+    from topoloom.assessment.compare import compare as compare
     from topoloom.cabling.cabling import Cabling as Cabling
     from topoloom.cabling.cabling import cable as cable
     from topoloom.cabling.files import load_layout as load_layout
@@ -134,7 +140,7 @@ if TYPE_CHECKING:
     from topoloom.expansion.expansion import Expansion as Expansion
     from topoloom.expansion.plan_files import save_expansion as save_expansion
     from topoloom.expansion.plan_reader import load_expansion as load_expansion
-    from topoloom.fabrics.compare import compare as compare
+    from topoloom.fabrics.compare import compare_fabrics as compare_fabrics
     from topoloom.fabrics.comparison import Comparison as Comparison
     from topoloom.fabrics.exports.registry import EXPORTS as EXPORTS
     from topoloom.fabrics.exports.registry import write_export as write_export

@@ -233,7 +233,7 @@ class _Share(Work):
     """A work with a deadline of its own, which ends with the one that it is a share of."""
 
     def __init__(self, whole: Work, seconds: float) -> None:
-        super().__init__(seconds=max(min(seconds, whole.seconds_left), 1e-3))
+        super().__init__(seconds=max(min(seconds, whole.seconds_left), 1e-9))
         self._whole = whole
         whole._shares.add(self)
 

@@ -162,7 +162,7 @@ try = ["torus", "hypercube", "hyperx", "jellyfish", "dragonfly", "fat-tree"]
 def test_design_writes_its_files_and_reuses_them(tmp_path):
     """The first run measures, the second reuses; both print the winner and the report's place."""
     (tmp_path / "need.toml").write_text(_NEED)
-    first = topoloom("design", "need.toml", "-o", "out", "--jobs", "1", cwd=tmp_path)
+    first = topoloom("design", "need.toml", "-o", "out", "--finalists", "0", "--jobs", "1", cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert "report: out/report.html" in first.stdout
     for name in (
@@ -175,7 +175,7 @@ def test_design_writes_its_files_and_reuses_them(tmp_path):
         "floorplan.svg",
     ):
         assert (tmp_path / "out" / name).stat().st_size > 0
-    again = topoloom("design", "need.toml", "-o", "out", "--jobs", "1", "--json", cwd=tmp_path)
+    again = topoloom("design", "need.toml", "-o", "out", "--finalists", "0", "--jobs", "1", "--json", cwd=tmp_path)
     assert json.loads(again.stdout)["best"] in first.stdout
 
 
@@ -189,7 +189,7 @@ def test_a_design_that_is_stopped_leaves_only_whole_files(tmp_path, how, code):
     """Ctrl-C writes a report of what was measured; kill -9 leaves whole files only, and the next run goes on from them."""
     (tmp_path / "need.toml").write_text(_NEED)
     process = subprocess.Popen(
-        [sys.executable, "-m", "topoloom", "design", "need.toml", "-o", "out", "--jobs", "2"],
+        [sys.executable, "-m", "topoloom", "design", "need.toml", "-o", "out", "--finalists", "0", "--jobs", "2"],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -210,7 +210,7 @@ def test_a_design_that_is_stopped_leaves_only_whole_files(tmp_path, how, code):
     if how is signal.SIGINT:
         assert "not measured" in errors
         assert "Interrupted" in (tmp_path / "out" / "report.html").read_text()
-    again = topoloom("design", "need.toml", "-o", "out", "--jobs", "1", "--json", cwd=tmp_path)
+    again = topoloom("design", "need.toml", "-o", "out", "--finalists", "0", "--jobs", "1", "--json", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["unmeasured"] == 0
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom.errors import InputError
-from topoloom.fabrics.compare import EXTRA, MISSING, SWAPPED, WRONG, compare
+from topoloom.fabrics.compare import EXTRA, MISSING, SWAPPED, WRONG, compare_fabrics
 from topoloom.fabrics.discovery import read_fabric
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.identify import identify, read_map
@@ -101,7 +101,7 @@ def test_planted_faults_are_found_exactly(spec):
     @given(st.lists(st.sampled_from([WRONG, MISSING, EXTRA, SWAPPED]), max_size=5), st.integers(0, 2**32))
     def check(kinds, seed):
         actual, expected = planted(plan, kinds, np.random.default_rng(seed))
-        found = compare(plan, actual, identify(plan, actual, "name"))
+        found = compare_fabrics(plan, actual, identify(plan, actual, "name"))
         assert found_in(found) == expected
         assert found.same is (not expected)
         hosts = plan.topology.endpoints.size
@@ -122,7 +122,7 @@ def test_without_ports_cables_between_the_same_switches_are_the_same(spec):
         for cable in shuffled:
             cable[1] += 100
             cable[3] += 200
-        found = compare(plan, recabled(actual, shuffled), identify(plan, actual, "name"), ports=False)
+        found = compare_fabrics(plan, recabled(actual, shuffled), identify(plan, actual, "name"), ports=False)
 
         def nodes(faults):
             return sorted(
@@ -140,17 +140,17 @@ def test_hosts_in_each_others_ports_are_one_swap():
     host = topology.host.copy()
     host[[0, 5]] = host[[5, 0]]
     actual = replace(plan, topology=topology.replace(endpoints=topology.endpoints, host=host), made="found.net")
-    found = compare(plan, actual, identify(plan, actual))
+    found = compare_fabrics(plan, actual, identify(plan, actual))
     (fault,) = found.differences
     assert fault.kind == SWAPPED
     assert {found.names[node] for cable in fault.planned for node, _ in cable} == {"S0", "H0", "S2", "H5"}
-    assert compare(plan, actual, identify(plan, actual), hosts=False).same
+    assert compare_fabrics(plan, actual, identify(plan, actual), hosts=False).same
 
 
 def test_three_cables_in_a_ring_are_one_fault():
     """Ends exchanged round three cables."""
     plan = planned_fabric(Topology([(0, 1), (2, 3), (4, 5)], 6))
-    found = compare(plan, recabled(plan, [[0, 1, 3, 1], [2, 1, 5, 1], [4, 1, 1, 1]]), identify(plan, plan))
+    found = compare_fabrics(plan, recabled(plan, [[0, 1, 3, 1], [2, 1, 5, 1], [4, 1, 1, 1]]), identify(plan, plan))
     assert [(fault.kind, len(fault.planned)) for fault in found.differences] == [(SWAPPED, 3)]
 
 
@@ -159,12 +159,12 @@ def test_parallel_cables_in_each_others_ports_are_right_but_for_ports():
     plan = planned_fabric(Topology([(0, 1), (0, 1), (0, 1), (1, 2)], 3))
     crossed = recabled(plan, [[0, 1, 1, 2], [0, 2, 1, 1], [0, 3, 1, 3], [1, 4, 2, 1]])
     match = identify(plan, crossed)
-    assert [fault.kind for fault in compare(plan, crossed, match).differences] == [SWAPPED]
-    loose = compare(plan, crossed, match, ports=False)
+    assert [fault.kind for fault in compare_fabrics(plan, crossed, match).differences] == [SWAPPED]
+    loose = compare_fabrics(plan, crossed, match, ports=False)
     assert loose.same
     assert loose.right_cables == 4
     fewer = recabled(plan, [[0, 1, 1, 2], [0, 2, 1, 1], [1, 4, 2, 1]])
-    (fault,) = compare(plan, fewer, match, ports=False).differences
+    (fault,) = compare_fabrics(plan, fewer, match, ports=False).differences
     assert fault.kind == MISSING
 
 
@@ -174,7 +174,7 @@ def test_a_host_without_its_cable_is_missing_with_it():
     plan = planned_fabric(topology)
     text = net_text(topology).replace('[1]\t"S3"[1]\n', "").replace('[1]\t"H3"[1]\n', "")
     actual = read_fabric(text, "found.net")
-    found = compare(plan, actual, identify(plan, actual))
+    found = compare_fabrics(plan, actual, identify(plan, actual))
     assert found.missing_hosts == (3,)
     assert [(fault.kind, fault.planned) for fault in found.differences] == [(MISSING, (((3, 1), (13, 1)),))]
 
@@ -183,7 +183,7 @@ def test_a_cable_from_a_switch_to_itself_is_extra():
     """No topology holds it, but it is told."""
     plan = planned_fabric(build("petersen"))
     actual = replace(plan, loops=np.array([[4, 7, 8]], np.int32), made="found.net")
-    (fault,) = compare(plan, actual, identify(plan, actual)).differences
+    (fault,) = compare_fabrics(plan, actual, identify(plan, actual)).differences
     assert (fault.kind, fault.found) == (EXTRA, (((4, 7), (4, 8)),))
 
 
@@ -202,12 +202,12 @@ def test_switches_that_are_gone_or_new_are_named():
     renamed = replace(plan, switch_names=("spare", *plan.switch_names[1:]), made="found.net")
     match = identify(plan, renamed)
     assert (match.by, match.inferred, match.switch.tolist()) == ("name", 1, list(range(10)))
-    assert compare(plan, renamed, match).same
+    assert compare_fabrics(plan, renamed, match).same
     smaller = Topology(plan.topology.links[plan.topology.links[:, 1] < 9], 9, np.arange(9))
-    found = compare(plan, planned_fabric(smaller), identify(plan, planned_fabric(smaller)))
+    found = compare_fabrics(plan, planned_fabric(smaller), identify(plan, planned_fabric(smaller)))
     assert found.missing_switches == (9,)
     assert found.missing_hosts == (9,)
-    assert not compare(planned_fabric(smaller), plan, identify(planned_fabric(smaller), plan)).same
+    assert not compare_fabrics(planned_fabric(smaller), plan, identify(planned_fabric(smaller), plan)).same
 
 
 @pytest.mark.parametrize("spec", [*SPECS, "hypercube:n=5", "dln:n=64,x=2,random=2", "complete:n=6", "torus:dims=3x3x3"])
@@ -220,7 +220,7 @@ def test_switches_are_known_by_shape_alone(spec):
         match = identify(plan, actual)
         assert (match.by, match.share) == ("shape", 1.0)
         assert sorted(match.switch.tolist()) == list(range(plan.topology.switches))
-        found = compare(plan, actual, match, ports=False)
+        found = compare_fabrics(plan, actual, match, ports=False)
         assert found.same
 
 
@@ -234,7 +234,7 @@ def test_a_few_wrong_cables_do_not_lead_a_match_by_shape_astray(spec):
         rng = np.random.default_rng(seed)
         broken, expected = planted(plan, [MISSING, SWAPPED, MISSING], rng)
         actual = renumbered(broken, rng.permutation(plan.topology.switches))
-        found = compare(plan, actual, identify(plan, actual), ports=False)
+        found = compare_fabrics(plan, actual, identify(plan, actual), ports=False)
         assert sorted(fault.kind for fault in found.differences) == sorted(kind for kind, _, _ in expected)
 
 
@@ -311,7 +311,7 @@ def test_two_equal_symmetric_fabrics_are_the_same_by_shape(spec):
     plan = planned_fabric(build(spec))
     match = identify(plan, plan, "shape")
     assert match.by == "shape"
-    assert compare(plan, plan, match, ports=False).same
+    assert compare_fabrics(plan, plan, match, ports=False).same
 
 
 def test_a_fault_in_a_symmetric_fabric_by_shape_is_the_only_one():
@@ -319,7 +319,7 @@ def test_a_fault_in_a_symmetric_fabric_by_shape_is_the_only_one():
     plan = planned_fabric(build("torus:dims=4x4,hosts=2"))
     topology = plan.topology
     fewer = planned_fabric(topology.replace(links=topology.links[1:]))
-    found = compare(plan, fewer, identify(plan, fewer, "shape"), ports=False)
+    found = compare_fabrics(plan, fewer, identify(plan, fewer, "shape"), ports=False)
     assert [(one.kind, one.planned[0][0][0], one.planned[0][1][0]) for one in found.differences] == [
         (MISSING, *topology.links[0].tolist())
     ]

@@ -1,6 +1,7 @@
 """A small case of each public result; `python tests/results/record_cases.py` writes the records that are missing."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -36,7 +37,7 @@ def _torus() -> t.Routing:
 
 def _compared() -> t.Comparison:
     plan, there = planned_fabric(t.build("petersen:hosts=1")), planned_fabric(t.build("petersen"))
-    return t.compare(plan, there, t.identify(plan, there))
+    return t.compare_fabrics(plan, there, t.identify(plan, there))
 
 
 def _judged() -> t.Judgement:
@@ -54,7 +55,12 @@ def _executed() -> t.Execution:
 
 def _designed() -> t.Design:
     switch, families = SwitchNeed(radix=8), FamiliesNeed(only=("hypercube",))
-    return t.design(t.Need(hosts=32, switch=switch, families=families), jobs=1)
+    return t.design(t.Need(hosts=32, switch=switch, families=families, finalists=1, minutes=100), jobs=1)
+
+
+@cache
+def _assessed() -> t.Assessments:
+    return t.compare(["petersen:hosts=1"])
 
 
 def _apps() -> t.AppRuns:
@@ -65,6 +71,8 @@ def _apps() -> t.AppRuns:
 CASES: dict[str, Callable[[], Result]] = {
     "app-run": lambda: t.run_app(_torus(), "alltoall:bytes=64", 4),
     "app-runs": _apps,
+    "assessment": lambda: _assessed().networks[0],
+    "assessments": _assessed,
     "balanced-pairs": lambda: t.balanced_pairs(t.Geometry.grid(6, 6), range(3, 5), range(2, 4)),
     "balanced-paths": lambda: t.balance_paths(t.build("petersen"), seconds=20),
     "balanced-routing": lambda: t.balance_routing(t.build("petersen"), rounds=5),

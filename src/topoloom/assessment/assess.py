@@ -188,7 +188,9 @@ class _Chain:
             share = self._budget.seconds_left / turns
             inner = self._budget.share(share) if share < float("inf") else self._budget.step()
             try:
-                self._found[number][step.name] = found = step.run(subject, inner)
+                found = step.run(subject, inner)
+                grouped = [msgspec.structs.replace(figure, group=step.group) for figure in found.figures]
+                self._found[number][step.name] = found = Found(grouped, found.results)
                 self._write(step, subject, found)
             except InputError as error:
                 self._missing[number][step.name] = str(error)

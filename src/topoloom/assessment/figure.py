@@ -17,6 +17,8 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
         What it is, with its unit at the end: ``latency_60_cycles``.
     label, unit : str
         For people.
+    group : str
+        What it belongs to, for people: "Throughput".
     value : float or None
         None: there is none, and `how` says why.
     low, high : float or None
@@ -33,6 +35,7 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     label: str
     unit: str = ""
+    group: str = ""
     value: float | None
     low: float | None = None
     high: float | None = None

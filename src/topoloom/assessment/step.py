@@ -34,10 +34,13 @@ class Step:
         In files and messages.
     words : str
         What it works out, for people.
+    group : str
+        Under which its figures stand, for people.
     run : callable (Subject, Work) -> Found
         Raises `Stopped` where the work was stopped before it was done, and `InputError` where the network has no such figure.
     """
 
     name: str
     words: str
+    group: str
     run: Callable[[Subject, Work], Found]

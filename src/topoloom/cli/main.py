@@ -36,6 +36,7 @@ _COMMANDS = {
     "expand": "Grow a network cable by cable: a plan that an installer carries out.",
     "cost": "Switches, cables, watts and money of a topology on a floor.",
     "design": "The main job: from a requirement file to ranked, priced designs.",
+    "compare": "Networks that you name, taken the whole way side by side, from bill to growth.",
     "reproduce": "The papers' numbers with ours beside them.",
 }
 

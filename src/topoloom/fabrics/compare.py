@@ -32,7 +32,7 @@ from topoloom.fabrics.identify import Match
 from topoloom.results import provenance_of
 
 
-def compare(
+def compare_fabrics(
     plan: Fabric,
     actual: Fabric,
     match: Match,

@@ -1,6 +1,5 @@
 """What a design leaves in its folder."""
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,9 @@ from topoloom.floors.floor_text import floor_toml
 from topoloom.folders import write_folder
 from topoloom.layout.layout import Layout
 from topoloom.network_folders import HOSTS, HOUSING, RACKS, TABLES, refuse_other_network
+from topoloom.report.bill_file import bill_csv
 from topoloom.report.design_page import design_figures, design_page
+from topoloom.report.finalist_files import FINALISTS, finalist_files, stale_in
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.spec import build
 
@@ -38,10 +39,23 @@ _OF_A_WINNER = (
 )
 
 
-def write_design(design: Design, folder: str | Path) -> list[Path]:
-    """Write the report and the tables, and the winner's files if there is a winner; returns what was written.
+def write_design(design: Design, folder: str | Path, *, everything: bool = False) -> list[Path]:
+    """Write the report and the tables, the winner's files if there is a winner, and a network folder for each finalist.
 
-    The folder has all of them, or is as it was; what an earlier design left of a winner goes.
+    The folder has all of them, or is as it was; what an earlier design left of a winner or of finalists goes.
+
+    Parameters
+    ----------
+    design : Design
+    folder : path
+        Made if it is not there; the folder around it must be.
+    everything : bool
+        Whether the finalists' folders have files for installers and for other tools, too.
+
+    Returns
+    -------
+    list of Path
+        The files written, as they lie in `folder`.
 
     Raises
     ------
@@ -69,7 +83,15 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
     drawn = design_figures(design)
     files |= {name: svg for name, (svg, _) in drawn.items()}
     files["report.html"] = design_page(design, parts, layout, bill, drawn, plan)
-    return write_folder(folder, files, stale=[*_OF_A_WINNER, f"{TABLES}/*"])
+    files |= finalist_files(
+        {f"{FINALISTS}/{number}": one for number, one in enumerate(design.finalists, 1)},
+        parts,
+        design.need.rate_gbps,
+        "design",
+        host_cables=design.need.cable.hosts,
+        everything=everything,
+    )
+    return write_folder(folder, files, stale=[*_OF_A_WINNER, f"{TABLES}/*", *stale_in(FINALISTS)])
 
 
 def candidates_csv(design: Design) -> str:
@@ -87,37 +109,3 @@ def _cell(value: Any) -> str | int | None:
 def design_json(design: Design) -> str:
     """The design's record, as `Design.save` writes it."""
     return msgspec.json.format(msgspec.json.encode(design.record()), indent=1).decode() + "\n"
-
-
-def _known(value: float, digits: int) -> str | None:
-    """A number with so many digits; an empty cell where it is not known."""
-    return None if math.isnan(value) else f"{value:.{digits}f}"
-
-
-def bill_csv(bill: Bill) -> str:
-    """The bill's lines and its sums."""
-    columns = ("item", "count", "length_m", "cost_usd", "power_w", "cost_low_usd", "cost_high_usd")
-    rows: list[list[object]] = [
-        [
-            line.item,
-            line.count,
-            f"{line.length_m:.1f}" if line.length_m else None,
-            *(_known(value, digits) for value, digits in ((line.cost_usd, 2), (line.power_w, 1))),
-            *(_known(value, 2) for value in (line.cost_low_usd, line.cost_high_usd)),
-        ]
-        for line in bill.lines
-    ]
-    low, high = bill.cost_low_usd, bill.cost_high_usd
-    rows.append(["sum", None, None, f"{bill.cost_usd:.2f}", f"{bill.power_w:.1f}", f"{low:.2f}", f"{high:.2f}"])
-    rows.append(
-        [
-            "a host",
-            None,
-            None,
-            f"{bill.cost_per_host_usd:.4f}",
-            f"{bill.power_per_host_w:.4f}",
-            f"{bill.per_host(low):.4f}",
-            f"{bill.per_host(high):.4f}",
-        ]
-    )
-    return csv_text(columns, rows)

@@ -87,4 +87,4 @@ def _collective(subject: Subject, work: Work, ranks: int, key: str, label: str, 
     )
 
 
-COLLECTIVES = Step("collectives", "collectives as flows", _collectives)
+COLLECTIVES = Step("collectives", "collectives as flows", "Collectives", _collectives)

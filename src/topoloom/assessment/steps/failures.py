@@ -85,5 +85,5 @@ def _degradation(subject: Subject, work: Work) -> Found:
     )
 
 
-FAILURES = Step("failures", "what may fail", _failures)
-DEGRADATION = Step("degradation", "bandwidth after failures", _degradation)
+FAILURES = Step("failures", "what may fail", "Failures", _failures)
+DEGRADATION = Step("degradation", "bandwidth after failures", "Failures", _degradation)

@@ -37,7 +37,7 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
             Figure(
                 key=f"moved_{key}",
                 label=f"cables moved, {told} more",
-                unit="of all",
+                unit="cables",
                 value=None,
                 how=none,
                 better="less",
@@ -46,15 +46,16 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
     cables, cost = len(subject.topology.links), plan.cost.total_usd
     how = (
         f"a plan by method {plan.method} to {plan.topology.hosts:,} hosts on {plan.topology.switches:,} switches:"
-        f" {plan.removed:,} cables go, {plan.added:,} come, {plan.kept:,} stay"
+        f" {plan.removed:,} of {cables:,} cables go, {plan.added:,} come"
     )
-    by_hand = f"topoloom expand FOLDER --to {size}{subject.parts_told} --seed {subject.seed}"
+    ports = "" if subject.radix is None else f" --radix {subject.radix}"
+    by_hand = f"topoloom expand FOLDER --to {size}{ports}{subject.parts_told} --seed {subject.seed}"
     return [
         Figure(
             key=f"moved_{key}",
             label=f"cables moved, {told} more",
-            unit="of all",
-            value=plan.removed / cables if cables else 0.0,
+            unit="cables",
+            value=plan.removed,
             how=how,
             by_hand=by_hand,
             better="less",
@@ -107,4 +108,4 @@ def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, int]:
     raise refused if refused is not None else InputError("no size was tried")
 
 
-GROWTH = Step("growth", "10 and 25 % more", _growth)
+GROWTH = Step("growth", "10 and 25 % more", "Growth", _growth)

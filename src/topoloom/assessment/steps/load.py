@@ -115,6 +115,7 @@ def _saturation(subject: Subject, work: Work) -> Found:
 
 #: The cheapest first: all finalists have a low load before one has a high one.
 LOADED = tuple(
-    Step(f"load-{load * 100:.0f}", f"simulation at {load:.0%} load", partial(_load, load=load)) for load in LOADS
+    Step(f"load-{load * 100:.0f}", f"simulation at {load:.0%} load", "Load, flit by flit", partial(_load, load=load))
+    for load in LOADS
 )
-SATURATED = Step("saturation", "the load that saturates it", _saturation)
+SATURATED = Step("saturation", "the load that saturates it", "Load, flit by flit", _saturation)

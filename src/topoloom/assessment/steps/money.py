@@ -108,4 +108,4 @@ def _racks(subject: Subject) -> list[Figure]:
     ]
 
 
-MONEY = Step("bill", "the bill by this placement", _money)
+MONEY = Step("bill", "the bill by this placement", "Bill", _money)

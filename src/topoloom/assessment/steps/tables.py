@@ -47,4 +47,4 @@ def _tables(subject: Subject, work: Work) -> Found:
     )
 
 
-TABLES = Step("tables", "tables and their proof", _tables)
+TABLES = Step("tables", "tables and their proof", "Tables", _tables)

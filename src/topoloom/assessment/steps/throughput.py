@@ -113,5 +113,5 @@ def _pattern(subject: Subject, name: str, label: str, routing: Routing, work: Wo
     )
 
 
-THROUGHPUT = Step("throughput", "throughput of the tables", _throughput)
-PATTERNED = Step("patterns", "tornado and bit reversal", _patterns)
+THROUGHPUT = Step("throughput", "throughput of the tables", "Throughput", _throughput)
+PATTERNED = Step("patterns", "tornado and bit reversal", "Throughput", _patterns)

@@ -10,6 +10,7 @@ from topoloom.cli.types import Number, Whole
 
 if TYPE_CHECKING:
     from topoloom.designer.design import Design
+    from topoloom.designer.need import Need
 
 #: With more hosts than these a design takes so long that it is said before.
 _MANY_HOSTS = 100_000
@@ -25,8 +26,32 @@ _MANY_HOSTS = 100_000
     "--time-limit", type=Number(above=0, unit="seconds"), help="Seconds; then the design is made of what is measured."
 )
 @click.option("--fresh", is_flag=True, help="Measure everything again, even what an earlier run measured.")
+@click.option(
+    "--finalists", type=Whole(0, 100), help="How many go the whole way, in place of the requirement's `finalists`."
+)
+@click.option(
+    "--minutes", type=Number(above=0, unit="minutes"), help="Their budget, in place of the requirement's `minutes`."
+)
+@click.option(
+    "--files",
+    type=click.Choice(["some", "all"]),
+    default="some",
+    show_default=True,
+    help="all: files of the finalists for installers and for other tools, too.",
+)
 @json_option
-def command(need: str, folder: str, jobs: int | None, time_limit: float | None, fresh: bool, as_json: bool) -> None:
+def command(
+    need: str,
+    folder: str,
+    jobs: int | None,
+    time_limit: float | None,
+    fresh: bool,
+    finalists: int | None,
+    minutes: float | None,
+    files: str,
+    as_json: bool,
+) -> None:
+    from topoloom.cli.assessment_text import print_assessments
     from topoloom.cli.folders import writable_folder
     from topoloom.cli.progress import working
     from topoloom.designer.candidates import MOST_SWITCHES
@@ -34,7 +59,7 @@ def command(need: str, folder: str, jobs: int | None, time_limit: float | None, 
     from topoloom.designer.need import read_need
     from topoloom.report.design_files import write_design
 
-    wanted = read_need(need)
+    wanted = _changed(read_need(need), finalists, minutes)
     out = writable_folder(folder, "measured")
     if wanted.hosts > _MANY_HOSTS:
         say(
@@ -50,14 +75,26 @@ def command(need: str, folder: str, jobs: int | None, time_limit: float | None, 
     if found.ended != "done":
         why = "the time was over" if found.ended == "deadline" else "interrupted"
         say(f"{why}: {found.unmeasured} candidates not measured; writing what is known", err=True)
-    write_design(found, out)
+    write_design(found, out, everything=files == "all")
     if as_json:
         print_record(found)
     else:
         _print(found)
+        if found.finalists:
+            say()
+            print_assessments(found.finalists, found.need.minutes)
+            say(f"finalists: {out / 'finalists'}, a folder each, for every other command")
         say(f"report: {out / 'report.html'}")
     if found.ended == "interrupted":
         sys.exit(130)
+
+
+def _changed(need: "Need", finalists: int | None, minutes: float | None) -> "Need":
+    """The requirement with what options say in its place."""
+    import msgspec
+
+    given = {"finalists": finalists, "minutes": minutes}
+    return msgspec.structs.replace(need, **{key: value for key, value in given.items() if value is not None})
 
 
 def _print(found: "Design") -> None:

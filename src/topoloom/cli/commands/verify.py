@@ -7,7 +7,7 @@ import click
 from topoloom.cli.output import json_option, plain, print_facts, print_record, say
 from topoloom.cli.types import Whole
 from topoloom.errors import InputError
-from topoloom.fabrics.compare import compare
+from topoloom.fabrics.compare import compare_fabrics
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.identify import METHODS, identify, read_map
 from topoloom.files import read_text
@@ -99,7 +99,7 @@ def _compared(
         given = read_map(read_text(map_file, _LONGEST_TEXT), map_file, plan.fabric, actual, aliases)
     match = identify(plan.fabric, actual, by, aliases=aliases, given=given, seed=seed)
     exact = match.by != "shape" if ports is None else ports == "exact"
-    found = compare(
+    found = compare_fabrics(
         plan.fabric, actual, match, ports=exact, hosts=hosts, cabinets=plan.cabinets, cable_numbers=plan.cable_numbers
     )
     if as_json:

@@ -1,0 +1,119 @@
+"""The folders of finalists: each a network folder that every verb opens, with its tables and what is known of it."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from topoloom.assessment.assessment import Assessment
+from topoloom.cabling.cabling import Cabling, cable
+from topoloom.cabling.files import cabling_files, housing_files, network_files
+from topoloom.cabling.labels import label
+from topoloom.cabling.lists import cables_csv
+from topoloom.cost.parts import Parts
+from topoloom.errors import InputError
+from topoloom.fabrics.exports.registry import EXPORTS, Order
+from topoloom.fabrics.fabric import planned_fabric
+from topoloom.floors.floor_text import floor_toml
+from topoloom.layout.layout import Layout
+from topoloom.network_folders import CABLES, FLOOR, HOSTS, HOUSING, PROVENANCE, RACKS, TABLES, TOPOLOGY
+from topoloom.report.bill_file import bill_csv
+from topoloom.routing.fitting import ANY
+from topoloom.routing.route import route
+from topoloom.routing.routing import Routing
+from topoloom.routing.table_files import table_contents
+
+#: What a finalist's folder is called in the design's, and the file that says what is known of it.
+FINALISTS, ASSESSMENT = "finalists", "assessment.json"
+_OWN = (
+    TOPOLOGY,
+    PROVENANCE,
+    CABLES,
+    FLOOR,
+    HOUSING,
+    HOSTS,
+    RACKS,
+    ASSESSMENT,
+    "bill.csv",
+    "labels.csv",
+    "bundles.csv",
+    "order.csv",
+)
+
+
+def stale_in(folder: str) -> list[str]:
+    """Patterns of what an earlier writing left in the folders of this one; what others put beside it stays."""
+    return [f"{folder}/*/{name}" for name in (*_OWN, f"{TABLES}/*", "sheets/*.html", "netbox/*.csv", "exports/*/*")]
+
+
+def finalist_files(
+    networks: Mapping[str, Assessment],
+    parts: Parts,
+    rate_gbps: float,
+    verb: str,
+    *,
+    host_cables: bool,
+    everything: bool,
+) -> dict[str, str | bytes]:
+    """The files of networks that were taken the whole way, by their paths in the folder of a design or a comparison.
+
+    Parameters
+    ----------
+    networks : mapping of str to Assessment
+        By the folder of each: "finalists/1" for the first.
+    parts : Parts
+    rate_gbps : float
+    verb : str
+        Which writes them.
+    host_cables : bool
+        Whether the cables of hosts are listed.
+    everything : bool
+        Labels, sheets, orders and NetBox's files for installers, too, and what other tools read: OpenSM, Slurm, simulators.
+
+    Returns
+    -------
+    dict of str to str or bytes
+    """
+    found: dict[str, str | bytes] = {}
+    for name, one in networks.items():
+        if one.layout is None:
+            continue
+        cabling = cable(one.layout, parts, rate_gbps, host_cables)
+        files = _folder(one.layout, cabling)
+        if everything:
+            files |= cabling_files(cabling) | _exports(one)
+        files |= network_files(one.layout.topology, verb)
+        if one.routing is not None:
+            files |= table_contents(one.routing)
+        if one.bill is not None:
+            files["bill.csv"] = bill_csv(one.bill)
+        files[ASSESSMENT] = msgspec.json.format(msgspec.json.encode(one.record()), indent=1) + b"\n"
+        found |= {f"{name}/{inner}": content for inner, content in files.items()}
+    return found
+
+
+def _folder(layout: Layout, cabling: Cabling) -> dict[str, str | bytes]:
+    """What makes a folder that of a layout."""
+    labels = label(cabling)
+    return {
+        CABLES: cables_csv(cabling, labels),
+        FLOOR: floor_toml(layout.floor, layout.slots),
+        **housing_files(cabling, labels),
+    }
+
+
+def _exports(one: Assessment) -> dict[str, str | bytes]:
+    """What other tools read, each in a folder; a tool whose files cannot say this network has a line instead."""
+    if one.layout is None or one.routing is None:
+        return {}
+    fabric = planned_fabric(one.layout.topology)
+    files: dict[str, str | bytes] = {}
+    routing: Routing = one.routing
+    if routing.lane_rule != "pair":  # what other tools read has a lane for each pair
+        routing = route(one.layout.topology, ANY)
+    for name, record in EXPORTS.items():
+        try:
+            made = record.make(Order(fabric, routing if record.tables else None))
+        except InputError as error:
+            made = {"not-written.txt": f"{error}\n"}
+        files |= {f"exports/{name}/{inner}": text for inner, text in made.items()}
+    return files

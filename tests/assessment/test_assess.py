@@ -1,0 +1,174 @@
+"""Networks taken the whole way: every figure is that of its verb, a budget leaves out and never guesses, a store goes on."""
+
+import json
+
+import msgspec
+import networkx
+import pytest
+
+from topoloom import InputError, build, compare, quality, route, simulate
+from topoloom.assessment.assess import STEPS, assess
+from topoloom.assessment.assessment import Assessments, figure_keys
+from topoloom.assessment.reasons import Ranking, reasons
+from topoloom.assessment.subject import Subject
+from topoloom.cost.parts import load_parts
+from topoloom.layout.place import place
+from topoloom.work import Work
+
+SPECS = ("slimfly:q=5,hosts=3", "fat-tree:k=6")
+
+
+def _subject(spec: str, **changes) -> Subject:
+    return Subject(place(build(spec), "slimfly-2014", map="rows"), load_parts("slimfly-2014"), 40.0, **changes)
+
+
+@pytest.fixture(scope="module")
+def whole() -> Assessments:
+    """Both networks, all steps."""
+    return assess([_subject(spec) for spec in SPECS], objective="cost_per_host_usd")
+
+
+def test_every_step_has_figures_with_how_they_were_got(whole):
+    """Nothing is missing without a budget; each figure says how, and its interval holds its value."""
+    for one in whole.networks:
+        assert one.missing == ()
+        assert {figure.group for figure in one.figures} == {step.group for step in STEPS}
+        for figure in one.figures:
+            assert figure.how, figure.key
+            if figure.value is not None and figure.low is not None:
+                assert figure.low <= figure.value + 1e-12
+                assert figure.high is None or figure.value <= figure.high + 1e-12
+
+
+def test_figures_are_those_of_the_verbs(whole):
+    """Throughput and latency are what `quality` and `simulate` say of the tables of the engine that fits."""
+    one = next(one for one in whole.networks if one.spec == build("fat-tree:k=6").spec)
+    routing = route(build("fat-tree:k=6"), None)
+    assert one.provenance.engine == routing.engine == "fat-tree"
+    by_verb = quality(routing)
+    assert one.value("uniform_throughput") == by_verb.uniform_throughput
+    assert one.value("worst_throughput") == by_verb.worst_throughput
+    assert one.quality == by_verb
+    point = simulate(routing, loads=[0.3], fast=True).points[0]
+    assert one.value("latency_30_cycles") == point.latency_mean
+    assert one.value("accepted_30") == point.accepted
+
+
+def test_the_best_is_first(whole):
+    """By the objective, and whatever order they were given in."""
+    costs = [one.value("cost_per_host_usd") for one in whole.networks]
+    assert costs == sorted(costs)
+
+
+def test_a_budget_leaves_steps_out_and_says_so():
+    """No time: only what takes none is there; nothing is guessed, and everything that is missing is named."""
+    found = assess([_subject(SPECS[0])], seconds=1e-9)
+    (one,) = found.networks
+    assert found.ended == "deadline"
+    assert one.figures == ()
+    assert [missing.step for missing in one.missing] == [step.name for step in STEPS]
+    assert all("budget" in missing.reason for missing in one.missing)
+
+
+def test_what_was_found_is_kept_and_found_again(tmp_path, whole):
+    """A run that is stopped, and one after it, give what one run gives; the second does no step twice."""
+    work = Work(on_progress=lambda progress: work.stop() if progress.what == "steps" and progress.done >= 4 else None)
+    first = assess([_subject(spec) for spec in SPECS], objective="cost_per_host_usd", store=tmp_path, work=work)
+    assert first.ended == "interrupted"
+    kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("step-*.json")}
+    assert kept
+    second = assess([_subject(spec) for spec in SPECS], objective="cost_per_host_usd", store=tmp_path)
+    assert second.record()["networks"] == whole.record()["networks"]
+    assert all((tmp_path / name).stat().st_mtime_ns == made for name, made in kept.items())
+
+
+def test_a_store_that_is_damaged_is_worked_out_again(tmp_path):
+    """Half a file, as a full disk leaves it, is as good as none."""
+    assess([_subject(SPECS[0])], seconds=2, store=tmp_path)
+    for path in tmp_path.glob("step-*.json"):
+        path.write_bytes(path.read_bytes()[:-20])
+    found = assess([_subject(SPECS[0])], seconds=2, store=tmp_path)
+    assert found.networks[0].value("cost_usd") is not None
+
+
+def test_the_record_is_read_back(whole):
+    """JSON there and back again."""
+    assert Assessments.from_record(json.loads(json.dumps(whole.record()))).record() == whole.record()
+
+
+def test_keys_of_all_networks_keep_the_order_of_the_steps(whole):
+    """A key that only one network has stands where that network has it."""
+    keys = figure_keys(whole.networks)
+    for one in whole.networks:
+        own = [figure.key for figure in one.figures]
+        assert [key for key in keys if key in set(own)] == own
+
+
+def test_names_topologies_graphs_and_folders_are_compared():
+    """A spec, a Topology, a graph of NetworkX: the same network gives the same figures."""
+    graph = networkx.petersen_graph()
+    found = compare(["petersen", build("petersen"), graph], minutes=0.2, minimize="max_hops", reference=0)
+    assert [one.value("max_hops") for one in found.networks] == [2, 2, 2]
+    assert found.reference == "petersen"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"networks": []}, "name one network"),
+        ({"networks": ["petersen"], "reference": 3}, "there are 1 networks"),
+        ({"networks": [7]}, "not a int"),
+        ({"networks": ["petersen"], "minimize": "beauty"}, "no network has such a figure"),
+        ({"networks": ["slimfly:q=6"]}, "q=6"),
+    ],
+)
+def test_what_cannot_be_compared_is_told_in_a_sentence(given, words):
+    """The place and the remedy."""
+    with pytest.raises(InputError, match=words):
+        compare(**given)
+
+
+def test_lanes_that_switches_do_not_have_are_refused_and_the_rest_goes_on():
+    """One lane is too few for a torus: no tables, and the reason; the bill stands."""
+    found = assess([_subject("torus:dims=5x5,hosts=2", lanes=1)], seconds=20)
+    one = found.networks[0]
+    assert one.value("cost_usd") is not None
+    assert one.value("lanes") in (None, 1)
+
+
+def test_sentences_say_what_changed_prices_change(whole):
+    """Two networks of one price: with dearer cables the one with less of them wins, and the sentence says so."""
+    first, second = whole.networks
+    even = tuple(1000.0 for _ in whole.networks)
+    told = reasons((first, second), Ranking("cost_usd", "cost", "USD", even, hosts=60))
+    shares = [
+        sum(line.cost_usd for line in one.bill.lines if line.kind == "switch") / one.bill.cost_usd
+        for one in (first, second)
+    ]
+    dear = int(shares[0] < shares[1])  # more of its price are switches
+    assert "switches 20% cheaper" in told[1] or "switches 20% dearer" in told[1] or dear == 0
+    assert told[0].startswith("1st: cost 1,000 USD")
+    assert told[1].startswith("2nd: cost 1,000 USD, as much beside")
+
+
+def test_sentences_of_other_objectives_do_not_speak_of_prices(whole):
+    """Hops have no price."""
+    told = reasons(whole.networks, Ranking("max_hops", "hops", "", (2.0, 4.0)))
+    assert not any("cheaper" in text for text in told)
+    assert "+100.0%" in told[1]
+
+
+def test_growth_decides_the_sentence_of_more_hosts(whole):
+    """With room for 10 % more a network stays as it is; else its plan's cost counts, and without a plan it has no rank."""
+    costs = tuple(one.bill.cost_usd for one in whole.networks)
+    roomy = reasons(whole.networks, Ranking("cost_usd", "cost", "USD", costs, hosts=20))
+    assert all("has room for 10% more hosts as it is" in text for text in roomy)
+    tight = reasons(whole.networks, Ranking("cost_usd", "cost", "USD", costs, hosts=10_000))
+    for one, text in zip(whole.networks, tight, strict=True):
+        more = one.value("growth_10_usd")
+        assert ("there is no plan" in text) == (more is None)
+
+
+def test_the_record_holds_plain_types_only(whole):
+    """JSON types, and a digest-free description of the layout: nothing of NumPy."""
+    msgspec.json.encode(whole.record())
