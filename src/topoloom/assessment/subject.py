@@ -92,13 +92,18 @@ class Subject:
             `work` was stopped.
         """
         if self.tables is None:
-            found = route(self.topology, seed=self.seed, jobs=self.jobs, layout=self.layout, work=work, engine=None)
-            if _lanes(found) > self.lanes:
-                found = route(self.topology, ANY, lanes=self.lanes, seed=self.seed, jobs=self.jobs, work=work)
-            self.tables = found
+            found = route(self.topology, None, seed=self.seed, jobs=self.jobs, layout=self.layout, work=work)
+            self.tables = found if _lanes(found) <= self.lanes else self._within_lanes(found.engine, work)
         if (used := _lanes(self.tables)) > self.lanes:
             raise InputError(f"{self.topology.name}: its tables take {used} lanes, the switches have {self.lanes}")
         return self.tables
+
+    def _within_lanes(self, engine: str, work: Work) -> Routing:
+        """Tables in so many lanes as there are: of that engine, else of the one that routes anything."""
+        try:
+            return route(self.topology, engine, lanes=self.lanes, seed=self.seed, jobs=self.jobs, work=work)
+        except InputError:
+            return route(self.topology, ANY, lanes=self.lanes, seed=self.seed, jobs=self.jobs, work=work)
 
 
 def _lanes(routing: Routing) -> int:

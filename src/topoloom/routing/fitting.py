@@ -5,14 +5,22 @@ below it at none. By it dimension order on meshes, tori, hypercubes and HyperX, 
 those with a lane a pair, which can be exported and mended, though they take more lanes than those with datelines); the fat
 tree's fail at one of fifteen trees (16-port switches tapered 2:1, 0.319 where ``orders`` has 0.359) and have up to 4.4 times as
 much at the others: they are taken for all trees all the same, a choice that was made after the table was seen.
+
+Networks of diameter 2 and 3 for which no engine is made get ``levels``, by the rule of ``benchmarks/levels.py``: by ``orders``
+paths are as short and as even, but near saturation its long chains of packets that wait for one another let much less arrive.
 """
 
+from topoloom.graph.path_lengths import host_path_lengths, path_lengths
 from topoloom.graph.planes import planes_of
+from topoloom.routing.lanes.by_level import MOST_CARRIERS
 from topoloom.routing.registry import engines
+from topoloom.routing.routing import carriers_of
 from topoloom.topology import Topology
 
-#: What routes any network.
-ANY = "orders"
+#: What routes any network, and what networks of low diameter get for which no engine is made.
+ANY, LOW = "orders", "levels"
+#: Those diameters.
+_LOW_DIAMETERS = (2, 3)
 
 
 def fitting_engine(topology: Topology) -> tuple[str, str]:
@@ -34,11 +42,22 @@ def fitting_engine(topology: Topology) -> tuple[str, str]:
     >>> fitting_engine(build("mesh:dims=4x4"))
     ('dor', 'links run along coordinates')
     >>> fitting_engine(build("slimfly:q=5"))
-    ('orders', '')
+    ('levels', 'its diameter is 2')
     """
     one = planes_of(topology)[0].topology
     for name, engine in engines.items():
         reason = engine.fits(one) if engine.fits is not None else None
         if reason is not None:
             return name, reason
-    return ANY, ""
+    diameter = _low_diameter(one)
+    return (ANY, "") if diameter is None else (LOW, f"its diameter is {diameter}")
+
+
+def _low_diameter(topology: Topology) -> int | None:
+    """The hops between the farthest two switches with hosts, where `LOW` is for networks of such; else None."""
+    carries = carriers_of(topology)
+    if not 2 <= int(carries.sum()) <= MOST_CARRIERS:
+        return None
+    between = path_lengths(topology)
+    farthest = host_path_lengths(topology, between.histogram)[1] if topology.hosts else between.diameter
+    return int(farthest) if farthest in _LOW_DIAMETERS else None

@@ -110,15 +110,26 @@ def route(
             f"{topology.name}: {component_count(topology)} parts that no link joins, nor hosts with ports in several of them;"
             " route each, or link them"
         )
-    if planes == 1:
-        routed = chosen.make(Request(topology, lanes, seed, jobs, layout, folder, host, root, work))
-    else:
+    if planes > 1:
         _check_planes(topology, folder, root)
-        routed = side_by_side(
+
+    def made_by(engine: Engine) -> Routing:
+        if planes == 1:
+            return engine.make(Request(topology, lanes, seed, jobs, layout, folder, host, root, work))
+        return side_by_side(
             topology,
-            lambda plane, own: chosen.make(Request(plane, lanes, seed, jobs, own, None, host, None, work)),
+            lambda plane, own: engine.make(Request(plane, lanes, seed, jobs, own, None, host, None, work)),
             layout,
         )
+
+    try:
+        routed = made_by(chosen)
+    except InputError:
+        if not fitted:
+            raise
+        # What fits is a guess by the kind of the network; where it has no tables after all, there is one that always has.
+        chosen, engine, fitted = engines.find(ANY), ANY, ""
+        routed = made_by(chosen)
     work.check()
     if host is not None and not chosen.by_host:
         routed = _on_other_cables(routed, host[0])

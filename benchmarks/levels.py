@@ -1,0 +1,49 @@
+"""What networks without an engine of their own accept by engine levels and by orders: .venv/bin/python benchmarks/levels.py
+
+The rule that `topoloom.routing.fitting` follows, fixed before the table was looked at: engine levels (8 lanes) fits networks of
+diameter 2 and 3 for which no other engine is made, if at loads of 50, 70 and 90 % it accepts no less than orders (as many lanes
+as it takes) by more than 1 % on every network below, and 5 % more on one. Uniform traffic, router slimfly-2014 with 64 flits a
+port, a queue for every lane as in a switch of InfiniBand; hop-lanes, which no forwarding table can say, stands beside them.
+"""
+
+from topoloom.routing.route import route
+from topoloom.simulator.simulate import simulate
+from topoloom.spec import build
+
+NETWORKS = (
+    "slimfly:q=5,hosts=4",
+    "slimfly:q=7,hosts=6",
+    "slimfly:q=11,hosts=8",
+    "polarfly:q=7,hosts=4",
+    "polarfly:q=11,hosts=6",
+    "jellyfish:n=100,degree=12,hosts=6,seed=1",
+    "jellyfish:n=250,degree=16,hosts=8,seed=1",
+    "jellyfish:n=50,degree=5,hosts=3,seed=1",
+    "ring-shortcuts:n=64,degree=8,hosts=4,seed=1",
+    "xpander:degree=8,lift=8,hosts=4,seed=1",
+    "bundlefly:p=5,q=5,hosts=4",
+    "petersen:hosts=2",
+)
+LOADS = (0.5, 0.7, 0.9)
+ENGINES = ("orders", "levels", "hop-lanes")
+
+
+def main() -> None:
+    """A row a network and engine: lanes, and what arrives and after how many cycles at each load."""
+    print(f"{'network':44}{'engine':>10}{'lanes':>7}" + "".join(f"{load:>20.0%}" for load in LOADS))
+    for spec in NETWORKS:
+        try:
+            network = build(spec)
+        except ValueError as error:
+            print(f"{spec}: {error}")
+            continue
+        for name in ENGINES:
+            routed = route(network, name)
+            lanes = routed.verdict.lanes_used
+            curve = simulate(routed, settings=[f"vcs={lanes}"], loads=LOADS, fast=True)
+            cells = "".join(f"{point.accepted:>11.3f}{point.latency_mean:>9.1f}" for point in curve.points)
+            print(f"{spec:44}{name:>10}{lanes:>7}{cells}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
