@@ -1,9 +1,14 @@
-"""Networks that were taken the whole way, as designs side by side: a group of rows a step, a column a network."""
+"""Networks that were taken the whole way, for a page: side by side, as curves, and a sentence each."""
 
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
 from topoloom.assessment.assessment import Assessment, figure_keys
 from topoloom.assessment.figure import Figure
+from topoloom.assessment.steps.load import LOADS
+from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
+from topoloom.pages.templating import rendered
 from topoloom.report.side_by_side import Group, Row, SideBySide, Value
 
 _BETTER = {"less": "low", "more": "high", "": ""}
@@ -39,3 +44,65 @@ def _value(figure: Figure | None) -> Value | None:
     if figure is None or figure.value is None:
         return None
     return Value(figure.value, figure.low, figure.high, figure.how)
+
+
+def assessment_curves(networks: Sequence[Assessment]) -> list[IntervalCurves]:
+    """Latency by load, and the bandwidth left by links lost; of what was worked out."""
+    found = (_latency(networks), _left(networks))
+    return [one for one in found if one.series]
+
+
+def _latency(networks: Sequence[Assessment]) -> IntervalCurves:
+    series = []
+    for one in networks:
+        points = []
+        for load in LOADS:
+            figure, arrives = one.figure(f"latency_{load * 100:.0f}_cycles"), one.value(f"accepted_{load * 100:.0f}")
+            if figure is None or figure.value is None or arrives is None:
+                continue
+            note = None if figure.low is not None else "saturated: it grows the longer one measures"
+            points.append(IntervalPoint(arrives, figure.value, figure.low, figure.high, note))
+        if points:
+            series.append(IntervalSeries(one.name, tuple(sorted(points, key=lambda point: point.x))))
+    return IntervalCurves(
+        "Latency against accepted load, uniform traffic",
+        "accepted [flits a host and cycle]",
+        "mean latency [cycles]",
+        tuple(series),
+        log_y=True,
+    )
+
+
+def _left(networks: Sequence[Assessment]) -> IntervalCurves:
+    series = []
+    for one in networks:
+        figures = [one.figure(f"left_after_{share}") for share in (1, 5, 10)]
+        points = [
+            IntervalPoint(float(share), figure.value, figure.low, figure.value)
+            for share, figure in zip((1, 5, 10), figures, strict=True)
+            if figure is not None and figure.value is not None
+        ]
+        if points:
+            series.append(IntervalSeries(one.name, (IntervalPoint(0.0, 1.0), *points)))
+    return IntervalCurves(
+        "Bandwidth left after links are lost at random", "links lost [%]", "left, of the whole network's", tuple(series)
+    )
+
+
+def sentences(networks: Sequence[Assessment], folder: str, reference: str | None = None) -> Markup:
+    """Why each stands where it stands, what is missing of it, and its folder.
+
+    Parameters
+    ----------
+    networks : sequence of Assessment
+        The best first.
+    folder : str
+        In which the networks' folders lie, beside the page.
+    reference : str, optional
+        The name of the one that is marked as such.
+
+    Returns
+    -------
+    Markup
+    """
+    return rendered("sentences.html", networks=networks, folder=folder, reference=reference)

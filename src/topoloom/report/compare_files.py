@@ -50,5 +50,5 @@ def write_comparison(
         everything=everything,
     )
     files["compare.json"] = msgspec.json.format(msgspec.json.encode(found.record()), indent=1) + b"\n"
-    files["compare.html"] = compare_page(found)
+    files["compare.html"] = compare_page(found, NETWORKS)
     return write_folder(folder, files, stale=stale_in(NETWORKS))

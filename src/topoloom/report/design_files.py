@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from topoloom.cabling.cabling import cable
+from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.files import housing_files, network_files
 from topoloom.cabling.labels import label
 from topoloom.cabling.lists import cables_csv
@@ -20,6 +20,7 @@ from topoloom.network_folders import HOSTS, HOUSING, RACKS, TABLES, refuse_other
 from topoloom.report.bill_file import bill_csv
 from topoloom.report.design_page import design_figures, design_page
 from topoloom.report.finalist_files import FINALISTS, finalist_files, stale_in
+from topoloom.report.floor_data import rack_watts
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.spec import build
 
@@ -67,13 +68,14 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
     layout: Layout | None = None
     bill: Bill | None = None
     plan: str | None = None
+    cables: Cabling | None = None
     if design.winner is not None:
         topology = build(design.winner.spec)
         refuse_other_network(folder, topology.digest, "design")
         layout = design.layout or place_candidate(topology, design.need, parts, design.winner.map)
         bill = priced(layout, design.need, parts)
         cables = cable(layout, parts, design.need.rate_gbps, design.need.cable.hosts)
-        plan = floorplan_svg(layout, cables.link_medium)
+        plan = floorplan_svg(layout, cables.link_medium, rack_watts(layout, parts, design.need.rate_gbps))
         files |= network_files(topology, "design")
         files["cables.csv"] = cables_csv(cables, label(cables))
         files["bill.csv"] = bill_csv(bill)
@@ -82,7 +84,7 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
         files["floorplan.svg"] = plan
     drawn = design_figures(design)
     files |= {name: svg for name, (svg, _) in drawn.items()}
-    files["report.html"] = design_page(design, parts, layout, bill, drawn, plan)
+    files["report.html"] = design_page(design, parts, layout, bill, drawn, plan, cables=cables, beside=tuple(files))
     files |= finalist_files(
         {f"{FINALISTS}/{number}": one for number, one in enumerate(design.finalists, 1)},
         parts,
