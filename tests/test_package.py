@@ -83,9 +83,9 @@ def test_every_limit_and_objective_has_words():
     from typing import get_args
 
     from topoloom.designer.need import Limits, Objective
-    from topoloom.report.design_page import _WORDS
+    from topoloom.report.design_tables import WORDS
 
-    assert {*Limits.__struct_fields__, *get_args(Objective)} <= _WORDS.keys()
+    assert {*Limits.__struct_fields__, *get_args(Objective)} <= WORDS.keys()
 
 
 def test_kernels_run_where_nothing_can_be_written(tmp_path):

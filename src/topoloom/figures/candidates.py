@@ -5,7 +5,8 @@ from itertools import cycle
 from math import cos, radians, sin
 from typing import TYPE_CHECKING, Any, Literal
 
-from topoloom.figures.style import COLOURS, SHAPES
+from topoloom.figures.marks import looks, marker
+from topoloom.figures.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,7 @@ def draw_candidates(
     y: "Callable[[Candidate], float]",
     labels: tuple[str, str],
     named: "Sequence[tuple[int, Candidate]]",
+    families: Sequence[str] | None = None,
 ) -> None:
     """Candidates in a plane, a colour and shape a family, the Pareto front ringed, `named` ones with their rank.
 
@@ -42,12 +44,24 @@ def draw_candidates(
         Below the x axis, and beside the y axis; with units.
     named : sequence of (int, Candidate)
         The candidates that get their rank written beside them.
+    families : sequence of str, optional
+        All families of the design, whose order gives each its look; those of the candidates, if left out.
     """
-    looks = _looks(candidates)
-    for family, (colour, shape) in looks.items():
+    drawn = families if families is not None else [c.family for c in candidates]
+    there = {c.family for c in candidates}
+    chosen = {family: look for family, look in looks(drawn).items() if family in there}
+    for family, look in chosen.items():
         points = [c for c in candidates if c.family == family]
         axes.scatter(
-            [x(c) for c in points], [y(c) for c in points], s=34, c=colour, marker=shape, label=family, alpha=0.85
+            [x(c) for c in points],
+            [y(c) for c in points],
+            s=38,
+            c=look.colour,
+            marker=marker(look.mark),
+            label=family,
+            alpha=0.9,
+            linewidths=0.4,
+            edgecolors="white",
         )
     front = [c for c in candidates if c.spec in pareto]
     axes.scatter(
@@ -68,7 +82,7 @@ def draw_candidates(
         bbox_to_anchor=(1.01, 0.5),
         fontsize=8,
         frameon=False,
-        ncol=-(-(len(looks) + 1) // _LEGEND_ROWS),
+        ncol=-(-(len(chosen) + 1) // _LEGEND_ROWS),
         columnspacing=1.0,
     )
     _name_points(axes, [(x(c), y(c), str(rank)) for rank, c in named], [(x(c), y(c)) for c in candidates])
@@ -88,13 +102,6 @@ def draw_hop_shares(axes: "Axes", candidates: "Sequence[Candidate]") -> None:
     axes.set_xlabel("distance [switch hops]")
     axes.set_ylabel("pairs of switches [%]")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize=8, frameon=False, ncol=2)
-
-
-def _looks(candidates: "Sequence[Candidate]") -> dict[str, tuple[str, str]]:
-    """A colour and a shape for every family: eight colours first, then other shapes."""
-    families = sorted({c.family for c in candidates})
-    size = len(COLOURS)
-    return {f: (COLOURS[i % size], SHAPES[(i // size + i) % len(SHAPES)]) for i, f in enumerate(families)}
 
 
 def _scale(axes: "Axes", which: Literal["x", "y"], values: Sequence[float]) -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from topoloom.figures.floor_view import View
+from topoloom.figures.floor_view import HOST_CABLES, View, cabinets_hold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,8 +52,18 @@ def draw_plan(axes: "Axes", view: View, points_a_metre: float) -> None:
     _name_cabinets(axes, view, points_a_metre)
     _scale_bar(axes, view, points_a_metre)
     _legend(axes, view, drawn)
-    if drawn.size:
+    if view.watts is not None:
+        _colour_bar(axes, _warm(), float(view.watts.max()) / 1000, "power of the cabinet [kW]", whole=False)
+    elif drawn.size:
         _colour_bar(axes, _greys(), int(view.leaving.max()), "cables leaving the cabinet")
+
+
+def _warm() -> Any:
+    """From nearly white to an orange on which black text can still be read: watts."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["Oranges"](np.linspace(0.02, 0.5, 128)))
 
 
 def _greys() -> Any:
@@ -70,7 +80,10 @@ def _draw_slots(axes: "Axes", view: View) -> None:
     from matplotlib.patches import Rectangle
 
     layout, floor = view.layout, view.layout.floor
-    fills = _greys()(view.leaving / max(1, int(view.leaving.max(initial=0))))
+    if view.watts is not None:
+        fills = _warm()(view.watts / max(1.0, float(view.watts.max(initial=0.0))))
+    else:
+        fills = _greys()(view.leaving / max(1, int(view.leaving.max(initial=0))))
     free = np.setdiff1d(np.arange(len(layout.slots)), layout.used)
 
     def shapes(slots: np.ndarray) -> list[Any]:
@@ -99,18 +112,12 @@ def _draw_bundles(axes: "Axes", view: View) -> np.ndarray:
     from matplotlib.path import Path
 
     layout = view.layout
-    pairs, cables = layout.bundles
+    pairs, cables, colours = view.bundles
     if not len(pairs):
         return np.empty(0, np.int64)
     step_m = layout.place_m[pairs[:, 0]] - layout.place_m[pairs[:, 1]]
     room = _MOST_LINES * np.hypot(*view.shape_m) / np.hypot(*step_m.T).mean()
     shown = strongest(cables, int(np.clip(room, 100, 2000)))
-    kind, kinds = view.kinds
-    # All cables of a bundle are as long as each other, so one of them tells the medium.
-    ends = np.sort(layout.cabinet[layout.topology.links], axis=1)
-    key = ends[:, 0].astype(np.int64) * layout.cabinets + ends[:, 1]
-    first = np.unique(key[layout.between], return_index=True)[1]
-    colours = np.array([colour for _, colour in kinds])[kind[np.flatnonzero(layout.between)[first]]]
     start, end = (layout.place_m[side] for side in pairs[shown].T)
     step = end - start
     # An arc keeps off the cabinets of its own row, and bends to the middle of the floor, so that it stays on it.
@@ -125,7 +132,7 @@ def _draw_bundles(axes: "Axes", view: View) -> np.ndarray:
         PathCollection(
             arcs,
             facecolors="none",
-            edgecolors=colours[shown].tolist(),
+            edgecolors=[colours[number] for number in shown.tolist()],
             capstyle="round",
             zorder=4,
             linewidths=np.maximum(0.5, widest * cables[shown] / cables.max()),
@@ -146,7 +153,7 @@ def strongest(cables: np.ndarray, most: int) -> np.ndarray:
 
 
 def _name_cabinets(axes: "Axes", view: View, points_a_metre: float) -> None:
-    """Each cabinet's slot, and how many switches it has where there is room; nothing where nobody could read it."""
+    """Each cabinet's slot, and what it holds where there is room; nothing where nobody could read it."""
     layout = view.layout
     width, height = points_a_metre * layout.floor.width_m, points_a_metre * layout.floor.depth_m
     # In a cabinet that is deeper than wide a name has more room upright.
@@ -157,12 +164,15 @@ def _name_cabinets(axes: "Axes", view: View, points_a_metre: float) -> None:
     size = min(9.0, width / longest, 0.62 * height)
     if size < 5:
         return
-    switches = np.bincount(layout.cabinet, minlength=layout.cabinets).tolist()
-    two = height > 3.2 * size and width > 4.2 * size
+    held = cabinets_hold(layout)
+    most = max(map(len, held))
+    if height > 3.2 * size and width / (0.62 * most) > 5:
+        size = min(size, width / (0.62 * most))
+    two = height > 3.2 * size and width > 0.6 * most * size
     # Where cabinets are many, boxes around the names would hide the bundles.
     box = {"boxstyle": "square,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
-    for (x, y), name, count in zip(layout.place_m.tolist(), layout.cabinet_names, switches, strict=True):
-        text = f"{name}\n{count} sw" if two else name
+    for (x, y), name, holds in zip(layout.place_m.tolist(), layout.cabinet_names, held, strict=True):
+        text = f"{name}\n{holds}" if two else name
         axes.text(
             x,
             y,
@@ -205,7 +215,7 @@ def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
     from matplotlib.patches import Patch
 
     layout = view.layout
-    pairs, cables = layout.bundles
+    pairs, cables, _ = view.bundles
     kind, kinds = view.kinds
     counts = np.bincount(kind[layout.between], minlength=len(kinds))
     handles: list[Any] = [
@@ -213,6 +223,8 @@ def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
         for (name, colour), count in zip(kinds, counts, strict=True)
         if count
     ]
+    if layout.host_slot is not None and layout.host_between.any():
+        handles.append(Line2D([], [], color=HOST_CABLES, linewidth=2.5, label="to hosts"))
     if len(layout.slots) > layout.cabinets:
         handles.append(Patch(facecolor="white", edgecolor=_EDGE, linestyle="--", label="free slot"))
     if layout.floor.blocked:
@@ -244,7 +256,7 @@ def _legend(axes: "Axes", view: View, drawn: np.ndarray) -> None:
     )
 
 
-def _colour_bar(axes: "Axes", colours: Any, most: int, label: str) -> None:
+def _colour_bar(axes: "Axes", colours: Any, most: float, label: str, *, whole: bool = True) -> None:
     """A colour bar from 0 to `most`, as high as the axes, on their right."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
@@ -253,7 +265,7 @@ def _colour_bar(axes: "Axes", colours: Any, most: int, label: str) -> None:
     beside = axes.inset_axes((1.012, 0.0, 0.016, 1.0))
     bar = axes.figure.colorbar(ScalarMappable(Normalize(0, most), colours), cax=beside)
     bar.set_label(label, fontsize=8)
-    bar.ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    bar.ax.yaxis.set_major_locator(MaxNLocator(integer=whole, nbins=6))
     bar.ax.tick_params(labelsize=7.5, length=2.5)
     bar.outline.set_linewidth(0.5)
 
@@ -273,16 +285,20 @@ def draw_lengths(axes: "Axes", view: View) -> None:
     if not layout.length_m.size:
         axes.text(0.5, 0.5, "no cables", ha="center", va="center", transform=axes.transAxes)
         return
-    step = max(0.5, float(np.ceil(layout.longest_m / 40)))
-    bins = np.arange(0, layout.longest_m + 2 * step, step) - step / 2
+    longest_m = layout.longest_m
+    if layout.host_slot is not None:
+        longest_m = max(longest_m, float(layout.host_length_m.max(initial=0.0)))
+    step = max(0.5, float(np.ceil(longest_m / 40)))
+    bins = np.arange(0, longest_m + 2 * step, step) - step / 2
     there = np.flatnonzero(counts)
-    axes.hist(
-        [layout.length_m[kind == number] for number in there],
-        bins=bins.tolist(),
-        stacked=True,
-        color=[kinds[number][1] for number in there],
-        label=[f"{kinds[number][0]}: {counts[number]:,}" for number in there],
-    )
+    lengths = [layout.length_m[kind == number] for number in there]
+    colours = [kinds[number][1] for number in there]
+    labels = [f"{kinds[number][0]}: {counts[number]:,}" for number in there]
+    if layout.host_slot is not None:
+        lengths.append(layout.host_length_m)
+        colours.append(HOST_CABLES)
+        labels.append(f"to hosts: {layout.host_length_m.size:,}")
+    axes.hist(lengths, bins=bins.tolist(), stacked=True, color=colours, label=labels)
     axes.set_xlim(0, None)
     axes.legend(fontsize=8, frameon=False)
 

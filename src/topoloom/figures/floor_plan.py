@@ -19,7 +19,12 @@ _HEADER, _ABOVE, _BESIDE = 0.6, 0.95, 1.5
 _MARGIN_IN = (2 * PAD_POINTS + FOOT_POINTS) / 72
 
 
-def floor_plan(layout: DrawnLayout, medium: np.ndarray | None, trays: tuple[np.ndarray, np.ndarray]) -> "Figure":
+def floor_plan(
+    layout: DrawnLayout,
+    medium: np.ndarray | None,
+    trays: tuple[np.ndarray, np.ndarray],
+    watts: np.ndarray | None = None,
+) -> "Figure":
     """The sheet as a matplotlib figure.
 
     Parameters
@@ -30,6 +35,8 @@ def floor_plan(layout: DrawnLayout, medium: np.ndarray | None, trays: tuple[np.n
         it, cables inside cabinets and between them have two colours.
     trays : (float64[stretches, 4], int64[stretches])
         The stretches of tray (x, y, x, y) in metres, and how many cables lie on each, as `tray_load` has them.
+    watts : float64[cabinets], optional
+        What each cabinet draws: its colour. Without it, that is how many cables leave it.
 
     Returns
     -------
@@ -47,7 +54,7 @@ def floor_plan(layout: DrawnLayout, medium: np.ndarray | None, trays: tuple[np.n
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    view = View(layout, medium)
+    view = View(layout, medium, watts)
     width_m, height_m = view.shape_m
     with style():
         figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08, wspace=0.04, hspace=0.04))

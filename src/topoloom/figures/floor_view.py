@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 #: Okabe and Ito's colours, distinct for every kind of colour blindness: media of cable, known ones first.
 _INSIDE, _BETWEEN = "#009E73", "#0072B2"
 _KNOWN = {"copper": "#D55E00", "electric": "#D55E00", "optical": "#0072B2", "fibre": "#0072B2", "fiber": "#0072B2"}
-_OTHERS = ("#CC79A7", "#E69F00", "#56B4E9", "#009E73", "#000000")
+_OTHERS = ("#E69F00", "#56B4E9", "#009E73", "#000000")
+#: Cables between switches and hosts that have racks of their own.
+HOST_CABLES = "#CC79A7"
 
 #: A picture's shorter side is at least this share of the longer one.
 _SLIMMEST = 0.16
@@ -53,6 +55,18 @@ class DrawnLayout(Protocol):
     def bundles(self) -> tuple[np.ndarray, np.ndarray]: ...
 
     @property
+    def host_slot(self) -> np.ndarray | None: ...
+
+    @property
+    def host_cabinet(self) -> np.ndarray: ...
+
+    @property
+    def host_between(self) -> np.ndarray: ...
+
+    @property
+    def host_length_m(self) -> np.ndarray: ...
+
+    @property
     def cabinets(self) -> int: ...
 
     @property
@@ -72,11 +86,12 @@ class DrawnLayout(Protocol):
 class View:
     """A layout as it is drawn: seen from above, x to the right and y upwards, as floor files have it.
 
-    `medium` is the medium of each link, or None.
+    `medium` is the medium of each link, `watts` what each cabinet draws; None where that is not known.
     """
 
     layout: DrawnLayout
     medium: np.ndarray | None = None
+    watts: np.ndarray | None = None
 
     @cached_property
     def box_m(self) -> np.ndarray:
@@ -163,6 +178,21 @@ class View:
         names, kind = np.unique(np.asarray(self.medium, dtype=str), return_inverse=True)
         return kind.reshape(-1), list(zip(names.tolist(), _colours(names.tolist()), strict=True))
 
+    @cached_property
+    def bundles(self) -> tuple[np.ndarray, np.ndarray, list[str]]:
+        """All bundles: the pairs of cabinets, how many cables, and the colour; those of links first, then those to hosts."""
+        layout = self.layout
+        pairs, cables = layout.bundles
+        kind, kinds = self.kinds
+        # All cables of a bundle are as long as each other, so one of them tells the medium.
+        ends = np.sort(layout.cabinet[layout.topology.links], axis=1)
+        key = ends[:, 0].astype(np.int64) * layout.cabinets + ends[:, 1]
+        first = np.unique(key[layout.between], return_index=True)[1]
+        colours = [kinds[one][1] for one in kind[np.flatnonzero(layout.between)[first]].tolist()]
+        to_hosts, host_cables = host_bundles(layout)
+        every = np.concatenate([pairs, to_hosts])
+        return every, np.concatenate([cables, host_cables]), colours + [HOST_CABLES] * len(to_hosts)
+
 
 def _colours(media: list[str]) -> list[str]:
     """A colour for each medium: copper's or glass's own where the name says so, a free one else."""
@@ -174,17 +204,42 @@ def _colours(media: list[str]) -> list[str]:
     return chosen
 
 
+def host_bundles(layout: DrawnLayout) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of cabinets with cables between switches and hosts, and how many; none where hosts stand with switches."""
+    if layout.host_slot is None:
+        return np.empty((0, 2), np.int64), np.empty(0, np.int64)
+    topology, out = layout.topology, layout.host_between
+    ends = np.stack([layout.cabinet[topology.endpoints[out]], layout.host_cabinet[topology.host[out]]], axis=1)
+    pairs, cables = np.unique(np.sort(ends, axis=1), axis=0, return_counts=True)
+    return pairs.reshape(-1, 2).astype(np.int64), cables
+
+
 def cables_leaving(layout: DrawnLayout) -> np.ndarray:
-    """How many cables leave each cabinet, int64[cabinets]."""
-    pairs, cables = layout.bundles
-    return np.bincount(pairs.ravel(), np.repeat(cables, 2), minlength=layout.cabinets).astype(np.int64)
+    """How many cables leave each cabinet, int64[cabinets]; those to hosts too, where these have racks of their own."""
+    total = np.zeros(layout.cabinets, np.int64)
+    for pairs, cables in (layout.bundles, host_bundles(layout)):
+        total += np.bincount(pairs.ravel(), np.repeat(cables, 2), minlength=layout.cabinets).astype(np.int64)
+    return total
 
 
-def cabinet_hints(layout: DrawnLayout) -> list[str]:
-    """A line on each cabinet: its number and slot, its switches, the cables that leave it."""
+def cabinets_hold(layout: DrawnLayout) -> list[str]:
+    """What each cabinet holds, in a few letters: ``8 sw``, ``4 hosts``, or both where hosts have racks of their own."""
     switches = np.bincount(layout.cabinet, minlength=layout.cabinets).tolist()
-    each = zip(layout.cabinet_names, switches, cables_leaving(layout).tolist(), strict=True)
+    if layout.host_slot is None:
+        return [f"{held} sw" for held in switches]
+    hosts = np.bincount(layout.host_cabinet, minlength=layout.cabinets).tolist()
     return [
-        f"cabinet {number}: {name}, {held} switches, {leaving} cables leave it"
-        for number, (name, held, leaving) in enumerate(each)
+        ", ".join([f"{held} sw"] * (held > 0) + [f"{there} host{'s' * (there > 1)}"] * (there > 0))
+        for held, there in zip(switches, hosts, strict=True)
+    ]
+
+
+def cabinet_hints(layout: DrawnLayout, watts: np.ndarray | None = None) -> list[str]:
+    """A line on each cabinet: its number and slot, what it holds, its watts where known, the cables that leave it."""
+    held = [text.replace(" sw", " switches") for text in cabinets_hold(layout)]
+    power = [""] * layout.cabinets if watts is None else [f"{one / 1000:,.1f} kW, " for one in watts.tolist()]
+    each = zip(layout.cabinet_names, held, power, cables_leaving(layout).tolist(), strict=True)
+    return [
+        f"cabinet {number}: {name}, {holds}, {draws}{leaving} cables leave it"
+        for number, (name, holds, draws, leaving) in enumerate(each)
     ]

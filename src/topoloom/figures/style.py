@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Distinct in hue and lightness, and for the common kinds of colour blindness when shapes are added.
-COLOURS = ("#2563a8", "#d1661b", "#2f8f4e", "#b02a4c", "#6a4fb3", "#8a6d1f", "#159a9c", "#555b66")
+#: Okabe and Ito's colours, distinct for every kind of colour blindness; grey for their yellow, which nobody sees on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#1c2733", "#56B4E9", "#8a8a8a")
 SHAPES = "osD^vPX*"
 
 

@@ -12,9 +12,10 @@ def tray_load(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
     On a floor with trays cables take the shortest path over them, and every stretch is there, used or not. On any other
     floor trays are assumed over the rows and columns of the cabinets: a cable runs along x over the row of its lower
     cabinet (that of the lower number), then along y over the column of the other; a stretch joins neighbouring x (or y)
-    coordinates of cabinets, and only used ones are there. Cables inside a cabinet use no tray.
+    coordinates of cabinets, and only used ones are there. Cables inside a cabinet use no tray. Those to hosts that stand in
+    racks of their own lie there, too.
     """
-    pairs, cables = layout.bundles
+    pairs, cables = _every_bundle(layout)
     if layout.slots.rule == "trays" and layout.floor.trays_m:
         paths = tray_paths(layout.slots.place_m, np.array(layout.floor.trays_m))
         load = paths.load(layout.used[pairs[:, 0]], layout.used[pairs[:, 1]], cables)
@@ -31,6 +32,17 @@ def tray_load(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
         ]
     )
     return segments, np.concatenate([over_rows, over_columns])
+
+
+def _every_bundle(layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of cabinets with cables, of links and of hosts in racks of their own, and how many cables."""
+    pairs, cables = layout.bundles
+    if layout.host_slot is None:
+        return pairs, cables
+    topology, out = layout.topology, layout.host_between
+    hosts = np.stack([layout.cabinet[topology.endpoints[out]], layout.host_cabinet[topology.host[out]]], axis=1)
+    every = np.concatenate([pairs, np.sort(hosts, axis=1)])
+    return every, np.concatenate([cables, np.ones(len(hosts), np.int64)])
 
 
 def _over(

@@ -40,8 +40,8 @@ def rendered(template: str, **values: Any) -> Markup:
     return Markup(_environment().get_template(template).render(**values).removesuffix("\n"))
 
 
-def framed(title: str, style: str, body: Markup) -> str:
-    """A whole page: no script, nothing fetched.
+def framed(title: str, style: str, body: Markup, data: Markup | str = "", code: str = "", policy: str = "") -> str:
+    """A whole page, which fetches nothing, and has no script but `code`.
 
     Parameters
     ----------
@@ -50,10 +50,17 @@ def framed(title: str, style: str, body: Markup) -> str:
         CSS of topoloom's own.
     body : Markup
         HTML.
+    data : Markup
+        A block of JSON for the script.
+    code : str
+        JavaScript of topoloom's own.
+    policy : str
+        The Content-Security-Policy; a page without one has neither data nor code.
 
     Returns
     -------
     str
         An HTML document.
     """
-    return str(rendered("page.html", title=title, style=Markup(style), body=body)) + "\n"
+    parts = {"style": Markup(style), "body": body, "data": data, "code": Markup(code), "policy": policy}
+    return str(rendered("page.html", title=title, **parts)) + "\n"

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from topoloom.cabling.cabling import cable
+from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.files import housing_files, network_files
 from topoloom.cabling.labels import label
 from topoloom.cabling.lists import cables_csv
@@ -19,6 +19,7 @@ from topoloom.folders import write_folder
 from topoloom.layout.layout import Layout
 from topoloom.network_folders import HOSTS, HOUSING, RACKS, TABLES, refuse_other_network
 from topoloom.report.design_page import design_figures, design_page
+from topoloom.report.floor_data import rack_watts
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.spec import build
 
@@ -53,13 +54,14 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
     layout: Layout | None = None
     bill: Bill | None = None
     plan: str | None = None
+    cables: Cabling | None = None
     if design.winner is not None:
         topology = build(design.winner.spec)
         refuse_other_network(folder, topology.digest, "design")
         layout = design.layout or place_candidate(topology, design.need, parts, design.winner.map)
         bill = priced(layout, design.need, parts)
         cables = cable(layout, parts, design.need.rate_gbps, design.need.cable.hosts)
-        plan = floorplan_svg(layout, cables.link_medium)
+        plan = floorplan_svg(layout, cables.link_medium, rack_watts(layout, parts, design.need.rate_gbps))
         files |= network_files(topology, "design")
         files["cables.csv"] = cables_csv(cables, label(cables))
         files["bill.csv"] = bill_csv(bill)
@@ -68,7 +70,7 @@ def write_design(design: Design, folder: str | Path) -> list[Path]:
         files["floorplan.svg"] = plan
     drawn = design_figures(design)
     files |= {name: svg for name, (svg, _) in drawn.items()}
-    files["report.html"] = design_page(design, parts, layout, bill, drawn, plan)
+    files["report.html"] = design_page(design, parts, layout, bill, drawn, plan, cables=cables, beside=tuple(files))
     return write_folder(folder, files, stale=[*_OF_A_WINNER, f"{TABLES}/*"])
 
 

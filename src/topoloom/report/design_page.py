@@ -1,26 +1,49 @@
-"""The report of a design: requirement, ranking, trade-offs, and the winner on its floor."""
+"""The report of a design, a page to work in: requirement, candidates, the winner on its floor, and files beside it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
 
 from topoloom._version import __version__
+from topoloom.cabling.cabling import Cabling
 from topoloom.cost.bill import Bill
-from topoloom.cost.parts import Parts, load_parts
-from topoloom.cost.table_iv import COLUMNS
+from topoloom.cost.parts import Parts
 from topoloom.designer.design import Design
-from topoloom.designer.measure import MEASURES, Candidate, Dropped, busiest_channel
+from topoloom.designer.measure import Candidate, busiest_channel
 from topoloom.designer.offers import CUT_SEEDS
 from topoloom.figures.candidates import draw_candidates, draw_hop_shares
+from topoloom.figures.interval_curves import IntervalCurves, interval_curves_svg
 from topoloom.figures.style import svg_of
 from topoloom.layout.layout import Layout
 from topoloom.pages.templating import rendered
+from topoloom.report.design_data import design_data, families_of
+from topoloom.report.design_tables import MOST_ROWS, WORDS, dropped, ranking, requirement, table_iv, usual
+from topoloom.report.floor_data import floor_data, rack_watts
 from topoloom.report.floorplan import floorplan_svg
 from topoloom.report.page import cards, figure, page, table
+from topoloom.report.scripting import DESIGN
+from topoloom.report.side_by_side import SideBySide, side_by_side
 
-_MOST_ROWS = 40
 #: How a measuring that was cut short is told.
 _ENDS = {"done": "", "deadline": "The time was over", "interrupted": "Interrupted"}
+#: The figures that the plots of the page replace where scripts run.
+_REPLACED = ("cost-latency.svg", "power-bisection.svg")
+#: What the files of a design hold, those to name first.
+_FILES = {
+    "candidates.csv": "every candidate, dropped ones too",
+    "design.json": "the whole design, as a record",
+    "topology.json": "the winner's switches, links and hosts",
+    "cables.csv": "every cable: both ends with ports, length, product",
+    "bill.csv": "the winner's bill",
+    "floor.toml": "the floor",
+    "floorplan.svg": "the floor plan, to print",
+    "hosts.csv": "where each host stands",
+    "racks.csv": "what each rack holds",
+    "cost-latency.svg": "cost against latency",
+    "power-bisection.svg": "power against bisection",
+    "hops.svg": "how far apart switches are",
+}
 
 
 def design_page(
@@ -30,10 +53,16 @@ def design_page(
     bill: Bill | None,
     drawn: dict[str, tuple[str, str]] | None = None,
     plan: str | None = None,
+    *,
+    cables: Cabling | None = None,
+    beside: Sequence[str] = (),
+    finalists: SideBySide | None = None,
+    curves: Sequence[IntervalCurves] = (),
 ) -> str:
     """The whole report as one self-contained HTML page.
 
-    Layout and bill are the winner's, `drawn` are the figures, `plan` is the winner's floor plan; what is left out is drawn.
+    It is whole without a script: first rows, figures, floor plan. With scripts the candidates can be sorted, filtered, plotted
+    and compared, and the floor looked at.
 
     Parameters
     ----------
@@ -45,10 +74,18 @@ def design_page(
         The winner's; None: the page has no part about the winner.
     bill : Bill or None
         The winner's; None: the page has no part about the winner.
-    drawn : dict of str to (title, SVG), optional
+    drawn : dict of str to (SVG, caption), optional
         The figures by their file's name, where they are drawn already.
     plan : str, optional
         The winner's floor plan as SVG, where it is drawn already.
+    cables : Cabling, optional
+        The winner's: with them the floor can be worked with.
+    beside : sequence of str
+        The files beside the page, which it links to.
+    finalists : SideBySide, optional
+        The best designs, taken further, side by side.
+    curves : sequence of IntervalCurves
+        What was found of them, as curves.
 
     Returns
     -------
@@ -57,126 +94,41 @@ def design_page(
     """
     need, best = design.need, design.winner
     fitted = parts.rate_gbps is None or parts.rate_gbps[0] <= need.rate_gbps <= parts.rate_gbps[1]
-    dropped = ", ".join(f"{_WORDS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
-    winner = None
+    by_limit = ", ".join(f"{WORDS.get(limit, limit)}: {count}" for limit, count in design.dropped_by.items())
+    winner, floor = None, None
     if best is not None and layout is not None and bill is not None:
-        winner = _winner(layout, bill, floorplan_svg(layout) if plan is None else plan)
+        watts = rack_watts(layout, parts, need.rate_gbps)
+        winner = _winner(layout, bill, floorplan_svg(layout, watts=watts) if plan is None else plan)
+        floor = None if cables is None else floor_data(cables, watts)
+    figures = design_figures(design) if drawn is None else drawn
     body = rendered(
         "design.html",
         title=need.title,
         version=__version__,
         design=design,
-        requirement=_requirement(design, parts),
+        requirement=requirement(design, parts),
         parts=parts,
         prices_of="" if fitted or parts.rate_gbps is None else f"{parts.rate_gbps[0]:g} to {parts.rate_gbps[1]:g}",
         rate_gbps=f"{need.rate_gbps:g}",
         cut_short=_ENDS[design.ended],
         considered=len(design.ranked) + len(design.dropped),
-        dropped=dropped,
+        by_limit=by_limit,
+        dropped=dropped(design),
         best=best,
         answer="" if best is None else _answer(best),
-        ranking=_ranking(design),
-        usual=_usual(design),
-        most_rows=_MOST_ROWS,
-        figures=[figure(*one) for one in (design_figures(design) if drawn is None else drawn).values()],
+        ranking=ranking(design) if design.ranked else "",
+        usual=usual(design),
+        most_rows=MOST_ROWS,
+        finalists="" if finalists is None else side_by_side(finalists),
+        curves=[figure(interval_curves_svg(one), "") for one in curves],
+        replaced=[figure(*one) for name, one in figures.items() if name in _REPLACED],
+        figures=[figure(*one) for name, one in figures.items() if name not in _REPLACED],
         winner=winner,
-        table_iv=_table_iv() if "besta-2014/table-iv" in need.compare else "",
+        table_iv=table_iv() if "besta-2014/table-iv" in need.compare else "",
         cut_seeds=CUT_SEEDS,
+        files=[(name, what) for name, what in _FILES.items() if name in beside],
     )
-    return page(need.title, [body])
-
-
-def _requirement(design: Design, parts: Parts) -> Markup:
-    need = design.need
-    floor = need.floor.floor()
-    places = (
-        f"{floor.rows} rows x {floor.columns} places"
-        if floor.rows and floor.columns
-        else "as many rows as places in a row, or one fewer"
-    )
-    rows = [
-        ("hosts", f"{need.hosts:,}"),
-        ("switch", f"up to {need.radix} ports, {need.switch.delay_ns:g} ns to pass"),
-        ("links", f"{need.rate_gbps:g} Gb/s, {need.cable.delay_ns_per_m:g} ns a metre of cable"),
-        (
-            "floor",
-            f"{floor.name}: {places}; places of {floor.width_m:g} m x {floor.depth_m:g} m; cables of {floor.inside_m:g} m"
-            f" inside a cabinet, Manhattan distance + {2 * floor.overhead_end_m:g} m between",
-        ),
-        ("parts", parts.name),
-        ("minimise", _WORDS[need.minimize]),
-    ]
-    if need.host is not None:
-        rows += _host_rows(design)
-    held = [("switches", floor.switches_per_cabinet), ("hosts", floor.hosts_per_cabinet)]
-    if any(most is not None for _, most in held):
-        rows.append(
-            ("a cabinet", "at most " + " and ".join(f"{most} {what}" for what, most in held if most is not None))
-        )
-    for what, names in (
-        ("only", need.families.only),
-        ("leave out", need.families.leave_out),
-        ("besides", need.families.specs),
-    ):
-        if names:
-            rows.append((what, ", ".join(names)))
-    if need.cable.hosts:
-        rows.append(("bill", "a cable for every host, too"))
-    for limit in need.limits.__struct_fields__:
-        value = getattr(need.limits, limit)
-        if value is not None:
-            rows.append(("limit", f"{_WORDS[limit]}: at most {value:,g}"))
-    if need.least.survives:
-        rows.append(("must survive", "any one " + ", any one ".join(need.least.survives)))
-    for least in ("bisection_gbps_per_host", "grow_to_hosts"):
-        if getattr(need.least, least) is not None:
-            rows.append(("at least", f"{_WORDS[least]}: {getattr(need.least, least):,g}"))
-    return table(["", "what is needed"], rows, text=frozenset({0, 1}))
-
-
-def _host_rows(design: Design) -> list[tuple[str, str]]:
-    """What the need says of hosts and racks."""
-    host, rack = design.need.host, design.need.rack
-    if host is None:
-        return []
-    ports = f"{design.need.ports_per_host} port{'s' * (design.need.ports_per_host > 1)} on this network"
-    power = "" if rack.power_w is None else f", {rack.power_w / 1000:g} kW"
-    return [
-        ("a host", f"{host.name}: {ports}, {host.u:g} units, {host.power_w:,.0f} W"),
-        ("a rack", f"{rack.u:g} units{power}; leaves: {rack.leaf}"),
-    ]
-
-
-_WORDS = {
-    "diameter": "diameter between hosts' switches [hops]",
-    "worst_latency_ns": "worst zero-load latency [ns]",
-    "mean_latency_ns": "mean zero-load latency [ns]",
-    "cost_per_host_usd": "cost a host [USD]",
-    "power_per_host_w": "power a host [W]",
-    "longest_cable_m": "longest cable [m]",
-    "mean_cable_m": "mean cable [m]",
-    "oversubscription": "oversubscription (mean channel load)",
-    "busiest_channel": "load of the busiest channel [link rates]",
-    "cost_usd": "cost [USD]",
-    "power_w": "power [W]",
-    "switches": "switches",
-    "cabinets": "cabinets",
-    "host_aspl": "mean hops between hosts",
-    "cost_over_best": "cost a host in multiples of the cheapest design",
-    "radix": "switch radix (found when built)",
-    "hosts": "hosts (too few when built)",
-    "floor": "room on the floor",
-    "parts": "parts that exist",
-    "size": "too large to be measured",
-    "construction": "could not be built",
-    "taper": "ports down for one up at a level",
-    "survives": "what may fail without cutting a host off",
-    "grow_to_hosts": "hosts that idle ports could take",
-    "bisection_gbps_per_host": "bandwidth between halves [Gb/s a host]",
-    "all_to_all_ms": "all to all, by formula [ms]",
-    "all_reduce_ms": "all-reduce, by formula [ms]",
-    "step_ms": "a step, by formula [ms]",
-}
+    return page(need.title, [body], design_data(design, floor, finalists, curves), DESIGN)
 
 
 def _answer(best: Candidate) -> Markup:
@@ -194,105 +146,12 @@ def _answer(best: Candidate) -> Markup:
     )
 
 
-def _ranking(design: Design) -> Markup:
-    head = [
-        "rank",
-        "spec",
-        "cost [USD/ host]",
-        "power [W/ host]",
-        "mean latency [ns]",
-        "worst latency [ns]",
-        "hosts",
-        "switches",
-        "ports",
-        "dia- meter",
-        "mean hops",
-        "over- subscr.",
-        "busiest channel",
-        "bisection [links/ host]",
-        "cabi- nets",
-        "mean cable [m]",
-        "longest cable [m]",
-        "placement",
-    ]
-    rows = [
-        [
-            ("\u25cf " if c.spec in design.pareto else "") + str(number),
-            c.spec,
-            f"{c.cost_per_host_usd:,.1f}",
-            f"{c.power_per_host_w:.2f}",
-            f"{c.mean_latency_ns:,.0f}",
-            f"{c.worst_latency_ns:,.0f}",
-            f"{c.hosts:,}",
-            f"{c.switches:,}",
-            str(c.radix),
-            str(c.diameter),
-            f"{c.host_aspl:.3f}",
-            f"{c.oversubscription:.2f}",
-            "-" if c.busiest_channel is None else f"{c.busiest_channel:.2f}",
-            "-" if c.bisection_per_host is None else f"{c.bisection_per_host:.3f}",
-            str(c.cabinets),
-            f"{c.mean_cable_m:.2f}",
-            f"{c.longest_cable_m:.1f}",
-            c.map,
-        ]
-        for number, c in enumerate(design.ranked, 1)
-    ]
-    if all(c.busiest_channel is None for c in design.ranked):
-        gone = head.index("busiest channel")
-        head, rows = head[:gone] + head[gone + 1 :], [row[:gone] + row[gone + 1 :] for row in rows]
-    return table(head, rows[:_MOST_ROWS], best=0)
-
-
-def _usual(design: Design) -> Markup | str:
-    """What everybody buys beside the best: how much more or less it costs, and the limit that it passes."""
-    best = design.winner
-    if best is None or not design.usual:
-        return ""
-    head = [
-        "spec",
-        "cost [USD]",
-        "beside the best",
-        "power [W]",
-        "switches",
-        "over- subscr.",
-        "diameter",
-        "mean latency [ns]",
-        "",
-    ]
-    rows = []
-    for one in (best, *(one for one in design.usual if one.spec != best.spec)):
-        known: Any = one.known if isinstance(one, Dropped) else {key: getattr(one, key) for key in MEASURES}
-        cost = known.get("cost_usd")
-        passes = ""
-        if isinstance(one, Dropped):
-            passes = f"past a limit: {_WORDS.get(one.limit, one.limit)}{'; ' + one.reason if one.reason else ''}"
-        rows.append(
-            [
-                one.spec,
-                _shown(cost, ",.0f"),
-                "the best" if one is best else "-" if cost is None else f"{cost / best.cost_usd - 1:+.1%}",
-                _shown(known.get("power_w"), ",.0f"),
-                _shown(known.get("switches"), ",.0f"),
-                _shown(known.get("oversubscription"), ".2f"),
-                _shown(known.get("diameter"), ".0f"),
-                _shown(known.get("mean_latency_ns"), ",.0f"),
-                passes,
-            ]
-        )
-    return table(head, rows, text=frozenset({0, 8}))
-
-
-def _shown(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)
-
-
 def design_figures(design: Design) -> dict[str, tuple[str, str]]:
     """The trade-offs as figures: file name to (SVG text, caption); none without candidates."""
     if not design.ranked:
         return {}
     chosen = list(design.ranked)
-    named = design.leading()
+    named, families = design.leading(), families_of(design)
     leading = [candidate for _, candidate in named]
     found = {
         "cost-latency.svg": (
@@ -305,6 +164,7 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
                     lambda c: c.mean_latency_ns,
                     ("cost [USD a host]", "mean zero-load latency [ns]"),
                     named,
+                    families,
                 )
             ),
             "Cost against latency; lower left is better. Ringed: the Pareto front. Numbers are ranks: the best of each of the"
@@ -323,6 +183,7 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
                     lambda c: c.bisection_per_host or 0.0,
                     ("power [W a host]", "bisection [links a host]"),
                     [(rank, c) for rank, c in named if c in wide],
+                    families,
                 )
             ),
             f"Power against bisection (METIS, best of {CUT_SEEDS} seeds); upper left is better. Numbers are ranks.",
@@ -337,8 +198,8 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
 def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
     """What the page shows of the winner on its floor."""
     caption = (
-        "Cabinets at their places, the darker the more cables leave them; cables by length; and how many lie on each stretch"
-        " of tray."
+        "Cabinets at their places, in the colour of what they draw or, where no watts are known, of how many cables leave"
+        " them; cables by length; and how many lie on each stretch of tray."
     )
     inside = int((~layout.between).sum())
     cables = cards(
@@ -371,33 +232,3 @@ def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
     }
 
 
-def _table_iv() -> Markup:
-    """Slim Fly against the other columns of Table IV: printed, recomputed with the print's assumptions, exact."""
-    parts = load_parts("slimfly-2014")
-    rows = []
-    for one in COLUMNS:
-        count = one.as_printed() if one.as_printed is not None else None
-        bill = one.exact()
-        rows.append(
-            [
-                one.title,
-                f"{one.printed.hosts:,}",
-                f"{one.printed.cost_usd:,.0f}",
-                "-" if count is None else f"{count.cost_usd(parts):,.2f}",
-                f"{bill.cost_per_host_usd:,.1f}",
-                f"{one.printed.power_w:g}",
-                f"{bill.power_per_host_w:.3f}",
-                one.assumption + ("; " + one.note if one.note else ""),
-            ]
-        )
-    head = [
-        "network",
-        "hosts",
-        "printed [USD/host]",
-        "as printed [USD/host]",
-        "exact [USD/host]",
-        "printed [W/host]",
-        "exact [W/host]",
-        "why they differ",
-    ]
-    return table(head, rows, text=frozenset({0, 7}), best=len(rows) - 1)

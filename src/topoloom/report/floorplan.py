@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def floorplan(layout: Layout, medium: np.ndarray | None = None) -> "Figure":
+def floorplan(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarray | None = None) -> "Figure":
     """One sheet with the cabinets and bundles to scale, the lengths of the cables, and the load of the trays.
 
     Parameters
@@ -24,19 +24,40 @@ def floorplan(layout: Layout, medium: np.ndarray | None = None) -> "Figure":
     medium : array of str, shape (links,), optional
         What each link's cable is (``copper``, ``optical``): the colour of its bundle, and of its bar by length. Without
         it, cables inside cabinets and between them have two colours.
+    watts : float64[cabinets], optional
+        What each cabinet draws: its colour. Without it, that is how many cables leave it.
+
+    Returns
+    -------
+    Figure
+        Not yet written anywhere.
 
     Raises
     ------
     InputError
         `medium` has another shape.
     """
-    return floor_plan(layout, medium, tray_load(layout))
+    return floor_plan(layout, medium, tray_load(layout), watts)
 
 
-def floorplan_svg(layout: Layout, medium: np.ndarray | None = None) -> str:
-    """The sheet as SVG text, with a hint on each cabinet."""
-    hints = {f"cabinet-{number}": hint for number, hint in enumerate(cabinet_hints(layout))}
-    return with_hints(svg_text(floorplan(layout, medium)), hints)
+def floorplan_svg(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarray | None = None) -> str:
+    """The sheet as SVG text, with a hint on each cabinet.
+
+    Parameters
+    ----------
+    layout : Layout
+    medium : array of str, shape (links,), optional
+        What each link's cable is.
+    watts : float64[cabinets], optional
+        What each cabinet draws.
+
+    Returns
+    -------
+    str
+        An ``<svg>`` element.
+    """
+    hints = {f"cabinet-{number}": hint for number, hint in enumerate(cabinet_hints(layout, watts))}
+    return with_hints(svg_text(floorplan(layout, medium, watts)), hints)
 
 
 def floorplan_png(layout: Layout, medium: np.ndarray | None = None) -> bytes:

@@ -2,16 +2,41 @@
 
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
+from typing import Any
 
 from markupsafe import Markup
 
 from topoloom.pages.templating import framed, rendered
+from topoloom.report.scripting import data_block, policy, script
 
 
-def page(title: str, body: Iterable[Markup]) -> str:
-    """A whole page of pieces of HTML: no script, nothing fetched. A piece that is no `Markup` is shown as text."""
+def page(title: str, body: Iterable[Markup], data: Any = None, scripts: Sequence[str] = ()) -> str:
+    """A whole page of pieces of HTML; nothing is fetched. A piece that is no `Markup` is shown as text.
+
+    Parameters
+    ----------
+    title : str
+        Any text.
+    body : iterable of Markup
+        The pieces.
+    data : JSON value, optional
+        What the scripts read.
+    scripts : sequence of str
+        Files of ``report/scripts``, without their ending; a page without any runs nothing.
+
+    Returns
+    -------
+    str
+        An HTML document.
+    """
     style = (files("topoloom.report") / "style.css").read_text(encoding="utf-8")
-    return framed(title, style, Markup("\n").join(body))
+    inside = Markup("\n").join(body)
+    if not scripts:
+        return framed(title, style, inside)
+    # The template adds nothing around the code: its digest is that of what the browser sees.
+    style += (files("topoloom.report") / "work.css").read_text(encoding="utf-8")
+    code = script(scripts)
+    return framed(title, style, inside, data_block(data), code, policy(code))
 
 
 def table(

@@ -1,0 +1,78 @@
+"""Curves with intervals: y against x, a band from low to high around each curve, a mark for each point."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from topoloom.figures.marks import looks, marker
+from topoloom.figures.style import svg_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class IntervalPoint(msgspec.Struct, frozen=True, array_like=True):
+    """A point, and the ends of its interval where it has one."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+
+
+class IntervalSeries(msgspec.Struct, frozen=True):
+    """A curve: its name and its points, in the order of x."""
+
+    name: str
+    points: tuple[IntervalPoint, ...]
+
+
+class IntervalCurves(msgspec.Struct, frozen=True):
+    """A picture of curves: `x` and `y` are the axes' labels, with units.
+
+    `integer` says that x is counted, not measured; `log_y` that y spans decades; `criterion` is a level of y to compare with.
+    """
+
+    title: str
+    x: str
+    y: str
+    series: tuple[IntervalSeries, ...]
+    integer: bool = False
+    log_y: bool = False
+    criterion: float | None = None
+
+
+def draw_interval_curves(axes: "Axes", curves: IntervalCurves) -> None:
+    """The curves, with their bands and marks; the legend is below."""
+    from matplotlib.ticker import MaxNLocator
+
+    for series, look in zip(curves.series, looks([one.name for one in curves.series]).values(), strict=True):
+        x, y = [one.x for one in series.points], [one.y for one in series.points]
+        low, high = _ends(series.points)
+        if low != y or high != y:
+            axes.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
+        axes.plot(
+            x, y, color=look.colour, marker=marker(look.mark), markersize=6, linewidth=1.5, label=series.name,
+            markeredgecolor="white", markeredgewidth=0.5,
+        )
+    if curves.criterion is not None:
+        axes.axhline(curves.criterion, color="#555b66", linewidth=1, linestyle="--")
+    if curves.log_y:
+        axes.set_yscale("log")
+    if curves.integer:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel(curves.x)
+    axes.set_ylabel(curves.y)
+    axes.set_title(curves.title, fontsize=10, loc="left")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=8, frameon=False, ncol=3)
+
+
+def interval_curves_svg(curves: IntervalCurves) -> str:
+    """The figure of `draw_interval_curves` as SVG text."""
+    return svg_of(lambda axes: draw_interval_curves(axes, curves))
+
+
+def _ends(points: Sequence[IntervalPoint]) -> tuple[list[float], list[float]]:
+    low = [one.y if one.low is None else one.low for one in points]
+    return low, [one.y if one.high is None else one.high for one in points]

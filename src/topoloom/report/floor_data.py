@@ -1,0 +1,126 @@
+"""The floor of a page to work in, as data: cabinets and what they hold, bundles of cables, trays."""
+
+from typing import Any
+
+import numpy as np
+
+from topoloom.cabling.cabling import Cabling
+from topoloom.cost.parts import Parts
+from topoloom.figures.floor_panels import strongest
+from topoloom.figures.floor_view import HOST_CABLES, View
+from topoloom.layout.layout import Layout
+from topoloom.layout.tray_load import tray_load
+from topoloom.report.scripting import short
+
+#: More slots, bundles and cables than these would only fill the page: free slots stay out, of bundles the strongest stay, and
+#: of the cables of each bundle the first.
+_MOST_FREE, _MOST_BUNDLES, _MOST_CABLES = 3_000, 12_000, 12_000
+
+
+def rack_watts(layout: Layout, parts: Parts, rate_gbps: float) -> np.ndarray | None:
+    """The most that each cabinet draws, float64[cabinets]: its switches, and its hosts where these have racks.
+
+    None where no watts of the switches are known.
+    """
+    each = parts.switch_feed_w(layout.topology.radix, rate_gbps)
+    if not each:
+        return None
+    watts = np.bincount(layout.cabinet, minlength=layout.cabinets) * each
+    if layout.housing is not None:
+        watts = watts + np.bincount(layout.host_cabinet, minlength=layout.cabinets) * layout.housing.host.power_w
+    return np.asarray(watts, float)
+
+
+def floor_data(cables: Cabling, watts: np.ndarray | None = None) -> dict[str, Any]:
+    """All that the floor viewer draws, as JSON values: columns of numbers, metres with x to the right and y upwards.
+
+    Parameters
+    ----------
+    cables : Cabling
+        Of the layout that is drawn.
+    watts : float64[cabinets], optional
+        What each cabinet draws.
+
+    Returns
+    -------
+    dict
+        Cabinets, free slots, pillars, blocked slots, trays, and bundles: all cables of one product between two cabinets.
+    """
+    layout = cables.layout
+    view, floor, slots = View(layout), layout.floor, layout.slots
+    free = np.setdiff1d(np.arange(len(slots)), layout.used)
+    segments, on_tray = tray_load(layout)
+    places = layout.place_m
+    housed = layout.host_slot is not None
+    hosts = np.bincount(layout.host_cabinet, minlength=layout.cabinets)
+    bundles, inside = _bundles(cables)
+    return {
+        "name": floor.name,
+        "cell": [floor.width_m, floor.depth_m],
+        "box": _metres(view.box_m),
+        "cabinets": {
+            "name": list(layout.cabinet_names),
+            "x": _metres(places[:, 0]),
+            "y": _metres(places[:, 1]),
+            "switches": np.bincount(layout.cabinet, minlength=layout.cabinets).tolist(),
+            "hosts": hosts.tolist(),
+            "watts": None if watts is None else [short(one, 5) for one in watts.tolist()],
+            "leaving": view.leaving.tolist(),
+            "inside": inside.tolist(),
+        },
+        "housed": housed,
+        "free": _metres(slots.place_m[free]) if len(free) <= _MOST_FREE else [],
+        "blocked": [[str(name), *_metres(np.array(place))] for name, *place in floor.blocked],
+        "pillars": _metres(np.array(floor.pillars_m).reshape(-1, 4)),
+        "trays": [[*_metres(ends), count] for ends, count in zip(segments, on_tray.tolist(), strict=True)],
+        "assumed": not floor.trays_m,
+        **bundles,
+    }
+
+
+def _metres(values: np.ndarray) -> Any:
+    return np.round(values, 3).tolist()
+
+
+def _bundles(cables: Cabling) -> tuple[dict[str, Any], np.ndarray]:
+    """The bundles between cabinets, with the ports of their cables, and how many cables stay in each cabinet."""
+    layout, product = cables.layout, cables.bought.product
+    at = layout.cabinet[np.where(cables.to_host[:, None], cables.ends[:, :1], cables.ends)]
+    at[:, 1] = np.where(cables.to_host, layout.host_cabinet[np.where(cables.to_host, cables.ends[:, 1], 0)], at[:, 1])
+    inside = np.bincount(at[cables.bundle < 0, 0], minlength=layout.cabinets)
+    out = np.flatnonzero(cables.bundle >= 0)
+    key = np.stack([cables.bundle[out], cables.to_host[out], product[out]], axis=1)
+    _, first, member, count = np.unique(key, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    kept = strongest(count, _MOST_BUNDLES) if count.size else np.empty(0, np.int64)
+    heads = out[first[kept]]
+    media = list(dict.fromkeys(cables.medium[out[first]].tolist())) if count.size else []
+    colours = dict(View(layout, cables.link_medium).kinds[1])
+    kinds = [[name, colours.get(name, HOST_CABLES)] for name in media]
+    if cables.with_hosts:
+        kinds.append(["host cable", HOST_CABLES])
+    kind = [
+        len(media) if host else media.index(medium)
+        for host, medium in zip(cables.to_host[heads].tolist(), cables.medium[heads].tolist(), strict=True)
+    ]
+    told = max(1, _MOST_CABLES // max(1, kept.size)) if out.size > _MOST_CABLES else out.size
+    order = np.argsort(member.reshape(-1), kind="stable")
+    starts = np.concatenate([[0], np.cumsum(count)])
+    ports = []
+    for number in kept.tolist():
+        some = out[order[starts[number] : starts[number + 1]][:told]]
+        ports.append(np.column_stack([cables.ends[some, 0], cables.port[some, 0], cables.ends[some, 1], cables.port[some, 1]]))
+    return {
+        "kinds": kinds,
+        "products": [one.title for one in cables.bought.parts.cable],
+        "bundles": {
+            "a": at[heads, 0].tolist(),
+            "b": at[heads, 1].tolist(),
+            "count": count[kept].tolist(),
+            "kind": kind,
+            "host": cables.to_host[heads].astype(int).tolist(),
+            "product": product[heads].tolist(),
+            "metres": _metres(cables.length_m[heads]),
+            "ports": [one.ravel().tolist() for one in ports],
+        },
+        "missing": int(count.size - kept.size),
+    }, inside

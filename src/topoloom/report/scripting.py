@@ -1,0 +1,68 @@
+"""What makes a page one to work in: its scripts and its data, inside the page, and a policy that lets nothing else in."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+from markupsafe import Markup
+
+#: What each file of ``report/scripts`` needs stands before it: together they are one module.
+_BASE = ("dom", "format", "tooltip", "sortable")
+_PLOTS = ("marks", "axes", "curves", "side_by_side")
+EXPLORER = (*_BASE, *_PLOTS, "store", "filters", "table", "chooser", "scatter", "selection")
+FLOOR = ("floor_scene", "floor_bundles", "floor_camera", "floor")
+DESIGN = (*EXPLORER, *FLOOR, "design")
+#: A page of curves and tables.
+CURVES = (*_BASE, *_PLOTS, "plain")
+
+
+def script(names: Sequence[str]) -> str:
+    """The files of ``report/scripts`` as one module; it begins with the browser's strict rules."""
+    folder = files("topoloom.report") / "scripts"
+    return "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
+
+
+def policy(code: str) -> str:
+    """A Content-Security-Policy under which this code runs and no other, and nothing is ever fetched.
+
+    Examples
+    --------
+    >>> policy("")[:60]
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    """
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    return (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:;"
+        f" script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def data_block(data: Any) -> Markup:
+    """JSON that may stand in a page: whatever texts it has, none ends the block or begins another.
+
+    Examples
+    --------
+    >>> str(data_block({"name": "</script>"}))
+    '<script type="application/json" id="data">{"name":"\\\\u003c/script\\\\u003e"}</script>'
+    """
+    text = msgspec.json.encode(data).decode()
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return Markup(f'<script type="application/json" id="data">{text}</script>')
+
+
+def short(value: float | None, digits: int = 7) -> float | int | None:
+    """A number with so many digits that count, so that it takes little room in a page; whole ones stay whole.
+
+    Examples
+    --------
+    >>> short(1168.2483228070175), short(3.0), short(None)
+    (1168.248, 3, None)
+    """
+    if value is None or value != value:
+        return None
+    found = float(f"{value:.{digits}g}")
+    return int(found) if found == int(found) and abs(found) < 1e15 else found

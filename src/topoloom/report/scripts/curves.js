@@ -1,0 +1,91 @@
+// Curves with intervals: bands and marks, a legend whose names hide and show curves, values where the pointer is.
+
+function makeCurves(marks, curves) {
+  const canvas = draw("svg", { class: "plot", tabindex: "0", role: "group" });
+  const box = make("div", { class: "canvas" }, canvas);
+  const hidden = new Set();
+  const legend = make("div", { class: "legend", role: "group", "aria-label": "curves" });
+  curves.series.forEach((series, at) => {
+    const button = make("button", {
+      type: "button", class: "chip", "aria-pressed": "true",
+      onclick: () => {
+        if (!hidden.delete(at)) hidden.add(at);
+        button.setAttribute("aria-pressed", String(!hidden.has(at)));
+        button.classList.toggle("faint", hidden.has(at));
+        redraw();
+      },
+    }, markIcon(marks, series.look), ` ${series.name}`);
+    legend.append(button);
+  });
+  let width = 0, points = [], now = -1, ring = null;
+
+  const redraw = () => {
+    if (!width) return;
+    const height = Math.round(Math.max(260, Math.min(440, width * 0.5)));
+    const inside = insideOf(width, height);
+    const there = curves.series.filter((_, at) => !hidden.has(at));
+    const every = there.flatMap((series) => series.points);
+    const x = makeScale(every.map((point) => point[0]), inside.left, inside.right, false, curves.integer, 0.02);
+    const levels = every.flatMap((point) => [point[1], point[2], point[3]]).filter((value) => typeof value === "number");
+    const y = makeScale(curves.log_y ? levels : [...levels, 0], inside.bottom, inside.top, curves.log_y);
+    canvas.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    canvas.setAttribute("height", height);
+    canvas.setAttribute("aria-label", `${curves.title}: ${curves.y} against ${curves.x}. Arrow keys go from point to point.`);
+    canvas.replaceChildren(drawAxes(inside, x, y, [curves.x, curves.y]));
+    if (typeof curves.criterion === "number")
+      canvas.append(draw("line", { class: "criterion", x1: inside.left, x2: inside.right, y1: y(curves.criterion), y2: y(curves.criterion) }));
+    points = [];
+    for (const series of there) {
+      const at = series.points.map((point) => [x(point[0]), y(point[1])]);
+      const join = (line) => line.map((pair) => `${pair[0].toFixed(1)} ${pair[1].toFixed(1)}`).join("L");
+      if (series.points.some((point) => typeof point[2] === "number")) {
+        const high = series.points.map((point) => [x(point[0]), y(point[3] ?? point[1])]);
+        const low = series.points.map((point) => [x(point[0]), y(point[2] ?? point[1])]).reverse();
+        canvas.append(draw("path", { class: "band", d: `M${join([...high, ...low])}Z`, fill: series.look[0] }));
+      }
+      canvas.append(draw("path", { class: "curve", d: `M${join(at)}`, stroke: series.look[0] }));
+      series.points.forEach((point, number) => {
+        canvas.append(drawMark(marks, series.look, at[number][0], at[number][1], 4.5));
+        points.push({ series, point, at: at[number] });
+      });
+    }
+    ring = draw("circle", { class: "pointed", r: 10, visibility: "hidden" });
+    canvas.append(draw("g", { class: "rings" }, ring));
+  };
+
+  const tell = (number) => {
+    now = number;
+    ring.setAttribute("visibility", number < 0 ? "hidden" : "visible");
+    if (number < 0) return hideTip();
+    const { series, point, at } = points[number];
+    ring.setAttribute("cx", at[0]);
+    ring.setAttribute("cy", at[1]);
+    const interval = typeof point[2] === "number" && typeof point[3] === "number" ? `interval ${shortly(point[2])} to ${shortly(point[3])}` : null;
+    const lines = [series.name, `${curves.x}: ${shortly(point[0])}`, `${curves.y}: ${shortly(point[1])}`, interval].filter(Boolean);
+    const frame = canvas.getBoundingClientRect();
+    showTip(lines, frame.left + at[0], frame.top + at[1]);
+    return announce(lines.join(", "));
+  };
+  canvas.addEventListener("pointermove", (event) => {
+    const frame = canvas.getBoundingClientRect();
+    let best = -1, least = 26;
+    points.forEach(({ at }, number) => {
+      const away = Math.hypot(at[0] - event.clientX + frame.left, at[1] - event.clientY + frame.top);
+      if (away < least) [best, least] = [number, away];
+    });
+    if (best !== now) tell(best);
+  });
+  canvas.addEventListener("pointerleave", () => tell(-1));
+  canvas.addEventListener("blur", () => tell(-1));
+  canvas.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step || !points.length) return;
+    tell(Math.max(0, Math.min(points.length - 1, now + step)));
+    event.preventDefault();
+  });
+  whenResized(box, (found) => {
+    width = found;
+    redraw();
+  });
+  return make("figure", { class: "panel curves" }, make("figcaption", {}, make("b", {}, curves.title)), legend, box);
+}

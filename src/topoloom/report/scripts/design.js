@@ -1,0 +1,33 @@
+// The report of a design: candidates to explore, the winner's floor, and what else the data has.
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+
+/** Puts something before what the page had without a script, which then goes out of sight. */
+function replace(name, ...parts) {
+  const place = document.querySelector(`[data-part="${name}"]`);
+  if (!place) return;
+  place.before(...parts);
+  place.classList.add("replaced");
+}
+
+if (DATA.rows.length) {
+  const store = makeStore(DATA);
+  const has = (key) => store.rows.some((row) => typeof row[key] === "number");
+  const second = has("bisection_per_host") ? ["power_per_host_w", "bisection_per_host"] : ["power_per_host_w", "worst_latency_ns"];
+  const plots = make("div", { class: "plots" }, makeScatter(store, "plot-1", "cost_per_host_usd", "mean_latency_ns"), makeScatter(store, "plot-2", ...second));
+  replace("candidates", makeFilters(store), plots, makeSelection(store), makeTable(store));
+  replace("tradeoffs");
+}
+if (DATA.floor) {
+  replace("floor-words", makeFloor(DATA.floor));
+  const sheet = document.getElementById("sheet");
+  if (sheet) sheet.open = false;
+}
+if (DATA.finalists) replace("finalists", drawSideBySide(DATA.finalists));
+(DATA.curves || []).forEach((curves, at) => {
+  const still = document.querySelector(`[data-curves="${at}"]`);
+  if (!still) return;
+  still.before(makeCurves(DATA.marks, curves));
+  still.classList.add("replaced");
+});
+document.documentElement.classList.add("works");

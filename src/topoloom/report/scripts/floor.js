@@ -1,0 +1,164 @@
+// The floor plan to work in: cabinets and bundles pointed at and pinned, what they are beside the plan.
+
+const TOLD = 40;
+
+function makeFloor(floor) {
+  const canvas = draw("svg", { class: "floor", id: "floor-plan", tabindex: "0", role: "group", preserveAspectRatio: "xMidYMid meet" });
+  canvas.setAttribute("aria-label", `floor plan, ${floor.cabinets.name.length} cabinets. Arrow keys go from cabinet to cabinet, Enter pins one, plus and minus zoom, 0 shows all, Shift with arrows moves.`);
+  const scene = drawScene(floor);
+  const { list, of } = bundlesOf(floor);
+  const most = Math.max(1, ...list.map((one) => one.count));
+  const strongest = strongestOf(floor, list);
+  const widest = Math.max(2, Math.min(7, 60 / Math.sqrt(strongest.length || 1)));
+  const all = drawBundles(floor, strongest, most, widest, false);
+  all.firstChild.style.opacity = String(Math.max(0.35, Math.min(0.85, 9 / Math.sqrt(strongest.length || 1))));
+  const own = draw("g"), mark = draw("g", { class: "focus" });
+  scene.trays.setAttribute("visibility", "hidden");
+  canvas.append(scene.group, scene.trays, all, own, scene.labels, mark);
+  const facts = make("div", { class: "facts", id: "floor-facts" });
+  let pinned = null, pointed = null, shown = null, shading = firstShade(floor);
+
+  const camera = makeCamera(canvas, floor.box, () => nameScene(floor, scene, camera.scale()));
+
+  const cabinetFacts = (at) => {
+    const { name, watts, leaving, inside, x, y } = floor.cabinets;
+    const lines = [make("h4", {}, `cabinet ${name[at]}`)];
+    const told = [holds(floor, at).replace(" sw", floor.cabinets.switches[at] === 1 ? " switch" : " switches")];
+    if (watts) told.push(`${written(watts[at] / 1000, 1)} kW`);
+    told.push(`${counted(leaving[at], "cable")} leave it`, `${counted(inside[at], "cable")} inside`, `at x ${shortly(x[at])} m, y ${shortly(y[at])} m`);
+    lines.push(make("ul", {}, ...told.map((line) => make("li", {}, line))));
+    const bundles = of[at].map((number) => list[number]).sort((a, b) => b.count - a.count);
+    if (bundles.length) {
+      const rows = bundles.slice(0, TOLD).map((one) => make("tr", {}, make("td", { class: "text" }, name[one.a === at ? one.b : one.a]), make("td", {}, written(one.count, 0)), make("td", {}, written(one.metres, 1)), make("td", { class: "text" }, one.host ? "host cable" : one.product)));
+      lines.push(make("table", {}, make("thead", {}, make("tr", {}, make("th", { class: "text" }, "to"), make("th", {}, "cables"), make("th", {}, "m"), make("th", { class: "text" }, "product"))), make("tbody", {}, ...rows)));
+      if (bundles.length > TOLD) lines.push(make("p", { class: "quiet" }, `and ${bundles.length - TOLD} more bundles`));
+    }
+    return lines;
+  };
+
+  const bundleFacts = (number) => {
+    const one = list[number];
+    const { name } = floor.cabinets;
+    const ends = [];
+    for (let at = 0; at + 3 < one.ports.length && ends.length < TOLD; at += 4) {
+      const [a, portA, b, portB] = one.ports.slice(at, at + 4);
+      ends.push(make("li", {}, `switch ${a} port ${portA} \u2013 ${one.host ? "host" : "switch"} ${b} port ${portB}`));
+    }
+    const left = one.count - ends.length;
+    return [
+      make("h4", {}, `${name[one.a]} \u2013 ${name[one.b]}`),
+      make("ul", {}, make("li", {}, counted(one.count, one.host ? "host cable" : "cable")), make("li", {}, `${written(one.metres, 2)} m each`), make("li", {}, one.product)),
+      make("ul", { class: "ports" }, ...ends),
+      left > 0 && ends.length ? make("p", { class: "quiet" }, `and ${left} more: cables.csv has all`) : null,
+    ].filter(Boolean);
+  };
+
+  /** What is pointed at, else what is pinned. */
+  const tell = () => {
+    const now = pointed || pinned;
+    const key = now ? `${now.what} ${now.at}` : "";
+    if (key === shown) return;
+    shown = key;
+    own.replaceChildren();
+    mark.replaceChildren();
+    canvas.classList.toggle("some", Boolean(now));
+    if (!now) {
+      facts.replaceChildren(make("p", { class: "quiet" }, "Point at a cabinet or a bundle of cables, or go through the cabinets with the arrow keys. A click, or Enter, keeps it here."));
+      return;
+    }
+    const bundles = now.what === "cabinet" ? of[now.at].map((number) => list[number]) : [list[now.at]];
+    own.append(drawBundles(floor, bundles, most, widest + 1, true));
+    own.querySelector(".catch").remove();
+    for (const at of now.what === "cabinet" ? [now.at] : [list[now.at].a, list[now.at].b]) {
+      const edge = scene.boxes[at].cloneNode();
+      edge.removeAttribute("data-cabinet");
+      edge.setAttribute("fill", "none");
+      mark.append(edge);
+    }
+    facts.replaceChildren(...(now.what === "cabinet" ? cabinetFacts(now.at) : bundleFacts(now.at)));
+  };
+
+  const under = (target) => {
+    const cabinet = target.getAttribute && target.getAttribute("data-cabinet");
+    const bundle = target.getAttribute && target.getAttribute("data-bundle");
+    return cabinet !== null && cabinet !== undefined ? { what: "cabinet", at: Number(cabinet) } : bundle ? { what: "bundle", at: Number(bundle) } : null;
+  };
+  const hint = (found) => {
+    if (found.what === "cabinet") {
+      const { name, watts } = floor.cabinets;
+      return [name[found.at], holds(floor, found.at), ...(watts ? [`${written(watts[found.at] / 1000, 1)} kW`] : [])];
+    }
+    const one = list[found.at];
+    return [`${floor.cabinets.name[one.a]} \u2013 ${floor.cabinets.name[one.b]}`, counted(one.count, one.host ? "host cable" : "cable"), `${written(one.metres, 1)} m, ${one.product}`];
+  };
+  canvas.addEventListener("pointermove", (event) => {
+    pointed = under(event.target);
+    tell();
+    if (pointed) showTip(hint(pointed), event.clientX, event.clientY);
+    else hideTip();
+  });
+  canvas.addEventListener("pointerleave", () => { pointed = null; hideTip(); tell(); });
+  canvas.addEventListener("click", (event) => {
+    if (camera.moved) return;
+    canvas.focus({ preventScroll: true });
+    pinned = under(event.target);
+    shown = null;
+    tell();
+  });
+
+  /** The nearest cabinet in a direction. */
+  const nextCabinet = (right, up) => {
+    const { x, y } = floor.cabinets;
+    if (!pinned || pinned.what !== "cabinet") return 0;
+    let best = pinned.at, least = Infinity;
+    for (let at = 0; at < x.length; at++) {
+      const along = (x[at] - x[pinned.at]) * right + (y[at] - y[pinned.at]) * up;
+      const aside = Math.abs((x[at] - x[pinned.at]) * up) + Math.abs((y[at] - y[pinned.at]) * right);
+      if (along > 1e-6 && along + 3 * aside < least) [best, least] = [at, along + 3 * aside];
+    }
+    return best;
+  };
+  canvas.addEventListener("keydown", (event) => {
+    const way = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (way && event.shiftKey) camera.pan(way[0] * 0.15, -way[1] * 0.15);
+    else if (way) {
+      pinned = { what: "cabinet", at: nextCabinet(...way) };
+      pointed = null;
+      camera.reach(floor.cabinets.x[pinned.at], -floor.cabinets.y[pinned.at]);
+      tell();
+      announce(hint(pinned).join(", "));
+    } else if (event.key === "+" || event.key === "=") camera.zoom(1.4);
+    else if (event.key === "-") camera.zoom(1 / 1.4);
+    else if (event.key === "0") camera.fit();
+    else if (event.key === "Escape") { pinned = null; tell(); }
+    else return;
+    event.preventDefault();
+  });
+
+  const scale = make("span", { class: "scale" });
+  const reshade = (key) => {
+    shading = key;
+    const [, top] = shadeScene(floor, scene, key);
+    const { to, decimals, unit } = SHADES[key];
+    scale.replaceChildren("0 ", make("i", { style: { background: `linear-gradient(90deg, ${shade(0, to)}, ${shade(1, to)})` } }), ` ${written(top, decimals)} ${unit}`);
+  };
+  const shades = Object.entries(SHADES).filter(([key]) => key !== "watts" || floor.cabinets.watts).map(([key, { label }]) => [key, label]);
+  const button = (id, text, label, clicked) => make("button", { type: "button", id, "aria-label": label, onclick: clicked }, text);
+  const some = strongest.length < list.length ? `the strongest ${written(strongest.length, 0)} of ${written(list.length + floor.missing, 0)} bundles` : counted(list.length, "bundle");
+  const tools = make("div", { class: "tools" },
+    button("zoom-in", "+", "zoom in", () => camera.zoom(1.4)), button("zoom-out", "\u2212", "zoom out", () => camera.zoom(1 / 1.4)), button("zoom-fit", "all", "show the whole floor", () => camera.fit()),
+    make("span", {}, "colour: ", makeSelect("colour of cabinets", shades, shading, reshade), " ", scale),
+    makeTick(some, true, (ticked) => all.setAttribute("visibility", ticked ? "visible" : "hidden")),
+    makeTick(floor.assumed ? "trays (assumed)" : "trays", false, (ticked) => scene.trays.setAttribute("visibility", ticked ? "visible" : "hidden")));
+  const legend = make("div", { class: "legend" }, ...floor.kinds.map(([name, colour], at) => make("span", { class: "key" }, make("i", { class: at === floor.kinds.length - 1 && name === "host cable" ? "dashed" : null, style: { borderTopColor: colour } }), ` ${name}`)),
+    make("span", { class: "quiet" }, `wider: more cables, ${written(most, 0)} at most; x to the right, y upwards`));
+  const stage = make("div", { class: "stage" }, canvas, facts);
+  reshade(shading);
+  tell();
+  whenResized(stage, (width) => {
+    const wide = canvas.getBoundingClientRect().width || width;
+    canvas.style.height = `${Math.round(Math.max(240, Math.min(620, wide / camera.shape())))}px`;
+    camera.fit();
+  });
+  return make("figure", { class: "panel", id: "floor-viewer" }, tools, legend, stage);
+}

@@ -1,0 +1,53 @@
+// Bundles of cables as arcs from cabinet to cabinet, wider with more cables; of very many only the strongest until one asks.
+
+const MOST_LINES = 100;
+
+/** The bundles of a floor, with where each begins and ends. */
+function bundlesOf(floor) {
+  const { bundles, cabinets } = floor;
+  const of = cabinets.name.map(() => []);
+  const list = bundles.a.map((a, number) => {
+    const b = bundles.b[number];
+    of[a].push(number);
+    if (b !== a) of[b].push(number);
+    return { number, a, b, count: bundles.count[number], kind: bundles.kind[number], host: bundles.host[number], metres: bundles.metres[number], product: floor.products[bundles.product[number]], ports: bundles.ports[number] };
+  });
+  return { list, of };
+}
+
+/** The numbers of the strongest bundles, as many as a floor of this size can show. */
+function strongestOf(floor, list) {
+  const [[x0, y0], [x1, y1]] = floor.box;
+  const { x, y } = floor.cabinets;
+  const mean = list.reduce((sum, one) => sum + Math.hypot(x[one.a] - x[one.b], y[one.a] - y[one.b]), 0) / (list.length || 1) || 1;
+  const most = Math.max(100, Math.min(1500, (MOST_LINES * Math.hypot(x1 - x0, y1 - y0)) / mean));
+  return [...list].sort((a, b) => b.count - a.count || a.number - b.number).slice(0, most);
+}
+
+/** An arc that keeps off the cabinets of its own row, and bends towards the middle of the floor. */
+function arcOf(floor, one) {
+  const { x, y } = floor.cabinets;
+  const [[x0, y0], [x1, y1]] = floor.box;
+  const [sx, sy, ex, ey] = [x[one.a], -y[one.a], x[one.b], -y[one.b]];
+  const [dx, dy] = [ex - sx, ey - sy];
+  const length = Math.hypot(dx, dy) || 1;
+  const [mx, my] = [(sx + ex) / 2, (sy + ey) / 2];
+  const [ax, ay] = [-dy, dx];
+  const inwards = ((x0 + x1) / 2 - mx) * ax + (-(y0 + y1) / 2 - my) * ay < -1e-9 ? -1 : 1;
+  const rise = Math.min(0.2, (2 * Math.min(...floor.cell)) / length) * inwards * (one.host ? 0.6 : 1);
+  const round = (value) => Number(value.toFixed(3));
+  return `M${round(sx)} ${round(sy)}Q${round(mx + rise * ax)} ${round(my + rise * ay)} ${round(ex)} ${round(ey)}`;
+}
+
+/** Arcs of some bundles; wide invisible ones over them catch the pointer. */
+function drawBundles(floor, some, most, widest, strong) {
+  const lines = draw("g", { class: strong ? "bundles strong" : "bundles" });
+  const catching = draw("g", { class: "catch" });
+  for (const one of some) {
+    const d = arcOf(floor, one);
+    const width = Math.max(strong ? 1.4 : 0.6, widest * Math.sqrt(one.count / most));
+    lines.append(draw("path", { d, stroke: floor.kinds[one.kind][1], "stroke-width": width.toFixed(2), "stroke-dasharray": one.host ? "5 2.5" : null, "data-bundle": one.number }));
+    catching.append(draw("path", { d, "data-bundle": one.number }));
+  }
+  return draw("g", {}, lines, catching);
+}

@@ -1,0 +1,30 @@
+// Numbers as people read them.
+
+const NUMBERS = new Map();
+
+/** A number with so many decimals, thousands apart; a dash where there is none. */
+function written(value, decimals) {
+  if (value === null || value === undefined) return "\u2013";
+  if (typeof value !== "number") return String(value);
+  if (decimals === null || decimals === undefined) return shortly(value);
+  if (!NUMBERS.has(decimals))
+    NUMBERS.set(decimals, new Intl.NumberFormat("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }));
+  return NUMBERS.get(decimals).format(value);
+}
+
+/** A number with the six digits that count. */
+function shortly(value) {
+  return new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 }).format(value);
+}
+
+/** How much more or less than another, in per cent; nothing where that says nothing. */
+function beside(value, other) {
+  if (typeof value !== "number" || typeof other !== "number" || !other || value === other) return "";
+  const share = 100 * (value / other - 1);
+  return `${share < 0 ? "\u2212" : "+"}${Math.abs(share).toFixed(1)} %`;
+}
+
+/** One thing, or so many things. */
+function counted(count, one, many = `${one}s`) {
+  return `${written(count, 0)} ${count === 1 ? one : many}`;
+}

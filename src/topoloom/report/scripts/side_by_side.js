@@ -1,0 +1,41 @@
+// Designs side by side, from the structure that report/side_by_side.py describes: the best of a row marked, the others beside
+// the first in per cent, intervals and how each value was got.
+
+function drawSideBySide(designs) {
+  const table = make("table", { class: "beside" });
+  const head = make("tr", {}, make("td", { class: "text" }));
+  for (const column of designs.columns) head.append(make("th", { scope: "col", class: "text" }, ...[].concat(column)));
+  table.append(make("thead", {}, head));
+  for (const group of designs.groups) {
+    const body = make("tbody", {});
+    if (group.title) body.append(make("tr", { class: "group" }, make("th", { class: "text", colspan: designs.columns.length + 1 }, group.title)));
+    for (const row of group.rows) body.append(lineOfDesigns(row));
+    table.append(body);
+  }
+  return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "designs side by side" }, table);
+}
+
+function lineOfDesigns(row) {
+  const number = (one) => (one && typeof one.value === "number" ? one.value : null);
+  const known = [...new Set(row.values.map(number).filter((value) => value !== null))];
+  const best = known.length < 2 || !row.better ? null : row.better === "low" ? Math.min(...known) : Math.max(...known);
+  const longest = Math.max(...known.map(Math.abs), 0);
+  const label = make("th", { scope: "row", class: "text" }, row.label, ...(row.unit ? [make("small", {}, ` [${row.unit}]`)] : []));
+  const line = make("tr", {}, label);
+  row.values.forEach((one, at) => {
+    const value = number(one);
+    const good = value !== null && value === best;
+    const cell = make("td", { class: good ? "text good" : "text" }, make("b", {}, one ? written(one.value, row.decimals) : "\u2013"));
+    if (one && one.low !== undefined && one.low !== null && one.high !== undefined)
+      cell.append(" ", make("small", {}, `${written(one.low, row.decimals)} to ${written(one.high, row.decimals)}`));
+    const more = at ? beside(value, number(row.values[0])) : "";
+    if (more) cell.append(" ", make("small", {}, more));
+    if (value !== null && longest) {
+      const share = `${(100 * Math.abs(value)) / longest}%`;
+      cell.append(make("span", { class: "bar" }, make("span", { style: { width: share } })));
+    }
+    if (one && one.how) cell.append(make("small", { class: "how" }, one.how));
+    line.append(cell);
+  });
+  return line;
+}
