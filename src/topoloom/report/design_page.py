@@ -1,6 +1,7 @@
 """The report of a design, a page to work in: requirement, candidates, the winner on its floor, and files beside it."""
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any
 
 from markupsafe import Markup
@@ -195,6 +196,10 @@ def design_figures(design: Design) -> dict[str, tuple[str, str]]:
     return found
 
 
+def _known(value: float) -> str:
+    return "-" if isnan(value) else f"{value:,.0f}"
+
+
 def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
     """What the page shows of the winner on its floor."""
     caption = (
@@ -216,8 +221,8 @@ def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
             line.item,
             f"{line.count:,}",
             f"{line.length_m:,.0f}" if line.length_m else "",
-            f"{line.cost_usd:,.0f}",
-            f"{line.power_w:,.0f}",
+            _known(line.cost_usd),
+            _known(line.power_w),
         ]
         for line in bill.lines
     ]

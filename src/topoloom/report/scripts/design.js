@@ -15,7 +15,7 @@ if (DATA.rows.length) {
   const has = (key) => store.rows.some((row) => typeof row[key] === "number");
   const second = has("bisection_per_host") ? ["power_per_host_w", "bisection_per_host"] : ["power_per_host_w", "worst_latency_ns"];
   const plots = make("div", { class: "plots" }, makeScatter(store, "plot-1", "cost_per_host_usd", "mean_latency_ns"), makeScatter(store, "plot-2", ...second));
-  replace("candidates", makeFilters(store), plots, makeSelection(store), makeTable(store));
+  replace("candidates", makeFilters(store), plots, makeTable(store), ...makeSelection(store));
   replace("tradeoffs");
 }
 if (DATA.floor) {

@@ -57,3 +57,8 @@ function whenResized(box, redraw) {
     }
   }).observe(box);
 }
+
+/** A spec in pieces that lines may end between: after each comma and colon. */
+function breakable(spec) {
+  return spec.split(/(?<=[,:+])/).flatMap((piece, at) => (at ? [make("wbr"), piece] : [piece]));
+}

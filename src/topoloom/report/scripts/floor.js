@@ -9,12 +9,12 @@ function makeFloor(floor) {
   const { list, of } = bundlesOf(floor);
   const most = Math.max(1, ...list.map((one) => one.count));
   const strongest = strongestOf(floor, list);
-  const widest = Math.max(2, Math.min(7, 60 / Math.sqrt(strongest.length || 1)));
+  const widest = Math.max(1.5, Math.min(7, 26 / Math.sqrt(strongest.length || 1)));
   const all = drawBundles(floor, strongest, most, widest, false);
   all.firstChild.style.opacity = String(Math.max(0.35, Math.min(0.85, 9 / Math.sqrt(strongest.length || 1))));
   const own = draw("g"), mark = draw("g", { class: "focus" });
   scene.trays.setAttribute("visibility", "hidden");
-  canvas.append(scene.group, scene.trays, all, own, scene.labels, mark);
+  canvas.append(scene.group, scene.trays, all, scene.labels, own, mark);
   const facts = make("div", { class: "facts", id: "floor-facts" });
   let pinned = null, pointed = null, shown = null, shading = firstShade(floor);
 
@@ -29,7 +29,7 @@ function makeFloor(floor) {
     lines.push(make("ul", {}, ...told.map((line) => make("li", {}, line))));
     const bundles = of[at].map((number) => list[number]).sort((a, b) => b.count - a.count);
     if (bundles.length) {
-      const rows = bundles.slice(0, TOLD).map((one) => make("tr", {}, make("td", { class: "text" }, name[one.a === at ? one.b : one.a]), make("td", {}, written(one.count, 0)), make("td", {}, written(one.metres, 1)), make("td", { class: "text" }, one.host ? "host cable" : one.product)));
+      const rows = bundles.slice(0, TOLD).map((one) => make("tr", {}, make("td", { class: "text" }, name[one.a === at ? one.b : one.a]), make("td", {}, written(one.count, 0)), make("td", {}, written(one.metres, 1)), make("td", { class: "text" }, one.product, one.host ? make("small", {}, " to hosts") : "")));
       lines.push(make("table", {}, make("thead", {}, make("tr", {}, make("th", { class: "text" }, "to"), make("th", {}, "cables"), make("th", {}, "m"), make("th", { class: "text" }, "product"))), make("tbody", {}, ...rows)));
       if (bundles.length > TOLD) lines.push(make("p", { class: "quiet" }, `and ${bundles.length - TOLD} more bundles`));
     }
@@ -67,7 +67,7 @@ function makeFloor(floor) {
       return;
     }
     const bundles = now.what === "cabinet" ? of[now.at].map((number) => list[number]) : [list[now.at]];
-    own.append(drawBundles(floor, bundles, most, widest + 1, true));
+    own.append(drawBundles(floor, bundles, most, widest + 2, true));
     own.querySelector(".catch").remove();
     for (const at of now.what === "cabinet" ? [now.at] : [list[now.at].a, list[now.at].b]) {
       const edge = scene.boxes[at].cloneNode();
@@ -157,7 +157,7 @@ function makeFloor(floor) {
   tell();
   whenResized(stage, (width) => {
     const wide = canvas.getBoundingClientRect().width || width;
-    canvas.style.height = `${Math.round(Math.max(240, Math.min(620, wide / camera.shape())))}px`;
+    canvas.style.height = `${Math.round(Math.max(240, Math.min(camera.shape() < 0.8 ? 820 : 640, wide / camera.shape())))}px`;
     camera.fit();
   });
   return make("figure", { class: "panel", id: "floor-viewer" }, tools, legend, stage);

@@ -20,8 +20,13 @@ function strongestOf(floor, list) {
   const [[x0, y0], [x1, y1]] = floor.box;
   const { x, y } = floor.cabinets;
   const mean = list.reduce((sum, one) => sum + Math.hypot(x[one.a] - x[one.b], y[one.a] - y[one.b]), 0) / (list.length || 1) || 1;
-  const most = Math.max(100, Math.min(1500, (MOST_LINES * Math.hypot(x1 - x0, y1 - y0)) / mean));
-  return [...list].sort((a, b) => b.count - a.count || a.number - b.number).slice(0, most);
+  const most = Math.round(Math.max(100, Math.min(1500, (MOST_LINES * Math.hypot(x1 - x0, y1 - y0)) / mean)));
+  if (list.length <= most) return list;
+  // Of bundles that are as strong as each other, some from all over the floor.
+  const least = list.map((one) => one.count).sort((a, b) => b - a)[most - 1];
+  const sure = list.filter((one) => one.count > least), equal = list.filter((one) => one.count === least);
+  const room = most - sure.length;
+  return [...sure, ...Array.from({ length: room }, (_, at) => equal[Math.floor((at * equal.length) / room)])];
 }
 
 /** An arc that keeps off the cabinets of its own row, and bends towards the middle of the floor. */
@@ -34,7 +39,10 @@ function arcOf(floor, one) {
   const [mx, my] = [(sx + ex) / 2, (sy + ey) / 2];
   const [ax, ay] = [-dy, dx];
   const inwards = ((x0 + x1) / 2 - mx) * ax + (-(y0 + y1) / 2 - my) * ay < -1e-9 ? -1 : 1;
-  const rise = Math.min(0.2, (2 * Math.min(...floor.cell)) / length) * inwards * (one.host ? 0.6 : 1);
+  // Along a row an arc leaves it, or it would lie on the names of all cabinets between.
+  const [wide, deep] = floor.cell;
+  const aside = Math.abs(dy) < 1e-6 ? 1.5 * deep : Math.abs(dx) < 1e-6 ? 1.2 * wide : 2 * Math.min(wide, deep);
+  const rise = Math.min(Math.abs(dy) < 1e-6 ? 0.6 : 0.2, aside / length) * inwards * (one.host ? 0.8 : 1);
   const round = (value) => Number(value.toFixed(3));
   return `M${round(sx)} ${round(sy)}Q${round(mx + rise * ax)} ${round(my + rise * ay)} ${round(ex)} ${round(ey)}`;
 }

@@ -9,7 +9,7 @@ const SHADES = {
 
 /** From white to a colour on which black text can still be read. */
 function shade(share, to) {
-  return `rgb(${to.map((end) => Math.round(255 + (end - 255) * (0.04 + 0.56 * share))).join(" ")})`;
+  return `rgb(${to.map((end) => Math.round(255 + (end - 255) * (0.04 + 0.46 * share))).join(" ")})`;
 }
 
 /** What a cabinet holds, in a few letters. */

@@ -2,11 +2,12 @@
 
 function makeSelection(store) {
   const { data } = store;
-  const strip = make("div", { class: "strip" }), table = make("div");
-  const box = make("div", { id: "selection", class: "selection", hidden: true }, strip, table);
+  // The line sticks to the window's lower edge, so that nothing moves under the pointer when the first one is selected.
+  const strip = make("div", { class: "strip", id: "strip", hidden: true }), table = make("div", { id: "selection", class: "selection", hidden: true });
+  const compare = () => table.scrollIntoView({ block: "center" });
 
   const structure = (rows) => ({
-    columns: rows.map((row, at) => [make("b", { class: "turn" }, String(at + 1)), " ", markIcon(data.marks, data.families[row.family]), " ", make("span", { class: "mono" }, row.spec)]),
+    columns: rows.map((row, at) => [make("b", { class: "turn" }, String(at + 1)), " ", markIcon(data.marks, data.families[row.family]), " ", make("span", { class: "mono" }, ...breakable(row.spec))]),
     groups: [
       {
         title: "",
@@ -26,21 +27,22 @@ function makeSelection(store) {
 
   const renew = () => {
     const rows = store.selected.map((id) => store.rows[id]);
-    box.hidden = !rows.length;
+    strip.hidden = !rows.length;
+    table.hidden = rows.length < 2;
     strip.replaceChildren(
-      make("b", {}, `selected, ${rows.length} of at most ${MOST_SELECTED}:`),
+      make("b", {}, `selected, ${rows.length} of ${MOST_SELECTED}:`),
       ...rows.map((row, at) => {
         const away = make("button", { type: "button", class: "chip on", "aria-label": `no longer select ${row.spec}`, onclick: () => store.toggle(row.id) },
-          make("b", { class: "turn" }, String(at + 1)), " ", markIcon(data.marks, data.families[row.family]), " ", row.spec, " \u00d7");
+          make("b", { class: "turn" }, String(at + 1)), " ", markIcon(data.marks, data.families[row.family]), " ", make("span", {}, ...breakable(row.spec)), " \u00d7");
         away.addEventListener("pointerenter", () => store.point(row.id));
         away.addEventListener("pointerleave", () => store.point(null));
         return away;
       }),
-      make("button", { type: "button", id: "clear", onclick: store.clear }, "none"),
+      rows.length > 1 ? make("button", { type: "button", id: "compare", onclick: compare }, "side by side") : make("span", { class: "quiet" }, "select another to see them side by side"),
+      make("button", { type: "button", id: "clear", onclick: store.clear }, "select none"),
     );
-    if (rows.length < 2) table.replaceChildren(make("p", { class: "quiet" }, rows.length ? "Select another, in a plot or in the table, to see them side by side." : ""));
-    else table.replaceChildren(drawSideBySide(structure(rows)));
+    table.replaceChildren(...(rows.length < 2 ? [] : [make("h3", {}, "Side by side"), drawSideBySide(structure(rows))]));
   };
   store.on("selected", renew);
-  return box;
+  return [strip, table];
 }

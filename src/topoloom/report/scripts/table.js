@@ -10,6 +10,7 @@ function makeTable(store) {
   let most = FIRST_ROWS;
   const more = make("button", { type: "button", id: "more", onclick: () => { most = Infinity; renew(); } }, "show all rows");
   const lines = new Map();
+  const empty = make("p", { class: "quiet", hidden: true }, "No candidate passes these filters.");
 
   const columns = () => [
     { key: "rank", label: "rank" },
@@ -27,14 +28,14 @@ function makeTable(store) {
       const sorted = key === column.key;
       const button = make("button", { type: "button", class: "sort", "data-sort": column.key, onclick: () => store.sortBy(column.key) },
         column.label, ...(column.unit ? [make("small", {}, ` [${column.unit}]`)] : []), make("i", { "aria-hidden": "true" }, sorted ? (down ? "\u25bc" : "\u25b2") : ""));
-      head.append(make("th", { scope: "col", class: column.kind || null, "aria-sort": sorted ? (down ? "descending" : "ascending") : "none" }, button));
+      head.append(make("th", { scope: "col", class: column.kind ? "text" : null, "aria-sort": sorted ? (down ? "descending" : "ascending") : "none" }, button));
       if (focused === column.key) button.focus();
     }
   };
 
   const cellOf = (row, column) => {
     if (column.key === "rank") return make("td", {}, row.pareto ? make("b", { class: "front", title: "Pareto front" }, "\u25cf ") : "", written(row.rank, 0));
-    if (column.key === "spec") return make("td", { class: "spec" }, markIcon(data.marks, data.families[row.family]), " ", row.spec);
+    if (column.key === "spec") return make("td", { class: "spec" }, make("div", {}, markIcon(data.marks, data.families[row.family]), make("span", {}, ...breakable(row.spec))));
     if (column.key === "dropped") return make("td", { class: "text" }, row.dropped === null ? "" : data.limits[row.dropped] || row.dropped);
     if (column.kind === "text") return make("td", { class: "text" }, row[column.key] || "");
     return make("td", {}, written(row[column.key], column.decimals));
@@ -64,6 +65,7 @@ function makeTable(store) {
       return line;
     }));
     count.textContent = `${counted(visible.length, "row")} of ${written(rows.length, 0)}`;
+    empty.hidden = rows.length > 0;
     more.hidden = visible.length === rows.length;
     markHover();
   };
@@ -87,5 +89,5 @@ function makeTable(store) {
   store.on("selected", markSelected);
   renew();
   const tools = make("div", { class: "tools" }, count, more, makeChooser(store));
-  return make("div", {}, tools, make("div", { class: "wide tall", tabindex: "0", role: "region", "aria-label": "table of candidates" }, table));
+  return make("div", {}, tools, make("div", { class: "wide tall", tabindex: "0", role: "region", "aria-label": "table of candidates" }, table), empty);
 }
