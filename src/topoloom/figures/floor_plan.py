@@ -116,9 +116,10 @@ def _header(layout: DrawnLayout) -> str:
         text if len(text) <= most else text[: most - 3] + "..."
         for text, most in ((layout.topology.name, 70), (layout.floor.name, 30))
     )
+    hosts = "" if layout.host_slot is None else f"; {layout.host_length_m.size:,} more to hosts"
     return (
         f"{name} on {floor}: {layout.cabinets:,} of {len(layout.slots):,} slots,"
         f" {layout.length_m.size:,} cables\n"
         f"{int(layout.between.sum()):,} between cabinets; mean {layout.mean_length_m:.2f} m,"
-        f" longest {layout.longest_m:.1f} m, {total} in all"
+        f" longest {layout.longest_m:.1f} m, {total} in all{hosts}"
     )

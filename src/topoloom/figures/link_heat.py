@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 _INK = "#1c2733"
 #: With more links nobody could follow a line, and a matrix stands for the drawing; a side of it has at most so many cells.
 _MOST_LINES, _MOST_CELLS = 500, 400
+#: Of networks without places of their own, which would stand on a circle: its middle is a knot soon.
+_MOST_CHORDS = 60
+#: A matrix up to this side has its cells apart; lines between up to so many groups; so many busiest channels are named.
+_MOST_APART, _MOST_GROUPS, _NAMED_CHANNELS = 120, 60, 8
+#: Where a matrix has no link.
+_NO_LINK = "#eef1f5"
 #: Up to so many switches have their numbers beside them.
 _MOST_NAMES = 100
 #: Letters of a name that fit above the drawing.
@@ -29,9 +35,9 @@ _LONGEST = 80
 def link_heat(routing: "Routing", point: "Point", geometry: "Geometry | None" = None) -> "Figure":
     """The loads of all channels between switches at one point of a load curve.
 
-    On the left every link in the colour of its busier direction: switches stand at their places in a grid, by levels, or on
-    a circle. Where there are too many links for that, a matrix with a cell for every channel. On the right the loads of all
-    channels from the busiest to the idlest.
+    On the left every link in the colour of its busier direction: switches stand at their places in a grid, by levels or, a
+    few of them, on a circle. Where lines could not be followed, a matrix with a cell for every channel, groups of switches
+    set apart. On the right the loads of all channels from the busiest to the idlest, and the names of the busiest.
 
     Parameters
     ----------
@@ -64,7 +70,8 @@ def link_heat(routing: "Routing", point: "Point", geometry: "Geometry | None" = 
         left, right = figure.add_subplot(grid[0]), figure.add_subplot(grid[1])
         # An even load is in the middle of the colours, whatever it is: only what is far over the mean is dark.
         scale = Normalize(0, max(float(loads.max()), 2 * float(loads.mean())) or 1.0)
-        if len(topology.links) > _MOST_LINES:
+        placed = geometry is not None or _has_places(topology)
+        if len(topology.links) > (_MOST_LINES if placed else _MOST_CHORDS):
             _draw_matrix(left, routing, loads, scale)
         else:
             _draw_links(left, routing, geometry, loads, scale)
@@ -73,6 +80,7 @@ def link_heat(routing: "Routing", point: "Point", geometry: "Geometry | None" = 
         bar.ax.tick_params(labelsize=7.5, length=2.5)
         bar.outline.set_linewidth(0.5)
         _draw_ranks(right, loads)
+        _name_busiest(right, routing, loads)
         name = topology.name if len(topology.name) <= _LONGEST else topology.name[: _LONGEST - 3] + "..."
         figure.suptitle(
             f"{name}, engine {routing.engine}, offered {point.offered:g}, accepted {point.accepted:.3f} flits a host"
@@ -90,6 +98,12 @@ def _colours() -> Any:
     from matplotlib.colors import ListedColormap
 
     return ListedColormap(colormaps["inferno_r"](np.linspace(0.1, 0.95, 256)))
+
+
+def _has_places(topology: "Topology") -> bool:
+    """Whether its labels say where switches are drawn: in a grid of two dimensions, or by levels."""
+    labels = topology.labels
+    return ("x1" in labels and "x2" not in labels) or "level" in labels
 
 
 def _places(topology: "Topology", geometry: "Geometry | None") -> tuple[np.ndarray, str | None]:
@@ -164,25 +178,65 @@ def _draw_matrix(axes: "Axes", routing: "Routing", loads: np.ndarray, scale: Any
     cells = np.full((side, side), np.nan)
     np.fmax.at(cells, (channels.origin // each, channels.to // each), loads)
     edge = side * each - 0.5
+    axes.set_facecolor(_NO_LINK)
     axes.imshow(cells, cmap=_colours(), norm=scale, interpolation="nearest", extent=(-0.5, edge, edge, -0.5))
+    if n <= _MOST_APART:
+        lines = np.arange(n + 1) - 0.5
+        axes.hlines(lines, -0.5, edge, color="white", linewidth=0.5)
+        axes.vlines(lines, -0.5, edge, color="white", linewidth=0.5)
+    told = _part_groups(axes, routing.topology, edge)
     axes.set_xlabel("to switch")
     axes.set_ylabel("from switch")
     axes.tick_params(labelsize=7.5, length=2.5)
     cell = "a cell for each" if each == 1 else f"a cell for {each} x {each} switches: the busiest"
-    axes.set_title(f"{n:,} switches, {loads.size:,} channels, {cell}; white: no link", fontsize=8.5, loc="left")
+    axes.set_title(
+        f"{n:,} switches, {loads.size:,} channels, {cell}; pale grey: no link{told}", fontsize=8.5, loc="left"
+    )
+
+
+def _part_groups(axes: "Axes", topology: "Topology", edge: float) -> str:
+    """Lines between groups of switches, where these stand together in the order of numbers; what the lines are, in words."""
+    group = topology.labels.get("group")
+    if group is None:
+        return ""
+    ends = np.flatnonzero(np.diff(group)) + 1
+    if not ends.size or ends.size >= _MOST_GROUPS:
+        return ""
+    for draw in (axes.hlines, axes.vlines):
+        draw(ends - 0.5, -0.5, edge, color="#8793a3", linewidth=0.9)
+    return "; lines between groups"
+
+
+def _name_busiest(axes: "Axes", routing: "Routing", loads: np.ndarray) -> None:
+    """The busiest channels by their switches, in the free corner of the ranks."""
+    channels = routing.channels
+    order = np.argsort(-loads, kind="stable")[:_NAMED_CHANNELS]
+    lines = [f"{channels.origin[one]} to {channels.to[one]}: {loads[one]:.3f}" for one in order.tolist()]
+    axes.text(
+        0.985,
+        0.97,
+        "\n".join(["busiest channels, by switches", *lines]),
+        transform=axes.transAxes,
+        ha="right",
+        va="top",
+        fontsize=8,
+        linespacing=1.35,
+        color=_INK,
+        bbox={"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": "#d9dfe6"},
+    )
 
 
 def _draw_ranks(axes: "Axes", loads: np.ndarray) -> None:
     """The loads of all channels, the busiest first."""
     ranked = np.sort(loads)[::-1]
     axes.fill_between(
-        100 * np.arange(loads.size + 1) / loads.size, np.append(ranked, ranked[-1]), step="post", color="#c8d8ea"
+        100 * np.arange(loads.size + 1) / loads.size, np.append(ranked, ranked[-1]), step="post", color="#cfe3f1"
     )
     axes.step(
-        100 * np.arange(loads.size + 1) / loads.size, np.append(ranked, ranked[-1]), where="post", color="#2563a8"
+        100 * np.arange(loads.size + 1) / loads.size, np.append(ranked, ranked[-1]), where="post", color="#0072B2"
     )
     mean = float(loads.mean())
-    axes.axhline(mean, color="#d1661b", linewidth=1.1, linestyle="--")
+    axes.axhline(mean, color="#D55E00", linewidth=1.1, linestyle="--")
     axes.annotate(
         f"mean {mean:.3f}",
         (99, mean),

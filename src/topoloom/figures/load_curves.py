@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from topoloom.errors import InputError
-from topoloom.figures.style import COLOURS, SHAPES, frame, sheet, style
+from topoloom.figures.knee import knee
+from topoloom.figures.marks import Look, looks, marker
+from topoloom.figures.style import frame, sheet, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,8 +55,9 @@ def draw_load_curves(axes: "Axes", curves: "Sequence[DrawnCurve]") -> None:
     """Latency against accepted load of one network or of several.
 
     Filled marks are means with their 95 % confidence interval. Above saturation latency has no limit, so that only the
-    accepted load counts: such points are open marks on the upper edge, joined by a dashed line. A curve begins at load 0
-    with `zero_load` where that was measured.
+    accepted load counts: such points are open marks on the upper edge, joined by a dotted line. A curve begins at load 0
+    with `zero_load` where that was measured. Between marks it is drawn as queues behave (`knee`), dashed from the last mark
+    to the load where latency leaves the picture: nothing was measured there.
 
     Raises
     ------
@@ -64,8 +67,9 @@ def draw_load_curves(axes: "Axes", curves: "Sequence[DrawnCurve]") -> None:
     if not curves:
         raise InputError("no load curve to draw; give one or more")
     top = _scale(axes, curves)
-    for number, (curve, name) in enumerate(zip(curves, load_curve_names(curves), strict=True)):
-        _draw(axes, curve, name, top, COLOURS[number % len(COLOURS)], SHAPES[number % len(SHAPES)])
+    every = looks([str(number) for number in range(len(curves))]).values()
+    for curve, name, look in zip(curves, load_curve_names(curves), every, strict=True):
+        _draw(axes, curve, name, top, look)
     axes.set_xlabel("accepted load [flits a host and cycle]")
     axes.set_ylabel("mean latency [cycles]")
     axes.set_title(_title(curves), fontsize=10, loc="left", pad=12)
@@ -108,45 +112,53 @@ def _scale(axes: "Axes", curves: "Sequence[DrawnCurve]") -> float:
     return high * _ROOM or 1.0
 
 
-def _draw(axes: "Axes", curve: "DrawnCurve", name: str, top: float, colour: str, shape: str) -> None:
-    points = sorted(curve.points, key=lambda point: point.offered)
-    well = [point for point in points if not point.saturated]
-    over = [point for point in points if point.saturated]
+def _draw(axes: "Axes", curve: "DrawnCurve", name: str, top: float, look: Look) -> None:
+    well, over = measured(curve)
     x, y = [point.accepted for point in well], [point.latency_mean for point in well]
-    if curve.zero_load is not None:
-        axes.plot([0.0, *x], [curve.zero_load, *y], color=colour, linewidth=1.5)
-    else:
-        axes.plot(x, y, color=colour, linewidth=1.5)
+    line, rest = load_line(curve, top)
+    if line:
+        axes.plot(*zip(*line, strict=True), color=look.colour, linewidth=1.5)
+    if rest:
+        axes.plot(*zip(*rest, strict=True), color=look.colour, linewidth=1.2, linestyle="--")
     axes.errorbar(
         x,
         y,
         [point.latency_ci95 for point in well],
-        fmt=shape,
-        color=colour,
-        markersize=5,
+        fmt="none",
+        ecolor=look.colour,
         capsize=2,
         elinewidth=0.9,
-        label=name,
     )
+    axes.plot(x, y, linestyle="", marker=marker(look.mark), color=look.colour, markersize=6.5, label=name)
     if over:
-        ends = ([x[-1]], [y[-1]]) if well else ([], [])
-        axes.plot(
-            [*ends[0], *(point.accepted for point in over)],
-            [*ends[1], *([top] * len(over))],
-            color=colour,
-            linewidth=1.1,
-            linestyle="--",
-        )
         axes.plot(
             [point.accepted for point in over],
             [top] * len(over),
-            shape,
+            linestyle=":",
+            linewidth=1.0,
+            color=look.colour,
+            marker=marker(look.mark),
             markerfacecolor="white",
-            markeredgecolor=colour,
-            markersize=6.5,
+            markeredgecolor=look.colour,
+            markersize=7,
             clip_on=False,
             zorder=5,
         )
+
+
+def measured(curve: "DrawnCurve") -> tuple[list[LoadPoint], list[LoadPoint]]:
+    """The points below saturation and those above, by offered load."""
+    points = sorted(curve.points, key=lambda point: point.offered)
+    return [point for point in points if not point.saturated], [point for point in points if point.saturated]
+
+
+def load_line(curve: "DrawnCurve", top: float) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+    """The line through the points below saturation, from load 0 where that is known; and the knee, up to `top`."""
+    well, over = measured(curve)
+    points = [(point.accepted, point.latency_mean) for point in well]
+    if curve.zero_load is not None:
+        points = [(0.0, curve.zero_load), *points]
+    return knee(points, max((point.accepted for point in over), default=None), top)
 
 
 def load_curve_names(curves: "Sequence[DrawnCurve]") -> list[str]:
@@ -181,6 +193,6 @@ def _legend(axes: "Axes", saturated: bool) -> None:
 
     handles, labels = axes.get_legend_handles_labels()
     if saturated:
-        mark = Line2D([], [], color="#555b66", linestyle="--", marker="o", markerfacecolor="white", linewidth=1.1)
+        mark = Line2D([], [], color="#555b66", linestyle=":", marker="o", markerfacecolor="white", linewidth=1.1)
         handles, labels = [*handles, mark], [*labels, "saturated: latency without limit"]
     axes.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=8, frameon=False, ncol=2)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from topoloom.errors import InputError
-from topoloom.figures.style import COLOURS, SHAPES, frame, sheet, style
+from topoloom.figures.marks import looks, marker
+from topoloom.figures.style import COLOURS, frame, sheet, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,24 +79,24 @@ def draw_survival(axes: "Axes", curves: "Sequence[SurvivalCurve]") -> None:
     """
     if not curves:
         raise InputError("no survival curve to draw; give one or more")
-    for number, (curve, name) in enumerate(zip(curves, curve_names(curves), strict=True)):
-        colour = COLOURS[number % len(COLOURS)]
+    every = looks([str(number) for number in range(len(curves))]).values()
+    for number, (curve, name, look) in enumerate(zip(curves, curve_names(curves), every, strict=True)):
         x = [0.0, *(100 * level.share for level in curve.levels)]
         axes.fill_between(
             x,
             [1.0, *(level.low for level in curve.levels)],
             [1.0, *(level.high for level in curve.levels)],
-            color=colour,
+            color=look.colour,
             alpha=0.2,
             linewidth=0,
         )
         axes.plot(
             x,
             [1.0, *(level.probability for level in curve.levels)],
-            SHAPES[number % len(SHAPES)],
-            color=colour,
+            marker=marker(look.mark),
+            color=look.colour,
             linestyle=_LINES[number // len(COLOURS) % len(_LINES)],
-            markersize=4,
+            markersize=5.5,
             linewidth=1.4,
             label=name,
         )

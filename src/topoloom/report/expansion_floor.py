@@ -10,11 +10,13 @@ from topoloom.expansion.expansion import Expansion, Step, switches_of
 from topoloom.pages.templating import rendered
 from topoloom.report.floor_sheet import Sheet
 
-_STANDS, _TOUCHED, _NEW, _LATER = "#e8edf3", "#fbe3a6", "#bfe5c8", "#ffffff"
+_STANDS, _TOUCHED, _NEW, _LATER = "#eef1f5", "#fdf0cc", "#d3ecda", "#ffffff"
 #: Okabe and Ito's colours: what goes, what moves, what comes; the first is dashed as well.
 _LINES = {UNPLUG: "#D55E00", MOVE: "#0072B2", ADD: "#009E73"}
 _WORDS = {UNPLUG: "unplugged", MOVE: "moved (the new path)", ADD: "added"}
-_WIDEST = 7.0
+_WIDEST = 4.5
+#: Bundles end on an ellipse around the name of a cabinet: so much of its sides.
+_RING = (0.40, 0.36)
 #: What the colours of lines and boxes mean, for the legend.
 LINE_COLOURS = tuple((_LINES[work], word) for work, word in _WORDS.items())
 BOX_COLOURS = ((_NEW, "new cabinet"), (_TOUCHED, "touched"), (_STANDS, "not touched"))
@@ -41,6 +43,7 @@ def step_floorplan(expansion: Expansion, number: int) -> str:
         )
         boxes.append(sheet.box(place, fill, hint))
     bundles, inside = _cables_by_slots(expansion, step)
+    tasks = Counter(task.work for task in step.tasks)
     most = max(bundles.values(), default=1)
     lines = [
         _line(sheet, work, (a, b), count, count / most, f"{slots.names[a]} to {slots.names[b]}")
@@ -49,8 +52,13 @@ def step_floorplan(expansion: Expansion, number: int) -> str:
     for place in layout.used.tolist():
         if there[place]:
             count = inside[place]
-            names += sheet.name(place, f"{count} inside" if count else f"{there[place]} sw", "#1c2733")
-    return str(rendered("floor_step.svg", title=title, boxes=boxes, lines=lines, names=names, **sheet.surroundings))
+            names += sheet.name(place, f"{there[place]} sw" + (f", {count} in" if count else ""), "#1c2733")
+    keys = [
+        {"x": 46 + 150 * number, "colour": colour, "dashed": work == UNPLUG, "text": f"{_WORDS[work]}: {tasks[work]}"}
+        for number, (work, colour) in enumerate(_LINES.items())
+    ]
+    parts = {"boxes": boxes, "lines": lines, "names": names, "keys": keys}
+    return str(rendered("floor_step.svg", title=title, **parts, **sheet.surroundings))
 
 
 def _cables_by_slots(expansion: Expansion, step: Step) -> tuple[Counter[tuple[str, int, int]], Counter[int]]:
@@ -71,13 +79,17 @@ def _cables_by_slots(expansion: Expansion, step: Step) -> tuple[Counter[tuple[st
 
 
 def _line(sheet: Sheet, work: str, ends: tuple[int, int], count: int, share: float, between: str) -> dict[str, Any]:
-    """A bundle as a curve, so that it does not run through the cabinets of its row; wider with more cables."""
-    # Above the names.
-    start, stop = sheet.corner[list(ends)] + sheet.cell * (0.5, 0.2)
-    side = np.array([start[1] - stop[1], stop[0] - start[0]])
+    """A bundle as a curve beside the straight line, so that it does not run through the cabinets of its row; wider with more
+    cables. It begins and ends beside the cabinets' names, towards the other cabinet."""
+    middles = sheet.corner[list(ends)] + sheet.cell / 2
+    step = middles[1] - middles[0]
+    apart = float(np.hypot(*step)) or 1.0
+    reach = sheet.cell * _RING * (step / apart)
+    start, stop = middles[0] + reach, middles[1] - reach
+    side = np.array([step[1], -step[0]])
     middle = (start + stop) / 2 + 0.14 * side * (1 + 0.5 * list(_LINES).index(work))
     (x0, y0), (x1, y1), (x2, y2) = start.tolist(), middle.tolist(), stop.tolist()
-    width = 1.2 + (_WIDEST - 1.2) * share * (count > 1)
+    width = 1.3 + (_WIDEST - 1.3) * share * (count > 1)
     return {
         "path": f"M{x0:.1f} {y0:.1f}Q{x1:.1f} {y1:.1f} {x2:.1f} {y2:.1f}",
         "colour": _LINES[work],

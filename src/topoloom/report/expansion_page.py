@@ -109,7 +109,7 @@ def _curves(expansion: Expansion) -> Markup | None:
         for name, key in (("diameter", "diameter"), ("ASPL", "aspl"))
     )
     caption = "Diameter and mean distance (ASPL) of all switches as it stands (0) and after each step."
-    return figure(curves_svg(Curves("plan", "After each step", "step", "hops", series)), caption) if finite else None
+    return figure(curves_svg(Curves("plan", "After each step", "step", "hops", series, whole_y=True)), caption) if finite else None
 
 
 def _steps(expansion: Expansion) -> Markup:

@@ -1,0 +1,78 @@
+"""The line of a latency curve between its points: as queues behave, flat first and steep at the end."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+_STEPS = 24
+
+Line = list[tuple[float, float]]
+
+
+def knee(points: Sequence[tuple[float, float]], saturation: float | None, top: float) -> tuple[Line, Line]:
+    """A smooth line through points (load, latency), and how it goes on to the load at which latency has no limit.
+
+    The inverse of what waiting adds to latency falls nearly straight with load in queues, to 0 at saturation: between points
+    it is interpolated (PCHIP, which never turns between points), and drawn as latency.
+
+    Parameters
+    ----------
+    points : sequence of (float, float)
+        By rising load.
+    saturation : float, optional
+        The load that arrives above saturation; None where no point is above it.
+    top : float
+        The latency at which the picture ends.
+
+    Returns
+    -------
+    (list of (float, float), list of (float, float))
+        The line through the points; and the rest from the last of them to the picture's end, empty without saturation.
+        Straight lines where the loads do not rise.
+
+    Examples
+    --------
+    >>> line, rest = knee([(0.0, 10.0), (0.4, 12.0), (0.8, 20.0)], 0.9, 40.0)
+    >>> line[0], line[-1], bool(rest[-1][0] < 0.9)
+    ((0.0, 10.0), (0.8, 20.0), True)
+    """
+    loads = np.array([load for load, _ in points])
+    latency = np.array([late for _, late in points])
+    if len(points) < 2 or (np.diff(loads) <= 0).any():
+        return list(points), []
+    from scipy.interpolate import PchipInterpolator
+
+    # Below the least latency, so that its inverse is finite there; nearer would bend the line at its very beginning.
+    base = 0.9 * float(latency.min())
+    ends, inverse = loads, 1 / (latency - base)
+    if saturation is not None:
+        # What arrives above saturation may be less than below it: then the line turns up at the last point.
+        limit = max(saturation, float(loads[-1]) * 1.02)
+        ends, inverse = np.append(loads, limit), np.append(inverse, 0.0)
+    through = PchipInterpolator(ends, inverse)
+
+    def sampled(low: float, high: float) -> np.ndarray:
+        return np.linspace(low, high, _STEPS + 1)
+
+    parts = [sampled(low, high)[:-1] for low, high in zip(loads[:-1], loads[1:], strict=True)]
+    x = np.concatenate([*parts, loads[-1:]])
+    line = _pairs(x, base + 1 / through(x))
+    for number, pair in enumerate(points):
+        line[number * _STEPS] = pair
+    if saturation is None:
+        return line, []
+    x = sampled(float(loads[-1]), float(ends[-1]))
+    late = through(x)
+    seen = late > 1 / max(top - base, 1e-12)
+    # The last step of the picture, cut where the line leaves it.
+    edge = int(np.argmin(seen)) if not seen.all() else len(seen) - 1
+    rest = _pairs(x[seen], base + 1 / late[seen])
+    if edge:
+        low, high = late[edge - 1], late[edge]
+        share = (low - 1 / max(top - base, 1e-12)) / (low - high) if low > high else 0.0
+        rest.append((float(x[edge - 1] + share * (x[edge] - x[edge - 1])), float(top)))
+    return line, rest
+
+
+def _pairs(x: np.ndarray, y: np.ndarray) -> Line:
+    return list(zip(x.tolist(), y.tolist(), strict=True))
