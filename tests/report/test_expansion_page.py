@@ -33,7 +33,7 @@ def test_pictures_show_what_is_worked_on(plan):
         text = step_floorplan(plan, number)
         ElementTree.fromstring(text)
         told = sum(int(count) for count in re.findall(r": (\d+) (?:unplugged|moved|added)", text))
-        inside = sum(int(count) for count in re.findall(r">(\d+) inside<", text))
+        inside = sum(int(count) for count in re.findall(r", (\d+) in<", text))
         assert told + inside == len(step.tasks)
         assert text.count("set up in this step") == len(step.new_cabinets)
 

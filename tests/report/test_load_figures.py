@@ -9,6 +9,7 @@ from matplotlib.colors import to_hex
 
 from topoloom import InputError, LoadCurve, Topology, build, route
 from topoloom.figures import link_heat
+from topoloom.figures.knee import knee
 from topoloom.figures.link_heat import link_heat as draw_heat
 from topoloom.figures.load_curves import load_curves
 from topoloom.report.load_table import load_table
@@ -45,10 +46,34 @@ def _lines(axes):
 
 def test_points_stand_at_accepted_load_and_latency():
     """By load, whatever the order they came in; a curve with a zero-load latency begins there."""
-    lines = _lines(load_curves([ONE, TWO]).axes[0])
-    solid = [(list(x), list(y)) for x, y, _, style in lines if style == "-"]
-    assert ([0.1, 0.5], [11.0, 14.0]) in solid
-    assert ([0.0, 0.2, 0.4], [10.5, 12.0, 13.0]) in solid
+    axes = load_curves([ONE, TWO]).axes[0]
+    marks = [(list(x), list(y)) for x, y, mark, style in _lines(axes) if style == "None" and mark != "None"]
+    assert marks == [([0.1, 0.5], [11.0, 14.0]), ([0.2, 0.4], [12.0, 13.0])]
+    solid = [(list(x), list(y)) for x, y, _, style in _lines(axes) if style == "-"]
+    ends = [((x[0], y[0]), (x[-1], y[-1])) for x, y in solid]
+    assert ends == [((0.1, 11.0), (0.5, 14.0)), ((0.0, 10.5), (0.4, 13.0))]
+
+
+@pytest.mark.parametrize("saturation", [None, 0.9, 0.3])
+def test_between_points_a_curve_rises_ever_steeper(saturation):
+    """Through every point, without a turn; with a saturation it leaves the picture at its upper edge."""
+    points = [(0.0, 10.0), (0.4, 11.0), (0.8, 16.0)]
+    line, rest = knee(points, saturation, 40.0)
+    assert set(points) <= set(line)
+    x, y = np.array(line + rest[1:]).T
+    assert (np.diff(x) > 0).all()
+    assert (np.diff(y) > 0).all()
+    if saturation is None:
+        assert not rest
+    else:
+        assert rest[0] == pytest.approx(points[-1])
+        assert y[-1] == pytest.approx(40.0)
+        assert x[-1] <= max(0.9, 0.8 * 1.02)
+
+
+def test_a_curve_whose_loads_fall_is_straight():
+    """Noise may make a network accept less at a higher load."""
+    assert knee([(0.5, 10.0), (0.4, 11.0)], 0.6, 40.0) == ([(0.5, 10.0), (0.4, 11.0)], [])
 
 
 def test_saturated_points_are_open_marks_on_the_upper_edge():
@@ -155,7 +180,7 @@ def test_large_networks_are_a_matrix_of_channels():
 
 def test_a_cell_for_several_switches_is_their_busiest_channel(monkeypatch):
     """Where there are more switches than cells."""
-    monkeypatch.setattr(link_heat, "_MOST_LINES", 1)
+    monkeypatch.setattr(link_heat, "_MOST_CHORDS", 1)
     monkeypatch.setattr(link_heat, "_MOST_CELLS", 4)
     routing, figure = _heat(build("ring:n=10,hosts=1"), lambda routing: np.arange(routing.channels.to.size))
     cells = figure.axes[0].get_images()[0].get_array()

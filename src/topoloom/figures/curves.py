@@ -27,8 +27,7 @@ class Series:
 class Curves:
     """A figure: `name` is its file's, `x` and `y` the axes' labels; `joined` says that points are joined by lines.
 
-    With `x_names` these stand at x = 1, 2, ... With `whole_y`, or where all y are whole, the y axis is labelled at whole
-    numbers only: a diameter of 2.4 hops says nothing.
+    With `x_names` these stand at x = 1, 2, ... Where all y are whole, so are the ticks: no diameter is 2.4.
     """
 
     name: str
@@ -39,7 +38,6 @@ class Curves:
     joined: bool = True
     log_x: bool = False
     x_names: tuple[str, ...] = ()
-    whole_y: bool = False
 
     def csv(self) -> str:
         """The points as CSV: series, x, y."""
@@ -100,14 +98,8 @@ def draw_curves(axes: "Axes", figure: Curves) -> None:
         axes.minorticks_off()
     elif all(x == int(x) for series in figure.series for x, _ in series.points):
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if figure.whole_y or all(y == int(y) for series in figure.series for _, y in series.points):
+    if all(y == int(y) for series in figure.series for _, y in series.points):
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    if figure.whole_y:
-        from matplotlib.ticker import AutoMinorLocator
-
-        axes.set_ylim(0, None)
-        axes.yaxis.set_minor_locator(AutoMinorLocator(4))
-        axes.grid(which="minor", axis="y", color="#f1f1f1", linewidth=0.6)
     axes.set_title(figure.title, fontsize=10)
     axes.set_xlabel(figure.x)
     axes.set_ylabel(figure.y)

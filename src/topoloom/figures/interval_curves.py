@@ -1,7 +1,7 @@
 """Curves with intervals: y against x, a band from low to high around each curve, a mark for each point."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -13,25 +13,29 @@ if TYPE_CHECKING:
 
 
 class IntervalPoint(msgspec.Struct, frozen=True, array_like=True):
-    """A point, and the ends of its interval where it has one."""
+    """A point, and the ends of its interval where it has one; a `note` says why its mark is open: y is not what was found."""
 
     x: float
     y: float
     low: float | None = None
     high: float | None = None
+    note: str | None = None
 
 
 class IntervalSeries(msgspec.Struct, frozen=True):
-    """A curve: its name and its points, in the order of x."""
+    """A curve: its name and its points, by rising x; straight between them, or along `line`, and then `rest`, dashed."""
 
     name: str
     points: tuple[IntervalPoint, ...]
+    line: tuple[tuple[float, float], ...] = ()
+    rest: tuple[tuple[float, float], ...] = ()
 
 
 class IntervalCurves(msgspec.Struct, frozen=True):
     """A picture of curves: `x` and `y` are the axes' labels, with units.
 
-    `integer` says that x is counted, not measured; `log_y` that y spans decades; `criterion` is a level of y to compare with.
+    `integer` says that x is counted, not measured, and `whole_y` that y is labelled at whole numbers only, from 0: no diameter
+    is 2.4. `log_y` says that y spans decades; `criterion` is a level of y to compare with.
     """
 
     title: str
@@ -39,6 +43,7 @@ class IntervalCurves(msgspec.Struct, frozen=True):
     y: str
     series: tuple[IntervalSeries, ...]
     integer: bool = False
+    whole_y: bool = False
     log_y: bool = False
     criterion: float | None = None
 
@@ -48,20 +53,28 @@ def draw_interval_curves(axes: "Axes", curves: IntervalCurves) -> None:
     from matplotlib.ticker import MaxNLocator
 
     for series, look in zip(curves.series, looks([one.name for one in curves.series]).values(), strict=True):
-        x, y = [one.x for one in series.points], [one.y for one in series.points]
-        low, high = _ends(series.points)
+        sure = [one for one in series.points if one.note is None]
+        x, y = [one.x for one in sure], [one.y for one in sure]
+        low, high = _ends(sure)
         if low != y or high != y:
             axes.fill_between(x, low, high, color=look.colour, alpha=0.18, linewidth=0)
-        axes.plot(
-            x, y, color=look.colour, marker=marker(look.mark), markersize=6, linewidth=1.5, label=series.name,
-            markeredgecolor="white", markeredgewidth=0.5,
-        )
+        axes.plot(*_axes(series.line or tuple(zip(x, y, strict=True))), color=look.colour, linewidth=1.5)
+        if series.rest:
+            axes.plot(*_axes(series.rest), color=look.colour, linewidth=1.2, linestyle="--")
+        style: dict[str, Any] = {"linestyle": "", "marker": marker(look.mark), "markersize": 6, "color": look.colour}
+        axes.plot(x, y, label=series.name, markeredgecolor="white", markeredgewidth=0.5, **style)
+        noted = [(one.x, one.y) for one in series.points if one.note is not None]
+        if noted:
+            axes.plot(*_axes(noted), markerfacecolor="white", **style)
     if curves.criterion is not None:
         axes.axhline(curves.criterion, color="#555b66", linewidth=1, linestyle="--")
     if curves.log_y:
         axes.set_yscale("log")
     if curves.integer:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if curves.whole_y:
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_ylim(0, None)
     axes.set_xlabel(curves.x)
     axes.set_ylabel(curves.y)
     axes.set_title(curves.title, fontsize=10, loc="left")
@@ -71,6 +84,10 @@ def draw_interval_curves(axes: "Axes", curves: IntervalCurves) -> None:
 def interval_curves_svg(curves: IntervalCurves) -> str:
     """The figure of `draw_interval_curves` as SVG text."""
     return svg_of(lambda axes: draw_interval_curves(axes, curves))
+
+
+def _axes(line: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    return [x for x, _ in line], [y for _, y in line]
 
 
 def _ends(points: Sequence[IntervalPoint]) -> tuple[list[float], list[float]]:

@@ -1,6 +1,7 @@
 """The line of a latency curve between its points: as queues behave, flat first and steep at the end."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def knee(points: Sequence[tuple[float, float]], saturation: float | None, top: f
     """
     loads = np.array([load for load, _ in points])
     latency = np.array([late for _, late in points])
-    if len(points) < 2 or (np.diff(loads) <= 0).any():
+    if len(points) < 2 or (np.diff(loads) <= 0).any() or latency.min() <= 0:
         return list(points), []
     from scipy.interpolate import PchipInterpolator
 
@@ -54,7 +55,7 @@ def knee(points: Sequence[tuple[float, float]], saturation: float | None, top: f
     def sampled(low: float, high: float) -> np.ndarray:
         return np.linspace(low, high, _STEPS + 1)
 
-    parts = [sampled(low, high)[:-1] for low, high in zip(loads[:-1], loads[1:], strict=True)]
+    parts = [sampled(low, high)[:-1] for low, high in pairwise(loads.tolist())]
     x = np.concatenate([*parts, loads[-1:]])
     line = _pairs(x, base + 1 / through(x))
     for number, pair in enumerate(points):

@@ -92,24 +92,36 @@ def load_curves(curves: "Sequence[DrawnCurve]") -> "Figure":
     return figure
 
 
+def upper_end(curves: "Sequence[DrawnCurve]") -> tuple[float, bool]:
+    """Where the axis of latencies ends, and whether it is logarithmic."""
+    low, high = _latencies(curves)
+    return high * _ROOM or 1.0, low > 0 and high / low > _LOGARITHMIC
+
+
+def _latencies(curves: "Sequence[DrawnCurve]") -> tuple[float, float]:
+    """The least and the greatest latency that has a limit."""
+    limited = [point.latency_mean for curve in curves for point in curve.points if not point.saturated]
+    limited += [curve.zero_load for curve in curves if curve.zero_load is not None]
+    every = limited or [point.latency_mean for curve in curves for point in curve.points] or [1.0]
+    return min(every), max(every)
+
+
 def _scale(axes: "Axes", curves: "Sequence[DrawnCurve]") -> float:
     """Set the axes' limits, and return the upper end of the latencies."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    limited = [point.latency_mean for curve in curves for point in curve.points if not point.saturated]
-    limited += [curve.zero_load for curve in curves if curve.zero_load is not None]
-    every = limited or [point.latency_mean for curve in curves for point in curve.points] or [1.0]
-    low, high = min(every), max(every)
+    low, _ = _latencies(curves)
+    top, logarithmic = upper_end(curves)
     axes.set_xlim(0, max([1.02 * point.accepted for curve in curves for point in curve.points], default=1.0) or 1.0)
-    if low > 0 and high / low > _LOGARITHMIC:
+    if logarithmic:
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
-        axes.set_ylim(low / _ROOM, high * _ROOM)
-        return high * _ROOM
-    axes.set_ylim(0, high * _ROOM or 1.0)
-    return high * _ROOM or 1.0
+        axes.set_ylim(low / _ROOM, top)
+        return top
+    axes.set_ylim(0, top)
+    return top
 
 
 def _draw(axes: "Axes", curve: "DrawnCurve", name: str, top: float, look: Look) -> None:
@@ -121,13 +133,7 @@ def _draw(axes: "Axes", curve: "DrawnCurve", name: str, top: float, look: Look) 
     if rest:
         axes.plot(*zip(*rest, strict=True), color=look.colour, linewidth=1.2, linestyle="--")
     axes.errorbar(
-        x,
-        y,
-        [point.latency_ci95 for point in well],
-        fmt="none",
-        ecolor=look.colour,
-        capsize=2,
-        elinewidth=0.9,
+        x, y, [point.latency_ci95 for point in well], fmt="none", ecolor=look.colour, capsize=2, elinewidth=0.9
     )
     axes.plot(x, y, linestyle="", marker=marker(look.mark), color=look.colour, markersize=6.5, label=name)
     if over:

@@ -14,7 +14,9 @@ from topoloom.applications.sweep import Case
 from topoloom.figures.app_bars import bars_svg
 from topoloom.folders import write_folder
 from topoloom.pages.templating import rendered
+from topoloom.report.curve_data import curve_data
 from topoloom.report.page import figure, page, table
+from topoloom.report.scripting import CURVES
 from topoloom.settings import written
 
 
@@ -73,7 +75,7 @@ def app_page(runs: AppRuns, drawn: str) -> str:
         runs=_runs(runs),
         settings=table(["setting", "value"], settings, text=frozenset({0, 1})),
     )
-    return page(title, [body])
+    return page(title, [body], curve_data([]), CURVES)
 
 
 def _compared(runs: AppRuns) -> Markup:

@@ -5,8 +5,9 @@ from typing import Any
 
 from topoloom.designer.design import Design
 from topoloom.figures.interval_curves import IntervalCurves
-from topoloom.figures.marks import MARKS, Look, looks, svg_path
+from topoloom.figures.marks import looks
 from topoloom.report.columns import COLUMNS
+from topoloom.report.curve_data import curve_data, look_of
 from topoloom.report.design_tables import WORDS, why_dropped
 from topoloom.report.scripting import short
 from topoloom.report.side_by_side import SideBySide
@@ -16,7 +17,7 @@ _WORDS = ("spec", "family", "rank", "pareto", "dropped", "map", "reason")
 
 def families_of(design: Design) -> list[str]:
     """All families, those ranked first, by their best candidate."""
-    return list(dict.fromkeys(one.family for one in (*design.ranked, *design.dropped)))
+    return list(dict.fromkeys([one.family for one in design.ranked] + [one.family for one in design.dropped]))
 
 
 def design_data(
@@ -57,35 +58,4 @@ def design_data(
         "floor": floor,
         "finalists": None if finalists is None else finalists.plain(),
         **curve_data(curves),
-    }
-
-
-def look_of(look: Look) -> list[str]:
-    """A look as scripts take it: its colour, and the name of its mark."""
-    return [look.colour, look.mark]
-
-
-def curve_data(curves: Sequence[IntervalCurves]) -> dict[str, Any]:
-    """Curves as scripts draw them, each series with its look; and the outlines of all marks."""
-    return {
-        "marks": {mark: svg_path(mark) for mark in MARKS},
-        "curves": [
-            {
-                "title": one.title,
-                "x": one.x,
-                "y": one.y,
-                "integer": one.integer,
-                "log_y": one.log_y,
-                "criterion": one.criterion,
-                "series": [
-                    {
-                        "name": series.name,
-                        "look": look_of(look),
-                        "points": [[short(value) for value in (at.x, at.y, at.low, at.high)] for at in series.points],
-                    }
-                    for series, look in zip(one.series, looks([s.name for s in one.series]).values(), strict=True)
-                ],
-            }
-            for one in curves
-        ],
     }

@@ -235,5 +235,3 @@ def _winner(layout: Layout, bill: Bill, plan: str) -> dict[str, Any]:
         "cables": cables,
         "bill": table(head, rows, text=frozenset({0}), best=len(rows) - 2),
     }
-
-

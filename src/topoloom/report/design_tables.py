@@ -257,5 +257,7 @@ def dropped(design: Design) -> Markup | str:
         families = Counter(one.family for one in those).most_common()
         told = ", ".join(f"{family} {many}" for family, many in families[:_MOST_FAMILIES])
         more = f", and {len(families) - _MOST_FAMILIES} more" if len(families) > _MOST_FAMILIES else ""
-        rows.append([WORDS.get(limit, limit), f"{count:,}", told + more, those[0].spec, why_dropped(those[0], design.need)])
+        rows.append(
+            [WORDS.get(limit, limit), f"{count:,}", told + more, those[0].spec, why_dropped(those[0], design.need)]
+        )
     return table(["dropped by", "candidates", "families", "spec", "why this one"], rows, text=frozenset({0, 2, 4}))

@@ -54,7 +54,7 @@ def step_floorplan(expansion: Expansion, number: int) -> str:
             count = inside[place]
             names += sheet.name(place, f"{there[place]} sw" + (f", {count} in" if count else ""), "#1c2733")
     keys = [
-        {"x": 46 + 150 * number, "colour": colour, "dashed": work == UNPLUG, "text": f"{_WORDS[work]}: {tasks[work]}"}
+        {"x": 46 + 170 * number, "colour": colour, "dashed": work == UNPLUG, "text": f"{_WORDS[work]}: {tasks[work]}"}
         for number, (work, colour) in enumerate(_LINES.items())
     ]
     parts = {"boxes": boxes, "lines": lines, "names": names, "keys": keys}
@@ -87,6 +87,8 @@ def _line(sheet: Sheet, work: str, ends: tuple[int, int], count: int, share: flo
     reach = sheet.cell * _RING * (step / apart)
     start, stop = middles[0] + reach, middles[1] - reach
     side = np.array([step[1], -step[0]])
+    # To the middle of the floor, or it would run beside it.
+    side *= -1.0 if (sheet.middle - middles.mean(axis=0)) @ side < -1e-9 else 1.0
     middle = (start + stop) / 2 + 0.14 * side * (1 + 0.5 * list(_LINES).index(work))
     (x0, y0), (x1, y1), (x2, y2) = start.tolist(), middle.tolist(), stop.tolist()
     width = 1.3 + (_WIDEST - 1.3) * share * (count > 1)

@@ -10,10 +10,12 @@ from markupsafe import Markup
 from topoloom._version import __version__
 from topoloom.expansion.expansion import Expansion, Step
 from topoloom.expansion.plan_files import plan_rows, save_expansion, step_facts
-from topoloom.figures.curves import Curves, Series, curves_svg
+from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries, interval_curves_svg
 from topoloom.pages.templating import rendered
+from topoloom.report.curve_data import curve_data
 from topoloom.report.expansion_floor import BOX_COLOURS, LINE_COLOURS, step_floorplan
-from topoloom.report.page import cards, figure, page, table
+from topoloom.report.page import cards, curves_part, figure, page, table
+from topoloom.report.scripting import CURVES
 
 PAGE, FOLDER = "plan.html", "steps"
 #: The columns of a task that people read, of those in plan.csv.
@@ -57,19 +59,20 @@ def expansion_page(expansion: Expansion) -> str:
         f" each switch has {expansion.radix} ports. A cable that is moved counts as removed and as added."
         f" Connected: {expansion.connectedness}."
     )
+    curves = _curves(expansion)
     body = rendered(
         "expansion.html",
         title=title,
         about=f"topoloom {__version__}: {_made(expansion)}",
         totals=_totals(expansion),
         summary=summary,
-        curves=_curves(expansion),
+        curves="" if curves is None else curves_part(figure(interval_curves_svg(curves), "")),
         steps=_steps(expansion),
         lines=LINE_COLOURS,
         boxes=BOX_COLOURS,
         work=_work(expansion),
     )
-    return page(title, [body])
+    return page(title, [body], curve_data([] if curves is None else [curves]), CURVES, pictures=True)
 
 
 def _numbers(expansion: Expansion) -> range:
@@ -98,18 +101,19 @@ def _totals(expansion: Expansion) -> Markup:
     )
 
 
-def _curves(expansion: Expansion) -> Markup | None:
+def _curves(expansion: Expansion) -> IntervalCurves | None:
     """Diameter and ASPL after each step; None for a single step, or without a connected network."""
-    if len(expansion.steps) < 2:
+    every = [
+        (number, step) for number, step in enumerate((expansion.start, *expansion.steps)) if math.isfinite(step.aspl)
+    ]
+    if len(expansion.steps) < 2 or not every:
         return None
-    every = (expansion.start, *expansion.steps)
-    finite = [step for step in every if math.isfinite(step.aspl)]
     series = tuple(
-        Series(name, tuple((number, float(getattr(step, key))) for number, step in enumerate(every) if step in finite))
-        for name, key in (("diameter", "diameter"), ("ASPL", "aspl"))
+        IntervalSeries(name, tuple(IntervalPoint(float(number), float(getattr(step, key))) for number, step in every))
+        for name, key in (("diameter", "diameter"), ("mean distance (ASPL)", "aspl"))
     )
-    caption = "Diameter and mean distance (ASPL) of all switches as it stands (0) and after each step."
-    return figure(curves_svg(Curves("plan", "After each step", "step", "hops", series, whole_y=True)), caption) if finite else None
+    title = "All switches as it stands (0) and after each step"
+    return IntervalCurves(title, "step", "hops", series, integer=True, whole_y=True)
 
 
 def _steps(expansion: Expansion) -> Markup:

@@ -108,7 +108,9 @@ def _bundles(cables: Cabling) -> tuple[dict[str, Any], np.ndarray]:
     ports = []
     for number in kept.tolist():
         some = out[order[starts[number] : starts[number + 1]][:told]]
-        ports.append(np.column_stack([cables.ends[some, 0], cables.port[some, 0], cables.ends[some, 1], cables.port[some, 1]]))
+        ports.append(
+            np.column_stack([cables.ends[some, 0], cables.port[some, 0], cables.ends[some, 1], cables.port[some, 1]])
+        )
     return {
         "kinds": kinds,
         "products": [one.title for one in cables.bought.parts.cable],

@@ -7,6 +7,8 @@ import numpy as np
 from topoloom.layout.layout import Layout
 
 _MARGIN = 46
+#: The legend of the lines above a floor is so wide.
+_LEAST_WIDTH = 540
 
 #: A hall of more free slots than these would only fill the file.
 _MOST_FREE = 5_000
@@ -29,6 +31,11 @@ class Sheet:
         self.corner = corners + _MARGIN
 
     @property
+    def middle(self) -> np.ndarray:
+        """The middle of the floor as drawn, float64[2]."""
+        return np.asarray(_MARGIN + np.array([self.wide_m, self.deep_m]) * self._scale / 2)
+
+    @property
     def surroundings(self) -> dict[str, Any]:
         """The sheet's width and height, and the floor's two sides with their lengths in metres."""
         width, height = self.wide_m * self._scale, self.deep_m * self._scale
@@ -42,7 +49,11 @@ class Sheet:
             "middle_y": f"{_MARGIN + height / 2:.1f}",
             "deep": f"{self.deep_m:.1f}",
         }
-        return {"width": f"{width + 2 * _MARGIN:.0f}", "height": f"{height + 2 * _MARGIN + 16:.0f}", "sides": sides}
+        return {
+            "width": f"{max(width + 2 * _MARGIN, _LEAST_WIDTH):.0f}",
+            "height": f"{height + 2 * _MARGIN + 16:.0f}",
+            "sides": sides,
+        }
 
     def box(self, slot: int, fill: str, hint: str, *, dashed: bool = False) -> dict[str, Any]:
         """A slot.

@@ -7,10 +7,12 @@ from typing import Any
 from markupsafe import Markup
 
 from topoloom.pages.templating import framed, rendered
-from topoloom.report.scripting import data_block, policy, script
+from topoloom.report.scripting import data_text, policy, script
 
 
-def page(title: str, body: Iterable[Markup], data: Any = None, scripts: Sequence[str] = ()) -> str:
+def page(
+    title: str, body: Iterable[Markup], data: Any = None, scripts: Sequence[str] = (), *, pictures: bool = False
+) -> str:
     """A whole page of pieces of HTML; nothing is fetched. A piece that is no `Markup` is shown as text.
 
     Parameters
@@ -23,6 +25,8 @@ def page(title: str, body: Iterable[Markup], data: Any = None, scripts: Sequence
         What the scripts read.
     scripts : sequence of str
         Files of ``report/scripts``, without their ending; a page without any runs nothing.
+    pictures : bool
+        Whether the page shows pictures that lie beside it.
 
     Returns
     -------
@@ -36,7 +40,7 @@ def page(title: str, body: Iterable[Markup], data: Any = None, scripts: Sequence
     # The template adds nothing around the code: its digest is that of what the browser sees.
     style += (files("topoloom.report") / "work.css").read_text(encoding="utf-8")
     code = script(scripts)
-    return framed(title, style, inside, data_block(data), code, policy(code))
+    return framed(title, style, inside, data_text(data), code, policy(code, pictures=pictures))
 
 
 def table(
@@ -75,3 +79,8 @@ def cards(items: Iterable[tuple[str, str]]) -> Markup:
 def figure(svg: str, caption: str) -> Markup:
     """A drawing, as SVG text, with its caption."""
     return rendered("figure.html", drawing=Markup(svg), caption=caption)
+
+
+def curves_part(drawing: Markup, number: int = 0) -> Markup:
+    """A figure that a script replaces by the curves of this number in the page's data."""
+    return rendered("curves.html", number=number, drawing=drawing)

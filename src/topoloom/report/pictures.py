@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from topoloom.errors import InputError
+from topoloom.figures.interval_curves import IntervalCurves
 from topoloom.figures.style import png_bytes, svg_text
 from topoloom.files import write_atomically
+from topoloom.pages.templating import rendered
+from topoloom.report.curve_data import curve_data
+from topoloom.report.page import curves_part, page
 from topoloom.report.page import figure as figure_of
-from topoloom.report.page import page
+from topoloom.report.scripting import CURVES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +34,13 @@ def check_picture(path: str | os.PathLike[str], option: str = "picture") -> None
         raise InputError(f"{option} {path}: is a folder; name a file in it")
 
 
-def write_picture(figure: "Figure", path: str | os.PathLike[str], title: str, below: Sequence[Markup] = ()) -> None:
+def write_picture(
+    figure: "Figure",
+    path: str | os.PathLike[str],
+    title: str,
+    below: Sequence[Markup] = (),
+    curves: IntervalCurves | None = None,
+) -> None:
     """Write a figure; `title` and what is `below` it, in HTML, are the page's, where it is one.
 
     Parameters
@@ -43,6 +53,8 @@ def write_picture(figure: "Figure", path: str | os.PathLike[str], title: str, be
         Of the page, where it is one.
     below : sequence of Markup
         What follows the figure on the page.
+    curves : IntervalCurves, optional
+        What the figure shows, for a page on which one can point at it.
 
     Raises
     ------
@@ -55,4 +67,9 @@ def write_picture(figure: "Figure", path: str | os.PathLike[str], title: str, be
         write_atomically(path, png_bytes(figure))
         return
     text = svg_text(figure)
-    write_atomically(path, text if ending == ".svg" else page(title, [figure_of(text, title), *below]))
+    if ending == ".svg":
+        write_atomically(path, text)
+        return
+    drawing = curves_part(figure_of(text, ""))
+    body = [rendered("picture.html", title=title, drawing=drawing), *below]
+    write_atomically(path, page(title, body, curve_data([curves] if curves else []), CURVES))

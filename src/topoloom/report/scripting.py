@@ -4,6 +4,7 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from importlib.resources import files
+from math import isnan
 from typing import Any
 
 import msgspec
@@ -25,33 +26,36 @@ def script(names: Sequence[str]) -> str:
     return "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
-def policy(code: str) -> str:
+def policy(code: str, *, pictures: bool = False) -> str:
     """A Content-Security-Policy under which this code runs and no other, and nothing is ever fetched.
+
+    With `pictures` those that lie beside the page are shown.
 
     Examples
     --------
     >>> policy("")[:60]
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     """
+    beside = " 'self' file:" if pictures else ""
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     return (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:;"
+        f"default-src 'none'; style-src 'unsafe-inline'; img-src data:{beside};"
         f" script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     )
 
 
-def data_block(data: Any) -> Markup:
+def data_text(data: Any) -> Markup:
     """JSON that may stand in a page: whatever texts it has, none ends the block or begins another.
 
     Examples
     --------
-    >>> str(data_block({"name": "</script>"}))
-    '<script type="application/json" id="data">{"name":"\\\\u003c/script\\\\u003e"}</script>'
+    >>> str(data_text({"name": "</script>"}))
+    '{"name":"\\\\u003c/script\\\\u003e"}'
     """
     text = msgspec.json.encode(data).decode()
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return Markup(f'<script type="application/json" id="data">{text}</script>')
+    return Markup(text)
 
 
 def short(value: float | None, digits: int = 7) -> float | int | None:
@@ -62,7 +66,7 @@ def short(value: float | None, digits: int = 7) -> float | int | None:
     >>> short(1168.2483228070175), short(3.0), short(None)
     (1168.248, 3, None)
     """
-    if value is None or value != value:
+    if value is None or isnan(value):
         return None
     found = float(f"{value:.{digits}g}")
     return int(found) if found == int(found) and abs(found) < 1e15 else found

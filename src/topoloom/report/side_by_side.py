@@ -63,7 +63,10 @@ def side_by_side(designs: SideBySide) -> Markup:
     ValueError
         A row has not as many values as there are columns.
     """
-    groups = [{"title": group.title, "rows": [_row(row, len(designs.columns)) for row in group.rows]} for group in designs.groups]
+    groups = [
+        {"title": group.title, "rows": [_row(row, len(designs.columns)) for row in group.rows]}
+        for group in designs.groups
+    ]
     return rendered("side_by_side.html", columns=designs.columns, groups=groups)
 
 

@@ -12,8 +12,10 @@ from topoloom.figures.style import png_bytes, svg_text
 from topoloom.figures.survival import curve_names, survival_curves, title_of
 from topoloom.folders import write_folder
 from topoloom.pages.templating import rendered
-from topoloom.report.page import cards, page, table
+from topoloom.report.curve_data import curve_data, survival_intervals
+from topoloom.report.page import cards, curves_part, page, table
 from topoloom.report.page import figure as figure_of
+from topoloom.report.scripting import CURVES
 
 #: What is written of a resilience run, by file name.
 PAGE, TABLE, PICTURE = "resilience.html", "survival.csv", "survival"
@@ -87,13 +89,13 @@ def resilience_page(curves: Sequence[Survival]) -> str:
         title=title or "Resilience",
         meanings=list(dict.fromkeys(_meaning(curve) for curve in curves)),
         facts=cards(_facts(curves[0])) if len(curves) == 1 else "",
-        curves=figure_of(drawn, caption),
+        curves=curves_part(figure_of(drawn, caption)),
         thresholds=_thresholds(curves, names),
         lifetimes=_lifetimes(curves, names) if lasting else "",
         degradations=_degradations(curves, names) if any(curve.degradation for curve in curves) else "",
         levels=_levels(curves, names),
     )
-    return page("Resilience", [body])
+    return page("Resilience", [body], curve_data([survival_intervals(curves)]), CURVES)
 
 
 def _meaning(curve: Survival) -> str:

@@ -272,12 +272,14 @@ def _draw(curves: "LoadCurves", first: "Subject", plot: str | None, heat: str | 
     from topoloom.figures.link_heat import link_heat
     from topoloom.figures.load_curves import load_curves
     from topoloom.graph.geometry import geometry_of
+    from topoloom.report.curve_data import load_intervals
     from topoloom.report.load_table import load_table
     from topoloom.report.pictures import write_picture
 
     drawn = [curve for curve in curves.curves if curve.points]
     if plot is not None and drawn:
-        write_picture(load_curves(drawn), plot, "Latency against accepted load", [load_table(drawn)])
+        title, below = "Latency against accepted load", [load_table(drawn)]
+        write_picture(load_curves(drawn), plot, title, below, load_intervals(drawn))
     if heat is not None and drawn:
         point = max(drawn[0].points, key=lambda point: point.offered)
         topology = first.routing.topology

@@ -26,8 +26,9 @@ function makeCurves(marks, curves) {
     const there = curves.series.filter((_, at) => !hidden.has(at));
     const every = there.flatMap((series) => series.points);
     const x = makeScale(every.map((point) => point[0]), inside.left, inside.right, false, curves.integer, 0.02);
+    const sure = (series) => series.points.filter((point) => !point[4]);
     const levels = every.flatMap((point) => [point[1], point[2], point[3]]).filter((value) => typeof value === "number");
-    const y = makeScale(curves.log_y ? levels : [...levels, 0], inside.bottom, inside.top, curves.log_y);
+    const y = makeScale(curves.log_y ? levels : [...levels, 0], inside.bottom, inside.top, curves.log_y, curves.whole_y);
     canvas.setAttribute("viewBox", `0 0 ${width} ${height}`);
     canvas.setAttribute("height", height);
     canvas.setAttribute("aria-label", `${curves.title}: ${curves.y} against ${curves.x}. Arrow keys go from point to point.`);
@@ -36,18 +37,22 @@ function makeCurves(marks, curves) {
       canvas.append(draw("line", { class: "criterion", x1: inside.left, x2: inside.right, y1: y(curves.criterion), y2: y(curves.criterion) }));
     points = [];
     for (const series of there) {
-      const at = series.points.map((point) => [x(point[0]), y(point[1])]);
       const join = (line) => line.map((pair) => `${pair[0].toFixed(1)} ${pair[1].toFixed(1)}`).join("L");
-      if (series.points.some((point) => typeof point[2] === "number")) {
-        const high = series.points.map((point) => [x(point[0]), y(point[3] ?? point[1])]);
-        const low = series.points.map((point) => [x(point[0]), y(point[2] ?? point[1])]).reverse();
+      const along = (line) => `M${join(line.map((pair) => [x(pair[0]), y(pair[1])]))}`;
+      const known = sure(series);
+      if (known.some((point) => typeof point[2] === "number")) {
+        const high = known.map((point) => [x(point[0]), y(point[3] ?? point[1])]);
+        const low = known.map((point) => [x(point[0]), y(point[2] ?? point[1])]).reverse();
         canvas.append(draw("path", { class: "band", d: `M${join([...high, ...low])}Z`, fill: series.look[0] }));
       }
-      canvas.append(draw("path", { class: "curve", d: `M${join(at)}`, stroke: series.look[0] }));
-      series.points.forEach((point, number) => {
-        canvas.append(drawMark(marks, series.look, at[number][0], at[number][1], 4.5));
-        points.push({ series, point, at: at[number] });
-      });
+      if (known.length || series.line.length) canvas.append(draw("path", { class: "curve", d: along(series.line.length ? series.line : known), stroke: series.look[0] }));
+      if (series.rest.length) canvas.append(draw("path", { class: "curve rest", d: along(series.rest), stroke: series.look[0] }));
+      for (const point of series.points) {
+        const at = [x(point[0]), y(point[1])];
+        const open = point[4] ? { fill: "#fff", stroke: series.look[0], "stroke-width": 0.4 } : {};
+        canvas.append(drawMark(marks, series.look, at[0], at[1], 4.8, open));
+        points.push({ series, point, at });
+      }
     }
     ring = draw("circle", { class: "pointed", r: 10, visibility: "hidden" });
     canvas.append(draw("g", { class: "rings" }, ring));
@@ -61,7 +66,7 @@ function makeCurves(marks, curves) {
     ring.setAttribute("cx", at[0]);
     ring.setAttribute("cy", at[1]);
     const interval = typeof point[2] === "number" && typeof point[3] === "number" ? `interval ${shortly(point[2])} to ${shortly(point[3])}` : null;
-    const lines = [series.name, `${curves.x}: ${shortly(point[0])}`, `${curves.y}: ${shortly(point[1])}`, interval].filter(Boolean);
+    const lines = [series.name, `${curves.x}: ${shortly(point[0])}`, point[4] || `${curves.y}: ${shortly(point[1])}`, interval].filter(Boolean);
     const frame = canvas.getBoundingClientRect();
     showTip(lines, frame.left + at[0], frame.top + at[1]);
     return announce(lines.join(", "));
