@@ -47,7 +47,8 @@ def _lines(axes):
 def test_points_stand_at_accepted_load_and_latency():
     """By load, whatever the order they came in; a curve with a zero-load latency begins there."""
     axes = load_curves([ONE, TWO]).axes[0]
-    marks = [(list(x), list(y)) for x, y, mark, style in _lines(axes) if style == "None" and mark != "None"]
+    named = [line for line in axes.get_lines() if not line.get_label().startswith("_")]
+    marks = [(list(line.get_xdata()), list(line.get_ydata())) for line in named]
     assert marks == [([0.1, 0.5], [11.0, 14.0]), ([0.2, 0.4], [12.0, 13.0])]
     solid = [(list(x), list(y)) for x, y, _, style in _lines(axes) if style == "-"]
     ends = [((x[0], y[0]), (x[-1], y[-1])) for x, y in solid]
