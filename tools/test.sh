@@ -5,10 +5,11 @@ cd "$(dirname "$0")/.."
 sh tools/venv.sh test
 bin=.venv/bin
 
-# The report is opened in Chromium, a real OpenSM on ibsim takes the forwarding tables, and SimGrid runs applications; without
+# The report is opened in Chromium, which its driver works, a real OpenSM on ibsim takes the forwarding tables, and SimGrid runs applications; without
 # them those tests are skipped, and pytest says so.
 missing=
 command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
+[ -x /usr/bin/chromedriver ] || missing="$missing chromium-driver"
 PATH="$PATH:/usr/sbin:/sbin" command -v opensm >/dev/null 2>&1 || missing="$missing opensm"
 command -v ibsim >/dev/null 2>&1 || missing="$missing ibsim-utils"
 command -v ibdmchk >/dev/null 2>&1 || missing="$missing ibutils"

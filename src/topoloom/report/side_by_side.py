@@ -50,7 +50,7 @@ class SideBySide(msgspec.Struct, frozen=True):
 
     def plain(self) -> Any:
         """The structure as JSON values, as a page's data has it."""
-        return msgspec.to_builtins(self)
+        return msgspec.json.decode(msgspec.json.encode(self))
 
 
 def side_by_side(designs: SideBySide) -> Markup:

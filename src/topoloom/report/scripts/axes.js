@@ -27,7 +27,7 @@ function linearTicks(start, end, most, whole) {
   let step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
   if (whole) step = Math.max(1, Math.round(step));
   const ticks = [];
-  for (let number = Math.ceil(start / step); number * step <= end + 1e-9 * step; number++) ticks.push(number * step);
+  for (let number = Math.ceil(start / step); number * step <= end + 1e-9 * step; number++) ticks.push(number * step + 0);
   return ticks;
 }
 

@@ -25,7 +25,8 @@ function makeCurves(marks, curves) {
     const inside = insideOf(width, height);
     const there = curves.series.filter((_, at) => !hidden.has(at));
     const every = there.flatMap((series) => series.points);
-    const x = makeScale(every.map((point) => point[0]), inside.left, inside.right, false, curves.integer, 0.02);
+    const reached = there.flatMap((series) => [...series.points, ...series.line, ...series.rest]).map((point) => point[0]);
+    const x = makeScale(reached, inside.left, inside.right, false, curves.integer, 0.02);
     const sure = (series) => series.points.filter((point) => !point[4]);
     const levels = every.flatMap((point) => [point[1], point[2], point[3]]).filter((value) => typeof value === "number");
     const y = makeScale(curves.log_y ? levels : [...levels, 0], inside.bottom, inside.top, curves.log_y, curves.whole_y);
