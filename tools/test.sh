@@ -5,8 +5,8 @@ cd "$(dirname "$0")/.."
 sh tools/venv.sh test
 bin=.venv/bin
 
-# The report is opened in Chromium, which its driver works, a real OpenSM on ibsim takes the forwarding tables, and SimGrid runs applications; without
-# them those tests are skipped, and pytest says so.
+# The report is worked with in Chromium, by its driver, a real OpenSM on ibsim takes the forwarding tables, and SimGrid runs
+# applications; without them those tests are skipped, and pytest says so.
 missing=
 command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
 [ -x /usr/bin/chromedriver ] || missing="$missing chromium-driver"

@@ -39,7 +39,7 @@ def design_data(
     Returns
     -------
     dict
-        JSON values. Of the measures those that no candidate has are left out; numbers have seven digits that count.
+        JSON values. Of the measures those that no candidate has are left out; numbers have nine digits that count.
     """
     rows = design.rows()
     reasons = [None] * len(design.ranked) + [why_dropped(one, design.need) or None for one in design.dropped]

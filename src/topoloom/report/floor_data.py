@@ -18,9 +18,20 @@ _MOST_FREE, _MOST_BUNDLES, _MOST_CABLES = 3_000, 12_000, 12_000
 
 
 def rack_watts(layout: Layout, parts: Parts, rate_gbps: float) -> np.ndarray | None:
-    """The most that each cabinet draws, float64[cabinets]: its switches, and its hosts where these have racks.
+    """The most that each cabinet draws: its switches, and its hosts where these have racks; optics and cables are left out.
 
-    None where no watts of the switches are known.
+    Parameters
+    ----------
+    layout : Layout
+    parts : Parts
+        The catalogue that says what a switch draws.
+    rate_gbps : float
+        The rate of the switches' ports.
+
+    Returns
+    -------
+    float64[cabinets] or None
+        Watts; None where no watts of the switches are known.
     """
     each = parts.switch_feed_w(layout.topology.radix, rate_gbps)
     if not each:
@@ -86,7 +97,7 @@ def _bundles(cables: Cabling) -> tuple[dict[str, Any], np.ndarray]:
     """The bundles between cabinets, with the ports of their cables, and how many cables stay in each cabinet."""
     layout, product = cables.layout, cables.bought.product
     at = layout.cabinet[np.where(cables.to_host[:, None], cables.ends[:, :1], cables.ends)]
-    at[:, 1] = np.where(cables.to_host, layout.host_cabinet[np.where(cables.to_host, cables.ends[:, 1], 0)], at[:, 1])
+    at[cables.to_host, 1] = layout.host_cabinet[cables.ends[cables.to_host, 1]]
     inside = np.bincount(at[cables.bundle < 0, 0], minlength=layout.cabinets)
     out = np.flatnonzero(cables.bundle >= 0)
     key = np.stack([cables.bundle[out], cables.to_host[out], product[out]], axis=1)

@@ -58,13 +58,13 @@ def data_text(data: Any) -> Markup:
     return Markup(text)
 
 
-def short(value: float | None, digits: int = 7) -> float | int | None:
+def short(value: float | None, digits: int = 9) -> float | int | None:
     """A number with so many digits that count, so that it takes little room in a page; whole ones stay whole.
 
     Examples
     --------
     >>> short(1168.2483228070175), short(3.0), short(None)
-    (1168.248, 3, None)
+    (1168.24832, 3, None)
     """
     if value is None or isnan(value):
         return None

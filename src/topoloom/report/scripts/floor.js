@@ -12,9 +12,12 @@ function makeFloor(floor) {
   const widest = Math.max(1.5, Math.min(7, 26 / Math.sqrt(strongest.length || 1)));
   const all = drawBundles(floor, strongest, most, widest, false);
   all.firstChild.style.opacity = String(Math.max(0.35, Math.min(0.85, 9 / Math.sqrt(strongest.length || 1))));
-  const own = draw("g"), mark = draw("g", { class: "focus" });
+  const own = draw("g"), kept = draw("g"), mark = draw("g", { class: "focus" });
+  // Where bundles lie close, a wide line to catch the pointer would hide the cabinets below.
+  const reach = strongest.length < 60 ? 7 : strongest.length < 200 ? 4 : 2;
+  all.lastChild.style.strokeWidth = `${reach}px`;
   scene.trays.setAttribute("visibility", "hidden");
-  canvas.append(scene.group, scene.trays, all, scene.labels, own, mark);
+  canvas.append(scene.group, scene.trays, all, scene.labels, kept, own, mark);
   const facts = make("div", { class: "facts", id: "floor-facts" });
   let pinned = null, pointed = null, shown = null, shading = firstShade(floor);
 
@@ -51,6 +54,14 @@ function makeFloor(floor) {
       make("ul", { class: "ports" }, ...ends),
       left > 0 && ends.length ? make("p", { class: "quiet" }, `and ${left} more: cables.csv has all`) : null,
     ].filter(Boolean);
+  };
+
+  /** Pins a cabinet or a bundle, or nothing; the bundles of a pinned cabinet can be pointed at. */
+  const pin = (found) => {
+    pinned = found;
+    const bundles = found && found.what === "cabinet" ? of[found.at].map((number) => list[number]) : [];
+    kept.replaceChildren(...(bundles.length ? [drawBundles(floor, bundles, most, widest + 1, true)] : []));
+    tell();
   };
 
   /** What is pointed at, else what is pinned. */
@@ -101,9 +112,7 @@ function makeFloor(floor) {
   canvas.addEventListener("click", (event) => {
     if (camera.moved) return;
     canvas.focus({ preventScroll: true });
-    pinned = under(event.target);
-    shown = null;
-    tell();
+    pin(under(event.target));
   });
 
   /** The nearest cabinet in a direction. */
@@ -122,15 +131,14 @@ function makeFloor(floor) {
     const way = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
     if (way && event.shiftKey) camera.pan(way[0] * 0.15, -way[1] * 0.15);
     else if (way) {
-      pinned = { what: "cabinet", at: nextCabinet(...way) };
       pointed = null;
+      pin({ what: "cabinet", at: nextCabinet(...way) });
       camera.reach(floor.cabinets.x[pinned.at], -floor.cabinets.y[pinned.at]);
-      tell();
       announce(hint(pinned).join(", "));
     } else if (event.key === "+" || event.key === "=") camera.zoom(1.4);
     else if (event.key === "-") camera.zoom(1 / 1.4);
     else if (event.key === "0") camera.fit();
-    else if (event.key === "Escape") { pinned = null; tell(); }
+    else if (event.key === "Escape") pin(null);
     else return;
     event.preventDefault();
   });
@@ -138,7 +146,7 @@ function makeFloor(floor) {
   const scale = make("span", { class: "scale" });
   const reshade = (key) => {
     shading = key;
-    const [, top] = shadeScene(floor, scene, key);
+    const top = shadeScene(floor, scene, key);
     const { to, decimals, unit } = SHADES[key];
     scale.replaceChildren("0 ", make("i", { style: { background: `linear-gradient(90deg, ${shade(0, to)}, ${shade(1, to)})` } }), ` ${written(top, decimals)} ${unit}`);
   };

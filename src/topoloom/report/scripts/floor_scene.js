@@ -2,7 +2,7 @@
 
 const SHADES = {
   watts: { label: "power", unit: "kW", of: (cabinets, at) => (cabinets.watts ? cabinets.watts[at] / 1000 : null), decimals: 1, to: [230, 110, 20] },
-  leaving: { label: "cables that leave", unit: "", of: (cabinets, at) => cabinets.leaving[at], decimals: 0, to: [90, 105, 125] },
+  leaving: { label: "cables that leave", unit: "", of: (cabinets, at) => cabinets.leaving[at], decimals: 0, to: [125, 138, 155] },
   switches: { label: "switches", unit: "", of: (cabinets, at) => cabinets.switches[at], decimals: 0, to: [0, 114, 178] },
   hosts: { label: "hosts", unit: "", of: (cabinets, at) => cabinets.hosts[at], decimals: 0, to: [0, 158, 115] },
 };
@@ -49,13 +49,14 @@ function drawScene(floor) {
   };
 }
 
-/** Fills every cabinet by what it has of something; returns the least and the most of it. */
+/** Fills every cabinet by what it has of something; returns the most of it. */
 function shadeScene(floor, scene, key) {
   const { of, to } = SHADES[key];
   const values = scene.boxes.map((_, at) => of(floor.cabinets, at));
-  const most = Math.max(...values, 0);
-  scene.boxes.forEach((box, at) => box.setAttribute("fill", shade(most ? values[at] / most : 0, to)));
-  return [Math.min(...values), most];
+  const least = Math.min(...values), most = Math.max(...values, 0);
+  // Where all have the same, a colour would say nothing, and hide the cables.
+  scene.boxes.forEach((box, at) => box.setAttribute("fill", shade(least === most ? 0.2 : values[at] / most, to)));
+  return most;
 }
 
 /** Writes into the cabinets what can be read at this scale: nothing, names, or names and what they hold. */
@@ -65,8 +66,8 @@ function nameScene(floor, scene, pixels) {
   const [along, across] = upright ? [deep, wide] : [wide, deep];
   const longest = Math.max(...floor.cabinets.name.map((name) => name.length));
   const size = Math.min(13 / pixels, (0.92 * along) / (0.62 * longest), 0.8 * across);
-  scene.labels.setAttribute("visibility", size * pixels < 6.5 ? "hidden" : "visible");
-  if (size * pixels < 6.5) return;
+  scene.labels.setAttribute("visibility", size * pixels < 7.5 ? "hidden" : "visible");
+  if (size * pixels < 7.5) return;
   scene.names.forEach((text, at) => {
     const held = holds(floor, at);
     const small = Math.min(size * 0.85, (0.92 * along) / (0.56 * held.length));

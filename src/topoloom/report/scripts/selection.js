@@ -12,7 +12,7 @@ function makeSelection(store) {
       {
         title: "",
         rows: [
-          { label: "rank", values: rows.map((row) => ({ value: row.rank === null ? "dropped" : row.rank })), better: "", decimals: 0 },
+          { label: "rank", values: rows.map((row) => ({ value: row.rank === null ? "dropped" : String(row.rank) })) },
           ...(rows.some((row) => row.dropped !== null)
             ? [{ label: "why dropped", values: rows.map((row) => (row.dropped === null ? null : { value: [data.limits[row.dropped] || row.dropped, row.reason].filter(Boolean).join(": ") })) }]
             : []),
