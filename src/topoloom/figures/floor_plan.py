@@ -36,7 +36,7 @@ def floor_plan(
     trays : (float64[stretches, 4], int64[stretches])
         The stretches of tray (x, y, x, y) in metres, and how many cables lie on each, as `tray_load` has them.
     watts : float64[cabinets], optional
-        What each cabinet draws: its colour. Without it, that is how many cables leave it.
+        What each cabinet draws: its colour. Without it, or where all draw the same, that is how many cables leave it.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def floor_plan(
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    view = View(layout, medium, watts)
+    view = View(layout, medium, watts if watts is not None and np.ptp(watts) > 0 else None)
     width_m, height_m = view.shape_m
     with style():
         figure = Figure(layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08, wspace=0.04, hspace=0.04))

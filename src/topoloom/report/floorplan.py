@@ -25,7 +25,7 @@ def floorplan(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarra
         What each link's cable is (``copper``, ``optical``): the colour of its bundle, and of its bar by length. Without
         it, cables inside cabinets and between them have two colours.
     watts : float64[cabinets], optional
-        What each cabinet draws: its colour. Without it, that is how many cables leave it.
+        What each cabinet draws: its colour. Without it, or where all draw the same, that is how many cables leave it.
 
     Returns
     -------
@@ -60,6 +60,19 @@ def floorplan_svg(layout: Layout, medium: np.ndarray | None = None, watts: np.nd
     return with_hints(svg_text(floorplan(layout, medium, watts)), hints)
 
 
-def floorplan_png(layout: Layout, medium: np.ndarray | None = None) -> bytes:
-    """The sheet as a PNG picture, 1,950 pixels wide."""
-    return png_bytes(floorplan(layout, medium))
+def floorplan_png(layout: Layout, medium: np.ndarray | None = None, watts: np.ndarray | None = None) -> bytes:
+    """The sheet as a PNG picture, 1,950 pixels wide.
+
+    Parameters
+    ----------
+    layout : Layout
+    medium : array of str, shape (links,), optional
+        What each link's cable is.
+    watts : float64[cabinets], optional
+        What each cabinet draws.
+
+    Returns
+    -------
+    bytes
+    """
+    return png_bytes(floorplan(layout, medium, watts))

@@ -149,11 +149,12 @@ def _host_facts(layout: Layout) -> list[tuple[str, str]]:
 def _write(cables: Any, folder: Path) -> None:
     """Everything that a layout's folder holds."""
     from topoloom.cabling.files import save_cabling
+    from topoloom.report.floor_data import rack_watts
     from topoloom.report.floorplan import floorplan_png, floorplan_svg
 
-    medium = cables.link_medium
+    medium, watts = cables.link_medium, rack_watts(cables.layout, cables.bought.parts, cables.rate_gbps)
     plans: dict[str, str | bytes] = {
-        "floorplan.svg": floorplan_svg(cables.layout, medium),
-        "floorplan.png": floorplan_png(cables.layout, medium),
+        "floorplan.svg": floorplan_svg(cables.layout, medium, watts),
+        "floorplan.png": floorplan_png(cables.layout, medium, watts),
     }
     save_cabling(cables, folder, plans)
