@@ -15,8 +15,10 @@ from topoloom.cost.bill import price
 from topoloom.designer.design import Design, pareto_front
 from topoloom.designer.measure import place_candidate
 from topoloom.designer.need import FamiliesNeed, Limits, Need, SwitchNeed
+from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
 from topoloom.hosts.housing import HostType, RackRule
 from topoloom.report.design_page import design_page
+from topoloom.report.side_by_side import Group, Row, SideBySide, Value
 from topoloom.spec import build
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
@@ -46,6 +48,24 @@ _NEED = Need(
     rack=RackRule(power_w=12_000),
 )
 
+_FINALISTS = SideBySide(
+    (f"one {HOSTILE}", "two"),
+    (
+        Group(
+            "Failures", (Row("links that may fail", (Value(12.0, 10.0, 14.0, "sampled"), Value(9.0)), "%", "high", 1),)
+        ),
+    ),
+)
+_CURVES = IntervalCurves(
+    "Latency",
+    "load",
+    "cycles",
+    (
+        IntervalSeries(f"one {HOSTILE}", (IntervalPoint(0.1, 10.0, 9.0, 11.0), IntervalPoint(0.5, 20.0, 18.0, 22.0))),
+        IntervalSeries("two", (IntervalPoint(0.1, 12.0), IntervalPoint(0.4, 30.0, note="saturated"))),
+    ),
+)
+
 
 @pytest.fixture(scope="module")
 def made() -> Design:
@@ -61,7 +81,14 @@ def page(made, tmp_path_factory) -> Path:
     parts = made.need.catalogue()
     layout = place_candidate(build(made.winner.spec), made.need, parts)
     text = design_page(
-        made, parts, layout, price(layout, parts), cables=cable(layout, parts), beside=("candidates.csv",)
+        made,
+        parts,
+        layout,
+        price(layout, parts),
+        cables=cable(layout, parts),
+        beside=("candidates.csv",),
+        finalists=_FINALISTS,
+        curves=(_CURVES,),
     )
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(text)
@@ -238,6 +265,23 @@ def test_the_floor_is_zoomed_moved_and_told(shown):
     told = _all(shown, "#floor-facts")[0].text
     assert re.search(r"m each", told)
     assert re.search(r"switch \d+ port \d+ \u2013 (switch|host) \d+ port \d+", told)
+
+
+def test_finalists_stand_side_by_side_with_curves_to_point_at(shown):
+    """Value, interval and how it was got; a curve's points by keys, and its name hides it."""
+    cells = [cell.text for cell in _all(shown, "#finalists .beside td.text") if cell.text]
+    assert cells == ["12.0 ✓ 10.0 to 14.0\nsampled", "9.0 −25.0 %"]
+    assert HOSTILE in _all(shown, "#finalists thead")[0].text
+    plot = _one(shown, "#finalists svg.plot")
+    assert len(_all(shown, "#finalists .band")) == 1
+    plot.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert "cycles: 20" in _all(shown, ".tip")[0].text
+    assert "interval 18 to 22" in _all(shown, ".tip")[0].text
+    plot.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert "saturated" in _all(shown, ".tip")[0].text
+    _all(shown, "#finalists .legend button")[0].click()
+    assert len(_all(shown, "#finalists .curve")) == 1
+    assert not _all(shown, "#finalists .band")
 
 
 def test_hostile_names_stay_text_and_nothing_leaves_the_page(shown, made):

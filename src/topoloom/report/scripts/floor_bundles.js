@@ -54,6 +54,8 @@ function drawBundles(floor, some, most, widest, strong) {
   for (const one of some) {
     const d = arcOf(floor, one);
     const width = Math.max(strong ? 1.4 : 0.6, widest * Math.sqrt(one.count / most));
+    // On a white one below, a line is seen on every colour of a cabinet.
+    if (strong) lines.append(draw("path", { d, stroke: "#fff", "stroke-width": (width + 2.5).toFixed(2) }));
     lines.append(draw("path", { d, stroke: floor.kinds[one.kind][1], "stroke-width": width.toFixed(2), "stroke-dasharray": one.host ? "5 2.5" : null, "data-bundle": one.number }));
     catching.append(draw("path", { d, "data-bundle": one.number }));
   }
