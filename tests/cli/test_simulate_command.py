@@ -1,6 +1,7 @@
 """`topoloom simulate`: its JSON, its table, its CSV, its pictures, going on after a break, and its errors."""
 
 import csv
+import html
 import json
 import re
 import signal
@@ -301,7 +302,8 @@ def test_curves_and_links_are_drawn(tmp_path, counted, ending):
             ET.fromstring(text)
         else:
             assert text.startswith("<!doctype html>")
-            assert not re.search(r'<script|<link|(?:src|href)="https?:', text)
+            assert not re.search(r'<script[^>]* src|<link|(?:src|href)="https?:', text)
+            assert "default-src 'none'" in html.unescape(text)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,9 @@ function makeFloor(floor) {
   const reach = strongest.length < 60 ? 7 : strongest.length < 200 ? 4 : 2;
   all.lastChild.style.strokeWidth = `${reach}px`;
   scene.trays.setAttribute("visibility", "hidden");
-  canvas.append(scene.group, scene.trays, all, scene.labels, kept, own, mark);
+  // Names that fill narrow cabinets would hide the lines along a row; others stay above all lines.
+  const [wide, deep] = floor.cell;
+  canvas.append(scene.group, scene.trays, all, ...(deep > 1.5 * wide ? [scene.labels, kept, own] : [kept, own, scene.labels]), mark);
   const facts = make("div", { class: "facts", id: "floor-facts" });
   let pinned = null, pointed = null, shown = null, shading = firstShade(floor);
 
@@ -146,9 +148,10 @@ function makeFloor(floor) {
   const scale = make("span", { class: "scale" });
   const reshade = (key) => {
     shading = key;
-    const top = shadeScene(floor, scene, key);
+    const [least, top] = shadeScene(floor, scene, key);
     const { to, decimals, unit } = SHADES[key];
-    scale.replaceChildren("0 ", make("i", { style: { background: `linear-gradient(90deg, ${shade(0, to)}, ${shade(1, to)})` } }), ` ${written(top, decimals)} ${unit}`);
+    if (least === top) scale.replaceChildren(`all ${written(top, decimals)} ${unit}`);
+    else scale.replaceChildren("0 ", make("i", { style: { background: `linear-gradient(90deg, ${shade(0, to)}, ${shade(1, to)})` } }), ` ${written(top, decimals)} ${unit}`);
   };
   const shades = Object.entries(SHADES).filter(([key]) => key !== "watts" || floor.cabinets.watts).map(([key, { label }]) => [key, label]);
   const button = (id, text, label, clicked) => make("button", { type: "button", id, "aria-label": label, onclick: clicked }, text);

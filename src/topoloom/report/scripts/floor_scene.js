@@ -49,14 +49,14 @@ function drawScene(floor) {
   };
 }
 
-/** Fills every cabinet by what it has of something; returns the most of it. */
+/** Fills every cabinet by what it has of something; returns the least and the most of it. */
 function shadeScene(floor, scene, key) {
   const { of, to } = SHADES[key];
   const values = scene.boxes.map((_, at) => of(floor.cabinets, at));
   const least = Math.min(...values), most = Math.max(...values, 0);
   // Where all have the same, a colour would say nothing, and hide the cables.
   scene.boxes.forEach((box, at) => box.setAttribute("fill", shade(least === most ? 0.2 : values[at] / most, to)));
-  return most;
+  return [least, most];
 }
 
 /** Writes into the cabinets what can be read at this scale: nothing, names, or names and what they hold. */
