@@ -20,8 +20,6 @@ NETWORKS = (
     "jellyfish:n=250,degree=16,hosts=8,seed=1",
     "jellyfish:n=50,degree=5,hosts=3,seed=1",
     "ring-shortcuts:n=64,degree=8,hosts=4,seed=1",
-    "xpander:degree=8,lift=8,hosts=4,seed=1",
-    "bundlefly:p=5,q=5,hosts=4",
     "petersen:hosts=2",
 )
 LOADS = (0.5, 0.7, 0.9)

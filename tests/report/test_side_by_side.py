@@ -33,7 +33,7 @@ def _lines(text: str) -> list[list[str]]:
 def test_values_stand_beside_the_first_with_intervals_and_origin():
     """In per cent of the first column; a dash where nothing is known."""
     throughput, cost, engine, diameter = _lines(side_by_side(DESIGNS))[1:]
-    assert throughput == ["0.50 0.40 to 0.60max-flow", "\N{EN DASH}", "0.75 +50.0 %"]
+    assert throughput == ["0.50 0.40 to 0.60", "\N{EN DASH}", "0.75 +50.0 %"]
     assert cost == ["100", "90 \N{MINUS SIGN}10.0 %", "120 +20.0 %"]
     assert engine == ["dor", "fat-tree", "\N{EN DASH}"]
     assert diameter == ["2", "2", "2"]

@@ -91,7 +91,7 @@ def assess(
         raise InputError("assess: there is no network to assess; give one or more")
     work = Work() if work is None else work
     chain = _Chain(list(subjects), None if store is None else Path(store), work, seconds, cores(jobs), fresh=fresh)
-    with work.interruptible():
+    with work.interruptible(), suppress(Stopped):
         chain.run()
     found = [chain.assessment(number) for number in range(len(subjects))]
     late = any(one.reason == _LATE for network in found for one in network.missing)
@@ -147,6 +147,11 @@ class _Chain:
         self._work.begin(len(STEPS) * len(self._subjects), "steps")
         for step in STEPS:
             self._side_by_side(partial(self._one, step))
+        # Tables whose figures an earlier run has kept are made again: the network's folder has them.
+        for number, subject in enumerate(self._subjects):
+            if subject.tables is None and TABLES.name in self._found[number]:
+                with suppress(InputError):
+                    subject.routed(self._work.step())
 
     def _side_by_side(self, task: Callable[[int], None]) -> None:
         """A step for all networks, on so many threads; the first error that is not the user's ends all."""

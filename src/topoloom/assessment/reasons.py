@@ -162,7 +162,7 @@ def _by_rack(one: Assessment) -> str:
     spare = layout.places - layout.cabinets
     if spare <= 0:
         return "With a place less on the floor it does not stand."
-    return f"It leaves {spare} place{'s' * (spare != 1)} of the floor free, so that a rack less changes nothing."
+    return f"With a rack less it still stands: {spare} place{'s' * (spare != 1)} of the floor are free."
 
 
 def _of_kinds(bill: Bill, kinds: Sequence[str]) -> float:

@@ -32,7 +32,10 @@ def networks_side_by_side(networks: Sequence[Assessment], names: Sequence[str] |
         figures = [one.figure(key) for one in networks]
         first = next(one for one in figures if one is not None)
         rows = groups.setdefault(first.group, [])
-        rows.append(Row(first.label, tuple(map(_value, figures)), first.unit, _BETTER[first.better]))
+        told = {one.how for one in figures if one is not None and one.value is not None}
+        same = next(iter(told)) if len(told) == 1 else ""
+        values = tuple(_value(one, "" if same else one.how) if one is not None else None for one in figures)
+        rows.append(Row(first.label, values, first.unit, _BETTER[first.better], how=same))
         if any(one is not None and one.bound is not None for one in figures):
             bounds = tuple(None if one is None or one.bound is None else Value(one.bound) for one in figures)
             rows.append(Row("at most", bounds, first.unit))
@@ -40,10 +43,10 @@ def networks_side_by_side(networks: Sequence[Assessment], names: Sequence[str] |
     return SideBySide(titles, tuple(Group(title, tuple(rows)) for title, rows in groups.items()))
 
 
-def _value(figure: Figure | None) -> Value | None:
-    if figure is None or figure.value is None:
-        return None
-    return Value(figure.value, figure.low, figure.high, figure.how)
+def _value(figure: Figure, how: str) -> Value | None:
+    if figure.value is None:
+        return Value("none", how=figure.how)
+    return Value(figure.value, figure.low, figure.high, how)
 
 
 def assessment_curves(networks: Sequence[Assessment]) -> list[IntervalCurves]:

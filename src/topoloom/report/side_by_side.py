@@ -25,7 +25,7 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     """A measure of all designs: a value for each column, None where it is not known.
 
     `better` is ``low``, ``high`` or ``""``: which end is the better one, if any. `decimals` are written of each number; as
-    many as it takes, if left out.
+    many as it takes, if left out. `how` is how all of them were got, where that is the same; else each value says it.
     """
 
     label: str
@@ -33,6 +33,7 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     unit: str = ""
     better: str = ""
     decimals: int | None = None
+    how: str = ""
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -90,7 +91,7 @@ def _row(row: Row, columns: int) -> dict[str, Any]:
                 "best": number is not None and number == best,
             }
         )
-    return {"label": row.label, "unit": row.unit, "cells": cells}
+    return {"label": row.label, "unit": row.unit, "how": row.how, "cells": cells}
 
 
 def _number(one: Value | None) -> float | None:

@@ -17,7 +17,8 @@ def _money(subject: Subject, work: Work) -> Found:
     work.check()
     bill, layout = subject.bill, subject.layout
     how = f"every line of the catalogue '{bill.parts}'"
-    if bill.cost_low_usd != bill.cost_high_usd:
+    ranged = bill.cost_low_usd != bill.cost_high_usd
+    if ranged:
         how += ", the middle of its range of prices; the interval has every part at its lowest and at its highest"
     if bill.unpriced:
         how += f"; without {', '.join(bill.unpriced)}, which have no public price"
@@ -27,8 +28,8 @@ def _money(subject: Subject, work: Work) -> Found:
             label="cost",
             unit="USD",
             value=_known(bill.cost_usd),
-            low=_known(bill.cost_low_usd),
-            high=_known(bill.cost_high_usd),
+            low=_known(bill.cost_low_usd) if ranged else None,
+            high=_known(bill.cost_high_usd) if ranged else None,
             how=how,
             by_hand=f"topoloom cost FOLDER{subject.parts_told}",
             better="less",
@@ -38,8 +39,8 @@ def _money(subject: Subject, work: Work) -> Found:
             label="cost a host",
             unit="USD",
             value=_known(bill.cost_per_host_usd),
-            low=_known(bill.per_host(bill.cost_low_usd)),
-            high=_known(bill.per_host(bill.cost_high_usd)),
+            low=_known(bill.per_host(bill.cost_low_usd)) if ranged else None,
+            high=_known(bill.per_host(bill.cost_high_usd)) if ranged else None,
             how="the bill over the hosts that there is room for",
             better="less",
         ),

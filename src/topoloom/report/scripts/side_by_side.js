@@ -21,6 +21,7 @@ function lineOfDesigns(row) {
   const best = known.length < 2 || !row.better ? null : row.better === "low" ? Math.min(...known) : Math.max(...known);
   const longest = Math.max(...known.map(Math.abs), 0);
   const label = make("th", { scope: "row", class: "text" }, row.label, ...(row.unit ? [make("small", {}, ` [${row.unit}]`)] : []));
+  if (row.how) label.append(make("small", { class: "how" }, row.how));
   const line = make("tr", {}, label);
   row.values.forEach((one, at) => {
     const value = number(one);
@@ -34,7 +35,10 @@ function lineOfDesigns(row) {
       const share = `${(100 * Math.abs(value)) / longest}%`;
       cell.append(make("span", { class: "bar" }, make("span", { style: { width: share } })));
     }
-    if (one && one.how) cell.append(make("small", { class: "how" }, one.how));
+    if (one && one.how) {
+      cell.title = one.how;
+      cell.classList.add("told");
+    }
     line.append(cell);
   });
   return line;
