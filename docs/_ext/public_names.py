@@ -24,11 +24,12 @@ VERBS = {
     "simulate": ("simulate", "saturation", "execute"),
     "resilience": ("resilience", "blast_radius", "degradation", "lifetime", "surviving_network", "reroute"),
     "app": ("run_app",),
-    "verify": ("identify", "compare"),
+    "verify": ("identify", "compare_fabrics"),
     "layout": ("place",),
     "expand": ("expand", "check_plan", "load_expansion"),
     "cost": ("price",),
     "design": ("design",),
+    "compare": ("compare",),
     "reproduce": ("reproduce",),
 }
 #: Parameters that say how a verb runs, not what it does; they are the same everywhere.

@@ -62,6 +62,36 @@ def test_twisted_tori_are_as_short_as_lattices(dims, diameter, total):
     assert int(found.histogram @ np.arange(found.histogram.size)) == total * found.switches
 
 
+def test_the_cubes_of_a_tpu_v4_need_48_optical_switches_of_128_ports():
+    """4,096 chips in 64 cubes of 4 x 4 x 4: a switch for each dimension and place on a face carries that link of all cubes.
+
+    Source: Jouppi et al., ISCA 2023; Google Cloud's documentation of TPU v4.
+    """
+    torus = build("torus:dims=16x16x16")
+    place = np.stack([_coordinate(axis) for axis in range(3)], axis=1)
+    one, other = (place[torus.links[:, end]] for end in (0, 1))
+    outside = (one // 4 != other // 4).any(axis=1)
+    assert int(outside.sum()) == 3_072
+    along = (one != other).argmax(axis=1)
+    face = [
+        (int(axis), *(int(value) % 4 for value in np.delete(ends, axis)))
+        for axis, ends in zip(along[outside], one[outside], strict=True)
+    ]
+    switches, links = np.unique(face, axis=0, return_counts=True)
+    assert len(switches) == 48
+    assert set((2 * links).tolist()) == {128}
+
+
+def _coordinate(axis: int) -> np.ndarray:
+    """Of the switches of a 16 x 16 x 16 torus, which are numbered along the last dimension first."""
+    return np.arange(4096) // 16 ** (2 - axis) % 16
+
+
+def test_a_rack_of_72_accelerators_has_a_link_to_each_of_18_chips():
+    """GB200 NVL72: 18 switches that nothing joins but the accelerators, 1,296 links (NVIDIA GB200 SuperPOD)."""
+    assert counts("complete:n=1,hosts=72+planes:count=18") == (18, 0, 72, 1_296, 18)
+
+
 def test_each_port_of_a_host_is_on_a_leaf_of_its_own_rail():
     """NIC r of every host of a unit on leaf r of the unit; the last unit has the hosts that are left (DGX SuperPOD H100)."""
     pod = build("fat-tree:k=64,hosts=1016+rails:nics=8")

@@ -283,7 +283,7 @@ def test_finalists_stand_side_by_side_with_curves_to_point_at(shown):
     plot = _one(shown, "#finalists svg.plot")
     assert len(_all(shown, "#finalists .band")) == 2
     plot.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
-    assert "cycles: 20" in _all(shown, ".tip")[0].text
+    assert "latency [cycles]: 20" in _all(shown, ".tip")[0].text
     assert "interval 18 to 22" in _all(shown, ".tip")[0].text
     plot.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     assert "saturated" in _all(shown, ".tip")[0].text
