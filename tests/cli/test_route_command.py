@@ -38,8 +38,8 @@ def test_json_has_what_scripts_need():
     values = record["verdict"]
     assert values.keys() >= KEYS
     assert (record["engine"], values["lanes_used"], values["minimal"], values["deadlock_free"]) == (
-        "orders",
-        2,
+        "levels",
+        8,
         True,
         True,
     )

@@ -27,6 +27,7 @@ STRUCTURED = {
     "dor",
     "dor-pairs",
     "fat-tree",
+    "fat-tree-hosts",
     "nca",
     "anca",
     "dor-random",
@@ -44,6 +45,10 @@ ANY = [name for name in engines if name not in STRUCTURED]
 def test_every_engine_keeps_what_it_promises(spec, name):
     """Every pair arrives; no cycles where the engine is safe; shortest paths where it says so."""
     topology = build(spec)
+    if (name, spec) == ("levels", "dsn:n=64"):
+        with pytest.raises(InputError, match="lanes do not serve all pairs"):  # for low diameters; it says so
+            route(topology, name)
+        return
     routing = route(topology, name)
     verdict = routing.verdict
     layers = 4 if name == "lnmp" else 1
@@ -76,7 +81,7 @@ def test_orders_always_routes_within_the_lanes_given(spec, lanes):
 )
 def test_shortest_paths_in_few_lanes(spec, lanes):
     """No more lanes than OpenSM's DFSSSP and LASH need on the same fabrics; two for diameter 2."""
-    verdict = route(build(spec)).verdict
+    verdict = route(build(spec), "orders").verdict
     assert verdict.minimal
     assert verdict.lanes_used <= lanes
 

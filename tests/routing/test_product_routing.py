@@ -140,7 +140,10 @@ def test_the_factors_are_found_again():
         (lambda: product_routing(build(MIXED), ["orders"]), "1 engines for 3 factors"),
         (lambda: product_routing(build(MIXED), ["order", "orders", "orders"]), "did you mean 'orders'"),
         (lambda: product_routing(build(MIXED), [route(build("petersen"))] * 3), "is not a routing of factor 0"),
-        (lambda: product_routing(_square(), [route(build("petersen"))] * 2, lanes=1), "lanes make 4 combinations"),
+        (
+            lambda: product_routing(_square(), [route(build("petersen"), "orders")] * 2, lanes=1),
+            "lanes make 4 combinations",
+        ),
         (lambda: product_routing(_square(), lanes=0), "lanes=0; at least one is needed"),
         (lambda: product_routing(_square(), "hop-lanes", lanes=2), "a lane a hop needs 4"),
         (lambda: product_routing(_square(), [_empty(), "orders"]), "ends at a switch that has no port for it"),

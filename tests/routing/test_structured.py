@@ -180,3 +180,26 @@ def test_fat_trees_with_a_fault_are_refused_not_misrouted():
     )
     with pytest.raises(InputError, match="not a fat tree"):
         route(broken, "fat-tree")
+
+
+def test_a_fat_tree_spreads_packets_over_tables_for_each_host():
+    """A layer for each host of a switch; free of deadlock in one lane; every cable of a bundle carries some of them.
+
+    With bundles of four cables from a spine to a leaf, one table leads all hosts of the leaf over one of them.
+    """
+    routed = route(build("fat-tree:k=64,hosts=512,taper=2:1"), "fat-tree-hosts")
+    assert len(routed.choice.ports) == 31
+    assert routed.verdict.deadlock_free
+    assert routed.verdict.lanes_used == 1
+    channels = routed.channels
+    level = routed.topology.labels["level"]
+    leaf = int(np.flatnonzero(level == 0)[0])
+    spine = int(np.flatnonzero(level == 1)[0])
+    used = {int(ports[leaf, spine]) for ports in (routed.ports, *routed.choice.ports)}
+    down = [
+        port
+        for port in range(channels.first[spine + 1] - channels.first[spine])
+        if channels.to[channels.first[spine] + port] == leaf
+    ]
+    assert used == set(down)
+    assert len(down) == 4

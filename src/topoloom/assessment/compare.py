@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from topoloom.assessment.assess import assess
 from topoloom.assessment.assessment import Assessment, Assessments, figure_keys
@@ -23,12 +23,9 @@ from topoloom.routing.routing import Routing, tables_for
 from topoloom.topology import Topology
 from topoloom.work import Work
 
-if TYPE_CHECKING:
-    import networkx
-
 
 def compare(
-    networks: "Sequence[str | os.PathLike[str] | Topology | Layout | Routing | networkx.Graph]",
+    networks: Sequence[Any],
     *,
     reference: int | None = None,
     minimize: str = "cost_usd",
@@ -51,7 +48,7 @@ def compare(
 
     Parameters
     ----------
-    networks : sequence
+    networks : sequence of str, path, Topology, Layout, Routing or networkx.Graph
         Each the name of a network (a spec, a file, a folder), a topology, a layout, tables, or a graph of NetworkX. A layout,
         and the tables of a folder, are taken as they are; what has none is placed on `floor` and routed by the engine that
         fits.
@@ -132,7 +129,7 @@ def compare(
 
 
 def _opened(
-    one: "str | os.PathLike[str] | Topology | Layout | Routing | networkx.Graph",
+    one: Any,
     floor: Floor,
     housing: Housing | None,
     parts: Parts,

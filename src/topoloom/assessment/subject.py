@@ -1,6 +1,6 @@
 """What is assessed: a network on its floor, with parts, and the tables that its engine makes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from topoloom.cost.bill import Bill, price
@@ -9,6 +9,8 @@ from topoloom.cost.spares import Spares
 from topoloom.errors import InputError
 from topoloom.layout.layout import Layout
 from topoloom.routing.fitting import ANY
+from topoloom.routing.host_routings import host_routings
+from topoloom.routing.registry import engines
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
@@ -16,6 +18,8 @@ from topoloom.work import Work
 
 #: Virtual lanes for data of most switches of InfiniBand (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
 LANES = 8
+#: Engines with tables for each host of a switch, and those that spread packets over them.
+_SPREAD = {"fat-tree": "fat-tree-hosts"}
 
 
 @dataclass(eq=False)
@@ -59,6 +63,8 @@ class Subject:
     seed: int = 1
     jobs: int | None = None
     tables: Routing | None = None
+    _by_host: dict[str, tuple[Routing, ...]] = field(default_factory=dict)
+    _spread: Routing | None = None
 
     @property
     def parts_told(self) -> str:
@@ -97,6 +103,46 @@ class Subject:
         if (used := _lanes(self.tables)) > self.lanes:
             raise InputError(f"{self.topology.name}: its tables take {used} lanes, the switches have {self.lanes}")
         return self.tables
+
+    def routed_by_host(self, work: Work, network: Topology | None = None) -> tuple[Routing, ...]:
+        """Tables for each host of a switch, where the engine leads them over other paths; else those of `routed`, once.
+
+        Of the whole network, or of one of its planes.
+
+        As InfiniBand has them, whose hosts have addresses of their own: a fat tree needs them for its full bandwidth.
+
+        Raises
+        ------
+        InputError, Stopped
+            As `routed`.
+        """
+        of = self.topology if network is None else network
+        if of.digest not in self._by_host:
+            routing = self.routed(work)
+            count = int(of.endpoints_at.max(initial=1))
+            by_host = engines.find(routing.engine).by_host and count > 1 and routing.choice is None
+            self._by_host[of.digest] = (
+                host_routings(of, routing.engine, count, seed=self.seed, jobs=self.jobs, work=work)
+                if by_host
+                else (routing,)
+            )
+        return self._by_host[of.digest]
+
+    def routed_spread(self, work: Work) -> Routing:
+        """Tables for a simulation of uniform traffic: a fat tree's for each host of a switch, else those of `routed`.
+
+        Raises
+        ------
+        InputError, Stopped
+            As `routed`.
+        """
+        if self._spread is None:
+            routing = self.routed(work)
+            spread = _SPREAD.get(routing.engine)
+            self._spread = (
+                routing if spread is None else route(self.topology, spread, seed=self.seed, jobs=self.jobs, work=work)
+            )
+        return self._spread
 
     def _within_lanes(self, engine: str, work: Work) -> Routing:
         """Tables in so many lanes as there are: of that engine, else of the one that routes anything."""

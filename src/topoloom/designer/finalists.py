@@ -186,6 +186,7 @@ def assess_finalists(
     """
     budget = work.share(need.minutes * 60)
     subjects: list[Subject] = []
+    own: list[Outcome] = []
     order = sorted(
         finalists, key=lambda one: (isinstance(one, Dropped), _score(one, need) is None, _score(one, need) or 0.0)
     )
@@ -199,6 +200,7 @@ def assess_finalists(
                 except InputError:
                     continue
             subjects.append(_subject(layout, need, parts))
+            own.append(one)
     if not subjects:
         return ()
     found = assess(
@@ -210,8 +212,6 @@ def assess_finalists(
         jobs=jobs,
         work=work,
     ).networks
-    by_spec = {one.spec: one for one in order}
-    own = [by_spec[subject.topology.spec or ""] for subject in subjects]
     scores = tuple(_score(one, need) if isinstance(one, Candidate) else None for one in own)
     label, unit = _WORDS.get(need.minimize, (need.minimize.replace("_", " "), ""))
     told = reasons(found, Ranking(need.minimize, label, unit, scores, need.hosts))
@@ -221,7 +221,8 @@ def assess_finalists(
         else f"Past a limit of the need: {one.limit}{f', {one.reason}' if one.reason else ''}."
         for one, text in zip(own, told, strict=True)
     ]
-    return tuple(replace(one, why=text) for one, text in zip(found, told, strict=True))
+    # By the spec that the candidate has, which may leave out what the network's own says.
+    return tuple(replace(one, spec=outcome.spec, why=text) for one, outcome, text in zip(found, own, told, strict=True))
 
 
 #: What is minimised, for sentences, and its unit.

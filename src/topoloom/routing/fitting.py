@@ -56,6 +56,8 @@ def fitting_engine(topology: Topology) -> tuple[str, str]:
 def _low_diameter(topology: Topology) -> int | None:
     """The hops between the farthest two switches with hosts, where `LOW` is for networks of such; else None."""
     carries = carriers_of(topology)
+    if len(topology.links) < topology.switches:
+        return None  # a tree, in which nothing waits in a cycle: one lane does
     if not 2 <= int(carries.sum()) <= MOST_CARRIERS:
         return None
     between = path_lengths(topology)

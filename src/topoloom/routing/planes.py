@@ -38,13 +38,15 @@ def side_by_side(
     Raises
     ------
     InputError
-        The engine gives packets a choice between layers of tables or groups of detours, which have no such form.
+        The engine gives packets a choice between layers of tables that pairs may not all take, or groups of detours, which
+        have no such form.
     """
     planes = planes_of(topology)
     made: dict[str, Routing] = {}
     n = topology.switches
     whole: Routing | None = None
     ports = lanes = None
+    more: list[np.ndarray] = []
     for plane in planes:
         key, own = _structure(plane), None
         if layout is not None:
@@ -53,22 +55,39 @@ def side_by_side(
         if key not in made:
             made[key] = make(plane.topology, own)
         one = made[key]
-        if isinstance(one.choice, Layers) or (isinstance(one.choice, Detour) and one.choice.group is not None):
+        layers = one.choice.ports if isinstance(one.choice, Layers) and _plain(one.choice) else ()
+        if not layers and (
+            isinstance(one.choice, Layers) or (isinstance(one.choice, Detour) and one.choice.group is not None)
+        ):
             raise InputError(f"{topology.name}: engine {one.engine} routes one plane at a time; give it a single plane")
         if ports is None:
             ports = np.full((n, n), np.iinfo(one.ports.dtype).max, one.ports.dtype)
+            more = [np.full_like(ports, one.none) for _ in layers]
             lanes = None if one.lanes is None else np.zeros((n, n), np.uint8)
             whole = one
         ports = ports.astype(np.promote_types(ports.dtype, one.ports.dtype), copy=False)
         at = np.ix_(plane.switches, plane.switches)
         ports[at] = np.where(one.ports == one.none, np.iinfo(ports.dtype).max, one.ports)
+        if len(layers) != len(more) or (layers and ports.dtype != one.ports.dtype):
+            raise InputError(
+                f"{topology.name}: engine {one.engine} has unlike layers in unlike planes; give it a single plane"
+            )
+        for layer, own_layer in zip(more, layers, strict=True):
+            layer[at] = own_layer
         if one.lanes is not None and lanes is not None:
             lanes[at] = one.lanes
     if whole is None or ports is None:
         raise InputError(f"{topology.name}: no planes")
+    if more:
+        whole = replace(whole, choice=Layers(tuple(more)))
     return replace(
         whole, topology=topology, ports=ports, lanes=lanes, minimal=all(one.minimal for one in made.values())
     )
+
+
+def _plain(choice: Layers) -> bool:
+    """Whether every pair may take every layer, in the lanes of the first."""
+    return choice.lanes is None and choice.allowed is None
 
 
 def distinct_tables(routing: Routing) -> tuple[tuple[Routing, int], ...]:

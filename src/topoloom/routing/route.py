@@ -47,8 +47,8 @@ def route(
         Connected.
     engine : str, optional
         Left out, the one that fits the network (`topoloom.routing.fitting.fitting_engine`): that of fat trees, dimension order,
-        the Dragonfly's, else ``orders``, which is free of deadlock on any graph, and is also taken where lanes, a folder for
-        tables or a root are asked for. `topoloom route --help` lists all.
+        the Dragonfly's, ``levels`` for diameters of 2 and 3, else ``orders``, which is free of deadlock on any graph, and is
+        also taken where lanes, a folder for tables or a root are asked for. `topoloom route --help` lists all.
     lanes : int, optional
         At most so many virtual lanes; as many as the engine needs when left out.
     seed : int
@@ -86,7 +86,7 @@ def route(
     Examples
     --------
     >>> from topoloom.spec import build
-    >>> routed = route(build("slimfly:q=5"))
+    >>> routed = route(build("slimfly:q=5"), "orders")
     >>> routed.verdict.lanes_used, routed.verdict.minimal, routed.verdict.deadlock_free
     (2, True, True)
     >>> routed.path(0, 49)

@@ -52,8 +52,9 @@ def _collective(subject: Subject, work: Work, ranks: int, key: str, label: str, 
         rate_gbps=subject.rate_gbps, switch_ns=subject.switch_ns, cable_ns_per_m=subject.cable_ns_per_m
     )
     try:
+        tables = subject.routed_by_host(work)
         run = run_app(
-            subject.routed(work),
+            tables,
             app,
             ranks,
             placement="random",
@@ -74,15 +75,17 @@ def _collective(subject: Subject, work: Work, ranks: int, key: str, label: str, 
             ("cable_ns_per_m", subject.cable_ns_per_m),
         )
     )
+    engine = f" --engine {tables[0].engine}" if len(tables) > 1 else ""
+    by = f", a table for each of the {len(tables)} hosts of a switch" if len(tables) > 1 else ""
     return Figure(
         key=key,
         label=label,
         unit="ms",
         value=run.seconds * 1e3,
         how=f"{sends}, {ranks:,} ranks on hosts drawn at random (one draw, seed {subject.seed}), as flows that share every"
-        " channel by max-min fairness",
-        by_hand=f"topoloom app FOLDER --app {app} --ranks {ranks} --placement random --simulator flows --seed {subject.seed}"
-        f" {changes}",
+        f" channel by max-min fairness{by}",
+        by_hand=f"topoloom app FOLDER{engine} --app {app} --ranks {ranks} --placement random --simulator flows"
+        f" --seed {subject.seed} {changes}",
         better="less",
     )
 

@@ -14,6 +14,7 @@ from topoloom.work import Work
 #: The router that networks are simulated with, and the loads.
 PRESET = "slimfly-2014"
 LOADS = (0.3, 0.6, 0.9)
+_TABLES = {"fat-tree-hosts": "a table for each host of a switch"}
 #: How exact the load of saturation is.
 WIDTH = 0.05
 
@@ -26,13 +27,15 @@ def _settings(subject: Subject, work: Work) -> list[str]:
     return [f"vcs={lanes}"] if lanes > router.vcs else []
 
 
-def _by_hand(settings: list[str], rest: str, seed: int) -> str:
+def _by_hand(subject: Subject, settings: list[str], rest: str, work: Work) -> str:
     changed = "".join(f" --set {one}" for one in settings)
-    return f"topoloom simulate FOLDER --preset {PRESET}{changed} {rest} --fast --seed {seed}"
+    spread = subject.routed_spread(work).engine
+    engine = "" if spread == subject.routed(work).engine else f" --engine {spread}"
+    return f"topoloom simulate FOLDER{engine} --preset {PRESET}{changed} {rest} --fast --seed {subject.seed}"
 
 
 def _load(subject: Subject, work: Work, load: float) -> Found:
-    routing, settings = subject.routed(work), _settings(subject, work)
+    routing, settings = subject.routed_spread(work), _settings(subject, work)
     cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
     curve = simulate(
         routing,
@@ -49,8 +52,9 @@ def _load(subject: Subject, work: Work, load: float) -> Found:
     if not curve.points:
         work.check()
     point, share = curve.points[0], f"{load:.0%}"
-    by_hand = _by_hand(settings, f"--loads {load:g}", subject.seed)
-    how = f"flit by flit, uniform traffic, router {curve.routers}, seed {subject.seed}"
+    by_hand = _by_hand(subject, settings, f"--loads {load:g}", work)
+    tables = _TABLES.get(routing.engine, "its tables")
+    how = f"flit by flit, {tables}, uniform traffic, router {curve.routers}, seed {subject.seed}"
     key = f"{load * 100:.0f}"
     steady = "" if not point.saturated else "; saturated: it grows the longer one measures"
     return Found(
@@ -59,7 +63,7 @@ def _load(subject: Subject, work: Work, load: float) -> Found:
                 key=f"latency_{key}_cycles",
                 label=f"latency at {share} load",
                 unit="cycles",
-                value=point.latency_mean,
+                value=point.latency_mean or None,  # 0: of those that were measured none has arrived
                 low=None if point.saturated else point.latency_mean - point.latency_ci95,
                 high=None if point.saturated else point.latency_mean + point.latency_ci95,
                 how=f"{how}; the interval is of 95 %{steady}",
@@ -82,7 +86,7 @@ def _load(subject: Subject, work: Work, load: float) -> Found:
 
 
 def _saturation(subject: Subject, work: Work) -> Found:
-    routing, settings = subject.routed(work), _settings(subject, work)
+    routing, settings = subject.routed_spread(work), _settings(subject, work)
     cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
     found = saturation(
         routing,
@@ -106,7 +110,7 @@ def _saturation(subject: Subject, work: Work) -> Found:
                 low=found.offered,
                 high=min(1.0, found.offered + WIDTH),
                 how=f"flit by flit, uniform traffic; the interval is the width of the search, seed {subject.seed}",
-                by_hand=_by_hand(settings, f"--loads {LOADS[0]:g} --saturation --width {WIDTH:g}", subject.seed),
+                by_hand=_by_hand(subject, settings, f"--loads {LOADS[0]:g} --saturation --width {WIDTH:g}", work),
                 better="more",
             )
         ]

@@ -1,21 +1,25 @@
 """What the tables carry, by exact loads, beside what no routing can pass."""
 
+import numpy as np
+
 from topoloom.assessment.figure import Figure
 from topoloom.assessment.step import Found, Step
 from topoloom.assessment.subject import Subject
 from topoloom.errors import InputError
-from topoloom.graph.planes import plane_count
+from topoloom.graph.planes import distinct_planes, plane_count
 from topoloom.routing.planes import distinct_tables
 from topoloom.routing.routing import Routing
 from topoloom.throughput.quality import quality
 from topoloom.throughput.tub import volume_bound
-from topoloom.traffic import Traffic, traffic_of
-from topoloom.traffic.loads import expected_loads
+from topoloom.traffic import Traffic, matrix, traffic_of
+from topoloom.traffic.loads import expected_loads, table_loads
 from topoloom.work import Work
 
 #: Patterns besides uniform traffic and the worst permutation, and what they are called.
 PATTERNS = (("tornado", "tornado"), ("bit-reversal", "bit reversal"))
 _UNIT = "of a host's rate"
+#: Pairs of switches times hosts of a switch, for which demands are laid out.
+_MOST_DEMANDS = 2e8
 
 
 def _throughput(subject: Subject, work: Work) -> Found:
@@ -23,15 +27,17 @@ def _throughput(subject: Subject, work: Work) -> Found:
     found = quality(routing, seed=subject.seed, jobs=subject.jobs, work=work)
     by = f"topoloom quality FOLDER --seed {subject.seed}"
     split = "every switch splits evenly over shortest paths" if found.expected else "exact loads of every channel"
+    by_host = _by_host(subject, work)
+    one = " with one table for all hosts of a switch" if by_host is not None else ""
     figures = [
         Figure(
             key="uniform_throughput",
             label="throughput, uniform",
             unit=_UNIT,
-            value=found.uniform_throughput,
+            value=found.uniform_throughput if by_host is None else by_host[0],
             bound=found.uniform_bound,
-            how=f"{split}; the bound holds for any routing, from hops",
-            by_hand=by,
+            how=f"{split if by_host is None else by_host[1]}; the bound holds for any routing, from hops",
+            by_hand=by if by_host is None else "",
             better="more",
         ),
         Figure(
@@ -40,14 +46,26 @@ def _throughput(subject: Subject, work: Work) -> Found:
             unit=_UNIT,
             value=found.worst_throughput,
             bound=found.tub,
-            how="the permutation that these tables serve worst, exact; the bound (TUB) is of the permutation that is farthest,"
-            " for any routing"
+            how=f"the permutation that these tables serve worst{one}, exact; the bound (TUB) is of the permutation that is"
+            " farthest, for any routing"
             if found.worst_throughput is not None
             else "not said by expected loads, or over 8,192 switches",
             by_hand=by,
             better="more",
         ),
     ]
+    if by_host is not None:
+        figures.append(
+            Figure(
+                key="uniform_one_table",
+                label="throughput, uniform, one table a switch",
+                unit=_UNIT,
+                value=found.uniform_throughput,
+                how=f"{split},{one}",
+                by_hand=by,
+                better="more",
+            )
+        )
     if found.effective_bisection == found.effective_bisection:
         error = 1.96 * found.effective_bisection_error
         figures.append(
@@ -58,12 +76,37 @@ def _throughput(subject: Subject, work: Work) -> Found:
                 value=found.effective_bisection,
                 low=found.effective_bisection - error,
                 high=found.effective_bisection + error,
-                how=f"{found.bisections:,} random halves, seed {subject.seed}; the interval is of 95 %",
+                how=f"{found.bisections:,} random halves{one}, seed {subject.seed}; the interval is of 95 %",
                 by_hand=by,
                 better="more",
             )
         )
     return Found(figures, {"quality": found})
+
+
+def _by_host(subject: Subject, work: Work) -> tuple[float, str] | None:
+    """Uniform traffic where every host of a switch has a table of its own, and how; None for engines that know of no hosts."""
+    topology = subject.topology
+    planes = distinct_planes(topology)
+    if len(planes) > 1:
+        return None
+    one = planes[0][0].topology
+    hosts = one.endpoints_at.astype(float)
+    if hosts.max(initial=0.0) * one.switches**2 > _MOST_DEMANDS:
+        return None
+    tables = subject.routed_by_host(work, one)
+    if len(tables) == 1:
+        return None
+    every = np.outer(hosts, hosts > 0) / np.maximum(hosts.sum() - hosts, 1.0)[:, None]
+    np.fill_diagonal(every, 0.0)
+    load = np.zeros(tables[0].channels.to.size)
+    for number, table in enumerate(tables):
+        work.check()
+        # Table i leads to host i of a switch, where it has so many.
+        sent = matrix(one, every * (hosts > number))
+        load += table_loads(table, sent, subject.jobs, work=work).channels
+    told = f"exact loads with {len(tables)} tables, one for each host of a switch, as InfiniBand can have them"
+    return min(1.0, 1.0 / float(load.max(initial=1.0))), told
 
 
 def _patterns(subject: Subject, work: Work) -> Found:

@@ -15,8 +15,6 @@ from topoloom.cli.types import Number, Whole
 
     A layout, and the tables of a folder, are taken as they are; what has none is placed on the floor, and routed by the engine
     that fits. What does not fit into --minutes is said, never guessed.
-
-    Example: topoloom compare slimfly:q=5,hosts=4 fat-tree:k=8 --reference fat-tree:k=8
     """
 )
 @click.argument("networks", nargs=-1, required=True, metavar="NETWORK...")

@@ -1,12 +1,14 @@
 """Fat trees: up to a common ancestor that the destination decides, and down."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of
-from topoloom.routing.choices import AnyShortest
+from topoloom.routing.choices import AnyShortest, Layers
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
@@ -48,6 +50,30 @@ def fat_tree(request: Request) -> Routing:
     return Routing(request.topology, "fat-tree", _tables(request), minimal=True)
 
 
+#: Layers of tables at most, and entries of all of them together.
+_MOST_LAYERS, _MOST_ENTRIES = 32, 200_000_000
+
+
+@engine(
+    "fat-tree-hosts",
+    "the tables that fat-tree has for each host of a switch, over which packets are spread, as those to hosts with addresses of"
+    " their own are; one lane",
+    safe=True,
+    bytes_a_pair=2 * _MOST_LAYERS,
+)
+def fat_tree_hosts(request: Request) -> Routing:
+    """d-mod-k for every host of a switch, in layers: a packet takes one at random.
+
+    Where all hosts of a switch get as much, as under uniform traffic, packets to hosts with tables of their own spread so.
+    """
+    topology = request.topology
+    hosts = int(topology.endpoints_at.max(initial=1))
+    count = max(1, min(hosts, _MOST_LAYERS, _MOST_ENTRIES // topology.switches**2))
+    tables = [_tables(replace(request, host=(number, count))) for number in range(count)]
+    choice = Layers(tuple(tables[1:])) if count > 1 else None
+    return Routing(topology, "fat-tree-hosts", tables[0], minimal=True, choice=choice)
+
+
 @engine("nca", "adaptive in fat trees: any path up to a nearest common ancestor", safe=True)
 def nearest_common_ancestor(request: Request) -> Routing:
     """At every switch any channel on a shortest path: up through any ancestor, then down; the tables are those of fat-tree."""
@@ -78,7 +104,8 @@ def _tables(request: Request) -> np.ndarray:
     upward = np.append(in_order[rises[in_order]], -1)  # channels up, switch by switch; the last stands for none
     first_up = np.searchsorted(channels.origin[upward[:-1]], np.arange(topology.switches))
     falling = [np.flatnonzero(~rises & (level[channels.origin] == high)) for high in range(1, int(level.max()) + 1)]
-    # Of parallel cables down to a switch, those to its destinations take turns: by the first of them.
+    # Of parallel cables down to a switch, those to its destinations take turns: by the first of them. The hosts of a
+    # destination that come down from one switch are neighbours in number, and begin at a cable each.
     bundled = bool(channels.to.size) and bool(((np.diff(channels.to) == 0) & (np.diff(channels.origin) == 0)).any())
     turn = np.zeros(channels.to.size, np.int64)
     carries = carriers_of(topology)
@@ -103,7 +130,7 @@ def _tables(request: Request) -> np.ndarray:
                 rising = np.flatnonzero(passed & ~under & (level == low) & (ups > 0))
                 passed[channels.to[up[rising]]] = True
                 first = leads[begin[over]]
-                chosen = leads[begin[over] + turn[first] % count[over]]
+                chosen = leads[begin[over] + (turn[first] + first_host) % count[over]]
                 turn[first] += passed[over]
             else:
                 chosen = leads[begin[over] + (number + place[over]) % count[over]]
