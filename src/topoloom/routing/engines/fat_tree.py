@@ -104,8 +104,8 @@ def _tables(request: Request) -> np.ndarray:
     upward = np.append(in_order[rises[in_order]], -1)  # channels up, switch by switch; the last stands for none
     first_up = np.searchsorted(channels.origin[upward[:-1]], np.arange(topology.switches))
     falling = [np.flatnonzero(~rises & (level[channels.origin] == high)) for high in range(1, int(level.max()) + 1)]
-    # Of parallel cables down to a switch, those to its destinations take turns: by the first of them. The hosts of a
-    # destination that come down from one switch are neighbours in number, and begin at a cable each.
+    # Of parallel cables down to a switch, those to its destinations take turns: by the first of them. Hosts come down by the
+    # digit that led them up, of which each cable of the bundle has one.
     bundled = bool(channels.to.size) and bool(((np.diff(channels.to) == 0) & (np.diff(channels.origin) == 0)).any())
     turn = np.zeros(channels.to.size, np.int64)
     carries = carriers_of(topology)
@@ -130,7 +130,8 @@ def _tables(request: Request) -> np.ndarray:
                 rising = np.flatnonzero(passed & ~under & (level == low) & (ups > 0))
                 passed[channels.to[up[rising]]] = True
                 first = leads[begin[over]]
-                chosen = leads[begin[over] + (turn[first] + first_host) % count[over]]
+                which = turn[first] if request.host is None else number // stride[low]
+                chosen = leads[begin[over] + which % count[over]]
                 turn[first] += passed[over]
             else:
                 chosen = leads[begin[over] + (number + place[over]) % count[over]]
