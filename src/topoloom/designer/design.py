@@ -230,14 +230,15 @@ def design(
     # Without finalists the best is still placed: lengths, money and watts of the answer are those that are built.
     placed = [search.found[spec] for spec in chosen or [one.spec for one in screened[:1]]]
     to_place = [one for one in placed if isinstance(one, Candidate)]
-    anew, layouts, stopped = place_finalists(to_place, need, parts, kept, work, cores(jobs), fresh=fresh)
+    budget = work.share(need.minutes * 60)
+    anew, layouts, stopped = place_finalists(to_place, need, parts, kept, work, budget, cores(jobs), fresh=fresh)
     ranked = in_order((anew.get(one.spec, one) for one in screened), need)
     by_spec: dict[str, Outcome] = {**search.found, **anew}
     finalists: tuple[Assessment, ...] = ()
     if chosen and not stopped:
         steps = None if store is None else Path(store)
         chain = [by_spec[spec] for spec in chosen]
-        finalists = assess_finalists(chain, layouts, need, parts, steps, work, cores(jobs), fresh=fresh)
+        finalists = assess_finalists(chain, layouts, need, parts, steps, work, budget, cores(jobs), fresh=fresh)
     outcomes = [c for c in outcomes if c.spec not in beside]
     proposals = [proposal for proposal in proposals if not proposal.beside]
     dropped = [c for c in outcomes if isinstance(c, Dropped)]

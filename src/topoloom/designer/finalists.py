@@ -91,12 +91,19 @@ def chosen_finalists(
 
 
 def place_finalists(
-    finalists: Sequence[Candidate], need: Need, parts: Parts, kept: Store | None, work: Work, jobs: int, *, fresh: bool
+    finalists: Sequence[Candidate],
+    need: Need,
+    parts: Parts,
+    kept: Store | None,
+    work: Work,
+    budget: Work,
+    jobs: int,
+    *,
+    fresh: bool,
 ) -> tuple[dict[str, Candidate], dict[str, Layout], bool]:
     """Measure finalists again by the default placement.
 
-    The first, which is the best of the screening, is always placed; the others as far as the budget of the finalists goes, half
-    of which is for that.
+    The first, which is the best of the screening, is always placed; the others as far as half of the budget goes.
 
     Parameters
     ----------
@@ -109,6 +116,8 @@ def place_finalists(
         Where candidates that were placed anew are found and kept.
     work : Work
         May stop it.
+    budget : Work
+        A share of it: that of the finalists.
     jobs : int
         Threads.
     fresh : bool
@@ -122,7 +131,7 @@ def place_finalists(
     found: dict[str, Candidate] = {}
     layouts: dict[str, Layout] = {}
     done = 0
-    budget = work.share(need.minutes * 30)
+    half = budget.share(budget.seconds_left / 2)
     if finalists:
         work.begin(len(finalists), "finalists placed")
     with work.interruptible():
@@ -132,8 +141,8 @@ def place_finalists(
             old = kept.get(one.spec, DEFAULT_MAP) if kept is not None and not fresh else None
             if isinstance(old, Candidate) and passed_limit(numbers(old), need.limits) is None:
                 found[one.spec] = old
-            elif number == 0 or not budget.stopped:
-                inner = work.step() if number == 0 else budget.step()
+            elif number == 0 or not half.stopped:
+                inner = work.step() if number == 0 else half.step()
                 anew = None
                 with suppress(InputError, Stopped):  # a cable beyond all products: then the rows, which have none, stay
                     anew = measured_by_default_placement(one, need, parts, jobs, inner)
@@ -155,6 +164,7 @@ def assess_finalists(
     parts: Parts,
     store: Path | None,
     work: Work,
+    budget: Work,
     jobs: int,
     *,
     fresh: bool,
@@ -168,12 +178,13 @@ def assess_finalists(
     layouts : mapping of str to Layout
         By spec, those that are made already.
     need : Need
-        Its `minutes` are the budget.
     parts : Parts
         The need's catalogue.
     store : path or None
         Where steps are kept.
     work : Work
+    budget : Work
+        A share of it: what is left of that of the finalists.
     jobs : int
         Threads.
     fresh : bool
@@ -184,7 +195,6 @@ def assess_finalists(
     tuple of Assessment
         The best first.
     """
-    budget = work.share(need.minutes * 60)
     subjects: list[Subject] = []
     own: list[Outcome] = []
     order = sorted(
