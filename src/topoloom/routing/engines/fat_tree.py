@@ -103,7 +103,10 @@ def _tables(request: Request) -> np.ndarray:
                 rising = np.flatnonzero(passed & ~under & (level == low) & (ups > 0))
                 passed[channels.to[up[rising]]] = True
                 first = leads[begin[over]]
-                chosen = leads[begin[over] + turn[first] % count[over]]
+                # A host's own table comes down by the cable of a bundle that it would go up by (d-mod-k); else by turns.
+                own = number // stride[low] % max(1, int(ups[level == low].max()))
+                turns = turn[first] if request.host is None else own
+                chosen = leads[begin[over] + turns % count[over]]
                 turn[first] += passed[over]
             else:
                 chosen = leads[begin[over] + (number + place[over]) % count[over]]
