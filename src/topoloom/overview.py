@@ -21,9 +21,10 @@ _EXACT_SWITCHES = 20
 class Info(Result):
     """The measures of one topology; None where one does not apply or was left out (`skipped` says why).
 
-    Of a network of several planes, which its hosts join and no link does, switches, hosts and links are all there are, the
-    bisection is the sum over the planes, and everything else is that of one plane, the worst where they differ; mean hops are
-    those over the pairs of all planes. A host spreads its traffic evenly over them. Planes that are alike are measured once.
+    Of a network of several planes, which its hosts join and no link does, switches, hosts, links, components and degrees are
+    those of all together, and the bisection is the sum over the planes. The ASPL is the mean over the pairs of switches of one
+    plane, those of every plane counted; between two hosts the best plane counts. Everything else is that of one plane, the
+    worst where they differ: a host spreads its traffic evenly over its planes. Planes that are alike are measured once.
 
     Attributes
     ----------

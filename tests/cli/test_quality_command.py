@@ -67,3 +67,17 @@ def test_mistakes_are_one_line(arguments, message):
     """An `InputError`, which the command line prints as one line before it ends with 2."""
     with pytest.raises(InputError, match=message):
         _run("slimfly:q=5", *arguments)
+
+
+def test_hosts_on_rails_get_tables_for_each_port():
+    """As many as a leaf has ports, or as many as are asked for; the table says so."""
+    tree = "fat-tree:k=4,hosts=8+rails:nics=2"
+    found = json.loads(_run(tree, "--bisections", "2", "--json"))
+    assert (found["rails"], found["host_tables"], found["uniform_throughput"]) == (2, 2, 1.0)
+    found = json.loads(_run(tree, "--bisections", "2", "--host-tables", "1", "--json"))
+    assert (found["host_tables"], found["uniform_throughput"]) == (1, 0.5)
+    shown = _run(tree, "--bisections", "2")
+    assert "2; port r of a host sends to ports r of the others" in shown
+    assert "not measured on rails" in shown
+    with pytest.raises(InputError, match="--host-tables 2 makes new tables; leave out --lanes 1"):
+        _run(tree, "--host-tables", "2", "--lanes", "1")

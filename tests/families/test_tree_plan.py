@@ -95,7 +95,10 @@ def test_uneven_bundles_take_as_many_spines_as_there_are_ports_for():
     """24 leaves of 32 ports up: 12 spines by their ports, 16 in equal bundles; the core of 3,072 hosts likewise."""
     assert plan_tree(64, 768, even=False).cores == 12
     assert plan_tree(64, 768).cores == 16
+    # 160 leaves have links for 80 core switches, but each of the 32 places in a pod has a core of its own: 5 pods x 32 links of
+    # it need three switches, not two and a half.
     assert counts(plan_tree(64, 5120, even=False))[:3] == (160, 160, 96)
+    assert counts(plan_tree(64, 6144, even=False))[:3] == (192, 192, 96)
 
 
 @settings(max_examples=60, deadline=None)
@@ -189,6 +192,7 @@ def test_the_engine_takes_trees_whose_switches_are_in_any_order(spec):
         ("pgft:m=32x32,w=1x16,p=1x2", "fat-tree:k=64,hosts=1024"),
         ("pgft:m=32x32x4,w=1x32x2,p=1x1x16", "fat-tree:k=64,hosts=4096"),
         ("pgft:m=32x32x8,w=1x32x4,p=1x1x8", "fat-tree:k=64,hosts=8192"),
+        ("pgft:m=32x32x64,w=1x32x32", "fat-tree:k=64,hosts=65536"),
         ("pgft:m=4x4x4,w=1x4x4", "kary-tree:k=4,n=3"),
     ],
 )

@@ -59,3 +59,28 @@ def test_one_is_the_engines_own_and_none_is_refused():
     assert routing.verdict is not None
     with pytest.raises(InputError, match="at least one is needed"):
         host_routings(topology, "fat-tree", 0)
+
+
+@pytest.mark.parametrize(
+    "spec", ["fat-tree:k=8", "fat-tree:k=8,hosts=16", "fat-tree:k=8,hosts=32", "fat-tree:k=8,hosts=64"]
+)
+def test_shifts_pass_without_contention(spec):
+    """d-mod-k on trees of one radix: host h sends to h + s, and no cable carries two, in bundles of two and four neither.
+
+    Zahavi, Johnson, Kerbyson and Lang, CCPE 22(2), 2010.
+    """
+    topology = build(spec)
+    at = topology.endpoints.astype(int)
+    each = int(topology.endpoints_at.max())
+    routings = host_routings(topology, "fat-tree", each)
+    channels = routings[0].channels
+    for shift in range(1, topology.hosts):
+        carried = np.zeros(channels.to.size, int)
+        for host in range(topology.hosts):
+            to = (host + shift) % topology.hosts
+            here, goal, table = at[host], at[to], routings[to % each]
+            while here != goal:
+                channel = int(channels.first[here]) + int(table.ports[goal, here])
+                carried[channel] += 1
+                here = int(channels.to[channel])
+        assert carried.max() == 1, shift

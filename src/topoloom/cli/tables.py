@@ -1,6 +1,7 @@
 """Tables for a command: those that lie in the folder that was opened, or new ones by an engine."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -64,6 +65,59 @@ def tables_of(
     if saved is not None:
         return saved
     return route(network.topology, engine, lanes=lanes, seed=seed, jobs=jobs, layout=network.layout, work=work)
+
+
+#: Entries of all tables of hosts together, where nobody says how many tables.
+_MOST_ENTRIES = 1 << 27
+
+
+def with_tables_of_hosts(
+    network: "Network", routed: "Routing", count: int | None, lanes: int | None, jobs: int | None, work: "Work"
+) -> "tuple[Routing, ...]":
+    """Tables for the ports of a switch in turn, where hosts have rails; else those that there are.
+
+    Parameters
+    ----------
+    network : Network
+    routed : Routing
+        One for all ports alike.
+    count : int or None
+        How many; None: as many as the fullest switch has ports, with engine fat-tree, where tables are new.
+    lanes : int or None
+        What --lanes says.
+    jobs : int or None
+        Threads; every core when None.
+    work : Work
+
+    Returns
+    -------
+    tuple of Routing
+
+    Raises
+    ------
+    InputError
+        Several are asked for, and lanes, or tables lie in the folder.
+    """
+    from topoloom.errors import InputError
+    from topoloom.routing.host_routings import host_routings
+    from topoloom.throughput.rails import ports_on_rails
+
+    saved = routed is network.tables
+    if count is None:
+        if saved or lanes is not None or routed.engine != "fat-tree":
+            return (routed,)
+        count = min(ports_on_rails(network.topology), _MOST_ENTRIES // network.topology.switches**2)
+    elif count > 1 and (saved or lanes is not None):
+        given = "tables in this folder" if saved else f"--lanes {lanes}"
+        raise InputError(
+            f"--host-tables {count} makes new tables; leave out {'it, or give --engine' if saved else given}"
+        )
+    if count <= 1:
+        return (routed,)
+    seed = routed.provenance.seed or 0
+    made = host_routings(network.topology, routed.engine, count, seed=seed, jobs=jobs, layout=network.layout, work=work)
+    fits = routed.provenance.settings.get("fits")
+    return made if fits is None else (replace(made[0], provenance=routed.provenance), *made[1:])
 
 
 def engine_told(routed: "Routing") -> str:

@@ -90,29 +90,40 @@ def _plain(choice: Layers) -> bool:
     return choice.lanes is None and choice.allowed is None
 
 
-def distinct_tables(routing: Routing) -> tuple[tuple[Routing, int], ...]:
+def distinct_tables(*routings: Routing) -> tuple[tuple[tuple[Routing, ...], int], ...]:
     """The tables of each plane by themselves: those that differ, in links, hosts or entries, with how many are alike.
 
     Parameters
     ----------
-    routing : Routing
-        Tables of a network of planes beside which packets do not choose.
+    *routings : Routing
+        Tables of one network of planes beside which packets do not choose; several for the ports of a switch in turn.
 
     Returns
     -------
-    tuple of (Routing, int)
-        Without verdicts.
+    tuple of (tuple of Routing, int)
+        Those of a plane, one for each of `routings`, without verdicts.
     """
-    kinds: dict[tuple[str, bytes], tuple[Routing, int]] = {}
-    for plane in planes_of(routing.topology):
+    kinds: dict[tuple[str, bytes], tuple[tuple[Routing, ...], int]] = {}
+    for plane in planes_of(routings[0].topology):
         at = np.ix_(plane.switches, plane.switches)
-        ports = routing.ports[at]
-        key = _structure(plane), hashlib.sha256(ports.tobytes()).digest()
+        digest = hashlib.sha256()
+        for routing in routings:
+            digest.update(routing.ports[at].tobytes())
+        key = _structure(plane), digest.digest()
         if key in kinds:
             kinds[key] = kinds[key][0], kinds[key][1] + 1
             continue
-        lanes = None if routing.lanes is None else routing.lanes[at]
-        kinds[key] = replace(routing, topology=plane.topology, ports=ports, lanes=lanes, verdict=None), 1
+        own = tuple(
+            replace(
+                routing,
+                topology=plane.topology,
+                ports=routing.ports[at],
+                lanes=None if routing.lanes is None else routing.lanes[at],
+                verdict=None,
+            )
+            for routing in routings
+        )
+        kinds[key] = own, 1
     return tuple(kinds.values())
 
 

@@ -1,6 +1,7 @@
 """The verb: how good a network and its tables are for the traffic that one designs for."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,8 +16,10 @@ from topoloom.throughput.approximate import Bracket, approximate_flow
 from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
 from topoloom.throughput.over_planes import together
+from topoloom.throughput.rails import Rails, rails_of
 from topoloom.throughput.tub import tub, uniform_bound, volume_bound
-from topoloom.traffic import Traffic, host_permutation, hosts_on, matrix, permutation, traffic_of, uniform
+from topoloom.topology import Topology
+from topoloom.traffic import Loop, Trace, Traffic, host_permutation, hosts_on, matrix, permutation, traffic_of, uniform
 from topoloom.traffic.loads import expected_loads
 from topoloom.traffic.worst import MOST_SWITCHES, worst_permutation
 from topoloom.work import Work
@@ -75,7 +78,7 @@ class Quality(Result):
     bisections : int
         How many were drawn; the seed is in the provenance.
     worst_load : int or None
-        Hosts that send over one channel in the worst permutation for these tables, exact; None: over 8,192 switches.
+        Hosts that send over one channel in the worst permutation for these tables, exact; None: over 8,192 switches, or rails.
     worst_throughput : float or None
         1 / worst_load, 1 at most.
     permutation_throughput : float or None
@@ -96,6 +99,11 @@ class Quality(Result):
     expected : bool
         Packets choose among shortest paths: loads and throughputs are those of an even split at every switch, as equal-cost
         groups with many flows have them, and there is no effective bisection and no worst permutation.
+    rails : int
+        Ports of a host in a plane, each of which sends to its like alone; 1 where hosts have one, or all on one switch.
+    host_tables : int
+        How many tables lead to the ports of a switch, in turn; of several, `channel_load` and `switch_load` are of their means,
+        and `edge_forwarding_index` of the worst.
     """
 
     noun = "quality"
@@ -125,11 +133,13 @@ class Quality(Result):
     traffic_flow: Bracket | None = None
     planes: int = 1
     expected: bool = False
+    rails: int = 1
+    host_tables: int = 1
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
 
 def quality(
-    routing: Routing,
+    routing: Routing | Sequence[Routing],
     traffic: str | Traffic | None = None,
     *,
     bisections: int = 1000,
@@ -142,8 +152,10 @@ def quality(
 
     Parameters
     ----------
-    routing : Routing
-        Tables from an engine or from anywhere that lead from every switch with hosts to every other.
+    routing : Routing or sequence of Routing
+        Tables from an engine or from anywhere that lead from every switch with hosts to every other. Of several the first
+        leads to the first port of a host on each switch, the second to its second, and so on in turn (`host_routings`): for
+        hosts on rails.
     traffic : str or Traffic, optional
         Measured beside uniform traffic and the worst permutations: a pattern with a load, as ``hotspot:hosts=2``, or
         what the functions of `topoloom.traffic` make.
@@ -168,7 +180,8 @@ def quality(
         `work` was stopped before all was measured; a bracket that was asked for by `gap` is left as wide as it is.
     InputError
         Tables that do not lead everywhere, packets that choose detours or layers, no bisections, a gap that is not positive, no
-        such pattern, one without a load, or traffic of another network; traffic that is no pattern, for several planes.
+        such pattern, one without a load, or traffic of another network; traffic that is no pattern, for several planes or
+        rails; several tables for hosts that have no rails.
 
     Examples
     --------
@@ -178,11 +191,26 @@ def quality(
     >>> found.tub, round(found.permutation_flow.lower, 4), found.hosts_assumed
     (1.0, 1.0, True)
     """
-    check_type(routing, Routing, "quality", "route(topology) makes one")
+    check_type(routing, (Routing, Sequence), "quality", "route(topology) makes one")
+    routings = (routing,) if isinstance(routing, Routing) else tuple(routing)
+    if not routings:
+        raise InputError("quality takes tables, and got an empty list; route(topology) makes them")
+    routing = routings[0]
+    for one in routings:
+        check_type(one, Routing, "quality", "host_routings(topology, engine, count) makes several")
+        if one.topology != routing.topology:
+            raise InputError(f"{routing.topology.name}: tables are of another network, {one.topology.name}")
     if gap is not None and not gap > 0:
         raise InputError(f"gap={gap}: it must be positive, as 0.05 for bounds that differ by 5 %")
     if (planes := plane_count(routing.topology)) > 1:
-        return _of_planes(routing, planes, traffic, bisections, gap, seed, jobs, work)
+        return _of_planes(routings, planes, traffic, bisections, gap, seed, jobs, work)
+    rails = rails_of(routing.topology, len(routings))
+    if rails is not None:
+        return _on_rails(routings, rails, traffic, bisections, gap, seed, jobs, Work() if work is None else work)
+    if len(routings) > 1:
+        raise InputError(
+            f"{routing.topology.name}: {len(routings)} tables are for hosts with ports on several switches (+rails); give one"
+        )
     topology, hosts = routing.topology, hosts_on(routing.topology)
     asked = _traffic(routing, traffic, seed)
     even = uniform(topology)
@@ -198,16 +226,10 @@ def quality(
     work.begin(None, "maximal permutation")
     bound = tub(topology, jobs) if topology.switches <= MOST_TUB else None
     farthest = permutation(topology, bound.partner) if bound else None
-    quick = int((hosts > 0).sum()) * arcs(topology)[1].size <= QUICK_FLOWS
-    solved = quick or gap is not None
+    solved = gap is not None or _quick(topology)
 
     def flow(sent: Traffic) -> Bracket:
-        if not quick and gap is not None:
-            return approximate_flow(topology, sent, gap=gap, jobs=jobs, work=work)
-        work.check()
-        work.begin(None, "best flow")
-        exact = concurrent_flow(topology, sent)
-        return Bracket(exact, exact, 0)
+        return _best_flow(topology, sent, gap, jobs, work)
 
     name = asked.name if asked else None
     settings = {"bisections": bisections, "gap": gap, "traffic": name}
@@ -239,6 +261,131 @@ def quality(
     )
 
 
+def _quick(topology: Topology) -> bool:
+    """Whether its exact flows take seconds."""
+    return int((hosts_on(topology) > 0).sum()) * arcs(topology)[1].size <= QUICK_FLOWS
+
+
+def _best_flow(topology: Topology, sent: Traffic, gap: float | None, jobs: int | None, work: Work) -> Bracket:
+    """The best flow of a traffic: exact where that is quick, else between two bounds.
+
+    Parameters
+    ----------
+    topology : Topology
+    sent : Traffic
+    gap : float or None
+        How far the bounds are apart; None only where it is quick.
+    jobs : int or None
+    work : Work
+
+    Returns
+    -------
+    Bracket
+    """
+    if gap is not None and not _quick(topology):
+        return approximate_flow(topology, sent, gap=gap, jobs=jobs, work=work)
+    work.check()
+    work.begin(None, "best flow")
+    exact = concurrent_flow(topology, sent)
+    return Bracket(exact, exact, 0)
+
+
+def _on_rails(
+    routings: Sequence[Routing],
+    rails: Rails,
+    traffic: str | Traffic | None,
+    bisections: int,
+    gap: float | None,
+    seed: int,
+    jobs: int | None,
+    work: Work,
+) -> Quality:
+    """The quality of tables for hosts whose ports send to their likes alone; parameters are `quality`'s.
+
+    Parameters
+    ----------
+    routings : sequence of Routing
+    rails : Rails
+        Of their network.
+    traffic : str or Traffic, optional
+    bisections : int
+    gap : float or None
+    seed : int
+    jobs : int or None
+    work : Work
+
+    Returns
+    -------
+    Quality
+    """
+    routing, topology = routings[0], rails.topology
+    if traffic is not None and not isinstance(traffic, str):
+        raise InputError(
+            f"{topology.name}: traffic {traffic.name} is of switches; for hosts on {rails.count} rails name a pattern, as"
+            " 'permutation', which is then between hosts"
+        )
+    by_tables = all(one.choice is None for one in routings)
+    asked = None if traffic is None else _with_load(traffic, rails.pattern(traffic, routing, seed))
+    uniform_loads, even = rails.loads(routings, rails.parts(rails.uniform()), 1.0, jobs, work)
+    verdicts = [one.verdict or prove(one, jobs) for one in routings]
+    pairs = [
+        verdict.channel_load if one.choice is None else _expected_pairs(one, jobs)
+        for one, verdict in zip(routings, verdicts, strict=True)
+    ]
+    mean_pairs = pairs[0] if len(pairs) == 1 else np.mean(pairs, axis=0)
+    through = [
+        verdict.switch_load if one.choice is None else _through(one, own)
+        for one, verdict, own in zip(routings, verdicts, pairs, strict=True)
+    ]
+    drawn = rails.bisections(routings, bisections, seed, jobs, work) if by_tables else None
+    bound = permuted = far = asked_loads = wanted = None
+    if topology.switches <= MOST_TUB:
+        work.begin(None, "maximal permutation")
+        bound, parts = rails.farthest(jobs)
+        permuted, far = rails.loads(routings, parts, 1.0, jobs, work)
+    if asked is not None:
+        asked_loads, wanted = rails.loads(routings, rails.parts(asked), asked.host_limit, jobs, work)
+    solved = gap is not None or _quick(topology)
+
+    def flow(demand: np.ndarray | None) -> Bracket | None:
+        if demand is None or not solved:
+            return None
+        return _best_flow(topology, matrix(topology, demand), gap, jobs, work)
+
+    def most(demand: np.ndarray | None) -> float | None:
+        return None if demand is None else volume_bound(topology, matrix(topology, demand), jobs)
+
+    settings = {"bisections": bisections, "gap": gap, "traffic": traffic, "host_tables": len(routings)}
+    return Quality(
+        provenance=provenance_of(topology, engine=routing.engine, seed=seed, settings=settings),
+        switches=topology.switches,
+        hosts=topology.endpoints.size,
+        hosts_assumed=False,
+        edge_forwarding_index=max(math.ceil(one.max(initial=0.0) - 1e-9) for one in pairs),
+        channel_load=LoadSummary.of(mean_pairs),
+        switch_load=LoadSummary.of(through[0] if len(through) == 1 else np.mean(through, axis=0)),
+        expected=not by_tables,
+        uniform_throughput=uniform_loads.throughput,
+        effective_bisection=drawn.mean if drawn else float("nan"),
+        effective_bisection_error=drawn.error if drawn else float("nan"),
+        bisections=bisections,
+        worst_load=None,
+        worst_throughput=None,
+        permutation_throughput=permuted.throughput if permuted else None,
+        uniform_bound=most(even) if bound else None,
+        tub=bound.value if bound else None,
+        uniform_flow=flow(even),
+        permutation_flow=flow(far),
+        worst_flow=None,
+        traffic=traffic,
+        traffic_throughput=asked_loads.throughput if asked_loads else None,
+        traffic_bound=most(wanted),
+        traffic_flow=flow(wanted),
+        rails=rails.count,
+        host_tables=len(routings),
+    )
+
+
 def _expected_pairs(routing: Routing, jobs: int | None) -> np.ndarray:
     """How many pairs of switches each channel carries on average, float64[2 m], where each switch splits evenly."""
     carrying = hosts_on(routing.topology) > 0
@@ -256,7 +403,7 @@ def _through(routing: Routing, pairs: np.ndarray) -> np.ndarray:
 
 
 def _of_planes(
-    routing: Routing,
+    routings: Sequence[Routing],
     planes: int,
     traffic: str | Traffic | None,
     bisections: int,
@@ -269,7 +416,7 @@ def _of_planes(
 
     Parameters
     ----------
-    routing : Routing
+    routings : sequence of Routing
     planes : int
         How many there are.
     traffic : str or Traffic, optional
@@ -283,22 +430,28 @@ def _of_planes(
     -------
     Quality
     """
+    routing = routings[0]
     topology = routing.topology
     if traffic is not None and not isinstance(traffic, str):
         raise InputError(
             f"{topology.name}: traffic {traffic.name} is of all switches; for {planes} planes name a pattern, as"
             " 'permutation', which each of them gets"
         )
-    kinds = distinct_tables(routing)
-    found = [quality(one, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work) for one, _ in kinds]
+    kinds = distinct_tables(*routings)
+    found = [
+        quality(some, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work) for some, _ in kinds
+    ]
     whole = together(found, [alike for _, alike in kinds])
-    verdict = routing.verdict or prove(routing, jobs)
+    verdicts = [one.verdict or prove(one, jobs) for one in routings]
+    one_table = len(verdicts) == 1
+    pairs = verdicts[0].channel_load if one_table else np.mean([one.channel_load for one in verdicts], axis=0)
+    through = verdicts[0].switch_load if one_table else np.mean([one.switch_load for one in verdicts], axis=0)
     settings = {"bisections": bisections, "gap": gap, "traffic": traffic}
     return replace(
         whole,
         switches=topology.switches,
-        channel_load=LoadSummary.of(verdict.channel_load),
-        switch_load=LoadSummary.of(verdict.switch_load),
+        channel_load=LoadSummary.of(pairs),
+        switch_load=LoadSummary.of(through),
         planes=planes,
         provenance=provenance_of(topology, engine=routing.engine, seed=seed, settings=settings),
     )
@@ -315,7 +468,11 @@ def _traffic(routing: Routing, traffic: str | Traffic | None, seed: int) -> Traf
         return traffic
     if not routing.topology.endpoints.size:
         routing = replace(routing, topology=routing.topology.with_hosts(1))
-    found = traffic_of(traffic, routing, seed)
+    return _with_load(traffic, traffic_of(traffic, routing, seed))
+
+
+def _with_load(text: str, found: Traffic | Loop | Trace) -> Traffic:
+    """Traffic that goes on for ever; refuse what ends."""
     if not isinstance(found, Traffic):
-        raise InputError(f"traffic '{traffic}' has an end and no load; simulate it (execute)")
+        raise InputError(f"traffic '{text}' has an end and no load; simulate it (execute)")
     return found

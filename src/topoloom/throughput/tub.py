@@ -65,7 +65,7 @@ def tub(topology: Topology, jobs: int | None = None) -> Tub:
 
     n, hosts = topology.switches, hosts_on(topology)
     carriers = np.flatnonzero(hosts)
-    hops = _hops_between(topology, carriers, jobs)
+    hops = hops_between(topology, carriers, jobs)
     weight = np.minimum.outer(hosts[carriers], hosts[carriers]) * hops
     rows, columns = linear_sum_assignment(weight, maximize=True)
     partner = np.arange(n)
@@ -111,7 +111,7 @@ def volume_bound(topology: Topology, traffic: Traffic, jobs: int | None = None) 
     0.875
     """
     carriers = np.flatnonzero(traffic.hosts_at)
-    hops = _hops_between(topology, carriers, jobs)
+    hops = hops_between(topology, carriers, jobs)
     volume = 0.0
     for place, switch in enumerate(carriers.tolist()):
         volume += float(traffic.demand_to(switch, switch + 1)[0, carriers] @ hops[:, place])
@@ -123,8 +123,26 @@ def uniform_bound(topology: Topology, jobs: int | None = None) -> float:
     return volume_bound(topology, uniform(topology), jobs)
 
 
-def _hops_between(topology: Topology, carriers: np.ndarray, jobs: int | None) -> np.ndarray:
-    """Hops between the switches with hosts, int64[k, k]."""
+def hops_between(topology: Topology, carriers: np.ndarray, jobs: int | None) -> np.ndarray:
+    """Hops between the switches with hosts, int64[k, k].
+
+    Parameters
+    ----------
+    topology : Topology
+    carriers : int64[k]
+        These switches.
+    jobs : int or None
+        Threads; all cores when None.
+
+    Returns
+    -------
+    int64[k, k]
+
+    Raises
+    ------
+    InputError
+        Some do not reach each other.
+    """
     matrix = distance_matrix(topology, jobs)
     apart = np.iinfo(matrix.dtype).max if matrix.dtype.kind == "u" else -1
     hops = matrix[np.ix_(carriers, carriers)]

@@ -140,12 +140,12 @@ class Traffic:
         if self.kind != LISTS:
             return 1.0
         senders = self.senders
-        listed = np.bincount(self.to, self._weights, self.hosts)
+        listed = np.bincount(self.to, self.weights, self.hosts)
         others = (1.0 - self.share) * (int(senders.sum()) - senders) / max(1, self.hosts - 1)
         return 1.0 / max(1.0, float((listed + others).max(initial=0.0)))
 
     @property
-    def _weights(self) -> np.ndarray:
+    def weights(self) -> np.ndarray:
         """The share of its host's packets that each place in the lists gets, float64[k]."""
         count = np.diff(self.first)
         return self.share / np.repeat(count, count)
@@ -156,7 +156,7 @@ class Traffic:
         from scipy.sparse import coo_array
 
         sender = np.repeat(self.switch, np.diff(self.first))
-        places = (self._weights, (self.switch[self.to], sender))
+        places = (self.weights, (self.switch[self.to], sender))
         return coo_array(places, shape=(self.switches, self.switches)).tocsr()
 
     def __repr__(self) -> str:

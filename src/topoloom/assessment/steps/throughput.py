@@ -10,6 +10,7 @@ from topoloom.graph.planes import distinct_planes, plane_count
 from topoloom.routing.planes import distinct_tables
 from topoloom.routing.routing import Routing
 from topoloom.throughput.quality import quality
+from topoloom.throughput.rails import rails_of
 from topoloom.throughput.tub import volume_bound
 from topoloom.traffic import Traffic, matrix, traffic_of
 from topoloom.traffic.loads import expected_loads, table_loads
@@ -97,6 +98,10 @@ def _by_host(subject: Subject, work: Work) -> tuple[float, str] | None:
     tables = subject.routed_by_host(work, one)
     if len(tables) == 1:
         return None
+    told = f"exact loads with {len(tables)} tables, one for each host of a switch, as InfiniBand can have them"
+    if rails_of(one, len(tables)) is not None:
+        by_rails = quality(tables, bisections=1, seed=subject.seed, jobs=subject.jobs, work=work)
+        return by_rails.uniform_throughput, f"{told}, every port to its likes"
     every = np.outer(hosts, hosts > 0) / np.maximum(hosts.sum() - hosts, 1.0)[:, None]
     np.fill_diagonal(every, 0.0)
     load = np.zeros(tables[0].channels.to.size)
@@ -105,7 +110,6 @@ def _by_host(subject: Subject, work: Work) -> tuple[float, str] | None:
         # Table i leads to host i of a switch, where it has so many.
         sent = matrix(one, every * (hosts > number))
         load += table_loads(table, sent, subject.jobs, work=work).channels
-    told = f"exact loads with {len(tables)} tables, one for each host of a switch, as InfiniBand can have them"
     return min(1.0, 1.0 / float(load.max(initial=1.0))), told
 
 
@@ -133,7 +137,7 @@ def _pattern(subject: Subject, name: str, label: str, routing: Routing, work: Wo
     Figure
     """
     key = f"{name.replace('-', '_')}_throughput"
-    planes = [routing] if plane_count(routing.topology) == 1 else [one for one, _ in distinct_tables(routing)]
+    planes = [routing] if plane_count(routing.topology) == 1 else [one for (one,), _ in distinct_tables(routing)]
     carried, bound = float("inf"), float("inf")
     try:
         for plane in planes:

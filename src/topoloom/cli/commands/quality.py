@@ -56,6 +56,12 @@ class _Help(click.Command):
     " engine that fits the network.",
 )
 @click.option("--lanes", type=Whole(1, 255), help="At most so many virtual lanes; what it takes when left out.")
+@click.option(
+    "--host-tables",
+    type=Whole(1, 4096),
+    help="Tables that lead to the ports of a switch in turn, as addresses of their own have them; for hosts on rails. Left out,"
+    " with engine fat-tree as many as a leaf has ports, else 1.",
+)
 @click.option("--traffic", metavar="NAME[:KEY=VALUE,...]", help="Measure this traffic, too (below).")
 @click.option("--bisections", type=Whole(1, 1_000_000), default=1000, show_default=True, help="Random halves drawn.")
 @click.option(
@@ -70,6 +76,7 @@ def command(
     topology: str,
     engine: str | None,
     lanes: int | None,
+    host_tables: int | None,
     traffic: str | None,
     bisections: int,
     gap: float | None,
@@ -77,7 +84,7 @@ def command(
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    from topoloom.cli.tables import engine_told, hint_of_fit, tables_of
+    from topoloom.cli.tables import engine_told, hint_of_fit, tables_of, with_tables_of_hosts
     from topoloom.throughput.quality import quality
 
     network = open_network(topology)
@@ -85,8 +92,9 @@ def command(
     with working("routing") as work:
         routed = tables_of(network, engine, lanes, seed, jobs, work)
         work.check()
+        tables = with_tables_of_hosts(network, routed, host_tables, lanes, jobs, work)
     with working("measuring") as work:
-        found = quality(routed, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work)
+        found = quality(tables, traffic, bisections=bisections, gap=gap, seed=seed, jobs=jobs, work=work)
     if as_json:
         print_record(found)
         return
@@ -100,16 +108,24 @@ def command(
     if found.planes > 1:
         rows.insert(1, ("planes", f"{found.planes}; a host spreads its traffic evenly over them"))
         rows[-1] = ("ports of hosts", str(found.hosts))
+    if found.rails > 1:
+        rows.insert(-2, ("rails", f"{found.rails}; port r of a host sends to ports r of the others"))
+        if found.host_tables > 1:
+            rows.insert(-2, ("host tables", f"{found.host_tables}, for the ports of a switch in turn"))
+        rows[-1] = ("ports of hosts", str(found.hosts))
     for key, words in _WORDS.items():
         if not key.startswith("traffic") or traffic is not None:
             rows.append((words.format(traffic), _shown(found, key)))
     print_facts(opened.name, rows)
-    hint_of_fit(routed, found.uniform_throughput)
+    if found.rails == 1:
+        hint_of_fit(routed, found.uniform_throughput)
 
 
 def _shown(found: "Quality", key: str) -> str:
     """A value of the result in words."""
     value = getattr(found, key)
+    if value is None and found.rails > 1 and "worst" in key:
+        return "not measured on rails"
     if value is None and found.expected:
         return "not said by expected loads" if "worst" in key else "too large: see --gap"
     if value is None:

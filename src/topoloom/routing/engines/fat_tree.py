@@ -104,8 +104,7 @@ def _tables(request: Request) -> np.ndarray:
     upward = np.append(in_order[rises[in_order]], -1)  # channels up, switch by switch; the last stands for none
     first_up = np.searchsorted(channels.origin[upward[:-1]], np.arange(topology.switches))
     falling = [np.flatnonzero(~rises & (level[channels.origin] == high)) for high in range(1, int(level.max()) + 1)]
-    # Of parallel cables down to a switch, those to its destinations take turns: by the first of them. Hosts come down by the
-    # digit that led them up, of which each cable of the bundle has one.
+    # Of parallel cables down to a switch, those to its destinations take turns: by the first of them.
     bundled = bool(channels.to.size) and bool(((np.diff(channels.to) == 0) & (np.diff(channels.origin) == 0)).any())
     turn = np.zeros(channels.to.size, np.int64)
     carries = carriers_of(topology)
@@ -130,8 +129,10 @@ def _tables(request: Request) -> np.ndarray:
                 rising = np.flatnonzero(passed & ~under & (level == low) & (ups > 0))
                 passed[channels.to[up[rising]]] = True
                 first = leads[begin[over]]
-                which = turn[first] if request.host is None else number // stride[low]
-                chosen = leads[begin[over] + which % count[over]]
+                # A host's own table comes down by the cable of a bundle that it would go up by (d-mod-k); else by turns.
+                own = number // stride[low] % max(1, int(ups[level == low].max()))
+                turns = turn[first] if request.host is None else own
+                chosen = leads[begin[over] + turns % count[over]]
                 turn[first] += passed[over]
             else:
                 chosen = leads[begin[over] + (number + place[over]) % count[over]]

@@ -1,0 +1,282 @@
+"""Hosts with ports on several switches of one network: who sends what on each rail, and how the tables split it."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.graph.host_ports import ports_by_host
+from topoloom.graph.planes import distinct_planes
+from topoloom.random_streams import Draws
+from topoloom.routing.routing import Routing
+from topoloom.threads import over_cores
+from topoloom.throughput.bisections import Bisections
+from topoloom.throughput.tub import Tub, hops_between
+from topoloom.topology import Topology
+from topoloom.traffic import LISTS, REMOTE, Traffic, matrix, traffic_of
+from topoloom.traffic.finite import Loop, Trace
+from topoloom.traffic.loads import Loads, expected_loads
+from topoloom.work import Work
+
+#: Bisections that a thread takes at a time.
+_BLOCK = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Rails:
+    """The rails of a network: port r of a host sends to port r of every other host, and to no other port of it.
+
+    Attributes
+    ----------
+    topology : Topology
+        In one piece; every host has as many ports.
+    ports : int32[hosts, rails]
+        The endpoint of each host on each rail; hosts in the order of their first ports.
+    table : int64[endpoints]
+        Which of the tables leads to each endpoint.
+    tables : int
+        How many there are.
+    """
+
+    topology: Topology
+    ports: np.ndarray
+    table: np.ndarray
+    tables: int
+
+    @property
+    def count(self) -> int:
+        """How many rails there are."""
+        return int(self.ports.shape[1])
+
+    def switch(self, rail: int) -> np.ndarray:
+        """The switch of each host on a rail, int64[hosts]."""
+        return np.asarray(self.topology.endpoints[self.ports[:, rail]], np.int64)
+
+    def uniform(self) -> Traffic:
+        """On every rail a port sends as much to each port on another switch: between hosts, for `parts`."""
+        return Traffic("uniform", self.switch(0), self.topology.switches, REMOTE)
+
+    def pattern(self, text: str, routing: Routing, seed: int) -> Traffic | Trace | Loop:
+        """A pattern between hosts, for `parts`: who stands where is taken from the first rail.
+
+        Parameters
+        ----------
+        text : str
+            The pattern and its settings.
+        routing : Routing
+            Patterns that go by tables take those between ports of the first rail.
+        seed : int
+
+        Returns
+        -------
+        Traffic, Trace or Loop
+        """
+        first = self.topology.replace(endpoints=self.topology.endpoints[self.ports[:, 0]])
+        return traffic_of(text, replace(routing, topology=first, verdict=None), seed)
+
+    def parts(self, traffic: Traffic) -> Iterator[np.ndarray]:
+        """What a traffic between hosts sends from switch to switch (float64[n, n]), on all rails, table by table.
+
+        Every host sends the same on each of its rails: port r to port r.
+        """
+        n = self.topology.switches
+        sender = np.repeat(np.arange(traffic.hosts), np.diff(traffic.first)) if traffic.kind == LISTS else None
+        for table in range(self.tables):
+            found = np.zeros((n, n))
+            for rail in range(self.count):
+                switch = self.switch(rail)
+                led = self.table[self.ports[:, rail]] == table
+                at = np.bincount(switch, minlength=n)
+                if sender is None:
+                    fewest = int(at[at > 0].min(initial=traffic.hosts)) if traffic.kind == REMOTE else 1
+                    rest = at / max(1, traffic.hosts - fewest)
+                else:
+                    goes = led[traffic.to]
+                    np.add.at(found, (switch[sender[goes]], switch[traffic.to[goes]]), traffic.weights[goes])
+                    senders = np.bincount(switch[traffic.senders], minlength=n)
+                    rest = (1.0 - traffic.share) * senders / max(1, traffic.hosts - 1)
+                if rest.any():
+                    found += np.outer(rest, np.bincount(switch[led], minlength=n))
+            np.fill_diagonal(found, 0.0)
+            yield found
+
+    def farthest(self, jobs: int | None) -> tuple[Tub, list[np.ndarray]]:
+        """On every rail the permutation of its switches with the farthest partners: the bound of all, and the parts of it.
+
+        Parameters
+        ----------
+        jobs : int or None
+            Threads for the hops.
+
+        Returns
+        -------
+        Tub
+            Without a permutation of all switches, for each rail has its own.
+        list of float64[n, n]
+            What goes from switch to switch by each table.
+        """
+        from scipy.optimize import linear_sum_assignment
+
+        n, most = self.topology.switches, 0
+        every = np.flatnonzero(self.topology.endpoints_at)
+        place = np.searchsorted(every, np.arange(n))
+        hops = hops_between(self.topology, every, jobs)
+        parts = [np.zeros((n, n)) for _ in range(self.tables)]
+        for rail in range(self.count):
+            switch = self.switch(rail)
+            at = np.bincount(switch, minlength=n)
+            carriers = np.flatnonzero(at)
+            both = np.minimum.outer(at[carriers], at[carriers])
+            far = both * hops[np.ix_(place[carriers], place[carriers])]
+            rows, columns = linear_sum_assignment(far, maximize=True)
+            most += int(far[rows, columns].sum())
+            table = self.table[self.ports[:, rail]]
+            for source, goal in zip(carriers[rows].tolist(), carriers[columns].tolist(), strict=True):
+                for one in table[switch == goal][: min(at[source], at[goal])].tolist():
+                    parts[one][source, goal] += source != goal
+        return Tub(2 * len(self.topology.links) / most if most else math.inf, np.arange(n)), parts
+
+    def loads(
+        self,
+        routings: Sequence[Routing],
+        parts: Iterator[np.ndarray] | list[np.ndarray],
+        host_limit: float,
+        jobs: int | None,
+        work: Work,
+    ) -> tuple[Loads, np.ndarray]:
+        """The load of every channel when each table leads its part, and the sum of the parts.
+
+        Parameters
+        ----------
+        routings : sequence of Routing
+            The tables.
+        parts : float64[n, n] for each
+            What goes by them.
+        host_limit : float
+            The share that the hosts' links let through.
+        jobs : int or None
+        work : Work
+
+        Returns
+        -------
+        Loads
+        float64[n, n]
+            By source and destination.
+        """
+        n = self.topology.switches
+        total, channels = np.zeros((n, n)), np.zeros(2 * len(self.topology.links))
+        for routing, part in zip(routings, parts, strict=True):
+            channels += expected_loads(routing, matrix(self.topology, part), jobs, work=work).channels
+            total += part
+        return Loads(channels, host_limit), total
+
+    def bisections(
+        self, routings: Sequence[Routing], count: int, seed: int, jobs: int | None, work: Work
+    ) -> Bisections | None:
+        """The effective bisection bandwidth (`effective_bisection`) of hosts that send on all rails at once.
+
+        Parameters
+        ----------
+        routings : sequence of Routing
+            Tables that lead everywhere.
+        count : int
+            How many bisections are drawn.
+        seed : int
+        jobs : int or None
+        work : Work
+
+        Returns
+        -------
+        Bisections or None
+            None for fewer than two hosts.
+
+        Raises
+        ------
+        InputError
+            No bisection asked for.
+        """
+        from topoloom.throughput.kernels.rail_bisections import rail_bisections
+
+        if count < 1:
+            raise InputError(f"bisections={count}: at least one is needed")
+        if len(self.ports) < 2:
+            return None
+        widest = np.result_type(*(one.ports.dtype for one in routings))
+        tables = np.stack([one.ports.astype(widest, copy=False) for one in routings])
+        table, switch = self.table[self.ports], self.topology.endpoints[self.ports].astype(np.int64)
+        channels, shares = routings[0].channels, np.zeros(count)
+        blocks = -(-count // _BLOCK)
+        work.begin(blocks, f"blocks of {_BLOCK} bisections")
+
+        def draw(numbers: Iterator[int]) -> None:
+            for number in numbers:
+                low, high = number * _BLOCK, min(count, (number + 1) * _BLOCK)
+                states = np.array([Draws(seed, stream).state() for stream in range(low, high)])
+                rail_bisections(channels.first, channels.to, tables, table, switch, states, shares[low:high])
+
+        over_cores(draw, blocks, jobs, work)
+        work.check()
+        return Bisections(shares, seed)
+
+
+def rails_of(topology: Topology, tables: int = 1) -> Rails | None:
+    """The rails of a network in one piece.
+
+    None where hosts have one port, or all of a host's ports are on one switch, where a rail is as good as another. Hosts whose
+    ports differ in number have no rails either: each of their ports is a host of its own.
+
+    Parameters
+    ----------
+    topology : Topology
+    tables : int
+        How many tables lead to the ports of a switch, in turn.
+
+    Returns
+    -------
+    Rails or None
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> tree = "fat-tree:k=4,hosts=8"
+    >>> [found and found.count for found in (rails_of(build(tree + more)) for more in ("", "+nics:count=2", "+rails:nics=2"))]
+    [None, None, 2]
+    """
+    hosts, endpoints = topology.hosts, topology.endpoints.size
+    if hosts == endpoints or (np.bincount(topology.host, minlength=hosts) * hosts != endpoints).any():
+        return None
+    ports = ports_by_host(topology)
+    switch = topology.endpoints[ports]
+    if (switch == switch[:, :1]).all():
+        return None
+    return Rails(topology, ports[np.argsort(ports[:, 0])], place_on_switch(topology) % tables, tables)
+
+
+def ports_on_rails(topology: Topology) -> int:
+    """The ports of hosts on the fullest switch of a network, or of planes, whose hosts have rails; 0 where they have none.
+
+    So many tables lead each port of a switch over paths of its own (`topoloom.host_routings`).
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> tree = "fat-tree:k=4,hosts=8"
+    >>> [ports_on_rails(build(tree + more)) for more in ("", "+planes:count=2", "+rails:nics=2+planes:count=2")]
+    [0, 0, 2]
+    """
+    if topology.hosts == topology.endpoints.size:
+        return 0
+    on_rails = any(rails_of(plane.topology) is not None for plane, _ in distinct_planes(topology))
+    return int(topology.endpoints_at.max()) if on_rails else 0
+
+
+def place_on_switch(topology: Topology) -> np.ndarray:
+    """How many endpoints of the same switch come before each, int64[endpoints]."""
+    switch = topology.endpoints.astype(np.int64)
+    order = np.argsort(switch, kind="stable")
+    found = np.empty(switch.size, np.int64)
+    counts = np.bincount(switch, minlength=topology.switches)
+    found[order] = np.arange(switch.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    return found

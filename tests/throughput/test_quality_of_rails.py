@@ -1,0 +1,135 @@
+"""The quality of tables for hosts on rails: port r of a host sends to ports r of the others, and to nothing else."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from topoloom import InputError, Topology, build, host_routings, quality, route
+from topoloom.random_streams import Draws
+from topoloom.random_streams.kernels import shuffle
+from topoloom.throughput.rails import ports_on_rails, rails_of
+from topoloom.traffic import uniform
+
+SMALL = "fat-tree:k=4,hosts=8+rails:nics=2"
+
+
+def channels_of_path(routing, source, goal):
+    """The channels that the tables take, one by one."""
+    found, at = [], source
+    while at != goal:
+        found.append(int(routing.channels.first[at]) + int(routing.ports[goal, at]))
+        at = int(routing.channels.to[found[-1]])
+    return found
+
+
+def flows(topology, routings):
+    """The channels from each host to each other on each rail, by the table of the port that is sent to."""
+    rails = rails_of(topology, len(routings))
+    at = topology.endpoints[rails.ports]
+    for a, b in product(range(topology.hosts), repeat=2):
+        if a != b:
+            for rail in range(rails.count):
+                table = routings[rails.table[rails.ports[b, rail]]]
+                yield a, b, rail, channels_of_path(table, int(at[a, rail]), int(at[b, rail]))
+
+
+def test_two_units_of_two_rails_by_hand():
+    """Each rail has two leaves of two ports, with a cable to each of two spines; what leaves a leaf is two rates.
+
+    With one table all of it goes to the other leaf by one cable: 1/2. With a table for each port it takes both: 1, as the bound
+    says: 16 channels, and 8 rates over two hops each.
+    """
+    topology = build(SMALL)
+    one = quality(route(topology), bisections=20)
+    assert (one.rails, one.host_tables, one.hosts) == (2, 1, 8)
+    assert (one.uniform_throughput, one.permutation_throughput) == (0.5, 0.5)
+    assert (one.uniform_bound, one.tub, one.uniform_flow.lower) == (1.0, 1.0, pytest.approx(1.0))
+    two = quality(host_routings(topology, "fat-tree", 2), bisections=20)
+    assert (two.host_tables, two.uniform_throughput, two.permutation_throughput) == (2, 1.0, 1.0)
+    assert one.worst_load is None
+    assert quality(route(topology, "ecmp"), bisections=20).uniform_throughput == 1.0
+
+
+@pytest.mark.parametrize(
+    ("spec", "tables"),
+    [
+        (SMALL, 1),
+        (SMALL, 2),
+        ("slimfly:q=5,hosts=2+rails:nics=2", 2),
+        ("fat-tree:k=8,hosts=32+rails:nics=2,ports=2", 3),
+    ],
+)
+def test_every_pair_of_ports_followed_one_by_one_agrees(spec, tables):
+    """Uniform loads, and the effective bisection of the same draws, by plain walks through the tables."""
+    topology = build(spec)
+    engine = "fat-tree" if spec.startswith("fat-tree") else "orders"
+    routings = host_routings(topology, engine, tables)
+    found = quality(routings, bisections=6, seed=5)
+    rails = rails_of(topology, tables)
+    carried = np.zeros(2 * len(topology.links))
+    paths = {(a, b, rail): path for a, b, rail, path in flows(topology, routings)}
+    for (_, _, rail), path in paths.items():
+        on_switch = np.bincount(rails.switch(rail))
+        carried[path] += 1 / (topology.hosts - on_switch[on_switch > 0].min())
+    assert found.uniform_throughput == pytest.approx(min(1.0, 1 / carried.max()))
+    shares, half = [], topology.hosts // 2
+    for number in range(6):
+        order = np.arange(topology.hosts)
+        shuffle(Draws(5, number).state(), order)
+        drawn = [paths[order[i], order[half + i], rail] for i, rail in product(range(half), range(rails.count))]
+        flowing = np.zeros(carried.size)
+        for path in drawn:
+            flowing[path] += 1
+        shares.append(np.mean([1 / max(1, flowing[path].max(initial=0)) for path in drawn]))
+    assert found.effective_bisection == pytest.approx(np.mean(shares))
+
+
+def test_a_table_for_each_port_makes_a_rail_tree_full():
+    """DGX units on 64-port switches: cables in bundles of four, of which each port's table takes its own, up and down."""
+    topology = build("fat-tree:hosts=512,k=64+rails:nics=8")
+    assert ports_on_rails(topology) == 32
+    found = quality(host_routings(topology, "fat-tree", 32), "permutation", bisections=5)
+    assert (found.uniform_throughput, found.permutation_throughput, found.traffic_throughput) == (1.0, 1.0, 1.0)
+    assert (found.effective_bisection, found.effective_bisection_error) == (1.0, 0.0)
+
+
+def test_rails_in_planes_are_those_of_a_plane():
+    """Two planes with rails are as good as one, and have twice the ports."""
+    one, two = (
+        quality(host_routings(build(spec), "fat-tree", 2), "permutation", bisections=20)
+        for spec in (SMALL, f"{SMALL}+planes:count=2")
+    )
+    assert (two.planes, two.rails, two.host_tables, two.hosts) == (2, 2, 2, 16)
+    for name in ("uniform_throughput", "permutation_throughput", "traffic_throughput", "effective_bisection", "tub"):
+        assert getattr(two, name) == getattr(one, name), name
+
+
+def test_ports_on_one_switch_are_no_rails():
+    """Which of them is sent to makes no difference: numbers are those of as many hosts."""
+    hosts, nics = (quality(route(build(f"slimfly:q=5,hosts=4{more}")), bisections=20) for more in ("", "+nics:count=2"))
+    assert nics == hosts
+    assert nics.rails == 1
+
+
+def test_hosts_of_unlike_numbers_of_ports_have_none():
+    """A host with two ports beside one with one: each port counts for itself."""
+    mixed = Topology(links=[(0, 1), (1, 2), (0, 2)], switches=3, endpoints=[0, 1, 2], host=[0, 0, 1], name="mixed")
+    assert rails_of(mixed) is None
+    assert quality(route(mixed), bisections=5).rails == 1
+
+
+def test_what_does_not_go_together_is_said():
+    """Traffic of switches on rails, tables without rails, tables of two networks, none."""
+    topology = build(SMALL)
+    with pytest.raises(InputError, match="for hosts on 2 rails name a pattern"):
+        quality(route(topology), uniform(topology))
+    plain = build("fat-tree:k=4,hosts=8")
+    with pytest.raises(
+        InputError, match=r"2 tables are for hosts with ports on several switches \(\+rails\); give one"
+    ):
+        quality(host_routings(plain, "fat-tree", 2))
+    with pytest.raises(InputError, match="tables are of another network"):
+        quality([route(topology), route(plain)])
+    with pytest.raises(InputError, match="empty list"):
+        quality([])
