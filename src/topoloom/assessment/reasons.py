@@ -53,7 +53,7 @@ def reasons(networks: Sequence[Assessment], ranking: Ranking) -> list[str]:
     """A sentence for each network: why it is where it is, and what would change that.
 
     Prices of switches, and those of cables and optics, 20 % up and down, all networks alike; 10 % more hosts, by the room that
-    there is or by the plan of the step ``growth``; and a rack less on the floor.
+    there is or by the plan of the step ``growth``; a rack less on the floor; and what it risks.
 
     Parameters
     ----------
@@ -74,6 +74,7 @@ def reasons(networks: Sequence[Assessment], ranking: Ranking) -> list[str]:
             parts.append(_by_prices(place, now, other))
             parts.append(_by_hosts(place, networks, ranking, now))
         parts.append(_by_rack(one))
+        parts.append(_risks(one))
         told.append(" ".join(part for part in parts if part))
     return told
 
@@ -163,6 +164,19 @@ def _by_rack(one: Assessment) -> str:
     if spare <= 0:
         return "With a place less on the floor it does not stand."
     return f"With a rack less it still stands: {spare} place{'s' * (spare != 1)} of the floor are free."
+
+
+def _risks(one: Assessment) -> str:
+    """What it risks: the load at which queues grow, what a lost leaf does, what lost links leave."""
+    told = []
+    full, leaf, left = one.value("saturation"), one.value("cut_off_by_leaf"), one.value("left_after_5")
+    if full is not None:
+        told.append(f"from {full:.0%} of uniform load on queues grow")
+    if leaf is not None:
+        told.append(f"a lost leaf cuts off {leaf:,.0f} host{'s' * (leaf != 1)}")
+    if left is not None:
+        told.append(f"5% of the links lost leave {left:.0%} of the bandwidth")
+    return f"Risks: {'; '.join(told)}." if told else ""
 
 
 def _of_kinds(bill: Bill, kinds: Sequence[str]) -> float:

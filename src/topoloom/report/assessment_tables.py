@@ -46,6 +46,8 @@ def networks_side_by_side(networks: Sequence[Assessment], names: Sequence[str] |
 def _value(figure: Figure, how: str) -> Value | None:
     if figure.value is None:
         return Value("none", how=figure.how)
+    if figure.key == "deadlock_free":
+        return Value("yes" if figure.value else "no", how=how)
     return Value(figure.value, figure.low, figure.high, how)
 
 

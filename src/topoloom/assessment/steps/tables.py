@@ -24,7 +24,6 @@ def _tables(subject: Subject, work: Work) -> Found:
                 bound=subject.lanes,
                 how=f"{by}; the bound is what a switch has",
                 by_hand="topoloom route FOLDER",
-                better="less",
             ),
             Figure(
                 key="deadlock_free",
