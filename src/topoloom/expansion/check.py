@@ -11,10 +11,11 @@ from topoloom.cabling.files import load_layout
 from topoloom.errors import InputError, at
 from topoloom.expansion.plan_files import AFTER, BEFORE, STEPS
 from topoloom.expansion.plan_rows import Row, number_in, rows_of
-from topoloom.graph.path_lengths import path_lengths
+from topoloom.graph.connectivity import components
+from topoloom.graph.path_lengths import part_path_lengths
+from topoloom.graph.planes import plane_count
 from topoloom.network_folders import PLAN, read_note
 from topoloom.results import Provenance, Result
-from topoloom.topology import Topology
 
 _PLAN_COLUMNS = (
     "step",
@@ -77,6 +78,7 @@ def check_plan(folder: str | os.PathLike[str]) -> CheckedPlan:
     for line, row in rows_of(folder / BEFORE / "cables.csv", _LIST_COLUMNS):
         if row["kind"] in {"link", "host"}:
             state.lay(row, str(folder / BEFORE / "cables.csv"), line)
+    part = _planes_in(folder / AFTER)
     source, steps = str(folder / PLAN), rows_of(folder / STEPS, _STEP_COLUMNS)
     tasks = rows_of(folder / PLAN, _PLAN_COLUMNS)
     done = 0
@@ -87,7 +89,7 @@ def check_plan(folder: str | os.PathLike[str]) -> CheckedPlan:
             state.do(row, source, line)
             works[row["work"]] += 1
             done += 1
-        state.compare_step(step, str(folder / STEPS), step_line, works)
+        state.compare_step(step, str(folder / STEPS), step_line, works, part)
     if done < len(tasks):
         raise at(source, tasks[done][0], f"step {tasks[done][1]['step']} is none of {STEPS}, or out of its order")
     after = folder / AFTER / "cables.csv"
@@ -96,11 +98,18 @@ def check_plan(folder: str | os.PathLike[str]) -> CheckedPlan:
         if row["kind"] in {"link", "host"}:
             goal.lay(row, str(after), line)
     state.compare(goal, str(after))
-    load_layout(folder / AFTER)
     _compare_places(tasks, source, after)
     note = read_note(folder)
     told = Provenance() if note is None else note.provenance
     return CheckedPlan(len(steps), len(tasks), len(goal.cables), provenance=told)
+
+
+def _planes_in(folder: Path) -> np.ndarray:
+    """The plane of each switch of a folder's network, int64[switches]; all 0 where there is one. It must be a layout."""
+    topology = load_layout(folder).topology
+    if plane_count(topology) > 1:
+        return np.asarray(components(topology), np.int64)
+    return np.zeros(topology.switches, np.int64)
 
 
 class _State:
@@ -149,8 +158,25 @@ class _State:
         else:
             self.lay(row, source, line)
 
-    def compare_step(self, step: Row, source: str, line: int, works: Counter[str]) -> None:
-        """Whether the network is what the plan says of it after a step, and the tasks as many."""
+    def compare_step(self, step: Row, source: str, line: int, works: Counter[str], part: np.ndarray) -> None:
+        """Whether the network is what the plan says of it after a step, and the tasks as many.
+
+        Parameters
+        ----------
+        step : Row
+            What the plan says.
+        source, line : str, int
+            Where it stands, for messages.
+        works : Counter
+            How many tasks there were of each kind.
+        part : int64[switches]
+            The plane of each switch.
+
+        Raises
+        ------
+        InputError
+            They differ.
+        """
         ends = [ends for ends, *_ in self.cables.values() if not any(switch.startswith("host") for switch, _ in ends)]
         links = np.array([[number_in(switch, source, line) for switch, _ in pair] for pair in ends], np.int64).reshape(
             -1, 2
@@ -160,7 +186,10 @@ class _State:
             raise at(
                 source, line, f"a cable runs to switch {links.max()}, but there are {switches} switches after the step"
             )
-        found = path_lengths(Topology(links=links, switches=switches))
+        part = np.pad(part, (0, max(0, switches - part.size)))[:switches]
+        if (part[links[:, 0]] != part[links[:, 1]]).any():
+            raise at(source, line, "a cable joins two planes of the network after it")
+        found = part_path_lengths(links, part)
         told = {
             "links": str(len(ends)),
             "connected": "yes" if found.connected else "no",

@@ -11,9 +11,12 @@ from topoloom.expansion.cable_order.planner import Planner
 from topoloom.expansion.expansion import Expansion
 from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.migration import into_network
+from topoloom.expansion.planes import grown_planes
 from topoloom.expansion.recognise import recognised
 from topoloom.expansion.registry import Method, Request, find_method
+from topoloom.expansion.stages import Growth
 from topoloom.floors.floor import Floor
+from topoloom.graph.planes import plane_count, planes_of
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
 from topoloom.results import provenance_of
@@ -50,7 +53,7 @@ def expand(
     network : Topology or Layout
         What stands. A topology is placed on `floor` first; a layout stays as it is, and new switches join it.
     to : int
-        How large it becomes: switches, hosts or links, as the method counts.
+        How large it becomes: switches, hosts or links, as the method counts; of several planes the size of each.
     method : str
         ``auto`` (the family's own, else ``splice``) or a name of `topoloom.expansion.registry.METHODS`.
     into : Topology, optional
@@ -101,6 +104,7 @@ def expand(
     rate_gbps = parts.link_rate(rate_gbps)
     layout = network if isinstance(network, Layout) else place(network, floor, seed=seed, jobs=jobs)
     before = layout.topology
+    planes = plane_count(before)
     if radix is not None and radix < before.radix:
         raise InputError(f"radix={radix} is too small: a switch of {before.name} uses {before.radix} ports")
     for name, value, least in (("degree", degree, 1), ("hosts", hosts, 0), ("batch", batch, 1)):
@@ -110,20 +114,34 @@ def expand(
         if to is not None or method != "auto":
             raise InputError("into= names the network itself; leave the size and the method out")
         name, more = "into", into.switches - before.switches
-        growth = into_network(before, into, _growing_floor(layout, more, parts, rate_gbps), radix, seed, jobs, work)
+        goals = _planes_alike(before, into, planes)
+
+        def grow(own: Layout, number: int) -> Growth:
+            goal = goals[number]
+            room = _growing_floor(own, goal.switches - own.topology.switches, parts, rate_gbps)
+            return into_network(own.topology, goal, room, radix, seed, jobs, work)
+
     else:
         if to is not None:
             check_type(to, (int, np.integer), "expand", "to= is a number of switches")
-            if to > MOST_SWITCHES:
+            if to * max(1, planes) > MOST_SWITCHES:
                 raise InputError(f"to={to}: plans are made for at most {MOST_SWITCHES:,} switches")
         if to is None or to < 1:
             raise InputError(f"{before.name}: to how many switches does it grow? give a size (to), or a network (into)")
-        known = recognised(before) if method == "auto" else None
-        chosen = find_method(method, known[0].name if known else None)
-        name, more = chosen.name, (to - before.switches) * (chosen.counts == "switches")
-        _refuse_unused(chosen, {"degree": degree, "hosts": hosts, "batch": batch})
-        growing_floor = _growing_floor(layout, more, parts, rate_gbps)
-        growth = chosen.grow(Request(before, to, growing_floor, radix, degree, hosts, batch, seed, known))
+        size, names = to, []
+
+        def grow(own: Layout, number: int) -> Growth:
+            stands = own.topology
+            known = recognised(stands) if method == "auto" else None
+            chosen = find_method(method, known[0].name if known else None)
+            _refuse_unused(chosen, {"degree": degree, "hosts": hosts, "batch": batch})
+            names.append(chosen)
+            room = _growing_floor(own, (size - stands.switches) * (chosen.counts == "switches"), parts, rate_gbps)
+            return chosen.grow(Request(stands, size, room, radix, degree, hosts, batch, seed, known))
+
+    growth = grow(layout, 0) if planes < 2 else grown_planes(layout, grow, into)
+    if into is None:
+        name, more = names[0].name, (size * max(1, planes) - before.switches) * (names[0].counts == "switches")
     last = growth.stages[-1].topology
     # Their hosts would not hang on the first ports, which is where a list without their cables has them.
     host_cables |= bool((last.endpoints_at[: before.switches] > before.endpoints_at).any())
@@ -157,6 +175,23 @@ def expand(
         start=planner.start(jobs),
         provenance=provenance_of(before, seed=seed, settings=settings),
     )
+
+
+def _planes_alike(before: Topology, goal: Topology, planes: int) -> list[Topology]:
+    """What each plane becomes; one network where there is one.
+
+    Raises
+    ------
+    InputError
+        The network that it becomes has other planes.
+    """
+    there = plane_count(goal)
+    if max(1, there) != max(1, planes):
+        raise InputError(
+            f"{goal.name} is of {max(1, there)} plane{'s' * (there > 1)}, and {before.name} of {max(1, planes)}; a network"
+            " grows into one of as many planes"
+        )
+    return [goal] if planes < 2 else [plane.topology for plane in planes_of(goal)]
 
 
 def _refuse_unused(chosen: Method, given: dict[str, int | None]) -> None:

@@ -11,6 +11,8 @@ from topoloom.cabling.cabling import Cabling
 from topoloom.expansion.cable_order.order_of_work import Task
 from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
 from topoloom.expansion.cable_order.wiring import Cable
+from topoloom.graph.connectivity import components
+from topoloom.graph.planes import plane_count
 from topoloom.layout.layout import Layout
 from topoloom.results import Filed, Provenance, Recorded
 from topoloom.topology import Topology
@@ -258,6 +260,18 @@ class Expansion(Filed):
     def links(self) -> int:
         """Links of the network that comes out."""
         return len(self.topology.links)
+
+    def tasks_by_plane(self) -> list[dict[str, int]]:
+        """How many tasks there are in each plane: unplug, move and add, and how many of these at hosts' cables."""
+        topology = self.topology
+        plane = components(topology) if plane_count(topology) > 1 else np.zeros(topology.switches, np.int64)
+        found = [{UNPLUG: 0, MOVE: 0, ADD: 0, "host": 0} for _ in range(int(plane.max()) + 1)]
+        for step in self.steps:
+            for task in step.tasks:
+                counts = found[int(plane[task.ends[0][0]])]
+                counts[task.work] += 1
+                counts["host"] += self.cables[task.cable].host
+        return found
 
     @property
     def radix_before(self) -> int:

@@ -229,7 +229,7 @@ class _Replay:
         self._topology = after.layout.topology
         self._titles = {product.title: index for index, product in enumerate(after.bought.parts.cable)}
         self._switches = before.layout.topology.switches
-        self._hosts = set(before.layout.topology.host.tolist())
+        self._hosts = _ports_of_hosts(before.layout.topology)
         self._listed = after.with_hosts
         links = before.layout.topology.links.tolist()
         self._links: Counter[tuple[int, int]] = Counter((u, v) for u, v in links)
@@ -301,7 +301,7 @@ class _Replay:
             if work != UNPLUG:
                 self._links[_pair((a, b))] += 1
         elif work == ADD:
-            self._hosts.add(b[0])
+            self._hosts.add((a[0], b[0]))
         about.ends, about.plugged = (a, b), work != UNPLUG
         counts = (number_in(row[name] or "0", source, line, "count") for name in ("cut_off", "interrupted"))
         return Task(work, place, (a, b), taken_from, length_m, new, *counts)
@@ -346,11 +346,19 @@ class _Replay:
     def _network(self, switches: int) -> Topology:
         """What there is now."""
         after = self._topology
-        there = np.isin(after.host, list(self._hosts)) if self._listed else after.endpoints < switches
+        there = after.endpoints < switches
+        if self._listed:
+            ends = zip(after.endpoints.tolist(), after.host.tolist(), strict=True)
+            there = np.fromiter((end in self._hosts for end in ends), bool, after.host.size)
         links = np.array(sorted(self._links.elements()), np.int64).reshape(-1, 2)
         return Topology(
             links=links, switches=switches, endpoints=after.endpoints[there], host=after.host[there], name=after.name
         )
+
+
+def _ports_of_hosts(topology: Topology) -> set[tuple[int, int]]:
+    """Switch and host of every endpoint."""
+    return set(zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True))
 
 
 def _pair(ends: tuple[End, End]) -> tuple[int, int]:

@@ -35,12 +35,15 @@ class Growth:
         The network that comes out, with its own numbers.
     slot : dict of int to int
         Slots for new switches that the method itself has chosen.
+    plane : int64[switches] or None
+        The plane of each switch of the last stage; None where there is one.
     """
 
     stages: tuple[Stage, ...]
     number: np.ndarray | None = None
     goal: Topology | None = None
     slot: dict[int, int] | None = None
+    plane: np.ndarray | None = None
 
 
 def renumbered(goal: Topology, standing: np.ndarray, before: Topology) -> Topology:
@@ -91,7 +94,8 @@ def hosts_of(before: Topology, counts: np.ndarray) -> tuple[np.ndarray, np.ndarr
     """Endpoints and their hosts when switch i carries counts[i]: those that hang there stay, new ones are numbered on."""
     if before.hosts < before.endpoints.size:
         raise InputError(
-            f"{before.name}: hosts have several ports; grow one plane or rail by itself; the others get the same plan"
+            f"{before.name}: hosts have several ports in one plane (rails, nics), and only hosts with a port in each plane"
+            " get fellows; leave that transform out, or grow by method channels, which leaves hosts as they are"
         )
     had = np.zeros(counts.size, np.int64)
     had[: before.switches] = before.endpoints_at

@@ -79,6 +79,48 @@ def path_lengths(topology: Topology, jobs: int | None = None, *, work: Work | No
     return PathLengths(topology.switches, component_count(topology), pairs)
 
 
+def part_path_lengths(links: np.ndarray, part: np.ndarray, jobs: int | None = None) -> PathLengths:
+    """The hops between the switches of the same part, as planes have them; those that are alike are counted once.
+
+    Parameters
+    ----------
+    links : int[m, 2]
+        Each between switches of one part.
+    part : int64[switches]
+        The part of each switch, from 0.
+    jobs : int, optional
+        Threads; all cores by default.
+
+    Returns
+    -------
+    PathLengths
+        `components` counts every part as one that is in one piece, so that it is 1 where all of them are.
+
+    Examples
+    --------
+    >>> found = part_path_lengths(np.array([[0, 1], [2, 3], [3, 4]]), np.array([0, 0, 1, 1, 1]))
+    >>> found.diameter, found.aspl, found.connected
+    (2, 1.25, True)
+    """
+    number = np.empty(part.size, np.int64)
+    known: dict[bytes, PathLengths] = {}
+    found = []
+    for one in range(int(part.max()) + 1):
+        inside = np.flatnonzero(part == one)
+        number[inside] = np.arange(inside.size)
+        own = number[links[part[links[:, 0]] == one]].reshape(-1, 2)
+        key = np.append(own.ravel(), inside.size).tobytes()
+        if inside.size and key not in known:
+            known[key] = path_lengths(Topology(links=own, switches=inside.size), jobs)
+        if inside.size:
+            found.append(known[key])
+    histogram = np.zeros(max(one.histogram.size for one in found), np.int64)
+    for one_found in found:
+        histogram[: one_found.histogram.size] += one_found.histogram
+    pieces = 1 + sum(one_found.components - 1 for one_found in found)
+    return PathLengths(part.size, pieces, histogram)
+
+
 def host_path_lengths(
     topology: Topology,
     histogram: np.ndarray,

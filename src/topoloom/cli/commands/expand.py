@@ -208,6 +208,7 @@ def _print_plan(plan: "Expansion") -> None:
                 "tasks",
                 ", ".join(f"{count} {work}" for work, count in plan.tasks.items()) + f"; {plan.bought} cables to buy",
             ),
+            *_planes(plan),
             ("longest_new", f"{plan.longest_new_m:.1f} m"),
             ("cabinets", f"{len(plan.cabinets_touched)} of {plan.cabinets_before} touched, {plan.cabinets_new} new"),
             ("ports", _ports(plan)),
@@ -217,6 +218,20 @@ def _print_plan(plan: "Expansion") -> None:
     )
     say()
     print_table([head, *rows])
+
+
+def _planes(plan: "Expansion") -> list[tuple[str, str]]:
+    """A row a plane, where there are several: its tasks, those of hosts' cables apart."""
+    found = plan.tasks_by_plane()
+    if len(found) < 2:
+        return []
+    rows = []
+    for number, counts in enumerate(found):
+        hosts = f", {counts['host']} of them of hosts" if counts["host"] else ""
+        rows.append(
+            (f"plane {number}", f"{counts['unplug']} unplug, {counts['move']} move, {counts['add']} add{hosts}")
+        )
+    return rows
 
 
 def _size(topology: "Topology") -> str:

@@ -1,7 +1,8 @@
 """The order of work of one step: which cable is moved, unplugged or added next, so that no switch is cut off on the way."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -54,7 +55,7 @@ def work_off(
     wiring: Wiring,
     before: Topology,
     after: Topology,
-    serving: int,
+    serving: np.ndarray,
     slot: np.ndarray,
     length_m: Callable[[np.ndarray, np.ndarray], np.ndarray],
     slack_m: float,
@@ -67,8 +68,8 @@ def work_off(
     wiring : Wiring
     before, after : Topology
         Of as many switches.
-    serving : int
-        The switches 0 .. serving - 1 are in service; the others come with this step.
+    serving : int64[k]
+        The switches in service, of one plane where there are several; new ones come with this step.
     slot : int64[switches]
         Where the switches stand.
     length_m : callable
@@ -141,9 +142,15 @@ def _cables_of(wiring: Wiring, links: np.ndarray) -> list[int]:
 
 
 def plug_hosts(
-    wiring: Wiring, before: Topology, after: Topology, new_switches: bool, buy: Buy | None, length_m: float
+    wiring: Wiring,
+    before: Topology,
+    after: Topology,
+    new_switches: bool,
+    buy: Buy | None,
+    length_m: float,
+    port_of: Mapping[End, int] = MappingProxyType({}),
 ) -> list[Task]:
-    """Give the new hosts of new switches, or of those that stood, their ports; with `buy`, also their cables.
+    """Give the new ports of hosts on new switches, or on those that stood, their cables; with `buy`, listed ones.
 
     Returns the tasks: none where the cables of hosts are not listed.
 
@@ -160,19 +167,24 @@ def plug_hosts(
         are not listed.
     length_m : float
         The length of a host's cable, metres.
+    port_of : mapping of (switch, host) to int
+        The port of the host that hangs on the switch; 1 where it is not among them.
 
     Returns
     -------
     list of Task
-        One for each new host's cable; none where they are not listed.
+        One for each new port's cable; none where they are not listed.
     """
-    known = np.isin(after.host, before.host)
+    hosts = after.hosts
+    known = np.isin(
+        after.endpoints.astype(np.int64) * hosts + after.host, before.endpoints.astype(np.int64) * hosts + before.host
+    )
     tasks = []
     for switch, host in zip(after.endpoints[~known].tolist(), after.host[~known].tolist(), strict=True):
         if (switch >= before.switches) != new_switches:
             continue
         cable = buy(length_m, False, True) if buy else -1
-        ends = (switch, wiring.plug_host(switch, cable)), (host, 1)
+        ends = (switch, wiring.plug_host(switch, cable)), (host, port_of.get((switch, host), 1))
         if buy:
             wiring.cables[cable].ends, wiring.cables[cable].plugged = ends, True
             tasks.append(Task(ADD, cable, ends, None, length_m, True))

@@ -40,15 +40,15 @@ class Exchange:
     removed, added : lists of pairs of switches
     fits : callable
         How much of the cable of a removed link is left over on an added one; below 0 where it is too short.
-    serving : int
-        The switches 0 .. serving - 1 are in service.
+    serving : int64[k]
+        The switches in service; of several planes those of the plane that is worked on.
     """
 
     far: np.ndarray
     removed: list[Pair]
     added: list[Pair]
     fits: Callable[[int, int], float]
-    serving: int
+    serving: np.ndarray
 
 
 def order_of(exchange: Exchange) -> list[Action]:
@@ -94,7 +94,7 @@ class _Net:
         self._mark += 2
         return not cut_off(self.far, u, v, self._stamp, self._mark, self._queue)
 
-    def apart(self, serving: int) -> int:
+    def apart(self, serving: np.ndarray) -> int:
         """How many switches in service are not in the piece that has the most of them."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
@@ -104,7 +104,7 @@ class _Net:
         _, piece = connected_components(
             coo_array((np.ones(u.size, np.int8), (u, self.far[u, port])), (n, n)), directed=False
         )
-        return serving - int(np.bincount(piece[:serving]).max())
+        return int(serving.size) - int(np.bincount(piece[serving]).max())
 
 
 def _moves(exchange: Exchange, rows: set[int], links: set[int]) -> list[tuple[float, int, int, int]]:
@@ -295,7 +295,7 @@ def _apply(exchange: Exchange, net: _Net, action: Action, *, undo: bool = False)
 def _told(exchange: Exchange, actions: list[Action]) -> list[Action]:
     """The actions with how many switches are apart after each, and while a cable is moved."""
     net = _Net(exchange)
-    apart = net.apart(exchange.serving) if exchange.serving else 0
+    apart = net.apart(exchange.serving) if exchange.serving.size else 0
     out = []
     for action in actions:
         interrupted = 0

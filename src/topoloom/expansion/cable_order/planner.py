@@ -14,8 +14,9 @@ from topoloom.expansion.cable_order.order_search import UNPLUG
 from topoloom.expansion.cable_order.wiring import HOST, Cable, Wiring, cables_of
 from topoloom.expansion.expansion import Cost, Step
 from topoloom.expansion.growing_floor import GrowingFloor
-from topoloom.expansion.stages import Growth, Stage
-from topoloom.graph.path_lengths import path_lengths
+from topoloom.expansion.stages import Growth, Stage, difference
+from topoloom.formats.cables import host_ports
+from topoloom.graph.path_lengths import part_path_lengths
 from topoloom.layout.layout import Layout
 from topoloom.topology import Topology
 
@@ -46,7 +47,14 @@ class Planner:
         self._parts, self._rate_gbps, self._host_cables = parts, rate_gbps, host_cables
         self._growing_floor, self._slots_chosen = growing_floor, growth.slot or {}
         self._now = topology
-        self.wiring = Wiring(topology, plugs, growth.stages[-1].topology.switches, self.ports)
+        last = growth.stages[-1].topology
+        self._plane = np.zeros(last.switches, np.int64) if growth.plane is None else growth.plane
+        ends = zip(last.endpoints.tolist(), last.host.tolist(), strict=True)
+        #: The port of the host that each of its cables is in, by switch and host.
+        self._port_of = (
+            dict(zip(ends, host_ports(last.host).tolist(), strict=True)) if last.hosts < last.endpoints.size else {}
+        )
+        self.wiring = Wiring(topology, plugs, last.switches, self.ports)
         self._take_stock(self.before)
         self._next = int(self.before.number.max(initial=0)) + 1
 
@@ -84,20 +92,20 @@ class Planner:
         slot = self._growing_floor.slot
         buy = self._buy if self._host_cables else None
         inside_m = self._growing_floor.floor.inside_m
-        tasks = plug_hosts(self.wiring, before, after, True, buy, inside_m)
+        tasks = plug_hosts(self.wiring, before, after, True, buy, inside_m, self._port_of)
         padded = replace(before, switches=after.switches, labels={}) if after.switches > before.switches else before
         tasks += work_off(
             self.wiring,
             padded,
             after,
-            before.switches,
+            self._serving(before, after),
             slot,
             self._growing_floor.length_m,
             self._parts.slack_m,
             self._buy,
         )
-        tasks += plug_hosts(self.wiring, before, after, False, buy, inside_m)
-        found = path_lengths(after, jobs)
+        tasks += plug_hosts(self.wiring, before, after, False, buy, inside_m, self._port_of)
+        found = part_path_lengths(after.links, self._plane[: after.switches], jobs)
         self._now = after
         new_slots = sorted({int(s) for s in slot[before.switches :]} - stood)
         return Step(
@@ -113,10 +121,16 @@ class Planner:
             sum(task.interrupted > 0 for task in tasks),
         )
 
+    def _serving(self, before: Topology, after: Topology) -> np.ndarray:
+        """The switches that stood, of the planes whose links change."""
+        removed, added, _ = difference(replace(before, switches=after.switches, labels={}), after)
+        busy = np.unique(self._plane[np.concatenate([removed, added])[:, 0]])
+        return np.flatnonzero(np.isin(self._plane[: before.switches], busy))
+
     def start(self, jobs: int | None) -> Step:
         """What stands, as a step without tasks."""
         topology = self.before.layout.topology
-        found = path_lengths(topology, jobs)
+        found = part_path_lengths(topology.links, self._plane[: topology.switches], jobs)
         title = "as it stands"
         return Step(title, (), topology, (), (), found.diameter, found.aspl, found.connected, 0, 0)
 
@@ -143,12 +157,12 @@ class Planner:
         order = sorted(range(len(links)), key=lambda i: (ends[i][0][0], ends[i][1][0], ends[i][0][1]))
         links, ends = [links[i] for i in order], [ends[i] for i in order]
         titles = [product.title for product in self._parts.cable]
-        number_of = {about.ends[1][0]: about.number for about in cables if about.host}
+        number_of = {about.ends[1]: about.number for about in cables if about.host}
         return Plugs(
             np.array([(u[1], v[1]) for u, v in ends], np.int32).reshape(-1, 2),
             self._host_ports(topology),
             np.array([about.number for about in links], np.int64),
-            np.array([number_of.get(host, 0) for host in topology.host.tolist()], np.int64),
+            np.array([number_of.get(end, 0) for end in _host_ends(topology)], np.int64),
             tuple(titles[about.product] for about in links),
             np.array([about.stock_m for about in links], float),
         )
@@ -159,9 +173,9 @@ class Planner:
         switch, port = np.nonzero(far == HOST)
         if not self._host_cables:
             return (port + 1).astype(np.int32)
-        hosts = [self.wiring.cables[cable].ends[1][0] for cable in plugged[switch, port].tolist()]
+        hosts = [self.wiring.cables[cable].ends[1] for cable in plugged[switch, port].tolist()]
         at = dict(zip(hosts, (port + 1).tolist(), strict=True))
-        return np.array([at[host] for host in topology.host.tolist()], np.int32)
+        return np.array([at[end] for end in _host_ends(topology)], np.int32)
 
     def cost(self, steps: list[Step]) -> Cost:
         """What is bought, and what installers are paid."""
@@ -172,3 +186,8 @@ class Planner:
         laid = sum(task.work != UNPLUG for task in tasks)
         installation = float(np.mean(low_high(self._parts.installation_usd)))
         return Cost(switches * each, float(prices.mean(axis=1).sum()), laid * installation)
+
+
+def _host_ends(topology: Topology) -> list[tuple[int, int]]:
+    """The host of each endpoint, and which of its ports it is."""
+    return list(zip(topology.host.tolist(), host_ports(topology.host).tolist(), strict=True))
