@@ -119,6 +119,10 @@ def ranked(networks: Sequence[Assessment], objective: str) -> list[Assessment]:
 _LATE = "it did not fit into the budget of time; give more minutes"
 
 
+#: Of the time that is left the networks of a step take this at most, all together, so that one that is slow leaves some over.
+_SHARE = 0.5
+
+
 class _Chain:
     """The steps of all networks: what is found, and what time is left."""
 
@@ -190,7 +194,8 @@ class _Chain:
             # No network may take the time of those that wait for the same step.
             done = sum(step.name in one for one in self._found) + sum(step.name in one for one in self._missing)
             turns = -(-(len(self._subjects) - done) // self._threads)
-            share = self._budget.seconds_left / turns
+            last = step is STEPS[-1]
+            share = self._budget.seconds_left / turns * (1 if last else _SHARE)
             inner = self._budget.share(share) if share < float("inf") else self._budget.step()
             try:
                 found = step.run(subject, inner)

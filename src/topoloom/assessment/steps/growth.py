@@ -1,6 +1,7 @@
 """What growing costs: hosts in ports that are idle, and a plan for 10 and 25 % more."""
 
 import math
+import re
 
 from topoloom.assessment.figure import Figure
 from topoloom.assessment.step import Found, Step
@@ -10,7 +11,9 @@ from topoloom.expansion.expand import expand
 from topoloom.expansion.expansion import Expansion
 from topoloom.expansion.recognise import recognised
 from topoloom.expansion.registry import find_method
-from topoloom.graph.planes import plane_count
+from topoloom.graph.planes import planes_of
+from topoloom.spec import build
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 #: By so much networks grow.
@@ -30,7 +33,7 @@ def _growth(subject: Subject, work: Work) -> Found:
 def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
     key, told = f"{share * 100:.0f}", f"{share:.0%}"
     try:
-        plan, size = _plan(subject, share, work)
+        plan, goal = _plan(subject, share, work)
     except InputError as error:
         none = f"no plan: {error}"
         return [
@@ -49,7 +52,7 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
         f" {plan.removed:,} of {cables:,} cables go, {plan.added:,} come"
     )
     ports = "" if subject.radix is None else f" --radix {subject.radix}"
-    by_hand = f"topoloom expand FOLDER --to {size}{ports}{subject.parts_told} --seed {subject.seed}"
+    by_hand = f"topoloom expand FOLDER {goal}{ports}{subject.parts_told} --seed {subject.seed}"
     return [
         Figure(
             key=f"moved_{key}",
@@ -72,40 +75,75 @@ def _grown(subject: Subject, share: float, work: Work) -> list[Figure]:
     ]
 
 
-def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, int]:
-    """A plan by the family's own method, to the first size that it can reach from there on.
+def _plan(subject: Subject, share: float, work: Work) -> tuple[Expansion, str]:
+    """A plan, and the options that say where to: by the family's own method, to the first size that it can reach from there on.
+
+    A fat tree for so many hosts becomes that for more of them.
 
     Raises
     ------
     InputError
         There is none.
     """
-    topology = subject.topology
-    if plane_count(topology) > 1:
-        raise InputError("plans are made for one plane; grow every plane of them alike")
+    # Of several planes each grows alike, and the size is that of one.
+    topology = planes_of(subject.topology)[0].topology
     known = recognised(topology)
     method = find_method("auto", known[0].name if known else None)
     size = {"switches": topology.switches, "hosts": topology.hosts, "links": len(topology.links)}[method.counts]
     wanted = math.ceil(size * (1 + share) - 1e-9)
+    larger = _larger_tree(subject.topology.spec, share)
+    if larger is not None:
+        return _expanded(subject, work, into=build(larger)), f"--into '{larger}'"
     refused: InputError | None = None
     for more in range(_FURTHER):
         work.check()
         try:
-            plan = expand(
-                subject.layout,
-                wanted + more,
-                parts=subject.parts,
-                rate_gbps=subject.rate_gbps,
-                radix=subject.radix,
-                seed=subject.seed,
-                jobs=subject.jobs,
-                work=work,
-            )
-            return plan, wanted + more
+            return _expanded(subject, work, to=wanted + more), f"--to {wanted + more}"
         except InputError as error:
             # What stands in the way of a size that the method counts tells more than that it counts another way.
             refused = error if refused is None or "nearest" in str(refused) else refused
     raise refused if refused is not None else InputError("no size was tried")
+
+
+def _expanded(subject: Subject, work: Work, to: int | None = None, into: Topology | None = None) -> Expansion:
+    """The plan to a size, or into a network.
+
+    Parameters
+    ----------
+    subject : Subject
+    work : Work
+    to : int, optional
+    into : Topology, optional
+
+    Returns
+    -------
+    Expansion
+    """
+    return expand(
+        subject.layout,
+        to,
+        into=into,
+        parts=subject.parts,
+        rate_gbps=subject.rate_gbps,
+        radix=subject.radix,
+        seed=subject.seed,
+        jobs=subject.jobs,
+        work=work,
+    )
+
+
+#: The hosts that a fat tree is for, in its spec.
+_HOSTS = re.compile(r"(?<=[:,]hosts=)[0-9]+")
+
+
+def _larger_tree(spec: str | None, share: float) -> str | None:
+    """The spec of a fat tree for so much more hosts; None where that is no fat tree for a number of hosts."""
+    if spec is None or not spec.startswith("fat-tree:"):
+        return None
+    found = _HOSTS.search(spec)
+    if found is None:
+        return None
+    return _HOSTS.sub(str(math.ceil(int(found[0]) * (1 + share) - 1e-9)), spec, count=1)
 
 
 GROWTH = Step("growth", "10 and 25 % more", "Growth", _growth)
