@@ -15,6 +15,7 @@ from topoloom.applications.program import Source, Trace
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import compiled, platform_library
+from topoloom.graph.host_ports import ports_by_host
 from topoloom.graph.latency import latencies
 from topoloom.random_streams import Draws
 from topoloom.routing.host_routings import host_routings
@@ -100,6 +101,49 @@ def test_hosts_of_a_switch_have_tables_of_their_own(spec, engine):
         path = table.path(int(topology.endpoints[a]), goal)
         assert [sorted(step) for step in pairwise(path)] == ends
     assert any((one.ports != two.ports).any() for one, two in pairwise(routings))
+
+
+@pytest.mark.simgrid
+@pytest.mark.parametrize(
+    "spec",
+    ["slimfly:q=5,hosts=2+planes:count=3", "fat-tree:k=4,hosts=8+rails:nics=2", "torus:dims=3x3,hosts=4+nics:count=2"],
+)
+def test_two_hosts_choose_one_of_their_ports(spec):
+    """Port (a + b) modulo ports at both ends, and between them the tables of its plane or rail; delays as ever."""
+    routing = route(build(spec))
+    topology = routing.topology
+    ports = ports_by_host(topology)
+    offsets, neighbours, link = topology.csr
+    pairs = [(a, b) for a in range(0, topology.hosts, 3) for b in range(topology.hosts) if a != b]
+    for (a, b), (delay_s, names) in zip(pairs, routes(routing, pairs), strict=True):
+        port = (a + b) % ports.shape[1]
+        at, goal = (int(topology.endpoints[ports[host, port]]) for host in (a, b))
+        wanted = [f"plug{a}.{port}_UP"]
+        while at != goal:
+            place_ = offsets[at] + int(routing.ports[goal, at])
+            cable, far = int(link[place_]), int(neighbours[place_])
+            wanted.append(f"cable{cable}_{'UP' if at < far else 'DOWN'}")
+            at = far
+        wanted.append(f"plug{b}.{port}_DOWN")
+        assert names == wanted
+        assert delay_s == pytest.approx(1e-9 * (100 * (len(wanted) - 1) + 5 * 4 * len(wanted)))
+
+
+@pytest.mark.simgrid
+def test_planes_carry_messages_side_by_side():
+    """Three hosts send one message each to a fourth: by three planes at once, by one port after one another."""
+    size = 1_000_000
+
+    def text(rank):
+        lines = [f"send 0 0 {size} 6"] if rank else [*(f"irecv {by} 0 {size} 6" for by in (1, 2, 3)), "waitall 3"]
+        return "".join(f"{rank} {line}\n" for line in ("init", *lines, "finalize"))
+
+    one, three = (
+        run_app(build(f"complete:n=4,hosts=1{more}"), Trace("gather", 4, text), settings=SETTINGS).seconds
+        for more in ("", "+planes:count=3")
+    )
+    assert three == pytest.approx(size / 1e9, rel=0.01)
+    assert one == pytest.approx(3 * size / 1e9, rel=0.01)
 
 
 @pytest.mark.simgrid
@@ -230,8 +274,8 @@ def test_the_file_holds_the_network():
     routing = route(build("torus:dims=3x3,hosts=2"), "dor")
     data = platform_bytes([routing], SETTINGS, cores=2)
     assert data[:8] == b"TLFABRIC"
-    assert np.frombuffer(data, "<i8", 8, 8).tolist() == [9, 18, 18, 9, 1, 2, 0, 1]
-    assert np.frombuffer(data, "<f8", 7, 72)[:3].tolist() == [1e11, 1e9, 1e9]
+    assert np.frombuffer(data, "<i8", 9, 8).tolist() == [9, 18, 18, 9, 1, 2, 0, 1, 1]
+    assert np.frombuffer(data, "<f8", 7, 80)[:3].tolist() == [1e11, 1e9, 1e9]
     following = np.frombuffer(data, "<i4", 81, len(data) - 4 * 81).reshape(9, 9)
     links = routing.topology.links
     for goal in range(9):
@@ -244,13 +288,13 @@ def test_the_file_holds_the_network():
 
 
 def test_what_simgrid_cannot_take():
-    """Adaptive tables, networks without hosts, hosts with several ports, layouts of other networks."""
+    """Adaptive tables, networks without hosts, hosts with more ports than others, layouts of other networks."""
     with pytest.raises(InputError, match="chooses paths as the network fills"):
         platform_bytes([route(build("torus:dims=4x4,hosts=1"), "ecmp")], SETTINGS)
     with pytest.raises(InputError, match="it has no hosts"):
         run_app(build("torus:dims=4x4"), "pingpong")
-    two = build("complete:n=3").replace(endpoints=[0, 1], host=[0, 0])
-    with pytest.raises(InputError, match="hosts have several ports"):
+    two = build("complete:n=3").replace(endpoints=[0, 1, 2], host=[0, 0, 1])
+    with pytest.raises(InputError, match="hosts have 1 to 2 ports"):
         platform_bytes([route(two, "minimal")], SETTINGS)
     with pytest.raises(InputError, match="the layout is of another network"):
         platform_bytes(

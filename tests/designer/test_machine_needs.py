@@ -92,6 +92,24 @@ def test_what_everybody_buys_is_always_measured():
     assert not design(need(usual=False), jobs=1).usual
 
 
+def test_what_everybody_buys_has_four_levels_where_three_are_too_few():
+    """200 hosts on 8-port switches, of which three levels take 128; with rails the leaves go into units."""
+    few = need(hosts=200, host=HostType(), switch=SwitchNeed(radix=8), families=FamiliesNeed(only=("torus",)))
+    trees = [spec for spec in usual_specs(few) if not spec.startswith("dragonfly")]
+    assert [spec.partition(":")[0] for spec in trees] == ["pgft"] * 3
+    found = design(few, jobs=1)
+    measured = [one for one in found.usual if one.family == "pgft"]
+    assert all(isinstance(one, Candidate) and one.hosts >= 200 and one.diameter == 6 for one in measured)
+    assert measured[0].switches > measured[1].switches > measured[2].switches
+    several = need(hosts=100, host=HostType(nics=2), switch=SwitchNeed(radix=8))
+    rails = [spec for spec in usual_specs(several) if spec.startswith("pgft")]
+    assert rails
+    assert all(build(spec).hosts >= 100 and spec.endswith("+rails:nics=2") for spec in rails)
+    # More than four levels take: told as before.
+    many = need(hosts=5000, host=HostType(), switch=SwitchNeed(radix=8))
+    assert next(usual_specs(many)).startswith("fat-tree")
+
+
 def test_what_is_offered_at_least_is_held():
     """Planes survive the loss of a leaf, rails too; ports on one switch do not. Bandwidth and room to grow as asked."""
     found = design(need(least=Least(survives=("leaf",))), jobs=1)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom import InputError, build
-from topoloom.families.tree_plan import most_hosts, plan_tree
+from topoloom.families.tree_plan import four_levels, most_hosts, plan_tree
 from topoloom.graph.hops import hops
 from topoloom.routing.route import route
 from topoloom.spec import facts_of
@@ -216,3 +216,32 @@ def test_hosts_of_a_formal_tree_may_have_several_ports():
     tree = build("pgft:m=4x4,w=2x4")
     assert (tree.hosts, tree.endpoints.size, tree.switches) == (16, 32, 16)
     assert all(np.unique(tree.endpoints[tree.host == host]).size == 2 for host in range(16))
+
+
+@pytest.mark.parametrize("k", [4, 8, 64])
+def test_a_full_tree_of_four_levels_has_seven_switches_for_k_hosts(k):
+    """2 (k/2)^4 hosts: 2 H / k switches on each of three levels, and H / k on top; H cables between any two levels."""
+    hosts = 2 * (k // 2) ** 4
+    tree = four_levels(k, hosts)
+    facts = facts_of("pgft:" + ",".join(f"{key}={'x'.join(map(str, values))}" for key, values in tree.items()))
+    assert (facts.switches, facts.links, facts.hosts, facts.degree) == (7 * hosts // k, 3 * hosts, hosts, k)
+    assert four_levels(k, hosts + 1) is None
+    assert four_levels(2, 2) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from([4, 6, 8, 10]), st.integers(20, 1200), st.sampled_from([(1, 1), (2, 1), (4, 1)]))
+def test_trees_of_four_levels_keep_the_taper_and_the_ports(k, hosts, taper):
+    """All hosts find a port, no switch has more than k, leaves keep the ratio, and above them nothing is tapered."""
+    tree = four_levels(k, hosts, taper)
+    if tree is None:
+        return
+    built = build("pgft:" + ",".join(f"{key}={'x'.join(map(str, values))}" for key, values in tree.items()))
+    assert built.hosts >= hosts
+    assert built.radix <= k
+    assert hops(built).connected
+    level = built.labels["level"]
+    low = level[built.links].min(axis=1)
+    between = np.bincount(low, minlength=3)
+    assert between[0] * taper[0] >= built.hosts * taper[1]
+    assert between[0] <= between[1] <= between[2]

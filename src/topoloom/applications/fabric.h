@@ -8,8 +8,9 @@
 #include <vector>
 
 struct Fabric {
-  std::int64_t switches, links, hosts, carriers, tables, cores, half_duplex, fair;
+  std::int64_t switches, links, hosts, carriers, tables, cores, half_duplex, fair, ports;
   double speed_flops, link_bytes_s, host_bytes_s, host_latency_s, switch_latency_s, loop_bytes_s, loop_latency_s;
+  // host_switch: the switch of each port, host by host.
   std::vector<std::int32_t> ends, host_switch, carrier, next;
   std::vector<double> latency_s;
 };
@@ -35,17 +36,17 @@ inline Fabric load(const char* path)
   if (std::memcmp(magic, "TLFABRIC", 8) != 0)
     throw std::runtime_error("topoloom: TOPOLOOM_FABRIC names no network");
   Fabric f;
-  std::int64_t counts[8];
+  std::int64_t counts[9];
   double rates[7];
-  read(in, counts, 8);
+  read(in, counts, 9);
   read(in, rates, 7);
   f.switches = counts[0], f.links = counts[1], f.hosts = counts[2], f.carriers = counts[3], f.tables = counts[4];
-  f.cores = counts[5], f.half_duplex = counts[6], f.fair = counts[7];
+  f.cores = counts[5], f.half_duplex = counts[6], f.fair = counts[7], f.ports = counts[8];
   f.speed_flops = rates[0], f.link_bytes_s = rates[1], f.host_bytes_s = rates[2], f.host_latency_s = rates[3];
   f.switch_latency_s = rates[4], f.loop_bytes_s = rates[5], f.loop_latency_s = rates[6];
   read(in, f.ends, 2 * f.links);
   read(in, f.latency_s, f.links);
-  read(in, f.host_switch, f.hosts);
+  read(in, f.host_switch, f.hosts * f.ports);
   read(in, f.carrier, f.carriers);
   read(in, f.next, f.tables * f.carriers * f.switches);
   return f;

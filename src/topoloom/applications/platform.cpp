@@ -50,7 +50,7 @@ struct Pass {
   double latency_s                                  = 0;
 };
 std::vector<Pass> cable, plug, loop, inside, both_cable, both_plug;
-// The rows of `net.next`, one a table and switch with hosts: where those are that lead to each host.
+// The rows of `net.next`, one a table and switch with hosts: where those are that lead to each port of each host.
 std::vector<std::int64_t> row_of;
 
 class Tables : public simgrid::kernel::routing::NetZoneImpl {
@@ -66,15 +66,18 @@ public:
         route->link_list_.push_back(next.link);
       *latency += next.latency_s;
     };
-    const auto a = from->id(), b = to->id();
+    const auto a = static_cast<std::int64_t>(from->id()), b = static_cast<std::int64_t>(to->id());
     if (a == b)
       return pass(loop[a]);
-    pass(plug[2 * a]);
-    auto at = net.host_switch[a];
+    // Of several ports the two hosts say which, the same at both ends: each of a host's has as many of the others.
+    const auto port = (a + b) % net.ports;
+    const auto out = a * net.ports + port, in = b * net.ports + port;
+    pass(plug[2 * out]);
+    auto at = net.host_switch[out];
     pass(inside[at]);
-    pass(both_plug[a]);
-    const auto goal  = net.host_switch[b];
-    const auto* next = &net.next[row_of[b]];
+    pass(both_plug[out]);
+    const auto goal  = net.host_switch[in];
+    const auto* next = &net.next[row_of[in]];
     for (std::int64_t hops = 0; at != goal; hops++) {
       const auto channel = next[at];
       if (channel < 0 || hops >= net.switches)
@@ -84,8 +87,8 @@ public:
       pass(both_cable[channel / 2]);
       pass(inside[at]);
     }
-    pass(plug[2 * b + 1]);
-    pass(both_plug[b]);
+    pass(plug[2 * in + 1]);
+    pass(both_plug[in]);
   }
 };
 
@@ -236,8 +239,11 @@ void load_platform(const sg::Engine&)
   for (std::int64_t h = 0; h < f.hosts; h++) {
     const auto name = std::to_string(h);
     hosts.push_back(world->create_host("host" + name, f.speed_flops)->set_core_count(static_cast<int>(f.cores))->seal());
-    two(plug, "plug" + name, f.host_bytes_s, f.host_latency_s, f.switch_latency_s, 0, NOMINAL_S / 2);
-    both_plug.push_back(shared("plug" + name, f.host_bytes_s));
+    for (std::int64_t port = 0; port < f.ports; port++) {
+      const auto socket = "plug" + name + (f.ports > 1 ? "." + std::to_string(port) : "");
+      two(plug, socket, f.host_bytes_s, f.host_latency_s, f.switch_latency_s, 0, NOMINAL_S / 2);
+      both_plug.push_back(shared(socket, f.host_bytes_s));
+    }
     auto* own = world->create_link("loop" + name, f.loop_bytes_s);
     loop.push_back(late(own, f.loop_latency_s, 0, NOMINAL_S));
     own->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)->seal();

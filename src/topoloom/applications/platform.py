@@ -10,6 +10,7 @@ from topoloom.applications.placement import switch_of_hosts
 from topoloom.applications.settings import AppSettings
 from topoloom.errors import InputError
 from topoloom.files import write_atomically
+from topoloom.graph.host_ports import ports_by_host
 from topoloom.layout.layout import Layout
 from topoloom.routing.channels import channels_of
 from topoloom.routing.routing import Routing, carriers_of
@@ -22,12 +23,12 @@ def platform_bytes(
 ) -> bytes:
     """The network as platform.cpp reads it, by tables for the first, the second, ... host of each switch, in turn.
 
-    ``TLFABRIC``; int64[8]: switches, links, hosts, switches with hosts, tables, cores of a host, 1 for half duplex, 1 for links
-    that are shared evenly; float64[7]: operations a second, bytes a second of a link, of a host's link, delay of a host's link,
-    of a switch, bytes a second and delay within a host; then int32[links, 2] the links, float64[links] their delays,
-    int32[hosts] the switch of each host, int32[carriers] the switches with hosts, and int32[tables, carriers, switches] the
-    next hop towards each of them: twice the link, and one more where it is walked from its higher switch; -1 where no host's
-    message passes. Delays in seconds, little-endian.
+    ``TLFABRIC``; int64[9]: switches, links, hosts, switches with hosts, tables, cores of a host, 1 for half duplex, 1 for links
+    that are shared evenly, ports of a host; float64[7]: operations a second, bytes a second of a link, of a host's link, delay
+    of a host's link, of a switch, bytes a second and delay within a host; then int32[links, 2] the links, float64[links] their
+    delays, int32[hosts, ports] the switch of each port, int32[carriers] the switches with hosts, and
+    int32[tables, carriers, switches] the next hop towards each of them: twice the link, and one more where it is walked from
+    its higher switch; -1 where no host's message passes. Delays in seconds, little-endian.
 
     Parameters
     ----------
@@ -49,7 +50,8 @@ def platform_bytes(
     Raises
     ------
     InputError
-        Tables that choose among paths, networks without hosts, hosts with several ports, or a layout of another network.
+        Tables that choose among paths, networks without hosts, hosts with more ports than others, or a layout of another
+        network.
     """
     topology = routings[0].topology
     for routing in routings:
@@ -60,8 +62,6 @@ def platform_bytes(
             )
         if routing.topology != topology:
             raise InputError(f"{topology.name}: tables are of another network, {routing.topology.name}")
-    if topology.hosts < topology.endpoints.size:
-        raise InputError(f"{topology.name}: hosts have several ports, and SimGrid's have one; take --simulator flows")
     if layout is not None and not np.array_equal(layout.topology.links, topology.links):
         raise InputError(f"{topology.name}: the layout is of another network")
     carriers = np.flatnonzero(carriers_of(topology))
@@ -81,15 +81,19 @@ def platform_bytes(
         settings.loopback_ns * 1e-9,
     )
     how = int(settings.duplex == "half"), int(settings.model == "plain")
-    counts = topology.switches, len(topology.links), topology.endpoints.size, carriers.size, len(routings), cores, *how
+    # Of several ports those of two hosts in the same place reach each other; where there is one, its host is its number.
+    several = topology.hosts < topology.endpoints.size
+    switch = topology.endpoints[ports_by_host(topology)].ravel() if several else switch_of_hosts(topology)
+    ports = topology.endpoints.size // max(1, topology.hosts)
+    counts = topology.switches, len(topology.links), topology.hosts, carriers.size, len(routings), cores, *how, ports
     parts = [
         topology.links.astype("<i4"),
         (delay_ns * 1e-9).astype("<f8"),
-        switch_of_hosts(topology).astype("<i4"),
+        switch.astype("<i4"),
         carriers.astype("<i4"),
     ]
     parts += [_next_hops(routing, carriers).astype("<i4") for routing in routings]
-    return b"TLFABRIC" + struct.pack("<8q7d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
+    return b"TLFABRIC" + struct.pack("<9q7d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
 
 
 def write_fabric(

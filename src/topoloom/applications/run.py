@@ -96,8 +96,8 @@ def run_app(
     Notes
     -----
     Delays: a message passes both its hosts' links, every switch and every cable on its path. A host with several ports (planes,
-    rails) is one host, and flows take its ports message by message, in turn: a message has the rate of one port. Hosts of
-    SimGrid have one port.
+    rails) is one host: flows take its ports message by message, in turn, and SimGrid port (a + b) modulo ports between hosts a
+    and b. A message has the rate of one port.
     """
     limits = limits_of(time_limit_s, work)
     routings = _routings(network)

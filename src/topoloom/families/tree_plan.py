@@ -7,6 +7,7 @@ NVIDIA's DGX SuperPOD reference architectures (H100: RA-11333-001, Table 4; B200
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 
 from topoloom.errors import InputError
 
@@ -181,6 +182,58 @@ def plan_tree(
         f"hosts={hosts}: {count} level{'s' * (count > 1)} of {k}-port switches take about {most:,} at most; take more ports a"
         " switch (breakout), several planes, or a steeper taper"
     )
+
+
+@lru_cache(maxsize=512)
+def four_levels(k: int, hosts: int, taper: Pair = (1, 1)) -> dict[str, tuple[int, ...]] | None:
+    """The tree of four levels of fewest switches for a number of host ports, in the formal terms of family ``pgft``.
+
+    Every switch above the leaves has as much bandwidth up as down, in bundles of equally many cables, as `plan_tree` has them.
+    Its subtrees are equal, so that there is room for some more hosts.
+
+    Parameters
+    ----------
+    k : int
+        Ports of a switch.
+    hosts : int
+        Host ports.
+    taper : (int, int)
+        Bandwidth down to bandwidth up at a leaf.
+
+    Returns
+    -------
+    dict of str to tuple of int, or None
+        m, w and p; None where four levels do not take so many.
+
+    Examples
+    --------
+    >>> four_levels(8, 512)  # 7 H / k switches, and H cables between any two levels
+    {'m': (4, 4, 4, 8), 'w': (1, 4, 4, 4), 'p': (1, 1, 1, 1)}
+    """
+    half = k // 2
+    if half < 2:
+        return None
+    down, up = _tapered(k, taper)
+    subtrees = -(-hosts // (down * half))
+    found = []
+    for tops in range(2, k + 1):
+        inner = -(-subtrees // tops)
+        if inner > half:
+            continue
+        below = max(p for p in range(1, half + 1) if half % p == 0 and inner * p <= half)
+        above = max((p for p in range(1, inner * below + 1) if inner * below % p == 0 and tops * p <= k), default=0)
+        if above:
+            parents = (1, up, half // below, inner * below // above)
+            found.append(((down, half, inner, tops), parents, (1, 1, below, above)))
+    if not found:
+        return None
+    m, w, p = min(found, key=lambda tree: _switches_of(*tree[:2]))
+    return {"m": m, "w": w, "p": p}
+
+
+def _switches_of(m: tuple[int, ...], w: tuple[int, ...]) -> int:
+    """Switches of all levels of a tree by its formal name."""
+    return sum(prod(m[level:]) * prod(w[:level]) for level in range(1, len(m) + 1))
 
 
 def _check(k: int, hosts: int, taper: Pair, core_taper: Pair, leaf: Pair | None) -> None:
