@@ -131,3 +131,20 @@ def test_ranges():
     """Numbers in a row as one range."""
     assert ranges((3, 4, 5, 9, 11, 12)) == "3..5 9 11..12"
     assert ranges(()) == ""
+
+
+@pytest.mark.parametrize(("parts", "rate"), [("infiniband-2026", 400), ("ethernet-2026", 400), ("slingshot", 200)])
+@pytest.mark.parametrize("goal", ["hyperx:dims=3x4,width=4,hosts=4", "hyperx:dims=4x4,width=2,hosts=5"])
+def test_catalogues_with_cables_of_several_links_are_planned_link_by_link(parts, rate, goal, tmp_path):
+    """What is bought carries one link, hosts get cables to hosts, and the list after has just those."""
+    plan = expand(
+        build("hyperx:dims=3x3,width=4,hosts=4"), into=build(goal), parts=parts, rate_gbps=rate, host_cables=True
+    )
+    products = plan.after.bought.parts.cable
+    bought = [plan.cables[task.cable] for step in plan.steps for task in step.tasks if task.new]
+    assert bought
+    for about in bought:
+        assert products[about.product].links == 1 or products[about.product].breakout
+        assert products[about.product].to in {"any", "host" if about.host else "switch"}
+    save_expansion(plan, tmp_path / "plan")
+    check_plan(tmp_path / "plan")

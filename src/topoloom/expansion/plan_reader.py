@@ -12,14 +12,13 @@ import numpy as np
 from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.files import layout_of
 from topoloom.cabling.plugs import Plugs
-from topoloom.cost.choose import choose_cables
 from topoloom.cost.parts import PARTS as CATALOGUES
 from topoloom.cost.parts import Parts, load_parts, parts_from_json
 from topoloom.csv_files import unguarded
 from topoloom.errors import InputError, at
 from topoloom.expansion.cable_order.order_of_work import Task
 from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
-from topoloom.expansion.cable_order.wiring import Cable, cables_of
+from topoloom.expansion.cable_order.wiring import Cable, cable_alone, cables_of
 from topoloom.expansion.expansion import Cost, Expansion, Step
 from topoloom.expansion.plan_files import AFTER, BEFORE, GOAL, NUMBERS, PARTS, RECORD, STEPS
 from topoloom.expansion.plan_rows import Row, metres_in, number_in, rows_of
@@ -334,7 +333,7 @@ class _Replay:
         parts, slot = self._after.bought.parts, self._after.layout.slot
         between = not host and bool(slot[ends[0][0]] != slot[ends[1][0]])
         try:
-            one = choose_cables(parts, np.array([length_m]), np.array([between]), self._after.rate_gbps)
+            one = cable_alone(parts, length_m, between, self._after.rate_gbps, host)
         except InputError:
             one = None
         if one is not None and int(one.product[0]) == product and abs(float(one.stock_m[0]) - stock_m) < _SAME_M:

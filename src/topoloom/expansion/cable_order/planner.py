@@ -6,12 +6,11 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.plugs import Plugs
-from topoloom.cost.choose import choose_cables
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import low_high
 from topoloom.expansion.cable_order.order_of_work import plug_hosts, work_off
 from topoloom.expansion.cable_order.order_search import UNPLUG
-from topoloom.expansion.cable_order.wiring import HOST, Cable, Wiring, cables_of
+from topoloom.expansion.cable_order.wiring import HOST, Cable, Wiring, cable_alone, cables_of
 from topoloom.expansion.expansion import Cost, Step
 from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.stages import Growth, Stage, difference
@@ -68,7 +67,7 @@ class Planner:
                 self.wiring.plugged[b, at_b - 1] = place_
 
     def _buy(self, length_m: float, between: bool, host: bool) -> int:
-        one = choose_cables(self._parts, np.array([length_m]), np.array([between]), self._rate_gbps)
+        one = cable_alone(self._parts, length_m, between, self._rate_gbps, host)
         usd = float(one.usd_low[0]), float(one.usd_high[0])
         new = Cable(
             self._next,

@@ -1,11 +1,15 @@
 """The wiring of a network under way: what is plugged into every port, and the cables on the shelf."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.plugs import Plugs
+from topoloom.cost.choose import Cables, choose_cables
+from topoloom.cost.parts import Parts
+from topoloom.errors import InputError
 from topoloom.topology import Topology
 
 #: A port that nothing is plugged into, and one that a host's cable is in.
@@ -40,6 +44,38 @@ def cables_of(cabling: Cabling) -> list[Cable]:
         Cable(number, product, stock_m, tuple(prices), power_w, ((a, at_a), (b, at_b)), host)
         for number, product, stock_m, power_w, host, prices, (a, b), (at_a, at_b) in rows
     ]
+
+
+def cable_alone(parts: Parts, length_m: float, between: bool, rate_gbps: float, host: bool) -> Cables:
+    """The cable that is bought for one link: one that carries no other, unless the catalogue has only cables of several.
+
+    Parameters
+    ----------
+    parts : Parts
+    length_m : float
+        What it spans.
+    between : bool
+        Whether it runs between cabinets.
+    rate_gbps : float
+    host : bool
+        Whether it goes to a host.
+
+    Returns
+    -------
+    Cables
+        Of one row.
+
+    Raises
+    ------
+    InputError
+        No product serves.
+    """
+    asked = parts, np.array([length_m]), np.array([between]), rate_gbps
+    to: Literal["switch", "host"] = "host" if host else "switch"
+    try:
+        return choose_cables(*asked, np.array([[0, 1]]), to)
+    except InputError:
+        return choose_cables(*asked, None, to)
 
 
 class Wiring:
