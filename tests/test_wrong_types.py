@@ -27,7 +27,9 @@ def test_what_is_no_topology_is_refused(verb, given, words):
 
 def test_what_is_no_routing_is_refused():
     """A topology is no tables yet."""
-    with pytest.raises(InputError, match=r"quality takes a Routing, not a Topology; route\(topology\) makes one"):
+    with pytest.raises(
+        InputError, match=r"quality takes a Routing or a Sequence, not a Topology; route\(topology\) makes one"
+    ):
         topoloom.quality(topoloom.build("petersen"))
 
 

@@ -102,7 +102,8 @@ def with_tables_of_hosts(
     from topoloom.routing.host_routings import host_routings
     from topoloom.throughput.rails import ports_on_rails
 
-    saved = routed is network.tables
+    # Tables in the folder that nobody asked for are not even read: they may be of another network.
+    saved = "tables" in vars(network) and routed is network.tables
     if count is None:
         if saved or lanes is not None or routed.engine != "fat-tree":
             return (routed,)
