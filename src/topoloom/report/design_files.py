@@ -38,6 +38,8 @@ _OF_A_WINNER = (
     "power-bisection.svg",
     "hops.svg",
 )
+#: What is the same in the folder of a design and in that of the finalist that won it.
+_OF_A_LAYOUT = ("cables.csv", "floor.toml", HOUSING, HOSTS, RACKS)
 
 
 def write_design(design: Design, folder: str | Path, *, everything: bool = False) -> list[Path]:
@@ -92,6 +94,9 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
         "design",
         host_cables=design.need.cable.hosts,
         everything=everything,
+        ready={}
+        if design.best is None
+        else {design.best: {name: files[name] for name in _OF_A_LAYOUT if name in files}},
     )
     return write_folder(folder, files, stale=[*_OF_A_WINNER, f"{TABLES}/*", *stale_in(FINALISTS)])
 

@@ -1,6 +1,7 @@
 """The folders of finalists: each a network folder that every verb opens, with its tables and what is known of it."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import msgspec
 
@@ -53,6 +54,7 @@ def finalist_files(
     *,
     host_cables: bool,
     everything: bool,
+    ready: Mapping[str, Mapping[str, str | bytes]] = MappingProxyType({}),
 ) -> dict[str, str | bytes]:
     """The files of networks that were taken the whole way, by their paths in the folder of a design or a comparison.
 
@@ -66,6 +68,8 @@ def finalist_files(
         Which writes them.
     host_cables : bool
         Whether the cables of hosts are listed.
+    ready : mapping of str to mapping, optional
+        By spec, files of a layout that are made already: those of a large network are a gigabyte.
     everything : bool
         Labels, sheets, orders and NetBox's files for installers, too, and what other tools read: OpenSM, Slurm, simulators.
 
@@ -77,10 +81,14 @@ def finalist_files(
     for name, one in networks.items():
         if one.layout is None:
             continue
-        cabling = cable(one.layout, parts, rate_gbps, host_cables)
-        files = _folder(one.layout, cabling)
-        if everything:
-            files |= cabling_files(cabling) | _exports(one)
+        known = None if one.spec is None or everything else ready.get(one.spec)
+        if known is not None:
+            files = dict(known)
+        else:
+            cabling = cable(one.layout, parts, rate_gbps, host_cables)
+            files = _folder(one.layout, cabling)
+            if everything:
+                files |= cabling_files(cabling) | _exports(one)
         files |= network_files(one.layout.topology, verb)
         if one.routing is not None:
             files |= table_contents(one.routing)
