@@ -66,6 +66,23 @@ def test_the_family_is_in_the_catalogue_and_builds(topoloom):
     assert "wheel:rim=5,hosts=2" in said(topoloom("families", "wheel", "--hosts", "10", "--radix", "7"))
 
 
+def test_a_study_of_its_verb_on_its_family(topoloom, tmp_path):
+    """Worker processes find the package, too: its family, its engine and its verb."""
+    (tmp_path / "wheels.toml").write_text(
+        'verb = "centre"\ntask.topology = "wheel:rim={rim}"\n[axes]\nrim = [4, 8, 16]\nengine = ["hub", "minimal"]\n'
+    )
+    assert "6 of 6 tasks done" in said_by(topoloom("study", "wheels.toml", "-o", "wheels"))
+    rows = (tmp_path / "wheels" / "study.csv").read_text().splitlines()
+    assert rows[0] == "rim,engine,switch,share,error"
+    assert all(row.split(",")[2] == "0" for row in rows[1:]), "the hub is the busiest"
+
+
+def said_by(done: subprocess.CompletedProcess) -> str:
+    """What a command printed; what it says on standard error is progress."""
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_a_wrong_parameter_of_its_family_is_one_sentence(topoloom):
     """Ranges are checked as those of topoloom's own families."""
     done = topoloom("info", "wheel:rim=2")

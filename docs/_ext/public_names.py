@@ -30,6 +30,8 @@ VERBS = {
     "cost": ("price",),
     "design": ("design",),
     "compare": ("compare",),
+    "serve": ("serve",),
+    "study": ("run_study", "study_status", "run_task"),
     "reproduce": ("reproduce",),
 }
 #: Parameters that say how a verb runs, not what it does; they are the same everywhere.

@@ -50,9 +50,14 @@ _HOMES = {
     "Rerouted": "topoloom.routing.reroute",
     "RouterConfig": "topoloom.simulator.router_config",
     "Routing": "topoloom.routing.routing",
+    "Store": "topoloom.studies.store",
+    "Study": "topoloom.studies.study",
+    "StudyResults": "topoloom.studies.results",
+    "StudyStatus": "topoloom.studies.status",
     "Survival": "topoloom.failures.survival",
     "Survivals": "topoloom.failures.survival",
     "TRANSFORMS": "topoloom.spec.registry",
+    "Task": "topoloom.studies.task",
     "Topology": "topoloom.topology",
     "Traffic": "topoloom.traffic.traffic",
     "Verdict": "topoloom.routing.judge.verdict",
@@ -90,19 +95,25 @@ _HOMES = {
     "prove": "topoloom.routing.judge.prove",
     "program_from": "topoloom.applications.users_programs",
     "quality": "topoloom.throughput.quality",
+    "read_study": "topoloom.studies.study",
     "reproduce": "topoloom.reproduction.reproduce",
     "reroute": "topoloom.routing.reroute",
     "resilience": "topoloom.failures.resilience",
     "route": "topoloom.routing.route",
     "run_app": "topoloom.applications.run",
     "run_apps": "topoloom.applications.sweep",
+    "run_study": "topoloom.studies.run",
+    "run_task": "topoloom.studies.task",
     "saturation": "topoloom.simulator.saturation",
     "save": "topoloom.formats",
     "save_cabling": "topoloom.cabling.files",
     "save_expansion": "topoloom.expansion.plan_files",
     "save_routing": "topoloom.routing_folders",
+    "serve": "topoloom.web.server",
     "simulate": "topoloom.simulator.simulate",
+    "study_status": "topoloom.studies.status",
     "surviving_network": "topoloom.failures.surviving_network",
+    "task_of": "topoloom.studies.task",
     "trace_from": "topoloom.applications.users_programs",
     "traffic_of": "topoloom.traffic.register",
     "write_export": "topoloom.fabrics.exports.registry",
@@ -204,12 +215,23 @@ if TYPE_CHECKING:
     from topoloom.spec import build as build
     from topoloom.spec.registry import FAMILIES as FAMILIES
     from topoloom.spec.registry import TRANSFORMS as TRANSFORMS
+    from topoloom.studies.results import StudyResults as StudyResults
+    from topoloom.studies.run import run_study as run_study
+    from topoloom.studies.status import StudyStatus as StudyStatus
+    from topoloom.studies.status import study_status as study_status
+    from topoloom.studies.store import Store as Store
+    from topoloom.studies.study import Study as Study
+    from topoloom.studies.study import read_study as read_study
+    from topoloom.studies.task import Task as Task
+    from topoloom.studies.task import run_task as run_task
+    from topoloom.studies.task import task_of as task_of
     from topoloom.throughput.quality import Quality as Quality
     from topoloom.throughput.quality import quality as quality
     from topoloom.topology import Topology as Topology
     from topoloom.traffic.register import PATTERNS as PATTERNS
     from topoloom.traffic.register import traffic_of as traffic_of
     from topoloom.traffic.traffic import Traffic as Traffic
+    from topoloom.web.server import serve as serve
 
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and so find a misspelt name

@@ -20,6 +20,7 @@ from topoloom.topology import Topology
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
 
 #: A record is text of some megabytes at most; a layout or tables are saved as a folder.
 _LONGEST = 1 << 30
@@ -139,6 +140,16 @@ class Result(Recorded):
         except ImportError:
             raise InputError("tables need pandas: pip install 'topoloom[frames]'") from None
         return pandas.DataFrame(self.rows())
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the result; those that are drawn say how.
+
+        Raises
+        ------
+        InputError
+            It is none that is drawn.
+        """
+        raise InputError(f"a {self.noun.replace('-', ' ')} has no picture; its numbers are in to_frame() and record()")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the record into a JSON file, all of it or nothing.

@@ -1,17 +1,23 @@
 """Networks taken the whole way: every figure is that of its verb, a budget leaves out and never guesses, a store goes on."""
 
 import json
+import shlex
+from dataclasses import replace
 
 import msgspec
 import networkx
 import pytest
 
+import topoloom.assessment.assess as assess_module
 from topoloom import InputError, build, compare, quality, route, simulate
+from topoloom.applications.settings import AppSettings
+from topoloom.applications.sweep import Case, run_apps
 from topoloom.assessment.assess import STEPS, assess
 from topoloom.assessment.assessment import Assessments, figure_keys
 from topoloom.assessment.reasons import Ranking, reasons
 from topoloom.assessment.subject import Subject
 from topoloom.cost.parts import load_parts
+from topoloom.errors import Stopped
 from topoloom.layout.place import place
 from topoloom.work import Work
 
@@ -20,6 +26,11 @@ SPECS = ("slimfly:q=5,hosts=3", "fat-tree:k=6")
 
 def _subject(spec: str, **changes) -> Subject:
     return Subject(place(build(spec), "slimfly-2014", map="rows"), load_parts("slimfly-2014"), 40.0, **changes)
+
+
+def _lines(store) -> list[dict]:
+    """What a store has kept, line by line."""
+    return [json.loads(line) for path in store.glob("steps/*.jsonl") for line in path.read_text().splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -76,17 +87,59 @@ def test_what_was_found_is_kept_and_found_again(tmp_path, whole):
     work = Work(on_progress=lambda progress: work.stop() if progress.what == "steps" and progress.done >= 4 else None)
     first = assess([_subject(spec) for spec in SPECS], objective="cost_per_host_usd", store=tmp_path, work=work)
     assert first.ended == "interrupted"
-    kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("step-*.json")}
+    kept = [line["key"] for line in _lines(tmp_path)]
     assert kept
     second = assess([_subject(spec) for spec in SPECS], objective="cost_per_host_usd", store=tmp_path)
     assert second.record()["networks"] == whole.record()["networks"]
-    assert all((tmp_path / name).stat().st_mtime_ns == made for name, made in kept.items())
+    keys = [line["key"] for line in _lines(tmp_path)]
+    assert set(kept) < set(keys)
+    assert len(keys) == len(set(keys)), "no step is done twice"
+
+
+def test_time_that_is_left_over_makes_intervals_narrower(whole, tmp_path):
+    """With a budget that is not used up, draws are repeated: means with intervals, the same by hand, and kept in the store."""
+    subject = _subject(SPECS[0])
+    (one,) = assess([subject], seconds=120, store=tmp_path).networks
+    (once,) = (network for network in whole.networks if network.spec == one.spec)
+    reduced, single = one.figure("all_reduce_ms"), once.figure("all_reduce_ms")
+    assert single.low is None
+    assert "one draw" in single.how
+    assert "random*16" in reduced.by_hand
+    assert reduced.low < reduced.value < reduced.high
+    by_hand = run_apps(
+        [Case("slimfly", subject.routed_by_host(Work()), subject.layout, 1)],
+        [shlex.split(reduced.by_hand)[4]],
+        128,
+        ["random*16"],
+        settings=AppSettings(rate_gbps=40, switch_ns=subject.switch_ns, cable_ns_per_m=subject.cable_ns_per_m),
+        simulator="flows",
+    )
+    assert reduced.value == pytest.approx(1e3 * by_hand.compared[0].mean, rel=1e-12)
+    saturated, wider = one.figure("saturation"), once.figure("saturation")
+    assert saturated.high - saturated.low == pytest.approx((wider.high - wider.low) / 4)
+    assert wider.low <= saturated.low <= wider.high
+    (again,) = assess([_subject(SPECS[0])], seconds=1, store=tmp_path).networks
+    assert again.figures == one.figures, "what a longer run has kept is taken by a shorter one"
+
+
+def test_a_step_that_more_draws_would_not_fit_keeps_what_it_has(monkeypatch):
+    """Nothing is lost when the time is over amid the second round."""
+    monkeypatch.setattr(assess_module, "STEPS", tuple(step for step in STEPS if step.name in ("tables", "collectives")))
+
+    def endless(subject, work, effort):
+        raise Stopped("over")
+
+    endless_steps = tuple(replace(step, finer=endless) if step.finer else step for step in assess_module.STEPS)
+    monkeypatch.setattr(assess_module, "STEPS", endless_steps)
+    (one,) = assess([_subject(SPECS[0])], seconds=60).networks
+    assert one.figure("all_to_all_ms").value is not None
+    assert one.missing == ()
 
 
 def test_a_store_that_is_damaged_is_worked_out_again(tmp_path):
     """Half a file, as a full disk leaves it, is as good as none."""
     assess([_subject(SPECS[0])], seconds=2, store=tmp_path)
-    for path in tmp_path.glob("step-*.json"):
+    for path in tmp_path.glob("steps/*.jsonl"):
         path.write_bytes(path.read_bytes()[:-20])
     found = assess([_subject(SPECS[0])], seconds=2, store=tmp_path)
     assert found.networks[0].value("cost_usd") is not None

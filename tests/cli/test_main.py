@@ -197,22 +197,29 @@ def test_a_design_that_is_stopped_leaves_only_whole_files(tmp_path, how, code):
         start_new_session=True,
         preexec_fn=_heeding_interrupts,  # noqa: PLW1509 (no thread runs here)
     )
-    measured = tmp_path / "out" / "measured"
+    measured = tmp_path / "out" / "measured" / "screening"
+
+    def kept() -> list[str]:
+        return [line for path in measured.glob("*.jsonl") for line in path.read_text().splitlines()]
+
     deadline = time.monotonic() + 90
-    while time.monotonic() < deadline and len(list(measured.glob("*.json"))) < 5:
+    while time.monotonic() < deadline and len(kept()) < 5:
         time.sleep(0.05)
     os.killpg(process.pid, how)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == code, errors
     assert "Traceback" not in errors
-    for path in measured.glob("*.json"):
-        json.loads(path.read_text())
+    before = [json.loads(line)["key"] for line in kept()]
+    assert len(before) >= 5
     if how is signal.SIGINT:
         assert "not measured" in errors
         assert "Interrupted" in (tmp_path / "out" / "report.html").read_text()
     again = topoloom("design", "need.toml", "-o", "out", "--finalists", "0", "--jobs", "1", "--json", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["unmeasured"] == 0
+    keys = [json.loads(line)["key"] for line in kept()]
+    assert set(before) < set(keys)
+    assert len(keys) == len(set(keys)), "nothing is measured twice"
 
 
 def test_a_closed_pipe_is_no_error():

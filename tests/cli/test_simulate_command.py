@@ -128,33 +128,22 @@ def test_settings_of_the_router_are_changed_and_told(tmp_path):
     assert "routers of slimfly-2014 with vcs=4" in plot.read_text()
 
 
-def test_a_table_that_is_gone_on_with_is_the_same_as_in_one_go(tmp_path, counted):
-    """Some loads, then all with --resume: the file and the JSON are those of one run, and nothing is simulated twice."""
-    whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"
-    asked = (SMALL, "--loads", "0.1:0.4:0.1", "--json", "--jobs")
-    once = json.loads(_run(*asked, "1", "-o", str(whole)))
-    _run(SMALL, "--loads", "0.3,0.1", "-o", str(parts))
-    counted.clear()
-    twice = json.loads(_run(*asked, "2", "-o", str(parts), "--resume"))
-    assert sorted(counted) == [0.2, 0.4]
-    assert _rows(whole) == _rows(parts)
-    assert _timeless(once) == _timeless(twice)
-    assert whole.read_bytes() == parts.read_bytes()
-    counted.clear()
-    _run(*asked, "2", "-o", str(parts), "--resume")
-    assert counted == []
-
-
-def test_points_of_other_loads_stay_in_the_table(tmp_path):
-    """What was once simulated is not lost when fewer loads are asked for."""
-    file = tmp_path / "points.csv"
-    _run(SMALL, "--loads", "0.1,0.2", "-o", str(file))
-    assert len(json.loads(_run(SMALL, "--loads", "0.3", "-o", str(file), "--resume", "--json"))["points"]) == 1
-    assert [row["offered"] for row in _rows(file)] == ["0.1", "0.2", "0.3"]
+def test_a_study_that_is_gone_on_with_is_the_same_as_in_one_go(tmp_path):
+    """Some loads, then all with --study: the JSON is that of the sweep, and nothing is simulated twice."""
+    folder = tmp_path / "study"
+    asked = (SMALL, "--loads", "0.1:0.4:0.1", "--saturation", "--width", "0.1", "--json")
+    _run(SMALL, "--loads", "0.3,0.1", "--study", str(folder))
+    before = {path.name: path.stat().st_size for path in (folder / "records").iterdir()}
+    kept = json.loads(_run(*asked, "--study", str(folder)))
+    lines = [json.loads(line) for path in (folder / "records").iterdir() for line in path.read_text().splitlines()]
+    loads = [line["task"]["arguments"].get("load") for line in lines]
+    assert sorted(loads, key=str) == [0.1, 0.2, 0.3, 0.4, None]
+    assert before.items() <= {path.name: path.stat().st_size for path in (folder / "records").iterdir()}.items()
+    assert _timeless(kept) == _timeless(json.loads(_run(*asked)))
 
 
 def test_an_interrupt_leaves_the_finished_points(tmp_path, capsys, monkeypatch):
-    """They are printed and in the file, the exit code is 130, and --resume makes the file whole."""
+    """They are printed and in the file, and the exit code is 130."""
     whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"
     asked = [SMALL, "--loads", "0.1,0.2,0.3", "--jobs", "1"]
     _run(*asked, "-o", str(whole))
@@ -175,9 +164,6 @@ def test_an_interrupt_leaves_the_finished_points(tmp_path, capsys, monkeypatch):
     assert values["ended"] == "interrupted"
     assert [one["offered"] for one in values["points"]] == [0.1, 0.2]
     assert _rows(parts) == _rows(whole)[:2]
-    monkeypatch.setattr(verb, "simulate_load", simulate_load)
-    _run(*asked, "-o", str(parts), "--resume")
-    assert _rows(parts) == _rows(whole)
 
 
 def _listens_to_ctrl_c():
@@ -259,7 +245,7 @@ def test_cables_have_their_own_cycles(tmp_path):
 
 
 def test_saturation_is_told(tmp_path):
-    """In the JSON and as a line; its points are in the table, so that --resume has nothing left to do."""
+    """In the JSON and as a line; its points are in the table."""
     file = tmp_path / "points.csv"
     asked = (SMALL, "--loads", "0.1", "--saturation", "--width", "0.1", "-o", str(file))
     values = json.loads(_run(*asked, "--json"))
@@ -267,31 +253,16 @@ def test_saturation_is_told(tmp_path):
     assert set(found) == {"offered", "accepted", "width", "points"}
     assert 0.3 <= found["offered"] <= 1
     assert [point["offered"] for point in values["points"]] == [0.1]
-    before = file.read_text()
-    assert f"saturates at {found['offered']:.1f}, where {found['accepted']:.4f} arrives\n" in _run(*asked, "--resume")
-    assert file.read_text() == before
+    assert float(_rows(file)[-1]["offered"]) >= found["offered"]
+    assert f"saturates at {found['offered']:.1f}, where {found['accepted']:.4f} arrives\n" in _run(*asked)
 
 
 @pytest.mark.parametrize("ending", ["svg", "png", "html"])
 def test_curves_and_links_are_drawn(tmp_path, counted, ending):
-    """As the name says; the first topology's links at its highest load, also where its point was in the table."""
-    plot, heat, file = (tmp_path / name for name in (f"plot.{ending}", f"heat.{ending}", "points.csv"))
-    _run(SMALL, "--loads", "0.1,0.2", "-o", str(file))
-    counted.clear()
-    _run(
-        SMALL,
-        "torus:dims=3x3,hosts=1",
-        "--loads",
-        "0.1,0.2",
-        "-o",
-        str(file),
-        "--resume",
-        "--plot",
-        str(plot),
-        "--heat",
-        str(heat),
-    )
-    assert sorted(counted) == [0.01, 0.01, 0.1, 0.2, 0.2]
+    """As the name says; the first topology's links at its highest load."""
+    plot, heat = tmp_path / f"plot.{ending}", tmp_path / f"heat.{ending}"
+    _run(SMALL, "torus:dims=3x3,hosts=1", "--loads", "0.1,0.2", "--plot", str(plot), "--heat", str(heat))
+    assert sorted(counted) == [0.01, 0.01, 0.1, 0.1, 0.2, 0.2]
     for picture, said in ((plot, "torus(dims=3x3,hosts=1)"), (heat, "offered 0.2")):
         if ending == "png":
             assert picture.read_bytes().startswith(b"\x89PNG")
@@ -309,12 +280,11 @@ def test_curves_and_links_are_drawn(tmp_path, counted, ending):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--resume",), "--resume goes on from a file: name it with -o"),
         (("--plot", "a.gif"), r"--plot a.gif: end its name in .svg, .png or .html"),
         (("--heat", "nowhere/a.svg"), "--heat nowhere/a.svg: there is no folder nowhere"),
         (("-o", "nowhere/a.csv"), "nowhere/a.csv: there is no folder nowhere"),
         (("--set", "vsc=3"), "did you mean vcs"),
-        (("--resume", "-o", "README.md"), "no table of load points"),
+        (("--study", "s", "-o", "a.csv"), "-o: a study keeps points in its folder"),
     ],
 )
 def test_more_mistakes_are_one_line(arguments, message, counted):
@@ -324,20 +294,9 @@ def test_more_mistakes_are_one_line(arguments, message, counted):
     assert counted == []
 
 
-def test_another_seed_does_not_go_on_with_a_table(tmp_path):
-    """One sentence that names the file, the line and what differs; the file stays as it is."""
-    file = tmp_path / "points.csv"
-    _run(SMALL, "--loads", "0.1", "-o", str(file))
-    before = file.read_text()
-    with pytest.raises(InputError, match=r"points.csv:2: a point with seed '1', not '2'; resume with what it was"):
-        _run(SMALL, "--loads", "0.1", "--seed", "2", "-o", str(file), "--resume")
-    assert file.read_text() == before
-
-
 def test_several_engines_and_kinds_of_traffic_are_curves(tmp_path):
-    """Network by network, engine by engine, traffic by traffic; the table goes on from each of them."""
-    file = tmp_path / "points.csv"
-    given = ("torus:dims=3x3,hosts=1", "--loads", "0.1", "-o", str(file), "--json")
+    """Network by network, engine by engine, traffic by traffic; a study gives the same."""
+    given = ("torus:dims=3x3,hosts=1", "--loads", "0.1", "--json")
     asked = ("--engine", "dor", "--engine", "updown", "--traffic", "uniform", "--traffic", "tornado")
     curves = json.loads(_run(*given, *asked))["curves"]
     assert [(curve["provenance"]["engine"], curve["traffic"]) for curve in curves] == [
@@ -346,9 +305,8 @@ def test_several_engines_and_kinds_of_traffic_are_curves(tmp_path):
         ("updown", "uniform"),
         ("updown", "tornado"),
     ]
-    before = file.read_text()
-    _run(*given, *asked, "--resume")
-    assert file.read_text() == before
+    study = json.loads(_run(*given, *asked, "--study", str(tmp_path / "study")))["curves"]
+    assert [_timeless(curve) for curve in study] == [_timeless(curve) for curve in curves]
     with pytest.raises(InputError, match="'chip:requests=5' is simulated to its end and 'uniform' at loads"):
         _run("torus:dims=9x8,hosts=1", "--engine", "dor", "--traffic", "uniform", "--traffic", "chip:requests=5")
 

@@ -151,8 +151,8 @@ def test_a_second_run_measures_nothing_again(tmp_path):
 def test_a_broken_store_is_measured_again(tmp_path):
     """A damaged file in the store is as good as none."""
     design(_need(), store=tmp_path, jobs=1)
-    for path in tmp_path.glob("*.json"):
-        path.write_text(path.read_text()[:40])
+    for path in tmp_path.rglob("*.jsonl"):
+        path.write_text("".join(line[:40] + "\n" for line in path.read_text().splitlines()))
     assert design(_need(), store=tmp_path, jobs=1).reused == 0
 
 

@@ -2,6 +2,7 @@
 
 import builtins
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -168,3 +169,12 @@ def test_without_metis_the_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(InputError, match=r"pip install topoloom\[partition\]"):
         cuts(ring(9))
+
+
+def test_other_threads_find_the_same_cut():
+    """METIS runs in a process of its own there, because it catches signals for the whole process."""
+    topology = build("jellyfish:n=60,degree=5,seed=3")
+    here = cuts(topology, 4, seeds=3)
+    with ThreadPoolExecutor(2) as pool:
+        there = list(pool.map(lambda _: cuts(topology, 4, seeds=3), range(4)))
+    assert all((one.part == here.part).all() for one in there)

@@ -82,7 +82,9 @@ def test_a_design_shows_its_title_and_names_of_the_winner_and_of_products(parts,
     text = f'name = "parts {SCRIPT}"\nsource = "source {SCRIPT}"\n[switch]\nper_port_usd = 100\n'
     path.write_text(f'{text}[[cable]]\nname = "cable {SCRIPT}"\nmedium = "any"\nuse = "any"\nbase_usd = 10\n')
     families = FamiliesNeed(only=("slimfly",))
-    need = Need(hosts=100, switch=SwitchNeed(radix=16), title=f"title {SCRIPT}", parts=str(path), families=families)
+    need = Need(
+        hosts=100, switch=SwitchNeed(radix=16), title=f"title {SCRIPT}", parts=str(path), families=families, finalists=0
+    )
     found = design(need, jobs=1)
     found = replace(found, ranked=tuple(msgspec.structs.replace(one, name=f"winner {SCRIPT}") for one in found.ranked))
     layout = place(named(found.winner.spec), map="rows")

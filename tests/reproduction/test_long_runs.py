@@ -24,6 +24,37 @@ def runs(monkeypatch, tmp_path):
     return LONG_RUNS
 
 
+def test_an_interrupted_run_is_not_made_twice(runs, monkeypatch, tmp_path):
+    """What a `--full` had made before Ctrl-C is taken by the next one of the same commit; a claim that ended is made again."""
+    monkeypatch.setattr(long_runs, "_commit", lambda: "abc")
+    made = []
+
+    def make():
+        made.append(1)
+        return [len(made)]
+
+    def claim(*, interrupted: bool) -> list[int]:
+        process = long_runs.LongRuns()
+        with process.of("some-2026", True):
+            found = process.get("go on", list[int], make)
+            if interrupted:
+                raise KeyboardInterrupt
+        return found
+
+    with pytest.raises(KeyboardInterrupt):
+        claim(interrupted=True)
+    assert claim(interrupted=False) == [1]
+    assert claim(interrupted=False) == [2], "asked for again, measured again"
+    with pytest.raises(KeyboardInterrupt):
+        claim(interrupted=True)
+    monkeypatch.setattr(long_runs, "_commit", lambda: "def")
+    assert claim(interrupted=False) == [4], "another program"
+    monkeypatch.setattr(long_runs, "_commit", lambda: "def+")
+    with pytest.raises(KeyboardInterrupt):
+        claim(interrupted=True)
+    assert claim(interrupted=False) == [6], "nobody knows of which program"
+
+
 def never():
     raise AssertionError("nobody asked for this run")
 

@@ -1,5 +1,6 @@
 """A small case of each public result; `python tests/results/record_cases.py` writes the records that are missing."""
 
+import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -63,6 +64,18 @@ def _assessed() -> t.Assessments:
     return t.compare(["petersen:hosts=1"])
 
 
+def _study() -> t.Study:
+    return t.Study(title="Tori", verb="hops", task={"topology": "torus:dims={side}x3"}, axes={"side": [3, 4]})
+
+
+def _studied() -> t.StudyResults:
+    return t.run_study(_study(), tempfile.mkdtemp() + "/study", executor="threads")
+
+
+def _status() -> t.StudyStatus:
+    return t.study_status(_study(), t.Store(tempfile.mkdtemp() + "/study", create=True))
+
+
 def _apps() -> t.AppRuns:
     return t.run_apps([Case("torus", (_torus(),), None, 1)], ["alltoall:bytes=64"], 4)
 
@@ -99,6 +112,8 @@ CASES: dict[str, Callable[[], Result]] = {
     "rerouted": lambda: t.reroute(_torus(), links=[(0, 1)]),
     "routing": _routed,
     "saturation": lambda: t.saturation(_routed(), width=0.2),
+    "study": _studied,
+    "study-status": _status,
     "survival": lambda: t.resilience(t.build("petersen"), samples=20, levels=[0.2]),
     "survivals": lambda: t.Survivals((t.resilience(t.build("petersen"), samples=20, levels=[0.2]),)),
     "verdict": lambda: t.prove(_routed()),

@@ -170,3 +170,21 @@ def test_networks_without_hosts_are_refused():
     """No hosts, no traffic."""
     with pytest.raises(InputError, match="needs two hosts or more"):
         simulate(route(build("slimfly:q=3")))
+
+
+def test_a_narrower_interval_is_measured_for_longer():
+    """The interval asked for is the one that comes out where the network is not saturated; the first cycles are the same."""
+    routing = route(build("slimfly:q=5,hosts=3"), "levels")
+    usual, narrow = (simulate(routing, loads=[0.9], interval=one).points[0] for one in (0.01, 0.002))
+    assert usual.latency_ci95 <= 0.01 * usual.latency_mean
+    assert narrow.latency_ci95 <= 0.002 * narrow.latency_mean < usual.latency_ci95
+    assert narrow.cycles > usual.cycles
+    assert narrow.latency_mean == pytest.approx(usual.latency_mean, rel=0.02)
+    assert simulate(routing, loads=[0.1], interval=0.01).points == simulate(routing, loads=[0.1]).points
+
+
+@pytest.mark.parametrize("interval", [0, 1e-9, 0.2, float("nan")])
+def test_an_interval_out_of_range_is_refused(interval):
+    """With what it may be."""
+    with pytest.raises(InputError, match=r"it is 0.0005 to 0.1"):
+        simulate(route(build("petersen:hosts=1")), interval=interval)

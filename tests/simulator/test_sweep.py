@@ -5,6 +5,7 @@ import io
 import math
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import get_type_hints
 
 import numpy as np
@@ -176,12 +177,15 @@ _NUMBER = st.floats(0, 1e9, allow_nan=False) | st.just(math.inf)
         ),
     )
 )
-def test_a_table_brings_back_the_same_points(tmp_path_factory, routing, point):
-    """Written and read again, every number is the same to the last bit."""
+def test_a_table_has_every_digit(tmp_path_factory, routing, point):
+    """Every number is written so that it is the same to the last bit when it is read."""
     file = str(tmp_path_factory.mktemp("table") / "points.csv")
     table = PointTable([_settings(routing)], file)
     table.add(0, point)
-    assert PointTable([_settings(routing)], file, resume=True).points(0) == {point.offered: point}
+    (row,) = csv.DictReader(io.StringIO(Path(file).read_text()))
+    assert {name: row[name] for name in POINT_COLUMNS} == {
+        name: "" if getattr(point, name) is None else str(getattr(point, name)) for name in POINT_COLUMNS
+    }
 
 
 def test_a_table_is_plain_csv(routing):
@@ -201,31 +205,6 @@ def test_other_tables_of_next_hops_are_told_apart(routing):
     moved = replace(routing, ports=np.roll(routing.ports, 1))
     assert _settings(routing)["tables"] != _settings(moved)["tables"]
     assert _settings(routing)["tables"] == _settings(route(build("slimfly:q=3,hosts=2")))["tables"]
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda text: "", "no table of load points"),
-        (lambda text: "a,b\n1,2\n", "no table of load points"),
-        (lambda text: text + "x,y\n", ":3: 2 cells; there are"),
-        (lambda text: text.replace("12.5", "twelve"), ":2: latency_mean is 'twelve'.*remove the line"),
-        (lambda text: text.replace("False", "perhaps", 1), ":2: saturated is 'perhaps'"),
-        (lambda text: text.replace(",uniform,", ",tornado,"), ":2: a point with traffic 'tornado', not 'uniform'"),
-        (lambda text: text.replace(",usual,", ",fast,"), ":2: a point with measured 'fast', not 'usual'"),
-        (lambda text: text.replace("vcs=3", "vcs=4"), ":2: a point with router 'vcs=4"),
-        (lambda text: text.replace(",12.5,", ',"12.5,'), ":2: "),
-    ],
-)
-def test_files_that_cannot_be_gone_on_with_are_one_sentence(tmp_path, routing, change, message):
-    """Another table, a broken line, a value that is none, other settings: the file, the line, and what to do."""
-    file = tmp_path / "points.csv"
-    table = PointTable([_settings(routing)], str(file))
-    table.add(0, MADE_UP)
-    file.write_text(change(file.read_text()))
-    with pytest.raises(InputError, match=message) as error:
-        PointTable([_settings(routing)], str(file), resume=True)
-    assert "points.csv" in str(error.value)
 
 
 def test_the_fast_pace_is_the_usual_one_of_a_small_network(routing):

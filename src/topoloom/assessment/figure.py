@@ -8,6 +8,10 @@ import msgspec
 Better = Literal["less", "more", ""]
 
 
+#: An interval that reaches no further than this share of its value is narrow enough.
+TIGHT = 0.005
+
+
 class Figure(msgspec.Struct, frozen=True, kw_only=True):
     """A figure of a network.
 
@@ -43,3 +47,9 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
     how: str = ""
     by_hand: str = ""
     better: Better = ""
+
+    @property
+    def wide(self) -> bool:
+        """Whether its interval reaches further than `TIGHT` of its value; one without an interval is not wide."""
+        ends = [end for end in (self.low, self.high) if end is not None]
+        return self.value is not None and any(abs(end - self.value) > TIGHT * abs(self.value) for end in ends)

@@ -38,9 +38,22 @@ class Step:
         Under which its figures stand, for people.
     run : callable (Subject, Work) -> Found
         Raises `Stopped` where the work was stopped before it was done, and `InputError` where the network has no such figure.
+    finer : callable (Subject, Work, int) -> Found, optional
+        The same with so many times the seeds, draws or cycles; None: it has no chance in it.
+    one_draw : bool
+        Whether `run` draws once, so that only `finer` has an interval.
     """
 
     name: str
     words: str
     group: str
     run: Callable[[Subject, Work], Found]
+    finer: Callable[[Subject, Work, int], Found] | None = None
+    one_draw: bool = False
+
+    def wants_more(self, found: Found, effort: int) -> bool:
+        """Whether more draws than `effort` times the usual would say more than was found."""
+        drawn = [figure for figure in found.figures if figure.value is not None]
+        if self.finer is None or not drawn:
+            return False
+        return (self.one_draw and effort == 1) or any(figure.wide for figure in drawn)

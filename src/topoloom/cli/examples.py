@@ -22,6 +22,8 @@ EXAMPLES = {
     "cost": "slimfly:q=19,hosts=15 dragonfly:a=16,h=8,p=8",
     "compare": "slimfly:q=5,hosts=4 fat-tree:k=8 --reference fat-tree:k=8",
     "design": "examples/cluster-10k.toml -o designs",
+    "serve": "demo studies",
+    "study": "examples/studies/load-curves.toml -o curves",
     "reproduce": "besta-2014/table-iv",
 }
 

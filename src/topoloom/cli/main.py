@@ -37,6 +37,8 @@ _COMMANDS = {
     "cost": "Switches, cables, watts and money of a topology on a floor.",
     "design": "The main job: from a requirement file to ranked, priced designs.",
     "compare": "Networks that you name, taken the whole way side by side, from bill to growth.",
+    "serve": "The explorer: topoloom in the browser, on this machine or over ssh -L.",
+    "study": "A verb over axes: many tasks, on this machine or a cluster; nothing is lost, nothing runs twice.",
     "reproduce": "The papers' numbers with ours beside them.",
 }
 

@@ -197,6 +197,25 @@ class Bills(Result):
         bills = [{name: value for name, value in bill.record().items() if name != "schema"} for bill in self.bills]
         return super().record() | {"bills": bills}
 
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw what each topology costs a host; watts where the catalogue has no prices.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones when left out.
+        """
+        from topoloom.figures.bars import draw_bars
+        from topoloom.figures.style import axes_of, style
+
+        priced = all(math.isfinite(bill.cost_per_host_usd) for bill in self.bills)
+        values = [bill.cost_per_host_usd if priced else bill.power_per_host_w for bill in self.bills]
+        with style():
+            axes = axes_of(ax, height_in=1.2 + 0.5 * len(self.bills))
+            bars = [(bill.provenance.name, value) for bill, value in zip(self.bills, values, strict=True)]
+            draw_bars(axes, bars, "USD a host" if priced else "W a host", "Networks side by side", form="{:,.0f}")
+        return axes
+
     def rows(self) -> list[dict[str, Any]]:
         """A row a topology: its name, its counts and its sums."""
         return [

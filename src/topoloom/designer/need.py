@@ -9,15 +9,17 @@ import msgspec
 
 from topoloom.assessment.subject import LANES
 from topoloom.cost.parts import Parts
+from topoloom.cost.price_factors import PriceFactors, with_factors
 from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.servers import housing_of
 from topoloom.cost.spares import Spares
 from topoloom.errors import InputError, hint
+from topoloom.files import read_text
 from topoloom.floors.floor import PRESETS, Floor, preset
 from topoloom.floors.floor_files import read_floor
 from topoloom.hosts.housing import HostType, Housing, RackRule
 from topoloom.settings import setting
-from topoloom.toml_files import TomlTable, read_toml
+from topoloom.toml_files import LONGEST, TomlTable, parse_toml
 
 
 def _count(description: str) -> Any:
@@ -329,6 +331,9 @@ class Need(TomlTable, frozen=True, kw_only=True):
             "your quotes, laid over the catalogue: a `.toml` file, its path taken from the folder of the requirement"
         ),
     ] = ""
+    price_factors: Annotated[PriceFactors, setting("what prices are multiplied by, to see what hangs on them")] = (
+        PriceFactors()
+    )
     minimize: Annotated[Objective, setting("what the ranking goes by, least first")] = "cost_usd"
     families: Annotated[FamiliesNeed, setting("which families take part")] = FamiliesNeed()
     compare: Annotated[
@@ -356,7 +361,7 @@ class Need(TomlTable, frozen=True, kw_only=True):
 
     def catalogue(self) -> Parts:
         """The parts, quotes laid over them, only the switch that is named."""
-        parts = quoted_parts(self.parts, self.prices or None)
+        parts = with_factors(quoted_parts(self.parts, self.prices or None), self.price_factors)
         if not self.switch.product:
             return parts
         named = tuple(one for one in parts.switch.product if one.name == self.switch.product)
@@ -402,17 +407,38 @@ def read_need(path: str | Path) -> Need:
     InputError
         ``file:line: reason`` for anything that cannot be read or used.
     """
+    return need_of(read_text(path, LONGEST), str(path), Path(path).parent)
+
+
+def need_of(text: str, source: str, beside: str | Path = ".") -> Need:
+    """The requirement that a TOML text is.
+
+    Parameters
+    ----------
+    text : str
+    source : str
+        What it is called in complaints.
+    beside : path
+        The folder that its paths start from.
+
+    Returns
+    -------
+    Need
+
+    Raises
+    ------
+    InputError
+        ``source:line: reason`` for anything that cannot be read or used.
+    """
     from topoloom.spec import FAMILIES, build
     from topoloom.toml_lines import line_of
 
-    need = read_toml(path, Need)
-    text = Path(path).read_text(encoding="utf-8")
+    need, beside = parse_toml(text, Need, source), Path(beside)
 
     def complain(error: object, *keys: str) -> InputError:
         line = line_of(text, list(keys))
-        return InputError(f"{path}{f':{line}' if line else ''}: {'.'.join(keys)}: {error}")
+        return InputError(f"{source}{f':{line}' if line else ''}: {'.'.join(keys)}: {error}")
 
-    beside = Path(path).parent
     for key in ("parts", "prices"):
         value = getattr(need, key)
         if value.endswith(".toml") and not Path(value).is_absolute():

@@ -1,4 +1,4 @@
-"""Where measured candidates are kept, so that a second run measures only what is new."""
+"""Where measured candidates are kept, so that a second run measures only what is new: shards in the design's folder."""
 
 import hashlib
 from pathlib import Path
@@ -9,16 +9,27 @@ from topoloom._version import __version__
 from topoloom.cost.parts import Parts
 from topoloom.designer.measure import Candidate, Outcome
 from topoloom.designer.need import Need
-from topoloom.files import write_atomically
 from topoloom.layout.place import SCREENING_MAP
+from topoloom.shards import Shards, ShardWriter
+
+_SCREENING = "screening"
+
+
+class _Kept(msgspec.Struct):
+    """A line: a candidate by all that decides what is measured."""
+
+    key: str
+    outcome: Outcome
 
 
 class Store:
-    """One small JSON file a candidate in a folder; a file is whole or absent, however a run ends."""
+    """Measured candidates in a folder of shards; each is there whole or not at all, however a run ends."""
 
     def __init__(self, folder: Path, need: Need, parts: Parts) -> None:
         """Results depend on the need (but for its title, objective and limits), the parts and the version."""
-        self._folder = folder
+        self._shards = Shards(folder / _SCREENING, _Kept)
+        self._writer: ShardWriter[_Kept] = self._shards.writer()
+        self._known: dict[str, Outcome] = {}
         need = msgspec.structs.replace(need, title="", minimize="cost_per_host_usd", compare=())
         # Neither do those of the screening depend on what becomes of the finalists.
         gone = ("limits", "families", "finalists", "minutes")
@@ -26,19 +37,21 @@ class Store:
         content = msgspec.json.encode([__version__, plain, msgspec.to_builtins(parts)])
         self._stamp = hashlib.sha256(content).hexdigest()
 
-    def _path(self, spec: str, map: str) -> Path:
-        return self._folder / f"{hashlib.sha256(f'{self._stamp} {map} {spec}'.encode()).hexdigest()[:24]}.json"
+    def _key(self, spec: str, map: str) -> str:
+        return hashlib.sha256(f"{self._stamp} {map} {spec}".encode()).hexdigest()[:24]
 
     def get(self, spec: str, map: str = SCREENING_MAP) -> Outcome | None:
-        """The stored candidate by this placement, or None when it is absent or unreadable."""
-        try:
-            found: Outcome = msgspec.json.decode(self._path(spec, map).read_bytes(), type=Outcome)
-        except (OSError, msgspec.DecodeError):
-            return None
-        return found if found.spec == spec else None
+        """The stored candidate by this placement, or None where there is none."""
+        self._known |= {line.key: line.outcome for line in self._shards.new()}
+        return self._known.get(self._key(spec, map))
 
     def put(self, candidate: Outcome) -> None:
         """Keep a candidate."""
-        self._folder.mkdir(parents=True, exist_ok=True)
         map = candidate.map if isinstance(candidate, Candidate) else SCREENING_MAP
-        write_atomically(self._path(candidate.spec, map), msgspec.json.encode(candidate))
+        self._writer.write(_Kept(self._key(candidate.spec, map), candidate))
+
+
+def candidates_in(folder: Path) -> list[Candidate]:
+    """All candidates that were measured into a folder, also by a run that goes on; none that could not be built."""
+    lines = Shards(folder / _SCREENING, _Kept).new()
+    return list({one.key: one.outcome for one in lines if isinstance(one.outcome, Candidate)}.values())

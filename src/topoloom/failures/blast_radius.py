@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from topoloom.graph.planes import distinct_planes, plane_count, planes_of
 from topoloom.results import Provenance, Result, plain, provenance_of
 from topoloom.topology import Topology, checked
 from topoloom.work import Work
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,29 @@ class BlastRadius(Result):
     planes: int
     losses: tuple[Blast, ...]
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw how many hosts the worst loss of each kind cuts off.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones when left out.
+        """
+        from topoloom.figures.bars import draw_bars
+        from topoloom.figures.style import axes_of, style
+
+        with style():
+            axes = axes_of(ax, height_in=2.6)
+            bars = [(f"a lost {loss.lose}", float(loss.cut_off)) for loss in self.losses]
+            draw_bars(
+                axes,
+                bars,
+                f"hosts cut off, of {self.hosts:,}",
+                f"Single losses of {self.provenance.name}",
+                form="{:,.0f}",
+            )
+        return axes
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a kind of loss."""

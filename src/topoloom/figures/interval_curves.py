@@ -1,5 +1,6 @@
 """Curves with intervals: y against x, a band from low to high around each curve, a mark for each point."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,8 @@ class IntervalCurves(msgspec.Struct, frozen=True):
     """A picture of curves: `x` and `y` are the axes' labels, with units.
 
     `integer` says that x is counted, not measured, and `whole_y` that y is labelled at whole numbers only, from 0: no diameter
-    is 2.4. `log_y` says that y spans decades; `criterion` is a level of y to compare with.
+    is 2.4. `log_x` and `log_y` say that an axis spans
+    decades; with `x_names` these stand at x = 1, 2, ...; `criterion` is a level of y to compare with.
     """
 
     title: str
@@ -46,13 +48,28 @@ class IntervalCurves(msgspec.Struct, frozen=True):
     whole_y: bool = False
     log_y: bool = False
     criterion: float | None = None
+    log_x: bool = False
+    x_names: tuple[str, ...] = ()
 
 
-def draw_interval_curves(axes: "Axes", curves: IntervalCurves) -> None:
-    """The curves, with their bands and marks; the legend is below."""
+def draw_interval_curves(
+    axes: "Axes", curves: IntervalCurves, *, names: Sequence[str] | None = None, legend: bool = True
+) -> None:
+    """The curves, with their bands and marks; the legend is below.
+
+    Parameters
+    ----------
+    axes : Axes
+    curves : IntervalCurves
+    names : sequence of str, optional
+        Of all series that have a look, also of other pictures; those of this one when left out.
+    legend : bool
+    """
     from matplotlib.ticker import MaxNLocator
 
-    for series, look in zip(curves.series, looks([one.name for one in curves.series]).values(), strict=True):
+    look_of = looks([one.name for one in curves.series] if names is None else names)
+    for series in curves.series:
+        look = look_of[series.name]
         sure = [one for one in series.points if one.note is None]
         x, y = [one.x for one in sure], [one.y for one in sure]
         low, high = _ends(sure)
@@ -70,6 +87,12 @@ def draw_interval_curves(axes: "Axes", curves: IntervalCurves) -> None:
         axes.axhline(curves.criterion, color="#555b66", linewidth=1, linestyle="--")
     if curves.log_y:
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(_number)
+    if curves.log_x:
+        axes.set_xscale("log", base=2 if _doubling(curves) else 10)
+        axes.xaxis.set_major_formatter(_number)
+    if curves.x_names:
+        axes.set_xticks(range(1, len(curves.x_names) + 1), curves.x_names, rotation=20, ha="right")
     if curves.integer:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if curves.whole_y:
@@ -78,7 +101,18 @@ def draw_interval_curves(axes: "Axes", curves: IntervalCurves) -> None:
     axes.set_xlabel(curves.x)
     axes.set_ylabel(curves.y)
     axes.set_title(curves.title, fontsize=10, loc="left")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=8, frameon=False, ncol=3)
+    if legend:
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=8, frameon=False, ncol=3)
+
+
+def _number(value: float, _place: object) -> str:
+    """A tick of a logarithmic axis as people write it."""
+    return f"{value:,g}"
+
+
+def _doubling(curves: IntervalCurves) -> bool:
+    """Whether the places on x are powers of two."""
+    return all(one.x > 0 and math.log2(one.x).is_integer() for series in curves.series for one in series.points)
 
 
 def interval_curves_svg(curves: IntervalCurves) -> str:

@@ -1,11 +1,19 @@
 """METIS (the extra `partition`): a graph cut into parts of nearly equal weight with few links between them."""
 
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
 from topoloom.errors import InputError, Stopped
+from topoloom.graph import _metis_process as program
+from topoloom.graph._metis_process import answer
 from topoloom.topology import Topology
 
 
@@ -64,23 +72,71 @@ def partition(
     Stopped
         The process was asked to end while METIS was at work.
     """
+    arguments = {
+        "nparts": parts,
+        "xadj": graph.offsets,
+        "adjncy": graph.others,
+        "eweights": graph.links,
+        "vweights": weight,
+        "recursive": recursive,
+        "options": {"seed": seed} if overfill is None else {"seed": seed, "ufactor": overfill},
+    }
     metis = _pymetis()
-    options = metis.Options(seed=seed) if overfill is None else metis.Options(seed=seed, ufactor=overfill)
-    try:
-        _, found = metis.part_graph(
-            parts,
-            **_adjacency(metis, graph),
-            eweights=graph.links,
-            vweights=weight,
-            recursive=recursive,
-            options=options,
-        )
-    except RuntimeError as error:
+    if threading.current_thread() is threading.main_thread():
+        found = answer(metis, arguments)
+    else:
+        # METIS catches SIGTERM for the whole process, which dies of one that the main thread gets meanwhile.
+        with _PROCESSES.one() as process:
+            found = process.ask(arguments)
+    if isinstance(found, RuntimeError):
         # METIS catches SIGTERM itself, and says no more than this.
-        if str(error) != "Caught an unknown exception!":
-            raise
-        raise Stopped("interrupted before there was a partition") from None
+        if str(found) != "Caught an unknown exception!":
+            raise found
+        raise Stopped("interrupted before there was a partition")
     return np.asarray(found, np.int32)
+
+
+class _Process:
+    """A process that runs METIS, and ends with this one."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-P", program.__file__]
+        self._running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._requests = cast("BinaryIO", self._running.stdin)
+        self._answers = cast("BinaryIO", self._running.stdout)
+        self._send(sys.path)
+
+    def ask(self, arguments: dict[str, Any]) -> Any:
+        """What `answer` gives there."""
+        self._send(arguments)
+        try:
+            return pickle.load(self._answers)
+        except EOFError:
+            raise Stopped("METIS was ended before there was a partition") from None
+
+    def _send(self, what: object) -> None:
+        pickle.dump(what, self._requests)
+        self._requests.flush()
+
+
+class _Processes:
+    """Processes that have been started and wait for work: as many as there were threads at METIS at the same time."""
+
+    def __init__(self) -> None:
+        self._idle: list[_Process] = []
+
+    @contextmanager
+    def one(self) -> Iterator[_Process]:
+        """A process for one partition; one that failed is not used again."""
+        try:
+            process = self._idle.pop()
+        except IndexError:
+            process = _Process()
+        yield process
+        self._idle.append(process)
+
+
+_PROCESSES = _Processes()
 
 
 def _pymetis() -> Any:
@@ -89,10 +145,3 @@ def _pymetis() -> Any:
     except ImportError:
         raise InputError("this needs METIS, which is not installed: pip install topoloom[partition]") from None
     return pymetis
-
-
-def _adjacency(metis: Any, graph: Weighted) -> dict[str, Any]:
-    """The graph as pymetis takes it: a record since 2025, two arrays before."""
-    if hasattr(metis, "CSRAdjacency"):
-        return {"adjacency": metis.CSRAdjacency(graph.offsets, graph.others)}
-    return {"xadj": graph.offsets, "adjncy": graph.others}

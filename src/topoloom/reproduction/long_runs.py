@@ -9,7 +9,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,12 +17,16 @@ from typing import Any, TypeVar
 import msgspec
 
 from topoloom._version import __version__
+from topoloom.errors import InputError
 from topoloom.files import write_atomically
+from topoloom.shards import Shards
 from topoloom.threads import cores
 
 T = TypeVar("T")
 
 _FOLDER = Path(__file__).parent / "kept"
+#: A run that an interrupted `--full` has made is taken by the next one of the same commit for so many days.
+_FRESH_DAYS = 14
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +77,26 @@ class MissingRunError(Exception):
     """A long run is neither kept nor asked for; the argument is its command."""
 
 
+class _Line(msgspec.Struct):
+    """A line of the notes: a run by its command and commit; None: it was used, so that `--full` makes it again."""
+
+    command: str
+    commit: str
+    run: Run | None
+    at: float
+
+
+def _notes() -> Path:
+    """Where long runs are noted as soon as they are made, in the user's cache."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+    return Path(home) / "topoloom" / "long-runs"
+
+
+def _certain(commit: str) -> bool:
+    """Whether a commit says all of what measured."""
+    return bool(commit) and not commit.endswith("+")
+
+
 class LongRuns:
     """All that is known of long runs: what is kept in files, and what ran since the program began."""
 
@@ -81,6 +105,8 @@ class LongRuns:
         self._fresh: dict[str, Run] = {}
         self._paper, self._again = "", False
         self._used: list[Run] = []
+        self._shards: Shards[_Line] | None = None
+        self._interrupted: dict[tuple[str, str], Run | None] = {}
 
     @contextmanager
     def of(self, paper: str, again: bool) -> Iterator[list[Run]]:
@@ -89,6 +115,8 @@ class LongRuns:
         if again:
             _commit()  # the program that runs is that of now, whatever is edited meanwhile
         yield self._used
+        if again:
+            self._forget()
 
     @property
     def again(self) -> bool:
@@ -121,19 +149,48 @@ class LongRuns:
         if run is None:
             if not self._again:
                 raise MissingRunError(command)
-            began = time.perf_counter()
-            value = msgspec.to_builtins(compute())
-            run = self._fresh[command] = Run(
-                value=value,
-                seconds=round(time.perf_counter() - began, 2),
-                cores=cores(None),
-                date=datetime.date.today().isoformat(),
-                version=__version__,
-                commit=_commit(),
-            )
+            run = self._fresh[command] = self._begun_before(command) or self._made(command, compute)
         if not any(one is run for one in self._used):
             self._used.append(run)
         return msgspec.convert(run.value, kind)
+
+    def _made(self, command: str, compute: Callable[[], Any]) -> Run:
+        """A long run made now, and noted at once, so that whoever is interrupted later does not make it again."""
+        began = time.perf_counter()
+        value = msgspec.to_builtins(compute())
+        run = Run(
+            value=value,
+            seconds=round(time.perf_counter() - began, 2),
+            cores=cores(None),
+            date=datetime.date.today().isoformat(),
+            version=__version__,
+            commit=_commit(),
+        )
+        if _certain(run.commit):
+            with (
+                suppress(InputError),
+                Shards(_notes(), _Line).writer() as shard,
+            ):  # a full disk loses no more than the note
+                shard.write(_Line(command, run.commit, run, time.time()))
+        return run
+
+    def _begun_before(self, command: str) -> Run | None:
+        """The same run by the same commit, made by a `--full` that was interrupted; None where there is none."""
+        if not _certain(_commit()):
+            return None
+        self._shards = Shards(_notes(), _Line) if self._shards is None else self._shards
+        lines = sorted(self._shards.new(), key=lambda line: line.at)
+        self._interrupted |= {(line.command, line.commit): line.run for line in lines}
+        found = self._interrupted.get((command, _commit()))
+        return found if found is not None and found.days <= _FRESH_DAYS else None
+
+    def _forget(self) -> None:
+        """A claim that came to its end needs its notes no more: the next `--full` makes its runs again."""
+        used = [(command, run) for command, run in self._fresh.items() if any(one is run for one in self._used)]
+        if used and _certain(_commit()):
+            with suppress(InputError), Shards(_notes(), _Line).writer() as shard:
+                for command, run in used:
+                    shard.write(_Line(command, run.commit, None, time.time()))
 
     def file(self, paper: str) -> _File:
         """What is kept of a paper."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Choice, Escape
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.topology import Topology
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: How the lane of a packet is known: by its pair of switches alone, by how many hops it has made, or anew at every switch.
 PAIR, HOP, SWITCH = "pair", "hop", "switch"
@@ -127,6 +130,18 @@ class Routing(Filed):
                 raise InputError(f"{self.topology.name}: the path from {source} to {destination} {what}")
             walked.append(int(to[first[walked[-1]] + port]))
         return walked
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the loads of channels, sorted, as their verdict has them.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones when left out.
+        """
+        if self.verdict is None:
+            raise InputError(f"{self.topology.name}: nobody has followed these tables; prove(routing) does")
+        return self.verdict.plot(ax)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row: the network, the engine, and the numbers of the verdict, to be put beside those of other engines."""

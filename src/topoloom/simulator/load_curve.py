@@ -41,6 +41,28 @@ class Saturation(Result):
     points: tuple[Point, ...]
     provenance: Provenance = field(default_factory=Provenance, compare=False, repr=False)
 
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw what arrives against what is sent, at every load that was tried.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones when left out.
+        """
+        from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries, draw_interval_curves
+        from topoloom.figures.style import axes_of, style
+
+        points = tuple(IntervalPoint(point.offered, point.accepted) for point in self.points)
+        name = f"{self.provenance.name}, {self.provenance.engine}"
+        title = f"Saturates at {self.offered:g}"
+        curves = IntervalCurves(
+            title, "load [share of the hosts' rate]", "what arrives", (IntervalSeries(name, points),)
+        )
+        with style():
+            axes = axes_of(ax)
+            draw_interval_curves(axes, curves)
+        return axes
+
     def rows(self) -> list[dict[str, Any]]:
         """A row a point."""
         return point_rows(self.points)

@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import DONE, FLITS, HOPS, LATENCY, MADE, ROUTERS, TIME, WAITED
-from topoloom.simulator.pace import USUAL, Pace, fast_pace
+from topoloom.simulator.pace import INTERVAL, USUAL, Pace, fast_pace
 from topoloom.simulator.point import Point
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.run import Run
@@ -17,8 +17,6 @@ from topoloom.work import Work
 
 #: Batches before measuring, at least, and from which growing latency is let be; batches measured, at least.
 _WARM_LEAST, _GROWING, _LEAST = 4, 6, 10
-#: A confidence interval within this share of the mean is tight.
-_TIGHT = 0.01
 #: Cycles that measured packets may take to arrive after the last batch.
 _DRAIN = 20_000
 #: Hosts get less than this share of what sources make: saturated. Below it is chance in batches of few packets.
@@ -45,6 +43,7 @@ def simulate_load(
     seed: int,
     cables: np.ndarray | None = None,
     fast: bool = False,
+    interval: float = INTERVAL,
     work: Work | None = None,
 ) -> Point:
     """Simulate one load: warm up, measure batches until the mean latency is known well, and let what is measured arrive.
@@ -61,6 +60,8 @@ def simulate_load(
         Cycles of each cable; the config's for all when left out.
     fast : bool
         Large networks in short batches: `fast_pace`.
+    interval : float
+        Measure until the 95 % confidence interval of the mean latency reaches no further than this share of it.
     work : Work, optional
         Told how far the load is, in `expected_flits`.
 
@@ -89,7 +90,7 @@ def simulate_load(
     made = load * senders / config.mean_flits
     pace = fast_pace(made) if fast else USUAL
     latency = _warm_up(run, progress, pace)
-    pace = fast_pace(made, latency) if fast else USUAL
+    pace = (fast_pace(made, latency) if fast else USUAL).until(interval)
     begin, flits_before, host_flits_before, carried = (
         run.cycle,
         int(state[FLITS]),
@@ -105,13 +106,13 @@ def simulate_load(
         run.go(pace.batch, begin, never, progress.within)
         means.append(_ratio(state[LATENCY] - before[LATENCY], state[DONE] - before[DONE]))
         half_width, mean = _half_width(means), float(np.mean(means))
-        progress.batch_done(_batches_needed(len(means), half_width, mean, pace.most) - len(means))
+        progress.batch_done(_batches_needed(len(means), half_width, mean, pace) - len(means))
         if len(means) >= _LEAST:
             sent = load * senders * (run.cycle - begin)
             chance = 3 * config.chance_of_sources(load, sent / config.mean_flits)
             share = (int(state[FLITS]) - flits_before) / sent + chance
             saturated = share < _ACCEPTED or (share < _FALLS_SHORT and _growing(means))
-            if saturated or half_width <= _TIGHT * mean:
+            if saturated or half_width <= pace.tight * mean:
                 break
     end = run.cycle
     accepted = (int(state[FLITS]) - flits_before) / senders / (end - begin)
@@ -175,11 +176,11 @@ class _Progress:
         self._all_batches = self._batches + max(1.0, to_go)
 
 
-def _batches_needed(done: int, half_width: float, mean: float, most: int) -> float:
+def _batches_needed(done: int, half_width: float, mean: float, pace: Pace) -> float:
     """How many batches it takes in all until the confidence interval is tight, which narrows with their square root."""
     if done < 2 or not mean:
         return float(_USUAL)
-    return min(float(most), max(float(_LEAST), done * (half_width / (_TIGHT * mean)) ** 2))
+    return min(float(pace.most), max(float(_LEAST), done * (half_width / (pace.tight * mean)) ** 2))
 
 
 def _warm_up(run: Run, progress: _Progress, pace: Pace) -> float:

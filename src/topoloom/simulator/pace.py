@@ -12,6 +12,10 @@ _LATENCIES = 8
 _MOST_CYCLES = 4000
 
 
+#: A confidence interval of the mean latency within this share of it is tight, where nothing else is said; and what may be said.
+INTERVAL, LEAST_INTERVAL, MOST_INTERVAL = 0.01, 0.0005, 0.1
+
+
 class Pace(NamedTuple):
     """How long a load is simulated.
 
@@ -25,12 +29,20 @@ class Pace(NamedTuple):
         Batches measured, at most.
     steady : float
         Means of batches that differ by no more than this share are alike.
+    tight : float
+        A 95 % confidence interval of the mean latency is tight when it reaches no further than this share of it.
     """
 
     batch: int = 500
     warm: int = 40
     most: int = 200
     steady: float = 0.03
+    tight: float = INTERVAL
+
+    def until(self, interval: float) -> "Pace":
+        """The same, until an interval is so tight: it narrows with the square root of the batches, so more of them at most."""
+        most = max(self.most, round(self.most * (self.tight / interval) ** 2))
+        return self._replace(most=most, tight=interval)
 
 
 USUAL = Pace()
@@ -56,7 +68,7 @@ def fast_pace(packets: float, latency: float = 0.0) -> Pace:
     Examples
     --------
     >>> fast_pace(100.0) == USUAL, fast_pace(5_000.0), fast_pace(5_000.0, latency=20.0).batch
-    (True, Pace(batch=100, warm=40, most=40, steady=0.006), 160)
+    (True, Pace(batch=100, warm=40, most=40, steady=0.006, tight=0.01), 160)
     """
     by_packets = max(_SHORTEST, min(_PACKETS / packets if packets else USUAL.batch, USUAL.batch))
     by_latency = min(_LATENCIES * latency, _LONGEST_BY_LATENCY)

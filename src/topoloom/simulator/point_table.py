@@ -1,26 +1,23 @@
-"""Points of load curves as a CSV table: a row a point with all that it depends on, so that a sweep can go on."""
+"""Points of load curves as a CSV table: a row a point with all that it depends on, for spreadsheets and scripts."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from pathlib import Path
-from typing import Any, get_type_hints
 
 import msgspec
 import numpy as np
 
 from topoloom._version import __version__
-from topoloom.csv_files import csv_rows, csv_text, unguarded
-from topoloom.errors import at
-from topoloom.files import read_text, write_atomically
+from topoloom.csv_files import csv_text
+from topoloom.files import write_atomically
 from topoloom.routing.routing import Routing
+from topoloom.simulator.pace import INTERVAL
 from topoloom.simulator.point import POINT_COLUMNS, Point
 from topoloom.simulator.router_config import RouterConfig
 
 #: Before and behind the columns of a point those of what it was simulated with.
 _BEFORE, _BEHIND = ("topology", "engine", "traffic", "preset", "seed"), ("router", "tables", "measured", "version")
 TABLE_COLUMNS = (*_BEFORE, *POINT_COLUMNS, *_BEHIND)
-_LONGEST = 1 << 26
-_TRUTH = {"True": True, "False": False}
 
 #: What a point depends on beside its load, by column.
 CurveSettings = Mapping[str, str]
@@ -34,6 +31,7 @@ def settings_of(
     seed: int,
     cables: np.ndarray | None = None,
     fast: bool = False,
+    interval: float = INTERVAL,
 ) -> CurveSettings:
     """What points depend on beside their loads, as the table's columns have it.
 
@@ -48,6 +46,8 @@ def settings_of(
         Cycles of each cable.
     fast : bool
         Whether large networks were measured in short batches.
+    interval : float
+        Of the mean latency, as for `simulate`.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def settings_of(
         "seed": str(seed),
         "router": " ".join(f"{name}={value}" for name, value in msgspec.structs.asdict(config).items()),
         "tables": tables_digest(routing, cables),
-        "measured": "fast" if fast else "usual",
+        "measured": ("fast" if fast else "usual") + (f" to {interval:g}" if interval != INTERVAL else ""),
         "version": __version__,
     }
 
@@ -91,21 +91,11 @@ class PointTable:
         Of each curve, from `settings_of`.
     path : str, optional
         A CSV file, written whole after each point; without it the points are only held.
-    resume : bool
-        Take the points that the file has, if it is there.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read or is no such table, or has a point of other settings.
     """
 
-    def __init__(self, curves: Sequence[CurveSettings], path: str | None = None, resume: bool = False) -> None:
+    def __init__(self, curves: Sequence[CurveSettings], path: str | None = None) -> None:
         self._curves, self._path = list(curves), path
         self._points: list[dict[float, Point]] = [{} for _ in curves]
-        if resume and path is not None and Path(path).exists():
-            for line, row in _rows(path):
-                self._take(line, row)
 
     def points(self, number: int) -> MutableMapping[float, Point]:
         """The points of a curve by load; what is put in is in the file when that returns (a pipe waits for `write`)."""
@@ -135,24 +125,6 @@ class PointTable:
         ]
         return csv_text(TABLE_COLUMNS, rows)
 
-    def _take(self, line: int, row: dict[str, str]) -> None:
-        """Keep a row of the file with the curve that it belongs to."""
-        names = (*_BEFORE, *_BEHIND)
-        unlike = [[name for name in names if row[name] != settings[name]] for settings in self._curves]
-        best = min(range(len(unlike)), key=lambda number: len(unlike[number]))
-        if unlike[best]:
-            name = unlike[best][0]
-            raise at(
-                str(self._path),
-                line,
-                f"a point with {name} '{row[name]}', not '{self._curves[best][name]}';"
-                " resume with what it was made with, or name another file",
-            )
-        point = _point(str(self._path), line, row)
-        for number, differing in enumerate(unlike):
-            if not differing:  # the same network may be given twice
-                self._points[number][point.offered] = point
-
 
 class _KeptPoints(MutableMapping[float, Point]):
     """The points of one curve of a table."""
@@ -174,36 +146,3 @@ class _KeptPoints(MutableMapping[float, Point]):
 
     def __len__(self) -> int:
         return len(self._table._points[self._number])
-
-
-def _rows(path: str) -> list[tuple[int, dict[str, str]]]:
-    """The rows of a table by column, each with the number of its line."""
-    found = csv_rows(read_text(path, _LONGEST), path)
-    _, head = next(found, (0, []))
-    if tuple(head) != TABLE_COLUMNS:
-        raise at(path, None, "no table of load points that can be gone on with; name another file")
-    out = []
-    for line, cells in found:
-        if len(cells) != len(TABLE_COLUMNS):
-            raise at(path, line, f"{len(cells)} cells; there are {len(TABLE_COLUMNS)}")
-        out.append((line, dict(zip(TABLE_COLUMNS, map(unguarded, cells), strict=True))))
-    return out
-
-
-def _point(path: str, line: int, row: dict[str, str]) -> Point:
-    kinds = get_type_hints(Point)
-    values: dict[str, Any] = {}
-    for name in POINT_COLUMNS:
-        try:
-            values[name] = _value(kinds[name], row[name])
-        except (KeyError, ValueError):
-            raise at(path, line, f"{name} is '{row[name]}', which is no such value; remove the line") from None
-    return Point(**values)
-
-
-def _value(kind: Any, text: str) -> bool | int | float | None:
-    if kind is bool:
-        return _TRUTH[text]
-    if kind is int:
-        return int(text)
-    return float(text) if text or kind is float else None

@@ -9,6 +9,7 @@ from topoloom.errors import InputError, check_type
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.simulator.load_curve import Saturation
+from topoloom.simulator.pace import INTERVAL
 from topoloom.simulator.point import Point
 from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of
@@ -34,6 +35,7 @@ def saturation(
     jobs: int | None = None,
     cables: np.ndarray | None = None,
     fast: bool = False,
+    interval: float = INTERVAL,
     known: MutableMapping[float, Point] | None = None,
     work: Work | None = None,
 ) -> Saturation:
@@ -41,7 +43,7 @@ def saturation(
 
     Parameters
     ----------
-    routing, traffic, preset, settings, seed, jobs, cables, fast, known, work
+    routing, traffic, preset, settings, seed, jobs, cables, fast, interval, known, work
         As for `simulate`.
     width : float
         0.001 to 0.5.
@@ -80,6 +82,7 @@ def saturation(
             jobs=jobs,
             cables=cables,
             fast=fast,
+            interval=interval,
             known=all_known,
             work=work,
         )
@@ -105,6 +108,7 @@ def saturation(
     at = found[max(1, low)]
     about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
     about |= {"fast": True} if fast else {}
+    about |= {"interval": interval} if interval != INTERVAL else {}
     return Saturation(
         offered=at.offered if low else 0.0,
         accepted=at.accepted,

@@ -13,6 +13,7 @@ from topoloom.routing.routing import Routing
 from topoloom.simulator.host_ports import traffic_between_hosts
 from topoloom.simulator.load_curve import LoadCurve
 from topoloom.simulator.one_load import expected_flits, simulate_load
+from topoloom.simulator.pace import INTERVAL, LEAST_INTERVAL, MOST_INTERVAL
 from topoloom.simulator.point import Point
 from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of
@@ -33,6 +34,7 @@ def simulate(
     jobs: int | None = None,
     cables: np.ndarray | None = None,
     fast: bool = False,
+    interval: float = INTERVAL,
     known: MutableMapping[float, Point] | None = None,
     work: Work | None = None,
 ) -> LoadCurve:
@@ -59,6 +61,9 @@ def simulate(
     fast : bool
         Measure large networks in shorter batches, and near saturation not until the mean latency is known to 1 %
         (`pace.fast_pace`); small networks as ever.
+    interval : float
+        Measure until the 95 % confidence interval of the mean latency reaches no further than this share of it, 0.0005 to 0.1;
+        there is a limit to how long, (0.01 / interval)**2 times the usual one.
     known : mutable mapping of float to Point, optional
         Points of an earlier sweep with the same settings, by load: they are taken as they are. Each new one is put in as soon
         as it is finished, one after the other.
@@ -73,10 +78,11 @@ def simulate(
     Raises
     ------
     InputError
-        No hosts; fewer VCs than lanes; loads out of range; tables by which packets wait for each other for ever.
+        No hosts; fewer VCs than lanes; loads or an interval out of range; tables by which packets wait for each other for ever.
     """
     check_type(routing, Routing, "simulate", "route(topology) makes one")
     work = Work() if work is None else work
+    check_interval(interval)
     name, config = router_of(preset, settings)
     topology = routing.topology
     sent = traffic_between_hosts(traffic, routing, seed)
@@ -93,7 +99,7 @@ def simulate(
         for number in numbers:
             load = missing[number]
             try:
-                point = simulate_load(routing, config, sent, load, seed_of(seed, load), cables, fast, work)
+                point = simulate_load(routing, config, sent, load, seed_of(seed, load), cables, fast, interval, work)
             except Stopped:
                 return
             with one_at_a_time:
@@ -108,6 +114,7 @@ def simulate(
         over_cores(simulate_some, len(missing), jobs, work, counted=False)
     about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
     about |= {"fast": True} if fast else {}
+    about |= {"interval": interval} if interval != INTERVAL else {}
     return LoadCurve(
         traffic=traffic,
         preset=name,
@@ -129,6 +136,14 @@ def _checked(loads: object, network: str) -> list[float]:
         if not 0 < load <= 1:
             raise InputError(f"load {load:g}; a host makes more than 0 and at most 1 flit a cycle")
     return wanted
+
+
+def check_interval(interval: float) -> None:
+    """Refuse an interval out of range."""
+    if not LEAST_INTERVAL <= interval <= MOST_INTERVAL:
+        raise InputError(
+            f"an interval of {interval:g} of the mean latency; it is {LEAST_INTERVAL:g} to {MOST_INTERVAL:g}"
+        )
 
 
 def _timings(points: list[Point]) -> dict[str, float]:

@@ -1,6 +1,6 @@
-"""Load curves of several networks, engines and kinds of traffic, with a table of points that a sweep goes on from."""
+"""Load curves of several networks, engines and kinds of traffic, with a table of points."""
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import get_type_hints
 
@@ -14,6 +14,7 @@ from topoloom.routing.routing import Routing, tables_for
 from topoloom.simulator.cables import cable_cycles
 from topoloom.simulator.execute import Execution, Executions, execute
 from topoloom.simulator.load_curve import LoadCurve, LoadCurves
+from topoloom.simulator.pace import INTERVAL
 from topoloom.simulator.point import Point
 from topoloom.simulator.point_table import PointTable, settings_of
 from topoloom.simulator.presets import router_of
@@ -135,11 +136,10 @@ def sweep(
     saturation_width: float | None = None,
     zero_load: bool = False,
     fast: bool = False,
+    interval: float = INTERVAL,
     seed: int = 1,
     jobs: int | None = None,
     table: str | None = None,
-    resume: bool = False,
-    resimulate: float | None = None,
     work: Work | None = None,
 ) -> LoadCurves:
     """Load curves of several networks, engines and kinds of traffic, one after the other.
@@ -154,14 +154,10 @@ def sweep(
         Look for the load at which each saturates, too, this exactly.
     zero_load : bool
         Measure the latency of the almost empty network, too, where a drawn curve begins.
-    fast : bool
+    fast, interval
         As for `simulate`; the almost empty network is measured as ever.
     table : str, optional
-        Keep the points in this CSV file: it is written whole after each of them.
-    resume : bool
-        Take the points that the file has, if it is there; they must have been made with the same settings.
-    resimulate : float, optional
-        The load whose point of the first curve is simulated even if the file has it: files do not keep loads of channels.
+        Write the points to this CSV file: whole, after each of them.
     work : Work, optional
         As for `simulate`.
 
@@ -188,9 +184,8 @@ def sweep(
     changes, wanted = list(settings), list(loads)
     name, config = router_of(preset, changes)
     points = PointTable(
-        [settings_of(one.routing, one.traffic, name, config, seed, one.cables, fast) for one in simulated],
+        [settings_of(one.routing, one.traffic, name, config, seed, one.cables, fast, interval) for one in simulated],
         table,
-        resume=resume,
     )
     curves: list[LoadCurve] = []
     for number, one in enumerate(simulated):
@@ -207,7 +202,8 @@ def sweep(
             jobs=jobs,
             cables=one.cables,
             fast=fast,
-            known=_AllBut(known, resimulate) if number == 0 and resimulate is not None else known,
+            interval=interval,
+            known=known,
             work=work,
         )
         curves.append(curve)
@@ -226,6 +222,7 @@ def sweep(
                         jobs=jobs,
                         cables=one.cables,
                         fast=fast,
+                        interval=interval,
                         known=known,
                         work=work,
                     )
@@ -306,27 +303,3 @@ def execute_all(
         )
         work.deliver(found[-1])
     return Executions(tuple(found), provenance=Provenance(seed=seed))
-
-
-class _AllBut(MutableMapping[float, Point]):
-    """The points of a mapping without the one at a load; what is put in goes into that mapping."""
-
-    def __init__(self, points: MutableMapping[float, Point], load: float) -> None:
-        self._points, self._load = points, load
-
-    def __getitem__(self, load: float) -> Point:
-        if load == self._load:
-            raise KeyError(load)
-        return self._points[load]
-
-    def __setitem__(self, load: float, point: Point) -> None:
-        self._points[load] = point
-
-    def __delitem__(self, load: float) -> None:
-        del self._points[load]
-
-    def __iter__(self) -> Iterator[float]:
-        return (load for load in self._points if load != self._load)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)

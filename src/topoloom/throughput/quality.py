@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from topoloom.traffic import Loop, Trace, Traffic, host_permutation, hosts_on, m
 from topoloom.traffic.loads import expected_loads
 from topoloom.traffic.worst import MOST_SWITCHES, worst_permutation
 from topoloom.work import Work
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: Flows by source and channel up to which `quality` solves the exact flows: seconds.
 QUICK_FLOWS = 20_000
@@ -136,6 +140,31 @@ class Quality(Result):
     rails: int = 1
     host_tables: int = 1
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the shares of full rate that traffic gets, beside what no routing passes.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones when left out.
+        """
+        from topoloom.figures.bars import draw_bars
+        from topoloom.figures.style import axes_of, style
+
+        rows = [
+            ("uniform traffic", self.uniform_throughput, self.uniform_bound),
+            ("random halves", self.effective_bisection, None),
+            ("worst permutation", self.worst_throughput, self.tub),
+            (f"{self.traffic}", self.traffic_throughput, self.traffic_bound),
+        ]
+        known = [(name, value, bound) for name, value, bound in rows if value is not None]
+        with style():
+            axes = axes_of(ax, height_in=2.6)
+            bars = [(name, value) for name, value, _ in known]
+            title = f"Throughput of {self.provenance.name}"
+            draw_bars(axes, bars, "share of the hosts' rate", title, [bound for _, _, bound in known])
+        return axes
 
 
 def quality(

@@ -1,7 +1,10 @@
 """The time of an all-to-all and an all-reduce, as flows along the tables."""
 
-from topoloom.applications.run import run_app
+import math
+from statistics import fmean, stdev
+
 from topoloom.applications.settings import AppSettings
+from topoloom.applications.sweep import Case, run_apps
 from topoloom.assessment.figure import Figure
 from topoloom.assessment.step import Found, Step
 from topoloom.assessment.subject import Subject
@@ -14,7 +17,7 @@ RANKS = 1024
 _BYTES_A_MIB = 1 << 20
 
 
-def _collectives(subject: Subject, work: Work) -> Found:
+def _collectives(subject: Subject, work: Work, effort: int = 1) -> Found:
     if subject.topology.hosts < 2:
         raise InputError(f"{subject.topology.name}: collectives need two hosts")
     ranks = 1 << (min(RANKS, subject.topology.hosts).bit_length() - 1)
@@ -29,18 +32,20 @@ def _collectives(subject: Subject, work: Work) -> Found:
             f"{subject.all_reduce_mib:g} MiB, by halving",
         ),
     )
-    figures = [_collective(subject, work, ranks, *one) for one in wanted]
+    figures = [_collective(subject, work, effort, ranks, *one) for one in wanted]
     return Found(figures)
 
 
-def _collective(subject: Subject, work: Work, ranks: int, key: str, label: str, app: str, sends: str) -> Figure:
-    """The time of one operation.
+def _collective(
+    subject: Subject, work: Work, draws: int, ranks: int, key: str, label: str, app: str, sends: str
+) -> Figure:
+    """The time of one operation, the mean over placements that are drawn.
 
     Parameters
     ----------
     subject : Subject
     work : Work
-    ranks : int
+    draws, ranks : int
     key, label, app, sends : str
         Of the figure, for people, the program, and what it sends.
 
@@ -48,18 +53,18 @@ def _collective(subject: Subject, work: Work, ranks: int, key: str, label: str, 
     -------
     Figure
     """
+    placement = "random" if draws == 1 else f"random*{draws}"
     settings = AppSettings(
         rate_gbps=subject.rate_gbps, switch_ns=subject.switch_ns, cable_ns_per_m=subject.cable_ns_per_m
     )
     try:
         tables = subject.routed_by_host(work)
-        run = run_app(
-            tables,
-            app,
+        runs = run_apps(
+            [Case(subject.topology.name, tables, subject.layout, subject.seed)],
+            [app],
             ranks,
-            placement="random",
+            [placement],
             settings=settings,
-            layout=subject.layout,
             seed=subject.seed,
             jobs=subject.jobs,
             simulator="flows",
@@ -67,6 +72,10 @@ def _collective(subject: Subject, work: Work, ranks: int, key: str, label: str, 
         )
     except InputError as error:
         return Figure(key=key, label=label, unit="ms", value=None, how=str(error), better="less")
+    if runs.ended != "done":
+        work.check()
+    milliseconds = [run.seconds * 1e3 for run in runs.runs]
+    mean, half = fmean(milliseconds), _half_width(milliseconds)
     changes = " ".join(
         f"--set {name}={value:g}"
         for name, value in (
@@ -77,17 +86,35 @@ def _collective(subject: Subject, work: Work, ranks: int, key: str, label: str, 
     )
     engine = f" --engine {tables[0].engine}" if len(tables) > 1 else ""
     by = f", a table for each of the {len(tables)} hosts of a switch" if len(tables) > 1 else ""
+    drawn = (
+        f"one draw, seed {subject.seed}"
+        if half is None
+        else f"the mean of {draws} draws, seeds {subject.seed} to {subject.seed + draws - 1}; the interval is of 95 %"
+    )
     return Figure(
         key=key,
         label=label,
         unit="ms",
-        value=run.seconds * 1e3,
-        how=f"{sends}, {ranks:,} ranks on hosts drawn at random (one draw, seed {subject.seed}), as flows that share every"
+        value=mean,
+        low=None if half is None else mean - half,
+        high=None if half is None else mean + half,
+        how=f"{sends}, {ranks:,} ranks on hosts drawn at random ({drawn}), as flows that share every"
         f" channel by max-min fairness{by}",
-        by_hand=f"topoloom app FOLDER{engine} --app {app} --ranks {ranks} --placement random --simulator flows"
+        by_hand=f"topoloom app FOLDER{engine} --app {app} --ranks {ranks} --placement {placement} --simulator flows"
         f" --seed {subject.seed} {changes}",
         better="less",
     )
 
 
-COLLECTIVES = Step("collectives", "collectives as flows", "Collectives", _collectives)
+def _half_width(values: list[float]) -> float | None:
+    """Half the 95 % confidence interval of a mean (Student's t); None of one value."""
+    if len(values) < 2:
+        return None
+    from scipy.special import stdtrit
+
+    return float(stdtrit(len(values) - 1, 0.975) * stdev(values) / math.sqrt(len(values)))
+
+
+COLLECTIVES = Step(
+    "collectives", "collectives as flows", "Collectives", _collectives, finer=_collectives, one_draw=True
+)

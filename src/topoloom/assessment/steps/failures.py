@@ -58,14 +58,14 @@ def _single(subject: Subject, work: Work) -> list[Figure]:
     ]
 
 
-def _degradation(subject: Subject, work: Work) -> Found:
+def _degradation(subject: Subject, work: Work, effort: int = 1) -> Found:
     topology, seed = subject.topology, subject.seed
     if topology.switches < 2 or not len(topology.links):
         raise InputError(f"{topology.name}: one switch has no links that could fail")
     planes = plane_count(topology)
     one = topology if planes == 1 else planes_of(topology)[0].topology
     where = "" if planes == 1 else ", of one plane of them"
-    left = degradation(one, levels=SHARES, samples=ORDERS, seed=seed, jobs=subject.jobs, work=work)
+    left = degradation(one, levels=SHARES, samples=ORDERS * effort, seed=seed, jobs=subject.jobs, work=work)
     shares = ",".join(f"{share:.0%}" for share in SHARES)
     return Found(
         [
@@ -77,7 +77,7 @@ def _degradation(subject: Subject, work: Work) -> Found:
                 low=level.uniform_least,
                 how=f"the bound on uniform throughput{where}, mean of {level.connected} of {level.samples} random orders, which"
                 f" leave hosts joined; low is the worst of them, seed {seed}",
-                by_hand=f"topoloom resilience FOLDER --throughput --share {shares} --draws {ORDERS} --seed {seed}",
+                by_hand=f"topoloom resilience FOLDER --throughput --share {shares} --draws {ORDERS * effort} --seed {seed}",
                 better="more",
             )
             for level in left
@@ -86,4 +86,4 @@ def _degradation(subject: Subject, work: Work) -> Found:
 
 
 FAILURES = Step("failures", "what may fail", "Failures", _failures)
-DEGRADATION = Step("degradation", "bandwidth after failures", "Failures", _degradation)
+DEGRADATION = Step("degradation", "bandwidth after failures", "Failures", _degradation, finer=_degradation)

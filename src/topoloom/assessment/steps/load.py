@@ -1,11 +1,13 @@
 """Latency and accepted load under uniform traffic, flit by flit, and the load that saturates the network."""
 
+import math
 from functools import partial
 
 from topoloom.assessment.figure import Figure
 from topoloom.assessment.step import Found, Step
 from topoloom.assessment.subject import Subject
 from topoloom.simulator.cables import cable_cycles
+from topoloom.simulator.pace import INTERVAL
 from topoloom.simulator.presets import router_of
 from topoloom.simulator.saturation import saturation
 from topoloom.simulator.simulate import simulate
@@ -34,7 +36,12 @@ def _by_hand(subject: Subject, settings: list[str], rest: str, work: Work) -> st
     return f"topoloom simulate FOLDER{engine} --preset {PRESET}{changed} {rest} --fast --seed {subject.seed}"
 
 
-def _load(subject: Subject, work: Work, load: float) -> Found:
+def _interval(effort: int) -> float:
+    """Of the mean latency: it narrows with the square root of the cycles."""
+    return INTERVAL / math.sqrt(effort)
+
+
+def _load(subject: Subject, work: Work, effort: int = 1, *, load: float) -> Found:
     routing, settings = subject.routed_spread(work), _settings(subject, work)
     cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
     curve = simulate(
@@ -47,12 +54,14 @@ def _load(subject: Subject, work: Work, load: float) -> Found:
         jobs=subject.jobs,
         cables=cables,
         fast=True,
+        interval=_interval(effort),
         work=work,
     )
     if not curve.points:
         work.check()
     point, share = curve.points[0], f"{load:.0%}"
-    by_hand = _by_hand(subject, settings, f"--loads {load:g}", work)
+    rest = f"--loads {load:g}" + (f" --interval {_interval(effort):g}" if effort > 1 else "")
+    by_hand = _by_hand(subject, settings, rest, work)
     tables = _TABLES.get(routing.engine, "its tables")
     how = f"flit by flit, {tables}, uniform traffic, router {curve.routers}, seed {subject.seed}"
     key = f"{load * 100:.0f}"
@@ -85,7 +94,8 @@ def _load(subject: Subject, work: Work, load: float) -> Found:
     )
 
 
-def _saturation(subject: Subject, work: Work) -> Found:
+def _saturation(subject: Subject, work: Work, effort: int = 1) -> Found:
+    width = WIDTH / math.isqrt(effort)
     routing, settings = subject.routed_spread(work), _settings(subject, work)
     cables = cable_cycles(subject.topology, router_of(PRESET, settings)[1], None, subject.layout)
     found = saturation(
@@ -93,7 +103,7 @@ def _saturation(subject: Subject, work: Work) -> Found:
         "uniform",
         PRESET,
         settings=settings,
-        width=WIDTH,
+        width=width,
         seed=subject.seed,
         jobs=subject.jobs,
         cables=cables,
@@ -108,9 +118,9 @@ def _saturation(subject: Subject, work: Work) -> Found:
                 unit="of a host's rate",
                 value=found.offered,
                 low=found.offered,
-                high=min(1.0, found.offered + WIDTH),
+                high=min(1.0, found.offered + width),
                 how=f"flit by flit, uniform traffic; the interval is the width of the search, seed {subject.seed}",
-                by_hand=_by_hand(subject, settings, f"--loads {LOADS[0]:g} --saturation --width {WIDTH:g}", work),
+                by_hand=_by_hand(subject, settings, f"--loads {LOADS[0]:g} --saturation --width {width:g}", work),
                 better="more",
             )
         ]
@@ -119,7 +129,13 @@ def _saturation(subject: Subject, work: Work) -> Found:
 
 #: The cheapest first: all finalists have a low load before one has a high one.
 LOADED = tuple(
-    Step(f"load-{load * 100:.0f}", f"simulation at {load:.0%} load", "Load, flit by flit", partial(_load, load=load))
+    Step(
+        f"load-{load * 100:.0f}",
+        f"simulation at {load:.0%} load",
+        "Load, flit by flit",
+        partial(_load, load=load),
+        finer=partial(_load, load=load),
+    )
     for load in LOADS
 )
-SATURATED = Step("saturation", "the load that saturates it", "Load, flit by flit", _saturation)
+SATURATED = Step("saturation", "the load that saturates it", "Load, flit by flit", _saturation, finer=_saturation)

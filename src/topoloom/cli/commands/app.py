@@ -4,7 +4,9 @@ import math
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
+from topoloom.cli.kept_study import end_of, run_kept, study_option
 from topoloom.cli.output import json_option, print_facts, print_record, print_table, say
 from topoloom.cli.types import Number, Whole
 from topoloom.errors import InputError, Stopped
@@ -140,6 +142,7 @@ def _usage(found: "Application") -> str:
 )
 @click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 31) - 1), help="Of placements and tables.")
 @click.option("--jobs", type=Whole(1, 1024), help="Simulations side by side; every core when left out.")
+@study_option("a run")
 @click.option(
     "-o",
     "--output",
@@ -168,6 +171,7 @@ def command(
     simulator: str,
     seed: int,
     jobs: int | None,
+    study_folder: str | None,
     folder: str | None,
     as_json: bool,
 ) -> None:
@@ -189,6 +193,32 @@ def command(
     beside = next(iter(networks)) if baseline is None else baseline
     if beside not in networks:
         raise InputError(f"--baseline {beside}: it is none of the topologies; name one of them ({', '.join(networks)})")
+    if study_folder is not None:
+        from topoloom.studies.sweeps.app_runs import app_runs_of, app_study
+
+        refuse_given(("mpi", "make", "arguments", "trace"), "a study runs applications by their names (--app)")
+        refuse_given(("folder",), "the study's folder has its records and its page")
+        study = app_study(
+            apps,
+            topologies,
+            engines
+            if click.get_current_context().get_parameter_source("engines") is not ParameterSource.DEFAULT
+            else None,
+            placements,
+            routing_seeds=routing_seeds,
+            seed=seed,
+            ranks=ranks,
+            host_tables=host_tables,
+            floor=floor,
+            preset=preset,
+            set={name: settings.values[name] for name in (text.partition("=")[0] for text in changes)},
+            simulator=simulator,
+            time_limit=time_limit,
+        )
+        ended = run_kept(study, study_folder, jobs)
+        _show(app_runs_of(study, study_folder, baseline, ended=ended), as_json)
+        end_of(study, study_folder, ended)
+        return
     if folder is not None:
         check_folder(folder)
     opened = {name: open_network(name) for name in dict.fromkeys(topologies)}
@@ -216,10 +246,8 @@ def command(
         )
     if folder is not None:
         write_apps(folder, runs, cases)
-    if as_json:
-        print_record(runs.runs[0] if runs.wanted == 1 else runs)
-    elif not runs.failure:
-        _print_runs(runs)
+    if as_json or not runs.failure:
+        _show(runs, as_json)
     if folder is not None:
         some = "" if len(runs.runs) == runs.wanted else f"{len(runs.runs)} of {runs.wanted} runs are finished: "
         say(f"{some}wrote {folder}", err=as_json or bool(some))
@@ -289,6 +317,13 @@ def _cases(
     )
 
 
+def _show(runs: "AppRuns", as_json: bool) -> None:
+    if as_json:
+        print_record(runs.runs[0] if runs.wanted == 1 else runs)
+    else:
+        _print_runs(runs)
+
+
 def _print_runs(runs: "AppRuns") -> None:
     from topoloom.applications.app_runs import CELLS
 
@@ -317,7 +352,7 @@ def _tell_one(run: "AppRun") -> None:
         ("placement", f"{run.placement}, seed {run.seed}"),
         ("tables", run.engine + (f", {run.host_tables} for the hosts of a switch" if run.host_tables > 1 else "")),
         ("settings", _words(run.settings)),
-        ("simulation", f"{run.simulated_by}, {run.provenance.timings['cpu_s']:.2f} s of CPU"),
+        ("simulation", ", ".join([run.simulated_by, *(f"{s:.2f} s of CPU" for s in run.provenance.timings.values())])),
     ]
     if not math.isnan(run.mops):
         facts.insert(1, ("Mop/s", f"{run.mops:,.1f}"))

@@ -5,8 +5,9 @@ import sys
 import click
 
 from topoloom.cli.output import json_option, print_record, say
-from topoloom.cli.placing import chosen_floor, placing_options
+from topoloom.cli.placing import placing_options
 from topoloom.cli.types import Number, Whole
+from topoloom.floors.chosen import chosen_floor
 
 
 @click.command(

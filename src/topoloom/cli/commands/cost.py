@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 import click
 
 from topoloom.cli.output import json_option, print_record
-from topoloom.cli.placing import PLACING, chosen_floor, placing_options, refuse_given, switch_w
+from topoloom.cli.placing import PLACING, placing_options, refuse_given
 from topoloom.cli.types import Number, Whole
+from topoloom.cost.feed import switch_w
+from topoloom.floors.chosen import chosen_floor
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
@@ -28,6 +30,13 @@ if TYPE_CHECKING:
 @placing_options()
 @click.option("--radix", type=Whole(1), help="Ports of every switch; the default is those that are used.")
 @click.option("--spare", type=Number(0, unit="%"), default=0.0, help="Ports for growth, in % of those that are used.")
+@click.option(
+    "--price-factor",
+    "factors",
+    metavar="KIND=FACTOR",
+    multiple=True,
+    help="Multiply the prices of switch, cable, transceiver or nic: cable=0.8.",
+)
 @click.option("--host-cables", is_flag=True, help="Also bill a cable for every host.")
 @click.option("--spares", is_flag=True, help="Also bill spares: 1 % of the switches and 2 % of cables and optics.")
 @click.option("--orders", is_flag=True, help="Also list how many cables of each product and length to order.")
@@ -51,6 +60,7 @@ def command(
     rate_gbps: float | None,
     radix: int | None,
     spare: float,
+    factors: tuple[str, ...],
     host_cables: bool,
     spares: bool,
     orders: bool,
@@ -59,21 +69,24 @@ def command(
 ) -> None:
     from topoloom.cli import cost_text
     from topoloom.cost.bill import Bills, price
+    from topoloom.cost.price_factors import PriceFactors, with_factors
     from topoloom.cost.quotes import quoted_parts
     from topoloom.cost.servers import housing_of
     from topoloom.cost.spares import Spares
     from topoloom.errors import InputError
     from topoloom.opening import open_network
+    from topoloom.settings import changed
 
     if as_printed and len(topologies) > 1:
         raise InputError("--as-printed takes one topology; leave it out to set several side by side")
     if as_printed:
-        others = (*PLACING, "parts", "prices", "rate_gbps", "radix", "spare", "host_cables", "spares")
+        others = (*PLACING, "parts", "prices", "factors", "rate_gbps", "radix", "spare", "host_cables", "spares")
         refuse_given(others, "--as-printed takes the paper's own assumptions")
     networks = [open_network(name) for name in topologies]
     if not as_printed and all(one.layout is not None for one in networks):
         refuse_given(PLACING, "what is laid out already is priced as it stands")
     catalogue = quoted_parts("slimfly-2014" if as_printed else parts, prices)
+    catalogue = with_factors(catalogue, changed(PriceFactors(), factors))
     if as_printed:
         # The exact count beside the print is made as Besta 2014 lays the column out: its racks, its floor, its switches.
         bills = [_column(networks[0].topology).exact(orders)]

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from topoloom.cli.output import json_option, plain, print_facts, print_record, print_table, say
-from topoloom.cli.placing import PLACING, chosen_floor, placing_options, refuse_given, switch_w
+from topoloom.cli.placing import PLACING, placing_options, refuse_given
 from topoloom.cli.types import Whole
+from topoloom.cost.feed import switch_w
+from topoloom.floors.chosen import chosen_floor
 
 if TYPE_CHECKING:
     from topoloom.cabling.plugs import Plugs

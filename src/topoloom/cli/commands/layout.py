@@ -7,9 +7,11 @@ from typing import Any
 import click
 
 from topoloom.cli.output import json_option, print_facts, print_record, say
-from topoloom.cli.placing import chosen_floor, placing_options, switch_w
+from topoloom.cli.placing import placing_options
 from topoloom.cli.progress import working
 from topoloom.cli.types import Number, Whole
+from topoloom.cost.feed import switch_w
+from topoloom.floors.chosen import chosen_floor
 from topoloom.layout.layout import Layout
 
 

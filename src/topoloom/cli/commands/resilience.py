@@ -4,16 +4,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from topoloom.cli.kept_study import end_of, run_kept, study_option
 from topoloom.cli.output import json_option, print_record, say
 from topoloom.cli.types import Number, Whole
 from topoloom.errors import InputError, Stopped
 from topoloom.layout.cabinets import CLUSTERS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from topoloom.failures.degradation import Degradation
     from topoloom.failures.lifetime import Lifetime
+    from topoloom.failures.survival import Survival
     from topoloom.network import Network
     from topoloom.routing.routing import Routing
     from topoloom.topology import Topology
@@ -134,6 +138,7 @@ SAVED = ""
 @click.option("--damaged", help="Write what is left at --share, in the first random order, to this file.")
 @click.option("--seed", type=Whole(0, (1 << 63) - 1), default=1, show_default=True, help="Of random orders.")
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
+@study_option("a network")
 @click.option(
     "-o",
     "--output",
@@ -170,20 +175,19 @@ def command(
     damaged: str | None,
     seed: int,
     jobs: int | None,
+    study_folder: str | None,
     folder: str | None,
     as_json: bool,
 ) -> None:
+    from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
     from topoloom.cli.resilience_options import check_damaged, check_shares, fit_of, refuse_never, shares_of
-    from topoloom.cli.resilience_text import print_all
     from topoloom.failures.degradation import degradation
     from topoloom.failures.failure_orders import ORDERS
     from topoloom.failures.lifetime import lifetime
     from topoloom.failures.resilience import SAMPLES, resilience
-    from topoloom.failures.survival import Survivals
     from topoloom.folders import check_folder
     from topoloom.opening import open_network
-    from topoloom.report.survival_page import write_survival
 
     if lose:
         _print_losses(topologies, lose, nic_ports, as_json)
@@ -204,6 +208,47 @@ def command(
     check_damaged(damaged, topologies, at_shares)
     if folder is not None:
         check_folder(folder)
+    if study_folder is not None:
+        from topoloom.studies.sweeps.survivals import resilience_study, survivals_of
+
+        refuse_given(
+            (
+                "throughput",
+                "reroute",
+                "shares",
+                "after_samples",
+                "damaged",
+                "link_fit",
+                "switch_fit",
+                "link_mtbf",
+                "switch_mtbf",
+            ),
+            "a study has the survival curves alone",
+        )
+        if fail != "cabinets":
+            refuse_given(("floor", "cabinet", "cluster"), f"only cabinets stand in one, and --fail is {fail}")
+        study = resilience_study(
+            topologies,
+            metric=metric,
+            fail=fail,
+            order=order,
+            levels=at_levels,
+            samples=samples,
+            width=width,
+            criterion=criterion,
+            tolerate=tolerate,
+            of=of,
+            values=values,
+            floor=floor,
+            cabinet=cabinet,
+            cluster=cluster,
+            seed=seed,
+        )
+        ended = run_kept(study, study_folder, jobs)
+        found = survivals_of(study, study_folder).topologies
+        _show(found, len(set(topologies)) > 1, folder, width, as_json)
+        end_of(study, study_folder, ended)
+        return
     opened = [open_network(name) for name in topologies]
     networks = [one.topology for one in opened]
     cabinets = [_cabinets(one, fail, floor, cabinet, cluster, jobs) for one in opened]
@@ -269,16 +314,25 @@ def command(
         )
         for at, curve in enumerate(curves)
     ]
-    if folder is not None:
-        written = write_survival(curves, folder)
-        say(f"wrote to {folder}: {', '.join(path.name for path in written)}", err=True)
-    if as_json:
-        print_record(curves[0] if len(topologies) == 1 else Survivals(tuple(curves)))
-    else:
-        print_all(curves, width)
+    _show(curves, len(topologies) > 1, folder, width, as_json)
     if interrupted:
         say(f"{curves[-1].name}: {curves[-1].samples} samples are finished", err=True)
         raise KeyboardInterrupt
+
+
+def _show(curves: "Sequence[Survival]", several: bool, folder: str | None, width: float | None, as_json: bool) -> None:
+    """Write and print the curves that are finished."""
+    from topoloom.cli.resilience_text import print_all
+    from topoloom.failures.survival import Survivals
+    from topoloom.report.survival_page import write_survival
+
+    if folder is not None and curves:
+        written = write_survival(curves, folder)
+        say(f"wrote to {folder}: {', '.join(path.name for path in written)}", err=True)
+    if as_json:
+        print_record(Survivals(tuple(curves)) if several or not curves else curves[0])
+    elif curves:
+        print_all(curves, width)
 
 
 def _print_losses(topologies: tuple[str, ...], lose: tuple[str, ...], nic_ports: int, as_json: bool) -> None:
@@ -353,7 +407,8 @@ def _cabinets(
     network: "Network", fail: str, floor: str, cabinet: int | None, cluster: str, jobs: int | None
 ) -> "np.ndarray | None":
     """The cabinet of every switch, where cabinets fail."""
-    from topoloom.cli.placing import chosen_floor, refuse_given
+    from topoloom.cli.placing import refuse_given
+    from topoloom.floors.chosen import chosen_floor
     from topoloom.layout.cabinets import assign_cabinets
 
     if fail != "cabinets":

@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
+from topoloom.cli.kept_study import end_of, run_kept, study_option
 from topoloom.cli.output import json_option, plain, print_record, print_table, say
 from topoloom.cli.types import Number, Whole
 from topoloom.errors import InputError
@@ -88,12 +90,19 @@ def _told(one: "Setting") -> str:
 @click.option("--saturation", "saturating", is_flag=True, help="Find the load at which the network saturates, too.")
 @click.option("--width", type=Number(0.001, 0.5), default=0.01, show_default=True, help="How exact --saturation is.")
 @click.option("--fast", is_flag=True, help="Measure large networks in shorter batches.")
+@click.option(
+    "--interval",
+    type=Number(0.0005, 0.1),
+    default=0.01,
+    show_default=True,
+    help="Measure until the mean latency's 95 % confidence interval is within this share.",
+)
 @click.option("--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
 @click.option("--jobs", type=Whole(1, 1024), help="Loads simulated at a time; every core when left out.")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False), help="Write the points to this CSV file, after each of them."
 )
-@click.option("--resume", is_flag=True, help="Keep the points that the file of -o has already.")
+@study_option("a load")
 @click.option("--plot", help="Draw latency against accepted load to this file: .svg, .png or .html.")
 @click.option("--heat", help="Draw the links' loads at the highest load of the first topology: .svg, .png or .html.")
 @click.option("--packets", help="Write packets one by one to this CSV file: of a trace, or at the highest load.")
@@ -110,23 +119,23 @@ def command(
     saturating: bool,
     width: float,
     fast: bool,
+    interval: float,
     seed: int,
     jobs: int | None,
     output: str | None,
-    resume: bool,
+    study_folder: str | None,
     plot: str | None,
     heat: str | None,
     packets: str | None,
     as_json: bool,
 ) -> None:
+    from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
     from topoloom.cli.tables import saved_tables
     from topoloom.opening import open_network
     from topoloom.simulator.presets import router_of
     from topoloom.simulator.sweep import execute_all, has_end, subjects, sweep
 
-    if resume and output is None:
-        raise InputError("--resume goes on from a file: name it with -o")
     if output is not None and not Path(output).parent.is_dir():
         raise InputError(f"-o {output}: there is no folder {Path(output).parent}; make it first")
     _check_pictures({"--plot": plot, "--heat": heat})
@@ -138,6 +147,32 @@ def command(
             to_the_end,
             {"-o": output, "--saturation": saturating, "--fast": fast, "--plot": plot, "--heat": heat},
         )
+    if study_folder is not None:
+        from topoloom.studies.sweeps.load_curves import load_curves_of, simulate_study
+
+        refuse_given(
+            ("output", "heat", "packets"), "a study keeps points in its folder, and neither packets nor loads of links"
+        )
+        given = click.get_current_context().get_parameter_source("engines") is not ParameterSource.DEFAULT
+        study = simulate_study(
+            topologies,
+            engines if given else None,
+            traffics,
+            loads=wanted,
+            saturation=saturating,
+            lanes=lanes,
+            preset=preset,
+            set={name: getattr(router, name) for name in (text.partition("=")[0] for text in settings)},
+            between=_cycles(between),
+            width=width,
+            fast=fast,
+            interval=interval,
+            seed=seed,
+        )
+        ended = run_kept(study, study_folder, jobs)
+        _show(load_curves_of(study, study_folder, ended=ended), plot, as_json)
+        end_of(study, study_folder, ended)
+        return
     networks = [open_network(name) for name in topologies]
     for network in networks:
         if network.layout is not None and not between and not router.cycle_ns:
@@ -161,10 +196,7 @@ def command(
     if any(to_the_end):
         with working("simulating") as work:
             executions = execute_all(simulated, preset, settings=settings, seed=seed, work=work)
-        if as_json:
-            print_record(executions if len(simulated) > 1 else executions.executions[0])
-        else:
-            _print_executions(executions)
+        _show(executions, None, as_json)
         return
     with working("simulating") as work:
         curves = sweep(
@@ -175,19 +207,15 @@ def command(
             saturation_width=width if saturating else None,
             zero_load=plot is not None,
             fast=fast,
+            interval=interval,
             seed=seed,
             jobs=jobs,
             table=output,
-            resume=resume,
-            resimulate=max(wanted) if heat is not None else None,
             work=work,
         )
-    _draw(curves, simulated[0], plot, heat)
-    if as_json:
-        print_record(curves if len(simulated) > 1 else curves.curves[0])
-    else:
-        for number, curve in enumerate(curves.curves):
-            _print(curve, number > 0)
+    if heat is not None and curves.curves[0].points:
+        _draw_heat(curves.curves[0], simulated[0], heat)
+    _show(curves, plot, as_json)
     for curve in curves.curves:
         if len(curve.points) < len(set(wanted)):
             say(f"{curve.provenance.name}: {len(curve.points)} of {len(set(wanted))} loads are finished", err=True)
@@ -267,23 +295,47 @@ def _check_pictures(given: dict[str, str | None]) -> None:
             check_picture(path, option)
 
 
-def _draw(curves: "LoadCurves", first: "Subject", plot: str | None, heat: str | None) -> None:
-    """The pictures that were asked for, of what is finished."""
-    from topoloom.figures.link_heat import link_heat
+def _show(found: "LoadCurves | Executions", plot: str | None, as_json: bool) -> None:
+    """Print what is finished, and draw it."""
+    from topoloom.simulator.execute import Executions
+
+    if isinstance(found, Executions):
+        if as_json:
+            print_record(found if len(found.executions) > 1 else found.executions[0])
+        else:
+            _print_executions(found)
+        return
+    if plot is not None:
+        _draw(found, plot)
+    if as_json:
+        print_record(found if len(found.curves) != 1 else found.curves[0])
+        return
+    for number, curve in enumerate(found.curves):
+        _print(curve, number > 0)
+
+
+def _draw(curves: "LoadCurves", path: str) -> None:
+    """The curves, where a load is finished."""
     from topoloom.figures.load_curves import load_curves
-    from topoloom.graph.geometry import geometry_of
     from topoloom.report.curve_data import load_intervals
     from topoloom.report.load_table import load_table
     from topoloom.report.pictures import write_picture
 
     drawn = [curve for curve in curves.curves if curve.points]
-    if plot is not None and drawn:
+    if drawn:
         title, below = "Latency against accepted load", [load_table(drawn)]
-        write_picture(load_curves(drawn), plot, title, below, load_intervals(drawn))
-    if heat is not None and drawn:
-        point = max(drawn[0].points, key=lambda point: point.offered)
-        topology = first.routing.topology
-        write_picture(link_heat(first.routing, point, geometry_of(topology)), heat, f"Load of links: {topology.name}")
+        write_picture(load_curves(drawn), path, title, below, load_intervals(drawn))
+
+
+def _draw_heat(curve: "LoadCurve", of: "Subject", path: str) -> None:
+    """The loads of links at the curve's highest load."""
+    from topoloom.figures.link_heat import link_heat
+    from topoloom.graph.geometry import geometry_of
+    from topoloom.report.pictures import write_picture
+
+    point = max(curve.points, key=lambda point: point.offered)
+    topology = of.routing.topology
+    write_picture(link_heat(of.routing, point, geometry_of(topology)), path, f"Load of links: {topology.name}")
 
 
 def _print(curve: "LoadCurve", apart: bool) -> None:

@@ -1,11 +1,14 @@
 """The verdict: what following tables from every switch to every other has found."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from topoloom.results import Provenance, Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Followed:
@@ -96,6 +99,23 @@ class Verdict(Followed, Result):
     switch_load: np.ndarray
     checked_destinations: int | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw the loads of channels, sorted: pairs whose path takes each.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones when left out.
+        """
+        from topoloom.figures.bars import draw_sorted_loads
+        from topoloom.figures.style import axes_of, style
+
+        with style():
+            axes = axes_of(ax)
+            title = f"Channels of {self.provenance.name} by engine {self.provenance.engine}"
+            draw_sorted_loads(axes, self.channel_load, "pairs whose path takes it", title)
+        return axes
 
     @property
     def deadlock_free(self) -> bool | None:

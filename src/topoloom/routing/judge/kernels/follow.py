@@ -221,7 +221,7 @@ def find_cycle(
         degree = first[w + 1] - first[w]
         for q in range(degree):
             for p in range(degree):
-                word = turns[turn_first[w] + q * degree + p]
+                word = np.uint64(turns[turn_first[w] + q * degree + p])
                 if word == 0:
                     continue
                 for before in range(lanes):
@@ -242,10 +242,11 @@ def find_cycle(
         degree = first[w + 1] - first[w]
         row = turn_first[w] + (back[c] - first[w]) * degree
         for p in range(degree):
-            if turns[row + p] == 0:
+            word = np.uint64(turns[row + p])
+            if word == 0:
                 continue
             for after in range(lanes) if across else range(before, before + 1):
-                if _leads(turns[row + p], before, after, across):
+                if _leads(word, before, after, across):
                     e = (first[w] + p) * lanes + after
                     waits[e] -= 1
                     if waits[e] == 0:
@@ -268,7 +269,7 @@ def find_cycle(
         degree = first[w + 1] - first[w]
         found = False
         for q in range(degree):
-            word = turns[turn_first[w] + q * degree + c - first[w]]
+            word = np.uint64(turns[turn_first[w] + q * degree + c - first[w]])
             for before in range(lanes):
                 e = np.int64(back[first[w] + q]) * lanes + before
                 if waits[e] > 0 and _leads(word, before, after, across):

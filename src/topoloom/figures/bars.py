@@ -1,0 +1,78 @@
+"""Named numbers as horizontal bars, a bound beside some; and sorted loads of channels."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from topoloom.figures.style import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw_bars(
+    axes: "Axes",
+    bars: Sequence[tuple[str, float]],
+    unit: str,
+    title: str,
+    bounds: Sequence[float | None] = (),
+    form: str = "{:.4g}",
+) -> None:
+    """A bar for each number, the first on top, its value at its end.
+
+    Parameters
+    ----------
+    axes : Axes
+    bars : sequence of (str, float)
+    unit : str
+        What they are counted in, on the axis.
+    title : str
+    bounds : sequence of float or None, optional
+        What cannot be passed, a line across the bar.
+    form : str
+        How values are written.
+    """
+    places = range(len(bars), 0, -1)
+    axes.barh(list(places), [value for _, value in bars], color=COLOURS[0], height=0.6)
+    for place, (_, value) in zip(places, bars, strict=True):
+        axes.annotate(form.format(value), (value, place), (4, 0), textcoords="offset points", va="center", fontsize=8)
+    drawn = [(place, bound) for place, bound in zip(places, bounds, strict=False) if bound is not None]
+    if drawn:
+        at, ends = [bound for _, bound in drawn], [place for place, _ in drawn]
+        low, high = [place - 0.38 for place in ends], [place + 0.38 for place in ends]
+        axes.vlines(at, low, high, color=COLOURS[1], linewidth=2, label="no routing passes")
+        axes.legend(loc="upper right", bbox_to_anchor=(1.0, 1.16), fontsize=8, frameon=False)
+    axes.set_yticks(list(places), [name for name, _ in bars])
+    axes.grid(visible=False, axis="y")
+    axes.margins(x=0.15)
+    axes.set_xlim(left=0)
+    if not any(value for _, value in bars):
+        axes.set_xlim(0, 1)  # nothing of anything: no fractions on the axis
+        axes.set_xticks([0, 1])
+    axes.set_xlabel(unit)
+    axes.set_title(title, fontsize=10, loc="left")
+
+
+def draw_sorted_loads(axes: "Axes", loads: np.ndarray, unit: str, title: str) -> None:
+    """Loads from the most to the least, over the share of all; even loads are a level line.
+
+    Parameters
+    ----------
+    axes : Axes
+    loads : number[k]
+    unit : str
+        What they are counted in.
+    title : str
+    """
+    ordered = np.sort(loads)[::-1]
+    share = (np.arange(ordered.size) + 0.5) / max(1, ordered.size) * 100
+    axes.plot(share, ordered, color=COLOURS[0], linewidth=1.8, label="sorted")
+    if ordered.size:
+        axes.axhline(float(ordered.mean()), color=COLOURS[1], linewidth=1.2, linestyle="--", label="mean")
+    axes.set_ylim(bottom=0)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("channels, the busiest first [%]")
+    axes.set_ylabel(unit)
+    axes.set_title(title, fontsize=10, loc="left")
+    axes.legend(loc="upper right", fontsize=8, frameon=False)

@@ -1,0 +1,48 @@
+"""Small multiples: several pictures of curves side by side, with the same axes and one legend."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from topoloom.figures.interval_curves import IntervalCurves, draw_interval_curves
+from topoloom.figures.style import frame, sheet, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MOST_ACROSS = 3
+
+
+def panels(curves: Sequence[IntervalCurves], title: str = "") -> "Figure":
+    """A figure with a panel for each picture, rows of three at most; the legend stands below, once."""
+    across = min(_MOST_ACROSS, len(curves))
+    rows = math.ceil(len(curves) / across)
+    names = list(dict.fromkeys(series.name for one in curves for series in one.series))
+    # Each name has its look in every panel, also where it has no points.
+    with style():
+        legend = math.ceil(len(names) / 3) * 0.22 + 0.3
+        figure = sheet(8.6 if across == 1 else 3.6 * across + 0.6, (4.2 if across == 1 else 3.2) * rows + legend)
+        grid = figure.subplots(rows, across, squeeze=False, sharex=True, sharey=True)
+        for place, axes in enumerate(grid.flat):
+            if place >= len(curves):
+                axes.set_visible(False)
+                continue
+            frame(axes)
+            draw_interval_curves(axes, curves[place], names=names, legend=False)
+            if place % across:
+                axes.set_ylabel("")
+            if place + across < len(curves):
+                axes.set_xlabel("")
+            else:
+                axes.tick_params(labelbottom=True)
+        handles: dict[str, Any] = {}
+        for axes in grid.flat:
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+                handles.setdefault(label, handle)
+        if len(names) > 1:
+            figure.legend(
+                list(handles.values()), list(handles), loc="outside lower center", ncol=3, fontsize=8, frameon=False
+            )
+        if title and len(curves) > 1:
+            figure.suptitle(title, fontsize=10, x=0.01, ha="left")
+    return figure

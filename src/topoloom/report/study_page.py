@@ -1,0 +1,132 @@
+"""The page of a study: what was run, its pictures, who wins where, and the table."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from topoloom._version import __version__
+from topoloom.errors import InputError
+from topoloom.figures.panels import panels
+from topoloom.figures.style import svg_text
+from topoloom.files import write_atomically
+from topoloom.pages.templating import rendered
+from topoloom.report.curve_data import curve_data
+from topoloom.report.page import curves_part, figure, page, table
+from topoloom.report.scripting import CURVES
+from topoloom.settings import written
+from topoloom.studies.export import table_csv
+from topoloom.studies.results import StudyResults
+from topoloom.studies.series import curves_of, winners_of
+
+#: Rows of the table on the page; the CSV file has all.
+_MOST_ROWS = 1000
+#: Measures of the table on the page, the first that differ.
+_MOST_COLUMNS = 14
+
+
+def write_study(results: StudyResults, folder: Path) -> None:
+    """Write ``study.csv`` and ``study.html`` into the folder of a study.
+
+    Raises
+    ------
+    InputError
+        A file cannot be written.
+    """
+    write_atomically(folder / "study.csv", table_csv(results))
+    write_atomically(folder / "study.html", study_page(results))
+
+
+def study_page(
+    results: StudyResults, x: str | None = None, y: str | None = None, by: Sequence[str] | None = None
+) -> str:
+    """The page as one self-contained HTML text.
+
+    Parameters
+    ----------
+    results : StudyResults
+    x, y, by
+        Of the picture, as `curves_of` takes them.
+
+    Returns
+    -------
+    str
+    """
+    curves, why_not = _curves(results, x, y, by)
+    numbered = [one for one in curves if not one.x_names and not one.log_x]
+    drawn = ""
+    if numbered:
+        drawing = figure(svg_text(panels(curves)), "Means over seeds, with 95 % intervals where there are several.")
+        drawn = curves_part(drawing)
+    elif curves:
+        drawn = figure(svg_text(panels(curves)), "Means over seeds, with 95 % intervals where there are several.")
+    about = (
+        f"topoloom {__version__}, verb {results.verb}: {results.done:,} of {results.tasks:,} tasks done,"
+        f" {results.failed:,} failed; {results.seconds / 3600:.3g} hours of computing"
+    )
+    winners, least = _winners(results)
+    body = rendered(
+        "study.html",
+        title=results.title or f"A study of {results.verb}",
+        about=about,
+        drawn=drawn,
+        why_not=why_not,
+        winners=winners,
+        least=least,
+        failures=_failures(results),
+        rows=_table(results),
+        more=max(0, len(results.table) - _MOST_ROWS),
+    )
+    return page(results.title or results.verb, [body], curve_data(numbered), CURVES)
+
+
+def _curves(results: StudyResults, x: str | None, y: str | None, by: Sequence[str] | None) -> tuple[Any, str]:
+    """The curves, or a sentence why there are none."""
+    try:
+        return curves_of(results, x, y, by), ""
+    except InputError as error:
+        return [], str(error)
+
+
+def _winners(results: StudyResults) -> tuple[Markup, str]:
+    """Which value of the first axis of words has the least of which measure, at each point of the others; else nothing."""
+    words = [name for name in results.axes if all(isinstance(row[name], str) for row in results.table)]
+    competing = [name for name in words if len({row[name] for row in results.table}) > 1]
+    if not competing:
+        return Markup(""), ""
+    try:
+        rows = winners_of(results, competing[0])
+    except InputError:
+        return Markup(""), ""
+    if len(rows) > 200 or not any("second" in row for row in rows):
+        return Markup(""), ""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    least = next(name for name in names if name in results.measures)
+    return table(
+        names, [[_cell(row.get(name)) for name in names] for row in rows], text=_texts(rows, names)
+    ), least.replace("_", " ")
+
+
+def _failures(results: StudyResults) -> Markup:
+    if not results.failures:
+        return Markup("")
+    names = [*results.axes, "error"]
+    rows = results.failures[:_MOST_ROWS]
+    return table(names, [[_cell(row.get(name)) for name in names] for row in rows], text=_texts(rows, names))
+
+
+def _table(results: StudyResults) -> Markup:
+    rows = results.rows()[:_MOST_ROWS]
+    differ = [name for name in results.measures if len({row.get(name) for row in rows}) > 1]
+    names = [*results.axes, *(differ or list(results.measures))[:_MOST_COLUMNS]]
+    return table(names, [[_cell(row.get(name)) for name in names] for row in rows], text=_texts(rows, names))
+
+
+def _texts(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> frozenset[int]:
+    """The columns that hold words."""
+    return frozenset(at for at, name in enumerate(names) if any(isinstance(row.get(name), str) for row in rows))
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:.5g}" if isinstance(value, float) else written(value)

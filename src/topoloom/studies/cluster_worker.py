@@ -1,0 +1,164 @@
+"""A worker on a cluster: takes batches of a submission until there are none that it can finish in its time.
+
+``python -m topoloom.studies.cluster_worker STORE SUBMISSION THREADS [SECONDS]`` in a job of Slurm.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+
+from topoloom.errors import InputError
+from topoloom.studies.claims import STALE_S, Claims
+from topoloom.studies.estimate import Estimates
+from topoloom.studies.job import record_of
+from topoloom.studies.store import Store
+from topoloom.work import Work
+
+#: A task is begun if so many times its estimate, and so many seconds, are left.
+_SAFETY, _SPARE_S = 1.5, 5.0
+#: Seconds that the scheduler has to say when the job ends.
+_PATIENCE_S = 20.0
+#: Seconds between two looks for batches that come back, and how long a worker that has none looks.
+_LOOK_EVERY_S, _LINGER_S = 1.0, STALE_S * 1.25
+#: Seconds that the others wait for the first worker's first record, so that kernels are compiled once.
+_WARMING_S = 120.0
+
+
+def serve(folder: str, submission: str, threads: int, limit_s: float | None = None) -> int:
+    """Take batches and run their tasks.
+
+    Parameters
+    ----------
+    folder : str
+        Of the store.
+    submission : str
+        The folder of the batches.
+    threads : int
+        Of a task.
+    limit_s : float or None
+        Seconds that a task may take.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    work = Work()
+    signal.signal(signal.SIGTERM, lambda _number, _frame: work.stop())
+    store = Store(folder)
+    place = int(os.environ.get("SLURM_ARRAY_TASK_ID", "0"))
+    owner = f"{os.environ.get('SLURM_ARRAY_JOB_ID', os.getpid())}-{place}"
+    end = _end()
+    _let_the_first_go(store, place, work)
+    claims = Claims(Path(submission), owner)
+    workers = int(os.environ.get("SLURM_ARRAY_TASK_COUNT", "1"))
+    estimates = Estimates(store.records().values())
+    begin = place * len(claims.batches) // max(1, workers)
+    waiting = time.monotonic()
+    with store.writer() as shard:
+
+        def run(number: int) -> bool:
+            """Whether a batch is done; not where it was stopped, or a task of it would not end in time."""
+            known = store.records()
+            for task in claims.batches[number]:
+                if task.digest in known:
+                    continue
+                if work.stopped or estimates.seconds(task) * _SAFETY + _SPARE_S > end - time.time():
+                    return False
+                with _logged(Path(submission) / "logs" / f"task-{task.digest}.txt"):
+                    record = record_of(task, threads=threads, limit_s=limit_s, work=work)
+                if record is None:
+                    return False
+                shard.write(record)
+                estimates.learn(record)
+            return True
+
+        over = False
+        while not (over or work.stopped or claims.all_done) and time.monotonic() - waiting < _LINGER_S:
+            for number in claims.open(begin):
+                with claims.kept(number):
+                    whole = run(number)
+                if whole:
+                    claims.done(number)
+                    waiting = time.monotonic()
+                else:
+                    # Others may have more time; we have not enough for this.
+                    claims.release(number)
+                    over = True
+                    break
+            else:
+                # What others are at may come back: a worker that is lost, or requeued.
+                time.sleep(_LOOK_EVERY_S)
+    (Path(submission) / f"ended-{place}").touch()
+    return 0
+
+
+def _let_the_first_go(store: Store, place: int, work: Work) -> None:
+    """Wait until the first worker has compiled what all need: until there is a record."""
+    until = time.monotonic() + _WARMING_S
+    while place and not work.stopped and time.monotonic() < until and not store.records():
+        time.sleep(0.5)
+
+
+def _end() -> float:
+    """When the job's time is over, in seconds since 1970; never where nobody says."""
+    told = os.environ.get("SLURM_JOB_END_TIME", "")
+    if told.isdecimal():
+        return float(told)
+    job = os.environ.get("SLURM_JOB_ID")
+    if job is None:
+        return float("inf")
+    try:
+        asked = subprocess.run(
+            ["squeue", "-h", "-j", job, "-o", "%e"], capture_output=True, text=True, timeout=_PATIENCE_S, check=True
+        )
+        return datetime.fromisoformat(asked.stdout.strip()).timestamp()
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return float("inf")
+
+
+@contextmanager
+def _logged(path: Path) -> Iterator[None]:
+    """While it is open, what is printed goes into a file of its own, which is gone if nothing was."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = [os.dup(1), os.dup(2)]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    except OSError:
+        log = os.dup(2)
+    try:
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.dup2(kept[0], 1)
+        os.dup2(kept[1], 2)
+        for one in (*kept, log):
+            os.close(one)
+        with suppress(OSError):
+            if path.stat().st_size == 0:
+                path.unlink()
+
+
+def main() -> int:
+    """Read the command line, and serve."""
+    folder, submission, threads, *limit = sys.argv[1:]
+    try:
+        return serve(folder, submission, int(threads), float(limit[0]) if limit else None)
+    except InputError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

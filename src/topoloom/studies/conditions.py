@@ -1,0 +1,107 @@
+"""Conditions on the axes of a study, as texts: ``load <= 0.8 and topology != 'ring'``; no code is run."""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from topoloom.errors import InputError, hint
+from topoloom.settings import shown
+
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda one, many: one in many,
+    ast.NotIn: lambda one, many: one not in many,
+}
+_COUNT: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_LONGEST = 2000
+
+
+def holds(condition: str, values: Mapping[str, Any]) -> bool:
+    """Whether a condition is true of the values of some names.
+
+    Parameters
+    ----------
+    condition : str
+        Comparisons (also chains, ``in`` lists), ``and``, ``or``, ``not``, sums and products; names of axes, numbers, texts.
+    values : mapping
+        By name.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    InputError
+        It is no such text, names what is not there, or compares what cannot be compared.
+
+    Examples
+    --------
+    >>> holds("load <= 0.8 and q in [5, 7]", {"load": 0.5, "q": 5})
+    True
+    >>> holds("lod < 1", {"load": 0.5})
+    Traceback (most recent call last):
+        ...
+    topoloom.errors.InputError: condition 'lod < 1': no axis named 'lod' (did you mean load?)
+    """
+    where = f"condition {shown(condition)}"
+    try:
+        if len(condition) > _LONGEST:
+            raise SyntaxError
+        tree = ast.parse(condition.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise InputError(f"{where}: cannot be read; write a comparison, as in load <= 0.8") from None
+    try:
+        return bool(_value(tree, values))
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    except (TypeError, ZeroDivisionError, OverflowError) as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
+    match node:
+        case ast.Constant(value=bool() | int() | float() | str() | None):
+            return node.value
+        case ast.Name():
+            if node.id not in values:
+                raise InputError(f"no axis named {shown(node.id)} ({hint(node.id, list(values))})")
+            return values[node.id]
+        case ast.List() | ast.Tuple():
+            return [_value(one, values) for one in node.elts]
+        case ast.UnaryOp(op=ast.Not()):
+            return not _value(node.operand, values)
+        case ast.UnaryOp(op=ast.USub()):
+            return -_value(node.operand, values)
+        case ast.BoolOp():
+            every = isinstance(node.op, ast.And)
+            return (all if every else any)(_value(one, values) for one in node.values)
+        case ast.BinOp() if type(node.op) in _COUNT:
+            left, right = _value(node.left, values), _value(node.right, values)
+            if not all(isinstance(one, (int, float)) for one in (left, right)):
+                raise InputError("sums and products are of numbers")
+            return _COUNT[type(node.op)](left, right)
+        case ast.Compare():
+            left = _value(node.left, values)
+            for how, other in zip(node.ops, node.comparators, strict=True):
+                right = _value(other, values)
+                if type(how) not in _COMPARE:
+                    raise InputError("comparisons are ==, !=, <, <=, >, >=, in and not in")
+                if not _COMPARE[type(how)](left, right):
+                    return False
+                left = right
+            return True
+    raise InputError("only comparisons, and, or, not, sums and products of axes, numbers and texts")

@@ -1,0 +1,259 @@
+"""The executor dask: any Dask cluster by its address, a local one, or one that dask-jobqueue starts on a batch system."""
+
+import logging
+import queue
+from collections import deque
+from collections.abc import Iterator, Mapping
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+
+from topoloom.errors import InputError
+from topoloom.settings import setting
+from topoloom.studies.executor import EXECUTORS, Run, batches
+from topoloom.studies.job import record_of
+from topoloom.studies.record import Record, failed
+from topoloom.studies.task import Task
+from topoloom.threads import cores
+from topoloom.toml_files import TomlTable
+
+#: A batch takes about so long, beside which what the scheduler does with it (some milliseconds) is nothing.
+_BATCH_S = 1.0
+#: Batches that wait at the scheduler for each thread of the cluster, so that none is ever idle.
+_AHEAD = 2
+#: Seconds between two looks at whether the work shall end, and those that a cluster has to answer first.
+_LOOK_EVERY_S, _ANSWER_S = 0.2, 10.0
+
+
+class DaskOptions(TomlTable, frozen=True):
+    """The table [run.options] of the executor dask."""
+
+    group: ClassVar[str] = "study [run.options], dask"
+
+    address: Annotated[str, setting("of a scheduler that runs: tcp://host:8786; a local cluster when left out")] = ""
+    adaptive: Annotated[
+        tuple[Annotated[int, setting("workers", least=0)], Annotated[int, setting("workers", least=1)]] | None,
+        setting("workers at least and at most, in place of a fixed number"),
+    ] = None
+    jobqueue: Annotated[
+        dict[str, Any],
+        setting(
+            "what dask_jobqueue.SLURMCluster is given (queue, cores, memory, walltime ...); `jobs` of them are started"
+        ),
+    ] = msgspec.field(default_factory=dict)
+
+
+def run_on_dask(run: Run) -> None:
+    """Run the tasks on a Dask cluster; a `distributed.Client` in ``options["client"]`` is taken as it is.
+
+    Raises
+    ------
+    InputError
+        There is no Dask, or no such cluster; the store cannot be written.
+    """
+    with _client(run) as client:
+        _Feeder(run, client).go()
+
+
+class _Feeder:
+    """Hands batches to a cluster, and writes the records that come back."""
+
+    def __init__(self, run: Run, client: Any) -> None:
+        self.run, self.client = run, client
+        self.waiting: deque[tuple[list[Task], int]] = deque()
+        self.left: deque[Task] = deque(run.tasks)
+        self.out: dict[Any, tuple[list[Task], int]] = {}
+        self.finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def go(self) -> None:
+        """Until every task has its record, or the work is stopped."""
+        try:
+            with self.run.store.writer() as shard:
+                while (self.left or self.waiting or self.out) and not self.run.work.stopped:
+                    self._hand_out()
+                    try:
+                        future = self.finished.get(timeout=_LOOK_EVERY_S)
+                    except queue.Empty:
+                        self._check()
+                        continue
+                    for record in self._records(future):
+                        shard.write(record)
+                        self.run.told(record)
+        finally:
+            with suppress(Exception):  # the cluster may be gone
+                self.client.cancel(list(self.out), force=True)
+
+    def _check(self) -> None:
+        if self.client.status not in ("running", "connecting", "newly-created"):
+            raise _lost()
+
+    def _hand_out(self) -> None:
+        """Batches for all threads of the cluster, and some ahead."""
+        try:
+            threads = max(1, sum(self.client.nthreads().values()))
+        except OSError:  # asked in vain for as long as a connection may take
+            raise _lost() from None
+        while (self.waiting or self.left) and len(self.out) < _AHEAD * threads:
+            if not self.waiting:
+                self._fill(threads)
+            tasks, attempts = self.waiting.popleft()
+            future = self.client.submit(
+                run_batch,
+                msgspec.json.encode(tasks),
+                self.run.node.threads,
+                self.run.limit_s,
+                attempts,
+                pure=False,
+                key=f"topoloom-{tasks[0].digest}-{attempts}",
+            )
+            self.out[future] = tasks, attempts
+            future.add_done_callback(self.finished.put)
+
+    def _fill(self, threads: int) -> None:
+        """The next batches: of one task each as long as nothing is known of what tasks take."""
+        estimates = self.run.estimates
+        if not estimates.known:
+            self.waiting.append(([self.left.popleft()], 0))
+            return
+        share = max(1, len(self.left) // (_AHEAD * threads))
+        some = [self.left.popleft() for _ in range(min(len(self.left), 1000))]
+        self.waiting += [(batch, 0) for batch in batches(some, estimates, _BATCH_S, share)]
+
+    def _records(self, future: Any) -> Iterator[Record]:
+        """What a batch gave; where its worker was lost its tasks are tried alone, so often as is allowed."""
+        tasks, attempts = self.out.pop(future)
+        try:
+            yield from msgspec.json.decode(future.result(), type=list[Record])
+            return
+        except msgspec.DecodeError:
+            raise InputError("the Dask cluster's workers have another topoloom; install this version there") from None
+        except CancelledError:
+            # The scheduler forgot it, or is gone, which is no fault of the tasks'.
+            self.waiting.append((tasks, attempts))
+            self._check()
+            return
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}"[:300]
+        self._check()
+        for task in tasks:
+            if attempts + 1 >= self.run.attempts:
+                yield failed(task, f"its worker was lost {attempts + 1} times ({told})", attempts=attempts + 1)
+            else:
+                self.waiting.append(([task], attempts + 1))
+
+
+def _lost() -> InputError:
+    return InputError("the connection to the Dask cluster is lost; what is finished is kept, run it again to go on")
+
+
+def run_batch(tasks: bytes, threads: int, limit_s: float | None, attempts: int) -> bytes:
+    """What a worker does: run some tasks, and send their records back.
+
+    Parameters
+    ----------
+    tasks : bytes
+        JSON.
+    threads : int
+    limit_s : float or None
+    attempts : int
+        How often they were begun before.
+
+    Returns
+    -------
+    bytes
+        The records as JSON.
+    """
+    decoded = msgspec.json.decode(tasks, type=list[Task])
+    records = [record_of(task, threads=threads, limit_s=limit_s, attempts=attempts + 1) for task in decoded]
+    return msgspec.json.encode([record for record in records if record is not None])
+
+
+@contextmanager
+def _client(run: Run) -> Iterator[Any]:
+    """A client of the cluster that the options name; what was started here is closed.
+
+    Raises
+    ------
+    InputError
+        There is no Dask, or no cluster there.
+    """
+    try:
+        import dask
+        import distributed
+    except ImportError:
+        raise InputError("the executor dask needs Dask: pip install 'topoloom[cluster]'") from None
+    given = run.options.get("client")
+    if given is not None:
+        yield given
+        return
+    options = _options(run.options)
+    # What a cluster says while it closes, or of a worker that is lost, is no news: records tell what became of tasks.
+    for name in ("distributed", "tornado.application"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    with dask.config.set(
+        {"distributed.scheduler.allowed-failures": 0, "distributed.comm.timeouts.connect": f"{_ANSWER_S}s"}
+    ):
+        cluster = None if options.address else _cluster(run, options)
+        try:
+            connect: Any = distributed.Client
+            client: Any = connect(options.address or cluster, timeout=_ANSWER_S)
+        except (OSError, TimeoutError, ValueError) as error:
+            if cluster is not None:
+                cluster.close()
+            raise InputError(f"no Dask cluster answers at {options.address}: {error}") from None
+        try:
+            yield client
+        finally:
+            with suppress(Exception):  # a cluster that is gone cannot be closed
+                client.close(timeout=_ANSWER_S)
+            if cluster is not None:
+                with suppress(Exception):
+                    cluster.close(timeout=_ANSWER_S)
+
+
+def _options(options: Mapping[str, Any]) -> DaskOptions:
+    try:
+        return msgspec.convert(dict(options), DaskOptions, strict=False)
+    except msgspec.ValidationError as error:
+        cause = error.__cause__
+        raise InputError(str(cause if isinstance(cause, InputError) else f"{DaskOptions.group}: {error}")) from None
+
+
+def _cluster(run: Run, options: DaskOptions) -> Any:
+    """A cluster of our own: worker processes here, or jobs of a batch system."""
+    most = min(cores(run.jobs), max(1, len(run.tasks)))
+    cluster: Any
+    if options.jobqueue:
+        try:
+            import dask_jobqueue
+        except ImportError:
+            raise InputError("jobqueue needs dask-jobqueue: pip install 'topoloom[cluster]'") from None
+        try:
+            given: dict[str, Any] = {"processes": 1, "job_script_prologue": list(run.node.setup)} | options.jobqueue
+            jobs: Any = dask_jobqueue
+            cluster = jobs.SLURMCluster(**given)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{DaskOptions.group}: jobqueue: {error}") from None
+        if options.adaptive is None:
+            cluster.scale(jobs=run.jobs or 1)
+    else:
+        # Workers that are started by their own command, not as copies of this process: any script may call this.
+        from distributed.deploy import subprocess
+
+        start: Any = subprocess.SubprocessCluster
+        workers = {"nthreads": 1, "memory_limit": 0}
+        cluster = start(
+            n_workers=0 if options.adaptive else most,
+            threads_per_worker=1,
+            worker_kwargs=workers,
+            dashboard_address=":0",
+        )
+    if options.adaptive is not None:
+        least, top = options.adaptive
+        cluster.adapt(minimum=least, maximum=max(least, top))
+    return cluster
+
+
+EXECUTORS.add("dask", run_on_dask)

@@ -1,0 +1,251 @@
+"""The executor slurm: an array of a few long workers that share out the tasks; the scheduler is asked rarely."""
+
+import re
+import secrets
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+import msgspec
+
+from topoloom.errors import InputError
+from topoloom.settings import setting
+from topoloom.studies.claims import Claims
+from topoloom.studies.environment import worker_environment
+from topoloom.studies.executor import EXECUTORS, Run, batches
+from topoloom.studies.task import Task
+from topoloom.toml_files import TomlTable
+
+#: A batch takes about so long: claims cost nothing beside it, and little is lost with it.
+_BATCH_S = 30.0
+#: Seconds between two looks into the store.
+_LOOK_EVERY_S = 1.0
+#: What squeue says of jobs that are over.
+_OVER = {
+    "COMPLETED",
+    "FAILED",
+    "TIMEOUT",
+    "CANCELLED",
+    "NODE_FAIL",
+    "OUT_OF_MEMORY",
+    "BOOT_FAIL",
+    "DEADLINE",
+    "PREEMPTED",
+}
+
+
+class SlurmOptions(TomlTable, frozen=True):
+    """The table [run.options] of the executor slurm."""
+
+    group: ClassVar[str] = "study [run.options], slurm"
+
+    partition: Annotated[str, setting("where jobs run; the cluster's default when left out")] = ""
+    account: Annotated[str, setting("whom jobs are charged to")] = ""
+    qos: Annotated[str, setting("their quality of service")] = ""
+    time: Annotated[str, setting("limit of a worker, as Slurm writes it: minutes, 2:00:00, 1-12:00:00")] = "1:00:00"
+    workers: Annotated[
+        int, setting("workers, each with one task at a time; `jobs` in its place", least=1, most=10_000)
+    ] = 4
+    sbatch: Annotated[tuple[str, ...], setting("further options of sbatch: --constraint=icelake")] = ()
+    detach: Annotated[bool, setting("submit and return; a later run takes up what is there")] = False
+    ask_every_s: Annotated[
+        float, setting("seconds between two questions to the scheduler", unit="s", least=1, most=3600)
+    ] = 60.0
+
+
+def run_on_slurm(run: Run) -> None:
+    """Run the tasks in jobs of Slurm, again and again until each has its record.
+
+    Raises
+    ------
+    InputError
+        There is no Slurm here, it refuses the job, the job was cancelled, or it ends without having done anything.
+    """
+    _Submissions(run, _options(run)).go()
+
+
+class _Submissions:
+    """The jobs of one run."""
+
+    def __init__(self, run: Run, options: SlurmOptions) -> None:
+        self.run, self.options = run, options
+        self.folder = run.store.folder / "slurm"
+        self.left: dict[str, Task] = {task.digest: task for task in run.tasks}
+        self.asked = 0.0
+
+    def go(self) -> None:
+        """Until every task has its record, or the work is stopped."""
+        running = self._earlier()
+        while self.left and not self.run.work.stopped:
+            before = len(self.left)
+            submission, job = running or self._submit()
+            running = None
+            if self.options.detach:
+                self.run.work.advance(0, f"submitted as job {job} of Slurm")
+                return
+            state = self._wait(submission, job)
+            if not self.left or self.run.work.stopped:
+                break
+            logs = submission / "logs"
+            if "CANCELLED" in state:
+                raise InputError(f"job {job} of Slurm was cancelled; what is finished is kept, run it again to go on")
+            if len(self.left) == before:
+                told = ", ".join(sorted(state)) or "gone"
+                raise InputError(
+                    f"job {job} of Slurm ended ({told}) and no task was finished: its logs are in {logs}; perhaps `time` is"
+                    " shorter than a task, or [run.node] setup does not find topoloom"
+                )
+
+    def _submit(self) -> tuple[Path, str]:
+        """Lay down batches, and submit the workers that take them; the submission's folder, and the job's number."""
+        tasks = list(self.left.values())
+        workers = min(self.run.jobs or self.options.workers, len(tasks))
+        share = max(1, len(tasks) // (4 * workers))
+        submission = self.folder / f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
+        Claims.write(submission, batches(tasks, self.run.estimates, _BATCH_S, share))
+        (submission / "logs").mkdir()
+        script = submission / "job.sh"
+        script.write_text(self._script(submission, workers))
+        said = _call(["sbatch", "--parsable", str(script)])
+        job = said.partition(";")[0]
+        (submission / "job").write_text(job)
+        self.asked = time.monotonic()
+        return submission, job
+
+    def _script(self, submission: Path, workers: int) -> str:
+        """What sbatch is given."""
+        run, options, node = self.run, self.options, self.run.node
+        memory = node.memory_gb
+        if memory is None and run.estimates.known:
+            memory = 1.5 * max(run.estimates.memory_mb(task) for task in self.left.values()) / 1000
+        wanted = {
+            "job-name": "topoloom",
+            "array": f"0-{workers - 1}",
+            "output": f"{submission.resolve()}/logs/%A_%a.txt",
+            "open-mode": "append",
+            "requeue": None,
+            "signal": "B:TERM@30",
+            "time": options.time,
+            "cpus-per-task": node.threads,
+            "mem": None if memory is None else f"{max(100, round(memory * 1000))}M",
+            "partition": options.partition,
+            "account": options.account,
+            "qos": options.qos,
+        }
+        lines = [
+            f"#SBATCH --{name}" + ("" if value is None else f"={value}")
+            for name, value in wanted.items()
+            if value not in ("",) and not (name == "mem" and value is None)
+        ]
+        limit = "" if run.limit_s is None else f" {run.limit_s:g}"
+        command = [
+            sys.executable,
+            "-m",
+            "topoloom.studies.cluster_worker",
+            run.store.folder.resolve(),
+            submission.resolve(),
+        ]
+        return "\n".join(
+            [
+                "#!/bin/sh",
+                *lines,
+                *(f"#SBATCH {one}" for one in options.sbatch),
+                *(
+                    f"export {name}={shlex.quote(value)}"
+                    for name, value in worker_environment(node.environment).items()
+                ),
+                *node.setup,
+                # In the place of the shell, so that Slurm's signals reach it.
+                f"exec {shlex.join(map(str, command))} {node.threads}{limit}",
+                "",
+            ]
+        )
+
+    def _wait(self, submission: Path, job: str) -> set[str]:
+        """Until all tasks have records or the job is over; the states that Slurm tells of it then."""
+        workers = self._workers(submission)
+        while True:
+            self._read()
+            if not self.left:
+                return set()
+            if self.run.work.stopped:
+                _call(["scancel", job])
+                self._read()
+                return set()
+            ended = len(list(submission.glob("ended-*"))) >= workers
+            if time.monotonic() - self.asked >= self.options.ask_every_s:
+                self.asked = time.monotonic()
+                states = _states(job)
+                if set(states.values()) <= _OVER:
+                    self._read()
+                    return set(states.values())
+                # A worker that was requeued, or is lost, works no more at what it had.
+                for place, state in states.items():
+                    if state != "RUNNING":
+                        Claims.release_of(submission, f"{job}-{place}")
+            elif ended:
+                self._read()
+                return {"COMPLETED"}
+            time.sleep(_LOOK_EVERY_S)
+
+    def _read(self) -> None:
+        """Tell of records that are new in the store."""
+        for digest, record in self.run.store.records().items():
+            if self.left.pop(digest, None) is not None:
+                self.run.told(record)
+
+    def _workers(self, submission: Path) -> int:
+        found = re.search(r"--array=0-([0-9]+)", (submission / "job.sh").read_text())
+        return 1 + int(found[1]) if found else 1
+
+    def _earlier(self) -> tuple[Path, str] | None:
+        """A submission of an earlier run whose job still waits or runs."""
+        for path in sorted(self.folder.glob("*/job"), reverse=True):
+            job = path.read_text().strip()
+            if job.isdecimal() and not set(_states(job).values()) <= _OVER:
+                return path.parent, job
+        return None
+
+
+def _states(job: str) -> dict[str, str]:
+    """What Slurm says of each task of an array, by its place; nothing where it knows the job no more."""
+    try:
+        said = _call(["squeue", "-h", "-j", job, "-t", "all", "-o", "%K %T"])
+    except InputError:
+        return {}
+    return {place: state for place, _, state in (line.partition(" ") for line in said.splitlines())}
+
+
+def _call(command: list[str]) -> str:
+    """What a command of Slurm prints.
+
+    Raises
+    ------
+    InputError
+        There is no Slurm here, or it refuses.
+    """
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    except FileNotFoundError:
+        told = f"the executor slurm needs {command[0]}, which is not here; run it on a cluster's login node"
+        raise InputError(told) from None
+    except subprocess.TimeoutExpired:
+        raise InputError(f"{command[0]} does not answer; what is finished is kept, run it again to go on") from None
+    if done.returncode:
+        told = " ".join((done.stderr or done.stdout).split())[:500]
+        raise InputError(f"{command[0]} refuses: {told}")
+    return done.stdout.strip()
+
+
+def _options(run: Run) -> SlurmOptions:
+    try:
+        return msgspec.convert(dict(run.options), SlurmOptions, strict=False)
+    except msgspec.ValidationError as error:
+        cause = error.__cause__
+        raise InputError(str(cause if isinstance(cause, InputError) else f"{SlurmOptions.group}: {error}")) from None
+
+
+EXECUTORS.add("slurm", run_on_slurm)

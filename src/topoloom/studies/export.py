@@ -1,0 +1,60 @@
+"""The table of a study as a file that other tools read: CSV, Parquet, netCDF."""
+
+from pathlib import Path
+from typing import Any
+
+from topoloom.csv_files import csv_text
+from topoloom.errors import InputError
+from topoloom.files import write_atomically
+from topoloom.studies.results import StudyResults
+
+#: How a file's name may end, and what it holds then.
+SUFFIXES = {
+    ".csv": "a table",
+    ".parquet": "a table with types (pandas, DuckDB)",
+    ".nc": "arrays over the axes (xarray)",
+}
+
+
+def table_csv(results: StudyResults) -> str:
+    """The table as CSV: axes, measures, and ``error`` for points that failed."""
+    names = [*results.axes, *results.measures, "error"]
+    rows = [*results.rows(), *results.failures]
+    return csv_text(names, ([row.get(name) for name in names] for row in rows))
+
+
+def export_study(results: StudyResults, path: str | Path) -> None:
+    """Write the table of a study.
+
+    Parameters
+    ----------
+    results : StudyResults
+    path : path
+        Its name ends in .csv, .parquet or .nc.
+
+    Raises
+    ------
+    InputError
+        Another ending; a library that is missing; a file that cannot be written.
+    """
+    suffix = Path(path).suffix
+    if suffix == ".csv":
+        write_atomically(path, table_csv(results))
+    elif suffix == ".parquet":
+        import io
+
+        content = io.BytesIO()
+        try:
+            results.to_frame().to_parquet(content, index=False)
+        except ImportError:
+            raise InputError("Parquet needs pyarrow: pip install 'topoloom[frames]'") from None
+        write_atomically(path, content.getvalue())
+    elif suffix == ".nc":
+        try:
+            content_nc: Any = results.to_xarray().to_netcdf()
+        except (ImportError, ValueError):
+            raise InputError("netCDF needs xarray and scipy: pip install 'topoloom[frames]'") from None
+        write_atomically(path, bytes(content_nc))
+    else:
+        told = ", ".join(f"{ending} ({what})" for ending, what in SUFFIXES.items())
+        raise InputError(f"{path}: end its name in {told}")

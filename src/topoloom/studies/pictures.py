@@ -1,0 +1,79 @@
+"""A picture of a study as a file: curves, a map, or a table of winners; its name says the format."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from topoloom.csv_files import csv_text
+from topoloom.errors import InputError
+from topoloom.figures.heat_map import draw_heat_map
+from topoloom.figures.panels import panels
+from topoloom.figures.style import png_bytes, sheet, style, svg_text
+from topoloom.files import write_atomically
+from topoloom.studies.results import StudyResults
+from topoloom.studies.series import curves_of, heat_of, winners_of
+
+Kind = Literal["lines", "heat", "winners"]
+
+
+def draw_study(
+    results: StudyResults,
+    path: str | Path,
+    *,
+    kind: Kind = "lines",
+    x: str | None = None,
+    y: str | None = None,
+    by: Sequence[str] | None = None,
+    each: str | None = None,
+    value: str | None = None,
+    of: str | None = None,
+    most: bool = False,
+    where: str | None = None,
+    log: str = "",
+) -> None:
+    """Write a picture of a study.
+
+    Parameters
+    ----------
+    results : StudyResults
+    path : path
+        .svg or .png; a table of winners is a .csv.
+    kind : "lines", "heat" or "winners"
+    x, y, by, each, where, log
+        As for `curves_of`; for a map x and y are axes.
+    value : str, optional
+        The measure of a map, or of winners.
+    of : str, optional
+        The axis whose values compete for winning.
+    most : bool
+        The most wins.
+
+    Raises
+    ------
+    InputError
+        What `curves_of`, `heat_of` and `winners_of` refuse; another ending.
+    """
+    suffix = Path(path).suffix
+    if kind == "winners":
+        if of is None:
+            raise InputError("winners: say whose values compete, as in of=topology")
+        if suffix != ".csv":
+            raise InputError(f"{path}: a table of winners is a .csv file")
+        write_atomically(path, rows_csv(winners_of(results, of, value or y, most=most, where=where)))
+        return
+    if suffix not in (".svg", ".png"):
+        raise InputError(f"{path}: end its name in .svg or .png")
+    if kind == "heat":
+        found = heat_of(results, x, y, value, where)
+        with style():
+            figure = sheet(1.2 + 0.8 * max(5, len(found.across)), 1.4 + 0.45 * max(4, len(found.up)))
+            draw_heat_map(figure.add_subplot(), found)
+    else:
+        figure = panels(curves_of(results, x, y, by, each, where, log), results.title)
+    write_atomically(path, svg_text(figure) if suffix == ".svg" else png_bytes(figure))
+
+
+def rows_csv(rows: Sequence[dict[str, Any]]) -> str:
+    """A table as CSV, a column for every key that a row has."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return csv_text(names, ([row.get(name) for name in names] for row in rows))

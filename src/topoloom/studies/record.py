@@ -1,0 +1,119 @@
+"""Record: what became of one task, as a line of the store."""
+
+import socket
+import time
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from topoloom._version import __version__
+from topoloom.studies.task import Task
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one task.
+
+    Attributes
+    ----------
+    digest : str
+        Of the task.
+    task : Task
+    state : "done" or "failed"
+    row : dict
+        The numbers of the result that a table shows; empty where it failed.
+    result : Raw
+        The record of the result, as `topoloom VERB --json` prints it without timings; ``null`` where it failed.
+    error : str
+        Why it failed, in one sentence.
+    seconds : float
+        It took.
+    memory_mb : float
+        The most memory of its process while it ran; 0 where nobody knows, as for tasks in threads of one process.
+    attempts : int
+        How many times it was begun.
+    host, version, at : str
+        The machine, the version of topoloom, and when it ended (UTC).
+    """
+
+    digest: str
+    task: Task
+    state: Literal["done", "failed"]
+    row: dict[str, Any] = {}
+    result: msgspec.Raw = msgspec.Raw(b"null")
+    error: str = ""
+    seconds: float = 0.0
+    memory_mb: float = 0.0
+    attempts: int = 1
+    host: str = ""
+    version: str = __version__
+    at: str = ""
+
+    def content(self) -> Any:
+        """The record of the result."""
+        return msgspec.json.decode(self.result)
+
+
+def done(task: Task, result: Any, row: dict[str, Any], seconds: float, *, attempts: int = 1) -> Record:
+    """The record of a task that is done.
+
+    Parameters
+    ----------
+    task : Task
+    result : JSON types
+        The record of its result.
+    row : dict
+    seconds : float
+    attempts : int
+
+    Returns
+    -------
+    Record
+    """
+    return Record(
+        digest=task.digest,
+        task=task,
+        state="done",
+        row=row,
+        result=msgspec.Raw(msgspec.json.encode(result)),
+        **_about(seconds, attempts),
+    )
+
+
+def failed(task: Task, error: str, seconds: float = 0.0, *, attempts: int = 1) -> Record:
+    """The record of a task that failed.
+
+    Parameters
+    ----------
+    task : Task
+    error : str
+        Why, in one sentence.
+    seconds : float
+    attempts : int
+
+    Returns
+    -------
+    Record
+    """
+    return Record(digest=task.digest, task=task, state="failed", error=error, **_about(seconds, attempts))
+
+
+def _about(seconds: float, attempts: int) -> dict[str, Any]:
+    return {
+        "seconds": seconds,
+        "memory_mb": _memory_mb(),
+        "attempts": attempts,
+        "host": socket.gethostname(),
+        "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def _memory_mb() -> float:
+    """The most memory that this process has had since it was last forgotten, in MB; 0 where nobody knows."""
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return round(int(line.split()[1]) / 1024, 1)
+    except OSError:
+        pass
+    return 0.0

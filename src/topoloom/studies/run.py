@@ -1,0 +1,237 @@
+"""The verb: a study carried out into a store, by an executor, from wherever it was left."""
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from topoloom.errors import InputError
+from topoloom.files import write_atomically
+from topoloom.studies.conditions import holds
+from topoloom.studies.estimate import Estimates
+from topoloom.studies.executor import EXECUTORS, Run
+from topoloom.studies.record import Record
+from topoloom.studies.results import StudyResults
+from topoloom.studies.store import Store
+from topoloom.studies.study import Study
+from topoloom.studies.task import Task
+from topoloom.threads import cores
+from topoloom.work import Work
+
+#: The study as it was run last, and what is going on; beside the shards in the store's folder.
+DEFINITION, PROGRESS, LOCK = "study.json", "progress.json", "run.lock"
+#: Seconds between two writings of `PROGRESS`; of one that is older nobody knows whether it goes on.
+TOLD_EVERY_S, STALE_S = 2.0, 60.0
+
+
+class StudyProgress(msgspec.Struct, frozen=True):
+    """What a run says of itself while it goes on.
+
+    Attributes
+    ----------
+    executor, host : str
+    pid : int
+    at : float
+        Seconds since 1970.
+    tasks, finished : int
+        Of this run.
+    seconds_left : float or None
+        About.
+    """
+
+    executor: str
+    host: str
+    pid: int
+    at: float
+    tasks: int
+    finished: int
+    seconds_left: float | None
+
+
+def run_study(
+    study: Study,
+    folder: str | os.PathLike[str],
+    *,
+    executor: str | None = None,
+    jobs: int | None = None,
+    options: dict[str, Any] | None = None,
+    only: str | None = None,
+    retry_failed: bool = False,
+    most: int | None = None,
+    work: Work | None = None,
+) -> StudyResults:
+    """Run the tasks of a study that have no record yet.
+
+    Parameters
+    ----------
+    study : Study
+    folder : path
+        Of the store; made if it is not there. What it has is never run again.
+    executor : str, optional
+        In place of the study's.
+    jobs : int, optional
+        Tasks side by side, in place of the study's.
+    options : dict, optional
+        Of the executor, over the study's.
+    only : str, optional
+        A condition on axes: only these tasks.
+    retry_failed : bool
+        Run tasks again that have failed.
+    most : int, optional
+        Run so many at most: pilots, spread over the study.
+    work : Work, optional
+        Told of tasks, each record delivered as soon as it is in the store; when stopped, what is finished is the result.
+
+    Returns
+    -------
+    StudyResults
+        Of everything that the store has of this study.
+
+    Raises
+    ------
+    InputError
+        What a task's verb does not take, before anything runs; another run in the same folder; a store that cannot be written.
+    """
+    work = Work() if work is None else work
+    chosen = EXECUTORS.find(study.run.executor if executor is None else executor)
+    planned = study.planned()
+    store = Store(folder, create=True)
+    with _alone(store.folder):
+        write_atomically(store.folder / DEFINITION, msgspec.json.format(msgspec.json.encode(study), indent=1) + b"\n")
+        known = store.records()
+        wanted = {task.digest: task for labels, task in planned if only is None or holds(only, labels)}
+        tasks = [
+            task
+            for digest, task in wanted.items()
+            if digest not in known or (retry_failed and known[digest].state == "failed")
+        ]
+        if most is not None:
+            tasks = spread(tasks, most)
+        estimates = Estimates(known.values())
+        told = _Told(store, tasks, estimates, executor or study.run.executor, study, jobs, work)
+        run = Run(
+            tasks=tasks,
+            store=store,
+            node=study.run.node,
+            jobs=study.run.jobs if jobs is None else jobs,
+            options=study.run.options | (options or {}),
+            limit_s=study.run.limit_s,
+            attempts=study.run.attempts,
+            estimates=estimates,
+            work=work,
+            told=told,
+        )
+        work.begin(len(tasks), "tasks")
+        try:
+            if tasks:
+                with work.interruptible():
+                    chosen(run)
+        finally:
+            told.end()
+    return StudyResults.of(study, store, planned, ended=work.ended if work.stopped else "done")
+
+
+def spread(tasks: Sequence[Task], most: int) -> list[Task]:
+    """So many tasks, evenly spread over all."""
+    if most >= len(tasks):
+        return list(tasks)
+    if most <= 1:
+        return list(tasks[:most])
+    return [tasks[round(number * (len(tasks) - 1) / (most - 1))] for number in range(most)]
+
+
+class _Told:
+    """Takes note of each record: progress, estimates, and what a second terminal can see."""
+
+    def __init__(
+        self,
+        store: Store,
+        tasks: Sequence[Task],
+        estimates: Estimates,
+        executor: str,
+        study: Study,
+        jobs: int | None,
+        work: Work,
+    ) -> None:
+        self._store, self._estimates, self._executor, self._work = store, estimates, executor, work
+        self._tasks, self._finished, self._failed = len(tasks), 0, 0
+        self._left = {task.digest: task for task in tasks}
+        self._side_by_side = cores(jobs or study.run.jobs) if executor in ("processes", "threads") else 1
+        self._began = self._written = time.monotonic()
+        self._lock = threading.Lock()
+        self._write()
+
+    def __call__(self, record: Record) -> None:
+        with self._lock:
+            if self._left.pop(record.digest, None) is None:
+                return
+            self._finished += 1
+            self._failed += record.state == "failed"
+            self._estimates.learn(record)
+            if time.monotonic() - self._written > TOLD_EVERY_S:
+                self._write()
+        note = f"{self._failed} failed" if self._failed else None
+        self._work.advance(1, note)
+        self._work.deliver(record)
+
+    def _write(self) -> None:
+        self._written = time.monotonic()
+        passed, left = self._written - self._began, self._tasks - self._finished
+        seconds = passed / self._finished * left if self._finished else None
+        now = StudyProgress(
+            self._executor, socket.gethostname(), os.getpid(), time.time(), self._tasks, self._finished, seconds
+        )
+        with suppress(InputError):  # a full disk is the records' to complain of
+            write_atomically(self._store.folder / PROGRESS, msgspec.json.encode(now) + b"\n")
+
+    def end(self) -> None:
+        """Nothing goes on any more."""
+        with suppress(OSError):
+            (self._store.folder / PROGRESS).unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """No other run of this machine in the same folder; where files cannot be locked, nobody is kept away.
+
+    Raises
+    ------
+    InputError
+        Another run is at work.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with (folder / LOCK).open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                f"{folder}: a run of this study is at work; 'topoloom study status {folder}' says how far it is"
+            ) from None
+        except OSError:
+            pass  # a file system without locks
+        yield
+
+
+def read_definition(folder: str | os.PathLike[str]) -> Study:
+    """The study that a store was made by.
+
+    Raises
+    ------
+    InputError
+        There is none, or it is damaged.
+    """
+    path = Store(folder).folder / DEFINITION
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Study)
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(f"{path}: {error}; run the study's file into this folder again") from None

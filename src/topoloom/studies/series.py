@@ -1,0 +1,316 @@
+"""What is drawn of a study: means with intervals over an axis, a map over two, and who wins where."""
+
+import math
+from collections.abc import Mapping, Sequence
+from statistics import fmean, stdev
+from typing import Any
+
+from topoloom.errors import InputError, hint
+from topoloom.figures.heat_map import HeatMap
+from topoloom.figures.interval_curves import IntervalCurves, IntervalPoint, IntervalSeries
+from topoloom.studies.conditions import holds
+from topoloom.studies.results import StudyResults
+
+#: Measures that people look at first, verb by verb; of others the first number that differs.
+_TELLING = (
+    "latency_mean",
+    "saturation",
+    "uniform_throughput",
+    "cost_per_host_usd",
+    "total_usd",
+    "seconds",
+    "threshold",
+    "aspl",
+    "links",
+    "mean_length_m",
+    "max_hops",
+    "diameter",
+)
+#: Latencies that span more than this factor are drawn in decades.
+_SPAN = 8
+#: What draws are called: axes that are averaged over where nobody says otherwise.
+_DRAWS = ("seed", "draw")
+
+Row = Mapping[str, Any]
+
+
+def curves_of(
+    results: StudyResults,
+    x: str | None = None,
+    y: str | None = None,
+    by: Sequence[str] | None = None,
+    each: str | None = None,
+    where: str | None = None,
+    log: str = "",
+) -> list[IntervalCurves]:
+    """Curves of a measure over an axis: a picture for each value of `each`, a curve for each of `by`.
+
+    What is left over (seeds, draws) is averaged: a point is a mean, its interval one of 95 % (Student's t).
+
+    Parameters
+    ----------
+    results : StudyResults
+    x : str, optional
+        An axis; the first whose values are numbers when left out.
+    y : str, optional
+        A measure.
+    by : texts, optional
+        Axes; all that are left but seeds when left out.
+    each : str, optional
+        An axis.
+    where : str, optional
+        A condition on axes.
+    log : str
+        "x", "y" or "xy": axes in decades.
+
+    Returns
+    -------
+    list of IntervalCurves
+
+    Raises
+    ------
+    InputError
+        No such axis or measure, nothing to draw, or an axis with several values that nothing says what to do with.
+    """
+    rows = _rows(results, where)
+    x = _axis(results, rows, x) if x is None or x in results.axes else _known(results, x)
+    y = _measure(results, rows) if y is None else _known(results, y)
+    if set(log) - {"x", "y"}:
+        raise InputError(f"log '{log}': x, y or xy")
+    varied = [name for name in results.axes if name not in (x, each) and len(_different(rows, name)) > 1]
+    if each is not None and each not in results.axes:
+        raise InputError(f"the study has no axis '{each}' ({hint(each, results.axes)})")
+    if by is None:
+        above = [name for name in (x, each) if name is not None and name in results.axes]
+        by = []
+        for name in varied:
+            if name not in _DRAWS and not _follows(rows, name, [*above, *by]):
+                by.append(name)
+    for name in by:
+        if name not in results.axes:
+            raise InputError(f"the study has no axis '{name}' ({hint(name, results.axes)})")
+    # Axes that go together with one that is named say nothing more.
+    named = [name for name in (x, *by, *([each] if each else [])) if name in results.axes]
+    left = [name for name in varied if name not in by and name not in _DRAWS and not _follows(rows, name, named)]
+    if left:
+        raise InputError(
+            f"the axis '{left[0]}' has {len(_different(rows, left[0]))} values, over which no mean is meant: put it into by or"
+            f' each, or keep one with where="{left[0]} == ..."'
+        )
+    names = _different(rows, x)
+    numbers = all(isinstance(name, (int, float)) and not isinstance(name, bool) for name in names)
+    places = {name: float(name) if numbers else float(place) for place, name in enumerate(names, 1)}
+    panels = [None] if each is None else _different(rows, each)
+    found = []
+    for panel in panels:
+        mine = [row for row in rows if each is None or row[each] == panel]
+        series = []
+        for key in dict.fromkeys(tuple(row[name] for name in by) for row in mine):
+            group = [row for row in mine if tuple(row[name] for name in by) == key]
+            points = [_point(places[value], y, [row for row in group if row[x] == value]) for value in names]
+            drawn = tuple(sorted((point for point in points if point is not None), key=lambda point: point.x))
+            if drawn:
+                series.append(IntervalSeries(", ".join(map(str, key)) or results.verb, drawn))
+        found.append(
+            IntervalCurves(
+                title=results.title if each is None else f"{each}: {panel}",
+                x=x.replace("_", " "),
+                y=y.replace("_", " "),
+                series=tuple(series),
+                integer=numbers and all(isinstance(name, int) for name in names) and "x" not in log,
+                log_x="x" in log,
+                log_y="y" in log or _decades(rows, y),
+                x_names=() if numbers else tuple(map(str, names)),
+            )
+        )
+    return found
+
+
+def heat_of(
+    results: StudyResults,
+    x: str | None = None,
+    y: str | None = None,
+    value: str | None = None,
+    where: str | None = None,
+) -> HeatMap:
+    """A measure over two axes, the mean of what is left over.
+
+    Parameters
+    ----------
+    results : StudyResults
+    x, y : str, optional
+        Axes; the first two with several values when left out.
+    value : str, optional
+        A measure.
+    where : str, optional
+        A condition on axes.
+
+    Returns
+    -------
+    HeatMap
+
+    Raises
+    ------
+    InputError
+        As `curves_of`.
+    """
+    rows = _rows(results, where)
+    varied = [name for name in results.axes if len(_different(rows, name)) > 1 and name not in _DRAWS]
+    free = [name for name in varied if name not in (x, y)]
+    x = x or (free.pop(0) if free else None)
+    y = y or (free.pop(0) if free else None)
+    if x is None or y is None:
+        raise InputError("a map takes two axes with several values; name them as x and y")
+    for name in (x, y):
+        if name not in results.axes:
+            raise InputError(f"the study has no axis '{name}' ({hint(name, results.axes)})")
+    left = [name for name in varied if name not in (x, y) and not _follows(rows, name, [x, y])]
+    if left:
+        raise InputError(f"the axis '{left[0]}' has several values; keep one with where=\"{left[0]} == ...\"")
+    value = _measure(results, rows) if value is None else _known(results, value)
+    across, up = _different(rows, x), _different(rows, y)
+    cells = [
+        [_mean([row[value] for row in rows if row[x] == column and row[y] == line]) for column in across] for line in up
+    ]
+    return HeatMap(
+        results.title,
+        x.replace("_", " "),
+        y.replace("_", " "),
+        value.replace("_", " "),
+        tuple(map(str, across)),
+        tuple(map(str, up)),
+        tuple(map(tuple, cells)),
+    )
+
+
+def winners_of(
+    results: StudyResults, of: str, measure: str | None = None, *, most: bool = False, where: str | None = None
+) -> list[dict[str, Any]]:
+    """Which value of an axis has the least (or the most) of a measure, at each point of the other axes; means over draws.
+
+    Parameters
+    ----------
+    results : StudyResults
+    of : str
+        The axis whose values compete: "topology".
+    measure : str, optional
+    most : bool
+        The most wins.
+    where : str, optional
+        A condition on axes.
+
+    Returns
+    -------
+    list of dict
+        A row a point: its axes, ``winner``, its value, ``second``, and by what share the winner is ahead of it.
+
+    Raises
+    ------
+    InputError
+        No such axis or measure.
+    """
+    rows = _rows(results, where)
+    if of not in results.axes:
+        raise InputError(f"the study has no axis '{of}' ({hint(of, results.axes)})")
+    measure = _measure(results, rows) if measure is None else _known(results, measure)
+    others = [name for name in results.axes if name != of and name not in _DRAWS and not _follows(rows, name, [of])]
+    found = []
+    for key in dict.fromkeys(tuple(row[name] for name in others) for row in rows):
+        mine = [row for row in rows if tuple(row[name] for name in others) == key]
+        means = {one: _mean([row[measure] for row in mine if row[of] == one]) for one in _different(mine, of)}
+        ranked = sorted(
+            ((v, k) for k, v in means.items() if v is not None), key=lambda pair: -pair[0] if most else pair[0]
+        )
+        if not ranked:
+            continue
+        best, winner = ranked[0]
+        row = dict(zip(others, key, strict=True)) | {"winner": winner, measure: best}
+        if len(ranked) > 1:
+            after, second = ranked[1]
+            row |= {"second": second, "ahead_by": abs(after - best) / abs(after) if after else None}
+        found.append(row)
+    return found
+
+
+def _decades(rows: Sequence[Row], y: str) -> bool:
+    """Whether latencies span so much that those of a network that is not full would all lie on the axis."""
+    values = [row[y] for row in rows if _number(row.get(y)) and row[y] > 0]
+    return y.startswith("latency") and bool(values) and max(values) > _SPAN * min(values)
+
+
+def _rows(results: StudyResults, where: str | None) -> list[Row]:
+    """The rows that are drawn.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    rows: list[Row] = [
+        row for row in results.rows() if where is None or holds(where, {name: row[name] for name in results.axes})
+    ]
+    if not rows:
+        told = "no task of the study is done" if not results.table else f"no task that is done meets '{where}'"
+        raise InputError(f"{told}, so there is nothing to draw")
+    return rows
+
+
+def _known(results: StudyResults, name: str) -> str:
+    known = [*results.axes, *results.measures]
+    if name not in known:
+        raise InputError(f"the study has no column '{name}' ({hint(name, known)})")
+    return name
+
+
+def _axis(results: StudyResults, rows: Sequence[Row], x: str | None) -> str:
+    if x is not None:
+        return x
+    varied = [name for name in results.axes if len(_different(rows, name)) > 1 and name not in _DRAWS]
+    numbers = [name for name in varied if all(isinstance(row[name], (int, float)) for row in rows)]
+    if not (numbers or varied or results.axes):
+        raise InputError("the study has no axes, so there is nothing to draw")
+    return (numbers or varied or list(results.axes))[0]
+
+
+def _measure(results: StudyResults, rows: Sequence[Row]) -> str:
+    numbers = [name for name in results.measures if any(_number(row.get(name)) for row in rows)]
+    if not numbers:
+        raise InputError("no measure of the study is a number, so there is nothing to draw")
+    differ = [name for name in numbers if len({row.get(name) for row in rows}) > 1]
+    return next((name for name in _TELLING if name in numbers), (differ or numbers)[0])
+
+
+def _different(rows: Sequence[Row], name: str) -> list[Any]:
+    found = list(dict.fromkeys(row[name] for row in rows))
+    return sorted(found) if all(_number(one) for one in found) else found
+
+
+def _follows(rows: Sequence[Row], name: str, named: Sequence[str]) -> bool:
+    """Whether an axis has one value at each point of those that are named, as axes that go together have."""
+    seen: dict[tuple[Any, ...], Any] = {}
+    return all(seen.setdefault(tuple(row[one] for one in named), row[name]) == row[name] for row in rows)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _mean(values: Sequence[Any]) -> float | None:
+    numbers = [float(value) for value in values if _number(value)]
+    return fmean(numbers) if numbers else None
+
+
+def _point(x: float, y: str, rows: Sequence[Row]) -> IntervalPoint | None:
+    """The mean at a place, with its interval where there are several values; of a network that is saturated an open mark."""
+    numbers = [float(row[y]) for row in rows if _number(row.get(y))]
+    if not numbers:
+        return None
+    mean = fmean(numbers)
+    if y.startswith("latency") and any(row.get("saturated") is True for row in rows):
+        return IntervalPoint(x, mean, note="saturated: latency grows the longer one measures")
+    if len(numbers) < 2:
+        return IntervalPoint(x, mean)
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(len(numbers) - 1, 0.975)) * stdev(numbers) / math.sqrt(len(numbers))
+    return IntervalPoint(x, mean, mean - half, mean + half)

@@ -1,0 +1,92 @@
+"""StudyStatus: how far a study is, what failed and why, and how long the rest takes."""
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+import msgspec
+
+from topoloom.results import Provenance, Result
+from topoloom.studies.estimate import Estimates
+from topoloom.studies.run import PROGRESS, STALE_S, StudyProgress
+from topoloom.studies.store import Store
+from topoloom.studies.study import Study
+from topoloom.threads import cores
+
+
+@dataclass(frozen=True)
+class StudyStatus(Result):
+    """How far a study is.
+
+    Attributes
+    ----------
+    title, verb : str
+    tasks, done, failed, to_go : int
+        Different tasks: all, with a result, with an error, and with neither.
+    reasons : dict of str to int
+        Why tasks failed, and how many for each reason.
+    seconds_done : float
+        That the tasks with a record took, all together.
+    seconds_to_go : float or None
+        That the others take together, estimated from those; None: nothing is known yet.
+    tasks_known : int
+        Tasks that the estimate stands on.
+    cores : int
+        Of this machine; a `processes` run takes about `seconds_to_go` over so many.
+    versions : dict of str to int
+        Versions of topoloom that made the records.
+    running : StudyProgress or None
+        What a run under way says of itself.
+    """
+
+    noun = "study-status"
+
+    title: str
+    verb: str
+    tasks: int
+    done: int
+    failed: int
+    to_go: int
+    reasons: dict[str, int]
+    seconds_done: float
+    seconds_to_go: float | None
+    tasks_known: int
+    cores: int
+    versions: dict[str, int]
+    running: StudyProgress | None = None
+    provenance: Provenance = field(default_factory=Provenance, compare=False)
+
+
+def study_status(study: Study, store: Store) -> StudyStatus:
+    """How far a study is in a store."""
+    tasks = study.tasks()
+    records = store.records()
+    known = [records[task.digest] for task in tasks if task.digest in records]
+    left = [task for task in tasks if task.digest not in records]
+    estimates = Estimates(records.values())
+    failed = [record for record in known if record.state == "failed"]
+    return StudyStatus(
+        title=study.title,
+        verb=study.verb,
+        tasks=len(tasks),
+        done=len(known) - len(failed),
+        failed=len(failed),
+        to_go=len(left),
+        reasons=dict(Counter(record.error for record in failed).most_common()),
+        seconds_done=sum(record.seconds for record in known),
+        seconds_to_go=sum(map(estimates.seconds, left)) if estimates.known or not left else None,
+        tasks_known=estimates.known,
+        cores=cores(study.run.jobs if study.run.executor in ("processes", "threads") else None),
+        versions=dict(Counter(record.version for record in known)),
+        running=_running(store),
+        provenance=Provenance(name=study.title),
+    )
+
+
+def _running(store: Store) -> StudyProgress | None:
+    """What a run under way says of itself; None where it has said nothing for a minute."""
+    try:
+        told = msgspec.json.decode((store.folder / PROGRESS).read_bytes(), type=StudyProgress)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return told if time.time() - told.at < STALE_S else None

@@ -1,0 +1,314 @@
+"""Study: a base task and axes; the tasks that they make, and the file that says them."""
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from string import Formatter
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+
+from topoloom.errors import InputError, at, hint
+from topoloom.files import read_text
+from topoloom.settings import setting, shown
+from topoloom.studies.conditions import holds
+from topoloom.studies.node import Node
+from topoloom.studies.task import Task, task_of
+from topoloom.studies.verb import VERBS, Verb
+from topoloom.toml_files import LONGEST, TomlTable, parse_toml
+
+#: Tasks of a study at most: more is a mistake in an axis.
+MOST_TASKS = 10_000_000
+#: Nothing yet, for each study anew.
+_TABLE: Any = msgspec.field(default_factory=dict)
+_LIST: Any = msgspec.field(default_factory=list)
+_RANGE = ({"from", "to", "step"}, {"from", "to", "times"})
+
+
+class Running(TomlTable, frozen=True):
+    """The table [run]: who runs the tasks, and how."""
+
+    group: ClassVar[str] = "study [run]"
+
+    executor: Annotated[str, setting("who runs the tasks: processes, threads, dask, slurm")] = "processes"
+    jobs: Annotated[int, setting("tasks side by side; every core when left out", least=1, most=100_000)] | None = None
+    options: Annotated[dict[str, Any], setting("what else the executor is told: [run.options]")] = msgspec.field(
+        default_factory=dict
+    )
+    limit_s: (
+        Annotated[float, setting("seconds that a task may take; then it counts as failed", unit="s", above=0)] | None
+    ) = None
+    attempts: Annotated[
+        int, setting("how often a task is begun whose worker is lost before it counts as failed", least=1, most=100)
+    ] = 2
+    node: Annotated[Node, setting("what a task needs of a machine: [run.node]")] = Node()
+
+
+class Study(TomlTable, frozen=True, kw_only=True):
+    """Tasks of one verb over axes.
+
+    The file of a study has the same keys; what each is stands in its annotation and in docs/studies.md.
+
+    Raises
+    ------
+    InputError
+        No such verb; an axis that nothing uses, or that is empty.
+
+    Examples
+    --------
+    >>> study = Study(
+    ...     verb="hops",
+    ...     task={"topology": "torus:dims={side}x{side}"},
+    ...     axes={"side": [3, 4]},
+    ... )
+    >>> [task.arguments["topology"] for task in study.tasks()]
+    ['torus:dims=3x3', 'torus:dims=4x4']
+    """
+
+    group: ClassVar[str] = "study"
+
+    title: Annotated[str, setting("for people")] = ""
+    verb: Annotated[str, setting("what every task runs: hops, simulate, design ...")]
+    task: Annotated[
+        dict[str, Any], setting("arguments that all tasks share; `{axis}` in a text is the axis's value")
+    ] = _TABLE
+    axes: Annotated[
+        dict[str, Any],
+        setting(
+            "what is varied, each axis crossed with all others: a list, a range {from, to, step} or {from, to, times}, or"
+            " a table of names and values"
+        ),
+    ] = _TABLE
+    together: Annotated[
+        list[dict[str, list[Any]]], setting("axes that go side by side, as many values each: [[together]]")
+    ] = _LIST
+    where: Annotated[list[str], setting('conditions that a task must meet: ["load <= 0.8 or q != 5"]')] = msgspec.field(
+        default_factory=list
+    )
+    skip: Annotated[list[dict[str, Any]], setting("values of axes that do not go together: [[skip]]")] = msgspec.field(
+        default_factory=list
+    )
+    seeds: Annotated[int, setting("every task with seeds 1 to so many", least=1, most=1_000_000)] | None = None
+    run: Annotated[Running, setting("who runs it: [run]")] = Running()
+    base: Annotated[str, setting("the folder that paths start from; that of the file when left out")] = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check(self)
+
+    @property
+    def axis_names(self) -> tuple[str, ...]:
+        """The names of all axes, in the order of the file; ``seed`` last."""
+        names = [*self.axes, *(name for table in self.together for name in table)]
+        return (*names, "seed") if self.seeds is not None else tuple(names)
+
+    def points(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """The points of the study: what each axis is called there, and its value; the last axis goes fastest."""
+        dimensions: list[list[dict[str, tuple[Any, Any]]]] = [
+            *([{name: one} for one in _values(name, axis)] for name, axis in self.axes.items()),
+            *(
+                [
+                    dict(zip(table, ((one, one) for one in row), strict=True))
+                    for row in zip(*table.values(), strict=True)
+                ]
+                for table in self.together
+            ),
+            [{"seed": (seed, seed)} for seed in range(1, self.seeds + 1)] if self.seeds is not None else [{}],
+        ]
+        for parts in product(*dimensions):
+            merged = {name: one for part in parts for name, one in part.items()}
+            labels = {name: label for name, (label, _) in merged.items()}
+            if self._meant(labels):
+                yield labels, {name: value for name, (_, value) in merged.items()}
+
+    def _meant(self, labels: Mapping[str, Any]) -> bool:
+        if any(all(labels.get(name) == value for name, value in one.items()) for one in self.skip):
+            return False
+        return all(holds(condition, labels) for condition in self.where)
+
+    def tasks(self) -> list[Task]:
+        """Every task once, in the order of the points.
+
+        Raises
+        ------
+        InputError
+            A task that its verb does not take; more than ten million of them.
+        """
+        return list({task.digest: task for _, task in self.planned()}.values())
+
+    def planned(self) -> list[tuple[dict[str, Any], Task]]:
+        """Every point with its task.
+
+        Raises
+        ------
+        InputError
+            As `tasks`.
+        """
+        found, known = [], {}
+        base = self.base or "."
+        for labels, values in self.points():
+            arguments = _filled(self.task, values, VERBS.find(self.verb))
+            key = msgspec.json.encode(arguments, order="sorted")
+            if key not in known:
+                try:
+                    known[key] = task_of(self.verb, arguments, base)
+                except InputError as error:
+                    told = ", ".join(f"{name}={shown(label)}" for name, label in labels.items())
+                    raise InputError(f"study: {error}" + (f" (at {told})" if told else "")) from None
+            found.append((labels, known[key]))
+            if len(found) > MOST_TASKS:
+                raise InputError(f"study: more than {MOST_TASKS:,} tasks; shorten an axis")
+        if not found:
+            raise InputError("study: no task is left; loosen `where` or `skip`")
+        return found
+
+
+def read_study(path: str | os.PathLike[str]) -> Study:
+    """The study in a TOML file; its paths start from the file's folder.
+
+    Raises
+    ------
+    InputError
+        ``file:line: reason`` for anything that cannot be read or used.
+    """
+    source = os.fspath(path)
+    study = parse_toml(read_text(Path(path), LONGEST), Study, source)
+    try:
+        base = Path(source).parent / study.base if study.base else Path(source).parent
+        return msgspec.structs.replace(study, base=str(base.resolve()))
+    except OSError as error:
+        raise at(source, None, str(error)) from None
+
+
+def _check(study: Study) -> None:
+    """Refuse axes that are empty, twice there, or that nothing uses."""
+    verb = VERBS.find(study.verb)
+    known = [field.encode_name for field in msgspec.structs.fields(verb.arguments)]
+    seen: set[str] = set()
+    fields = _fields_of(study)
+    for name, axis in (*study.axes.items(), *((n, a) for table in study.together for n, a in table.items())):
+        if name in seen or (name == "seed" and study.seeds is not None):
+            raise InputError(f"study: the axis '{name}' is there twice; keep one of them")
+        seen.add(name)
+        if not _values(name, axis):
+            raise InputError(f"study: the axis '{name}' has no values; give it some, or leave it out")
+        top = name.partition(".")[0]
+        if top not in known and name not in fields:
+            raise InputError(
+                f"study: the axis '{name}' is no argument of {verb.name} ({hint(name, known)}), and no text has"
+                f" {{{name}}} in it"
+            )
+    for table in study.together:
+        lengths = {name: len(values) for name, values in table.items()}
+        if len(set(lengths.values())) > 1:
+            told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+            raise InputError(f"study: axes that go together have as many values each, not {told}")
+    if study.seeds is not None and "seed" not in known:
+        raise InputError(f"study: {verb.name} draws nothing, so seeds change nothing; leave `seeds` out")
+    for one in study.skip:
+        for name in one:
+            if name not in study.axis_names:
+                raise InputError(f"study: [[skip]] names '{name}', which is no axis ({hint(name, study.axis_names)})")
+    missing = sorted(name for name in fields if name not in study.axis_names)
+    if missing:
+        raise InputError(f"study: a text has {{{missing[0]}}} in it, which is no axis; add it under [axes]")
+
+
+def _fields_of(study: Study) -> set[str]:
+    """The names in braces in all texts of the study."""
+    texts = [study.task, study.axes, study.together]
+    return {name for text in _texts(texts) for name in _fields(text)}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _texts(one)
+
+
+def _fields(text: str) -> Iterator[str]:
+    try:
+        return (name for _, name, _, _ in list(Formatter().parse(text)) if name is not None)
+    except ValueError:
+        raise InputError(
+            f"study: {shown(text)}: a brace that is not closed; write {{{{ for one that is meant"
+        ) from None
+
+
+def _values(name: str, axis: Any) -> list[tuple[Any, Any]]:
+    """The values of an axis, each with what it is called."""
+    if isinstance(axis, Mapping) and set(axis) in _RANGE:
+        return [(one, one) for one in _range(name, axis)]
+    if isinstance(axis, Mapping):
+        return list(axis.items())
+    if isinstance(axis, (list, tuple, range)):
+        return [(one if _scalar(one) else str(number), one) for number, one in enumerate(axis, 1)]
+    raise InputError(
+        f"study: the axis '{name}' is a list, a range {{from, to, step}} or a table of names, not {shown(axis)}"
+    )
+
+
+def _range(name: str, axis: Mapping[str, Any]) -> list[float]:
+    """The values from one to another, ends included, by steps or by factors."""
+    numbers = list(axis.values())
+    if not all(isinstance(one, (int, float)) and not isinstance(one, bool) and math.isfinite(one) for one in numbers):
+        raise InputError(f"study: the range of axis '{name}' is of numbers")
+    first, last = axis["from"], axis["to"]
+    by = axis.get("step", axis.get("times"))
+    if ("step" in axis and by <= 0) or ("times" in axis and (by <= 1 or first <= 0)) or last < first:
+        raise InputError(f"study: the range of axis '{name}' goes upwards, by steps above 0 or by a factor above 1")
+    found: list[float] = []
+    while len(found) <= MOST_TASKS:
+        at_step = first + len(found) * by if "step" in axis else first * by ** len(found)
+        value = at_step if isinstance(at_step, int) else round(at_step, 12)
+        if value > last * (1 + 1e-12):
+            return found
+        found.append(value)
+    raise InputError(f"study: the range of axis '{name}' has more than {MOST_TASKS:,} values")
+
+
+def _scalar(value: Any) -> bool:
+    return isinstance(value, (str, int, float, bool)) or value is None
+
+
+def _filled(task: Mapping[str, Any], values: Mapping[str, Any], verb: Verb[Any]) -> dict[str, Any]:
+    """The arguments at a point: those that all share, the axes that are arguments, and every text with its braces filled."""
+    known = {field.encode_name for field in msgspec.structs.fields(verb.arguments)}
+    arguments: dict[str, Any] = _copied(task)
+    # A value may itself name other axes: family = "dsn:n={n}".
+    values = {name: _formatted(value, values) for name, value in values.items()}
+    for name, value in values.items():
+        path: Sequence[str] = name.split(".")
+        if path[0] not in known:
+            continue
+        inner = arguments
+        for part in path[:-1]:
+            inner = inner.setdefault(part, {})
+            if not isinstance(inner, dict):
+                raise InputError(f"study: the axis '{name}' goes into a table, but '{part}' is none")
+        inner[path[-1]] = value
+    return {name: _formatted(one, values) for name, one in arguments.items()}
+
+
+def _copied(value: Any) -> Any:
+    return {name: _copied(one) for name, one in value.items()} if isinstance(value, Mapping) else value
+
+
+def _formatted(value: Any, values: Mapping[str, Any]) -> Any:
+    if isinstance(value, str) and "{" in value:
+        parts = list(Formatter().parse(value))
+        if len(parts) == 1 and parts[0][0] == "" and parts[0][1] is not None:
+            return values[parts[0][1]]  # nothing but the axis: its number stays one
+        return "".join(text + ("" if name is None else str(values[name])) for text, name, _, _ in parts)
+    if isinstance(value, Mapping):
+        return {name: _formatted(one, values) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_formatted(one, values) for one in value]
+    return value

@@ -1,0 +1,73 @@
+"""What a store has of a sweep: the results of tasks in their order, as objects."""
+
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from topoloom.errors import InputError
+from topoloom.studies.record import Record
+from topoloom.studies.store import Store
+from topoloom.studies.study import Study
+from topoloom.studies.task import Task
+
+
+class Kept(NamedTuple):
+    """A point of a study, and what came of it.
+
+    Attributes
+    ----------
+    labels : dict
+        What each axis is called there.
+    task : Task
+    record : Record
+    """
+
+    labels: dict[str, Any]
+    task: Task
+    record: Record
+
+
+def kept(study: Study, folder: str | os.PathLike[str]) -> Iterator[Kept]:
+    """The points of a study that are done, in its order.
+
+    Parameters
+    ----------
+    study : Study
+    folder : path
+        Where `run_study` ran it.
+
+    Yields
+    ------
+    Kept
+
+    Raises
+    ------
+    InputError
+        The folder holds no study.
+    """
+    records = Store(folder).records()
+    for labels, task in study.planned():
+        record = records.get(task.digest)
+        if record is not None and record.state == "done":
+            yield Kept(labels, task, record)
+
+
+def refuse_failed(study: Study, folder: str | os.PathLike[str]) -> None:
+    """Say why the first task failed, if one did.
+
+    Raises
+    ------
+    InputError
+        A task failed.
+    """
+    records = Store(folder).records()
+    failed = [
+        record
+        for record in (records.get(task.digest) for task in study.tasks())
+        if record is not None and record.state == "failed"
+    ]
+    if failed:
+        raise InputError(
+            f"{len(failed)} of {len(study.tasks())} tasks failed, the first so: {failed[0].error};"
+            f" 'topoloom study status {os.fspath(folder)}' has all reasons"
+        )

@@ -1,0 +1,131 @@
+"""`topoloom simulate` as a study: a task a load."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from topoloom.errors import InputError
+from topoloom.results import Provenance
+from topoloom.simulator.execute import Execution, Executions
+from topoloom.simulator.load_curve import LoadCurve, LoadCurves, Saturation
+from topoloom.simulator.sweep import has_end
+from topoloom.studies.study import Study
+from topoloom.studies.sweeps.kept import kept
+from topoloom.work import Ended
+
+#: How exact the load of saturation is where nobody says.
+WIDTH = 0.01
+
+
+def simulate_study(
+    topologies: Sequence[str],
+    engines: Sequence[str] | None = None,
+    traffics: Sequence[str] = ("uniform",),
+    *,
+    loads: Sequence[float] = (0.1, 0.3, 0.5, 0.7, 0.9),
+    saturation: bool = False,
+    width: float = WIDTH,
+    **arguments: Any,
+) -> Study:
+    """Every network by every engine under every traffic at every load.
+
+    Parameters
+    ----------
+    topologies : sequence of str
+        Specs, files or folders.
+    engines : sequence of str, optional
+        Left out: the tables of a folder, or `orders`.
+    traffics : sequence of str
+    loads : sequence of float
+        Not used by traffic that goes to its end.
+    saturation : bool
+        Find the load of saturation of each, too.
+    width : float
+        How exact that is.
+    **arguments
+        What the verb simulate takes beside: preset, set, between, lanes, fast, interval, seed.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    InputError
+        An argument that the verb has not; traffic with and without an end.
+
+    Examples
+    --------
+    >>> study = simulate_study(["ring:n=4,hosts=1", "complete:n=4,hosts=1"], ["dor"], loads=[0.1, 0.2], saturation=True)
+    >>> len(study.tasks())
+    6
+    """
+    axes: dict[str, Any] = {"topology": list(dict.fromkeys(topologies))}
+    if engines is not None:
+        axes["engine"] = list(dict.fromkeys(engines))
+    axes["traffic"] = list(dict.fromkeys(traffics))
+    ends = {has_end(traffic) for traffic in traffics}
+    if len(ends) > 1:
+        raise InputError("traffic that is simulated to its end and traffic at loads: make a study of each")
+    together: list[dict[str, list[Any]]] = []
+    if ends == {False}:
+        points: list[float | None] = [*dict.fromkeys(float(load) for load in loads)]
+        together.append(
+            {
+                "load": points + [None] * saturation,
+                "saturation": [False] * len(points) + [True] * saturation,
+                # Points do not depend on it: another width finds them done.
+                "width": [WIDTH] * len(points) + [width] * saturation,
+            }
+        )
+    return Study(verb="simulate", task=arguments, axes=axes, together=together, base=str(Path.cwd()))
+
+
+def load_curves_of(study: Study, folder: str | os.PathLike[str], *, ended: Ended = "done") -> LoadCurves | Executions:
+    """What `simulate` gives of the records of a study: curves by network, engine and traffic, or executions.
+
+    Parameters
+    ----------
+    study : Study
+        Of `simulate_study`.
+    folder : path
+    ended : "done", "deadline" or "interrupted"
+        How the run ended.
+
+    Returns
+    -------
+    LoadCurves or Executions
+        Of what is finished; the points of each curve in the order of the loads.
+
+    Raises
+    ------
+    InputError
+        The folder holds no study.
+    """
+    found: dict[tuple[Any, ...], LoadCurve] = {}
+    saturations: dict[tuple[Any, ...], Saturation] = {}
+    executions: list[Execution] = []
+    seed = study.task.get("seed", 1)
+    for labels, task, record in kept(study, folder):
+        content = record.content()
+        if _noun(content) == Execution.noun:
+            executions.append(Execution.from_record(content))
+            continue
+        of = tuple(labels.get(name) for name in ("topology", "engine", "traffic"))
+        if task.arguments.get("saturation"):
+            saturations[of] = Saturation.from_record(content)
+            continue
+        curve = LoadCurve.from_record(content)
+        known = found.get(of)
+        found[of] = curve if known is None else replace(known, points=known.points + curve.points)
+    if executions:
+        return Executions(tuple(executions), provenance=Provenance(seed=seed))
+    curves = tuple(replace(curve, saturation=saturations.get(of)) for of, curve in found.items())
+    return LoadCurves(curves, ended=ended, provenance=Provenance(seed=seed))
+
+
+def _noun(content: Mapping[str, Any]) -> str:
+    """What a record is of: "load-curve" in ``topoloom/load-curve/1``."""
+    return str(content["schema"]).split("/")[1]

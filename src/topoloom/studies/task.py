@@ -1,0 +1,212 @@
+"""Task: one run of a verb, as plain data; the unit of every study, worker and web request."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from topoloom.errors import InputError, hint
+from topoloom.folders import refuse_unfinished
+from topoloom.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
+from topoloom.results import Result, plain
+from topoloom.settings import shown
+from topoloom.studies.verb import VERBS, Verb
+from topoloom.work import Work
+
+#: A folder that has one of these is a network's, or a plan's.
+_FOLDERS = (TOPOLOGY, CABLES, DESIGN, PLAN)
+
+
+class TaskFile(msgspec.Struct, frozen=True):
+    """A file or folder that an argument names.
+
+    Attributes
+    ----------
+    path : str
+        Absolute.
+    sha256 : str
+        Of what lies there; the task of another content is another task.
+    """
+
+    path: str
+    sha256: str
+
+
+class Task(msgspec.Struct, frozen=True):
+    """One run of a verb: a plain record that any worker can carry out.
+
+    Attributes
+    ----------
+    verb : str
+    arguments : dict
+        As the user wrote them, without those that have their default.
+    files : dict of str to TaskFile
+        What arguments name, by the name of the argument.
+    """
+
+    verb: str
+    arguments: dict[str, Any] = {}
+    files: dict[str, TaskFile] = {}
+
+    @property
+    def digest(self) -> str:
+        """24 hexadecimal digits of all that decides the result; paths count by what lies there, not by their names."""
+        content = self.arguments | {name: f"sha256:{file.sha256}" for name, file in self.files.items()}
+        told = msgspec.json.encode([self.verb, content], order="sorted")
+        return hashlib.sha256(told).hexdigest()[:24]
+
+
+def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> Task:
+    """A task, checked.
+
+    Parameters
+    ----------
+    verb : str
+        "simulate", "hops" ...
+    arguments : mapping
+        By the names of the command's options, ``_`` for ``-``.
+    base : path
+        The folder that relative paths start from.
+
+    Returns
+    -------
+    Task
+
+    Raises
+    ------
+    InputError
+        No such verb or argument, a value out of its range, a folder that is half written.
+
+    Examples
+    --------
+    >>> task_of("hops", {"topology": "petersen", "seed": 1})
+    Task(verb='hops', arguments={'topology': 'petersen'}, files={})
+    >>> task_of("hops", {"topolgy": "petersen"})
+    Traceback (most recent call last):
+        ...
+    topoloom.errors.InputError: hops has no argument 'topolgy' (did you mean topology?)
+    """
+    of = VERBS.find(verb)
+    checked = arguments_of(of, arguments)
+    told = {
+        field.encode_name: plain(getattr(checked, field.name))
+        for field in msgspec.structs.fields(checked)
+        if getattr(checked, field.name) != _default(field)
+    }
+    files = {}
+    for name in of.files:
+        found = _file_of(told.get(name), Path(base))
+        if found is not None:
+            files[name] = found
+    return Task(of.name, told, files)
+
+
+def arguments_of(verb: Verb[Any], arguments: Mapping[str, Any]) -> Any:
+    """The arguments of a verb as its Struct.
+
+    Raises
+    ------
+    InputError
+        An argument that it has not, or that is missing, of the wrong type or out of its range.
+    """
+    known = [field.encode_name for field in msgspec.structs.fields(verb.arguments)]
+    for name in arguments:
+        if name not in known:
+            raise InputError(f"{verb.name} has no argument {shown(name)} ({hint(str(name), known)})")
+    for field in msgspec.structs.fields(verb.arguments):
+        if field.required and field.encode_name not in arguments:
+            raise InputError(f"{verb.name} needs the argument '{field.encode_name}'")
+    try:
+        return msgspec.convert(dict(arguments), verb.arguments, strict=True)
+    except msgspec.ValidationError as error:
+        cause = error.__cause__
+        raise InputError(str(cause if isinstance(cause, InputError) else f"{verb.name}: {error}")) from None
+
+
+def run_task(task: Task, jobs: int = 1, work: Work | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Carry a task out: the record of its result, and its row.
+
+    Parameters
+    ----------
+    task : Task
+    jobs : int
+        Threads; no number depends on them.
+    work : Work, optional
+
+    Returns
+    -------
+    (dict, dict)
+        The record of the result, without timings; and the numbers that a table of a study shows of it.
+
+    Raises
+    ------
+    InputError
+        What the verb refuses; a file that has changed since the task was made.
+    Stopped
+        `work` was stopped.
+    """
+    work = Work() if work is None else work
+    verb = VERBS.find(task.verb)
+    arguments = arguments_of(verb, task.arguments)
+    changes = {}
+    for name, file in task.files.items():
+        if content_digest(Path(file.path)) != file.sha256:
+            raise InputError(f"{file.path}: has changed since the study was planned; start the study again")
+        changes[name] = file.path
+    result = verb.run(msgspec.structs.replace(arguments, **changes) if changes else arguments, jobs, work)
+    work.check()
+    row = plain(verb.row_of(result))
+    record = result.record() if isinstance(result, Result) else plain(result)
+    return without_timings(record), row
+
+
+def without_timings(record: dict[str, Any]) -> dict[str, Any]:
+    """A record without what differs from run to run; where it was measured in seconds stands beside it in the store."""
+    provenance = record.get("provenance")
+    if isinstance(provenance, dict) and provenance.get("timings"):
+        return record | {"provenance": provenance | {"timings": {}}}
+    return record
+
+
+def _default(field: Any) -> Any:
+    if field.default is not msgspec.NODEFAULT:
+        return field.default
+    return field.default_factory() if field.default_factory is not msgspec.NODEFAULT else msgspec.NODEFAULT
+
+
+def _file_of(value: Any, base: Path) -> TaskFile | None:
+    """The file or folder that an argument names; None for a spec, a preset, a number."""
+    if not isinstance(value, str) or not value or "\0" in value or len(value) > 4096:
+        return None
+    path = base / value
+    try:
+        named = path.is_file() and ("/" in value or path.suffix != "")
+        known = path.is_dir() and any((path / name).exists() for name in _FOLDERS)
+    except OSError:
+        return None
+    if not (named or known):
+        return None
+    absolute = os.path.realpath(path)
+    return TaskFile(absolute, content_digest(Path(absolute)))
+
+
+def content_digest(path: Path) -> str:
+    """SHA-256 of a file, or of the names and contents of all files of a folder.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or is half written.
+    """
+    try:
+        if path.is_dir():
+            refuse_unfinished(path)
+            inside = sorted(one for one in path.rglob("*") if one.is_file())
+            told = [f"{one.relative_to(path)} {hashlib.sha256(one.read_bytes()).hexdigest()}" for one in inside]
+            return hashlib.sha256("\n".join(told).encode()).hexdigest()
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None

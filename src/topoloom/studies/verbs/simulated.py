@@ -1,0 +1,146 @@
+"""Verbs that simulate: simulate, app."""
+
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+
+from topoloom.applications.app_run import AppRun
+from topoloom.applications.settings import PRESETS
+from topoloom.applications.sweep import cases_of, placements_of, run_apps
+from topoloom.errors import InputError
+from topoloom.floors.chosen import chosen_floor
+from topoloom.layout.place import place
+from topoloom.opening import open_network
+from topoloom.results import Result
+from topoloom.settings import Settings, changed, setting, written
+from topoloom.simulator.cables import cable_cycles
+from topoloom.simulator.execute import execute
+from topoloom.simulator.load_curve import LoadCurve, Saturation
+from topoloom.simulator.presets import router_of
+from topoloom.simulator.saturation import saturation
+from topoloom.simulator.simulate import simulate
+from topoloom.simulator.sweep import has_end
+from topoloom.studies.verb import VERBS, Verb, flat
+from topoloom.studies.verbs._tables import tables_of
+from topoloom.work import Work
+
+#: The engines of `topoloom simulate` and `topoloom app` where none is named and the folder has no tables.
+_USUAL, _USUAL_OF_APPS = "orders", "minimal"
+
+
+class SimulateTask(Settings, frozen=True, kw_only=True):
+    """As `topoloom simulate`, at one load or for the load of saturation."""
+
+    group: ClassVar[str] = "simulate"
+
+    topology: Annotated[str, setting("a spec, a file or a folder")]
+    engine: Annotated[str, setting("how paths are chosen; left out, the folder's tables, or orders")] | None = None
+    lanes: Annotated[int, setting("at most so many virtual lanes", least=1, most=16)] | None = None
+    traffic: Annotated[str, setting("who sends to whom")] = "uniform"
+    preset: Annotated[str, setting("what the routers are like")] = "slimfly-2014"
+    set: Annotated[dict[str, Any], setting("values of the preset that are changed")] = msgspec.field(
+        default_factory=dict
+    )
+    between: Annotated[
+        dict[str, int], setting("cycles of cables between switches whose label differs: {group = 100}")
+    ] = msgspec.field(default_factory=dict)
+    load: Annotated[float, setting("flits that a host makes a cycle", above=0, most=1)] | None = None
+    saturation: Annotated[bool, setting("find the load of saturation, in place of a load")] = False
+    width: Annotated[float, setting("how exact the load of saturation is", least=0.001, most=0.5)] = 0.01
+    fast: Annotated[bool, setting("measure large networks in shorter batches")] = False
+    interval: Annotated[float, setting("how narrow the latency's interval shall be", least=0.0005, most=0.1)] = 0.01
+    seed: Annotated[int, setting("of random choices", least=0)] = 1
+
+
+def _simulate(arguments: SimulateTask, jobs: int, work: Work) -> Result:
+    network = open_network(arguments.topology)
+    settings = [f"{name}={written(value)}" for name, value in arguments.set.items()]
+    ended = has_end(arguments.traffic)
+    if ended == (arguments.load is not None or arguments.saturation) or (arguments.load is None) != (
+        arguments.saturation or ended
+    ):
+        raise InputError(
+            f"simulate: traffic '{arguments.traffic}' "
+            + ("goes to its end; leave out load and saturation" if ended else "needs one of load and saturation")
+        )
+    tables = tables_of(network, arguments.engine, arguments.lanes, arguments.seed, jobs, work, usual=_USUAL)
+    _, router = router_of(arguments.preset, settings)
+    cables = cable_cycles(network.topology, router, arguments.between or None, network.layout)
+    common: dict[str, Any] = {"settings": settings, "seed": arguments.seed, "cables": cables, "work": work}
+    if ended:
+        return execute(tables, arguments.traffic, arguments.preset, **common)
+    common |= {"jobs": jobs, "fast": arguments.fast, "interval": arguments.interval}
+    if arguments.saturation:
+        return saturation(tables, arguments.traffic, arguments.preset, width=arguments.width, **common)
+    return simulate(tables, arguments.traffic, arguments.preset, loads=[float(arguments.load or 0)], **common)
+
+
+def _simulated_row(result: Result) -> dict[str, Any]:
+    if isinstance(result, LoadCurve):
+        return flat(result.points[0].record())
+    content = flat(result.record())
+    if isinstance(result, Saturation):
+        return {"saturation": result.offered, "accepted": result.accepted}
+    return content
+
+
+class AppTask(Settings, frozen=True, kw_only=True):
+    """As `topoloom app`, one program on one network."""
+
+    group: ClassVar[str] = "app"
+
+    topology: Annotated[str, setting("a spec, a file or a folder")]
+    app: Annotated[str, setting("the program: alltoall:bytes=65536")]
+    ranks: Annotated[int, setting("ranks; one for each host when left out", least=1)] | None = None
+    engine: Annotated[str, setting("how paths are chosen; left out, the folder's tables, or minimal")] | None = None
+    host_tables: Annotated[int, setting("tables for the hosts of a switch", least=1)] | None = None
+    placement: Annotated[str, setting("where ranks run: linear, random, cabinet, file:PATH")] = "linear"
+    floor: Annotated[str, setting("lay the network out on this floor first")] | None = None
+    preset: Annotated[str, setting("the machine and the model")] = "truong-2016"
+    set: Annotated[dict[str, Any], setting("values of the preset that are changed")] = msgspec.field(
+        default_factory=dict
+    )
+    simulator: Annotated[str, setting("simgrid or flows")] = "simgrid"
+    time_limit: Annotated[float, setting("seconds that a run may take", unit="s", above=0)] = 600.0
+    routing_seed: Annotated[int, setting("of the tables", least=0)] = 1
+    seed: Annotated[int, setting("of the placement", least=0)] = 1
+
+
+def _app(arguments: AppTask, jobs: int, work: Work) -> AppRun:
+    network = open_network(arguments.topology)
+    layout = network.layout
+    if layout is None and arguments.floor is not None:
+        layout = place(network.topology, chosen_floor(arguments.floor, None, None, None), map="rows")
+    saved = network.tables if arguments.engine is None and arguments.host_tables is None else None
+    if len(placements_of([arguments.placement], arguments.seed)) > 1:
+        raise InputError(f"app: placement '{arguments.placement}' is several; give `seeds` to the study, or axes")
+    case = cases_of(
+        network.source,
+        layout or network.topology,
+        arguments.engine or _USUAL_OF_APPS,
+        host_tables=arguments.host_tables,
+        seed=arguments.routing_seed,
+        jobs=jobs,
+        tables=saved,
+        work=work,
+    )[0]
+    settings = [f"{name}={written(value)}" for name, value in arguments.set.items()]
+    runs = run_apps(
+        [case],
+        [arguments.app],
+        arguments.ranks,
+        [arguments.placement],
+        settings=changed(PRESETS.find(arguments.preset), settings),
+        seed=arguments.seed,
+        jobs=jobs,
+        time_limit_s=arguments.time_limit,
+        simulator=arguments.simulator,
+        work=work,
+    )
+    if runs.failure:
+        raise InputError(runs.failure)
+    return runs.runs[0]
+
+
+VERBS.add("simulate", Verb("simulate", SimulateTask, _simulate, row=_simulated_row))
+VERBS.add("app", Verb("app", AppTask, _app, ("topology", "floor")))

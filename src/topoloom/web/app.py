@@ -1,0 +1,443 @@
+"""The server: pages, the catalogue, tasks and their records, folders, and a websocket that tells what changes."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, get_args
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from topoloom._version import __version__
+from topoloom.designer.need import Need
+from topoloom.errors import InputError
+from topoloom.failures.survival import Survival
+from topoloom.report.curve_data import curve_data, load_intervals, survival_intervals
+from topoloom.report.scripting import CURVES, FLOOR, script
+from topoloom.routing.registry import engines
+from topoloom.settings import described
+from topoloom.simulator.load_curve import LoadCurve
+from topoloom.simulator.presets import PRESETS
+from topoloom.spec.listing import listed
+from topoloom.studies.record import Record
+from topoloom.studies.task import Task, task_of
+from topoloom.studies.verb import VERBS
+from topoloom.traffic import PATTERNS
+from topoloom.web.guard import FILE_POLICY, Guard
+from topoloom.web.jobs import Job, Jobs
+from topoloom.web.needs import check_text, kept_need, measured_so_far
+from topoloom.web.saying import as_command, as_python
+from topoloom.web.spaces import Spaces
+
+#: The pages of the explorer: each is the same document, which its scripts fill.
+PAGES = ("/", "/design", "/topology", "/floor", "/growth", "/curves", "/jobs", "/folders")
+_SCRIPTS = (
+    "request",
+    "views",
+    "graph_gl",
+    "graph",
+    "topology",
+    "design",
+    "floor_page",
+    "growth",
+    "curves_page",
+    "jobs",
+    "folders",
+    "main",
+)
+#: Verbs that pages ask for, and no other.
+ASKED = (
+    "app",
+    "design",
+    "draw",
+    "grow",
+    "hops",
+    "info",
+    "layout",
+    "need",
+    "quality",
+    "resilience",
+    "route",
+    "simulate",
+    "stand",
+    "trace",
+)
+#: Changes that wait for a slow browser; then it is told to look for itself.
+_MOST_NEWS = 256
+#: A message of a browser: there is none that it has to send.
+_LONGEST_MESSAGE = 1024
+
+
+class Explorer:
+    """What all requests share.
+
+    Parameters
+    ----------
+    jobs : Jobs
+    spaces : Spaces
+    read_only : bool
+        What is done may be looked at, and nothing is begun.
+    """
+
+    def __init__(self, jobs: Jobs, spaces: Spaces, read_only: bool) -> None:
+        self.jobs, self.spaces, self.read_only = jobs, spaces, read_only
+        self.listeners: set[asyncio.Queue[bytes]] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def listen(self) -> None:
+        """From now on changes of jobs are told in this loop."""
+        self._loop = asyncio.get_running_loop()
+        self.jobs.changed = self._changed
+
+    def _changed(self, job: Job) -> None:
+        loop, news = self._loop, msgspec.json.encode(told(job))
+        if loop is not None:
+            with suppress(RuntimeError):  # it is closed
+                loop.call_soon_threadsafe(self._tell, news)
+
+    def _tell(self, news: bytes) -> None:
+        for queue in self.listeners:
+            if queue.full():
+                with suppress(asyncio.QueueEmpty):
+                    queue.get_nowait()
+            queue.put_nowait(news)
+
+    def task(self, verb: str, arguments: dict[str, Any]) -> Task:
+        """The task that a page asks for.
+
+        Raises
+        ------
+        InputError
+            Another verb, an argument that it has not, or a file that is not served.
+        """
+        if verb not in ASKED:
+            raise InputError(f"the explorer does not ask for '{verb[:40]}'")
+        if verb == "need":
+            check_text(str(arguments.get("text", "")), self.spaces)
+        elif verb == "design":
+            arguments = kept_need(self.jobs.store.folder, self.spaces, arguments)
+        else:
+            arguments = self.spaces.check(arguments)
+        return task_of(verb, arguments, next(iter(self.spaces.roots.values()), "."))
+
+
+def told(job: Job) -> dict[str, Any]:
+    """A job as pages have it."""
+    return {
+        "digest": job.digest,
+        "verb": job.task.verb,
+        "arguments": job.task.arguments,
+        "state": job.state,
+        "at": job.at,
+        "begun": job.begun,
+        "now": time.time(),
+        "seconds": job.seconds,
+        "expected_s": job.expected_s,
+        "error": job.error,
+        "command": as_command(job.task),
+        "python": as_python(job.task),
+    }
+
+
+def make_app(jobs: Jobs, spaces: Spaces, *, token: str, hosts: Sequence[str], read_only: bool = False) -> ASGIApp:
+    """The server as an ASGI application.
+
+    Parameters
+    ----------
+    jobs : Jobs
+        Started and closed with the application.
+    spaces : Spaces
+        The folders that are served.
+    token : str
+        That the first address has to carry.
+    hosts : sequence of str
+        What the Host of a request may be, ports included.
+    read_only : bool
+        Begin nothing.
+
+    Returns
+    -------
+    ASGI application
+    """
+    explorer = Explorer(jobs, spaces, read_only)
+
+    @asynccontextmanager
+    async def life(_app: Starlette) -> AsyncIterator[None]:
+        explorer.listen()
+        jobs.start()
+        yield
+        await run_in_threadpool(jobs.close)
+
+    routes = [
+        *(Route(path, _page) for path in PAGES),
+        Route("/explorer.js", _script),
+        Route("/explorer.css", _style),
+        Route("/api/catalogue", _catalogue),
+        Route("/api/tasks", _tasks, methods=["GET"]),
+        Route("/api/tasks", _submit, methods=["POST"]),
+        Route("/api/tasks/{digest:str}", _task, methods=["GET"]),
+        Route("/api/tasks/{digest:str}", _cancel, methods=["DELETE"]),
+        Route("/api/tasks/{digest:str}/measured", _measured),
+        Route("/api/curves", _curves),
+        Route("/api/folders", _folders),
+        Route("/files/{address:path}", _file),
+        WebSocketRoute("/api/events", _events),
+    ]
+    app = Starlette(routes=routes, lifespan=life, exception_handlers={InputError: _complain})
+    app.state.explorer = explorer
+    return Guard(GZipMiddleware(app, minimum_size=2000), token, tuple(hosts))
+
+
+def new_token() -> str:
+    """A token that nobody guesses."""
+    return secrets.token_urlsafe(24)
+
+
+def _json(content: Any, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(content), status, media_type="application/json")
+
+
+async def _complain(_request: Request, error: Exception) -> Response:
+    return _json({"error": str(error)[:2000]}, 400)
+
+
+def _of(request: Request | WebSocket) -> Explorer:
+    found: Explorer = request.app.state.explorer
+    return found
+
+
+@cache
+def _static(name: str) -> bytes:
+    return (files("topoloom.web") / "static" / name).read_bytes()
+
+
+@cache
+def _code() -> str:
+    own = "\n".join(_static(f"{name}.js").decode() for name in _SCRIPTS)
+    return script((*CURVES[:-1], *FLOOR)) + "\n" + own
+
+
+@cache
+def _css() -> str:
+    report = files("topoloom.report")
+    return "\n".join(
+        [(report / "style.css").read_text(), (report / "work.css").read_text(), _static("explorer.css").decode()]
+    )
+
+
+async def _page(_request: Request) -> Response:
+    return Response(_static("explorer.html"), media_type="text/html; charset=utf-8")
+
+
+async def _script(_request: Request) -> Response:
+    return Response(_code(), media_type="text/javascript; charset=utf-8")
+
+
+async def _style(_request: Request) -> Response:
+    return Response(_css(), media_type="text/css; charset=utf-8")
+
+
+@cache
+def _known() -> dict[str, Any]:
+    """What forms are made from: families, engines, traffic, presets, and the arguments of verbs."""
+    return {
+        "version": __version__,
+        "families": listed()["families"],
+        "engines": sorted(engines),
+        "traffic": [{"name": name, "usage": one.usage, "words": one.words} for name, one in PATTERNS.items()],
+        "presets": [{"name": name, "source": one.source} for name, one in PRESETS.items()],
+        "verbs": {name: _settings(VERBS.find(name).arguments) for name in ASKED},
+        "need": need_form(),
+    }
+
+
+def _settings(group: type[msgspec.Struct]) -> list[dict[str, str]]:
+    return [
+        {
+            "name": one.name,
+            "description": one.description,
+            "accepts": one.accepts,
+            "default": one.default,
+            "unit": one.unit,
+        }
+        for one in described(group)
+    ]
+
+
+def need_form() -> list[dict[str, Any]]:
+    """The tables of a requirement with the keys that a field can hold; lists and what is deeper stand in its text alone.
+
+    Returns
+    -------
+    list of dict
+        ``table``, empty for the keys above all tables, and ``fields``.
+
+    Examples
+    --------
+    >>> [one["table"] for one in need_form()][:3]
+    ['', 'host', 'rack']
+    """
+    tables: list[tuple[str, type[msgspec.Struct]]] = [("", Need)]
+    for field in msgspec.structs.fields(Need):
+        inner = [part for one in get_args(field.type) for part in (one, *get_args(one))]
+        kinds = [kind for kind in (field.type, *inner) if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
+        tables += [(field.encode_name, kind) for kind in kinds[:1]]
+    found = [
+        {
+            "table": name,
+            "fields": [one for one in _settings(kind) if not one["accepts"].startswith(("a list", "a table"))],
+        }
+        for name, kind in tables
+    ]
+    return [one for one in found if one["fields"]]
+
+
+async def _catalogue(request: Request) -> Response:
+    known = await run_in_threadpool(_known)
+    return _json(known | {"read_only": _of(request).read_only, "examples": _examples()})
+
+
+@cache
+def _examples() -> list[dict[str, str]]:
+    folder = files("topoloom.web") / "static"
+    return [
+        {"name": name, "toml": (folder / f"{name}.toml").read_text()}
+        for name in ("small-cluster", "cluster-1k", "gpu-512")
+    ]
+
+
+async def _tasks(request: Request) -> Response:
+    return _json([told(job) for job in _of(request).jobs.all()[:500]])
+
+
+async def _submit(request: Request) -> Response:
+    explorer = _of(request)
+    try:
+        asked = msgspec.json.decode(await request.body(), type=dict[str, Any])
+        verb, arguments = asked["verb"], asked["arguments"]
+        if not (isinstance(verb, str) and isinstance(arguments, dict)):
+            raise TypeError
+    except (msgspec.DecodeError, KeyError, TypeError, UnicodeDecodeError):
+        raise InputError('a task is {"verb": "info", "arguments": {"topology": "petersen"}}') from None
+    task = await run_in_threadpool(explorer.task, verb, arguments)
+    known = explorer.jobs.find(task.digest) or explorer.jobs.record(task.digest)
+    if explorer.read_only and known is None:
+        return _json({"error": "this server shows what is done and begins nothing (--read-only)"}, 403)
+    job = await run_in_threadpool(explorer.jobs.submit, task)
+    return _json(told(job), 200 if job.state == "done" else 202)
+
+
+async def _task(request: Request) -> Response:
+    explorer, digest = _of(request), request.path_params["digest"]
+    record = await run_in_threadpool(explorer.jobs.record, digest)
+    job = explorer.jobs.find(digest)
+    if record is not None and (job is None or job.state in ("done", "failed")):
+        return _json(record)
+    if job is None:
+        return _json({"error": "no such task was asked for"}, 404)
+    return _json(told(job), 202)
+
+
+async def _cancel(request: Request) -> Response:
+    explorer = _of(request)
+    if explorer.read_only:
+        return _json({"error": "this server shows what is done and changes nothing (--read-only)"}, 403)
+    done = await run_in_threadpool(explorer.jobs.cancel, request.path_params["digest"])
+    return _json({"cancelled": done})
+
+
+async def _measured(request: Request) -> Response:
+    """What a design has measured so far."""
+    job = _of(request).jobs.find(request.path_params["digest"])
+    if job is None or job.task.verb != "design":
+        return _json({"error": "no such design was asked for"}, 404)
+    return _json(await run_in_threadpool(measured_so_far, job.task))
+
+
+async def _curves(request: Request) -> Response:
+    """Curves of records, as the report's scripts draw them."""
+    wanted = request.query_params.get("digests", "").split(",")[:400]
+    return _json(await run_in_threadpool(_curve_data, _of(request).jobs, wanted))
+
+
+def _curve_data(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
+    points: dict[str, LoadCurve] = {}
+    survivals: list[Survival] = []
+    for digest in digests:
+        record = jobs.record(digest)
+        if record is None or record.state != "done":
+            continue
+        if record.task.verb == "resilience":
+            survivals.append(Survival.from_record(record.content()))
+        elif record.task.verb == "simulate" and "load" in record.task.arguments:
+            _join(points, record)
+    drawn = [load_intervals([_rising(curve) for curve in points.values()])] if points else []
+    if survivals:
+        drawn.append(survival_intervals(survivals))
+    return curve_data(drawn)
+
+
+def _join(curves: dict[str, LoadCurve], record: Record) -> None:
+    """Points that differ in nothing but their load are one curve."""
+    curve = LoadCurve.from_record(record.content())
+    others = {name: value for name, value in record.task.arguments.items() if name != "load"}
+    key = msgspec.json.encode(others, order="sorted").decode()
+    known = curves.get(key)
+    curves[key] = curve if known is None else replace(known, points=known.points + curve.points)
+
+
+def _rising(curve: LoadCurve) -> LoadCurve:
+    return replace(curve, points=tuple(sorted(curve.points, key=lambda point: point.offered)))
+
+
+async def _folders(request: Request) -> Response:
+    return _json(await run_in_threadpool(_of(request).spaces.listed))
+
+
+async def _file(request: Request) -> Response:
+    path = await run_in_threadpool(_of(request).spaces.path, request.path_params["address"])
+    if not path.is_file():
+        raise InputError("that is a folder; its files are listed under /folders")
+    return FileResponse(path, headers={"content-security-policy": FILE_POLICY})
+
+
+async def _events(socket: WebSocket) -> None:
+    """Tells every change; what browsers send is not wanted, and much of it ends the connection."""
+    explorer = _of(socket)
+    await socket.accept()
+    queue: asyncio.Queue[bytes] = asyncio.Queue(_MOST_NEWS)
+    explorer.listeners.add(queue)
+
+    async def ignore() -> None:
+        for _ in range(64):
+            message = await socket.receive_text()
+            if len(message) > _LONGEST_MESSAGE:
+                return
+
+    async def tell() -> None:
+        while True:
+            await socket.send_text((await queue.get()).decode())
+
+    both = [asyncio.ensure_future(ignore()), asyncio.ensure_future(tell())]
+    try:
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        explorer.listeners.discard(queue)
+        for one in both:
+            one.cancel()
+            with suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError, KeyError):
+                await one
+        with suppress(RuntimeError, WebSocketDisconnect):  # it is closed already
+            await socket.close(1008)

@@ -1,0 +1,170 @@
+"""Verbs of pages with floors: a network with cabinets moved and slots blocked (stand), and one that grows by steps (grow)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+
+from topoloom.cabling.cabling import cable
+from topoloom.cost.bill import price
+from topoloom.errors import InputError, hint
+from topoloom.floors.floor_text import floor_toml
+from topoloom.layout.layout import Layout
+from topoloom.layout.place import place
+from topoloom.opening import open_network
+from topoloom.report.expansion_floor import step_floorplan
+from topoloom.report.floor_data import floor_data, rack_watts
+from topoloom.settings import setting
+from topoloom.studies.verb import VERBS, Verb
+from topoloom.studies.verbs._placing import PLACING_FILES, Placing, catalogue_of, layout_of
+from topoloom.studies.verbs.placed import ExpandTask
+from topoloom.work import Work
+
+#: What an installer needs of a cable in a step.
+_PULLED = (
+    "work",
+    "cable",
+    "a",
+    "a_port",
+    "a_cabinet",
+    "b",
+    "b_port",
+    "b_cabinet",
+    "from",
+    "from_port",
+    "stock_m",
+    "product",
+)
+
+
+class StandTask(Placing, frozen=True, kw_only=True):
+    """A network on its floor, as `topoloom layout` and `topoloom cost` have it, with changes by hand."""
+
+    group = "stand"
+
+    moved: Annotated[
+        dict[str, str],
+        setting("cabinets that are put elsewhere, by the names of the slots; one that stands there changes place"),
+    ] = msgspec.field(default_factory=dict)
+    blocked: Annotated[list[str], setting("slots where no cabinet may stand")] = msgspec.field(default_factory=list)
+
+
+def _stand(arguments: StandTask, jobs: int, work: Work) -> dict[str, Any]:
+    parts = catalogue_of(arguments)
+    network = open_network(arguments.topology)
+    layout = layout_of(network, arguments, parts, jobs, work)
+    if arguments.blocked:
+        layout = _blocked(layout, arguments.blocked, arguments, jobs, work)
+    found = _moved(layout, arguments.moved)
+    rate = parts.link_rate(arguments.rate)
+    bill, before = (price(one, parts, arguments.rate) for one in (found, layout))
+    slots = found.slots
+    return {
+        "schema": "topoloom/stand/1",
+        "floor": floor_data(cable(found, parts, rate), rack_watts(found, parts, rate)),
+        "slots": {"name": list(slots.names), "x": slots.place_m[:, 0].tolist(), "y": slots.place_m[:, 1].tolist()},
+        "cabinets": found.cabinets,
+        "total_m": found.total_m,
+        "longest_m": found.longest_m,
+        "cost_usd": bill.cost_usd,
+        "total_m_unmoved": layout.total_m,
+        "cost_usd_unmoved": before.cost_usd,
+        "toml": floor_toml(found.floor, slots),
+    }
+
+
+def _numbers(layout: Layout) -> dict[str, int]:
+    return {name: number for number, name in enumerate(layout.slots.names)}
+
+
+def _blocked(layout: Layout, names: Sequence[str], arguments: StandTask, jobs: int, work: Work) -> Layout:
+    """The network placed anew on what is left of the floor."""
+    number = _numbers(layout)
+    for name in names:
+        if name not in number:
+            raise InputError(f"blocked: the floor has no slot '{name}' ({hint(name, number)})")
+    taken = {number[name] for name in names}
+    left = np.array([one for one in range(len(layout.slots)) if one not in taken])
+    if len(left) < layout.cabinets:
+        raise InputError(
+            f"blocked: {layout.cabinets} cabinets need more than the {len(left)} slots that are left; give the floor more rows"
+        )
+    places = layout.slots.place_m
+    floor = replace(
+        layout.floor,
+        fixed=layout.slots.only(left),
+        blocked=(
+            *layout.floor.blocked,
+            *((name, float(places[number[name], 0]), float(places[number[name], 1])) for name in names),
+        ),
+    )
+    return place(
+        layout.topology,
+        floor,
+        arguments.cluster,
+        arguments.map,
+        seed=arguments.seed,
+        housing=layout.housing,
+        jobs=jobs,
+        work=work,
+    )
+
+
+def _moved(layout: Layout, moves: Mapping[str, str]) -> Layout:
+    """The layout with cabinets in other slots."""
+    number = _numbers(layout)
+    slot, hosts = layout.slot.copy(), None if layout.host_slot is None else layout.host_slot.copy()
+    for name, to in moves.items():
+        for one in (name, to):
+            if one not in number:
+                raise InputError(f"moved: the floor has no slot '{one}' ({hint(one, number)})")
+        here, there = number[name], number[to]
+        for places in (slot, hosts):
+            if places is not None:
+                stood, stands = places == here, places == there
+                places[stood], places[stands] = there, here
+    return replace(layout, slot=slot, host_slot=hosts, length_bound_m=0.0) if moves else layout
+
+
+class GrowTask(ExpandTask, frozen=True, kw_only=True):
+    """As `topoloom expand`, with a picture of the floor and the cables of every step."""
+
+    group = "grow"
+
+
+def _grow(arguments: GrowTask, jobs: int, work: Work) -> dict[str, Any]:
+    plan = VERBS.find("expand").run(arguments, jobs, work)
+    cables: dict[int, list[dict[str, Any]]] = {}
+    for row in plan.rows():
+        cables.setdefault(row["step"], []).append({name: row[name] for name in _PULLED})
+    return {
+        "schema": "topoloom/growth/1",
+        "method": plan.method,
+        "switches": plan.topology.switches,
+        "hosts": int(plan.topology.hosts),
+        "removed": plan.removed,
+        "added": plan.added,
+        "kept": plan.kept,
+        "bought": plan.bought,
+        "longest_new_m": plan.longest_new_m,
+        "total_usd": plan.cost.total_usd,
+        "steps": [
+            {
+                "title": step.title,
+                "new_switches": len(step.new_switches),
+                "new_cabinets": len(step.new_cabinets),
+                "diameter": step.diameter,
+                "aspl": step.aspl,
+                "connected": step.connected,
+                "picture": step_floorplan(plan, number),
+                "cables": cables.get(number + 1, []),
+            }
+            for number, step in enumerate(plan.steps)
+        ],
+    }
+
+
+VERBS.add("grow", Verb("grow", GrowTask, _grow, (*PLACING_FILES, "into")))
+VERBS.add("stand", Verb("stand", StandTask, _stand, PLACING_FILES))

@@ -1,0 +1,62 @@
+"""A task as people say it: the command line and the Python that give the same record."""
+
+import shlex
+from typing import Any
+
+from topoloom.settings import written
+from topoloom.studies.task import Task
+
+#: Arguments that stand before the options, by verb.
+_FIRST = {"design": "need"}
+#: Options whose names differ from those of the task.
+_OPTIONS = {"simulate": {"load": "--loads"}, "expand": {"new_hosts": "--hosts"}}
+
+
+def as_command(task: Task) -> str:
+    """The command that prints the record of a task; empty for what only the explorer asks.
+
+    Examples
+    --------
+    >>> from topoloom.studies.task import task_of
+    >>> as_command(task_of("simulate", {"topology": "petersen:hosts=2", "load": 0.3, "set": {"vcs": 6}}))
+    'topoloom simulate petersen:hosts=2 --set vcs=6 --loads 0.3 --json'
+    """
+    if task.verb in ("draw", "trace", "need", "nothing", "stand"):
+        return ""
+    arguments = dict(task.arguments)
+    verb = {"grow": "expand"}.get(task.verb, task.verb)
+    first = _FIRST.get(task.verb, "claim" if task.verb == "reproduce" else "topology")
+    words = ["topoloom", verb, str(arguments.pop(first, ""))]
+    if task.verb == "design":
+        change = arguments.pop("change", {})
+        arguments.pop("measured", None)
+        words += ["-o", "design", "--finalists", str(change.get("finalists", 0))]
+    renamed = _OPTIONS.get(verb, {})
+    for name, value in arguments.items():
+        words += _option(renamed.get(name, "--" + name.replace("_", "-")), value)
+    return shlex.join([*words, "--json"])
+
+
+def _option(option: str, value: Any) -> list[str]:
+    if value is True:
+        return [option]
+    if value is False or value is None:
+        return []
+    if isinstance(value, dict):
+        return [word for key, one in value.items() for word in (option, f"{key}={written(one)}")]
+    if isinstance(value, (list, tuple)):
+        return [option, ",".join(written(one) for one in value)]
+    return [option, written(value)]
+
+
+def as_python(task: Task) -> str:
+    """The Python that gives the same record.
+
+    Examples
+    --------
+    >>> from topoloom.studies.task import task_of
+    >>> print(as_python(task_of("hops", {"topology": "petersen"})))
+    from topoloom import run_task, task_of
+    record, row = run_task(task_of('hops', {'topology': 'petersen'}))
+    """
+    return f"from topoloom import run_task, task_of\nrecord, row = run_task(task_of({task.verb!r}, {task.arguments!r}))"

@@ -1,0 +1,118 @@
+"""`serve`: the explorer on a port of this machine, until it is stopped."""
+
+import logging
+import os
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from topoloom.errors import InputError
+from topoloom.web.jobs import Jobs
+from topoloom.web.spaces import Spaces
+
+#: What is bounded of connections: open at a time, seconds that an idle one stays, bytes of a message and of headers.
+_MOST_OPEN, _IDLE_S, _MESSAGE, _HEADERS = 128, 30, 4096, 32 * 1024
+
+
+def serve(
+    folders: Sequence[str | os.PathLike[str]] = (),
+    *,
+    store: str | os.PathLike[str],
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    names: Sequence[str] = (),
+    executor: str = "processes",
+    jobs: int | None = None,
+    limit_s: float = 3600.0,
+    read_only: bool = False,
+    token: str | None = None,
+    ready: Callable[[str], None] = print,
+) -> None:
+    """Answer browsers until the process is told to end.
+
+    Parameters
+    ----------
+    folders : sequence of path
+        What lies below them may be opened.
+    store : path
+        The folder of records; made if it is not there.
+    host, port : str, int
+        Where it answers; port 0 is any that is free.
+    names : sequence of str
+        Further names by which browsers know this machine.
+    executor, jobs, limit_s
+        Who runs what takes long, how many tasks side by side, and seconds of a task.
+    read_only : bool
+        Show what is done, and begin nothing.
+    token : str, optional
+        A new one when left out.
+    ready : callable (str)
+        Told the address, token included, when requests are answered.
+
+    Raises
+    ------
+    InputError
+        A folder that is none, an executor that is none, a port that is taken; the extra `web` is not installed.
+    """
+    try:
+        import uvicorn
+
+        from topoloom.web.app import make_app, new_token
+    except ImportError as error:
+        raise InputError(f"the explorer needs {error.name}: pip install 'topoloom[web]'") from None
+    spaces = Spaces(folders)
+    queue = Jobs(Path(store), executor=executor, jobs=jobs, limit_s=limit_s)
+    token = token or new_token()
+    with _listening(host, port) as listening:
+        found = listening.getsockname()[1]
+        shown = f"[{host}]" if ":" in host else host
+        known = dict.fromkeys([shown, "127.0.0.1", "localhost", "[::1]", *names])
+        app = make_app(queue, spaces, token=token, hosts=[f"{name}:{found}" for name in known], read_only=read_only)
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws="websockets-sansio",
+            ws_max_size=_MESSAGE,
+            limit_concurrency=_MOST_OPEN,
+            timeout_keep_alive=_IDLE_S,
+            timeout_graceful_shutdown=2,
+            h11_max_incomplete_event_size=_HEADERS,
+        )
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+        here = "localhost" if host in ("0.0.0.0", "::") else shown
+
+        class Server(uvicorn.Server):
+            """Tells when it answers."""
+
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                """As its parent's, and a word when it is done."""
+                await super().startup(sockets)
+                ready(f"http://{here}:{found}/?token={token}")
+
+        # Ctrl-C and SIGTERM are how it ends.
+        with suppress(KeyboardInterrupt):
+            Server(config).run(sockets=[listening])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens.
+
+    Raises
+    ------
+    InputError
+        The port is taken, or the host is none of this machine's.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Named as TCP, or asyncio would not switch Nagle's algorithm off: each answer would take 40 ms.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listening.close()
+        told = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+        raise InputError(f"--host {host} --port {port}: {told}; take another port, or 0 for any that is free") from None
+    return listening

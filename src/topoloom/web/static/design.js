@@ -1,0 +1,142 @@
+// The page of a requirement: a form and its TOML side by side, read and checked while it is written; then the candidates.
+
+function designPage(main, query, catalogue) {
+  const text = make("textarea", { "aria-label": "requirement in TOML", spellcheck: "false" }), wrong = makeWrong(), form = make("div");
+  const results = make("div"), progress = makeProgress();
+  const run = make("button", { type: "button", id: "run", disabled: catalogue.read_only }, "Design");
+  const examples = makeSelect("an example", [["", "begin with \u2026"], ...catalogue.examples.map((one) => [one.name, one.name])], "", (name) => {
+    const found = catalogue.examples.find((one) => one.name === name);
+    if (found) { text.value = found.toml; check(); }
+  });
+  main.append(make("h1", {}, "Design"), make("div", { class: "tools" }, examples, run), wrong, make("div", { class: "halves" }, form, make("div", {}, text)), progress, results);
+
+  // The form is the requirement's own description: every key that one field can hold, table by table.
+  const fields = new Map();
+  for (const { table, fields: keys } of catalogue.need) {
+    const group = make("div", { class: "form" });
+    for (const one of keys) {
+      const key = table ? `${table}.${one.name}` : one.name;
+      const input = makeField(key, one, (value) => { text.value = withKey(text.value, key, value); check(); });
+      fields.set(key, input);
+      group.append(make("label", {}, make("span", {}, one.name, one.unit ? ` [${one.unit}]` : ""), input, make("small", {}, one.description), make("span", { class: "wrong", "data-key": key })));
+    }
+    form.append(make("details", { open: ["", "switch", "limits"].includes(table) }, make("summary", {}, table ? `[${table}]` : "requirement"), group));
+  }
+  let ran = "", asked = 0;
+  const check = later(async () => {
+    for (const note of form.querySelectorAll("span.wrong")) note.textContent = "";
+    try {
+      const { result } = await ask("need", { text: text.value });
+      showWrong(wrong, null);
+      text.removeAttribute("aria-invalid");
+      for (const [key, input] of fields) {
+        const value = key.split(".").reduce((inside, part) => (inside || {})[part], result.need);
+        if (document.activeElement !== input) input.value = value === true ? "true" : value === false ? "false" : value ?? "";
+      }
+      // Another limit or objective measures nothing again, so what it does is shown at once.
+      if (ran && ran !== text.value) rank(0, 0);
+    } catch (error) {
+      text.setAttribute("aria-invalid", "true");
+      const key = [...fields.keys()].find((one) => error.message.includes(one) || new RegExp(`\\b${one.split(".").pop()}\\b`).test(error.message));
+      const note = key && form.querySelector(`span.wrong[data-key="${key}"]`);
+      if (note) note.textContent = error.message;
+      showWrong(wrong, error);
+    }
+  }, 350);
+  text.addEventListener("input", check);
+  async function rank(finalists, minutes) {
+    const mine = ++asked, said = text.value;
+    let watching = null;
+    const watch = (job) => {
+      progress.tell(job);
+      if (over(job)) { clearInterval(watching); watching = true; return; }
+      if (watching) return;
+      watching = setInterval(async () => {
+        const rows = await api(`/api/tasks/${job.digest}/measured`).catch(() => []);
+        if (watching !== true && mine === asked && rows.length) showMeasured(results, rows);
+      }, 1000);
+    };
+    try {
+      const { result, job } = await ask("design", { text: said, change: finalists ? { finalists, minutes } : { finalists: 0 } }, watch).finally(() => { clearInterval(watching); watching = true; });
+      if (mine !== asked) return;
+      ran = said;
+      showDesign(results, result, job, finalists > 0);
+    } catch (error) { if (mine === asked) showWrong(wrong, error); }
+  }
+  run.onclick = async () => {
+    results.replaceChildren();
+    run.disabled = true;
+    try {
+      const known = await ask("need", { text: text.value });
+      await rank(known.result.need.finalists, known.result.need.minutes);
+    } catch (error) { showWrong(wrong, error); }
+    run.disabled = catalogue.read_only;
+  };
+  text.value = catalogue.examples[0].toml;
+  check();
+}
+
+/** A field for one key: a number within its range, a choice, yes or no, or text; empty is what nobody said. */
+function makeField(key, one, changed) {
+  const given = { "aria-label": key, title: one.accepts };
+  if (/number/.test(one.accepts)) {
+    const input = make("input", { ...given, type: "number", step: /whole/.test(one.accepts) ? 1 : "any", placeholder: one.default || one.accepts.replace(" or none", ""), onchange: () => changed(input.value) });
+    return input;
+  }
+  const choices = /^yes or no/.test(one.accepts) ? [["true", "yes"], ["false", "no"]] : / or /.test(one.accepts) && !/^text/.test(one.accepts) ? one.accepts.split(" or ").filter((name) => name !== "none").map((name) => [JSON.stringify(name), name]) : null;
+  if (choices) {
+    const select = make("select", { ...given, onchange: () => changed(select.value) }, make("option", { value: "" }, one.default ? `(${one.default})` : ""), ...choices.map(([value, name]) => make("option", { value: /^(true|false)$/.test(value) ? value : name }, name)));
+    return select;
+  }
+  const input = make("input", { ...given, type: "text", placeholder: one.default, onchange: () => changed(input.value) });
+  return input;
+}
+
+/** A value as TOML has it. */
+const tomlOf = (value) => (/^(true|false)$/.test(value) || (value.trim() !== "" && Number.isFinite(Number(value))) ? value : JSON.stringify(value));
+
+/** TOML with one key set, or taken out where the value is empty. */
+function withKey(toml, key, value) {
+  const parts = key.split("."), name = parts.pop(), table = parts.join(".");
+  const line = value === "" ? null : `${name} = ${tomlOf(value)}`;
+  const lines = toml.split("\n");
+  const head = (at) => /^\s*\[+([^\]]+)\]+/.exec(lines[at]);
+  let begin = table ? lines.findIndex((_, at) => (head(at) || [])[1] === table) + 1 : 0;
+  if (table && !begin) {
+    if (line === null) return toml;
+    return `${toml.trimEnd()}\n\n[${table}]\n${line}\n`;
+  }
+  let end = begin;
+  while (end < lines.length && !head(end)) end += 1;
+  const here = lines.findIndex((one, at) => at >= begin && at < end && new RegExp(`^\\s*${name}\\s*=`).test(one));
+  if (here >= 0) lines.splice(here, 1, ...(line === null ? [] : [line]));
+  else if (line !== null) {
+    while (end > begin && !lines[end - 1].trim()) end -= 1;
+    lines.splice(end, 0, line);
+  }
+  return lines.join("\n");
+}
+
+const SHOWN = [["spec", "spec"], ["cost_per_host_usd", "cost a host [USD]"], ["power_per_host_w", "power a host [W]"], ["diameter", "diameter"], ["mean_latency_ns", "mean latency [ns]"], ["hosts", "hosts"], ["switches", "switches"], ["cabinets", "cabinets"]];
+
+function makeRanking(rows, id) {
+  const there = SHOWN.filter(([key]) => rows.some((row) => row[key] !== undefined));
+  return make("table", { id }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "rank"), ...there.map(([key, label]) => make("th", { scope: "col", class: key === "spec" ? "text" : null }, label)), make("th", { scope: "col" }, ""))),
+    make("tbody", {}, ...rows.map((row, at) => make("tr", { class: at ? null : "best" }, make("td", {}, String(at + 1)), ...there.map(([key]) => (key === "spec" ? make("td", { class: "spec" }, ...breakable(row.spec)) : make("td", {}, written(row[key], null)))),
+      make("td", {}, make("a", { href: `/topology?spec=${encodeURIComponent(row.spec)}` }, "draw"))))));
+}
+
+/** Candidates while they arrive: measured, and not held against the limits yet. */
+function showMeasured(box, rows) {
+  box.replaceChildren(make("h2", {}, `${counted(rows.length, "candidate")} measured so far`), make("div", { class: "wide" }, makeRanking(rows, "arrivals")));
+}
+
+function showDesign(box, design, job, whole) {
+  const rows = design.ranked.slice(0, 300), table = makeRanking(rows, "candidates");
+  const finalists = design.finalists || [];
+  box.replaceChildren(make("h2", {}, `${counted(design.ranked.length, "network")} meet it`),
+    whole ? null : make("p", { class: "quiet" }, "Ranked by what is measured already; Design takes the finalists the whole way."),
+    finalists.length ? make("ol", { id: "finalists" }, ...finalists.map((one) => make("li", {}, make("b", {}, one.name), one.why ? ` \u2013 ${one.why}` : ""))) : null,
+    make("div", { class: "wide" }, table), make("p", { class: "quiet" }, `Dropped: ${Object.entries(design.dropped_by || {}).filter(([, count]) => count).map(([limit, count]) => `${count} by ${limit}`).join(", ") || "none"}.`), makeHow([job]));
+  makeSortable(table);
+}

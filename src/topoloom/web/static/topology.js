@@ -1,0 +1,134 @@
+// The page of a topology: its spec with completion and sliders, size, hops and bounds at once, its graph, paths and losses.
+
+function topologyPage(main, query, catalogue) {
+  const families = new Map(catalogue.families.filter((one) => one.kind === "family").map((one) => [one.name, one]));
+  const wrong = makeWrong(), knobs = make("div", { class: "form" }), sheet = make("div", { class: "sheet" }), side = make("div"), progress = makeProgress();
+  const list = make("datalist", { id: "families" }, ...[...families.values()].map((one) => make("option", { value: exampleOf(one) }, one.description)));
+  const field = makeInput("topology", query.get("spec") || "slimfly:q=5,hosts=4", "families", later(() => renew(true), 400), { class: "spec", id: "spec" });
+  const state = { engine: query.get("engine") || "", by: query.get("by") || "plain", at: query.get("at") || "labels", from: null, to: null, asked: 0 };
+  const engine = makeSelect("engine", [["", "no tables"], ...catalogue.engines.map((name) => [name, name])], state.engine, (value) => { state.engine = value; renew(true); });
+  const at = makeSelect("where switches stand", [["labels", "by their labels"], ["floor", "on the floor"]], state.at, (value) => { state.at = value; renew(true); });
+  const colour = make("span");
+  main.append(make("h1", {}, "Topology"), make("div", { class: "tools" }, field, list, make("label", { class: "pick" }, make("b", {}, "tables"), engine), make("label", { class: "pick" }, make("b", {}, "switches"), at), colour), knobs, wrong, progress,
+    make("div", { class: "beside" }, sheet, side));
+
+  const facts = make("div"), trace = make("div"), how = make("div");
+  side.append(facts, trace, how);
+  let graph = null;
+
+  function showKnobs() {
+    const [name, text] = split(field.value), family = families.get(name);
+    knobs.replaceChildren();
+    if (!family) return;
+    const values = new Map(text.split(",").filter(Boolean).map((part) => part.split("=")));
+    for (const [key, parameter] of Object.entries(family.parameters)) {
+      const range = /^(-?\d+)(?: (?:to|\.\.) |-)(\d+)/.exec(parameter.range) || [];
+      const value = values.get(key) ?? parameter.default ?? "";
+      if (parameter.type !== "integer" || value === "" || !/^\d+$/.test(value)) continue;
+      const least = Number(range[1] ?? 1), most = Math.min(Number(range[2] ?? 1e9), Math.max(16, 4 * Number(value)));
+      const shown = make("output", {}, `${key} = ${value}`);
+      const slider = make("input", { type: "range", min: least, max: most, value, "aria-label": key, title: parameter.description, oninput: () => {
+        shown.textContent = `${key} = ${slider.value}`;
+        values.set(key, slider.value);
+        field.value = `${name}:${[...values].map((pair) => pair.join("=")).join(",")}`;
+        soon();
+      } });
+      knobs.append(make("label", { class: "knob" }, shown, slider));
+    }
+  }
+  const soon = later(() => renew(false), 300);
+
+  async function renew(withKnobs) {
+    const mine = ++state.asked, spec = field.value.trim();
+    if (withKnobs) showKnobs();
+    address("/topology", { spec, engine: state.engine, by: state.by === "plain" ? "" : state.by, at: state.at === "labels" ? "" : state.at });
+    if (!spec) return;
+    const draw = { topology: spec, ...(state.engine ? { engine: state.engine } : {}), ...(state.at === "floor" ? { at: "floor" } : {}) };
+    const drawn = ask("draw", draw, (job) => mine === state.asked && progress.tell(job));
+    const measured = ask("info", { topology: spec });
+    try {
+      const { result, job } = await drawn;
+      if (mine !== state.asked) return;
+      showWrong(wrong, null);
+      field.removeAttribute("aria-invalid");
+      show(result);
+      how.replaceChildren(makeHow([job]));
+    } catch (error) {
+      if (mine !== state.asked) return;
+      progress.tell({ state: "failed" });
+      field.setAttribute("aria-invalid", "true");
+      showWrong(wrong, error);
+    }
+    try {
+      const { result, job } = await measured;
+      if (mine !== state.asked) return;
+      facts.replaceChildren(makeFacts([["switches", result.switches], ["hosts", result.hosts], ["links", result.links], ["degree", result.degree_min === result.degree_max ? result.degree_max : `${result.degree_min} to ${result.degree_max}`],
+        ["ports of a switch", result.radix], ["diameter", result.diameter], ["mean hops", result.aspl], ["least possible", result.moore_aspl_bound], ["bisection", result.bisection === null ? null : `${written(result.bisection, 0)} links${result.bisection_exact ? "" : ", at most"}`],
+        ["links to cut it", result.edge_connectivity], ["connected", result.connected ? "yes" : "no"]]));
+      how.replaceChildren(makeHow([job]));
+    } catch { if (mine === state.asked) facts.replaceChildren(); }
+  }
+
+  function show(picture) {
+    state.from = state.to = null;
+    trace.replaceChildren(make("p", { class: "quiet" }, "Click two switches for a path of the tables; click a link, or a switch with Shift, and it is lost. By keys: n, p, Enter, x."));
+    graph = makeGraph(picture, () => {}, clicked);
+    sheet.replaceChildren(graph.canvas);
+    const choices = [["plain", "hosts"], ...Object.keys(picture.labels).map((name) => [name, `label ${name}`]), ...(picture.loads ? [["load", `load by ${picture.engine}`]] : [])];
+    if (!choices.some(([value]) => value === state.by)) state.by = picture.loads && state.by === "load" ? "load" : "plain";
+    colour.replaceChildren(make("label", { class: "pick" }, make("b", {}, "colour"), makeSelect("colour", choices, state.by, (value) => { state.by = value; graph.set({ by: value }); address("/topology", { spec: field.value.trim(), engine: state.engine, by: value, at: state.at === "labels" ? "" : state.at }); })));
+    graph.set({ by: state.by });
+    if (graph.still) sheet.append(makeStill(picture));
+  }
+
+  function clicked(what) {
+    const lost = graph.state;
+    if (what.lost !== undefined) toggle(lost.lostSwitches, what.lost);
+    else if (what.switch !== undefined && what.switch >= 0) {
+      if (held.shift) toggle(lost.lostSwitches, what.switch);
+      else if (state.from === null || state.to !== null) [state.from, state.to] = [what.switch, null];
+      else state.to = what.switch;
+    } else if (what.link >= 0) toggle(lost.lostLinks, what.link);
+    graph.set({ ends: [state.from, state.to].filter((one) => one !== null), ...(state.to === null ? { path: [], after: null } : {}) });
+    follow();
+  }
+
+  async function follow() {
+    if (state.from === null) return;
+    if (state.to === null) {
+      trace.replaceChildren(make("p", {}, `From switch ${state.from}; click another.`));
+      return;
+    }
+    const lost = graph.state, lostLinks = [...lost.lostLinks].map((i) => [graph.links[2 * i], graph.links[2 * i + 1]]), lostSwitches = [...lost.lostSwitches];
+    const args = { topology: field.value.trim(), source: state.from, destination: state.to, ...(state.engine ? { engine: state.engine } : {}),
+      ...(lostLinks.length ? { lost_links: lostLinks } : {}), ...(lostSwitches.length ? { lost_switches: lostSwitches } : {}) };
+    try {
+      const { result, job } = await ask("trace", args, progress.tell);
+      const any = lostLinks.length + lostSwitches.length > 0;
+      graph.set({ path: result.path, after: any ? result.path_after || [] : null });
+      trace.replaceChildren(make("h3", {}, "Path"), makeFacts([["tables", result.engine], ["path", result.path.join(" \u2192 ")], ["lane", result.lane],
+        ...(any ? [["after the loss", result.path_after ? result.path_after.join(" \u2192 ") : "none: they are apart"], ...(result.path_after ? [["entries changed", `${written(result.entries_changed, 0)} of ${written(result.entries, 0)}`], ["all tables anew", result.anew ? "yes" : "no"], ["free of deadlock", result.deadlock_free ? "yes" : "no"]] : [])] : [])]),
+        make("button", { type: "button", onclick: () => { lost.lostLinks.clear(); lost.lostSwitches.clear(); graph.set({}); follow(); } }, "repair all"), makeHow([job]));
+    } catch (error) { trace.replaceChildren(make("p", { class: "wrong", role: "alert" }, error.message)); }
+  }
+
+  const held = { shift: false };
+  main.addEventListener("pointerup", (event) => { held.shift = event.shiftKey; }, true);
+  renew(true);
+}
+
+const toggle = (set, value) => { if (!set.delete(value)) set.add(value); };
+const split = (spec) => { const at = spec.indexOf(":"); return at < 0 ? [spec, ""] : [spec.slice(0, at), spec.slice(at + 1)]; };
+
+function exampleOf(family) {
+  const parts = Object.entries(family.parameters).filter(([, one]) => one.required).map(([name, one]) => `${name}=${(/\d+/.exec(one.range) || [""])[0]}`);
+  return parts.length ? `${family.name}:${parts.join(",")}` : family.name;
+}
+
+/** Without WebGL: a table of the first switches beside the still picture. */
+function makeStill(picture) {
+  const names = Object.keys(picture.labels), rows = Math.min(200, picture.switches);
+  return make("div", { class: "wide" }, make("p", { class: "quiet" }, "This machine has no WebGL2, so the picture stands still."),
+    make("table", { id: "switches" }, make("thead", {}, make("tr", {}, ...["switch", "hosts", ...names].map((name) => make("th", { scope: "col" }, name)))),
+      make("tbody", {}, ...Array.from({ length: rows }, (_, i) => make("tr", {}, ...[i, picture.host_of[i], ...names.map((name) => picture.labels[name][i])].map((value) => make("td", {}, String(value))))))));
+}

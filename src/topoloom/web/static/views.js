@@ -1,0 +1,72 @@
+// What pages share: facts, messages, how to get the same by hand, forms of a verb's arguments.
+
+function showWrong(box, error) {
+  box.textContent = error ? error.message : "";
+  box.hidden = !error;
+}
+
+const makeWrong = () => make("p", { class: "wrong", role: "alert", hidden: true });
+
+function makeFacts(pairs) {
+  return make("dl", { class: "facts" }, ...pairs.filter(([, value]) => value !== null && value !== undefined && value !== "")
+    .flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, typeof value === "number" ? shortly(value) : String(value))]));
+}
+
+/** The command line and the Python that give the same. */
+function makeHow(jobs) {
+  const commands = jobs.map((job) => job.command).filter(Boolean), python = jobs.map((job) => job.python);
+  return make("details", { class: "how" }, make("summary", {}, "the same on the command line and in Python"),
+    commands.length ? make("pre", { class: "command" }, commands.join("\n")) : null, make("pre", { class: "python" }, python.join("\n")));
+}
+
+function stateOf(job) {
+  const since = job.begun ? Math.max(0, (job.now - job.begun)) : 0;
+  if (job.state === "running") return `running, ${written(since, 0)} s${job.expected_s ? ` of about ${shortly(Math.max(1, Math.round(job.expected_s)))} s` : ""}`;
+  return job.state;
+}
+
+/** A line that tells how a task goes, with a button that cancels it. */
+function makeProgress() {
+  const text = make("span", { class: "state" }), stop = make("button", { type: "button", hidden: true }, "cancel");
+  const line = make("p", { class: "progress", role: "status" }, text, " ", stop);
+  let digest = null;
+  stop.onclick = () => cancelTask(digest).catch(() => {});
+  line.tell = (job) => {
+    digest = job.digest;
+    text.textContent = over(job) ? "" : stateOf(job);
+    text.className = `state ${job.state}`;
+    stop.hidden = over(job);
+  };
+  return line;
+}
+
+/** Called a little after the last of several calls. */
+function later(act, wait = 250) {
+  let timer = null;
+  return (...args) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => act(...args), wait);
+  };
+}
+
+/** The address of a page with its settings; it can be shared, and goes into the history without loading anything. */
+function address(path, settings, push = false) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(settings))
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== "" && one !== null && one !== undefined) query.append(name, one);
+  const text = `${path}${query.size ? `?${query}` : ""}`;
+  if (text !== location.pathname + location.search) history[push ? "pushState" : "replaceState"](null, "", text);
+}
+
+function save(name, type, text) {
+  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/** A text field with the catalogue's names behind it. */
+function makeInput(label, value, list, changed, attributes = {}) {
+  const field = make("input", { value, list, spellcheck: "false", autocomplete: "off", "aria-label": label, ...attributes });
+  field.addEventListener("input", () => changed(field.value));
+  return field;
+}

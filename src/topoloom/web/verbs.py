@@ -1,0 +1,193 @@
+"""Verbs of the explorer: what a picture of a network needs (draw), a path of its tables (trace), a requirement (need).
+
+They are announced by the entry point `topoloom.verbs`, as verbs of other packages are: this room stands above that of studies.
+"""
+
+from collections import Counter, deque
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+import msgspec
+import numpy as np
+
+from topoloom.designer.need import Need, need_of
+from topoloom.errors import InputError
+from topoloom.floors.chosen import chosen_floor
+from topoloom.graph.standing import standing
+from topoloom.layout.layout import Layout
+from topoloom.layout.place import place
+from topoloom.network import Network
+from topoloom.opening import open_network
+from topoloom.routing.reroute import reroute
+from topoloom.routing.routing import Routing
+from topoloom.settings import Settings, setting
+from topoloom.studies.verb import VERBS, Verb
+from topoloom.studies.verbs._tables import tables_of
+from topoloom.topology import Topology
+from topoloom.work import Work
+
+#: Links that a picture has, at most.
+MOST_LINKS = 2_000_000
+#: Tables that the process keeps, for the next question about the same network.
+_MOST_KEPT = 4
+
+
+class DrawTask(Settings, frozen=True, kw_only=True):
+    """What a picture of a network needs: points, links, labels, lengths, loads."""
+
+    group: ClassVar[str] = "draw"
+
+    topology: Annotated[str, setting("a spec, a file or a folder")]
+    at: Annotated[Literal["labels", "floor"], setting("where switches stand: as their labels say, or on the floor")] = (
+        "labels"
+    )
+    floor: Annotated[str, setting("lay it out on this floor, where it is not laid out")] = "slimfly-2014"
+    engine: Annotated[str, setting("also the loads of links by this engine's tables")] | None = None
+
+
+def _draw(arguments: DrawTask, jobs: int, work: Work) -> dict[str, Any]:
+    network = open_network(arguments.topology)
+    topology = network.topology
+    if len(topology.links) > MOST_LINKS:
+        raise InputError(
+            f"{network.source}: {len(topology.links):,} links are too many for a picture ({MOST_LINKS:,}); take fewer"
+        )
+    if arguments.at == "floor":
+        layout = network.layout or _placed(network, arguments.floor)
+        how, points = "floor", _of_floor(layout)
+    else:
+        how, points = standing(topology)
+    found: dict[str, Any] = {
+        "schema": "topoloom/picture/1",
+        "name": topology.name,
+        "switches": topology.switches,
+        "hosts": int(topology.hosts),
+        "how": how,
+        "points": np.round(points, 5).ravel().tolist(),
+        "links": topology.links.ravel().tolist(),
+        "labels": {name: np.asarray(values).tolist() for name, values in topology.labels.items()},
+        "host_of": topology.endpoints_at.tolist(),
+    }
+    if arguments.engine is not None:
+        tables = _kept_tables(network, arguments.engine, jobs, work)
+        found["engine"] = tables.engine
+        if tables.verdict is not None:
+            load = np.zeros(len(topology.links), np.int64)
+            np.maximum.at(load, topology.csr[2], tables.verdict.channel_load)
+            found["loads"] = load.tolist()
+    return found
+
+
+def _placed(network: Network, floor: str) -> Layout:
+    return place(network.topology, chosen_floor(floor, None, None, None), map="rows")
+
+
+def _of_floor(layout: Layout) -> np.ndarray:
+    """Each switch in its cabinet's place, those of one cabinet above each other, in metres."""
+    points = layout.slots.place_m[layout.slot].astype(np.float64)
+    order = np.argsort(layout.slot, kind="stable")
+    sizes = np.bincount(layout.slot)
+    first = np.cumsum(sizes) - sizes
+    within = np.empty(layout.slot.size)
+    within[order] = np.arange(layout.slot.size) - first[layout.slot[order]]
+    return np.stack([points[:, 0], points[:, 1] + 0.8 * within / np.maximum(sizes[layout.slot], 1)], axis=1)
+
+
+class TraceTask(Settings, frozen=True, kw_only=True):
+    """A path of the tables, before and after a loss."""
+
+    group: ClassVar[str] = "trace"
+
+    topology: Annotated[str, setting("a spec, a file or a folder")]
+    source: Annotated[int, setting("the switch that it starts from", least=0)]
+    destination: Annotated[int, setting("the switch that it leads to", least=0)]
+    engine: (
+        Annotated[str, setting("how paths are chosen; left out, the folder's tables, or the one that fits")] | None
+    ) = None
+    lost_links: Annotated[list[list[int]], setting("links that are lost, two switches each")] = msgspec.field(
+        default_factory=list
+    )
+    lost_switches: Annotated[list[int], setting("switches that are lost")] = msgspec.field(default_factory=list)
+
+
+def _trace(arguments: TraceTask, jobs: int, work: Work) -> dict[str, Any]:
+    network = open_network(arguments.topology)
+    tables = _kept_tables(network, arguments.engine, jobs, work)
+    found: dict[str, Any] = {
+        "schema": "topoloom/trace/1",
+        "engine": tables.engine,
+        "path": tables.path(arguments.source, arguments.destination),
+        "lane": None if tables.lanes is None else int(tables.lanes[arguments.destination, arguments.source]),
+    }
+    if not (arguments.lost_links or arguments.lost_switches):
+        return found
+    pairs = []
+    for pair in arguments.lost_links:
+        if len(pair) != 2:
+            raise InputError(f"trace: lost_links: a link is two switches, not {pair}")
+        pairs.append((pair[0], pair[1]))
+    if not _joined(network.topology, arguments.source, arguments.destination, pairs, arguments.lost_switches):
+        return found | {"path_after": None}
+    mended = reroute(tables, links=pairs, switches=arguments.lost_switches, jobs=jobs, work=work)
+    verdict = mended.routing.verdict
+    return found | {
+        "path_after": mended.routing.path(arguments.source, arguments.destination),
+        "entries": mended.entries,
+        "entries_changed": mended.entries_changed,
+        "lanes_changed": mended.lanes_changed,
+        "anew": mended.anew,
+        "deadlock_free": None if verdict is None else verdict.deadlock_free,
+    }
+
+
+def _joined(
+    topology: Topology, source: int, destination: int, links: Sequence[tuple[int, int]], switches: Sequence[int]
+) -> bool:
+    """Whether what is left after a loss joins two switches."""
+    left = Counter((min(a, b), max(a, b)) for a, b in topology.links.tolist())
+    left.subtract((min(a, b), max(a, b)) for a, b in links)
+    lost = set(switches)
+    if lost & {source, destination}:
+        return False
+    beside: dict[int, list[int]] = {}
+    for (a, b), count in left.items():
+        if count > 0 and not lost & {a, b}:
+            beside.setdefault(a, []).append(b)
+            beside.setdefault(b, []).append(a)
+    seen, waiting = {source}, deque([source])
+    while waiting:
+        new = [other for other in beside.get(waiting.popleft(), ()) if other not in seen]
+        seen.update(new)
+        waiting.extend(new)
+    return destination in seen
+
+
+_kept: dict[tuple[str, str | None], Routing] = {}
+
+
+def _kept_tables(network: Network, engine: str | None, jobs: int, work: Work) -> Routing:
+    """Tables of a network, from the last question about it where there was one."""
+    key = network.topology.digest, engine if engine is not None else f"{network.source}, its own"
+    if key not in _kept:
+        while len(_kept) >= _MOST_KEPT:
+            del _kept[next(iter(_kept))]
+        _kept[key] = tables_of(network, engine, None, 1, jobs, work)
+    return _kept[key]
+
+
+class NeedTask(Settings, frozen=True, kw_only=True):
+    """A requirement as it is written, read and checked."""
+
+    group: ClassVar[str] = "need"
+
+    text: Annotated[str, setting("the requirement, in TOML")]
+
+
+def _need(arguments: NeedTask, _jobs: int, _work: Work) -> dict[str, Any]:
+    need: Need = need_of(arguments.text, "requirement")
+    return {"schema": "topoloom/need/1", "need": msgspec.to_builtins(need)}
+
+
+VERBS.add("draw", Verb("draw", DrawTask, _draw, ("topology", "floor")))
+VERBS.add("trace", Verb("trace", TraceTask, _trace))
+VERBS.add("need", Verb("need", NeedTask, _need, files=()))

@@ -1,0 +1,65 @@
+"""Every result is drawn and is a table, or says in a sentence why it has no picture."""
+
+from functools import cache
+
+import matplotlib.pyplot
+import pytest
+from record_cases import CASES
+
+from topoloom import InputError
+from topoloom.results import Result
+
+#: What is drawn; the others are facts that no picture helps.
+DRAWN = {
+    "app-run",
+    "app-runs",
+    "assessments",
+    "bill",
+    "bills",
+    "blast-radius",
+    "design",
+    "expansion",
+    "hops",
+    "layout",
+    "load-curve",
+    "quality",
+    "routing",
+    "saturation",
+    "study",
+    "survival",
+    "survivals",
+    "verdict",
+}
+
+
+@cache
+def made(noun: str) -> Result:
+    """A result of each noun, made once."""
+    return CASES[noun]()
+
+
+@pytest.mark.parametrize("noun", CASES)
+def test_a_result_is_drawn_or_says_why_not(noun):
+    """On new axes, with something on them and their axes named."""
+    result = made(noun)
+    if noun not in DRAWN:
+        with pytest.raises(InputError, match="has no picture"):
+            result.plot()
+        return
+    axes = result.plot()
+    assert axes.has_data() or axes.collections
+    assert axes.get_xlabel() or axes.get_ylabel()
+    axes.figure.canvas.draw()
+    matplotlib.pyplot.close("all")
+
+
+@pytest.mark.parametrize("noun", CASES)
+def test_a_result_is_a_table(noun):
+    """With a row at least, where there is anything to tell."""
+    assert len(made(noun).to_frame()) >= (0 if noun in ("comparison", "balanced-pairs") else 1)
+
+
+def test_nothing_is_drawn_without_being_asked_for():
+    """The list above is that of the nouns with a picture of their own."""
+    own = {noun for noun in CASES if type(made(noun)).plot is not Result.plot}
+    assert own == DRAWN

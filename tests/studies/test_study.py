@@ -1,0 +1,290 @@
+"""Axes make a study's tasks; what is finished never runs again; every executor gives the same; a bad study is one sentence."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from topoloom import InputError, Store, Study, read_study, run_study, study_status
+from topoloom.cli.main import cli
+from topoloom.studies.conditions import holds
+from topoloom.studies.run import spread
+from topoloom.work import Work
+
+TORI = {"verb": "hops", "task": {"topology": "torus:dims={side}x{side}"}, "axes": {"side": [3, 4, 5]}}
+
+
+def lines_of(folder):
+    """Every whole line of all shards."""
+    return [json.loads(line) for path in (folder / "records").glob("*.jsonl") for line in path.read_text().splitlines()]
+
+
+def test_axes_are_crossed_and_seeds_go_fastest():
+    """In the order of the file: the first axis goes slowest."""
+    study = Study(
+        verb="simulate",
+        task={"topology": "petersen:hosts=1"},
+        axes={"load": {"from": 0.1, "to": 0.3, "step": 0.1}, "traffic": ["uniform", "tornado"]},
+        seeds=2,
+    )
+    told = [
+        (task.arguments["load"], task.arguments.get("traffic"), task.arguments.get("seed")) for task in study.tasks()
+    ]
+    assert told[:5] == [
+        (0.1, None, None),
+        (0.1, None, 2),
+        (0.1, "tornado", None),
+        (0.1, "tornado", 2),
+        (0.2, None, None),
+    ]
+    assert len(told) == 12
+    assert study.axis_names == ("load", "traffic", "seed")
+
+
+def test_axes_side_by_side_and_conditions():
+    """[[together]] goes in step; `where` and [[skip]] take points out."""
+    study = Study(
+        verb="route",
+        together=[{"topology": ["petersen", "ring:n=5"], "engine": ["orders", "updown"]}],
+        axes={"lanes": [1, 2, 3]},
+        where=["lanes < 3"],
+        skip=[{"topology": "ring:n=5", "lanes": 1}],
+    )
+    assert [(task.arguments["topology"], task.arguments["lanes"]) for task in study.tasks()] == [
+        ("petersen", 1),
+        ("petersen", 2),
+        ("ring:n=5", 2),
+    ]
+
+
+def test_a_table_of_names_and_a_key_of_a_table():
+    """Values are called by their names; ``set.vcs`` goes into the table `set`."""
+    study = Study(
+        verb="simulate",
+        task={"load": 0.1, "set": {"buffer_flits": 8}},
+        axes={"topology": {"Petersen": "petersen:hosts=1"}, "set.vcs": [3, 4]},
+    )
+    (labels, task), _ = study.planned()
+    assert labels == {"topology": "Petersen", "set.vcs": 3}
+    assert task.arguments["set"] == {"buffer_flits": 8, "vcs": 3}
+
+
+def test_ranges_by_factors():
+    """From 4 to 64, doubling."""
+    study = Study(verb="nothing", axes={"number": {"from": 4, "to": 64, "times": 2}})
+    assert [task.arguments["number"] for task in study.tasks()] == [4, 8, 16, 32, 64]
+
+
+@pytest.mark.parametrize("executor", ["processes", "threads"])
+def test_executors_give_the_same_and_nothing_runs_twice(executor, tmp_path):
+    """Rows and results are equal; a second run does nothing; a longer axis runs what is new."""
+    first = run_study(Study(**TORI), tmp_path / "a", executor="threads", jobs=1)
+    found = run_study(Study(**TORI), tmp_path / "b", executor=executor, jobs=2)
+    assert found.rows() == first.rows()
+    records = [Store(tmp_path / name).records() for name in "ab"]
+    assert {d: r.result for d, r in records[0].items()} == {d: r.result for d, r in records[1].items()}
+    assert [row["diameter"] for row in found.rows()] == [2, 4, 4]
+    before = lines_of(tmp_path / "b")
+    run_study(Study(**TORI), tmp_path / "b", executor=executor)
+    assert lines_of(tmp_path / "b") == before
+    longer = run_study(Study(**TORI | {"axes": {"side": [3, 4, 5, 6]}}), tmp_path / "b", executor=executor)
+    assert longer.done == 4
+    assert len(lines_of(tmp_path / "b")) == 4
+
+
+def test_failures_are_records_and_are_tried_again_when_asked(tmp_path):
+    """A spec that cannot be built fails by itself; `retry_failed` runs it again, an ordinary run does not."""
+    study = Study(verb="hops", axes={"topology": ["petersen", "slimfly:q=6"]})
+    found = run_study(study, tmp_path / "s", executor="threads")
+    assert (found.done, found.failed) == (1, 1)
+    assert "q=6" in found.failures[0]["error"]
+    assert len(lines_of(tmp_path / "s")) == 2
+    run_study(study, tmp_path / "s", executor="threads")
+    assert len(lines_of(tmp_path / "s")) == 2
+    again = run_study(study, tmp_path / "s", executor="threads", retry_failed=True)
+    assert len(lines_of(tmp_path / "s")) == 3
+    assert (again.done, again.failed) == (1, 1)
+    status = study_status(study, Store(tmp_path / "s"))
+    assert (status.done, status.failed, status.to_go) == (1, 1, 0)
+    assert list(status.reasons.values()) == [1]
+
+
+def test_a_task_that_takes_too_long_fails_by_its_limit(tmp_path):
+    """Within limit_s, and the others go on."""
+    study = Study(
+        verb="optimize",
+        task={"topology": "jellyfish:n=400,degree=6,seed=1"},
+        axes={"moves": [100, 500_000_000]},
+        run={"limit_s": 3.0},
+    )
+    study = msgspec.convert(msgspec.to_builtins(study), Study)
+    began = time.monotonic()
+    found = run_study(study, tmp_path / "s", jobs=2)
+    assert time.monotonic() - began < 30
+    assert (found.done, found.failed) == (1, 1)
+    assert "more than 3 s" in found.failures[0]["error"]
+
+
+def test_a_stopped_run_keeps_what_is_finished_and_goes_on(tmp_path):
+    """Stopped after some records; the second run has all, each once."""
+    study = Study(verb="nothing", axes={"number": list(range(300))})
+    work = Work(on_result=lambda _record: work.stop())
+    first = run_study(study, tmp_path / "s", jobs=2, work=work)
+    assert first.ended == "interrupted"
+    assert 0 < first.done < 300
+    second = run_study(study, tmp_path / "s", jobs=2)
+    assert second.done == 300
+    assert max(Counter(line["digest"] for line in lines_of(tmp_path / "s")).values()) == 1
+
+
+def test_ctrl_c_on_the_command_line(tmp_path):
+    """Exit code 130 and one sentence; status tells what there is; the second run ends it."""
+    (tmp_path / "s.toml").write_text(
+        'verb = "optimize"\nseeds = 40\n[task]\ntopology = "jellyfish:n=60,degree=4,seed=1"\nmoves = 20000\n'
+    )
+    command = [sys.executable, "-m", "topoloom", "study", "s.toml", "-o", "out", "--jobs", "2"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not list((tmp_path / "out" / "records").glob("*.jsonl")):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    assert "run it again to go on" in said
+    done = len(lines_of(tmp_path / "out"))
+    assert 0 < done < 40
+    result = CliRunner().invoke(cli, ["study", str(tmp_path / "s.toml"), "-o", str(tmp_path / "out"), "--json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["done"] == 40
+    assert len(lines_of(tmp_path / "out")) == 40
+
+
+def test_the_command_line(tmp_path, monkeypatch):
+    """Dry run, run, status, export, merge: what each says."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.toml").write_text(
+        'title = "Tori"\nverb = "hops"\ntask.topology = "torus:dims={side}x{side}"\naxes.side = [3, 4, 5, 6]\n'
+    )
+
+    def run(*words):
+        result = CliRunner().invoke(cli, ["study", *words])
+        assert result.exit_code == 0, result.output
+        return result
+
+    assert "4: 2 done, 0 failed, 2 to go" in run("s.toml", "-o", "out", "--dry-run", "--pilots", "2").stdout
+    assert "4 of 4 tasks done" in run("s.toml", "-o", "out").stdout
+    assert json.loads(run("status", "out", "--json").stdout)["to_go"] == 0
+    run("export", "out", "-o", "t.csv")
+    assert (tmp_path / "t.csv").read_text().startswith("side,switches,")
+    run("export", "out", "-o", "t.parquet")
+    run("export", "out", "-o", "t.nc")
+    import pandas
+    import xarray
+
+    assert list(pandas.read_parquet("t.parquet")["diameter"]) == [2, 4, 4, 6]
+    assert xarray.open_dataset("t.nc")["diameter"].sel(side=6) == 6
+    run("s.toml", "-o", "half", "--only", "side <= 4")
+    assert json.loads(run("merge", "new", "half", "out", "--json").stdout) == {"taken": 4, "records": 4}
+    assert isinstance(CliRunner().invoke(cli, ["study", "export", "out", "-o", "t.xls"]).exception, InputError)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('verb = "hopps"\n', "no verb named 'hopps'"),
+        ('verb = "hops"\naxes.sied = [1]\n', "no argument of hops"),
+        ('verb = "hops"\naxes.samples = []\n', "has no values"),
+        ('verb = "hops"\naxes.samples = 3\n', "a list, a range"),
+        ('verb = "hops"\ntask.topology = "torus:dims={n}"\n', "{n} in it, which is no axis"),
+        ('verb = "hops"\ntask.topology = "torus:dims={n"\naxes.n = [1]\n', "not closed"),
+        ('verb = "info"\ntask.topology = "petersen"\nseeds = 3\n', "draws nothing"),
+        ('verb = "hops"\naxes.topology = ["petersen"]\nwhere = ["seed < "]\n', "cannot be read"),
+        ('verb = "hops"\naxes.topology = ["petersen"]\nwhere = ["sed < 1"]\n', "no axis named 'sed'"),
+        ('verb = "hops"\naxes.topology = ["petersen"]\nwhere = ["topology == 1"]\n', "no task is left"),
+        ('verb = "hops"\naxes.samples = [0]\ntask.topology = "petersen"\n', "samples"),
+        ('verb = "hops"\naxes.samples = {from = 1, to = 9, step = 0}\n', "goes upwards"),
+        ('verb = "hops"\n[[together]]\ntopology = ["a", "b"]\nseed = [1]\n', "as many values each"),
+        ('verb = "hops"\n[run]\nexecutor = "proceses"\n', "did you mean"),
+        ('verb = "hops"\nnodes = 3\n', "nodes"),
+        ("verb = 3\n", "verb"),
+        ("", "verb"),
+    ],
+)
+def test_a_bad_study_is_one_sentence(text, words, tmp_path):
+    """With the remedy; nothing is run and no folder is made."""
+    (tmp_path / "s.toml").write_text(text)
+    result = CliRunner().invoke(cli, ["study", str(tmp_path / "s.toml"), "-o", str(tmp_path / "out")])
+    assert result.exit_code != 0
+    message = str(result.exception) if isinstance(result.exception, InputError) else result.output
+    assert words in message
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["__import__('os')", "side.__class__", "[x for x in side]", "side ** 99999", "'a' * 9", "lambda: 1", "side[0]"],
+)
+def test_conditions_run_no_code(condition):
+    """Only comparisons and sums of names and numbers."""
+    with pytest.raises(InputError, match="condition"):
+        holds(condition, {"side": 3})
+
+
+def test_paths_start_from_the_file_of_the_study(tmp_path, monkeypatch):
+    """Wherever the command runs."""
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    CliRunner().invoke(cli, ["build", "petersen", "-o", str(folder / "net.json")])
+    (folder / "s.toml").write_text('verb = "hops"\ntask.topology = "net.json"\n')
+    monkeypatch.chdir(tmp_path)
+    found = run_study(read_study(folder / "s.toml"), tmp_path / "out", executor="processes")
+    assert found.rows()[0]["diameter"] == 2
+
+
+def test_a_second_run_in_the_folder_waits_its_turn(tmp_path):
+    """Two at once would do the same tasks twice."""
+    import fcntl
+
+    study = Study(**TORI)
+    run_study(study, tmp_path / "s", executor="threads")
+    with (tmp_path / "s" / "run.lock").open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(InputError, match="is at work"):
+            run_study(study, tmp_path / "s", executor="threads")
+
+
+def test_pilots_are_spread():
+    """First, last, and evenly between."""
+    assert spread(list(range(100)), 3) == [0, 50, 99]
+    assert spread([1, 2], 5) == [1, 2]
+    assert spread([1, 2], 0) == []
+
+
+def test_frames_and_arrays(tmp_path):
+    """Rows as a DataFrame, measures over axes as an xarray."""
+    study = Study(verb="nothing", axes={"number": [1, 2, 3]}, seeds=2)
+    found = run_study(study, tmp_path / "s", executor="threads")
+    frame = found.to_frame()
+    assert list(frame.columns[:2]) == ["number", "seed"]
+    assert len(frame) == 6
+    study = Study(**TORI)
+    arrays = run_study(study, tmp_path / "t", executor="threads").to_xarray()
+    assert arrays["aspl"].sel(side=3) == 1.5
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path):
+    """A file in its place, or no right to write."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="file"):
+        run_study(Study(**TORI), tmp_path / "file" / "s")
+    with pytest.raises(InputError, match="holds no study"):
+        Store(tmp_path)
+    assert not os.path.exists(tmp_path / "store.json")

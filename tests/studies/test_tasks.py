@@ -1,0 +1,148 @@
+"""A task is a plain record: it gives what its command prints, what decides the result tells it apart, and it is checked."""
+
+import json
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from topoloom import InputError, Task, run_task, task_of
+from topoloom.cli.main import cli
+from topoloom.studies.task import without_timings
+from topoloom.studies.verb import VERBS
+
+NEED = """
+hosts = 60
+finalists = 0
+[switch]
+radix = 12
+[families]
+try = ["slimfly", "fat-tree", "hypercube"]
+"""
+
+#: For each verb a task and the command line that says the same.
+SAME = {
+    "info": ({"topology": "petersen"}, "info petersen"),
+    "hops": (
+        {"topology": "torus:dims=4x4", "latency": True, "switch_ns": 90.0},
+        "hops torus:dims=4x4 --latency --switch-ns 90",
+    ),
+    "cuts": ({"topology": "slimfly:q=5", "parts": 3}, "cuts slimfly:q=5 --parts 3"),
+    "layout": (
+        {"topology": "torus:dims=4x4", "cabinet": 4, "map": "anneal", "moves": 500, "runs": 2},
+        "layout torus:dims=4x4 --cabinet 4 --map anneal --moves 500 --runs 2",
+    ),
+    "cost": (
+        {"topology": "slimfly:q=5,hosts=3", "map": "rows", "radix": 12},
+        "cost slimfly:q=5,hosts=3 --map rows --radix 12",
+    ),
+    "expand": (
+        {"topology": "jellyfish:n=20,degree=4,seed=1", "to": 22, "map": "rows"},
+        "expand jellyfish:n=20,degree=4,seed=1 --to 22 --map rows",
+    ),
+    "route": ({"topology": "slimfly:q=5", "engine": "updown"}, "route slimfly:q=5 --engine updown"),
+    "quality": (
+        {"topology": "slimfly:q=5,hosts=3", "bisections": 50, "seed": 3},
+        "quality slimfly:q=5,hosts=3 --bisections 50 --seed 3",
+    ),
+    "simulate": (
+        {"topology": "petersen:hosts=2", "load": 0.3, "set": {"vcs": 6}, "seed": 2},
+        "simulate petersen:hosts=2 --loads 0.3 --set vcs=6 --seed 2",
+    ),
+    "app": (
+        {"topology": "petersen:hosts=2", "app": "alltoall:bytes=1000", "ranks": 8, "placement": "random"},
+        "app petersen:hosts=2 --app alltoall:bytes=1000 --ranks 8 --placement random --simulator flows",
+    ),
+    "resilience": (
+        {"topology": "petersen", "samples": 50, "levels": [0.1, 0.3]},
+        "resilience petersen --samples 50 --levels 10%,30%",
+    ),
+    "optimize": (
+        {"topology": "jellyfish:n=20,degree=3,seed=1", "moves": 2000},
+        "optimize jellyfish:n=20,degree=3,seed=1 --moves 2000 --jobs 1 -o best.json",
+    ),
+    "reproduce": ({"claim": "xu-2019/table-1/petersen"}, "reproduce xu-2019/table-1/petersen"),
+    "design": ({"need": "need.toml"}, "design need.toml -o out --finalists 0"),
+}
+SAME["app"][0]["simulator"] = "flows"
+
+
+@pytest.mark.parametrize("verb", SAME)
+def test_a_task_gives_what_its_command_prints(verb, tmp_path, monkeypatch):
+    """Command line and plain record: the same numbers, but for seconds."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "need.toml").write_text(NEED)
+    arguments, line = SAME[verb]
+    result, row = run_task(task_of(verb, arguments))
+    printed = CliRunner().invoke(cli, [*line.split(), "--json"])
+    assert printed.exit_code == 0, printed.output
+    by_command = without_timings(json.loads(printed.stdout))
+    for one in (result, by_command):
+        _forget_time(one)
+    assert json.loads(msgspec.json.encode(result)) == by_command
+    assert row
+    assert all(value is None or isinstance(value, (str, int, float, bool)) for value in row.values())
+
+
+def _forget_time(content):
+    """Take away what is measured in seconds, and how many threads were at it, wherever it stands."""
+    if isinstance(content, dict):
+        for key in ("timings", "seconds", "jobs"):
+            content.pop(key, None)
+        for value in content.values():
+            _forget_time(value)
+    elif isinstance(content, list):
+        for value in content:
+            _forget_time(value)
+
+
+def test_every_verb_is_in_the_table_above():
+    """No verb without the comparison, but those that no command has: tests/web looks at what the explorer asks."""
+    assert {*VERBS} - {"nothing", "draw", "grow", "need", "stand", "trace"} == set(SAME)
+
+
+def test_defaults_and_the_order_of_arguments_make_no_other_task():
+    """What decides the result decides the digest, and nothing else does."""
+    one = task_of("simulate", {"topology": "petersen", "load": 0.5, "seed": 1, "traffic": "uniform"})
+    other = task_of("simulate", {"load": 0.5, "topology": "petersen"})
+    assert one.digest == other.digest
+    assert one.digest != task_of("simulate", {"load": 0.5, "topology": "petersen", "seed": 2}).digest
+    assert one.digest != task_of("hops", {"topology": "petersen"}).digest
+
+
+def test_a_file_counts_by_its_content(tmp_path):
+    """The same file elsewhere is the same task; another content is another, and is refused when it changes later."""
+    run = CliRunner().invoke(cli, ["build", "petersen", "-o", str(tmp_path / "a.json")])
+    assert run.exit_code == 0
+    (tmp_path / "b.json").write_bytes((tmp_path / "a.json").read_bytes())
+    one, other = (task_of("hops", {"topology": name}, tmp_path) for name in ("a.json", "b.json"))
+    assert one.digest == other.digest
+    assert run_task(one)[1]["diameter"] == 2
+    (tmp_path / "a.json").write_text((tmp_path / "a.json").read_text() + "\n")
+    with pytest.raises(InputError, match="has changed since"):
+        run_task(one)
+
+
+def test_a_task_is_plain_text():
+    """JSON there and back."""
+    task = task_of("simulate", {"topology": "petersen", "load": 0.5, "set": {"vcs": 4}})
+    assert msgspec.json.decode(msgspec.json.encode(task), type=Task) == task
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments", "words"),
+    [
+        ("simulte", {}, "no verb named 'simulte'"),
+        ("hops", {}, "needs the argument 'topology'"),
+        ("hops", {"topolgy": "x"}, "did you mean topology"),
+        ("hops", {"topology": 7}, "topology"),
+        ("simulate", {"topology": "petersen", "load": 1.5}, "load"),
+        ("simulate", {"topology": "petersen", "load": "high"}, "load"),
+        ("hops", {"topology": "petersen", "samples": 0}, "samples"),
+    ],
+)
+def test_what_a_verb_does_not_take_is_one_sentence(verb, arguments, words):
+    """Before anything runs."""
+    with pytest.raises(InputError, match=words) as caught:
+        task_of(verb, arguments)
+    assert "\n" not in str(caught.value)

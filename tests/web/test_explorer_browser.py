@@ -1,0 +1,287 @@
+"""The explorer in Debian's Chromium: each page once on real data, by keys alone, narrow, and without WebGL."""
+
+import json
+import shutil
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from test_server import Server
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
+
+_CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+#: Debian's own driver: Selenium would look for one on the net.
+_DRIVER = Path("/usr/bin/chromedriver")
+pytestmark = pytest.mark.skipif(
+    _CHROMIUM is None or not _DRIVER.exists(),
+    reason="chromium or its driver is not installed (Debian: apt-get install chromium chromium-driver)",
+)
+_HOSTILE = "<img src=x onerror=\"document.title='broken'\">"
+
+
+def _driver(*options: str):
+    chosen = webdriver.ChromeOptions()
+    chosen.binary_location = _CHROMIUM
+    for option in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1400,950", *options):
+        chosen.add_argument(option)
+    chosen.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(options=chosen, service=Service(str(_DRIVER)))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server with one folder."""
+    here = tmp_path_factory.mktemp("explorer")
+    (here / "nets").mkdir()
+    (here / "nets" / "page.html").write_text("<title>a report</title><p>words")
+    running = Server(here / "store", str(here / "nets"))
+    yield running
+    running.end()
+
+
+@pytest.fixture(scope="module")
+def browser(server):
+    """Chromium with WebGL by software, which has followed the first address."""
+    found = _driver("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+    found.get(server.first)
+    yield found
+    found.quit()
+
+
+@pytest.fixture(autouse=True)
+def _no_errors(browser):
+    yield
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def _wait(browser, what, seconds=60):
+    return WebDriverWait(browser, seconds, 0.05).until(lambda _: what())
+
+
+def _text(browser, chosen="main"):
+    return browser.find_element(By.CSS_SELECTOR, chosen).text
+
+
+def _drawn(browser):
+    _wait(browser, lambda: browser.execute_script("return document.querySelector('.sheet canvas')?.dataset.frames > 0"))
+    return browser.find_element(By.CSS_SELECTOR, ".sheet canvas")
+
+
+def _inked(browser):
+    """How many pixels of the picture are not white."""
+    return browser.execute_script(
+        "const c = document.querySelector('.sheet canvas'), g = c.getContext('webgl2'),"
+        " a = new Uint8Array(4 * c.width * c.height); g.readPixels(0, 0, c.width, c.height, g.RGBA, g.UNSIGNED_BYTE, a);"
+        " let n = 0; for (let i = 0; i < a.length; i += 4) n += a[i] + a[i + 1] + a[i + 2] < 740; return n"
+    )
+
+
+def test_a_topology_is_measured_and_drawn(browser, server):
+    """Facts as the command has them, the graph in ink, sliders that write the spec, and the command that gives the same."""
+    browser.get(f"{server.base}/topology?spec=slimfly:q=5,hosts=4")
+    _drawn(browser)
+    assert _inked(browser) > 3000
+    _wait(browser, lambda: "diameter\n2" in _text(browser, ".facts"))
+    facts = _text(browser, ".facts")
+    assert "switches\n50" in facts
+    assert "hosts\n200" in facts
+    assert "topoloom info slimfly:q=5,hosts=4 --json" in browser.execute_script(
+        "return document.querySelector('pre.command').textContent"
+    )
+    slider = browser.find_element(By.CSS_SELECTOR, ".knob input")
+    browser.execute_script("arguments[0].value = 4; arguments[0].dispatchEvent(new Event('input'))", slider)
+    _wait(browser, lambda: "switches\n32" in _text(browser, "main"))
+    assert quote("slimfly:q=4", safe="") in browser.current_url
+
+
+def test_a_large_network_is_drawn_soon(browser, server):
+    """A Slim Fly of 3,698 switches and 120,185 links, asked for the second time: within two seconds, in ink."""
+    address = f"{server.base}/topology?spec=slimfly:q=43"
+    browser.get(address)
+    _drawn(browser)
+    assert _inked(browser) > 50_000
+    browser.get(server.base + "/jobs")
+    began = time.monotonic()
+    browser.get(address)
+    _drawn(browser)
+    # Two seconds are the bar on a machine with nothing else to do (benchmarks/explorer.py); here others work, too.
+    assert time.monotonic() - began < 10
+    assert browser.execute_script("return performance.memory.usedJSHeapSize") < 300e6
+
+
+def test_by_keys_alone_a_path_is_followed_and_a_switch_lost(browser, server):
+    """n, Enter, n, n, Enter: a path; x: a switch of it is gone, and another path leads there."""
+    browser.get(f"{server.base}/topology?spec=petersen&engine=orders")
+    canvas = _drawn(browser)
+    browser.execute_script("document.querySelector('#spec').focus()")
+    for _ in range(20):
+        if browser.switch_to.active_element == canvas:
+            break
+        ActionChains(browser).send_keys(Keys.TAB).perform()
+    assert browser.switch_to.active_element == canvas
+    ActionChains(browser).send_keys("n", Keys.ENTER, *["n"] * 7, Keys.ENTER).perform()
+    _wait(browser, lambda: "path\n0" in _text(browser))
+    before = next(line for line in _text(browser).splitlines() if "→" in line)
+    between = int(before.split(" → ")[1])
+    ActionChains(browser).send_keys(*["n"] * ((between - 7) % 10), "x").perform()
+    _wait(browser, lambda: "free of deadlock\nyes" in _text(browser))
+    after = [line for line in _text(browser).splitlines() if "→" in line][1]
+    assert after.startswith("0 → ")
+    assert str(between) not in after.split(" → ")
+
+
+def test_what_is_wrong_is_said_where_it_is(browser, server):
+    """The sentence of the command line, and markup stays text."""
+    browser.get(f"{server.base}/topology?spec={quote(_HOSTILE)}")
+    _wait(browser, lambda: "no family named" in _text(browser, "p.wrong"))
+    assert browser.title.startswith("Topology")
+    browser.get(f"{server.base}/topology?spec=slimfly:q=6")
+    _wait(browser, lambda: "q=6" in _text(browser, "p.wrong"))
+
+
+def test_a_requirement_is_checked_and_designed(browser, server):
+    """Fields and TOML both ways, a message beside the field, then the ranking and its command."""
+    browser.get(server.base + "/design")
+    field = _wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "input[aria-label='hosts']"))
+    _wait(browser, lambda: field.get_attribute("value") == "64")
+    field.clear()
+    field.send_keys("20", Keys.TAB)
+    text = browser.find_element(By.TAG_NAME, "textarea")
+    _wait(browser, lambda: "hosts = 20" in text.get_attribute("value"))
+    field.clear()
+    field.send_keys("-5", Keys.TAB)
+    note = browser.find_element(By.CSS_SELECTOR, "span.wrong[data-key=hosts]")
+    _wait(browser, lambda: "requirement:" in note.text)
+    toml = (
+        'hosts = 20\nfinalists = 1\nminutes = 0.1\n[switch]\nradix = 16\n[families]\ntry = ["slimfly", "hypercube"]\n'
+    )
+    browser.execute_script(
+        "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))", text, toml
+    )
+    _wait(browser, lambda: field.get_attribute("value") == "20" and not note.text)
+    browser.find_element(By.ID, "run").click()
+    _wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#candidates tbody tr"), 120)
+    assert "topoloom design" in browser.execute_script("return document.querySelector('pre.command').textContent")
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#finalists li")) == 1
+    ranked = len(browser.find_elements(By.CSS_SELECTOR, "#candidates tbody tr"))
+    diameter = browser.find_element(By.CSS_SELECTOR, "input[aria-label='limits.diameter']")
+    diameter.send_keys("2", Keys.TAB)
+    _wait(browser, lambda: 0 < len(browser.find_elements(By.CSS_SELECTOR, "#candidates tbody tr")) < ranked)
+    assert "[limits]\ndiameter = 2" in text.get_attribute("value")
+
+
+def test_curves_are_added_shared_and_removed(browser, server):
+    """Each load a task; the address has the series; the points are those of the records."""
+    series = json.dumps(
+        {
+            "verb": "simulate",
+            "topology": "petersen:hosts=2",
+            "engine": "orders",
+            "traffic": "uniform",
+            "loads": "0.1,0.4",
+        }
+    )
+    browser.get(f"{server.base}/curves?series={quote(series)}")
+    _wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "svg.plot .curve")) >= 1)
+    _wait(browser, lambda: len(json.loads(server.client.get("/api/tasks").text)) >= 2)
+    _wait(
+        browser,
+        lambda: (
+            "--loads 0.4" in browser.execute_script("return document.querySelector('pre.command')?.textContent || ''")
+        ),
+    )
+    browser.find_element(By.CSS_SELECTOR, ".legend .chip[title=remove]").click()
+    _wait(browser, lambda: not browser.find_elements(By.CSS_SELECTOR, "svg.plot"))
+    assert "series" not in browser.current_url
+
+
+def test_jobs_and_folders_are_shown(browser, server):
+    """The queue with states; a page of a folder inside a frame that cannot reach out."""
+    server.record("info", topology="ring:n=21")
+    browser.get(server.base + "/jobs")
+    _wait(browser, lambda: "ring:n=21" in _text(browser, "#jobs-table"))
+    browser.get(server.base + "/folders?file=nets/page.html")
+    frame = _wait(browser, lambda: browser.find_element(By.TAG_NAME, "iframe"))
+    assert frame.get_attribute("sandbox") == "allow-scripts"
+    browser.switch_to.frame(frame)
+    _wait(browser, lambda: "words" in browser.find_element(By.TAG_NAME, "body").text)
+    browser.switch_to.default_content()
+
+
+def test_narrow_screens_scroll_in_one_direction(browser, server):
+    """At 390 px nothing is wider than the screen."""
+    browser.set_window_size(500, 900)
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    )
+    try:
+        for page in ("topology?spec=petersen", "design", "floor", "growth", "curves", "jobs", "folders"):
+            browser.get(f"{server.base}/{page}")
+            _wait(browser, lambda: browser.find_elements(By.TAG_NAME, "h1"))
+            assert browser.execute_script("return document.documentElement.scrollWidth") <= 391, page
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.set_window_size(1400, 950)
+
+
+def test_the_scripts_are_small_and_of_this_server(browser, server):
+    """Under 400 kB together, and nothing is fetched from elsewhere."""
+    browser.get(server.base + "/topology?spec=petersen")
+    _drawn(browser)
+    names = browser.execute_script("return performance.getEntriesByType('resource').map((one) => one.name)")
+    assert all(name.startswith((server.base, "data:")) for name in names)
+    assert len(server.client.get("/explorer.js").content) < 400_000
+
+
+def test_without_webgl_there_is_a_still_picture_and_a_table(server):
+    """A machine without WebGL2 sees the network all the same."""
+    browser = _driver("--disable-gpu", "--disable-3d-apis")
+    try:
+        browser.get(server.first)
+        browser.get(server.base + "/topology?spec=petersen")
+        _wait(browser, lambda: len(browser.find_elements(By.CSS_SELECTOR, "#switches tbody tr")) == 10)
+        assert "no WebGL2" in _text(browser)
+    finally:
+        browser.quit()
+
+
+def test_a_cabinet_is_dragged_and_a_slot_blocked(browser, server):
+    """The address keeps both, length and bill follow, undo takes all back."""
+    browser.set_window_size(1400, 1600)
+    browser.get(f"{server.base}/floor?spec=dragonfly:h=2,hosts=1&cabinet=4&rows=3")
+    plan = _wait(browser, lambda: browser.find_element(By.ID, "floor-plan"))
+    before = _text(browser, "dl.facts")
+    Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='what a click does']")).select_by_value("move")
+    boxes = plan.find_elements(By.CSS_SELECTOR, "rect[data-cabinet]")
+    ActionChains(browser).click_and_hold(boxes[0]).move_to_element(boxes[-1]).release().perform()
+    _wait(browser, lambda: "moved\nA01 to" in _text(browser))
+    assert "moved=" in browser.current_url
+    assert _text(browser, "dl.facts") != before
+    Select(browser.find_element(By.CSS_SELECTOR, "select[aria-label='what a click does']")).select_by_value("block")
+    _wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#floor-plan rect[data-cabinet]"))
+    plan = browser.find_element(By.ID, "floor-plan")
+    ActionChains(browser).click(plan.find_elements(By.CSS_SELECTOR, "rect[data-cabinet]")[1]).perform()
+    _wait(browser, lambda: "blocked\n" in _text(browser) or "blocked:" in _text(browser))
+    assert "blocked=" in browser.current_url
+    browser.find_element(By.XPATH, "//button[text()='undo all']").click()
+    _wait(browser, lambda: _text(browser, "dl.facts") == before)
+    browser.set_window_size(1400, 950)
+
+
+def test_growth_goes_step_by_step(browser, server):
+    """Each step has its picture and the cables to pull; the address has the step."""
+    browser.get(f"{server.base}/growth?spec=jellyfish:n=30,degree=4,hosts=2&to=33")
+    _wait(browser, lambda: "Step 1 of 3" in _text(browser))
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#pull tbody tr")) >= 4
+    browser.find_element(By.ID, "next").click()
+    _wait(browser, lambda: "Step 2 of 3" in _text(browser))
+    assert "step=2" in browser.current_url
+    picture = browser.find_element(By.CSS_SELECTOR, "figure img")
+    _wait(browser, lambda: browser.execute_script("return arguments[0].naturalWidth > 100", picture))

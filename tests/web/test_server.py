@@ -1,0 +1,473 @@
+"""The explorer's server: records as the command line has them, a queue that loses nothing, and attacks that do nothing."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from topoloom.cli.main import cli
+from topoloom.studies.task import without_timings
+
+httpx = pytest.importorskip("httpx", reason="httpx is not installed")
+pytest.importorskip("uvicorn", reason="the explorer is not installed (pip install 'topoloom[web]')")
+from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
+from websockets.sync.client import connect  # noqa: E402
+
+_TOKEN = "token-of-the-tests"
+_PATIENCE_S = 60
+
+
+class Server:
+    """`topoloom serve` as a process, and a client that has its token."""
+
+    def __init__(self, store: Path, *options: str):
+        command = [
+            sys.executable,
+            "-m",
+            "topoloom",
+            "serve",
+            "--port",
+            "0",
+            "--store",
+            str(store),
+            "--no-browser",
+            *options,
+        ]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=os.environ | {"TOPOLOOM_TOKEN": _TOKEN}
+        )
+        self.first = re.search(r"http\S+", self.process.stdout.readline())[0]
+        self.base = self.first.partition("/?")[0]
+        self.host = self.base.removeprefix("http://")
+        self.client = httpx.Client(base_url=self.base, headers={"authorization": f"Bearer {_TOKEN}"}, timeout=30)
+
+    def ask(self, verb, **arguments):
+        return self.client.post("/api/tasks", json={"verb": verb, "arguments": arguments})
+
+    def record(self, verb, **arguments):
+        """The record of a task, when it is over."""
+        answer = self.ask(verb, **arguments)
+        assert answer.status_code in (200, 202), answer.text
+        return self.wait(answer.json()["digest"])
+
+    def wait(self, digest):
+        until = time.monotonic() + _PATIENCE_S
+        while time.monotonic() < until:
+            answer = self.client.get(f"/api/tasks/{digest}")
+            if answer.status_code == 200:
+                return answer.json()
+            time.sleep(0.05)
+        raise AssertionError(f"{digest} is not done")
+
+    def end(self, number=signal.SIGTERM):
+        self.client.close()
+        self.process.send_signal(number)
+        return self.process.wait(30)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder to serve, beside a secret one."""
+    here = tmp_path_factory.mktemp("served")
+    (here / "secret.toml").write_text("hosts = 3\n")
+    (here / "nets").mkdir()
+    (here / "nets" / "report.html").write_text("<script>document.cookie</script>")
+    assert CliRunner().invoke(cli, ["build", "petersen:hosts=2", "-o", str(here / "nets" / "mine.json")]).exit_code == 0
+    return here / "nets"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, folder):
+    """One server for the tests that do it no harm, which is none."""
+    running = Server(tmp_path_factory.mktemp("explorer") / "store", str(folder))
+    yield running
+    assert running.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments", "line"),
+    [
+        ("info", {"topology": "petersen"}, "info petersen"),
+        ("simulate", {"topology": "petersen:hosts=2", "load": 0.3}, "simulate petersen:hosts=2 --loads 0.3"),
+        ("resilience", {"topology": "petersen", "samples": 20}, "resilience petersen --samples 20"),
+    ],
+)
+def test_what_the_page_shows_is_what_the_command_prints(server, verb, arguments, line):
+    """The same record; and the command that the page names is this one."""
+    record = server.record(verb, **arguments)
+    printed = CliRunner().invoke(cli, [*line.split(), "--json"])
+    by_command = without_timings(json.loads(printed.stdout))
+    for one in (record["result"], by_command):
+        one.pop("provenance")
+    assert record["result"] == by_command
+    (job,) = [one for one in server.client.get("/api/tasks").json() if one["digest"] == record["digest"]]
+    assert job["command"] == f"topoloom {line} --json"
+
+
+def test_a_picture_has_points_links_and_loads(server):
+    """Every switch once, every link once, the most that either direction of a link carries."""
+    picture = server.record("draw", topology="fat-tree:k=4", engine="fat-tree")["result"]
+    assert len(picture["points"]) == 2 * picture["switches"] == 40
+    assert len(picture["links"]) == 2 * len(picture["loads"]) == 64
+    assert picture["how"] == "levels"
+
+
+def test_a_path_before_and_after_a_loss(server):
+    """What is lost is on no path, and the mended tables are free of deadlock."""
+    whole = server.record("trace", topology="petersen", source=0, destination=7)["result"]["path"]
+    lost = [whole[:2]]
+    found = server.record("trace", topology="petersen", source=0, destination=7, lost_links=lost)["result"]
+    assert found["path"] == whole
+    assert found["path_after"][:2] != whole[:2]
+    assert found["path_after"][-1] == 7
+    assert found["deadlock_free"]
+    alone = server.record("trace", topology="ring:n=4", source=0, destination=2, lost_links=[[0, 1], [0, 3]])["result"]
+    assert alone["path_after"] is None
+
+
+def test_folders_are_opened_by_their_address(server, folder):
+    """A network below a folder that is served is drawn, its pages are shown as strangers."""
+    assert server.record("info", topology="nets/mine.json")["result"]["switches"] == 10
+    assert [one["address"] for one in server.client.get("/api/folders").json()] == ["nets"]
+    page = server.client.get("/files/nets/report.html")
+    assert page.status_code == 200
+    assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")
+
+
+def test_a_requirement_is_read_while_it_is_written(server):
+    """The same sentences as on the command line, with the line."""
+    record = server.record("need", text="hosts = 64\n[switch]\nradix = 16\n")
+    assert record["result"]["need"]["switch"]["radix"] == 16
+    wrong = server.record("need", text="hosts = 64\n[switch]\nradixx = 16\n")
+    assert wrong["state"] == "failed"
+    assert "requirement:3" in wrong["error"]
+    assert "radix" in wrong["error"]
+
+
+def test_a_design_from_its_text(server):
+    """The requirement is kept with the records, and the ranking is the library's."""
+    text = 'hosts = 20\n[switch]\nradix = 16\n[families]\ntry = ["slimfly", "hypercube"]\n'
+    record = server.record("design", text=text, change={"finalists": 0})
+    assert record["result"]["ranked"]
+    assert server.record("design", text=text, change={"finalists": 0})["at"] == record["at"]
+    measured = server.client.get(f"/api/tasks/{record['digest']}/measured").json()
+    ranked = record["result"]["ranked"]
+    assert {one["spec"] for one in ranked} <= {one["spec"] for one in measured}
+    # Another limit measures nothing again.
+    limited = server.record("design", text=text + "[limits]\ndiameter = 2\n", change={"finalists": 0})
+    assert server.client.get(f"/api/tasks/{limited['digest']}/measured").json() == measured
+    assert 0 < len(limited["result"]["ranked"]) < len(ranked)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"host": "evil.example"}, 421),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"authorization": "Bearer wrong"}, 401),
+        ({"authorization": ""}, 401),
+        ({"content-length": str(1 << 40)}, 413),
+        ({"content-length": "-5"}, 413),
+    ],
+)
+def test_requests_that_are_not_ours_are_refused(server, headers, status):
+    """Another host (DNS rebinding), another page, no token, a body without end."""
+    given = {"host": server.host, "authorization": f"Bearer {_TOKEN}"} | headers
+    connection = http.client.HTTPConnection(server.host, timeout=10)
+    connection.putrequest("POST", "/api/tasks", skip_host=True)
+    for name, value in given.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    # A length that is none is refused by the server before it is ours to refuse.
+    assert connection.getresponse().status in ({400, 413} if status == 413 else {status})
+    connection.close()
+
+
+def test_the_token_becomes_a_cookie_and_leaves_the_address(server):
+    """HttpOnly and SameSite=Strict; the redirect stays here, whatever the path; pages run our scripts alone."""
+    with httpx.Client(base_url=server.base) as stranger:
+        assert stranger.get("/").status_code == 401
+        answer = stranger.get(f"/topology?spec=petersen&token={_TOKEN}")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/topology?spec=petersen")
+        assert {"HttpOnly", "SameSite=Strict"} <= set(answer.headers["set-cookie"].replace(" ", "").split(";"))
+        page = stranger.get("/topology?spec=petersen")
+        assert page.status_code == 200
+        policy = page.headers["content-security-policy"]
+        assert "default-src 'none'; script-src 'self';" in policy
+        assert "unsafe" not in policy.partition("script-src")[2].partition(";")[0]
+        assert "access-control-allow-origin" not in page.headers
+    with httpx.Client(base_url=server.base) as stranger:
+        assert stranger.get("/?token=guess").status_code == 401
+    raw = http.client.HTTPConnection(server.host, timeout=10)
+    raw.request("GET", f"//evil.example/?token={_TOKEN}")
+    assert raw.getresponse().headers["location"] == "/evil.example/"
+    raw.close()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "nets/../secret.toml",
+        "nets/%2e%2e/secret.toml",
+        "..%2fsecret.toml",
+        "/etc/passwd",
+        "nets//etc/passwd",
+        "other",
+        "nets/%00",
+    ],
+)
+def test_no_file_elsewhere_is_read(server, address):
+    """By no way of writing its path."""
+    answer = server.client.get(f"/files/{address}")
+    assert answer.status_code in (400, 404)
+    assert "hosts" not in answer.text.replace("that host", "")
+
+
+def test_a_link_out_of_the_folder_is_no_way_out(server, folder):
+    """Nor is a task that names a file elsewhere."""
+    (folder / "way").symlink_to(folder.parent / "secret.toml")
+    assert server.client.get("/files/nets/way").status_code == 400
+    for arguments in (
+        {"topology": str(folder.parent / "secret.toml")},
+        {"topology": "../secret.toml"},
+        {"topology": "nets/../secret.toml"},
+        {"topology": "~/x.json"},
+        {"topology": "/etc/passwd"},
+    ):
+        answer = server.ask("info", **arguments)
+        assert answer.status_code == 400, arguments
+        assert "folders that are served" in answer.json()["error"] or "no such folder" in answer.json()["error"]
+    for text in ('parts = "/etc/passwd"\n', '[floor]\nfile = "/etc/passwd"\n'):
+        assert server.ask("design", text="hosts = 3\n" + text).status_code == 400
+        assert server.ask("need", text="hosts = 3\n" + text).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"verb": 1, "arguments": {}}',
+        b'{"verb": "info"}',
+        b"\xff\xfe",
+        b'{"verb": "rm", "arguments": {}}',
+    ],
+)
+def test_what_is_no_task_is_one_sentence(server, body):
+    """400 and JSON, never a traceback."""
+    answer = server.client.post("/api/tasks", content=body)
+    assert answer.status_code == 400
+    assert "Traceback" not in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "ring:n=1000000000",
+        "jellyfish:n=999999999,degree=64",
+        "<script>alert(1)</script>",
+        "x" * 100_000,
+        "petersen" * 5000,
+        "\x1b[31m",
+    ],
+)
+def test_hostile_specs_fail_and_nothing_else_does(server, spec):
+    """A network of 10^9 switches, markup, endless names: a failed record with a sentence."""
+    answer = server.ask("draw", topology=spec)
+    if answer.status_code == 202:
+        record = server.wait(answer.json()["digest"])
+        assert record["state"] == "failed"
+        assert "defect" not in record["error"]
+    else:
+        assert answer.status_code == 400
+    assert server.record("info", topology="petersen")["state"] == "done"
+
+
+def test_many_requests_are_bounded(tmp_path):
+    """10,000 requests: those beyond the pace are told so, the queue takes what it can hold, and the server goes on."""
+    busy = Server(tmp_path / "s", "--jobs", "1")
+    try:
+        seen = set()
+        for number in range(10_000):
+            answer = (
+                busy.ask("hops", topology=f"ring:n={number + 5}")
+                if number % 5 == 0
+                else busy.client.get("/api/tasks/none")
+            )
+            seen.add(answer.status_code)
+        assert 429 in seen
+        assert seen <= {200, 202, 400, 404, 429}
+        time.sleep(2)
+        assert busy.record("info", topology="petersen")["state"] == "done"
+        assert len(busy.client.get("/api/tasks").json()) <= 500
+    finally:
+        busy.end()
+
+
+def _shout(socket):
+    for _ in range(10_000):
+        socket.send("x" * 500)
+    while True:
+        socket.recv(timeout=10)
+
+
+def test_websockets_tell_changes_and_bear_no_flood(server):
+    """Another origin is refused; so are too many; whoever sends much is let go; the others go on."""
+    address = f"ws://{server.host}/api/events"
+    ours = {"origin": server.base, "additional_headers": {"authorization": f"Bearer {_TOKEN}"}}
+    for wrong in ({"origin": "http://evil.example"}, {"origin": None}, {"additional_headers": {}}):
+        with pytest.raises(InvalidStatus), connect(address, **(ours | wrong)):
+            pass
+    with connect(address, **ours) as loud, pytest.raises(ConnectionClosed):
+        _shout(loud)
+    with ExitStack() as stack:
+        open_ones = [stack.enter_context(connect(address, **ours)) for _ in range(32)]
+        with pytest.raises(InvalidStatus), connect(address, **ours):
+            pass
+        digest = server.ask("info", topology="ring:n=17").json()["digest"]
+        states = set()
+        while "done" not in states:
+            news = json.loads(open_ones[0].recv(timeout=30))
+            if news["digest"] == digest:
+                states.add(news["state"])
+
+
+def test_a_killed_server_loses_nothing(tmp_path):
+    """kill -9 amid the work: what was finished is there, what was asked for is done by the next server, once."""
+    first = Server(tmp_path / "s", "--jobs", "1")
+    done = first.record("info", topology="petersen")
+    wanted = [
+        first.ask("resilience", topology=f"jellyfish:n={n},degree=8", samples=3000).json()["digest"] for n in (300, 301)
+    ]
+    time.sleep(1)
+    first.end(signal.SIGKILL)
+    second = Server(tmp_path / "s", "--jobs", "1")
+    try:
+        assert second.wait(done["digest"]) == done
+        assert [second.wait(digest)["state"] for digest in wanted] == ["done", "done"]
+    finally:
+        second.end()
+    lines = [
+        json.loads(line)
+        for path in (tmp_path / "s" / "records").glob("*.jsonl")
+        for line in path.read_text().splitlines()
+    ]
+    assert sorted(line["digest"] for line in lines) == sorted([done["digest"], *wanted])
+
+
+def test_a_task_is_cancelled(tmp_path):
+    """One that runs ends soon and has no record; asked for again, it is run."""
+    server = Server(tmp_path / "s", "--jobs", "1")
+    try:
+        task = {"topology": "jellyfish:n=2000,degree=16", "samples": 900_000, "metric": "aspl"}
+        digest = server.ask("resilience", **task).json()["digest"]
+        time.sleep(2)
+        assert server.client.delete(f"/api/tasks/{digest}").json() == {"cancelled": True}
+        assert server.record("hops", topology="petersen")["state"] == "done"
+        assert server.client.get(f"/api/tasks/{digest}").json()["state"] == "cancelled"
+        assert server.client.delete(f"/api/tasks/{digest}").json() == {"cancelled": False}
+    finally:
+        server.end()
+
+
+def test_read_only_begins_nothing(tmp_path):
+    """What is done is shown; nothing else runs, and nothing is cancelled."""
+    writing = Server(tmp_path / "s")
+    done = writing.record("info", topology="petersen")
+    writing.end()
+    server = Server(tmp_path / "s", "--read-only")
+    try:
+        assert server.record("info", topology="petersen") == done
+        assert server.ask("info", topology="ring:n=9").status_code == 403
+        assert server.client.delete(f"/api/tasks/{done['digest']}").status_code == 403
+    finally:
+        server.end()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "nowhere: no such folder to serve"),
+        (["--host", "203.0.113.9"], "take another port"),
+        (["--executor", "magic"], "no executor named 'magic'"),
+        (["--token", "x"], "--token: 8 to 200 letters"),
+    ],
+)
+def test_what_cannot_be_served_is_one_sentence(tmp_path, arguments, words):
+    """Before anything is answered."""
+    command = [sys.executable, "-m", "topoloom", "serve", "--no-browser", "--port", "0", "--store", str(tmp_path / "s")]
+    found = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    assert found.returncode in (1, 2)
+    assert words in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+def test_other_executors_run_what_takes_long(tmp_path):
+    """Those that cannot be fed get batches; quick questions are answered beside them."""
+    server = Server(tmp_path / "s", "--executor", "threads")
+    try:
+        assert server.record("hops", topology="petersen")["row"]["diameter"] == 2
+        assert server.record("info", topology="petersen")["state"] == "done"
+        assert server.record("hops", topology="slimfly:q=6")["state"] == "failed"
+    finally:
+        server.end()
+
+
+def test_a_cabinet_is_moved_and_a_slot_blocked(server):
+    """Two cabinets change places: lengths follow. Nothing stands in a blocked slot, and the hall can be read again."""
+    asked = {
+        "topology": "dragonfly:h=2,hosts=1",
+        "floor": "koibuchi-2013",
+        "cabinet": 4,
+        "rows": 3,
+        "columns": 4,
+        "map": "rows",
+    }
+    plain = server.record("stand", **asked)["result"]
+    assert plain["total_m"] == plain["total_m_unmoved"]
+    moved = server.record("stand", **asked, moved={"A01": "C04"})["result"]
+    assert moved["total_m_unmoved"] == plain["total_m"] != moved["total_m"]
+    assert server.record("stand", **asked, moved={"A01": "C04", "C04": "A01"})["result"]["total_m"] == plain["total_m"]
+    blocked = server.record("stand", **asked, blocked=["A02"])["result"]
+    assert "A02" not in blocked["floor"]["cabinets"]["name"]
+    assert blocked["cabinets"] == plain["cabinets"]
+    assert "A02" in blocked["toml"]
+    layout = CliRunner().invoke(
+        cli,
+        [
+            "layout",
+            "dragonfly:h=2,hosts=1",
+            *["--floor", "koibuchi-2013", "--cabinet", "4"],
+            *["--rows", "3", "--columns", "4", "--map", "rows", "--json"],
+        ],
+    )
+    assert json.loads(layout.stdout)["total_m"] == plain["total_m"]
+    for wrong in ({"moved": {"Z99": "A01"}}, {"blocked": ["Z99"]}):
+        assert "no slot 'Z99'" in server.record("stand", **asked, **wrong)["error"]
+
+
+def test_growth_has_a_picture_and_the_cables_of_each_step(server):
+    """The numbers are those of `expand`."""
+    grown = server.record("grow", topology="jellyfish:n=20,degree=4,seed=1", to=22, map="rows")["result"]
+    plan = json.loads(
+        CliRunner()
+        .invoke(cli, ["expand", "jellyfish:n=20,degree=4,seed=1", *["--to", "22", "--map", "rows", "--json"]])
+        .stdout
+    )
+    assert [grown[name] for name in ("removed", "added", "kept")] == [
+        plan[name] for name in ("removed", "added", "kept")
+    ]
+    assert all(step["picture"].startswith("<svg") for step in grown["steps"])
+    assert sum(one["work"] == "add" for step in grown["steps"] for one in step["cables"]) > 0
