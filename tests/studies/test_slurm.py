@@ -235,6 +235,11 @@ def test_claims_are_of_one_and_stale_ones_are_taken_over(tmp_path):
     assert list(Claims(tmp_path / "c", "2").open()) == [2, 3]
 
 
+def _jobs_named(name) -> str:
+    asked = ["squeue", "-h", "-n", name, "-o", "%i %T %R"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+
+
 @needs_slurm
 def test_dasks_own_jobs_on_slurm(slurm, alone, tmp_path):
     """dask-jobqueue's SLURMCluster from options: the same records, and no job is left behind."""
@@ -244,7 +249,7 @@ def test_dasks_own_jobs_on_slurm(slurm, alone, tmp_path):
     found = run_study(SLOW, folder, executor="dask", jobs=2, options={"jobqueue": given | {"interface": "lo"}})
     assert found.done == 40
     _same(folder, alone)
-    deadline = time.monotonic() + 20
-    while subprocess.run(["squeue", "-h"], capture_output=True, check=False).stdout:
-        assert time.monotonic() < deadline
+    deadline = time.monotonic() + 120
+    while left := _jobs_named("dask-worker"):
+        assert time.monotonic() < deadline, left
         time.sleep(0.2)

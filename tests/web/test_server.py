@@ -444,6 +444,13 @@ def test_a_cabinet_is_moved_and_a_slot_blocked(server):
     assert "A02" not in blocked["floor"]["cabinets"]["name"]
     assert blocked["cabinets"] == plain["cabinets"]
     assert "A02" in blocked["toml"]
+    full = {**asked, "columns": None}
+    assert len(server.record("stand", **full)["result"]["slots"]["name"]) == plain["cabinets"] == 9
+    wider = server.record("stand", **full, blocked=["A02"])["result"]
+    assert "A04" in wider["floor"]["cabinets"]["name"]
+    assert "A02" not in wider["floor"]["cabinets"]["name"]
+    asked_too_much = server.record("stand", **{**asked, "columns": 3}, blocked=["A02"])
+    assert "9 cabinets need more than the 8 slots that are left" in asked_too_much["error"]
     layout = CliRunner().invoke(
         cli,
         [

@@ -11,6 +11,7 @@ from topoloom.cabling.cabling import cable
 from topoloom.cost.bill import price
 from topoloom.errors import InputError, hint
 from topoloom.floors.floor_text import floor_toml
+from topoloom.floors.slots import Slots
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place
 from topoloom.opening import open_network
@@ -81,20 +82,21 @@ def _numbers(layout: Layout) -> dict[str, int]:
 
 def _blocked(layout: Layout, names: Sequence[str], arguments: StandTask, jobs: int, work: Work) -> Layout:
     """The network placed anew on what is left of the floor."""
-    number = _numbers(layout)
+    slots = _wide_enough(layout, len(names))
+    number = {name: at for at, name in enumerate(slots.names)}
     for name in names:
         if name not in number:
             raise InputError(f"blocked: the floor has no slot '{name}' ({hint(name, number)})")
     taken = {number[name] for name in names}
-    left = np.array([one for one in range(len(layout.slots)) if one not in taken])
+    left = np.array([one for one in range(len(slots)) if one not in taken])
     if len(left) < layout.cabinets:
         raise InputError(
             f"blocked: {layout.cabinets} cabinets need more than the {len(left)} slots that are left; give the floor more rows"
         )
-    places = layout.slots.place_m
+    places = slots.place_m
     floor = replace(
         layout.floor,
-        fixed=layout.slots.only(left),
+        fixed=slots.only(left),
         blocked=(
             *layout.floor.blocked,
             *((name, float(places[number[name], 0]), float(places[number[name], 1])) for name in names),
@@ -110,6 +112,19 @@ def _blocked(layout: Layout, names: Sequence[str], arguments: StandTask, jobs: i
         jobs=jobs,
         work=work,
     )
+
+
+def _wide_enough(layout: Layout, blocked: int) -> Slots:
+    """The slots of the layout; where its floor was made as large as the cabinets need, with places for the blocked ones."""
+    floor, slots = layout.floor, layout.slots
+    rows, columns, wanted = slots.rows, slots.columns, layout.cabinets + blocked
+    if floor.fixed is not None or (floor.rows and floor.columns):
+        return slots
+    if floor.columns:
+        rows = max(rows, -(-wanted // columns))
+    else:
+        columns = max(columns, -(-wanted // rows))
+    return replace(floor, rows=rows, columns=columns).slots_for(wanted)
 
 
 def _moved(layout: Layout, moves: Mapping[str, str]) -> Layout:

@@ -46,6 +46,7 @@ function topologyPage(main, query, catalogue) {
     const draw = { topology: spec, ...(state.engine ? { engine: state.engine } : {}), ...(state.at === "floor" ? { at: "floor" } : {}) };
     const drawn = ask("draw", draw, (job) => mine === state.asked && progress.tell(job));
     const measured = ask("info", { topology: spec });
+    measured.catch(() => {});  // it is awaited below, after the picture: until then a refusal is nobody's
     try {
       const { result, job } = await drawn;
       if (mine !== state.asked) return;
