@@ -31,7 +31,7 @@ VERBS = {
     "design": ("design",),
     "compare": ("compare",),
     "serve": ("serve",),
-    "study": ("run_study", "study_status", "run_task"),
+    "study": ("run_study", "open_study", "study_status", "run_task"),
     "reproduce": ("reproduce",),
 }
 #: Parameters that say how a verb runs, not what it does; they are the same everywhere.

@@ -102,6 +102,7 @@ _HOMES = {
     "route": "topoloom.routing.route",
     "run_app": "topoloom.applications.run",
     "run_apps": "topoloom.applications.sweep",
+    "open_study": "topoloom.studies.run",
     "run_study": "topoloom.studies.run",
     "run_task": "topoloom.studies.task",
     "saturation": "topoloom.simulator.saturation",
@@ -216,6 +217,7 @@ if TYPE_CHECKING:
     from topoloom.spec.registry import FAMILIES as FAMILIES
     from topoloom.spec.registry import TRANSFORMS as TRANSFORMS
     from topoloom.studies.results import StudyResults as StudyResults
+    from topoloom.studies.run import open_study as open_study
     from topoloom.studies.run import run_study as run_study
     from topoloom.studies.status import StudyStatus as StudyStatus
     from topoloom.studies.status import study_status as study_status

@@ -1,6 +1,7 @@
 """The explorer in Debian's Chromium: each page once on real data, by keys alone, narrow, and without WebGL."""
 
 import json
+import re
 import shutil
 import time
 from pathlib import Path
@@ -8,6 +9,8 @@ from urllib.parse import quote
 
 import pytest
 from test_server import Server
+
+from topoloom import Study, run_study
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 from selenium.webdriver.chrome.service import Service  # noqa: E402
@@ -40,6 +43,16 @@ def server(tmp_path_factory):
     """A server with one folder."""
     here = tmp_path_factory.mktemp("explorer")
     (here / "nets").mkdir()
+    run_study(
+        Study(
+            verb="hops",
+            title="Sizes",
+            task={"topology": "jellyfish:n={n},degree=4,seed={draw}"},
+            axes={"n": [20, 40, 80], "draw": [1, 2, 3]},
+        ),
+        here / "nets" / "sizes",
+        executor="threads",
+    )
     (here / "nets" / "page.html").write_text("<title>a report</title><p>words")
     running = Server(here / "store", str(here / "nets"))
     yield running
@@ -202,11 +215,32 @@ def test_curves_are_added_shared_and_removed(browser, server):
     assert "series" not in browser.current_url
 
 
+def test_a_study_is_drawn_with_intervals_and_decades(browser, server):
+    """Added by what is served; means over draws with intervals; decades to the right; the command that draws the same."""
+    browser.get(server.base + "/curves")
+    measure = _wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "select[aria-label=measure]"))
+    Select(measure).select_by_value("study")
+    upwards = _wait(browser, lambda: browser.find_element(By.CSS_SELECTOR, "select[aria-label=upwards]"))
+    Select(upwards).select_by_value("aspl")
+    browser.find_element(By.ID, "add").click()
+    _wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "svg.plot .band"))
+    ticks = _text(browser, "svg.plot .axes")
+    browser.find_element(By.XPATH, "//label[contains(., 'decades to the right')]/input").click()
+    _wait(browser, lambda: _text(browser, "svg.plot .axes") != ticks)
+    assert "log=x" in browser.current_url
+    command = browser.execute_script("return document.querySelector('pre.command').textContent")
+    assert re.search(r"topoloom study plot \S+sizes --y aspl -o curves.svg", command)
+    browser.get(browser.current_url)
+    _wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "svg.plot .band"))
+
+
 def test_jobs_and_folders_are_shown(browser, server):
-    """The queue with states; a page of a folder inside a frame that cannot reach out."""
+    """The queue with states and what is known of each; a page of a folder inside a frame that cannot reach out."""
     server.record("info", topology="ring:n=21")
     browser.get(server.base + "/jobs")
     _wait(browser, lambda: "ring:n=21" in _text(browser, "#jobs-table"))
+    browser.find_element(By.XPATH, "//tr[contains(., 'ring:n=21')]//button").click()
+    _wait(browser, lambda: "begun\n1 time" in _text(browser, "tr.log"))
     browser.get(server.base + "/folders?file=nets/page.html")
     frame = _wait(browser, lambda: browser.find_element(By.TAG_NAME, "iframe"))
     assert frame.get_attribute("sandbox") == "allow-scripts"

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from topoloom import Study, run_study
 from topoloom.cli.main import cli
 from topoloom.studies.task import without_timings
 
@@ -82,6 +83,11 @@ def folder(tmp_path_factory):
     (here / "nets").mkdir()
     (here / "nets" / "report.html").write_text("<script>document.cookie</script>")
     assert CliRunner().invoke(cli, ["build", "petersen:hosts=2", "-o", str(here / "nets" / "mine.json")]).exit_code == 0
+    run_study(
+        Study(verb="hops", task={"topology": "ring:n={n}"}, axes={"n": [8, 16]}),
+        here / "nets" / "sizes",
+        executor="threads",
+    )
     return here / "nets"
 
 
@@ -414,15 +420,33 @@ def test_what_cannot_be_served_is_one_sentence(tmp_path, arguments, words):
     assert "Traceback" not in found.stderr
 
 
-def test_other_executors_run_what_takes_long(tmp_path):
+@pytest.mark.parametrize("executor", ["threads", "dask"])
+def test_other_executors_run_what_takes_long(executor, tmp_path):
     """Those that cannot be fed get batches; quick questions are answered beside them."""
-    server = Server(tmp_path / "s", "--executor", "threads")
+    if executor == "dask":
+        pytest.importorskip("distributed", reason="dask is not installed (pip install 'topoloom[cluster]')")
+    server = Server(tmp_path / "s", "--executor", executor)
     try:
         assert server.record("hops", topology="petersen")["row"]["diameter"] == 2
         assert server.record("info", topology="petersen")["state"] == "done"
         assert server.record("hops", topology="slimfly:q=6")["state"] == "failed"
     finally:
         server.end()
+
+
+def test_curves_of_a_study_are_those_of_its_picture(server):
+    """What the page draws is what the command draws; what is not there is one sentence."""
+    answer = server.client.get("/api/study", params={"folder": "nets/sizes", "y": "diameter"})
+    found = answer.json()
+    (curves,) = found["curves"]
+    assert [point[:2] for point in curves["series"][0]["points"]] == [[8, 4], [16, 8]]
+    assert (found["done"], found["tasks"], found["axes"]) == (2, 2, ["n"])
+    assert found["command"].endswith("--y diameter -o curves.svg")
+    for asked, why in (({"y": "height"}, "no column 'height'"), ({"folder": "nets"}, "study")):
+        refused = server.client.get("/api/study", params={"folder": "nets/sizes", **asked})
+        assert refused.status_code == 400
+        assert why in refused.json()["error"]
+    assert server.client.get("/api/study", params={"folder": "../elsewhere"}).status_code == 400
 
 
 def test_a_cabinet_is_moved_and_a_slot_blocked(server):

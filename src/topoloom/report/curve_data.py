@@ -28,7 +28,9 @@ def curve_data(curves: Sequence[IntervalCurves]) -> dict[str, Any]:
                 "y": one.y,
                 "integer": one.integer,
                 "whole_y": one.whole_y,
+                "log_x": one.log_x,
                 "log_y": one.log_y,
+                "x_names": list(one.x_names),
                 "criterion": one.criterion,
                 "series": [
                     {

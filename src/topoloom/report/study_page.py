@@ -54,13 +54,10 @@ def study_page(
     str
     """
     curves, why_not = _curves(results, x, y, by)
-    numbered = [one for one in curves if not one.x_names and not one.log_x]
     drawn = ""
-    if numbered:
+    if curves:
         drawing = figure(svg_text(panels(curves)), "Means over seeds, with 95 % intervals where there are several.")
         drawn = curves_part(drawing)
-    elif curves:
-        drawn = figure(svg_text(panels(curves)), "Means over seeds, with 95 % intervals where there are several.")
     about = (
         f"topoloom {__version__}, verb {results.verb}: {results.done:,} of {results.tasks:,} tasks done,"
         f" {results.failed:,} failed; {results.seconds / 3600:.3g} hours of computing"
@@ -78,7 +75,7 @@ def study_page(
         rows=_table(results),
         more=max(0, len(results.table) - _MOST_ROWS),
     )
-    return page(results.title or results.verb, [body], curve_data(numbered), CURVES)
+    return page(results.title or results.verb, [body], curve_data(curves), CURVES)
 
 
 def _curves(results: StudyResults, x: str | None, y: str | None, by: Sequence[str] | None) -> tuple[Any, str]:

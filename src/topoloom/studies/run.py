@@ -235,3 +235,22 @@ def read_definition(folder: str | os.PathLike[str]) -> Study:
         return msgspec.json.decode(path.read_bytes(), type=Study)
     except (OSError, msgspec.DecodeError) as error:
         raise InputError(f"{path}: {error}; run the study's file into this folder again") from None
+
+
+def open_study(folder: str | os.PathLike[str]) -> StudyResults:
+    """What the folder of a study has so far; nothing is run.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    StudyResults
+
+    Raises
+    ------
+    InputError
+        There is no study, or it is damaged.
+    """
+    return StudyResults.of(read_definition(folder), Store(folder))

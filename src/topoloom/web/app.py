@@ -5,7 +5,6 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, get_args
@@ -23,18 +22,15 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from topoloom._version import __version__
 from topoloom.designer.need import Need
 from topoloom.errors import InputError
-from topoloom.failures.survival import Survival
-from topoloom.report.curve_data import curve_data, load_intervals, survival_intervals
 from topoloom.report.scripting import CURVES, FLOOR, script
 from topoloom.routing.registry import engines
 from topoloom.settings import described
-from topoloom.simulator.load_curve import LoadCurve
 from topoloom.simulator.presets import PRESETS
 from topoloom.spec.listing import listed
-from topoloom.studies.record import Record
 from topoloom.studies.task import Task, task_of
 from topoloom.studies.verb import VERBS
 from topoloom.traffic import PATTERNS
+from topoloom.web.curves import curves_of_records, curves_of_study
 from topoloom.web.guard import FILE_POLICY, Guard
 from topoloom.web.jobs import Job, Jobs
 from topoloom.web.needs import check_text, kept_need, measured_so_far
@@ -191,6 +187,7 @@ def make_app(jobs: Jobs, spaces: Spaces, *, token: str, hosts: Sequence[str], re
         Route("/api/tasks/{digest:str}", _cancel, methods=["DELETE"]),
         Route("/api/tasks/{digest:str}/measured", _measured),
         Route("/api/curves", _curves),
+        Route("/api/study", _study),
         Route("/api/folders", _folders),
         Route("/files/{address:path}", _file),
         WebSocketRoute("/api/events", _events),
@@ -369,37 +366,16 @@ async def _measured(request: Request) -> Response:
 async def _curves(request: Request) -> Response:
     """Curves of records, as the report's scripts draw them."""
     wanted = request.query_params.get("digests", "").split(",")[:400]
-    return _json(await run_in_threadpool(_curve_data, _of(request).jobs, wanted))
+    return _json(await run_in_threadpool(curves_of_records, _of(request).jobs, wanted))
 
 
-def _curve_data(jobs: Jobs, digests: Sequence[str]) -> dict[str, Any]:
-    points: dict[str, LoadCurve] = {}
-    survivals: list[Survival] = []
-    for digest in digests:
-        record = jobs.record(digest)
-        if record is None or record.state != "done":
-            continue
-        if record.task.verb == "resilience":
-            survivals.append(Survival.from_record(record.content()))
-        elif record.task.verb == "simulate" and "load" in record.task.arguments:
-            _join(points, record)
-    drawn = [load_intervals([_rising(curve) for curve in points.values()])] if points else []
-    if survivals:
-        drawn.append(survival_intervals(survivals))
-    return curve_data(drawn)
-
-
-def _join(curves: dict[str, LoadCurve], record: Record) -> None:
-    """Points that differ in nothing but their load are one curve."""
-    curve = LoadCurve.from_record(record.content())
-    others = {name: value for name, value in record.task.arguments.items() if name != "load"}
-    key = msgspec.json.encode(others, order="sorted").decode()
-    known = curves.get(key)
-    curves[key] = curve if known is None else replace(known, points=known.points + curve.points)
-
-
-def _rising(curve: LoadCurve) -> LoadCurve:
-    return replace(curve, points=tuple(sorted(curve.points, key=lambda point: point.offered)))
+async def _study(request: Request) -> Response:
+    """Curves of a study in a folder that is served."""
+    asked, path = request.query_params, _of(request).spaces.path
+    folder = await run_in_threadpool(path, asked.get("folder", ""))
+    chosen = {name: asked.get(name) or None for name in ("x", "y", "where")}
+    by = asked.getlist("by") or None
+    return _json(await run_in_threadpool(lambda: curves_of_study(folder, by=by, **chosen)))
 
 
 async def _folders(request: Request) -> Response:

@@ -226,11 +226,9 @@ def _value(text: str) -> Any:
 
 
 def _results(folder: str) -> "StudyResults":
-    from topoloom.studies.results import StudyResults
-    from topoloom.studies.run import read_definition
-    from topoloom.studies.store import Store
+    from topoloom.studies.run import open_study
 
-    return StudyResults.of(read_definition(folder), Store(folder))
+    return open_study(folder)
 
 
 def _status(folder: str) -> "StudyStatus":

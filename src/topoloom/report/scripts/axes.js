@@ -42,7 +42,7 @@ function logTicks(start, end) {
   return ticks.length > 1 ? ticks : linearTicks(10 ** start, 10 ** end, 5, false).filter((value) => value > 0);
 }
 
-/** The frame of a plot: grid, ticks and labels, in a group that marks may be put on. */
+/** The frame of a plot: grid, ticks and labels, in a group that marks may be put on; `x.words` says what stands below a tick. */
 function drawAxes(box, x, y, labels) {
   const group = draw("g", { class: "axes" });
   const { left, right, top, bottom } = box;
@@ -50,7 +50,7 @@ function drawAxes(box, x, y, labels) {
   for (const tick of x.ticks) {
     const at = x(tick);
     group.append(draw("line", { class: "grid", x1: at, x2: at, y1: top, y2: bottom }));
-    const text = shortly(tick);
+    const text = x.words ? x.words(tick) : shortly(tick);
     if (at - last < 8 + 7 * text.length) continue;
     last = at;
     group.append(draw("text", { x: at, y: bottom + 16, "text-anchor": "middle" }, text));

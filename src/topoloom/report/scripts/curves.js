@@ -26,7 +26,11 @@ function makeCurves(marks, curves) {
     const there = curves.series.filter((_, at) => !hidden.has(at));
     const every = there.flatMap((series) => series.points);
     const reached = there.flatMap((series) => [...series.points, ...series.line, ...series.rest]).map((point) => point[0]);
-    const x = makeScale(reached, inside.left, inside.right, false, curves.integer, 0.02);
+    // Names stand a whole step apart, with half a step beside the first and the last.
+    const names = curves.x_names, letters = Math.max(4, Math.floor((inside.right - inside.left) / (7 * names.length || 1)) - 2);
+    const cut = (name) => (name.length > letters ? `${name.slice(0, letters - 1)}\u2026` : name);
+    const x = names.length ? makeScale([0.5, names.length + 0.5], inside.left, inside.right, false, true, 0) : makeScale(reached, inside.left, inside.right, curves.log_x, curves.integer, 0.02);
+    if (names.length) Object.assign(x, { ticks: names.map((_, number) => number + 1), words: (tick) => cut(names[tick - 1]) });
     const sure = (series) => series.points.filter((point) => !point[4]);
     const levels = every.flatMap((point) => [point[1], point[2], point[3]]).filter((value) => typeof value === "number");
     const y = makeScale(curves.log_y ? levels : [...levels, 0], inside.bottom, inside.top, curves.log_y, curves.whole_y);
@@ -67,7 +71,7 @@ function makeCurves(marks, curves) {
     ring.setAttribute("cx", at[0]);
     ring.setAttribute("cy", at[1]);
     const interval = typeof point[2] === "number" && typeof point[3] === "number" ? `interval ${shortly(point[2])} to ${shortly(point[3])}` : null;
-    const lines = [series.name, `${curves.x}: ${shortly(point[0])}`, point[4] || `${curves.y}: ${shortly(point[1])}`, interval].filter(Boolean);
+    const lines = [series.name, `${curves.x}: ${curves.x_names.length ? curves.x_names[point[0] - 1] : shortly(point[0])}`, point[4] || `${curves.y}: ${shortly(point[1])}`, interval].filter(Boolean);
     const frame = canvas.getBoundingClientRect();
     showTip(lines, frame.left + at[0], frame.top + at[1]);
     return announce(lines.join(", "));

@@ -1,30 +1,41 @@
 // Curves: networks, engines and traffic as series, a task a load; added and removed, saved as SVG and CSV.
 
 function curvesPage(main, query, catalogue) {
-  const wrong = makeWrong(), box = make("div"), series = make("div", { class: "legend" }), how = make("div"), state = { jobs: new Map(), asked: 0, log: query.get("log") === "y" };
+  const wrong = makeWrong(), box = make("div"), series = make("div", { class: "legend" }), how = make("div"), state = { jobs: new Map(), asked: 0, studies: new Map(), log: query.get("log") || "" };
   const wanted = query.getAll("series").map((text) => JSON.parse(text));
   const spec = makeInput("topology", "slimfly:q=5,hosts=4", "families", () => {}, { class: "spec" });
   const list = make("datalist", { id: "families" }, ...catalogue.families.filter((one) => one.kind === "family").map((one) => make("option", { value: exampleOf(one) })));
   let engine = "levels", traffic = "uniform", kind = "simulate";
   const loads = makeInput("loads", "0.1,0.3,0.5,0.7,0.9", null, () => {});
+  const study = makeStudyChoice(wrong);
   const add = make("button", { type: "button", id: "add", onclick: () => {
-    wanted.push(kind === "simulate" ? { verb: "simulate", topology: spec.value.trim(), engine, traffic, loads: loads.value } : { verb: "resilience", topology: spec.value.trim() });
+    const made = kind === "simulate" ? { verb: "simulate", topology: spec.value.trim(), engine, traffic, loads: loads.value } : kind === "study" ? study.series() : { verb: "resilience", topology: spec.value.trim() };
+    if (made) wanted.push(made);
     renew();
   } }, "Add");
-  main.append(make("h1", {}, "Curves"), make("div", { class: "tools" }, makeSelect("measure", [["simulate", "latency against load"], ["resilience", "survival of failures"]], kind, (value) => { kind = value; }), spec, list,
-    makeSelect("engine", catalogue.engines.map((name) => [name, name]), engine, (value) => { engine = value; }), makeSelect("traffic", catalogue.traffic.map((one) => [one.name, one.name]), traffic, (value) => { traffic = value; }), make("label", { class: "pick" }, make("b", {}, "loads"), loads), add),
-    wrong, series, box, make("div", { class: "tools" }, makeTick("decades upwards", state.log, (on) => { state.log = on; drawSoon(state.asked); }), make("button", { type: "button", id: "svg", onclick: () => saveSvg() }, "SVG"), make("button", { type: "button", id: "csv", onclick: () => saveCsv() }, "CSV")), how);
+  const own = make("span", { class: "tools" }, spec, list, makeSelect("engine", catalogue.engines.map((name) => [name, name]), engine, (value) => { engine = value; }), makeSelect("traffic", catalogue.traffic.map((one) => [one.name, one.name]), traffic, (value) => { traffic = value; }), make("label", { class: "pick" }, make("b", {}, "loads"), loads));
+  const measure = makeSelect("measure", [["simulate", "latency against load"], ["resilience", "survival of failures"], ["study", "a study that is served"]], kind, (value) => { kind = value; own.hidden = value === "study"; study.box.hidden = value !== "study"; });
+  const decades = (axis, text) => makeTick(text, state.log.includes(axis), (on) => { state.log = ["x", "y"].filter((one) => (one === axis ? on : state.log.includes(one))).join(""); drawSoon(state.asked); });
+  main.append(make("h1", {}, "Curves"), make("div", { class: "tools" }, measure, own, study.box, add), wrong, series, box,
+    make("div", { class: "tools" }, decades("x", "decades to the right"), decades("y", "decades upwards"), make("button", { type: "button", id: "svg", onclick: () => saveSvg() }, "SVG"), make("button", { type: "button", id: "csv", onclick: () => saveCsv() }, "CSV")), how);
 
-  const tasksOf = (one) => (one.verb === "simulate" ? one.loads.split(",").map((load) => ({ verb: "simulate", arguments: { topology: one.topology, engine: one.engine, traffic: one.traffic, load: Number(load) } })) : [{ verb: "resilience", arguments: { topology: one.topology } }]);
-  const nameOf = (one) => (one.verb === "simulate" ? `${one.topology}, ${one.engine}, ${one.traffic}` : `${one.topology}, failures`);
+  const tasksOf = (one) => (one.verb === "study" ? [] : one.verb === "simulate" ? one.loads.split(",").map((load) => ({ verb: "simulate", arguments: { topology: one.topology, engine: one.engine, traffic: one.traffic, load: Number(load) } })) : [{ verb: "resilience", arguments: { topology: one.topology } }]);
+  const nameOf = (one) => (one.verb === "study" ? `${one.folder}${one.y ? `: ${one.y}` : ""}` : one.verb === "simulate" ? `${one.topology}, ${one.engine}, ${one.traffic}` : `${one.topology}, failures`);
 
   const renew = () => {
-    address("/curves", { series: wanted.map((one) => JSON.stringify(one)), log: state.log ? "y" : "" });
+    address("/curves", { series: wanted.map((one) => JSON.stringify(one)), log: state.log });
     series.replaceChildren(...wanted.map((one, at) => make("button", { type: "button", class: "chip", title: "remove", "aria-label": `remove ${nameOf(one)}`, onclick: () => { wanted.splice(at, 1); renew(); } }, `${nameOf(one)} \u00d7`)));
     const mine = ++state.asked;
     showWrong(wrong, null);
     state.jobs = new Map();
+    state.studies = new Map();
     drawSoon(mine);
+    for (const one of wanted.filter(({ verb }) => verb === "study"))
+      askStudy(one).then((found) => {
+        if (mine !== state.asked) return;
+        state.studies.set(JSON.stringify(one), found);
+        drawSoon(mine);
+      }).catch((error) => mine === state.asked && showWrong(wrong, error));
     for (const task of wanted.flatMap(tasksOf))
       ask(task.verb, task.arguments).then(({ job, record }) => {
         if (mine !== state.asked) return;
@@ -34,12 +45,13 @@ function curvesPage(main, query, catalogue) {
   };
   const drawSoon = later(async (mine) => {
     if (mine !== state.asked) return;
-    if (!state.jobs.size) { box.replaceChildren(make("p", { class: "quiet" }, wanted.length ? "at work \u2026" : "Add a network; every load is a task, and what is done stays.")); how.replaceChildren(); return; }
-    const data = await api(`/api/curves?digests=${[...state.jobs.keys()].join(",")}`);
+    if (!state.jobs.size && !state.studies.size) { box.replaceChildren(make("p", { class: "quiet" }, wanted.length && wrong.hidden ? "at work \u2026" : "Add a network; every load is a task, and what is done stays.")); how.replaceChildren(); return; }
+    const own = state.jobs.size ? await api(`/api/curves?digests=${[...state.jobs.keys()].join(",")}`) : { curves: [] };
     if (mine !== state.asked) return;
-    box.replaceChildren(...data.curves.map((curves) => makeCurves(data.marks, { ...curves, log_y: curves.log_y || state.log })));
-    address("/curves", { series: wanted.map((one) => JSON.stringify(one)), log: state.log ? "y" : "" });
-    how.replaceChildren(makeHow([...state.jobs.values()].map((one) => one.job)));
+    const drawn = (data) => data.curves.map((curves) => makeCurves(data.marks, { ...curves, log_x: curves.log_x || state.log.includes("x"), log_y: curves.log_y || state.log.includes("y") }));
+    box.replaceChildren(...[own, ...state.studies.values()].flatMap(drawn));
+    address("/curves", { series: wanted.map((one) => JSON.stringify(one)), log: state.log });
+    how.replaceChildren(makeHow([...[...state.jobs.values()].map((one) => one.job), ...state.studies.values()]));
   }, 150);
   const saveSvg = () => {
     for (const [at, canvas] of [...box.querySelectorAll("svg.plot")].entries()) {
@@ -50,10 +62,33 @@ function curvesPage(main, query, catalogue) {
     }
   };
   const saveCsv = () => {
-    const rows = [...state.jobs.values()].map(({ record }) => ({ ...record.task.arguments, ...record.row }));
+    const points = [...state.studies.entries()].flatMap(([one, found]) => found.curves.flatMap((curves) => curves.series.flatMap((line) => line.points.map(([x, y, low, high]) => (
+      { study: JSON.parse(one).folder, curve: line.name, [curves.x]: curves.x_names.length ? curves.x_names[x - 1] : x, [curves.y]: y, low, high })))));
+    const rows = [...[...state.jobs.values()].map(({ record }) => ({ ...record.task.arguments, ...record.row })), ...points];
     const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
     const cell = (value) => { const text = value === null || value === undefined ? "" : String(value); return /^[=+\-@]/.test(text) && Number.isNaN(Number(text)) ? `"'${text.replaceAll('"', '""')}"` : /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
     save("curves.csv", "text/csv", [names, ...rows.map((row) => names.map((name) => row[name]))].map((row) => row.map(cell).join(",")).join("\n") + "\n");
   };
   renew();
+}
+
+const askStudy = ({ folder, x, y, by, where }) => api(`/api/study?${new URLSearchParams(Object.entries({ folder, x, y, by, where }).filter(([, value]) => value))}`);
+
+/** Which study of the served folders, and which axis and measure of it. */
+function makeStudyChoice(wrong) {
+  const axes = make("span"), box = make("span", { class: "tools", hidden: true }, "no study lies in the folders that are served");
+  const chosen = { folder: "", x: "", y: "", by: "", where: "" };
+  const pick = (label, key, names) => make("label", { class: "pick" }, make("b", {}, label), makeSelect(label, [["", "as it comes"], ...names.map((name) => [name, name.replaceAll("_", " ")])], "", (value) => { chosen[key] = value; }));
+  const open = (folder) => {
+    Object.assign(chosen, { folder, x: "", y: "", by: "" });
+    askStudy({ folder }).then((found) => axes.replaceChildren(pick("to the right", "x", [...found.axes, ...found.measures]), pick("upwards", "y", found.measures), pick("a curve each", "by", found.axes),
+      make("label", { class: "pick" }, make("b", {}, "only where"), makeInput("only where", chosen.where, null, (value) => { chosen.where = value.trim(); })))).catch((error) => showWrong(wrong, error));
+  };
+  api("/api/folders").then((folders) => {
+    const found = folders.filter((one) => one.kind === "study").map((one) => one.address);
+    if (!found.length) return;
+    box.replaceChildren(makeSelect("study", found.map((name) => [name, name]), found[0], open), axes);
+    open(found[0]);
+  }).catch((error) => showWrong(wrong, error));
+  return { box, series: () => (chosen.folder ? { verb: "study", ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value)) } : null) };
 }

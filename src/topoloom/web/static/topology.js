@@ -22,16 +22,21 @@ function topologyPage(main, query, catalogue) {
     if (!family) return;
     const values = new Map(text.split(",").filter(Boolean).map((part) => part.split("=")));
     for (const [key, parameter] of Object.entries(family.parameters)) {
-      const range = /^(-?\d+)(?: (?:to|\.\.) |-)(\d+)/.exec(parameter.range) || [];
       const value = values.get(key) ?? parameter.default ?? "";
-      if (parameter.type !== "integer" || value === "" || !/^\d+$/.test(value)) continue;
-      const least = Number(range[1] ?? 1), most = Math.min(Number(range[2] ?? 1e9), Math.max(16, 4 * Number(value)));
-      const shown = make("output", {}, `${key} = ${value}`);
-      const slider = make("input", { type: "range", min: least, max: most, value, "aria-label": key, title: parameter.description, oninput: () => {
-        shown.textContent = `${key} = ${slider.value}`;
-        values.set(key, slider.value);
+      const set = (chosen) => {
+        values.set(key, chosen);
         field.value = `${name}:${[...values].map((pair) => pair.join("=")).join(",")}`;
         soon();
+      };
+      const choices = parameter.type === "choice" ? parameter.range.split(" or ") : [];
+      if (choices.includes(value)) knobs.append(make("label", { class: "knob" }, make("output", {}, key), makeSelect(key, choices.map((one) => [one, one]), value, set)));
+      const range = /^(-?[\d.]+) to ([\d.]+)/.exec(parameter.range) || [], whole = parameter.type !== "real";
+      if (!["integer", "seed", "real"].includes(parameter.type) || !(whole ? /^\d+$/ : /^[\d.]+$/).test(value)) continue;
+      const least = Number(range[1] ?? 1), most = Math.min(Number(range[2] ?? 1e9), Math.max(whole ? 16 : 1, 4 * Number(value)));
+      const shown = make("output", {}, `${key} = ${value}`);
+      const slider = make("input", { type: "range", min: least, max: most, step: whole ? 1 : 0.01, value, "aria-label": key, title: parameter.description, oninput: () => {
+        shown.textContent = `${key} = ${slider.value}`;
+        set(slider.value);
       } });
       knobs.append(make("label", { class: "knob" }, shown, slider));
     }
