@@ -143,7 +143,7 @@ def test_a_path_before_and_after_a_loss(server):
 def test_folders_are_opened_by_their_address(server, folder):
     """A network below a folder that is served is drawn, its pages are shown as strangers."""
     assert server.record("info", topology="nets/mine.json")["result"]["switches"] == 10
-    assert [one["address"] for one in server.client.get("/api/folders").json()] == ["nets"]
+    assert [one["address"] for one in server.client.get("/api/folders").json()] == ["nets", "nets/sizes"]
     page = server.client.get("/files/nets/report.html")
     assert page.status_code == 200
     assert page.headers["content-security-policy"].startswith("sandbox allow-scripts;")
