@@ -37,6 +37,7 @@ _HOMES = {
     "Info": "topoloom.overview",
     "InputError": "topoloom.errors",
     "Judgement": "topoloom.fabrics.judge",
+    "Mending": "topoloom.fabrics.mended",
     "Layout": "topoloom.layout.layout",
     "Lifetime": "topoloom.failures.lifetime",
     "LoadCurve": "topoloom.simulator.load_curve",
@@ -102,6 +103,7 @@ _HOMES = {
     "route": "topoloom.routing.route",
     "run_app": "topoloom.applications.run",
     "run_apps": "topoloom.applications.sweep",
+    "mend_fabric": "topoloom.fabrics.mending",
     "open_study": "topoloom.studies.run",
     "run_study": "topoloom.studies.run",
     "run_task": "topoloom.studies.task",
@@ -160,6 +162,8 @@ if TYPE_CHECKING:
     from topoloom.fabrics.fabric import Fabric as Fabric
     from topoloom.fabrics.identify import identify as identify
     from topoloom.fabrics.judge import Judgement as Judgement
+    from topoloom.fabrics.mended import Mending as Mending
+    from topoloom.fabrics.mending import mend_fabric as mend_fabric
     from topoloom.failures.blast_radius import BlastRadius as BlastRadius
     from topoloom.failures.blast_radius import blast_radius as blast_radius
     from topoloom.failures.degradation import Degradation as Degradation

@@ -14,12 +14,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fabric_cases import cables_of, recabled
 
 from topoloom.fabrics.fabric import planned_fabric
-from topoloom.fabrics.infiniband import export_opensm, net_text
+from topoloom.fabrics.infiniband import export_opensm, lft_text, net_text, qos_text
 from topoloom.fabrics.judge import judge
 from topoloom.fabrics.lft import read_lft
+from topoloom.fabrics.mending import mend_fabric
+from topoloom.fabrics.mending_files import mending_texts
 from topoloom.fabrics.net_text import discovered_text
+from topoloom.fabrics.service_levels import read_levels
 from topoloom.formats.ibnetdiscover import load_fabric
 from topoloom.routing.route import route
 from topoloom.spec import build
@@ -207,6 +211,26 @@ def test_tables_for_a_discovered_fabric_have_its_guids_and_ports(tmp_path):
     assert {guid >> 40 for guid, _ in entries(dump)} == {0x2C9}
     assert "no credit loops found" in credit_loops(tmp_path)
     assert judge(read_lft(dump, "dump", fabric), fabric).deadlock_free
+
+
+def test_opensm_takes_every_step_of_a_mending(tmp_path):
+    """On the fabric as it is after a loss OpenSM installs the tables of each step, entries over dead cables included."""
+    fabric = planned_fabric(build("torus:dims=4x4,hosts=1"))
+    routing = route(fabric.topology, "orders")
+    tables = read_lft(lft_text(routing, fabric), "old.lft", fabric)
+    levels = read_levels(qos_text(routing, fabric), "old.qos", fabric, tables.lid_of)
+    new = recabled(fabric, [cable for number, cable in enumerate(cables_of(fabric)) if number not in (0, 9, 20)])
+    texts = mending_texts(mend_fabric(fabric, tables, new, levels=levels))
+    steps = [name for name in texts if name.endswith(".lft")]
+    assert len(steps) > 2
+    for name in steps:
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "fabric.net").write_text(texts["fabric.net"])
+        (folder / "fabric.lft").write_text(texts[name])
+        written = bring_up(folder, new.topology, ["-R", "file,no_fallback", "-U", "fabric.lft"])
+        assert "file tables configured on all switches" in written
+        assert entries((folder / "opensm-lfts.dump").read_text()) == entries(texts[name])
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A small case of each public result; `python tests/results/record_cases.py` writes the records that are missing."""
 
+import dataclasses
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -13,6 +14,7 @@ from topoloom.applications.sweep import Case
 from topoloom.designer.need import FamiliesNeed, SwitchNeed
 from topoloom.fabrics.exports.written import WrittenFiles
 from topoloom.fabrics.fabric import planned_fabric
+from topoloom.fabrics.infiniband import lft_text
 from topoloom.fabrics.judge import judge
 from topoloom.fabrics.lft import read_lft
 from topoloom.formats import FORMATS
@@ -48,6 +50,16 @@ def _judged() -> t.Judgement:
         t.write_export("opensm", fabric, folder, routing)
         text = (Path(folder) / "fabric.lft").read_text()
     return judge(read_lft(text, "fabric.lft", fabric), fabric)
+
+
+def _mended() -> t.Mending:
+    routing = t.route(t.build("ring:n=4,hosts=1"), "updown")
+    fabric = planned_fabric(routing.topology)
+    tables = read_lft(lft_text(routing, fabric), "fabric.lft", fabric)
+    torn = dataclasses.replace(
+        fabric, topology=fabric.topology.replace(links=fabric.topology.links[1:]), link_ports=fabric.link_ports[1:]
+    )
+    return t.mend_fabric(fabric, tables, torn)
 
 
 def _executed() -> t.Execution:
@@ -106,6 +118,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "layout": lambda: t.place(t.build("petersen:hosts=1")),
     "lifetime": lambda: t.lifetime(t.build("petersen"), link_fit=50, samples=20),
     "load-curve": lambda: t.simulate(_routed(), loads=(0.1,)),
+    "mending": _mended,
     "optimized": lambda: t.optimize(t.build("torus:dims=4x4"), moves=100),
     "quality": lambda: t.quality(_routed()),
     "reproduction": lambda: t.reproduce(["xu-2019/table-1/petersen"]),

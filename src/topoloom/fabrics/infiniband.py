@@ -17,7 +17,7 @@ from topoloom.routing.choices import Detour, Escape, Layers
 from topoloom.routing.lanes.by_pair import MOST_LANES
 from topoloom.routing.routing import HOP, PAIR, Routing
 
-__all__ = ["export_opensm", "lft_text", "net_text", "opensm_texts", "port_guids", "qos_text"]
+__all__ = ["export_opensm", "lft_dump", "lft_text", "net_text", "opensm_texts", "port_guids", "qos_text"]
 
 #: The highest unicast LID, and what a switch's table has room for.
 _LAST_LID = 0xBFFF
@@ -67,39 +67,66 @@ def opensm_texts(routing: Routing, fabric: Fabric | None = None) -> dict[str, st
 
 def lft_text(routing: Routing, fabric: Fabric | None = None) -> str:
     """Every switch's forwarding table as OpenSM dumps and reads it, by LID: the hosts' ports and the switches."""
+    fabric = planned_fabric(routing.topology) if fabric is None else fabric
+    return lft_dump(real_ports(routing, fabric), fabric)
+
+
+def real_ports(routing: Routing, fabric: Fabric) -> np.ndarray:
+    """The port that each switch sends through to each endpoint, and past these to each switch (0: itself), int32[n, k + n]."""
     topology = routing.topology
-    fabric = planned_fabric(topology) if fabric is None else fabric
-    n = topology.switches
-    names, guids = fabric.host_names, fabric.port_guids.tolist()
-    notes = [
-        f"# Channel Adapter portguid 0x{guid:016x}: '{names[host]}'" + ("" if at == 1 else f" port {at}")
-        for guid, host, at in zip(guids, topology.host.tolist(), fabric.host_ports.tolist(), strict=True)
-    ]
-    notes += [
-        f"# Switch portguid 0x{guid:016x}: '{name}'"
-        for guid, name in zip(fabric.switch_guids.tolist(), fabric.switch_names, strict=True)
-    ]
-    lids, entry = _addresses(fabric)
-    template = "\n".join(
-        f"0x{lid:04x} %03d {notes[e].replace('%', '%%')}" for lid, e in zip(lids.tolist(), entry.tolist(), strict=True)
-    )
-    _, switch_lids = fabric.lids
-    first = routing.channels.first
-    lines = []
+    n, first = topology.switches, routing.channels.first
+    found = np.zeros((n, topology.endpoints.size + n), np.int32)
     for switch in range(n):
-        # To a switch: port 0 is itself.
         others = np.arange(n) != switch
         toward = np.zeros(n, np.int32)
         toward[others] = fabric.channel_ports[first[switch] + routing.ports[others, switch]]
         to_hosts = toward[topology.endpoints]
         own = topology.endpoints == switch
         to_hosts[own] = fabric.endpoint_ports[own]
+        found[switch] = np.concatenate([to_hosts, toward])
+    return found
+
+
+def lft_dump(ports: np.ndarray, fabric: Fabric) -> str:
+    """Tables of real ports as OpenSM dumps and reads them.
+
+    Parameters
+    ----------
+    ports : int[n, k + n]
+        As `real_ports` has them; an entry below 0 is left out.
+    fabric : Fabric
+
+    Returns
+    -------
+    str
+    """
+    names, guids = fabric.host_names, fabric.port_guids.tolist()
+    notes = [
+        f"# Channel Adapter portguid 0x{guid:016x}: '{names[host]}'" + ("" if at == 1 else f" port {at}")
+        for guid, host, at in zip(guids, fabric.topology.host.tolist(), fabric.host_ports.tolist(), strict=True)
+    ]
+    notes += [
+        f"# Switch portguid 0x{guid:016x}: '{name}'"
+        for guid, name in zip(fabric.switch_guids.tolist(), fabric.switch_names, strict=True)
+    ]
+    lids, entry = _addresses(fabric)
+    rows = [
+        f"0x{lid:04x} %03d {notes[e].replace('%', '%%')}" for lid, e in zip(lids.tolist(), entry.tolist(), strict=True)
+    ]
+    whole = "\n".join(rows)
+    _, switch_lids = fabric.lids
+    lines = []
+    for switch, own in enumerate(ports):
+        there = own[entry] >= 0
+        template = (
+            whole if there.all() else "\n".join(row for row, is_there in zip(rows, there, strict=True) if is_there)
+        )
         lines.append(
             f"Unicast lids [0x0-0x{lids[-1]:x}] of switch Lid {switch_lids[switch]}"
             f" guid 0x{fabric.switch_guids[switch]:016x} ('{fabric.switch_names[switch]}'):"
         )
-        lines.append(template % tuple(np.concatenate([to_hosts, toward])[entry].tolist()))
-        lines.append(f"{lids.size} lids dumped")
+        lines.append(template % tuple(own[entry[there]].tolist()))
+        lines.append(f"{int(there.sum())} lids dumped")
     return "\n".join(lines) + "\n"
 
 

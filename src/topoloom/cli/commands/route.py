@@ -1,6 +1,7 @@
 """`topoloom route`: tables for a topology, how good they are, and the proof that nothing deadlocks."""
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -31,9 +32,11 @@ class _Help(click.Command):
 @click.command(
     cls=_Help,
     help="Route TOPOLOGY (a spec, a file or a folder): a port for every switch and destination, a virtual lane for every pair;"
-    " all paths are followed, and what waits for what is searched for cycles, before anything is said.",
+    " all paths are followed, and what waits for what is searched for cycles, before anything is said.\n\nWith --from, --tables"
+    " and --now: mend the tables in force on a fabric that has changed, with as few entries as can be, in steps that cannot"
+    " deadlock in between.",
 )
-@click.argument("topology")
+@click.argument("topology", required=False)
 @click.option(
     "--engine",
     help="How paths are chosen (below); left out, the engine that fits the network, and --without and --export take the"
@@ -49,9 +52,15 @@ class _Help(click.Command):
 @click.option(
     "--tables",
     "folder",
-    type=click.Path(file_okay=False),
-    help="Keep the tables in files of this folder (NumPy arrays) instead of in memory: for more than 32,768 switches.",
+    type=click.Path(),
+    help="Keep the tables in files of this folder (NumPy arrays) instead of in memory: for more than 32,768 switches. With"
+    " --from: the tables in force, as OpenSM or ibroute dump them.",
 )
+@click.option(
+    "--from", "old", metavar="OLD", help="Mend live tables: the fabric as it was discovered when they were made."
+)
+@click.option("--now", metavar="NEW", help="With --from: the fabric as it is discovered now.")
+@click.option("--qos", type=click.Path(), help="With --from: the QoS policy in force.")
 @click.option("--check", type=Whole(1), help="Follow the paths to so many destinations only: a sample, no proof.")
 @click.option(
     "--root", type=Whole(0), help="The switch that engines updown and nue go up to; one of most links if left out."
@@ -64,7 +73,7 @@ class _Help(click.Command):
 )
 @json_option
 def command(
-    topology: str,
+    topology: str | None,
     engine: str | None,
     lanes: int | None,
     without: str | None,
@@ -75,8 +84,27 @@ def command(
     output: str | None,
     folder: str | None,
     check: int | None,
+    old: str | None,
+    now: str | None,
+    qos: str | None,
     as_json: bool,
 ) -> None:
+    if old is not None:
+        _nothing_else(topology=topology, engine=engine, without=without, root=root, export=kind, check=check)
+        from topoloom.cli.mending import mend_live
+
+        mend_live(old, folder, now, qos, lanes=lanes, jobs=jobs, output=output, as_json=as_json)
+        return
+    if now is not None or qos is not None:
+        raise InputError("--now and --qos go with --from, the fabric as it was discovered when the tables were made")
+    if topology is None:
+        raise InputError(
+            "name what to route (a spec, a file or a folder), or give --from, --tables and --now to mend live tables"
+        )
+    if folder is not None and Path(folder).is_file():
+        raise InputError(
+            f"--tables: {folder} is a file; a folder keeps tables, and a file of tables in force goes with --from"
+        )
     from topoloom.cli.tables import hint_of_fit, saved_tables
     from topoloom.opening import open_network
     from topoloom.routing.fitting import ANY
@@ -141,6 +169,14 @@ def command(
         say(f"wrote {file}", err=True)
     if not as_json and mended is None and engine is not None and check is None and folder is None:
         hint_of_fit(routed)
+
+
+def _nothing_else(**given: object) -> None:
+    """Refuse what has no meaning when live tables are mended."""
+    for name, value in given.items():
+        if value is not None:
+            what = "TOPOLOGY" if name == "topology" else f"--{name}"
+            raise InputError(f"--from mends the tables in force on a discovered fabric; leave {what} out")
 
 
 def _losses(text: str) -> tuple[list[tuple[int, int]], list[int]]:
