@@ -103,6 +103,7 @@ _HOMES = {
     "route": "topoloom.routing.route",
     "run_app": "topoloom.applications.run",
     "run_apps": "topoloom.applications.sweep",
+    "losses": "topoloom.network_losses",
     "mend_fabric": "topoloom.fabrics.mending",
     "open_study": "topoloom.studies.run",
     "run_study": "topoloom.studies.run",
@@ -192,6 +193,7 @@ if TYPE_CHECKING:
     from topoloom.layout.layout import Layout as Layout
     from topoloom.layout.place import place as place
     from topoloom.network import Network as Network
+    from topoloom.network_losses import losses as losses
     from topoloom.opening import open_network as open_network
     from topoloom.optimizer.goals import Goal as Goal
     from topoloom.optimizer.optimize import optimize as optimize

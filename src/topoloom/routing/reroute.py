@@ -88,6 +88,7 @@ def reroute(
     *,
     links: Iterable[tuple[int, int]] = (),
     switches: Iterable[int] = (),
+    cables: Iterable[int] = (),
     lanes: int | None = None,
     jobs: int | None = None,
     work: Work | None = None,
@@ -105,6 +106,8 @@ def reroute(
         Of each one cable is lost; name a pair twice for two cables.
     switches : switches
         Lost with all their cables and hosts.
+    cables : int[k]
+        Lost cables by their places among `Topology.links`: one of several between two switches.
     lanes : int, optional
         At most so many; 15 when left out.
     jobs : int, optional
@@ -124,7 +127,7 @@ def reroute(
         `work` was stopped before the tables were mended and followed.
     """
     work = Work() if work is None else work
-    links, switches, began = list(links), list(switches), time.monotonic()
+    links, switches, cables, began = list(links), list(switches), list(cables), time.monotonic()
     check_type(routing, Routing, "reroute", "route(topology) makes one")
     topology = routing.topology
     if routing.choice is not None or routing.lane_rule == SWITCH:
@@ -134,7 +137,7 @@ def reroute(
         raise InputError(
             f"{topology.name}: tables are mended in one plane at a time; route what is left anew, or one plane"
         )
-    left, kept = without(topology, links, switches)
+    left, kept = without(topology, links, switches, cables)
     gone = np.zeros(topology.switches, np.bool_)
     gone[switches] = True
     ports, broken = _moved_over(routing, left, kept, gone)
@@ -143,14 +146,19 @@ def reroute(
         routing.topology,
         engine=routing.engine,
         seed=routing.provenance.seed,
-        settings={"lost_links": links, "lost_switches": switches, "lanes": lanes},
+        settings={
+            "lost_links": links,
+            "lost_switches": switches,
+            "lanes": lanes,
+            **({"lost_cables": cables} if cables else {}),
+        },
         timings={**routing.provenance.timings, "reroute_s": time.monotonic() - began},
     )
     return replace(found, routing=replace(found.routing, provenance=provenance), provenance=provenance)
 
 
 def without(
-    topology: Topology, links: Iterable[tuple[int, int]], switches: Iterable[int]
+    topology: Topology, links: Iterable[tuple[int, int]], switches: Iterable[int], cables: Iterable[int] = ()
 ) -> tuple[Topology, np.ndarray]:
     """What is left of a topology when links and switches are lost, with the same numbers, and which links stay, int64[k].
 
@@ -161,6 +169,8 @@ def without(
         Of each one cable is lost.
     switches : switches
         Lost with all their cables and hosts.
+    cables : int[k]
+        Lost cables by their places among `Topology.links`.
 
     Returns
     -------
@@ -180,6 +190,10 @@ def without(
             raise InputError(f"{topology.name}: no switch {switch}; they are 0 to {topology.switches - 1}")
         gone[switch] = True
     lost = gone[topology.links].any(axis=1)
+    for cable in cables:
+        if not 0 <= cable < len(topology.links):
+            raise InputError(f"{topology.name}: no cable {cable}; they are 0 to {len(topology.links) - 1}")
+        lost[cable] = True
     for u, v in links:
         alike = np.flatnonzero((topology.links == (min(u, v), max(u, v))).all(axis=1) & ~lost)
         if not alike.size:

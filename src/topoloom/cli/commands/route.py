@@ -1,6 +1,5 @@
 """`topoloom route`: tables for a topology, how good they are, and the proof that nothing deadlocks."""
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +46,7 @@ class _Help(click.Command):
     "--without",
     metavar="LOST",
     help="Then mend the tables after losses, as few entries changed as can be: 3-17,5 is a cable between switches 3 and 17,"
-    " and switch 5.",
+    " and switch 5. Also names, GUIDs, labels (A01-U03, A01-U03-P12), cabinets, leaf1:12 (a port), cable:00123, @FILE.",
 )
 @click.option(
     "--tables",
@@ -106,6 +105,7 @@ def command(
             f"--tables: {folder} is a file; a folder keeps tables, and a file of tables in force goes with --from"
         )
     from topoloom.cli.tables import hint_of_fit, saved_tables
+    from topoloom.network_losses import losses
     from topoloom.opening import open_network
     from topoloom.routing.fitting import ANY
     from topoloom.routing.reroute import reroute
@@ -128,7 +128,7 @@ def command(
     if engine is not None:
         engines.find(engine)
     network = open_network(topology)
-    lost = None if without is None else _losses(without)
+    lost = None if without is None else losses(network, without)
     mended = None
     # Only what begins with tables takes those that are there: to route a network is to make new ones.
     takes = without is not None or kind is not None
@@ -151,7 +151,9 @@ def command(
             # What other tools read, and what is mended, has a lane for each pair.
             routed = route(fabric.topology, ANY, lanes=lanes, seed=seed, jobs=jobs, check=check, work=work)
         if lost is not None:
-            mended = reroute(routed, links=lost[0], switches=lost[1], lanes=lanes, jobs=jobs, work=work)
+            mended = reroute(
+                routed, links=lost.links, switches=lost.switches, cables=lost.cables, lanes=lanes, jobs=jobs, work=work
+            )
             routed = mended.surviving
             fabric = fabric.after_losses(routed.topology, mended.surviving_switches, mended.kept)
     files: list[str] = []
@@ -177,21 +179,6 @@ def _nothing_else(**given: object) -> None:
         if value is not None:
             what = "TOPOLOGY" if name == "topology" else f"--{name}"
             raise InputError(f"--from mends the tables in force on a discovered fabric; leave {what} out")
-
-
-def _losses(text: str) -> tuple[list[tuple[int, int]], list[int]]:
-    """Cables and switches of a list like 3-17,5."""
-    links: list[tuple[int, int]] = []
-    switches: list[int] = []
-    for part in text.split(","):
-        found = re.fullmatch(r"\s*([0-9]+)(?:-([0-9]+))?\s*", part)
-        if found is None:
-            raise InputError(f"--without '{text}': '{part}' is no cable and no switch; write 3-17,5")
-        if found[2] is None:
-            switches.append(int(found[1]))
-        else:
-            links.append((int(found[1]), int(found[2])))
-    return links, switches
 
 
 #: Names of what packets may choose, for people.

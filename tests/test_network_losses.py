@@ -1,0 +1,126 @@
+"""What is lost of a network is named as people name it, and what is nothing of it is said."""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from topoloom import InputError, losses, open_network
+from topoloom.cli.main import cli
+from topoloom.network_losses import Losses
+
+
+def run(*arguments):
+    done = CliRunner().invoke(cli, list(arguments))
+    assert done.exit_code == 0, done.output
+    return done
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A network with labels, cabinets and cable numbers."""
+    path = tmp_path_factory.mktemp("losses") / "plan"
+    run(
+        "layout", "slimfly:q=5,hosts=2", "--floor", "koibuchi-2013", "--cabinet", "10", "--map", "rows", "-o", str(path)
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def discovered(tmp_path_factory):
+    """A fabric with names of its own; two switches are called alike."""
+    path = tmp_path_factory.mktemp("losses") / "real.net"
+    path.write_text(
+        """switchguid=0xa1
+Switch 4 "S-00000000000000a1" # "leaf-1" base port 0 lid 1 lmc 0
+[1] "S-00000000000000a2"[1]
+[2] "S-00000000000000a3"[1]
+[4] "H-00000000000000b1"[1]
+switchguid=0xa2
+Switch 4 "S-00000000000000a2" # "spine" base port 0 lid 2 lmc 0
+[1] "S-00000000000000a1"[1]
+[2] "S-00000000000000a3"[2]
+switchguid=0xa3
+Switch 4 "S-00000000000000a3" # "spine" base port 0 lid 3 lmc 0
+[1] "S-00000000000000a1"[2]
+[2] "S-00000000000000a2"[2]
+caguid=0xb1
+Ca 1 "H-00000000000000b1" # "node0001 mlx5_0"
+[1](b2) "S-00000000000000a1"[4]
+"""
+    )
+    return open_network(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("leaf-1", Losses(switches=[0])),
+        ("LEAF-1,0x00000000000000A2", Losses(switches=[0, 1])),
+        ("leaf-1-0xa3", Losses(links=[(0, 2)])),
+        ("leaf-1:2", Losses(cables=[1])),
+        ("0xa2:2", Losses(cables=[2])),
+        ("1-2, 0", Losses(links=[(1, 2)], switches=[0])),
+    ],
+)
+def test_parts_of_a_discovered_fabric(discovered, text, expected):
+    """Names, GUIDs with and without zeros, ports; capitals do not count."""
+    assert losses(discovered, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("spine", "2 switches are called 'spine'"),
+        ("leaf-2", "did you mean leaf-1"),
+        ("node0001 mlx5_0", "is a host"),
+        ("leaf-1:4", "no cable to another switch is in port 4"),
+        ("leaf-1:9", "no cable to another switch is in port 9"),
+        ("cable:7", "cables have no numbers here"),
+        ("17", "no switch 17; they are 0 to 2"),
+        ("", "no cable and no switch"),
+        (",,", "names nothing"),
+        ("@/no/such/file", "no such file|cannot be read|No such file"),
+    ],
+)
+def test_what_is_nothing_is_said(discovered, text, why):
+    """With what was meant, or how to name it."""
+    with pytest.raises(InputError, match=why):
+        losses(discovered, text)
+
+
+def test_labels_cabinets_and_numbers(folder):
+    """As they are printed on switches and cables."""
+    network = open_network(str(folder))
+    first = network.labels[7]
+    cabinet = network.cabinets[7]
+    assert losses(network, first).switches == [7]
+    inside = losses(network, cabinet).switches
+    assert inside == [s for s, name in enumerate(network.cabinets) if name == cabinet]
+    assert len(inside) == 10
+    (switch, port), number = next((plug, n) for plug, n in network.cable_numbers.items() if plug[1] > 2)
+    by_number, by_label = losses(network, f"cable:{number}"), losses(network, f"{network.labels[switch]}-P{port:02d}")
+    assert by_number == by_label
+    (row,) = by_number.cables
+    assert switch in network.topology.links[row]
+
+
+def test_lists_in_files(discovered, tmp_path):
+    """A line each or several, with words beside them; the line that is wrong is named."""
+    path = tmp_path / "lost.txt"
+    path.write_text("# found on Monday\nleaf-1:1  # loose\n\n0xa3, 1-2\n")
+    assert losses(discovered, f"@{path},0") == Losses(links=[(1, 2)], cables=[0], switches=[2, 0])
+    path.write_text("leaf-1\nleaf-9\n")
+    with pytest.raises(InputError, match=r"lost\.txt:2: 'leaf-9'"):
+        losses(discovered, f"@{path}")
+
+
+def test_route_takes_them(folder, tmp_path):
+    """One cable of those named, and no other: the tables that come back have one link less."""
+    network = open_network(str(folder))
+    number = next(n for plug, n in network.cable_numbers.items() if plug[1] > 2)
+    run("route", str(folder), "--without", f"cable:{number}", "-o", str(tmp_path / "left"))
+    left = open_network(str(tmp_path / "left"))
+    assert len(left.topology.links) == len(network.topology.links) - 1
+    gone = losses(network, f"cable:{number}").cables
+    kept = np.delete(network.topology.links, gone, axis=0)
+    assert (left.topology.links == kept).all()
