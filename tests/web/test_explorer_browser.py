@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ from test_server import Server
 from topoloom import Study, run_study
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
 from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
@@ -75,11 +77,16 @@ def _no_errors(browser):
 
 
 def _wait(browser, what, seconds=60):
-    return WebDriverWait(browser, seconds, 0.05).until(lambda _: what())
+    # A view may be drawn again between finding a part of it and looking at it.
+    waiting = WebDriverWait(browser, seconds, 0.05, ignored_exceptions=[StaleElementReferenceException])
+    return waiting.until(lambda _: what())
 
 
 def _text(browser, chosen="main"):
-    return browser.find_element(By.CSS_SELECTOR, chosen).text
+    for _ in range(100):
+        with suppress(StaleElementReferenceException):
+            return browser.find_element(By.CSS_SELECTOR, chosen).text
+    raise AssertionError(f"{chosen} is drawn again and again")
 
 
 def _drawn(browser):
