@@ -11,8 +11,12 @@ from topoloom.layout.place import place
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
+from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
+from topoloom.throughput.quality import quality
 from topoloom.topology import Topology
+from topoloom.traffic import uniform
+from topoloom.traffic.loads import expected_loads
 
 
 @pytest.mark.parametrize(
@@ -182,7 +186,38 @@ def test_fat_trees_with_a_fault_are_refused_not_misrouted():
         route(broken, "fat-tree")
 
 
-def test_a_fat_tree_spreads_packets_over_tables_for_each_host():
+def test_shifts_meet_no_contention_where_hosts_have_tables_of_their_own():
+    """d-mod-k by host leads a shift of all hosts over channels of their own (Zahavi et al. 2010): load adds no cycle.
+
+    With one table a switch the same traffic saturates.
+    """
+    tree = build("fat-tree:k=8")
+    low, high = simulate(route(tree, "fat-tree-hosts"), "tornado", loads=[0.1, 0.9]).points
+    assert high.accepted == pytest.approx(0.9, abs=0.01)
+    assert high.latency_mean == pytest.approx(low.latency_mean, abs=0.05)
+    assert simulate(route(tree, "fat-tree"), "tornado", loads=[0.9]).points[0].accepted < 0.5
+
+
+def test_loads_of_tables_by_host_are_those_of_all_pairs_of_hosts():
+    """Every pair of hosts followed by itself; a saved routing has the same tables."""
+    tree = build("fat-tree:k=8,hosts=48,taper=2:1")
+    routed = route(tree, "fat-tree-hosts")
+    tables, layer, channels = routed.host_tables, routed.layer_of_ports, routed.channels
+    load = np.zeros(channels.to.size)
+    hosts = tree.endpoints.size
+    for target in range(hosts):
+        d = int(tree.endpoints[target])
+        for source in range(hosts):
+            here = int(tree.endpoints[source])
+            while here != d:
+                channel = channels.first[here] + int(tables[layer[target]].ports[d, here])
+                load[channel] += 1 / (hosts - int(tree.endpoints_at[tree.endpoints[source]]))
+                here = int(channels.to[channel])
+    assert expected_loads(routed, uniform(tree)).channels == pytest.approx(load)
+    assert quality(routed, bisections=10).uniform_throughput == pytest.approx(min(1.0, 1 / load.max()))
+
+
+def test_a_fat_tree_has_tables_for_each_host():
     """A layer for each host of a switch; free of deadlock in one lane; every cable of a bundle carries some of them.
 
     With bundles of four cables from a spine to a leaf, one table leads all hosts of the leaf over one of them.

@@ -59,7 +59,7 @@ def opensm_texts(routing: Routing, fabric: Fabric | None = None) -> dict[str, st
     check_tables(routing, fabric)
     net = net_text(routing.topology) if fabric.planned else discovered_text(fabric)
     texts = {"fabric.net": net, "fabric.lft": lft_text(routing, fabric)}
-    if routing.lanes is not None and routing.lanes.any():
+    if any(table.lanes is not None and table.lanes.any() for table in routing.host_tables):
         texts["fabric.qos"] = qos_text(routing, fabric)
         texts["opensm.conf"] = "qos TRUE\nqos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7\n"
     return texts
@@ -76,14 +76,16 @@ def real_ports(routing: Routing, fabric: Fabric) -> np.ndarray:
     topology = routing.topology
     n, first = topology.switches, routing.channels.first
     found = np.zeros((n, topology.endpoints.size + n), np.int32)
+    tables, layer = routing.host_tables, routing.layer_of_ports
     for switch in range(n):
         others = np.arange(n) != switch
-        toward = np.zeros(n, np.int32)
-        toward[others] = fabric.channel_ports[first[switch] + routing.ports[others, switch]]
-        to_hosts = toward[topology.endpoints]
+        toward = np.zeros((len(tables), n), np.int32)
+        for number, table in enumerate(tables):
+            toward[number, others] = fabric.channel_ports[first[switch] + table.ports[others, switch]]
+        to_hosts = toward[layer, topology.endpoints]
         own = topology.endpoints == switch
         to_hosts[own] = fabric.endpoint_ports[own]
-        found[switch] = np.concatenate([to_hosts, toward])
+        found[switch] = np.concatenate([to_hosts, toward[0]])
     return found
 
 
@@ -142,27 +144,34 @@ def _addresses(fabric: Fabric) -> tuple[np.ndarray, np.ndarray]:
 def qos_text(routing: Routing, fabric: Fabric | None = None) -> str:
     """A policy that gives each pair of hosts the service level of its lane: a rule for each destination switch and lane.
 
-    Lane 0 needs no rule. Hosts must ask the subnet administrator for the service level of a path.
+    Where hosts have tables of their own, for each destination switch, table and lane. Lane 0 needs no rule. Hosts must ask the
+    subnet administrator for the service level of a path.
     """
     topology = routing.topology
     fabric = planned_fabric(topology) if fabric is None else fabric
-    lanes = np.zeros((topology.switches, topology.switches), np.uint8) if routing.lanes is None else routing.lanes
-    guids = fabric.port_guids.tolist()
+    guids = [f"0x{guid:x}" for guid in fabric.port_guids.tolist()]
     first = np.concatenate([[0], np.cumsum(topology.endpoints_at)])
-    ports = [", ".join(f"0x{g:x}" for g in guids[first[s] : first[s + 1]]) for s in range(topology.switches)]
+    ports = [", ".join(guids[first[s] : first[s + 1]]) for s in range(topology.switches)]
     occupied = np.flatnonzero(topology.endpoints_at)
     groups, rules, levels = [], [], set()
+    tables, layer = routing.host_tables, routing.layer_of_ports
     for destination in occupied.tolist():
-        used = np.unique(lanes[destination, occupied[occupied != destination]])
-        named = False
-        for lane in used[used > 0].tolist():
-            sources = occupied[(lanes[destination, occupied] == lane) & (occupied != destination)]
-            if not named:
-                groups.append((f"D{destination}", ports[destination]))
-                named = True
-            groups.append((f"L{lane}to{destination}", ", ".join(ports[s] for s in sources.tolist())))
-            rules.append((f"L{lane}to{destination}", f"D{destination}", f"L{lane}"))
-            levels.add(lane)
+        mine = range(first[destination], first[destination + 1])
+        others = occupied[occupied != destination]
+        for number, table in enumerate(tables):
+            targets = [guids[e] for e in mine if layer[e] == number]
+            if table.lanes is None or not targets:
+                continue
+            # Of one table for all hosts the names are those of the switches.
+            own = f"{destination}" if len(tables) == 1 else f"{destination}t{number}"
+            used = np.unique(table.lanes[destination, others])
+            if used.any():
+                groups.append((f"D{own}", ", ".join(targets)))
+            for lane in used[used > 0].tolist():
+                sources = others[table.lanes[destination, others] == lane]
+                groups.append((f"L{lane}to{own}", ", ".join(ports[s] for s in sources.tolist())))
+                rules.append((f"L{lane}to{own}", f"D{own}", f"L{lane}"))
+                levels.add(lane)
     lines = ["port-groups"]
     for name, members in groups:
         lines += ["  port-group", f"    name: {name}", f"    port-guid: {members}", "  end-port-group"]
@@ -189,17 +198,17 @@ def check_tables(routing: Routing, fabric: Fabric) -> None:
         raise InputError(
             f"{name}: engine {routing.engine} changes the lane at {where}, which no forwarding table can say; use orders"
         )
-    if isinstance(routing.choice, Escape | Detour | Layers):
+    if isinstance(routing.choice, Escape | Detour | Layers) and not routing.by_host:
         raise InputError(
             f"{name}: engine {routing.engine} lets packets choose their paths, which no forwarding table can say; use orders"
         )
-    if routing.lanes is not None and int(routing.lanes.max()) >= MOST_LANES:
-        raise InputError(
-            f"{name}: {int(routing.lanes.max()) + 1} lanes; InfiniBand has {MOST_LANES} for data (--lanes)"
-        )
+    tables = routing.host_tables
+    most = max(0 if table.lanes is None else int(table.lanes.max(initial=0)) for table in tables)
+    if most >= MOST_LANES:
+        raise InputError(f"{name}: {most + 1} lanes; InfiniBand has {MOST_LANES} for data (--lanes)")
     if plane_count(topology) > 1:
         raise InputError(f"{name}: each plane is a subnet with an OpenSM of its own; write_export makes files for each")
-    missing = routing.ports >= topology.degrees
+    missing = np.any([table.ports >= topology.degrees for table in tables], axis=0)
     np.fill_diagonal(missing, False)
     if missing.any():
         to, at = np.argwhere(missing)[0].tolist()

@@ -67,7 +67,7 @@ class Detour:
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """More tables of the same kind: a host has an address in each, and its packets are spread over them.
+    """More tables of the same kind: a host has an address in each, and its packets are spread over them; or one for each host.
 
     Attributes
     ----------
@@ -77,11 +77,15 @@ class Layers:
         As `Routing.lanes`, which is the first layer's; left out: those for all layers.
     allowed : int64[n, n], optional
         allowed[d, s]: the layers that packets from s to d may take, as bits; left out: all.
+    by_host : bool
+        Nothing is chosen: what goes to a host's port takes the layer of the port's place at its switch, counted from 0, modulo
+        the layers (`Routing.layer_of_ports`), as forwarding tables with an entry for each address have it.
     """
 
     ports: tuple[np.ndarray, ...]
     lanes: tuple[np.ndarray, ...] | None = None
     allowed: np.ndarray | None = None
+    by_host: bool = False
 
 
 Choice = AnyShortest | Escape | Detour | Layers

@@ -79,7 +79,8 @@ def side_by_side(
     if whole is None or ports is None:
         raise InputError(f"{topology.name}: no planes")
     if more:
-        whole = replace(whole, choice=Layers(tuple(more)))
+        by_host = isinstance(whole.choice, Layers) and whole.choice.by_host
+        whole = replace(whole, choice=Layers(tuple(more), by_host=by_host))
     return replace(
         whole, topology=topology, ports=ports, lanes=lanes, minimal=all(one.minimal for one in made.values())
     )

@@ -1,6 +1,6 @@
 """Routing: for every destination the port that each switch sends on through, and the lane of every path."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from topoloom.errors import InputError, check_type
 from topoloom.network_folders import TABLES
 from topoloom.results import Filed, Provenance
 from topoloom.routing.channels import Channels, channels_of
-from topoloom.routing.choices import Choice, Escape
+from topoloom.routing.choices import Choice, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.topology import Topology
 
@@ -97,7 +97,29 @@ class Routing(Filed):
     @property
     def packets_choose(self) -> str | None:
         """What packets may choose beside the tables: "AnyShortest", "Escape", "Detour" or "Layers"; None: nothing."""
-        return None if self.choice is None else type(self.choice).__name__
+        return None if self.choice is None or self.by_host else type(self.choice).__name__
+
+    @property
+    def by_host(self) -> bool:
+        """Whether each host of a switch has a table of its own (`Layers.by_host`)."""
+        return isinstance(self.choice, Layers) and self.choice.by_host
+
+    @cached_property
+    def host_tables(self) -> tuple["Routing", ...]:
+        """The tables that the hosts of a switch have in turn, each by itself; where all have the same, this alone."""
+        if not (isinstance(self.choice, Layers) and self.choice.by_host):
+            return (self,)
+        lanes = self.choice.lanes or (self.lanes,) * len(self.choice.ports)
+        tables = zip((self.ports, *self.choice.ports), (self.lanes, *lanes), strict=True)
+        return tuple(replace(self, ports=ports, lanes=own, choice=None, verdict=None) for ports, own in tables)
+
+    @cached_property
+    def layer_of_ports(self) -> np.ndarray:
+        """Which of `host_tables` leads to each port of a host, int64[endpoints]: by its place at its switch."""
+        at = self.topology.endpoints_at
+        first = np.cumsum(at) - at
+        place = np.arange(self.topology.endpoints.size) - first[self.topology.endpoints]
+        return np.asarray(place % len(self.host_tables), np.int64)
 
     @cached_property
     def channels(self) -> Channels:

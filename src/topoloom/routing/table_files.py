@@ -217,7 +217,7 @@ def _choice_record(choice: Choice | None) -> dict[str, Any] | None:
         return None
     record: dict[str, Any] = {"kind": type(choice).__name__}
     if isinstance(choice, Layers):
-        return record | {"layers": len(choice.ports)}
+        return record | {"layers": len(choice.ports)} | ({"by_host": True} if choice.by_host else {})
     plain = (field.name for field in fields(choice) if field.name != "group")
     return record | {name: getattr(choice, name) for name in plain}
 
@@ -236,7 +236,7 @@ def _read_choice(record: dict[str, Any] | None, here: Path, topology: Topology) 
                 _check_ports(table, topology, here / f"ports_{number}.npy")
             lanes = tuple(_read(here / f"lanes_{n}.npy") for n in numbers if (here / f"lanes_{n}.npy").exists())
             allowed = _read(here / "allowed.npy") if (here / "allowed.npy").exists() else None
-            return Layers(ports, lanes or None, allowed)
+            return Layers(ports, lanes or None, allowed, by_host=bool(values.get("by_host", False)))
         if kind is Detour and (here / "group.npy").exists():
             values["group"] = _read(here / "group.npy")
         if kind is not None:

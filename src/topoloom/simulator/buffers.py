@@ -38,6 +38,8 @@ class Network(NamedTuple):
         By switch and destination: the ports on a shortest path, as bits of k words.
     allowed : int64[n * n] or empty
         By source and destination: the layers that a packet may take, as bits.
+    layer_at : int64[n * ports] or empty
+        The layer by which packets go to the host in each port, where that is not drawn.
     group : int32[n] or empty
         Of each switch; packets within one make no detour, nor is a detour to one's own.
     spans : int64[VCs]
@@ -51,6 +53,7 @@ class Network(NamedTuple):
     distance: np.ndarray
     near: np.ndarray
     allowed: np.ndarray
+    layer_at: np.ndarray
     group: np.ndarray
     spans: np.ndarray
 

@@ -151,6 +151,7 @@ def empty_network(
     state[b.RANDOM] = (seed * 0x9E3779B97F4A7C15 + 0x1234567) & 0x7FFFFFFFFFFFFFFF
     net, rules = _tables_and_rules(routing, config, vcs, shift, words)
     net = net._replace(
+        layer_at=_layers_at(routing, host_port, n * ports, ports),
         home=((topology.endpoints.astype(np.int64) << 16) | (host_port << 7)).astype(np.int32),
         host_at=_hosts_at(topology.endpoints, host_port, n, ports),
     )
@@ -251,8 +252,11 @@ def _tables_and_rules(
     elif isinstance(choice, Layers):
         layers += choice.ports
         lane_layers += choice.lanes or [routing.lanes] * len(choice.ports)
-        allowed = choice.allowed if choice.allowed is not None else np.full((n, n), (1 << len(layers)) - 1, np.int64)
-        allowed = np.ascontiguousarray(allowed.T, np.int64).reshape(-1)
+        if not choice.by_host:
+            allowed = (
+                choice.allowed if choice.allowed is not None else np.full((n, n), (1 << len(layers)) - 1, np.int64)
+            )
+            allowed = np.ascontiguousarray(allowed.T, np.int64).reshape(-1)
     rule, by_packet = b.IN_TABLE, np.zeros(0, np.uint8)
     if own > 1 or isinstance(choice, Detour):
         by_pair = routing.lane_rule == PAIR and routing.lanes is not None
@@ -280,6 +284,7 @@ def _tables_and_rules(
         distance,
         near,
         allowed,
+        np.zeros(0, np.int64),
         group,
         spans,
     )
@@ -315,6 +320,28 @@ def _tables_and_rules(
         itself=int(config.to_itself),
     )
     return net, rules
+
+
+def _layers_at(routing: Routing, host_port: np.ndarray, places: int, ports: int) -> np.ndarray:
+    """By place, switch * ports + port: the layer of what goes to the host there, int64[places]; empty where packets draw it.
+
+    Parameters
+    ----------
+    routing : Routing
+    host_port : int64[hosts]
+        The port of its switch that each host is in.
+    places, ports : int
+        All places, and those of a switch.
+
+    Returns
+    -------
+    int64[places] or int64[0]
+    """
+    if not routing.by_host:
+        return np.zeros(0, np.int64)
+    found = np.zeros(places, np.int64)
+    found[routing.topology.endpoints.astype(np.int64) * ports + host_port] = routing.layer_of_ports
+    return found
 
 
 def _hops_by_tables(routing: Routing) -> np.ndarray:

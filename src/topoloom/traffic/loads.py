@@ -52,7 +52,8 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
 
     Where packets take any shortest path (`AnyShortest`, `Escape`), each switch splits what goes to a destination evenly over
     its channels on shortest paths to it, as equal-cost groups with many flows do; who chooses by queues does no worse for an
-    even traffic. Detours depend on queues and have no such loads.
+    even traffic. Where each host of a switch has a table of its own, what goes to the switch is shared among them. Detours
+    depend on queues and have no such loads.
 
     Parameters
     ----------
@@ -86,6 +87,8 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
     """
     if routing.choice is None:
         return table_loads(routing, traffic, jobs, work=work)
+    if routing.by_host:
+        return _by_tables_of_hosts(routing, traffic, jobs, work)
     if not isinstance(routing.choice, AnyShortest | Escape):
         raise InputError(
             f"{routing.topology.name}: where packets of engine {routing.engine} go depends on queues or on layers, which no"
@@ -140,6 +143,26 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, 
 
     def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
         return int(add_loads(channels.first, channels.to, routing.ports, begin, demand, load))
+
+    return _summed(routing, traffic, add, jobs, work)
+
+
+def _by_tables_of_hosts(routing: Routing, traffic: Traffic, jobs: int | None, work: Work | None) -> Loads:
+    """What goes to a switch is for all its hosts alike, and takes the table of each."""
+    from topoloom.traffic.kernels.tree_walk import add_loads
+
+    channels, topology, tables = routing.channels, routing.topology, routing.host_tables
+    shares = np.zeros((len(tables), topology.switches))
+    np.add.at(shares, (routing.layer_of_ports, topology.endpoints), 1.0)
+    shares[0, topology.endpoints_at == 0] = 1.0
+    shares /= shares.sum(axis=0)
+
+    def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
+        for table, share in zip(tables, shares[:, begin : begin + len(demand)], strict=True):
+            unreached = int(add_loads(channels.first, channels.to, table.ports, begin, demand * share[:, None], load))
+            if unreached >= 0:
+                return unreached
+        return -1
 
     return _summed(routing, traffic, add, jobs, work)
 

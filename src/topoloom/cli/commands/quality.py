@@ -104,7 +104,12 @@ def command(
         ("hosts", f"{found.hosts}{' (one a switch assumed)' if found.hosts_assumed else ''}"),
     ]
     if found.expected:
-        rows.insert(1, ("loads", "expected: every switch splits evenly over its channels on shortest paths"))
+        split = (
+            "each host of a switch by its own table"
+            if routed.by_host
+            else "every switch splits evenly over its channels on shortest paths"
+        )
+        rows.insert(1, ("loads", f"expected: {split}"))
     if found.planes > 1:
         rows.insert(1, ("planes", f"{found.planes}; a host spreads its traffic evenly over them"))
         rows[-1] = ("ports of hosts", str(found.hosts))

@@ -56,21 +56,20 @@ _MOST_LAYERS, _MOST_ENTRIES = 32, 200_000_000
 
 @engine(
     "fat-tree-hosts",
-    "the tables that fat-tree has for each host of a switch, over which packets are spread, as those to hosts with addresses of"
-    " their own are; one lane",
+    "the tables that fat-tree has for each host of a switch, as addresses of their own have them; one lane",
     safe=True,
     bytes_a_pair=2 * _MOST_LAYERS,
 )
 def fat_tree_hosts(request: Request) -> Routing:
-    """d-mod-k for every host of a switch, in layers: a packet takes one at random.
+    """d-mod-k for every host of a switch: what goes to a host takes the table of its place there.
 
-    Where all hosts of a switch get as much, as under uniform traffic, packets to hosts with tables of their own spread so.
+    Hosts beyond the number of tables take them again from the first.
     """
     topology = request.topology
     hosts = int(topology.endpoints_at.max(initial=1))
     count = max(1, min(hosts, _MOST_LAYERS, _MOST_ENTRIES // topology.switches**2))
     tables = [_tables(replace(request, host=(number, count))) for number in range(count)]
-    choice = Layers(tuple(tables[1:])) if count > 1 else None
+    choice = Layers(tuple(tables[1:]), by_host=True) if count > 1 else None
     return Routing(topology, "fat-tree-hosts", tables[0], minimal=True, choice=choice)
 
 

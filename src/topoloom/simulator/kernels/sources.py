@@ -280,12 +280,14 @@ def record_of(
     choice: int,
     lanes: int,
     allowed: np.ndarray,
+    layer_at: np.ndarray,
     lane_of: np.ndarray,
     packets: np.ndarray,
     pool: np.ndarray,
     trips: np.ndarray,
     state: np.ndarray,
     N: int,
+    PS: int,
     n: int,
     here: int,
     place: int,
@@ -320,6 +322,13 @@ def record_of(
         packets[at(number * PACKET_SIZE + PACKET_LAYER)] = layer
         if lanes == BY_PACKET:
             packets[at(number * PACKET_SIZE + PACKET_LANE)] = lane_of[at((layer * N + here) * N + there)]
+    elif layer_at.size:
+        # That of the host where it goes: a table with an entry for each of them.
+        goes = word >> 16
+        own = np.int64(layer_at[at(goes * PS + ((word >> 7) & 0x1FF))])
+        packets[at(number * PACKET_SIZE + PACKET_LAYER)] = own
+        if lanes == BY_PACKET:
+            packets[at(number * PACKET_SIZE + PACKET_LANE)] = lane_of[at((own * N + here) * N + goes)]
     if trips.size:
         packets[at(number * PACKET_SIZE + PACKET_KIND)] = trips[at(place * PLACE_SIZE + TRIP_KIND)]
         packets[at(number * PACKET_SIZE + PACKET_OWNER)] = trips[at(place * PLACE_SIZE + TRIP_OWNER)]
@@ -347,7 +356,7 @@ def inject(
     rec, popped, calendar, spare = s.rec, s.popped, s.calendar, s.spare
     whole, lanes, credit = rules.whole, rules.lanes, rules.host_credit
     N = s.active.size // W
-    allowed, packets, trips, choice = net.allowed, s.packets, s.round_trips, rules.choice
+    allowed, layer_at, packets, trips, choice = net.allowed, net.layer_at, s.packets, s.round_trips, rules.choice
     any_vc = rules.last_vcs > 1 or V == 1
     free, still = state[FREE], np.int64(0)
     for k in range(state[BACKLOG]):
@@ -397,7 +406,22 @@ def inject(
                     lane = np.int64(lane_of[at((home >> 16) * N + (word >> 16))])
                 if records is not None:
                     queue[at(n * HOST_SIZE + HOST_PACKET)] = record_of(
-                        choice, lanes, allowed, lane_of, packets, pool, trips, state, N, n, home >> 16, place, lane, c
+                        choice,
+                        lanes,
+                        allowed,
+                        layer_at,
+                        lane_of,
+                        packets,
+                        pool,
+                        trips,
+                        state,
+                        N,
+                        PS,
+                        n,
+                        home >> 16,
+                        place,
+                        lane,
+                        c,
                     )
                 birth |= (lane << LANE) | HEAD
             if records is not None:
