@@ -43,13 +43,15 @@ class Screening:
         """Whether something costs too many times the cheapest design found."""
         return usd_per_host > self._need.limits.cost_over_best * self._cheapest
 
-    def take(self, proposals: Sequence[Proposal]) -> None:
+    def take(self, proposals: Sequence[Proposal], *, every: bool = False) -> None:
         """Measure all that is neither stored nor too dear; those that theory sees past a limit are left out.
 
         Parameters
         ----------
         proposals : sequence of Proposal
             The cheapest possible first.
+        every : bool
+            Measure those, too, that become too dear by what others cost meanwhile.
         """
         pursued = [proposal for proposal in proposals if proposal.passed is None]
         before = len(self.found)
@@ -61,7 +63,7 @@ class Screening:
         self.reused += reused
         if reused:
             self._work.advance(reused)
-        for candidate in self._measuring.outcomes(self._not_found(pursued)):
+        for candidate in self._measuring.outcomes(self._not_found(pursued, every)):
             self.found[candidate.spec] = candidate
             if self._kept is not None:
                 self._kept.put(candidate)
@@ -77,10 +79,10 @@ class Screening:
             if spec not in self._wanted and isinstance(one, Candidate) and self.too_dear(one.cost_per_host_usd):
                 self.found[spec] = Dropped(spec, one.family, "cost_over_best", None, numbers(one))
 
-    def _not_found(self, proposals: Sequence[Proposal]) -> Iterator[str]:
-        """The specs to measure; what has become too dear is passed over."""
+    def _not_found(self, proposals: Sequence[Proposal], every: bool) -> Iterator[str]:
+        """The specs to measure; what has become too dear is passed over, unless every one is wanted."""
         for proposal in proposals:
-            if proposal.spec not in self.found and not self.too_dear(proposal.least_usd):
+            if proposal.spec not in self.found and (every or not self.too_dear(proposal.least_usd)):
                 yield proposal.spec
 
 

@@ -113,6 +113,7 @@ class Search:
         self, need: Need, parts: Parts, screening: Screening, catalogue: Sequence[Proposal], work: Work
     ) -> None:
         self._need, self._parts, self._screening, self._work = need, parts, screening, work
+        self._catalogue = tuple(catalogue)
         self._beside = frozenset(one.spec for one in catalogue if one.beside)
         self._seen = {one.spec for one in catalogue}
         self.proposals: list[Proposal] = []
@@ -121,6 +122,8 @@ class Search:
     def run(self) -> None:
         """Measure as many networks as the need asks for, or until nothing new is drawn, or the work is stopped."""
         asked = self._need.search.networks
+        # Which of the catalogue's dear candidates were measured hangs on who was quicker; which are left does not.
+        self._screening.settle(self._catalogue)
         self._work.begin(asked, "networks beyond the catalogue")
         while len(self.proposals) < asked and not self._work.stopped:
             room = min(GENERATION, asked - len(self.proposals))
@@ -129,8 +132,9 @@ class Search:
                 break
             self._generations += 1
             self.proposals += chosen
-            self._screening.take(chosen)
+            self._screening.take(chosen, every=True)
             self._drop_twins(chosen)
+            self._screening.settle([*self._catalogue, *self.proposals])
 
     def _drop_twins(self, chosen: Sequence[Proposal]) -> None:
         """Some families have networks of others among theirs: what has the counts and distances of a known one is out.
@@ -262,7 +266,7 @@ def _gains(catalogue: Sequence[Candidate], everything: Sequence[Candidate], need
         known, best = _least(catalogue, measure, sign), _least(everything, measure, sign)
         before, after = float(getattr(known, measure)), float(getattr(best, measure))
         better = sign * (before - after)
-        yield Gain(measure, before, after, known.spec, best.spec, better / abs(before) if before else 0.0)
+        yield Gain(measure, before, after, known.spec, best.spec, max(0.0, better) / abs(before) if before else 0.0)
 
 
 def _least(candidates: Sequence[Candidate], measure: str, sign: float) -> Candidate:

@@ -30,7 +30,7 @@ _OPTIMIZED = "optimized"
 #: Ports down to ports up that trees are built with.
 _TAPERS = ((1, 1), (5, 4), (4, 3), (3, 2), (2, 1), (3, 1), (4, 1))
 #: A candidate's links are optimised for so many nanoseconds, by what a move takes: 2 us, and 2 ns a port and block of 512.
-_OPTIMIZE_NS, _MOVE_NS, _PORT_NS, _BLOCK = 2e9, 2_000, 2.0, 512
+_OPTIMIZE_NS, _MOVE_NS, _PORT_NS, _BLOCK = 1e9, 2_000, 2.0, 512
 #: At most so many changes at once.
 _MOST_CHANGES = 3
 
