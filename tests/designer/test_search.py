@@ -57,7 +57,7 @@ def test_what_is_found_keeps_every_limit_and_is_measured_as_all_others(made):
 
 
 def test_gains_are_those_of_the_ranking(made):
-    """Never worse than the catalogue; the objective first; both ends are networks of the ranking, with the values that it has."""
+    """Never worse than the catalogue; the objective first; both ends are networks of the ranking, with its values."""
     by_spec = {one.spec: one for one in made.ranked}
     plain = design(_NEED_WITHOUT, jobs=1)
     assert made.search.gains[0].measure == "cost_usd"
@@ -75,12 +75,7 @@ def test_gains_are_those_of_the_ranking(made):
 
 
 _NEED_WITHOUT = Need(
-    hosts=100,
-    switch=SwitchNeed(radix=14),
-    families=_NEED.families,
-    finalists=0,
-    usual=False,
-    limits=_NEED.limits,
+    hosts=100, switch=SwitchNeed(radix=14), families=_NEED.families, finalists=0, usual=False, limits=_NEED.limits
 )
 
 
@@ -157,7 +152,12 @@ def test_variations_can_be_built_and_serve_the_hosts():
     """What theory does not refuse is a network with the ports that it promises."""
     parts, draws = load_parts("slimfly-2014"), Draws(7)
     built = 0
-    for spec in ("dragonfly:a=7,h=3,p=5,g=3", "slimfly:q=5,hosts=2", "fat-tree:k=14,hosts=100", "torus:dims=4x4x4,hosts=2"):
+    for spec in (
+        "dragonfly:a=7,h=3,p=5,g=3",
+        "slimfly:q=5,hosts=2",
+        "fat-tree:k=14,hosts=100",
+        "torus:dims=4x4x4,hosts=2",
+    ):
         variant = variant_of(spec, _NEED)
         for _ in range(60):
             one = varied(variant, draws, _NEED, parts)
@@ -187,7 +187,10 @@ def test_undominated_is_what_no_row_beats():
 
 def test_optimised_links_are_a_part_of_a_spec():
     """The same degrees and hosts, no more hops; the network that `optimize` makes with so many moves in one thread."""
-    plain, better = build("jellyfish:n=64,degree=5,hosts=3"), build("jellyfish:n=64,degree=5,hosts=3+optimized:moves=20000")
+    plain, better = (
+        build("jellyfish:n=64,degree=5,hosts=3"),
+        build("jellyfish:n=64,degree=5,hosts=3+optimized:moves=20000"),
+    )
     assert better.spec == "jellyfish:n=64,degree=5,seed=1,hosts=3+optimized:moves=20000,seed=1"
     assert np.array_equal(better.degrees, plain.degrees)
     assert np.array_equal(better.endpoints, plain.endpoints)

@@ -275,12 +275,9 @@ def _least(candidates: Sequence[Candidate], measure: str, sign: float) -> Candid
 
 
 def _beaten(front: Sequence[Candidate], found: Sequence[Candidate]) -> int:
-    if not found:
-        return 0
-    values, others = pareto_values(front), pareto_values(found)
-    no_worse = (others[None, :, :] <= values[:, None, :]).all(axis=2)
-    better = (others[None, :, :] < values[:, None, :]).any(axis=2)
-    return int((no_worse & better).any(axis=1).sum())
+    """How many of the front some found one is no worse than in everything, and better in something."""
+    values = np.concatenate([pareto_values(front), pareto_values(found)])
+    return sum(not undominated(np.concatenate([one[None], values[len(front) :]]))[0] for one in values[: len(front)])
 
 
 def best_of_catalogue(ranked: Sequence[Candidate], searched: Searched) -> str | None:
