@@ -210,7 +210,7 @@ def _other(parameter: Parameter, value: Any, draws: Draws) -> Any:
         return tuple(_near(parameter, one, draws) if at == place else one for at, one in enumerate(value))
     if isinstance(parameter, Real):
         factor = (0.75, 0.9, 1.1, 1.3)[int(draws.below(4, 1)[0])]
-        return min(max(float(value) * factor, parameter.least), parameter.most)
+        return min(max(float(f"{value * factor:.3g}"), parameter.least), parameter.most)
     if isinstance(parameter, Choice):
         return parameter.words[int(draws.below(len(parameter.words), 1)[0])]
     if isinstance(parameter, Ratio):
