@@ -11,10 +11,11 @@ import pytest
 from topoloom import open_network
 from topoloom.assessment.figure import Figure
 from topoloom.cli.main import cli
-from topoloom.designer.design import Design, design, pareto_front
+from topoloom.designer.design import Design, design
 from topoloom.designer.finalists import chosen_finalists
 from topoloom.designer.measure import Candidate, Dropped
 from topoloom.designer.need import FamiliesNeed, Limits, Need, SwitchNeed
+from topoloom.designer.pareto import pareto_front
 from topoloom.report.design_files import write_design
 
 _NEED = Need(

@@ -14,9 +14,10 @@ from topoloom.assessment.assessment import Assessment
 from topoloom.assessment.figure import Figure
 from topoloom.cabling.cabling import cable
 from topoloom.cost.bill import price
-from topoloom.designer.design import Design, pareto_front
+from topoloom.designer.design import Design
 from topoloom.designer.measure import place_candidate
 from topoloom.designer.need import FamiliesNeed, Limits, Need, SwitchNeed
+from topoloom.designer.pareto import pareto_front
 from topoloom.hosts.housing import HostType, RackRule
 from topoloom.report.design_page import design_page
 from topoloom.spec import build

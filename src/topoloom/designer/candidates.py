@@ -21,13 +21,15 @@ class Proposal:
     """A candidate before it is built: its spec, the least its switches cost a host, and the limit that theory sees passed.
 
     `least_usd` is 0 where theory knows nothing; `passed` is None where no limit is passed for certain. `beside`: it is measured
-    to be compared with only, for its family does not take part.
+    to be compared with only, for its family does not take part. `ports` is how many a switch uses at least, 0 where only some
+    switches carry hosts.
     """
 
     spec: str
     least_usd: float = 0.0
     passed: str | None = None
     beside: bool = False
+    ports: int = 0
 
 
 def enumerate_candidates(need: Need, parts: Parts) -> list[Proposal]:
@@ -40,7 +42,7 @@ def enumerate_candidates(need: Need, parts: Parts) -> list[Proposal]:
             for sized in record.sizes(need.hosts * wiring.ports, need.radix):
                 values = fitted(record, dict(sized), need.hosts, wiring)
                 if values is not None:
-                    proposal = _proposal(record, values, need, parts, wiring)
+                    proposal = proposal_of(record, values, need, parts, wiring)
                     found.setdefault(proposal.spec, proposal)
     for spec in need.families.specs:
         found.setdefault(spec, Proposal(spec))
@@ -59,10 +61,30 @@ def _chosen(need: Need) -> list[Family]:
     return [record for name, record in FAMILIES.items() if (not only or name in only) and name not in left_out]
 
 
-def _proposal(record: Family, values: dict[str, Any], need: Need, parts: Parts, wiring: Wiring) -> Proposal:
-    """The spec with every parameter written out, so that one topology has one spec, and what theory says of it."""
+def proposal_of(
+    record: Family, values: dict[str, Any], need: Need, parts: Parts, wiring: Wiring, change: str = ""
+) -> Proposal:
+    """The spec with every parameter written out, so that one topology has one spec, and what theory says of it.
+
+    Parameters
+    ----------
+    record : Family
+    values : dict
+        Its parameters, and ``hosts`` on each switch where it takes them.
+    need : Need
+    parts : Parts
+        The need's catalogue.
+    wiring : Wiring
+        How hosts hang on it.
+    change : str
+        A transform of its links, ``+optimized:moves=1000``, that keeps degrees.
+
+    Returns
+    -------
+    Proposal
+    """
     hosts = values.pop("hosts", None) if record.takes_hosts else None
-    spec = record.spec_of(values, hosts) + wiring.suffix
+    spec = record.spec_of(values, hosts) + change + wiring.suffix
     try:
         facts = record.known(record.filled(values))
     except InputError:
@@ -76,7 +98,7 @@ def _proposal(record: Family, values: dict[str, Any], need: Need, parts: Parts, 
     ports = degree + per_switch
     usd = facts.switches * parts.switch_usd(min(ports, parts.most_ports(need.rate_gbps) or ports))
     least = usd / (per_switch * facts.switches) * need.ports_per_host
-    return Proposal(spec, 0.0 if isnan(least) else least, _passed(facts, need, per_switch, wiring))
+    return Proposal(spec, 0.0 if isnan(least) else least, _passed(facts, need, per_switch, wiring), ports=ports)
 
 
 def _passed(facts: Facts, need: Need, per_switch: int | None, wiring: Wiring) -> str | None:

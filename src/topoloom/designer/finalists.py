@@ -37,12 +37,17 @@ def in_order(candidates: Iterable[Candidate], need: Need) -> list[Candidate]:
 
 
 def chosen_finalists(
-    ranked: Sequence[Candidate], usual: Sequence[Outcome], pareto: frozenset[str], count: int
+    ranked: Sequence[Candidate],
+    usual: Sequence[Outcome],
+    pareto: frozenset[str],
+    count: int,
+    catalogue: str | None = None,
 ) -> list[str]:
     """The specs of the finalists: by turns the best of the next family, what everybody buys, and the ends of the Pareto front.
 
     By turns one of three lists: the best of each leading family, then the second of each, and so on; what everybody buys; and
-    those of the Pareto front with the least latency and with the widest bisection.
+    those of the Pareto front with the least latency and with the widest bisection. After a search beyond the catalogue the best
+    that the catalogue offers comes first of the third list, to be seen beside what was found.
 
     Parameters
     ----------
@@ -54,6 +59,8 @@ def chosen_finalists(
         Specs.
     count : int
         At most so many.
+    catalogue : str, optional
+        The best that the catalogue offers, where others were found.
 
     Returns
     -------
@@ -70,7 +77,8 @@ def chosen_finalists(
     # Those within all limits first, as they are ranked; then as they are listed.
     references = [one.spec for one in sorted(there, key=lambda one: places.get(one.spec, len(places)))]
     front = [one for one in ranked if one.spec in pareto]
-    ends = [
+    ends = [] if catalogue is None else [catalogue]
+    ends += [
         one.spec
         for some in (
             sorted(front, key=lambda c: c.mean_latency_ns)[:1],

@@ -243,6 +243,23 @@ class FamiliesNeed(TomlTable, frozen=True, rename={"only": "try"}):
     specs: Annotated[tuple[str, ...], setting("specs to measure besides, exactly as written, hosts included")] = ()
 
 
+class SearchNeed(TomlTable, frozen=True):
+    """Networks beyond what the catalogue offers: how many are tried."""
+
+    group: ClassVar[str] = "requirement [search]"
+
+    networks: Annotated[
+        int,
+        setting(
+            "how many networks that the catalogue does not offer are measured, varied from the best ones: parameters, hosts a"
+            " switch, wiring, smaller switches, optimised links; 0: none",
+            least=0,
+            most=1_000_000,
+        ),
+    ] = 0
+    seed: Annotated[int, setting("of what is varied", least=0, most=(1 << 63) - 1)] = 1
+
+
 #: What can be minimised: the columns of a candidate where less is better.
 Objective = Literal[
     "cost_per_host_usd",
@@ -336,6 +353,7 @@ class Need(TomlTable, frozen=True, kw_only=True):
     )
     minimize: Annotated[Objective, setting("what the ranking goes by, least first")] = "cost_usd"
     families: Annotated[FamiliesNeed, setting("which families take part")] = FamiliesNeed()
+    search: Annotated[SearchNeed, setting("networks beyond what the catalogue offers")] = SearchNeed()
     compare: Annotated[
         tuple[Literal["besta-2014/table-iv"], ...],
         setting(

@@ -20,7 +20,7 @@ from topoloom.layout.layout import Layout
 from topoloom.pages.templating import rendered
 from topoloom.report.assessment_tables import assessment_curves, networks_side_by_side, sentences
 from topoloom.report.design_data import design_data, families_of
-from topoloom.report.design_tables import MOST_ROWS, WORDS, dropped, ranking, requirement, table_iv, usual
+from topoloom.report.design_tables import MOST_ROWS, WORDS, beyond, dropped, ranking, requirement, table_iv, usual
 from topoloom.report.finalist_files import FINALISTS
 from topoloom.report.floor_data import floor_data, rack_watts
 from topoloom.report.floorplan import floorplan_svg
@@ -116,6 +116,7 @@ def design_page(
         best=best,
         answer="" if best is None else _answer(best),
         ranking=ranking(design) if design.ranked else "",
+        beyond="" if design.search is None else beyond(design.search),
         usual=usual(design),
         most_rows=MOST_ROWS,
         finalists="" if finalists is None else side_by_side(finalists),

@@ -10,6 +10,7 @@ from topoloom.cost.table_iv import COLUMNS
 from topoloom.designer.design import Design
 from topoloom.designer.measure import MEASURES, Dropped
 from topoloom.designer.need import Need
+from topoloom.designer.search import Searched
 from topoloom.report.page import table
 
 #: So many rows of the ranking are there without a script; candidates.csv has all.
@@ -39,6 +40,7 @@ WORDS = {
     "parts": "parts that exist",
     "size": "too large to be measured",
     "construction": "could not be built",
+    "same": "the same network as another, found in the search",
     "taper": "ports down for one up at a level",
     "survives": "what may fail without cutting a host off",
     "grow_to_hosts": "hosts that idle ports could take",
@@ -108,6 +110,32 @@ def _host_rows(design: Design) -> list[tuple[str, str]]:
         ("a host", f"{host.name}: {ports}, {host.u:g} units, {host.power_w:,.0f} W"),
         ("a rack", f"{rack.u:g} units{power}; leaves: {rack.leaf}"),
     ]
+
+
+def beyond(search: Searched) -> Markup:
+    """What the search beyond the catalogue gains, a row a measure.
+
+    Parameters
+    ----------
+    search : Searched
+
+    Returns
+    -------
+    Markup
+    """
+    rows = [
+        (
+            WORDS.get(gain.measure, gain.measure),
+            f"{gain.catalogue:,.6g}",
+            f"{gain.found:,.6g}" if gain.share > 0 else "-",
+            f"{gain.share:.1%}" if gain.share > 0 else "none",
+            gain.catalogue_spec,
+            gain.found_spec if gain.share > 0 else "-",
+        )
+        for gain in search.gains
+    ]
+    head = ["", "best of the catalogue", "best found", "better by", "of the catalogue", "found"]
+    return table(head, rows, text=frozenset({0, 4, 5}))
 
 
 def ranking(design: Design) -> Markup:

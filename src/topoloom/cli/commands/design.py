@@ -11,6 +11,7 @@ from topoloom.cli.types import Number, Whole
 if TYPE_CHECKING:
     from topoloom.designer.design import Design
     from topoloom.designer.need import Need
+    from topoloom.designer.search import Searched
 
 #: With more hosts than these a design takes so long that it is said before.
 _MANY_HOSTS = 100_000
@@ -33,6 +34,12 @@ _MANY_HOSTS = 100_000
     "--minutes", type=Number(above=0, unit="minutes"), help="Their budget, in place of the requirement's `minutes`."
 )
 @click.option(
+    "--search",
+    type=Whole(0, 1_000_000),
+    metavar="NETWORKS",
+    help="Networks beyond what the catalogue offers that are tried, in place of the requirement's `search.networks`.",
+)
+@click.option(
     "--files",
     type=click.Choice(["some", "all"]),
     default="some",
@@ -48,6 +55,7 @@ def command(
     fresh: bool,
     finalists: int | None,
     minutes: float | None,
+    search: int | None,
     files: str,
     as_json: bool,
 ) -> None:
@@ -59,7 +67,7 @@ def command(
     from topoloom.designer.need import read_need
     from topoloom.report.design_files import write_design
 
-    wanted = _changed(read_need(need), finalists, minutes)
+    wanted = _changed(read_need(need), finalists, minutes, search)
     out = writable_folder(folder, "measured")
     if wanted.hosts > _MANY_HOSTS:
         say(
@@ -89,12 +97,13 @@ def command(
         sys.exit(130)
 
 
-def _changed(need: "Need", finalists: int | None, minutes: float | None) -> "Need":
+def _changed(need: "Need", finalists: int | None, minutes: float | None, networks: int | None) -> "Need":
     """The requirement with what options say in its place."""
-    import msgspec
+    from msgspec.structs import replace
 
-    given = {"finalists": finalists, "minutes": minutes}
-    return msgspec.structs.replace(need, **{key: value for key, value in given.items() if value is not None})
+    search = None if networks is None else replace(need.search, networks=networks)
+    given = {"finalists": finalists, "minutes": minutes, "search": search}
+    return replace(need, **{key: value for key, value in given.items() if value is not None})
 
 
 def _print(found: "Design") -> None:
@@ -116,8 +125,24 @@ def _print(found: "Design") -> None:
         f"  {best.switches:,} switches of {best.radix} ports, {best.hosts:,} hosts, diameter {best.diameter},"
         f" {best.cost_per_host_usd:,.1f} USD and {best.power_per_host_w:.2f} W a host"
     )
+    if found.search is not None:
+        _print_search(found.search)
     if limits.oversubscription is None and limits.busiest_channel is None and best.oversubscription > 1.5:
         say(
             f"  it is {best.oversubscription:.1f} times oversubscribed; set oversubscription under [limits] for more bandwidth",
             err=True,
         )
+
+
+def _print_search(search: "Searched") -> None:
+    """What was found beyond the catalogue, and what it gains."""
+    say(
+        f"beyond the catalogue: {search.measured:,} networks tried, {len(search.specs):,} within every limit;"
+        f" {search.beaten} of the {search.front} that none of the catalogue beats are beaten"
+    )
+    for gain in search.gains:
+        name = gain.measure.replace("_", " ")
+        if gain.share > 0:
+            say(f"  {name}: {gain.catalogue:,.6g} to {gain.found:,.6g} ({gain.share:.1%} better): {gain.found_spec}")
+        else:
+            say(f"  {name}: none better than the catalogue's {gain.catalogue:,.6g}")
