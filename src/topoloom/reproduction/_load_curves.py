@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
 
+from topoloom.errors import InputError
 from topoloom.figures.curves import Curves, Series
 from topoloom.reproduction.long_runs import long_run
 from topoloom.routing.route import route
@@ -106,29 +107,69 @@ def swept(contender: Contender, traffic: str, loads: Sequence[float], seed: int 
 
 
 def saturates(contender: Contender, traffic: str, width: float, seeds: Sequence[int] = (1, 2, 3)) -> list[float]:
-    """The greatest load, a multiple of `width`, that a contender carries, with each seed."""
+    """The greatest load, a multiple of `width`, that a contender carries, with each seed.
 
-    def compute(seed: int) -> float:
-        known = _simulated.setdefault((contender, traffic, seed), {})
-        return saturation(
-            contender.routed,
-            traffic,
-            _PRESET,
-            settings=contender.settings,
-            width=width,
-            seed=seed,
-            fast=True,
-            known=known,
-        ).offered
+    Raises
+    ------
+    InputError
+        Its packets deadlock.
+    """
+    return [
+        long_run(command, float, lambda seed=seed: _saturation(contender, traffic, width, seed))  # type: ignore[misc]
+        for seed, command in _commands(contender, traffic, width, seeds)
+    ]
+
+
+def saturates_or_deadlocks(
+    contender: Contender, traffic: str, width: float, seeds: Sequence[int] = (1, 2, 3)
+) -> list[float | None]:
+    """As `saturates`, of tables that may deadlock; None for a seed whose packets do, on the way to that load.
+
+    Parameters
+    ----------
+    contender : Contender
+    traffic : str
+    width : float
+        Loads are multiples of it.
+    seeds : sequence of int
+
+    Returns
+    -------
+    list of (float or None)
+    """
+
+    def compute(seed: int) -> float | None:
+        try:
+            return _saturation(contender, traffic, width, seed)
+        except InputError as error:
+            if "deadlock" not in str(error):
+                raise
+            return None
 
     return [
-        long_run(
-            contender.command(traffic, f" --loads 1 --saturation --width {width:g} --seed {seed}"),
-            float,
-            lambda seed=seed: compute(seed),  # type: ignore[misc]
-        )
-        for seed in seeds
+        long_run(command, float | None, lambda seed=seed: compute(seed))  # type: ignore[misc, arg-type]
+        for seed, command in _commands(contender, traffic, width, seeds)
     ]
+
+
+def _commands(contender: Contender, traffic: str, width: float, seeds: Sequence[int]) -> list[tuple[int, str]]:
+    """The seeds, each with the command that gives the same."""
+    return [
+        (seed, contender.command(traffic, f" --loads 1 --saturation --width {width:g} --seed {seed}")) for seed in seeds
+    ]
+
+
+def _saturation(contender: Contender, traffic: str, width: float, seed: int) -> float:
+    return saturation(
+        contender.routed,
+        traffic,
+        _PRESET,
+        settings=contender.settings,
+        width=width,
+        seed=seed,
+        fast=True,
+        known=_simulated.setdefault((contender, traffic, seed), {}),
+    ).offered
 
 
 def mean_and_all(found: Sequence[float]) -> tuple[float, str]:

@@ -9,7 +9,7 @@ from topoloom.reproduction._load_curves import (
     latency_figure,
     mean_and_all,
     not_below,
-    saturates,
+    saturates_or_deadlocks,
     swept,
 )
 from topoloom.reproduction.papers.besta_2014.loads import SLIMFLY, TOLD, WIDTH
@@ -128,13 +128,16 @@ def _register(hosts: int, published: float) -> None:
         _slimfly(hosts, "hop-lanes").command("uniform", f" --loads 1 --saturation --width {WIDTH:g}"),
     )
     def compute() -> Outcome:
-        found = {
-            name: mean_and_all(saturates(_slimfly(hosts, engine), "uniform", WIDTH)) for name, engine in _LANES.items()
-        }
+        found = {}
+        for name, engine in _LANES.items():
+            loads = saturates_or_deadlocks(_slimfly(hosts, engine), "uniform", WIDTH)
+            if None not in loads:
+                found[name] = mean_and_all([load for load in loads if load is not None])
+        stuck = "".join(f"; with {name} packets deadlock before that" for name in _LANES if name not in found)
         nearest = min(found, key=lambda name: abs(found[name][0] - published))
         most = _busiest(hosts)
         each = "; ".join(f"with {name}, seeds 1 to 3: {loads}" for name, (_, loads) in found.items())
-        told = f"MIN; the print does not name the protocol; {each}"
+        told = f"MIN; the print does not name the protocol; {each}{stuck}"
         return judge(
             {"saturates at": f"{published:.3f}"},
             {"saturates at": found[nearest][0], "the busiest channel is full at": most},
