@@ -11,6 +11,7 @@ import numpy as np
 from topoloom.cabling.plugs import Plugs
 from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion
+from topoloom.fabrics.cable_lengths import CableLengths, lengths_in
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.formats.cable_reader import CableList
 from topoloom.layout.layout import Layout
@@ -74,6 +75,17 @@ class Network:
         """Where every switch stands; None where that is not known."""
         found: Layout | None = self._read("layout")
         return found
+
+    @cached_property
+    def lengths(self) -> CableLengths | None:
+        """How long every cable is, by the layout or by the cable list; None where that is not known."""
+        if self.layout is not None:
+            return lengths_in(self.layout, self.topology)
+        if self.cables is None or not np.isfinite(self.cables.length_m).all() or not len(self.cables.length_m):
+            return None
+        # A list says how long the cables between switches are; hosts beside their switches are as the shortest of them.
+        shortest_m = float(self.cables.length_m.min())
+        return CableLengths(self.cables.length_m, np.full(self.topology.endpoints.size, shortest_m))
 
     @cached_property
     def tables(self) -> Routing | None:

@@ -10,25 +10,21 @@ from topoloom.topology import Topology
 
 @export("booksim", "network file for BookSim 2 (topology = anynet)", tables=False, timed=True)
 def booksim(order: Order) -> Files:
-    """network.anynet, with cycles where the lengths of cables are known."""
-    if not order.measured:
-        return {"network.anynet": anynet_text(order.topology)}
-    cycles = order.cycles(order.link_ns), order.cycles(order.host_ns)
-    return {"network.anynet": anynet_text(order.topology, *cycles)}
+    """network.anynet, with the cycles of links where the lengths of cables are known."""
+    return {"network.anynet": anynet_text(order.topology, order.cycles(order.link_ns) if order.measured else None)}
 
 
-def anynet_text(
-    topology: Topology, link_cycles: np.ndarray | None = None, host_cycles: np.ndarray | None = None
-) -> str:
+def anynet_text(topology: Topology, link_cycles: np.ndarray | None = None) -> str:
     """Router numbers are switch numbers, node numbers those of hosts; every link is there from both ends.
+
+    A number after a neighbour is the cycles of the way there. After a node there is none: BookSim (28f4329) would take the
+    node for a neighbour of that number.
 
     Parameters
     ----------
     topology : Topology
     link_cycles : int64[links], optional
         What each link takes; without them nothing is said, which BookSim takes for one cycle.
-    host_cycles : int64[endpoints], optional
-        What each host's cable takes.
 
     Returns
     -------
@@ -45,9 +41,9 @@ def anynet_text(
     >>> print(anynet_text(pair), end="")
     router 0 node 0 router 1
     router 1 node 1 router 0
-    >>> print(anynet_text(pair, np.array([50]), np.array([10, 10])), end="")
-    router 0 node 0 10 router 1 50
-    router 1 node 1 10 router 0 50
+    >>> print(anynet_text(pair, np.array([50])), end="")
+    router 0 node 0 router 1 50
+    router 1 node 1 router 0 50
     """
     name = topology.name
     refuse_hostless(topology)
@@ -58,10 +54,9 @@ def anynet_text(
         )
     offsets, to, link = topology.csr
     ways = [""] * to.size if link_cycles is None else [f" {n}" for n in link_cycles[link].tolist()]
-    own_ways = [""] * topology.host.size if host_cycles is None else [f" {n}" for n in host_cycles.tolist()]
     nodes: list[list[str]] = [[] for _ in range(topology.switches)]
-    for switch, host, way in zip(topology.endpoints.tolist(), topology.host.tolist(), own_ways, strict=True):
-        nodes[switch].append(f"node {host}{way}")
+    for switch, host in zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True):
+        nodes[switch].append(f"node {host}")
     far = [f"router {v}{way}" for v, way in zip(to.tolist(), ways, strict=True)]
     lines = [
         " ".join([f"router {switch}", *own, *far[offsets[switch] : offsets[switch + 1]]])

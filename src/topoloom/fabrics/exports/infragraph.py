@@ -5,6 +5,7 @@ every entry of a list is one line of JSON, so that a cable is a line.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -45,7 +46,8 @@ def infragraph_text(order: Order) -> str:
     links: dict[str, Any] = {}
 
     def link(rate: float, length_m: float, delay_ns: float) -> str:
-        name = f"r{rate:.6g}-{length_m:.3f}m"
+        # Names hold letters, digits, blanks, -, _, (), [], < and > alone.
+        name = f"{_plain(f'{rate:.6f}'.rstrip('0').rstrip('.'))}G-{round(length_m * 1000)}mm"
         if name not in links:
             links[name] = {
                 "name": name,
@@ -74,9 +76,14 @@ def infragraph_text(order: Order) -> str:
         ends = {"instance": host[h], "component": f"nic[{q - 1}]"}, {"instance": switch[s], "component": f"port[{p - 1}]"}
         edges.append(_edge(*ends, link(settings.host_gbps, length_m, ns)))
     told = f"written by topoloom{f' from {topology.spec}' if topology.spec else ''}; tried with infragraph 3.1.0"
-    head = f"name: {_yaml(topology.name)}\ndescription: {_yaml(told)}\n"
+    head = f"name: {_yaml(_plain(topology.name) or 'network')}\ndescription: {_yaml(told)}\n"
     lists = {"devices": devices, "links": links.values(), "instances": [*switches, *hosts], "edges": edges}
     return head + "".join(_list(name, entries) for name, entries in lists.items())
+
+
+def _plain(name: str) -> str:
+    """A name of the characters that the schema allows."""
+    return re.sub(r"[^a-zA-Z0-9_()<>\[\] -]", "-", name)
 
 
 def _instances(letter: str, device: str, sizes: np.ndarray) -> tuple[list[str], list[dict[str, Any]]]:
