@@ -20,7 +20,25 @@ from topoloom.fabrics.fabric import planned_fabric
 from topoloom.spec import build
 from topoloom.topology import Topology
 
-KINDS = ["booksim", "frr", "guid2lid", "ibutils", "opensm", "slurm", "ufm"]
+KINDS = [
+    "analytical",
+    "anytopo",
+    "booksim",
+    "caminos",
+    "codes",
+    "frr",
+    "garnet",
+    "guid2lid",
+    "htsim",
+    "ibutils",
+    "infragraph",
+    "ns3",
+    "opensm",
+    "simai",
+    "slurm",
+    "supersim",
+    "ufm",
+]
 
 
 def made(kind, spec_or_fabric):

@@ -61,9 +61,7 @@ def _number(words: list[str], source: str, line: int, most: int) -> int:
     return value
 
 
-def _neighbours(
-    lines: Iterator[tuple[int, str]], routers: int, source: str, line: int
-) -> Iterator[tuple[int, int]]:
+def _neighbours(lines: Iterator[tuple[int, str]], routers: int, source: str, line: int) -> Iterator[tuple[int, int]]:
     place, text = next(lines, (line, None))
     if text is None:
         raise at(source, line, "the line of neighbours after it is missing")
@@ -84,7 +82,9 @@ def _topology(ends: list[tuple[int, int]], where: list[int], routers: int, sourc
         own = count[np.searchsorted(known, out)]
         row = int(np.flatnonzero(own != other)[0])
         u, v = ends[row]
-        raise at(source, where[row], f"{u} has the neighbour {v}, but {v} has not {u} as often; a link stands at both ends")
+        raise at(
+            source, where[row], f"{u} has the neighbour {v}, but {v} has not {u} as often; a link stands at both ends"
+        )
     return topology_from(source, links=both[both[:, 0] < both[:, 1]], switches=routers)
 
 

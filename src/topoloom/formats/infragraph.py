@@ -1,6 +1,6 @@
 """InfraGraph files, read back: devices, instances and edges to switches, hosts and cables.
 
-The package ``infragraph`` takes unknown links, ports past their count and ports used twice without a word; here they are refused.
+The package ``infragraph`` takes unknown links, ports past their count and ports used twice without a word; here none is.
 """
 
 import itertools
@@ -23,8 +23,10 @@ from topoloom.topology import MOST_SWITCHES, Topology
 _SLICE = re.compile(r"([A-Za-z0-9_-]+)(?:\[(-?[0-9]{0,9})(?:(:)(-?[0-9]{0,9}))?(?:(:)(-?[0-9]{0,9}))?\])?")
 _MOST_CABLES = 1 << 22
 _DEEPEST = 50
-#: What makes a device a host, whatever else is in it.
-_OF_HOSTS = {"xpu", "cpu", "nic"}
+#: What makes a device a host, whatever else is in it; and what makes any other a switch. The ASICs of switches are
+#: processors (cpu) in the files that come with the package.
+_OF_HOSTS = {"xpu", "nic"}
+_OF_SWITCHES = {"switch", "port"}
 
 
 class Component(msgspec.Struct):
@@ -83,7 +85,9 @@ class Document(msgspec.Struct):
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology in a file: devices with a component ``switch``, and no processor or NIC, are switches; others are hosts.
+    """The topology in a file: devices with a component ``switch`` or ``port``, and no ``xpu`` or ``nic``, are switches.
+
+    All others are hosts.
 
     Raises
     ------
@@ -116,11 +120,16 @@ def _yaml(text: str, source: str) -> Any:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        raise at(source, None if mark is None else mark.line + 1, f"is no YAML: {' '.join(str(reason).split())}") from None
-    except (RecursionError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise at(source, None, "is no YAML that can be read: it nests too deep, or holds a date that there is not") from None
+        raise at(
+            source, None if mark is None else mark.line + 1, f"is no YAML: {' '.join(str(reason).split())}"
+        ) from None
+    except InputError:
+        raise
+    except (RecursionError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        # What constructors of YAML's own types raise: a date that there is not, a truth that is neither yes nor no.
+        raise at(
+            source, None, "is no YAML that can be read: it nests too deep, or holds a value that there is not"
+        ) from None
 
 
 @dataclass
@@ -153,9 +162,10 @@ class _Reader:
                 first[group.rank] = switches
                 switches += group.count
         if not 0 < switches <= MOST_SWITCHES:
-            raise self._wrong(f"{switches} switches; a topology has 1 to {MOST_SWITCHES} devices with a component 'switch'")
-        ports.sort(key=lambda port: port[0])
-        hosts = {host: h for h, host in enumerate(dict.fromkeys(host for host, _ in ports))}
+            raise self._wrong(
+                f"{switches} switches; a topology has 1 to {MOST_SWITCHES} devices with a component 'switch' or 'port'"
+            )
+        hosts = {host: h for h, host in enumerate(sorted({host for host, _ in ports}))}
         return topology_from(
             self.source,
             links=np.array([[first[g] + i for g, i in ends] for ends in links], np.int64).reshape(-1, 2),
@@ -189,7 +199,7 @@ class _Reader:
                 raise self._wrong(f"instance {short(one.name)} {reason}")
             choices = set(self._choices(one.device, 0))
             self.groups[one.name] = _Group(
-                rank, one.count, one.device, "switch" in choices and not choices & _OF_HOSTS
+                rank, one.count, one.device, bool(choices & _OF_SWITCHES) and not choices & _OF_HOSTS
             )
 
     def _choices(self, device: str, depth: int) -> Iterator[str]:
@@ -222,7 +232,9 @@ class _Reader:
                     used[end] = single
                 at_switch = [kinds[end[0]] for end in (one, other)]
                 if one[:2] == other[:2]:
-                    raise self._wrong(f"edge {number} joins {self._shown(one)} to its own device; a link joins two switches")
+                    raise self._wrong(
+                        f"edge {number} joins {self._shown(one)} to its own device; a link joins two switches"
+                    )
                 if all(at_switch):
                     links.append((one[:2], other[:2]))
                 elif any(at_switch):
@@ -286,7 +298,9 @@ class _Reader:
                 raise self._wrong(f"edge {number}: {short(text)} has steps of nothing")
             if stop is not None and stop != "-" and int(stop) > count:
                 raise self._wrong(f"edge {number}: {short(text)} goes past the {count} that there are")
-            found = range(*slice(*(None if part in (None, "-") else int(part) for part in (start, stop, step))).indices(count))
+            found = range(
+                *slice(*(None if part in (None, "-") else int(part) for part in (start, stop, step))).indices(count)
+            )
         if not found or min(found) < 0 or max(found) >= count:
             raise self._wrong(f"edge {number}: {short(text)} is none of the {count} that there are")
         return found

@@ -97,7 +97,9 @@ def _topology(
         if a in inner or b in inner:
             gpu, nvswitch = (b, a) if a in inner else (a, b)
             if gpu in inner or gpu in switch:
-                raise at(source, line, f"NVSwitch {nvswitch} is linked to another switch; it joins the GPUs of a server")
+                raise at(
+                    source, line, f"NVSwitch {nvswitch} is linked to another switch; it joins the GPUs of a server"
+                )
             # Several NVSwitches of one server count as one.
             one, other = _root(merged, server.setdefault(gpu, nvswitch)), _root(merged, nvswitch)
             merged[max(one, other)] = min(one, other)

@@ -66,7 +66,7 @@ def grid_of(topology: Topology) -> Grid | None:
 
 def _sides(topology: Topology) -> Iterator[tuple[int, ...]]:
     """Sides that a grid of so many switches may have: as its coordinates say, one side, or all of 2."""
-    coordinates = []
+    coordinates: list[np.ndarray] = []
     while f"x{len(coordinates)}" in topology.labels:
         coordinates.append(topology.labels[f"x{len(coordinates)}"])
     if coordinates and all(values.dtype.kind == "i" and values.min() == 0 for values in coordinates):

@@ -1,4 +1,4 @@
-"""Fat trees that some simulators know by numbers alone: every subtree of a level like every other; recognised by their links."""
+"""Fat trees that some simulators know by numbers alone: every subtree of a level is like the others; told by their links."""
 
 from dataclasses import dataclass
 
@@ -81,7 +81,7 @@ def tree_of(topology: Topology, tool: str) -> Tree:
         raise refuse("hosts with several ports")
     level = _levels(topology, refuse)
     top = int(level.max())
-    pairs, row, cables = np.unique(topology.links, axis=0, return_inverse=True, return_counts=True)
+    pairs, cables = np.unique(topology.links, axis=0, return_counts=True)
     low = np.where(level[pairs[:, 0]] < level[pairs[:, 1]], 0, 1)
     child = pairs[np.arange(len(pairs)), low]
     parent = pairs[np.arange(len(pairs)), 1 - low]

@@ -1,8 +1,8 @@
 """SST Merlin's anytopo: GraphML with the endpoints of every router, and the routes of our tables for its source routing.
 
-Source: ``merlin/topology/pymerlin-topo-any.py`` (0b73ab0) and ``anytopo.cc`` (06e3e2e) of sst-elements. Routers take the graph's order
-as their numbers. A packet is injected in virtual channel 0 and takes the next one at every hop, so that there must be one more
-than the longest path has hops.
+Source: ``merlin/topology/pymerlin-topo-any.py`` and ``anytopo.cc`` of sst-elements (f782290). Routers are numbered
+in the graph's order. A packet is injected in virtual channel 0 and takes the next one at every hop, so that there must be one
+more than the longest path has hops.
 """
 
 import json

@@ -130,6 +130,8 @@ def _groups(order: Order) -> _Groups:
     links = np.sort(router[topology.links], axis=1)
     _check_inside(links, size, int(leaves[0]), values.size, wrong)
     outside = links[links[:, 0] // size != links[:, 1] // size]
+    if len(np.unique(outside // size, axis=0)) < values.size * (values.size - 1) // 2:
+        raise InputError(f"{wrong}, every two of which are linked")
     channels = np.bincount(outside.ravel(), minlength=topology.switches)
     if leaves[0] < size and channels.reshape(-1, size)[:, : leaves[0]].any():
         raise InputError(f"{wrong}; here are global links at routers with hosts, and routers without")
@@ -144,7 +146,8 @@ def _check_inside(links: np.ndarray, size: int, leaves: int, count: int, wrong: 
     """Refuse groups that are not all fully joined, or not all of leaves that are linked to all spines."""
     inside = links[links[:, 0] // size == links[:, 1] // size]
     if leaves < size:
-        wanted = np.stack(np.indices((leaves, size - leaves)).reshape(2, -1), axis=1) + [0, leaves]
+        leaf, spine = np.indices((leaves, size - leaves)).reshape(2, -1)
+        wanted = np.stack([leaf, leaves + spine], axis=1)
         what = "leaves that are each linked once to every spine, and to nothing else, in a group"
     else:
         wanted = np.stack(np.triu_indices(size, 1), axis=1)

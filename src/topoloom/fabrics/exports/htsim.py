@@ -1,6 +1,6 @@
 """htsim: the ``.topo`` file of its fat trees, and a connection matrix ``.cm`` where a pattern of traffic is given.
 
-Source: ``sim/datacenter/fat_tree_topology.cpp`` and ``connection_matrix.cpp`` of csg-htsim (841d9e7). Its nodes are numbered pod
+Source: ``sim/datacenter/fat_tree_topology.cpp`` and ``connection_matrix.cpp`` of csg-htsim (841d9e7). Nodes are numbered pod
 after pod, leaf after leaf.
 """
 
@@ -18,7 +18,13 @@ from topoloom.traffic.traffic import LISTS, ROUND, UNIFORM, Traffic
 _MOST_CONNECTIONS = 1 << 20
 
 
-@export("htsim", "fat tree for htsim (-topo), and its traffic (-tm)", tables=False, sometimes=("traffic.cm", "hosts.csv"), timed=True)
+@export(
+    "htsim",
+    "fat tree for htsim (-topo), and its traffic (-tm)",
+    tables=False,
+    sometimes=("traffic.cm", "hosts.csv"),
+    timed=True,
+)
 def htsim(order: Order) -> Files:
     """network.topo; traffic.cm with the setting ``traffic``; hosts.csv where htsim numbers the hosts otherwise."""
     refuse_hostless(order.topology)
@@ -56,10 +62,10 @@ def topo_text(order: Order, tree: Tree) -> str:
         lines += ["", f"Tier {tier}", f"Downlink_speed_Gbps {rates[tier]}", f"Radix_Down {down[tier]}"]
         if tier < tiers - 1:
             up = tree.up[tier] * tree.cables[tier]
-            if down[tier] % up or down[tier] * rates[tier] != (down[tier] // up) * up * rates[tier + 1]:
+            if down[tier] % up or rates[tier] != rates[tier + 1]:
                 raise InputError(
-                    f"{topology.name}: tier {tier} has {down[tier]} cables of {rates[tier]} Gb/s down and {up} of {rates[tier + 1]} up;"
-                    " htsim takes one rate, and a whole number of times as many down as up"
+                    f"{topology.name}: tier {tier} has {down[tier]} cables of {rates[tier]} Gb/s down and {up} of"
+                    f" {rates[tier + 1]} up; htsim takes one rate, and a whole number of times as many down as up"
                 )
             lines += [f"Radix_Up {up}", f"Oversubscribed {down[tier] // up}"]
         lines += [f"Downlink_Latency_ns {delays[tier]}", f"Switch_Latency_ns {round(settings.switch_ns)}"]

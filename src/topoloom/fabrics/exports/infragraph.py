@@ -62,7 +62,10 @@ def infragraph_text(order: Order) -> str:
     for (u, v), (p, q), length_m, ns in zip(
         topology.links.tolist(), fabric.link_ports.tolist(), order.link_m.tolist(), order.link_ns.tolist(), strict=True
     ):
-        ends = {"instance": switch[u], "component": f"port[{p - 1}]"}, {"instance": switch[v], "component": f"port[{q - 1}]"}
+        ends = (
+            {"instance": switch[u], "component": f"port[{p - 1}]"},
+            {"instance": switch[v], "component": f"port[{q - 1}]"},
+        )
         edges.append(_edge(*ends, link(settings.rate_gbps, length_m, ns)))
     for s, p, h, q, length_m, ns in zip(
         topology.endpoints.tolist(),
@@ -73,7 +76,10 @@ def infragraph_text(order: Order) -> str:
         order.host_ns.tolist(),
         strict=True,
     ):
-        ends = {"instance": host[h], "component": f"nic[{q - 1}]"}, {"instance": switch[s], "component": f"port[{p - 1}]"}
+        ends = (
+            {"instance": host[h], "component": f"nic[{q - 1}]"},
+            {"instance": switch[s], "component": f"port[{p - 1}]"},
+        )
         edges.append(_edge(*ends, link(settings.host_gbps, length_m, ns)))
     told = f"written by topoloom{f' from {topology.spec}' if topology.spec else ''}; tried with infragraph 3.1.0"
     head = f"name: {_yaml(_plain(topology.name) or 'network')}\ndescription: {_yaml(told)}\n"

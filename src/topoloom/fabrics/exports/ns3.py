@@ -26,7 +26,10 @@ def ns3(order: Order) -> Files:
     refuse_planes(topology, "ASTRA-sim's ns-3")
     tell_ports(topology, "a processor of its own")
     text = ns3_text(order)
-    return {"network.txt": text, "logical_dims.json": json.dumps({"logical-dims": [str(topology.endpoints.size)]}) + "\n"}
+    return {
+        "network.txt": text,
+        "logical_dims.json": json.dumps({"logical-dims": [str(topology.endpoints.size)]}) + "\n",
+    }
 
 
 def ns3_text(order: Order) -> str:

@@ -200,7 +200,22 @@ def write_export(
 
 
 def write_order(name: str, order: Order, folder: str | Path) -> list[str]:
-    """What `write_export` does, of an `Order`; its arguments and faults are the same."""
+    """What `write_export` does, of an `Order`; its faults are the same.
+
+    Parameters
+    ----------
+    name : str
+        The export, by its name in `EXPORTS`.
+    order : Order
+        What is to be written.
+    folder : path
+        Made when it is not there.
+
+    Returns
+    -------
+    list of str
+        The names of the files in `folder`.
+    """
     record = EXPORTS.find(name)
     files = made_of(record, order)
     write_folder(folder, files, stale=record.sometimes)
@@ -210,9 +225,7 @@ def write_order(name: str, order: Order, folder: str | Path) -> list[str]:
 def made_of(record: Export, order: Order) -> dict[str, str | bytes]:
     """The files of an export; raises `InputError` where it needs tables and there are none."""
     if record.tables and order.routing is None:
-        raise InputError(
-            f"export {record.name} writes tables; use topoloom route with --export {record.name}"
-        )
+        raise InputError(f"export {record.name} writes tables; use topoloom route with --export {record.name}")
     return dict(record.make(order))
 
 

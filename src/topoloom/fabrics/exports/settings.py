@@ -45,14 +45,9 @@ class ExportSettings(Settings, frozen=True, kw_only=True, forbid_unknown_fields=
     switch_ns: Annotated[
         float, setting("delay of each switch, for the tools that take one", unit="ns", least=0, most=_MOST)
     ] = 200.0
-    cycle_ns: Annotated[
-        float, setting("a cycle of simulators that count cycles", unit="ns", above=0, most=_MOST)
-    ] = 1.0
+    cycle_ns: Annotated[float, setting("a cycle of simulators that count cycles", unit="ns", above=0, most=_MOST)] = 1.0
     traffic: Annotated[
-        str,
-        setting(
-            "pattern of traffic for tools that read it beside the network; empty: none", example="permutation"
-        ),
+        str, setting("pattern of traffic for tools that read it beside the network; empty: none", example="permutation")
     ] = ""
     message_bytes: Annotated[
         int, setting("size of each message of that traffic", unit="bytes", least=1, most=_MOST)

@@ -82,7 +82,9 @@ def _grid(order: Order, grid: Grid) -> dict[str, Any]:
     # SuperSim counts the first coordinate fastest.
     widths = list(reversed(grid.dims))
     if grid.kind == "torus" and 2 in grid.dims:
-        raise InputError(f"{order.topology.name}: a side of 2 is one link here and two in SuperSim's torus; take other sides")
+        raise InputError(
+            f"{order.topology.name}: a side of 2 is one link here and two in SuperSim's torus; take other sides"
+        )
     found: dict[str, Any] = {
         "topology": grid.kind,
         "dimension_widths": widths,
@@ -110,7 +112,7 @@ def _groups(topology: Topology) -> np.ndarray | None:
 def _dragonfly(order: Order, group: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
     """A Dragonfly whose global links are those that SuperSim lays, and its number of each router.
 
-    Its global port k leads k + 1 groups on; those of ``wiring=palmtree`` as many back, so that its groups are counted backwards.
+    Its global port k leads k + 1 groups on; those of ``wiring=palmtree`` as many back, so that groups are counted backwards.
     """
     topology = order.topology
     groups = int(group.max()) + 1
@@ -153,10 +155,7 @@ def _links(groups: int, width: int, local: int, weight: int) -> np.ndarray:
     offset = offset + 1
     target = (source + offset) % groups
     base = copy * (groups - 1)
-    ends = (
-        source * width + (base + offset - 1) // ports,
-        target * width + (base + groups - offset - 1) // ports,
-    )
+    ends = (source * width + (base + offset - 1) // ports, target * width + (base + groups - offset - 1) // ports)
     once = source < target
     first, second = np.triu_indices(width, 1)
     within = np.arange(groups)[:, None] * width
