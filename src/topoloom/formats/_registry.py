@@ -105,8 +105,10 @@ def encode(topology: Topology, record: Format, order: Order | None = None) -> by
                 f"{topology.name}: label '{key}' of switch {switch} is {values[switch]}, not a finite number"
             )
     try:
-        known = order is not None and record.write_order is not None
-        content = record.write_order(order) if known else record.write(topology)
+        if order is None or record.write_order is None:
+            content = record.write(topology)
+        else:
+            content = record.write_order(order)
         return content.encode() if isinstance(content, str) else content
     except UnicodeEncodeError as error:
         half = ascii(error.object[error.start])

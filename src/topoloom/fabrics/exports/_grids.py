@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from topoloom.errors import InputError
 from topoloom.spec import build
 from topoloom.topology import Topology
 
@@ -37,13 +38,14 @@ class Grid:
 def grid_of(topology: Topology) -> Grid | None:
     """The grid that a network is; None where it is none.
 
-    Examples
-    --------
-    >>> from topoloom.spec import build
-    >>> [(grid.kind, grid.dims) for grid in map(grid_of, map(build, ("torus:dims=4x3", "hypercube:n=3", "ring:n=5")))]
-    [('torus', (4, 3)), ('hyperx', (2, 2, 2)), ('torus', (5,))]
-    >>> grid_of(build("petersen")) is None
-    True
+        Examples
+        --------
+        >>> from topoloom.errors import InputError
+    from topoloom.spec import build
+        >>> [(grid.kind, grid.dims) for grid in map(grid_of, map(build, ("torus:dims=4x3", "hypercube:n=3", "ring:n=5")))]
+        [('torus', (4, 3)), ('hyperx', (2, 2, 2)), ('torus', (5,))]
+        >>> grid_of(build("petersen")) is None
+        True
     """
     if topology.switches < 2 or not len(topology.links):
         return None
@@ -58,10 +60,18 @@ def grid_of(topology: Topology) -> Grid | None:
             # A torus of many switches is quick to make, a full mesh is not.
             if degree > most or (kind == "hyperx" and degree != most):
                 continue
-            if np.array_equal(build(f"{kind}:dims={'x'.join(map(str, dims))}").links, pairs):
+            if np.array_equal(_links_of(kind, dims), pairs):
                 points = np.stack(np.unravel_index(topology.links, dims))
                 return Grid(kind, dims, width, np.argmax(points[:, :, 0] != points[:, :, 1], axis=0).astype(np.int64))
     return None
+
+
+def _links_of(kind: str, dims: tuple[int, ...]) -> np.ndarray:
+    """The links of a grid; none of one that is larger than any."""
+    try:
+        return build(f"{kind}:dims={'x'.join(map(str, dims))}").links
+    except InputError:
+        return np.empty((0, 2), np.int32)
 
 
 def _sides(topology: Topology) -> Iterator[tuple[int, ...]]:

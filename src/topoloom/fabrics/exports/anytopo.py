@@ -10,10 +10,11 @@ import json
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.fabrics.exports._shared import number, refuse_hostless, refuse_parallel, refuse_planes, tell_ports
+from topoloom.fabrics.exports._shared import log, number, refuse_hostless, refuse_parallel, refuse_planes, tell_ports
 from topoloom.fabrics.exports.registry import Files, Order, export
 from topoloom.routing.routing import Routing
 
+_MOST_ROUTED = 4096
 _ROUTES = ("routes.py", "next_hops.json")
 _KEY = '  <key id="e" for="node" attr.name="endpoints" attr.type="int"/>\n'
 
@@ -42,6 +43,13 @@ def anytopo(order: Order) -> Files:
     }
     files = {"network.graphml": graphml_text(order)}
     if order.routing is not None:
+        if topology.switches > _MOST_ROUTED:
+            raise InputError(
+                f"{topology.name}: {topology.switches} switches; anytopo walks all pairs in Python, so that routes are written"
+                f" for up to {_MOST_ROUTED}; leave the tables out, with topoloom convert"
+            )
+        if order.routing.choice is not None:
+            log.warning("%s: packets choose among paths here; anytopo gets those of the tables", topology.name)
         hops = next_hops(order.routing)
         parameters["vcs_per_vn"] = str(longest_path(hops, topology.endpoints_at > 0) + 1)
         files["next_hops.json"] = _json_lines(hops)
