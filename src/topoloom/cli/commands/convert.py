@@ -62,7 +62,8 @@ def _export(
 ) -> None:
     refuse_settings(kind, changes)
     network = open_network(source, source_format)
-    order = Order(network.fabric, None, changed(EXPORT_SETTINGS, changes), network.lengths)
+    lengths = network.lengths if EXPORTS.find(kind).timed else None
+    order = Order(network.fabric, None, changed(EXPORT_SETTINGS, changes), lengths)
     files = [f"{folder}/{name}" for name in write_order(kind, order, folder)]
     if as_json:
         print_record(WrittenFiles(kind, tuple(files), provenance_of(network.topology)))

@@ -38,14 +38,13 @@ class Grid:
 def grid_of(topology: Topology) -> Grid | None:
     """The grid that a network is; None where it is none.
 
-        Examples
-        --------
-        >>> from topoloom.errors import InputError
-    from topoloom.spec import build
-        >>> [(grid.kind, grid.dims) for grid in map(grid_of, map(build, ("torus:dims=4x3", "hypercube:n=3", "ring:n=5")))]
-        [('torus', (4, 3)), ('hyperx', (2, 2, 2)), ('torus', (5,))]
-        >>> grid_of(build("petersen")) is None
-        True
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> [(grid.kind, grid.dims) for grid in map(grid_of, map(build, ("torus:dims=4x3", "hypercube:n=3", "ring:n=5")))]
+    [('torus', (4, 3)), ('hyperx', (2, 2, 2)), ('torus', (5,))]
+    >>> grid_of(build("petersen")) is None
+    True
     """
     if topology.switches < 2 or not len(topology.links):
         return None

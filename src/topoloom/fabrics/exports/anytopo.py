@@ -14,7 +14,8 @@ from topoloom.fabrics.exports._shared import log, number, refuse_hostless, refus
 from topoloom.fabrics.exports.registry import Files, Order, export
 from topoloom.routing.routing import Routing
 
-_MOST_ROUTED = 4096
+#: Routes are two megabytes for 722 switches, and grow with the square.
+_MOST_ROUTED = 2048
 _ROUTES = ("routes.py", "next_hops.json")
 _KEY = '  <key id="e" for="node" attr.name="endpoints" attr.type="int"/>\n'
 
