@@ -1,6 +1,7 @@
 """InfraGraph: the package of its makers reads what is written, and what it writes is read."""
 
 import json
+import sys
 import warnings
 
 import networkx as nx
@@ -219,3 +220,20 @@ def test_devices_in_devices_are_followed():
     loop = {"name": "card", "components": [{"name": "card", "count": 1, "choice": "device"}]}
     with pytest.raises(InputError, match="holds itself"):
         read(PAIR | {"devices": [loop], "instances": [{"name": "S", "device": "card", "count": 1}], "edges": []})
+
+
+def test_labels_do_not_hide_what_a_part_is():
+    """Labels called like topoloom's own annotations give way to them: ASTRA-sim's service looks for device_type."""
+    labels = {"device_type": np.array(["leaf", "leaf"]), "name": np.array(["a", "b"]), "row": np.array([1, 2])}
+    nodes = yaml.safe_load(made(Topology([(0, 1)], 2, [0, 1], labels=labels))["annotations.yaml"])["nodes"]
+    told = {one["attribute"]: one["value"] for one in nodes[1]["attributes"]}
+    assert told == {"device_type": "switch", "name": "S1", "row": "2"}
+    assert len(nodes[1]["attributes"]) == 3
+
+
+def test_yaml_needs_its_package_and_json_does_not(monkeypatch):
+    """Without pyyaml the remedy is named."""
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(InputError, match=r"pip install 'topoloom\[yaml\]'; JSON does without"):
+        RECORD.read(b"name: pair\n", "net")
+    assert read(PAIR).switches == 2

@@ -167,7 +167,7 @@ def _annotations(order: Order) -> str:
     host, _ = _instances(HOSTS, "host", np.maximum(1, fabric.host_sizes))
     labels = {key: values.tolist() for key, values in topology.labels.items()}
     nodes = [
-        _node(part, {"device_type": "switch", "name": name, **{key: of[s] for key, of in labels.items()}})
+        _node(part, {key: of[s] for key, of in labels.items()} | {"device_type": "switch", "name": name})
         for s, (part, name) in enumerate(zip(switch, fabric.switch_names, strict=True))
     ]
     nodes += [
