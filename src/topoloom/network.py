@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
+from topoloom.cost.parts import PARTS
 from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion
 from topoloom.fabrics.cable_lengths import CableLengths, lengths_in
@@ -88,6 +89,12 @@ class Network:
         return CableLengths(self.cables.length_m, np.full(self.topology.endpoints.size, shortest_m))
 
     @cached_property
+    def rate_gbps(self) -> float | None:
+        """The one rate that all products of the cable list carry, by topoloom's catalogues; None where they do not tell."""
+        names = set() if self.cables is None else set(self.cables.product)
+        return _rate_of(names) if names else None
+
+    @cached_property
     def tables(self) -> Routing | None:
         """The tables that were saved with the network, with their verdict; None where there are none."""
         found: Routing | None = self._read("tables")
@@ -155,3 +162,18 @@ class Network:
 
     def __repr__(self) -> str:
         return f"Network({self.kind} {self.source!r}: {self.topology!r})"
+
+
+def _rate_of(names: set[str]) -> float | None:
+    """The only rate that cable products of all these names carry; None where one is not known, or there are several rates."""
+    rates: set[float] | None = None
+    for name in names:
+        carried = {
+            float(rate)
+            for parts in PARTS.values()
+            for product in parts.cable
+            for rate in product.rates_gbps
+            if product.title == name
+        }
+        rates = carried if rates is None else rates & carried
+    return rates.pop() if rates and len(rates) == 1 else None

@@ -136,6 +136,19 @@ def test_settings_and_the_lengths_of_a_folder_go_into_files(call, tmp_path):
     assert (tmp_path / "list.ns3").read_text() == text
 
 
+def test_the_rate_is_that_of_the_cables(call, tmp_path):
+    """Products that carry 200 Gb/s alone say so; those of the default catalogue carry any rate; --set goes first."""
+    layout = ("layout", "slimfly:q=5,hosts=2", "--map", "rows", "-o")
+    assert call(*layout, "plan", "--parts", "infiniband-2026", "--rate", "200")[0] == 0
+    for folder, more, rate in (("plan", (), "200Gbps"), ("plan", ("--set", "rate_gbps=25"), "25Gbps")):
+        assert call("convert", folder, "out", "--format", "ns3", *more)[0] == 0
+        lines = (tmp_path / "out" / "network.txt").read_text().splitlines()[2:]
+        assert {line.split()[2] for line in lines} == {rate}
+    assert call(*layout, "plain")[0] == 0
+    assert call("convert", "plain", "plain.ns3")[0] == 0
+    assert " 400Gbps " in (tmp_path / "plain.ns3").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

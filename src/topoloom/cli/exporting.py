@@ -8,10 +8,8 @@ import click
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import EXPORTS
 from topoloom.fabrics.exports.settings import ExportSettings
-from topoloom.settings import described
-
-#: What holds where nothing is said.
-EXPORT_SETTINGS = ExportSettings()
+from topoloom.network import Network
+from topoloom.settings import changed, described
 
 settings_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--set",
@@ -20,6 +18,24 @@ settings_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.opti
     multiple=True,
     help="Change a setting of the files for simulators (below): rate_gbps=800.",
 )
+
+
+def export_settings(network: Network, changes: tuple[str, ...]) -> ExportSettings:
+    """The settings for a network: the rate of its cables where their products tell it, and what the user changes.
+
+    Parameters
+    ----------
+    network : Network
+    changes : tuple of str
+        KEY=VALUE.
+
+    Raises
+    ------
+    InputError
+        No such setting, or a value that is not of its type or out of its range.
+    """
+    known = ExportSettings() if network.rate_gbps is None else ExportSettings(rate_gbps=network.rate_gbps)
+    return changed(known, changes)
 
 
 def write_settings(formatter: click.HelpFormatter) -> None:
@@ -34,6 +50,7 @@ def write_settings(formatter: click.HelpFormatter) -> None:
 
 
 def refuse_settings(kind: str, changes: tuple[str, ...]) -> None:
-    """Raise `InputError` where an export writes no rates and delays, and some are set."""
+    """Raise `InputError` where an export writes no rates and delays, and some are set, or wrongly."""
+    changed(ExportSettings(), changes)
     if changes and not EXPORTS.find(kind).timed:
         raise InputError(f"--set changes rates and delays, which {kind} does not write; leave it out")

@@ -3,7 +3,7 @@
 import click
 
 from topoloom.cli.delivery import checked, deliver
-from topoloom.cli.exporting import EXPORT_SETTINGS, refuse_settings, settings_option, write_settings
+from topoloom.cli.exporting import export_settings, refuse_settings, settings_option, write_settings
 from topoloom.cli.output import json_option, print_record, say
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import EXPORTS, Order, write_order
@@ -11,7 +11,6 @@ from topoloom.fabrics.exports.written import WrittenFiles
 from topoloom.formats import FORMATS, format_for
 from topoloom.opening import open_network
 from topoloom.results import provenance_of
-from topoloom.settings import changed
 
 
 class _Help(click.Command):
@@ -37,7 +36,6 @@ class _Help(click.Command):
 def command(
     source: str, output: str, source_format: str | None, name: str | None, changes: tuple[str, ...], as_json: bool
 ) -> None:
-    settings = changed(EXPORT_SETTINGS, changes)
     if name is not None and name in EXPORTS and not _one_file(output, name):
         _export(name, source, source_format, output, changes, as_json)
         return
@@ -47,7 +45,7 @@ def command(
     network = open_network(source, source_format)
     order = None
     if record.write_order is not None:
-        order = Order(network.fabric, None, settings, network.lengths)
+        order = Order(network.fabric, None, export_settings(network, changes), network.lengths)
     deliver(network.topology, output, record, as_json, order)
 
 
@@ -62,8 +60,9 @@ def _export(
 ) -> None:
     refuse_settings(kind, changes)
     network = open_network(source, source_format)
-    lengths = network.lengths if EXPORTS.find(kind).timed else None
-    order = Order(network.fabric, None, changed(EXPORT_SETTINGS, changes), lengths)
+    order = Order(network.fabric)
+    if EXPORTS.find(kind).timed:
+        order = Order(network.fabric, None, export_settings(network, changes), network.lengths)
     files = [f"{folder}/{name}" for name in write_order(kind, order, folder)]
     if as_json:
         print_record(WrittenFiles(kind, tuple(files), provenance_of(network.topology)))

@@ -1,12 +1,13 @@
 """`topoloom route`: tables for a topology, how good they are, and the proof that nothing deadlocks."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import numpy as np
 
-from topoloom.cli.exporting import EXPORT_SETTINGS, refuse_settings, settings_option, write_settings
+from topoloom.cli.exporting import export_settings, refuse_settings, settings_option, write_settings
 from topoloom.cli.folders import writable_folder
 from topoloom.cli.output import json_option, plain, print_facts, print_record, say
 from topoloom.cli.progress import working
@@ -14,7 +15,6 @@ from topoloom.cli.types import Whole
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import EXPORTS, Order, write_order
 from topoloom.routing.registry import engines
-from topoloom.settings import changed
 
 if TYPE_CHECKING:
     from topoloom.routing.reroute import Rerouted
@@ -134,13 +134,13 @@ def command(
     if kind is not None:
         EXPORTS.find(kind)
         refuse_settings(kind, changes)
-    settings = changed(EXPORT_SETTINGS, changes)
     if engine is not None:
         engines.find(engine)
     network = open_network(topology)
     lost = None if without is None else losses(network, without)
     mended = None
-    lengths = network.lengths if kind is not None and EXPORTS.find(kind).timed else None
+    timed = kind is not None and EXPORTS.find(kind).timed
+    lengths = network.lengths if timed else None
     # Only what begins with tables takes those that are there: to route a network is to make new ones.
     takes = without is not None or kind is not None
     saved = saved_tables(network, ("engine", "lanes", "root", "seed", "folder")) if takes else None
@@ -172,7 +172,9 @@ def command(
             fabric = fabric.after_losses(routed.topology, mended.surviving_switches, mended.kept)
     files: list[str] = []
     if output is not None and kind is not None:
-        order = Order(fabric, routed, settings, lengths)
+        order = Order(fabric, routed, lengths=lengths)
+        if timed:
+            order = replace(order, settings=export_settings(network, changes))
         files = [f"{output}/{name}" for name in write_order(kind, order, output)]
     elif output is not None or folder is not None:
         files = [str(path) for path in save_routing(routed, str(output or folder), fabric)]
