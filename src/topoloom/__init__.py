@@ -25,6 +25,7 @@ _HOMES = {
     "Delays": "topoloom.graph.latency",
     "Design": "topoloom.designer.design",
     "EXPORTS": "topoloom.fabrics.exports.registry",
+    "ExportSettings": "topoloom.fabrics.exports.settings",
     "Execution": "topoloom.simulator.execute",
     "Expansion": "topoloom.expansion.expansion",
     "FAMILIES": "topoloom.spec.registry",
@@ -159,6 +160,7 @@ if TYPE_CHECKING:
     from topoloom.fabrics.comparison import Comparison as Comparison
     from topoloom.fabrics.exports.registry import EXPORTS as EXPORTS
     from topoloom.fabrics.exports.registry import write_export as write_export
+    from topoloom.fabrics.exports.settings import ExportSettings as ExportSettings
     from topoloom.fabrics.exports.written import WrittenFiles as WrittenFiles
     from topoloom.fabrics.fabric import Fabric as Fabric
     from topoloom.fabrics.identify import identify as identify

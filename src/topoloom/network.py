@@ -9,8 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
+from topoloom.cost.parts import PARTS
 from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion
+from topoloom.fabrics.cable_lengths import CableLengths, lengths_in
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.formats.cable_reader import CableList
 from topoloom.layout.layout import Layout
@@ -74,6 +76,23 @@ class Network:
         """Where every switch stands; None where that is not known."""
         found: Layout | None = self._read("layout")
         return found
+
+    @cached_property
+    def lengths(self) -> CableLengths | None:
+        """How long every cable is, by the layout or by the cable list; None where that is not known."""
+        if self.layout is not None:
+            return lengths_in(self.layout, self.topology)
+        if self.cables is None or not np.isfinite(self.cables.length_m).all() or not len(self.cables.length_m):
+            return None
+        # A list says how long the cables between switches are; hosts beside their switches are as the shortest of them.
+        shortest_m = float(self.cables.length_m.min())
+        return CableLengths(self.cables.length_m, np.full(self.topology.endpoints.size, shortest_m))
+
+    @cached_property
+    def rate_gbps(self) -> float | None:
+        """The one rate that all products of the cable list carry, by topoloom's catalogues; None where they do not tell."""
+        names = set() if self.cables is None else set(self.cables.product)
+        return _rate_of(names) if names else None
 
     @cached_property
     def tables(self) -> Routing | None:
@@ -143,3 +162,18 @@ class Network:
 
     def __repr__(self) -> str:
         return f"Network({self.kind} {self.source!r}: {self.topology!r})"
+
+
+def _rate_of(names: set[str]) -> float | None:
+    """The only rate that cable products of all these names carry; None where one is not known, or there are several rates."""
+    rates: set[float] | None = None
+    for name in names:
+        carried = {
+            float(rate)
+            for parts in PARTS.values()
+            for product in parts.cable
+            for rate in product.rates_gbps
+            if product.title == name
+        }
+        rates = carried if rates is None else rates & carried
+    return rates.pop() if rates and len(rates) == 1 else None

@@ -103,3 +103,67 @@ def test_mistakes_end_with_one_line_and_exit_code_2(call, tmp_path, arguments, r
     assert err.count("\n") == 1
     assert reason in err
     assert not (tmp_path / "net.json").exists()
+
+
+@pytest.mark.parametrize("suffix", ["ns3", "yaml", "nodos", "infragraph.json"])
+def test_files_of_simulators_come_back(call, suffix):
+    """What a simulator reads is a network for every command, by its suffix."""
+    call("build", "hypercube:n=4", "-o", "net.json")
+    assert call("convert", "hypercube:n=4", f"net.{suffix}")[0] == 0
+    assert call("convert", f"net.{suffix}", "back.json")[0] == 0
+    assert load("back.json") == load("net.json").replace(labels={})
+
+
+def test_a_name_that_is_a_format_s_and_an_export_s(call, tmp_path):
+    """A file where OUT has the format's suffix or is standard output; else the folder of the export."""
+    assert call("convert", "ring:n=3,hosts=1", "one.ns3", "--format", "ns3")[0] == 0
+    assert call("convert", "ring:n=3,hosts=1", "folder", "--format", "ns3")[2].startswith("wrote folder/network.txt")
+    out = call("convert", "ring:n=3,hosts=1", "-", "--format", "ns3")[1]
+    assert out == (tmp_path / "one.ns3").read_text() == (tmp_path / "folder" / "network.txt").read_text()
+
+
+def test_settings_and_the_lengths_of_a_folder_go_into_files(call, tmp_path):
+    """--set changes rates; a network folder, and its cable list alone, give each cable its delay."""
+    assert call("layout", "slimfly:q=5,hosts=2", "--map", "rows", "-o", "plan")[0] == 0
+    assert call("convert", "plan", "out", "--format", "ns3", "--set", "rate_gbps=800")[0] == 0
+    text = (tmp_path / "out" / "network.txt").read_text()
+    assert " 800Gbps 5ns 0\n" in text
+    assert " 800Gbps 20ns 0\n" in text
+    assert call("convert", "plan", "plan.ns3", "--set", "rate_gbps=800")[0] == 0
+    assert (tmp_path / "plan.ns3").read_text() == text
+    (tmp_path / "list.csv").write_bytes((tmp_path / "plan" / "cables.csv").read_bytes())
+    assert call("convert", "list.csv", "list.ns3", "--set", "rate_gbps=800")[0] == 0
+    assert (tmp_path / "list.ns3").read_text() == text
+
+
+def test_the_rate_is_that_of_the_cables(call, tmp_path):
+    """Products that carry 200 Gb/s alone say so; those of the default catalogue carry any rate; --set goes first."""
+    layout = ("layout", "slimfly:q=5,hosts=2", "--map", "rows", "-o")
+    assert call(*layout, "plan", "--parts", "infiniband-2026", "--rate", "200")[0] == 0
+    for folder, more, rate in (("plan", (), "200Gbps"), ("plan", ("--set", "rate_gbps=25"), "25Gbps")):
+        assert call("convert", folder, "out", "--format", "ns3", *more)[0] == 0
+        lines = (tmp_path / "out" / "network.txt").read_text().splitlines()[2:]
+        assert {line.split()[2] for line in lines} == {rate}
+    assert call(*layout, "plain")[0] == 0
+    assert call("convert", "plain", "plain.ns3")[0] == 0
+    assert " 400Gbps " in (tmp_path / "plain.ns3").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["petersen:hosts=1", "out", "--format", "slurm", "--set", "rate_gbps=1"], "slurm does not write"),
+        (["petersen:hosts=1", "out.json", "--set", "rate_gbps=1"], "the format topoloom does not hold"),
+        (["petersen:hosts=1", "out", "--format", "ns3", "--set", "rate=1"], "no export setting 'rate'"),
+        (["petersen:hosts=1", "out", "--format", "ns3", "--set", "rate_gbps"], "write KEY=VALUE"),
+        (["petersen:hosts=1", "out", "--format", "ns3", "--set", "cable_m=-1"], "cable_m='-1'; it is a number from 0"),
+        (["petersen", "out", "--format", "ns3"], "no hosts, so nothing would send"),
+        (["petersen:hosts=1", "out", "--format", "htsim"], "htsim knows fat trees"),
+    ],
+)
+def test_settings_that_say_nothing_are_refused(call, tmp_path, arguments, reason):
+    """A setting that the file does not hold, that there is not, or that is out of its range: one line, and no file."""
+    code, _, err = call("convert", *arguments)
+    assert (code, err.count("\n")) == (2, 1)
+    assert reason in err
+    assert not list(tmp_path.glob("out*"))

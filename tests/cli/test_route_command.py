@@ -135,3 +135,24 @@ def test_an_export_leaves_nothing_of_the_one_before(tmp_path):
     assert (tmp_path / "fabric.qos").exists()
     _run("slimfly:q=5,hosts=1", "--engine", "updown", "--export", "opensm", "-o", folder)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["fabric.lft", "fabric.net"]
+
+
+def test_an_export_takes_settings_and_the_lengths_of_a_layout(tmp_path):
+    """--set and the folder's cables go into files beside the tables, after losses, too; --set needs --export."""
+    from topoloom import build, place
+
+    plan = str(tmp_path / "plan")
+    place(build("slimfly:q=5,hosts=1"), map="rows").save(plan)
+    _run(plan, "--export", "anytopo", "-o", str(tmp_path / "out"), "--set", "rate_gbps=200")
+    told = json.loads((tmp_path / "out" / "parameters.json").read_text())
+    assert told["link_bw"] == "200Gb/s"
+    assert told["vcs_per_vn"] == "3"
+    whole = float(told["link_latency"].removesuffix("ns"))
+    _run(plan, "--without", "0-1,7", "--export", "anytopo", "-o", str(tmp_path / "out"))
+    told = json.loads((tmp_path / "out" / "parameters.json").read_text())
+    assert float(told["link_latency"].removesuffix("ns")) != whole
+    assert len(json.loads((tmp_path / "out" / "next_hops.json").read_text())) == 49
+    with pytest.raises(InputError, match="--set changes what --export writes"):
+        _run(plan, "--set", "rate_gbps=200")
+    with pytest.raises(InputError, match="opensm does not write"):
+        _run(plan, "--export", "opensm", "-o", "x", "--set", "rate_gbps=200")

@@ -55,3 +55,17 @@ def renumbered(fabric, order):
         switch_guids=np.arange(1, len(order) + 1).astype(np.uint64) * np.uint64(0x10000),
         made="found.net",
     )
+
+
+@st.composite
+def labelled_networks(draw):
+    """Random networks with labels that families have, of any type, and with names that files must not stumble over."""
+    topology = draw(networks())
+    n = topology.switches
+    cells = [st.integers(-1, 3), st.floats(-1, 3), st.sampled_from(["", "a b", "{x}", '"'])]
+    labels = {
+        key: np.array(draw(st.lists(draw(st.sampled_from(cells)), min_size=n, max_size=n)))
+        for key in draw(st.lists(st.sampled_from(["group", "level", "x0", "x1"]), unique=True))
+    }
+    name = draw(st.sampled_from(["net", 'say "{hi}"', "back\\slash", "\u00e8\U0001f600", "new\nline"]))
+    return topology.replace(labels=labels, name=name)

@@ -2,6 +2,7 @@
 
 import csv
 import ipaddress
+import logging
 import os
 import re
 import shutil
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from fabric_cases import cables_of
+from fabric_cases import cables_of, labelled_networks
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from topoloom.errors import InputError
 from topoloom.fabrics.discovery import read_fabric
@@ -20,7 +23,25 @@ from topoloom.fabrics.fabric import planned_fabric
 from topoloom.spec import build
 from topoloom.topology import Topology
 
-KINDS = ["booksim", "frr", "guid2lid", "ibutils", "opensm", "slurm", "ufm"]
+KINDS = [
+    "analytical",
+    "anytopo",
+    "booksim",
+    "caminos",
+    "codes",
+    "frr",
+    "garnet",
+    "guid2lid",
+    "htsim",
+    "ibutils",
+    "infragraph",
+    "ns3",
+    "opensm",
+    "simai",
+    "slurm",
+    "supersim",
+    "ufm",
+]
 
 
 def made(kind, spec_or_fabric):
@@ -220,3 +241,36 @@ def test_files_are_written_or_refused(tmp_path):
     (tmp_path / "taken").write_text("")
     with pytest.raises(InputError, match="is a file; name a folder"):
         write_export("slurm", fabric, tmp_path / "taken")
+
+
+@pytest.mark.parametrize("kind", sorted(set(KINDS) - {"opensm"}))
+def test_any_network_gives_files_or_one_sentence(kind):
+    """Whatever the network, with parallel links, rails, lonely switches and labels of any kind: files, or one InputError."""
+    logging.getLogger("topoloom").setLevel(logging.ERROR)
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(labelled_networks() | st.sampled_from(SMALL).map(build))
+    def check(topology):
+        try:
+            files, sentence = made(kind, planned_fabric(topology)), ""
+        except InputError as error:
+            files, sentence = {}, str(error).removeprefix(topology.name)
+        assert bool(files) != bool(sentence)
+        assert "\n" not in sentence
+        assert all(isinstance(content, (str, bytes)) and content for content in files.values())
+
+    check()
+    logging.getLogger("topoloom").setLevel(logging.NOTSET)
+
+
+#: Networks that some simulator knows by name, as small as they are.
+SMALL = (
+    *(
+        "complete:n=1,hosts=1",
+        "complete:n=2,hosts=1",
+        "ring:n=3,hosts=1",
+        "mesh:dims=1x3,hosts=1",
+        "torus:dims=2x2,hosts=1",
+    ),
+    *("clos:leaves=1,spines=1", "clos:leaves=2,spines=1,width=3", "fat-tree:k=2", "dragonfly:h=1", "megafly:leaves=1"),
+)

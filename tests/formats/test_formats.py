@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from format_cases import SAMPLE, damaged, plain_texts, texts, topologies
+from format_cases import SAMPLE, damaged, plain_texts, sample, simple, texts, topologies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +15,7 @@ from topoloom import InputError, load, save
 from topoloom.formats import FORMATS, encode, losses
 from topoloom.topology import Topology
 
-NAMES = ["cables", "dot", "edges", "graphml", "grid-edges", "ibnetdiscover", "topoloom"]
+NAMES = ["cables", "caminos", "dot", "edges", "graphml", "grid-edges", "ibnetdiscover", "infragraph", "ns3", "topoloom"]
 quick = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 GRID = Topology([(0, 1), (1, 2), (2, 3)], 5, labels={"x": np.array([-1, 0, 1, 0, 1]), "y": np.array([0, 0, 0, 1, 1])})
 
@@ -54,7 +54,15 @@ def test_the_documentation_says_what_each_format_keeps():
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("topoloom", texts), ("cables", texts), ("edges", texts), ("ibnetdiscover", texts)]
+    ("name", "text"),
+    [
+        ("topoloom", texts),
+        ("cables", texts),
+        ("caminos", texts),
+        ("edges", texts),
+        ("ibnetdiscover", texts),
+        ("infragraph", texts),
+    ],
 )
 def test_what_a_format_keeps_comes_back(name, text):
     """Writing and reading gives back exactly the parts that the format says it keeps."""
@@ -73,6 +81,7 @@ def _round_trips(name, text):
     @quick
     @given(topologies(text))
     def check(topology):
+        topology = simple(topology) if record.simple else topology
         back = read(name, encode(topology, record))
         assert back == kept(topology, record)
         if "name" in record.keeps and topology.name.strip():
@@ -123,7 +132,7 @@ def _topology_or_sentence(name, data):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_cut_file_is_refused_or_smaller(name):
     """A file cut anywhere is refused, or (where lines stand alone) holds fewer links."""
-    data = encode(SAMPLE, FORMATS.find(name))
+    data = encode(sample(name), FORMATS.find(name))
     for end in range(1, len(data), 7):
         _topology_or_sentence(name, data[:end])
 
@@ -131,7 +140,7 @@ def test_a_cut_file_is_refused_or_smaller(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_line_ends_and_byte_order_marks_do_not_matter(name):
     """Files from Windows read the same: CR LF at line ends, a byte-order mark first."""
-    data = encode(SAMPLE, FORMATS.find(name))
+    data = encode(sample(name), FORMATS.find(name))
     windows = b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n")
     assert read(name, windows) == read(name, data)
 
@@ -209,7 +218,7 @@ def test_an_unknown_format_names_the_known_ones():
     """A misspelt format is answered with the nearest name, one that is near none with the list."""
     with pytest.raises(InputError, match=r"did you mean 'graphml'"):
         FORMATS.find("graphlm")
-    with pytest.raises(InputError, match=r"there are cables, dot"):
+    with pytest.raises(InputError, match=r"there are cables, caminos, dot"):
         FORMATS.find("zzz")
 
 
@@ -219,6 +228,7 @@ def test_losses_are_told():
     assert losses(SAMPLE, FORMATS.find("edges")) == ["4 hosts", "labels x, y, height, role"]
     assert losses(SAMPLE, FORMATS.find("dot")) == ["which ports belong to one host"]
     assert losses(SAMPLE, FORMATS.find("cables")) == []
+    assert losses(SAMPLE, FORMATS.find("ns3"))[0] == "how many cables two switches share"
 
 
 @pytest.mark.parametrize(

@@ -158,3 +158,18 @@ def test_what_xml_cannot_hold_is_refused(labels, reason):
     """A label that would not come back is refused when writing."""
     with pytest.raises(InputError, match=reason):
         graphml.write(Topology([(0, 1)], 2, labels=labels))
+
+
+def test_the_endpoints_of_anytopo_are_hosts():
+    """SST Merlin's attribute counts where no node has `hosts`; elsewhere, and where it is no number of all, it is a label."""
+    key = '<key id="e" for="node" attr.name="endpoints" attr.type="{}"/>'
+    nodes = '<node id="0"><data key="e">{}</data></node><node id="1"><data key="e">1</data></node>'
+    found = read(nodes.format(2), key.format("int"))
+    assert found.endpoints.tolist() == [0, 0, 1]
+    assert not found.labels
+    found = read(nodes.format("many"), key.format("string"))
+    assert (found.hosts, list(found.labels)) == (0, ["endpoints"])
+    with pytest.raises(InputError, match="at most 65535"):
+        read(nodes.format(99999), key.format("int"))
+    labelled = Topology([(0, 1)], 2, [0], labels={"endpoints": np.array([3, 4])})
+    assert graphml.read(graphml.write(labelled).encode(), "net") == labelled

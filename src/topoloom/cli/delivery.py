@@ -3,6 +3,7 @@
 import click
 
 from topoloom.cli.output import print_record, say
+from topoloom.fabrics.exports.registry import Order
 from topoloom.formats import Format, choose_format, save
 from topoloom.formats.written import written_file
 from topoloom.topology import Topology
@@ -30,7 +31,7 @@ def checked(output: str, name: str | None, as_json: bool) -> Format:
     return choose_format(output, name)
 
 
-def deliver(topology: Topology, output: str, record: Format, as_json: bool) -> None:
+def deliver(topology: Topology, output: str, record: Format, as_json: bool, order: Order | None = None) -> None:
     """Write a topology to a file ('-': standard output), and say on stderr what was written and what was left out.
 
     Parameters
@@ -43,8 +44,10 @@ def deliver(topology: Topology, output: str, record: Format, as_json: bool) -> N
         How.
     as_json : bool
         Whether to print a record of what was written.
+    order : Order, optional
+        What else is known of the network, for the formats that carry it.
     """
-    save(topology, output, record.name)
+    save(topology, output, record.name, order=order)
     told = written_file(topology, output, record)
     dropped = f"; {record.name} leaves out {', '.join(told.left_out)}" if told.left_out else ""
     size = f"{told.switches} switches, {told.links} links, {told.hosts} hosts"

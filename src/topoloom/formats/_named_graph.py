@@ -15,6 +15,8 @@ _MOST_HOSTS_AT_SWITCH = 65_535
 _MOST_ENDPOINTS = 1 << 24
 #: The node attribute that says how many endpoints hang on a switch.
 HOSTS = "hosts"
+#: What SST Merlin's anytopo calls it, which counts where no node has the other.
+ENDPOINTS = "endpoints"
 
 
 class NamedGraph:
@@ -73,6 +75,11 @@ class NamedGraph:
         if merge:
             links = np.unique(np.sort(links, axis=1), axis=0)
         counts = np.zeros(n, np.int64)
+        if not self._hosts:
+            for node, value in self._values.get(ENDPOINTS, {}).items() if self._counted() else ():
+                self.set(node, HOSTS, value, None)
+            if self._hosts:
+                del self._values[ENDPOINTS]
         if self._hosts:
             counts[number[list(self._hosts)]] = list(self._hosts.values())
         if counts.sum() > _MOST_ENDPOINTS:
@@ -94,6 +101,11 @@ class NamedGraph:
             spec=spec,
             **({"name": name} if name else {}),
         )
+
+    def _counted(self) -> bool:
+        """Whether every node has a whole number of endpoints."""
+        found = self._values.get(ENDPOINTS, {})
+        return len(found) == len(self._index) and all(isinstance(value, int) and value >= 0 for value in found.values())
 
 
 def _numbered(names: list[str]) -> tuple[np.ndarray, list[Any] | None]:

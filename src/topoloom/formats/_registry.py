@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.fabrics.exports.registry import Order
 from topoloom.register import Register
 from topoloom.topology import Topology
 
@@ -28,9 +29,14 @@ class Format:
     keeps : frozenset of str
         What survives a write and a read, of: ``isolated`` (switches without links), ``endpoints`` (how many at each
         switch), ``host`` (which host an endpoint belongs to), ``labels``, ``name``, ``spec``. Links always do.
+        Parallel ones do, too, unless `simple`.
     read : callable (data: bytes, source: str) -> Topology, optional
         `source` is the file's name, for messages and for the topology's name; None: the format is only written.
     write : callable (topology: Topology) -> str or bytes
+    write_order : callable (order: Order) -> str or bytes, optional
+        As `write`, with the names, lengths, rates and delays that are known of the network.
+    simple : bool
+        Whether parallel links become one, or are refused.
     """
 
     name: str
@@ -39,6 +45,8 @@ class Format:
     keeps: frozenset[str]
     read: Callable[[bytes, str], Topology] | None
     write: Callable[[Topology], str | bytes]
+    write_order: Callable[[Order], str | bytes] | None = None
+    simple: bool = False
 
 
 #: Every format by its name.
@@ -69,8 +77,25 @@ def unknown_suffix(path: str) -> InputError:
     )
 
 
-def encode(topology: Topology, record: Format) -> bytes:
-    """The bytes of `topology` in a format; raises `InputError` when the format cannot carry it."""
+def encode(topology: Topology, record: Format, order: Order | None = None) -> bytes:
+    """The bytes of a topology in a format.
+
+    Parameters
+    ----------
+    topology : Topology
+    record : Format
+    order : Order, optional
+        What else is known of the network, for the formats that carry it.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    InputError
+        The format cannot carry it.
+    """
     if len(topology.labels) > MOST_LABELS:
         raise InputError(f"{topology.name}: {len(topology.labels)} labels; files hold at most {MOST_LABELS}")
     for key, values in topology.labels.items():
@@ -80,7 +105,10 @@ def encode(topology: Topology, record: Format) -> bytes:
                 f"{topology.name}: label '{key}' of switch {switch} is {values[switch]}, not a finite number"
             )
     try:
-        content = record.write(topology)
+        if order is None or record.write_order is None:
+            content = record.write(topology)
+        else:
+            content = record.write_order(order)
         return content.encode() if isinstance(content, str) else content
     except UnicodeEncodeError as error:
         half = ascii(error.object[error.start])
@@ -90,6 +118,8 @@ def encode(topology: Topology, record: Format) -> bytes:
 def losses(topology: Topology, record: Format) -> list[str]:
     """What of `topology` a format leaves out, in words; empty when it keeps all of its content."""
     lost = []
+    if record.simple and (np.diff(topology.links, axis=0) == 0).all(axis=1).any():
+        lost.append("how many cables two switches share")
     if "isolated" not in record.keeps and not topology.degrees.all():
         lost.append(f"{int((topology.degrees == 0).sum())} switches without links")
     if "endpoints" not in record.keeps and topology.hosts:

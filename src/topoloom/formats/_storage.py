@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from topoloom.errors import InputError, at
+from topoloom.fabrics.exports.registry import Order
 from topoloom.files import is_pipe, open_to_read, reason, write_atomically
 from topoloom.formats._registry import FORMATS, Format, encode, format_for, unknown_suffix
 from topoloom.topology import Topology, checked
@@ -99,7 +100,9 @@ def seen_format(data: bytes, source: str) -> Format:
     raise at(source, None, reason)
 
 
-def save(topology: Topology, path: str | os.PathLike[str], format: str | None = None) -> None:
+def save(
+    topology: Topology, path: str | os.PathLike[str], format: str | None = None, *, order: Order | None = None
+) -> None:
     """Write a topology to a file, all of it or nothing.
 
     Parameters
@@ -109,6 +112,8 @@ def save(topology: Topology, path: str | os.PathLike[str], format: str | None = 
         Where; a suffix ``.gz`` compresses; ``-`` is standard output.
     format : str, optional
         The format's name; chosen by the suffix when left out.
+    order : Order, optional
+        What else is known of the network (names, lengths, rates), for the formats that carry it.
 
     Raises
     ------
@@ -117,7 +122,7 @@ def save(topology: Topology, path: str | os.PathLike[str], format: str | None = 
     """
     checked(topology, "save")
     target = os.fspath(path)
-    data = encode(topology, choose_format(target, format))
+    data = encode(topology, choose_format(target, format), order)
     if target == "-":
         sys.stdout.buffer.write(data)
         return

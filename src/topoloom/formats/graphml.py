@@ -64,7 +64,10 @@ def _xml(text: str) -> str:
 
 
 def read(data: bytes, source: str) -> Topology:
-    """The topology in a GraphML file; node attributes that every node has become labels, `hosts` endpoints."""
+    """The topology in a GraphML file; node attributes that every node has become labels, `hosts` endpoints.
+
+    Where no node has `hosts`, the whole numbers `endpoints` of SST Merlin's anytopo count.
+    """
     text = text_of(data, source)
     reader = _Reader(source)
     try:

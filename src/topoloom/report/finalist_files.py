@@ -12,7 +12,8 @@ from topoloom.cabling.labels import label
 from topoloom.cabling.lists import cables_csv
 from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import EXPORTS, Order
+from topoloom.fabrics.cable_lengths import lengths_in
+from topoloom.fabrics.exports.registry import EXPORTS, Order, made_of
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.floors.floor_text import floor_toml
 from topoloom.layout.layout import Layout
@@ -118,9 +119,10 @@ def _exports(one: Assessment) -> dict[str, str | bytes]:
     routing: Routing = one.routing
     if routing.lane_rule != "pair":  # what other tools read has a lane for each pair
         routing = route(one.layout.topology, ANY)
+    order = Order(fabric, routing, lengths=lengths_in(one.layout, one.layout.topology))
     for name, record in EXPORTS.items():
         try:
-            made = record.make(Order(fabric, routing if record.tables else None))
+            made = made_of(record, order)
         except InputError as error:
             made = {"not-written.txt": f"{error}\n"}
         files |= {f"exports/{name}/{inner}": text for inner, text in made.items()}

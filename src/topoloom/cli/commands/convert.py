@@ -3,10 +3,12 @@
 import click
 
 from topoloom.cli.delivery import checked, deliver
+from topoloom.cli.exporting import export_settings, refuse_settings, settings_option, write_settings
 from topoloom.cli.output import json_option, print_record, say
-from topoloom.fabrics.exports.registry import EXPORTS, write_export
+from topoloom.errors import InputError
+from topoloom.fabrics.exports.registry import EXPORTS, Order, write_order
 from topoloom.fabrics.exports.written import WrittenFiles
-from topoloom.formats import FORMATS
+from topoloom.formats import FORMATS, format_for
 from topoloom.opening import open_network
 from topoloom.results import provenance_of
 
@@ -19,6 +21,7 @@ class _Help(click.Command):
             formatter.write_dl([(name, record.description) for name, record in FORMATS.items()])
         with formatter.section("For other tools (OUT is a folder)"):
             formatter.write_dl([(name, record.help) for name, record in EXPORTS.items() if not record.tables])
+        write_settings(formatter)
 
 
 @click.command(
@@ -28,19 +31,40 @@ class _Help(click.Command):
 @click.argument("output", metavar="OUT")
 @click.option("--from", "source_format", metavar="FORMAT", help="The format of IN; else its suffix tells.")
 @click.option("--format", "name", metavar="FORMAT", help="The format of OUT (below); else its suffix tells.")
+@settings_option
 @json_option
-def command(source: str, output: str, source_format: str | None, name: str | None, as_json: bool) -> None:
-    if name is not None and name in EXPORTS:
-        _export(name, source, source_format, output, as_json)
+def command(
+    source: str, output: str, source_format: str | None, name: str | None, changes: tuple[str, ...], as_json: bool
+) -> None:
+    if name is not None and name in EXPORTS and not _one_file(output, name):
+        _export(name, source, source_format, output, changes, as_json)
         return
     record = checked(output, name, as_json)
-    deliver(open_network(source, source_format).topology, output, record, as_json)
+    if changes and record.write_order is None:
+        raise InputError(f"--set changes rates and delays, which the format {record.name} does not hold; leave it out")
+    network = open_network(source, source_format)
+    order = None
+    if record.write_order is not None:
+        order = Order(network.fabric, None, export_settings(network, changes), network.lengths)
+    deliver(network.topology, output, record, as_json, order)
 
 
-def _export(kind: str, source: str, source_format: str | None, folder: str, as_json: bool) -> None:
-    fabric = open_network(source, source_format).fabric
-    files = [f"{folder}/{name}" for name in write_export(kind, fabric, folder)]
+def _one_file(output: str, name: str) -> bool:
+    """Whether a name that is an export's and a format's is the format's: for standard output, and a file with its suffix."""
+    record = format_for(output)
+    return name in FORMATS and (output == "-" or (record is not None and record.name == name))
+
+
+def _export(
+    kind: str, source: str, source_format: str | None, folder: str, changes: tuple[str, ...], as_json: bool
+) -> None:
+    refuse_settings(kind, changes)
+    network = open_network(source, source_format)
+    order = Order(network.fabric)
+    if EXPORTS.find(kind).timed:
+        order = Order(network.fabric, None, export_settings(network, changes), network.lengths)
+    files = [f"{folder}/{name}" for name in write_order(kind, order, folder)]
     if as_json:
-        print_record(WrittenFiles(kind, tuple(files), provenance_of(fabric.topology)))
+        print_record(WrittenFiles(kind, tuple(files), provenance_of(network.topology)))
     shown = f"{len(files)} files to {folder}" if len(files) > 3 else ", ".join(files)
     say(f"wrote {shown}", err=True)

@@ -1,16 +1,19 @@
 """`topoloom route`: tables for a topology, how good they are, and the proof that nothing deadlocks."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import numpy as np
 
+from topoloom.cli.exporting import export_settings, refuse_settings, settings_option, write_settings
 from topoloom.cli.folders import writable_folder
 from topoloom.cli.output import json_option, plain, print_facts, print_record, say
 from topoloom.cli.progress import working
 from topoloom.cli.types import Whole
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import EXPORTS, write_export
+from topoloom.fabrics.exports.registry import EXPORTS, Order, write_order
 from topoloom.routing.registry import engines
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ class _Help(click.Command):
             formatter.write_dl([(name, record.help) for name, record in engines.items()])
         with formatter.section("Exports"):
             formatter.write_dl([(name, record.help) for name, record in EXPORTS.items()])
+        write_settings(formatter)
 
 
 @click.command(
@@ -70,6 +74,7 @@ class _Help(click.Command):
 @click.option(
     "-o", "--output", type=click.Path(), help="A folder: for the tables and their network, or for what --export writes."
 )
+@settings_option
 @json_option
 def command(
     topology: str | None,
@@ -86,8 +91,11 @@ def command(
     old: str | None,
     now: str | None,
     qos: str | None,
+    changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
+    if changes and kind is None:
+        raise InputError("--set changes what --export writes; name the tool with --export")
     if old is not None:
         _nothing_else(topology=topology, engine=engine, without=without, root=root, export=kind, check=check)
         from topoloom.cli.mending import mend_live
@@ -125,11 +133,14 @@ def command(
         folder = str(writable_folder(folder))
     if kind is not None:
         EXPORTS.find(kind)
+        refuse_settings(kind, changes)
     if engine is not None:
         engines.find(engine)
     network = open_network(topology)
     lost = None if without is None else losses(network, without)
     mended = None
+    timed = kind is not None and EXPORTS.find(kind).timed
+    lengths = network.lengths if timed else None
     # Only what begins with tables takes those that are there: to route a network is to make new ones.
     takes = without is not None or kind is not None
     saved = saved_tables(network, ("engine", "lanes", "root", "seed", "folder")) if takes else None
@@ -155,10 +166,16 @@ def command(
                 routed, links=lost.links, switches=lost.switches, cables=lost.cables, lanes=lanes, jobs=jobs, work=work
             )
             routed = mended.surviving
+            if lengths is not None:
+                ends = np.isin(fabric.topology.endpoints, mended.surviving_switches)
+                lengths = lengths.part(mended.kept, ends)
             fabric = fabric.after_losses(routed.topology, mended.surviving_switches, mended.kept)
     files: list[str] = []
     if output is not None and kind is not None:
-        files = [f"{output}/{name}" for name in write_export(kind, fabric, output, routed)]
+        order = Order(fabric, routed, lengths=lengths)
+        if timed:
+            order = replace(order, settings=export_settings(network, changes))
+        files = [f"{output}/{name}" for name in write_order(kind, order, output)]
     elif output is not None or folder is not None:
         files = [str(path) for path in save_routing(routed, str(output or folder), fabric)]
     if kind is not None and routed.verdict is not None and not routed.verdict.deadlock_free:

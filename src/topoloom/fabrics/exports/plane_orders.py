@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.exports.registry import Files, Order
 from topoloom.graph.planes import plane_count, planes_of
 
 
-def plane_by_plane(order: Order, make: Callable[[Order], dict[str, str]]) -> dict[str, str]:
+def plane_by_plane(order: Order, make: Callable[[Order], Files]) -> Files:
     """The files of an export; of several planes those of each, in folders ``plane0``, ``plane1``, ...
 
     Names, GUIDs and ports are those of the whole fabric, so that no two planes have any in common but the hosts'.
@@ -22,13 +22,13 @@ def plane_by_plane(order: Order, make: Callable[[Order], dict[str, str]]) -> dic
 
     Returns
     -------
-    dict of str to str
-        Texts by name.
+    mapping of str to str or bytes
+        Contents by name.
     """
     fabric, routing = order.fabric, order.routing
     if plane_count(fabric.topology) < 2:
         return make(order)
-    files: dict[str, str] = {}
+    files: dict[str, str | bytes] = {}
     for number, plane in enumerate(planes_of(fabric.topology)):
         own = replace(
             fabric.after_losses(plane.topology, plane.switches, plane.links), made=f"{fabric.made}, plane {number}"
@@ -38,5 +38,7 @@ def plane_by_plane(order: Order, make: Callable[[Order], dict[str, str]]) -> dic
             at = np.ix_(plane.switches, plane.switches)
             lanes = None if routing.lanes is None else routing.lanes[at]
             tables = replace(routing, topology=plane.topology, ports=routing.ports[at], lanes=lanes, verdict=None)
-        files |= {f"plane{number}/{name}": text for name, text in make(Order(own, tables)).items()}
+        lengths = None if order.lengths is None else order.lengths.part(plane.links, plane.endpoints)
+        made = replace(order, fabric=own, routing=tables, lengths=lengths)
+        files |= {f"plane{number}/{name}": text for name, text in make(made).items()}
     return files

@@ -1,22 +1,86 @@
 """The register of exports: files for one tool or simulator each, from a fabric and, where it takes them, its tables."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from topoloom.errors import InputError
+from topoloom.fabrics.cable_lengths import CableLengths, lengths_in
+from topoloom.fabrics.exports.settings import ExportSettings
 from topoloom.fabrics.fabric import Fabric
 from topoloom.folders import write_folder
+from topoloom.layout.layout import Layout
 from topoloom.register import Register
 from topoloom.routing.routing import Routing
+from topoloom.topology import Topology
+
+#: How long a cable is taken for where nobody says: a few racks further.
+UNKNOWN_M = 5.0
+#: The files of an export by their names in its folder.
+Files = Mapping[str, str | bytes]
 
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be written: a fabric, and its tables (None where an export needs none)."""
+    """What is to be written.
+
+    Attributes
+    ----------
+    fabric : Fabric
+    routing : Routing, optional
+        The tables; None where there are none.
+    settings : ExportSettings
+        Rates and delays, for the exports that write them.
+    lengths : CableLengths, optional
+        How long the cables are; None where nobody knows.
+    """
 
     fabric: Fabric
     routing: Routing | None = None
+    settings: ExportSettings = field(default_factory=ExportSettings)
+    lengths: CableLengths | None = None
+
+    @property
+    def topology(self) -> Topology:
+        """The fabric's."""
+        return self.fabric.topology
+
+    @property
+    def measured(self) -> bool:
+        """Whether lengths are known, from a layout or by the setting ``cable_m``."""
+        return self.lengths is not None or self.settings.cable_m is not None
+
+    @cached_property
+    def link_m(self) -> np.ndarray:
+        """How long the cable of each link is, float64[links]: by the setting, as the layout has it, or `UNKNOWN_M`."""
+        return self._metres(len(self.topology.links), None if self.lengths is None else self.lengths.link_m)
+
+    @cached_property
+    def host_m(self) -> np.ndarray:
+        """The same of each endpoint's cable, float64[endpoints]."""
+        return self._metres(self.topology.endpoints.size, None if self.lengths is None else self.lengths.host_m)
+
+    def _metres(self, count: int, known: np.ndarray | None) -> np.ndarray:
+        if self.settings.cable_m is not None:
+            return np.full(count, float(self.settings.cable_m))
+        return np.full(count, UNKNOWN_M) if known is None else known
+
+    @property
+    def link_ns(self) -> np.ndarray:
+        """What a signal takes through each link's cable, float64[links]."""
+        return self.link_m * self.settings.cable_ns_per_m
+
+    @property
+    def host_ns(self) -> np.ndarray:
+        """The same of each endpoint's cable, float64[endpoints]."""
+        return self.host_m * self.settings.cable_ns_per_m
+
+    def cycles(self, delay_ns: np.ndarray | float) -> np.ndarray:
+        """Delays in whole cycles, int64: rounded up, at least 1."""
+        return np.maximum(1, np.ceil(np.asarray(delay_ns) / self.settings.cycle_ns - 1e-9)).astype(np.int64)
 
     @property
     def tables(self) -> Routing:
@@ -44,16 +108,19 @@ class Export:
     tables : bool
         Whether it needs tables.
     make : callable
-        Makes its files, name and text.
+        Makes its files, name and content; the network itself comes first.
     sometimes : tuple of str
         Files that only some exports have; one that an earlier export left is taken away.
+    timed : bool
+        Whether it writes rates and delays, so that it takes `ExportSettings`.
     """
 
     name: str
     help: str
     tables: bool
-    make: Callable[[Order], dict[str, str]]
+    make: Callable[[Order], Files]
     sometimes: tuple[str, ...] = ()
+    timed: bool = False
 
 
 #: Every export by its name.
@@ -61,8 +128,8 @@ EXPORTS: Register[Export] = Register("export", room="topoloom.fabrics.exports", 
 
 
 def export(
-    name: str, text: str, *, tables: bool, sometimes: tuple[str, ...] = ()
-) -> Callable[[Callable[[Order], dict[str, str]]], Callable[[Order], dict[str, str]]]:
+    name: str, text: str, *, tables: bool, sometimes: tuple[str, ...] = (), timed: bool = False
+) -> Callable[[Callable[[Order], Files]], Callable[[Order], Files]]:
     """Register a function as an export. `tables`: it writes a routing's tables, and not the fabric alone.
 
     Parameters
@@ -75,6 +142,8 @@ def export(
         Whether it writes a routing's tables, and not the fabric alone.
     sometimes : tuple of str
         Names of files that it writes for some networks only; those of an earlier export are taken away.
+    timed : bool
+        Whether it writes rates and delays, so that it takes `ExportSettings`.
 
     Returns
     -------
@@ -82,14 +151,22 @@ def export(
         The decorator; it returns the function as it is.
     """
 
-    def register(make: Callable[[Order], dict[str, str]]) -> Callable[[Order], dict[str, str]]:
-        EXPORTS.add(name, Export(name, text, tables, make, sometimes))
+    def register(make: Callable[[Order], Files]) -> Callable[[Order], Files]:
+        EXPORTS.add(name, Export(name, text, tables, make, sometimes, timed))
         return make
 
     return register
 
 
-def write_export(name: str, fabric: Fabric, folder: str | Path, routing: Routing | None = None) -> list[str]:
+def write_export(
+    name: str,
+    fabric: Fabric,
+    folder: str | Path,
+    routing: Routing | None = None,
+    *,
+    settings: ExportSettings | None = None,
+    layout: Layout | None = None,
+) -> list[str]:
     """Write the files of an export to a folder, which is made when it is not there; their names.
 
     Parameters
@@ -102,6 +179,10 @@ def write_export(name: str, fabric: Fabric, folder: str | Path, routing: Routing
         Made when it is not there. Files of an earlier export that this one does not write are taken away.
     routing : Routing, optional
         The forwarding tables, for the exports that write them.
+    settings : ExportSettings, optional
+        Rates and delays, for the exports that write them.
+    layout : Layout, optional
+        Gives every cable its length, and so its delay.
 
     Returns
     -------
@@ -111,15 +192,41 @@ def write_export(name: str, fabric: Fabric, folder: str | Path, routing: Routing
     Raises
     ------
     InputError
-        No such export; what the tool's files cannot say; tables that are needed and not given; a folder that cannot be
-        written to. Nothing is written then.
+        No such export; what the tool's files cannot say; tables that are needed and not given; a layout of another
+        network; a folder that cannot be written to. Nothing is written then.
+    """
+    lengths = None if layout is None else lengths_in(layout, fabric.topology)
+    return write_order(name, Order(fabric, routing, settings or ExportSettings(), lengths), folder)
+
+
+def write_order(name: str, order: Order, folder: str | Path) -> list[str]:
+    """What `write_export` does, of an `Order`; its faults are the same.
+
+    Parameters
+    ----------
+    name : str
+        The export, by its name in `EXPORTS`.
+    order : Order
+        What is to be written.
+    folder : path
+        Made when it is not there.
+
+    Returns
+    -------
+    list of str
+        The names of the files in `folder`.
     """
     record = EXPORTS.find(name)
-    if record.tables and routing is None:
-        raise InputError(f"export {name} writes tables; use topoloom route with --export {name}")
-    texts = record.make(Order(fabric, routing))
-    write_folder(folder, texts, stale=record.sometimes)
-    return list(texts)
+    files = made_of(record, order)
+    write_folder(folder, files, stale=record.sometimes)
+    return list(files)
+
+
+def made_of(record: Export, order: Order) -> dict[str, str | bytes]:
+    """The files of an export; raises `InputError` where it needs tables and there are none."""
+    if record.tables and order.routing is None:
+        raise InputError(f"export {record.name} writes tables; use topoloom route with --export {record.name}")
+    return dict(record.make(order))
 
 
 def words(names: Sequence[str], what: str) -> list[str]:

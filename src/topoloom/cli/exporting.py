@@ -1,0 +1,56 @@
+"""What `convert` and `route` share about the files for other tools: their settings, and the help that lists them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from topoloom.errors import InputError
+from topoloom.fabrics.exports.registry import EXPORTS
+from topoloom.fabrics.exports.settings import ExportSettings
+from topoloom.network import Network
+from topoloom.settings import changed, described
+
+settings_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
+    "--set",
+    "changes",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Change a setting of the files for simulators (below): rate_gbps=800.",
+)
+
+
+def export_settings(network: Network, changes: tuple[str, ...]) -> ExportSettings:
+    """The settings for a network: the rate of its cables where their products tell it, and what the user changes.
+
+    Parameters
+    ----------
+    network : Network
+    changes : tuple of str
+        KEY=VALUE.
+
+    Raises
+    ------
+    InputError
+        No such setting, or a value that is not of its type or out of its range.
+    """
+    known = ExportSettings() if network.rate_gbps is None else ExportSettings(rate_gbps=network.rate_gbps)
+    return changed(known, changes)
+
+
+def write_settings(formatter: click.HelpFormatter) -> None:
+    """The section of a help text that lists the settings."""
+    with formatter.section("Settings of files for simulators"):
+        formatter.write_dl(
+            [
+                (f"{one.name}={one.default or 'none'}", f"{one.description}{f' [{one.unit}]' if one.unit else ''}")
+                for one in described(ExportSettings)
+            ]
+        )
+
+
+def refuse_settings(kind: str, changes: tuple[str, ...]) -> None:
+    """Raise `InputError` where an export writes no rates and delays, and some are set, or wrongly."""
+    changed(ExportSettings(), changes)
+    if changes and not EXPORTS.find(kind).timed:
+        raise InputError(f"--set changes rates and delays, which {kind} does not write; leave it out")

@@ -1,0 +1,142 @@
+"""The topology text of ns-3 under ASTRA-sim and SimAI, read back: numbers of switches, then a cable a line."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from topoloom.errors import at
+from topoloom.fabrics.exports.ns3 import ns3_text
+from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.fabric import planned_fabric
+from topoloom.formats._registry import Format, register
+from topoloom.formats._text import short, text_of, topology_from
+from topoloom.topology import MOST_SWITCHES, Topology
+
+_NUMBER = re.compile(r"[0-9]{1,9}")
+#: A rate or a delay; what they are is left aside.
+_AMOUNT = re.compile(r"[0-9.eE+-]+[A-Za-z/]*")
+_HEADS = "'nodes switches links', or SimAI's 'nodes gpus_per_server nvswitches switches links GPU'"
+
+
+@dataclass(frozen=True)
+class _Head:
+    """The first line, and where the switches' numbers begin."""
+
+    nodes: int
+    nvswitches: int
+    switches: int
+    links: int
+
+
+def read(data: bytes, source: str) -> Topology:
+    """The topology in a file: nodes that line 2 does not name are hosts; GPUs of one NVSwitch are the ports of one host.
+
+    Rates, delays and errors are left aside; a line given twice is two parallel cables.
+
+    Raises
+    ------
+    InputError
+        Words out of place, counts that are not those of the lines, a cable of nodes that there are not, or of two hosts.
+    """
+    lines = [(n, words) for n, text in enumerate(text_of(data, source).splitlines(), 1) if (words := text.split())]
+    if not lines:
+        raise at(source, None, f"the file is empty; its first line is {_HEADS}")
+    head = _head(lines[0][1], source, lines[0][0])
+    wanted = head.nvswitches + head.switches
+    ids: list[int] = []
+    place = 1
+    while len(ids) < wanted:
+        if place >= len(lines):
+            raise at(source, None, f"names {len(ids)} of {wanted} switches; their numbers follow the first line")
+        line, words = lines[place]
+        ids += [_node(word, head, source, line) for word in words]
+        place += 1
+    if len(ids) > wanted or len(set(ids)) < len(ids):
+        raise at(source, lines[place - 1][0], f"the first line says {wanted} switches; name each once")
+    inner, outer = set(ids[: head.nvswitches]), ids[head.nvswitches :]
+    if not outer:
+        raise at(source, lines[0][0], "no switches; a topology has at least one")
+    cables = lines[place:]
+    if len(cables) != head.links:
+        raise at(source, lines[0][0], f"the first line says {head.links} links, but {len(cables)} lines follow")
+    return _topology(cables, head, inner, {node: s for s, node in enumerate(sorted(outer))}, source)
+
+
+def _head(words: list[str], source: str, line: int) -> _Head:
+    numbers = words[:5] if len(words) == 6 else words
+    if len(words) not in (3, 6) or not all(_NUMBER.fullmatch(word) for word in numbers):
+        raise at(source, line, f"the first line is {_HEADS}")
+    values = [int(word) for word in numbers]
+    head = _Head(values[0], 0, *values[1:]) if len(words) == 3 else _Head(values[0], *values[2:])
+    if head.switches > MOST_SWITCHES or head.nvswitches + head.switches > head.nodes:
+        raise at(source, line, f"{head.nvswitches + head.switches} switches of {head.nodes} nodes")
+    return head
+
+
+def _node(word: str, head: _Head, source: str, line: int) -> int:
+    if not _NUMBER.fullmatch(word) or int(word) >= head.nodes:
+        raise at(source, line, f"{short(word)} is no node; nodes are 0 to {head.nodes - 1}")
+    return int(word)
+
+
+def _topology(
+    cables: list[tuple[int, list[str]]], head: _Head, inner: set[int], switch: dict[int, int], source: str
+) -> Topology:
+    links: list[tuple[int, int]] = []
+    # Of each host's port: its node, the switch.
+    ports: list[tuple[int, int]] = []
+    server: dict[int, int] = {}
+    merged: dict[int, int] = {}
+    for line, words in cables:
+        if len(words) != 5 or not all(_AMOUNT.fullmatch(word) for word in words[2:]):
+            raise at(source, line, "a cable is 'node node rate delay error', as in '0 4 400Gbps 25ns 0'")
+        a, b = (_node(word, head, source, line) for word in words[:2])
+        if a == b:
+            raise at(source, line, f"node {a} is linked to itself; a link joins two switches")
+        if a in inner or b in inner:
+            gpu, nvswitch = (b, a) if a in inner else (a, b)
+            if gpu in inner or gpu in switch:
+                raise at(
+                    source, line, f"NVSwitch {nvswitch} is linked to another switch; it joins the GPUs of a server"
+                )
+            # Several NVSwitches of one server count as one.
+            one, other = _root(merged, server.setdefault(gpu, nvswitch)), _root(merged, nvswitch)
+            merged[max(one, other)] = min(one, other)
+        elif a in switch and b in switch:
+            links.append((switch[a], switch[b]))
+        elif a in switch or b in switch:
+            ports.append((b, switch[a]) if a in switch else (a, switch[b]))
+        else:
+            raise at(source, line, f"nodes {a} and {b} are both hosts; a host is linked to switches")
+    ports.sort(key=lambda port: port[0])
+    owners = [(1, _root(merged, server[node])) if node in server else (0, node) for node, _ in ports]
+    numbers = {owner: h for h, owner in enumerate(dict.fromkeys(owners))}
+    return topology_from(
+        source,
+        links=np.array(links, np.int64).reshape(-1, 2),
+        switches=len(switch),
+        endpoints=np.array([s for _, s in ports], np.int64),
+        host=np.array([numbers[owner] for owner in owners], np.int64),
+    )
+
+
+def _root(merged: dict[int, int], nvswitch: int) -> int:
+    """The NVSwitch that stands for this one and all that share GPUs with it."""
+    while merged.get(nvswitch, nvswitch) != nvswitch:
+        nvswitch = merged[nvswitch]
+    return nvswitch
+
+
+register(
+    Format(
+        name="ns3",
+        suffixes=(".ns3",),
+        description="topology text of ns-3 under ASTRA-sim and SimAI",
+        keeps=frozenset({"isolated", "endpoints"}),
+        read=read,
+        write=lambda topology: ns3_text(Order(planned_fabric(topology))),
+        write_order=ns3_text,
+        simple=True,
+    )
+)
