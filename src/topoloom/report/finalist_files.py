@@ -119,8 +119,10 @@ def _exports(one: Assessment) -> dict[str, str | bytes]:
     if routing.lane_rule != "pair":  # what other tools read has a lane for each pair
         routing = route(one.layout.topology, ANY)
     for name, record in EXPORTS.items():
+        if record.asked:
+            continue
         try:
-            made = record.make(Order(fabric, routing if record.tables else None))
+            made = record.make(Order(fabric, routing if record.tables else None, one.layout))
         except InputError as error:
             made = {"not-written.txt": f"{error}\n"}
         files |= {f"exports/{name}/{inner}": text for inner, text in made.items()}

@@ -10,7 +10,7 @@ from topoloom.cli.output import json_option, plain, print_facts, print_record, s
 from topoloom.cli.progress import working
 from topoloom.cli.types import Whole
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import EXPORTS, write_export
+from topoloom.fabrics.exports.registry import EXPORTS, export_named, write_export
 from topoloom.routing.registry import engines
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class _Help(click.Command):
         with formatter.section("Engines"):
             formatter.write_dl([(name, record.help) for name, record in engines.items()])
         with formatter.section("Exports"):
-            formatter.write_dl([(name, record.help) for name, record in EXPORTS.items()])
+            formatter.write_dl([(name, record.words) for name, record in EXPORTS.items()])
 
 
 @click.command(
@@ -124,11 +124,13 @@ def command(
     if folder is not None:
         folder = str(writable_folder(folder))
     if kind is not None:
-        EXPORTS.find(kind)
+        export_named(kind)
     if engine is not None:
         engines.find(engine)
     network = open_network(topology)
     lost = None if without is None else losses(network, without)
+    # Losses number hosts and switches anew, which the layout does not know.
+    layout = network.layout if without is None else None
     mended = None
     # Only what begins with tables takes those that are there: to route a network is to make new ones.
     takes = without is not None or kind is not None
@@ -158,7 +160,7 @@ def command(
             fabric = fabric.after_losses(routed.topology, mended.surviving_switches, mended.kept)
     files: list[str] = []
     if output is not None and kind is not None:
-        files = [f"{output}/{name}" for name in write_export(kind, fabric, output, routed)]
+        files = [f"{output}/{name}" for name in write_export(kind, fabric, output, routed, layout)]
     elif output is not None or folder is not None:
         files = [str(path) for path in save_routing(routed, str(output or folder), fabric)]
     if kind is not None and routed.verdict is not None and not routed.verdict.deadlock_free:

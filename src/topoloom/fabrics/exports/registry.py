@@ -1,22 +1,27 @@
 """The register of exports: files for one tool or simulator each, from a fabric and, where it takes them, its tables."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from topoloom.errors import InputError
 from topoloom.fabrics.fabric import Fabric
 from topoloom.folders import write_folder
+from topoloom.layout.layout import Layout
 from topoloom.register import Register
 from topoloom.routing.routing import Routing
+from topoloom.spec import Parameter, read_settings
 
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be written: a fabric, and its tables (None where an export needs none)."""
+    """What is to be written: a fabric, and its tables and layout (None where there are none)."""
 
     fabric: Fabric
     routing: Routing | None = None
+    layout: Layout | None = None
 
     @property
     def tables(self) -> Routing:
@@ -44,16 +49,31 @@ class Export:
     tables : bool
         Whether it needs tables.
     make : callable
-        Makes its files, name and text.
+        Makes its files, name and text, from an `Order` and its options.
     sometimes : tuple of str
         Files that only some exports have; one that an earlier export left is taken away.
+    options : dict of Parameter
+        What it takes behind its name, as `topoloom.spec` reads it: ``frr:routing=bgp``.
+    asked : bool
+        Whether it is written only where it is asked for; the folder of a design goes without.
     """
 
     name: str
     help: str
     tables: bool
-    make: Callable[[Order], dict[str, str]]
+    make: Callable[..., dict[str, str]]
     sometimes: tuple[str, ...] = ()
+    options: dict[str, Parameter] = field(default_factory=dict)
+    asked: bool = False
+
+    @property
+    def words(self) -> str:
+        """What it writes, and its options with their defaults, for the help."""
+        shown = [
+            f"{key}=" + ("" if option.default is None else option.write(option.default))
+            for key, option in self.options.items()
+        ]
+        return "; ".join([self.help, *([", ".join(shown)] if shown else [])])
 
 
 #: Every export by its name.
@@ -61,9 +81,9 @@ EXPORTS: Register[Export] = Register("export", room="topoloom.fabrics.exports", 
 
 
 def export(
-    name: str, text: str, *, tables: bool, sometimes: tuple[str, ...] = ()
-) -> Callable[[Callable[[Order], dict[str, str]]], Callable[[Order], dict[str, str]]]:
-    """Register a function as an export. `tables`: it writes a routing's tables, and not the fabric alone.
+    name: str, text: str, *, tables: bool, sometimes: tuple[str, ...] = (), asked: bool = False, **options: Parameter
+) -> Callable[[Callable[..., dict[str, str]]], Callable[..., dict[str, str]]]:
+    """Register a function of an `Order` and of the options as an export.
 
     Parameters
     ----------
@@ -75,6 +95,10 @@ def export(
         Whether it writes a routing's tables, and not the fabric alone.
     sometimes : tuple of str
         Names of files that it writes for some networks only; those of an earlier export are taken away.
+    asked : bool
+        Whether it is written only where it is asked for, and not into the folder of a design.
+    **options : Parameter
+        What it takes behind its name.
 
     Returns
     -------
@@ -82,26 +106,53 @@ def export(
         The decorator; it returns the function as it is.
     """
 
-    def register(make: Callable[[Order], dict[str, str]]) -> Callable[[Order], dict[str, str]]:
-        EXPORTS.add(name, Export(name, text, tables, make, sometimes))
+    def register(make: Callable[..., dict[str, str]]) -> Callable[..., dict[str, str]]:
+        usual = {key: option.default for key, option in options.items()}
+        EXPORTS.add(name, Export(name, text, tables, partial(make, **usual), sometimes, options, asked))
         return make
 
     return register
 
 
-def write_export(name: str, fabric: Fabric, folder: str | Path, routing: Routing | None = None) -> list[str]:
+def export_named(text: str) -> tuple[Export, dict[str, Any]]:
+    """The export that ``NAME`` or ``NAME:key=value,...`` asks for, and its options.
+
+    Raises
+    ------
+    InputError
+        No such export, or options that it does not take.
+
+    Examples
+    --------
+    >>> export_named("frr:routing=bgp")[1]["routing"]
+    'bgp'
+    """
+    name, _, rest = text.partition(":")
+    record = EXPORTS.find(name)
+    return record, read_settings(name, record.options, rest)[0]
+
+
+def write_export(
+    name: str,
+    fabric: Fabric,
+    folder: str | Path,
+    routing: Routing | None = None,
+    layout: Layout | None = None,
+) -> list[str]:
     """Write the files of an export to a folder, which is made when it is not there; their names.
 
     Parameters
     ----------
     name : str
-        The export, by its name in `EXPORTS`.
+        The export, by its name in `EXPORTS`; options behind it: ``frr:routing=bgp``.
     fabric : Fabric
         The network with the names, ports and addresses that go into the files.
     folder : path
         Made when it is not there. Files of an earlier export that this one does not write are taken away.
     routing : Routing, optional
         The forwarding tables, for the exports that write them.
+    layout : Layout, optional
+        Where switches and hosts stand, for the exports that name racks.
 
     Returns
     -------
@@ -111,13 +162,13 @@ def write_export(name: str, fabric: Fabric, folder: str | Path, routing: Routing
     Raises
     ------
     InputError
-        No such export; what the tool's files cannot say; tables that are needed and not given; a folder that cannot be
+        No such export or option; what the tool's files cannot say; tables that are needed and not given; a folder that cannot be
         written to. Nothing is written then.
     """
-    record = EXPORTS.find(name)
+    record, options = export_named(name)
     if record.tables and routing is None:
         raise InputError(f"export {name} writes tables; use topoloom route with --export {name}")
-    texts = record.make(Order(fabric, routing))
+    texts = record.make(Order(fabric, routing, layout), **options)
     write_folder(folder, texts, stale=record.sometimes)
     return list(texts)
 
