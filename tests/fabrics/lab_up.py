@@ -138,7 +138,10 @@ class Lab:
             for key, value in (settings | node.get("sysctls", {})).items():
                 self.at(name, "sysctl", "-qw", f"{key}={value}")
             mine = [
-                end.split(":")[1] for link in self.told["links"] for end in link["endpoints"] if end.split(":")[0] == name
+                end.split(":")[1]
+                for link in self.told["links"]
+                for end in link["endpoints"]
+                if end.split(":")[0] == name
             ]
             batch = "\n".join(f"link set {one} up" for one in ["lo", *mine])
             subprocess.run(["ip", "-n", self.space[name], "-batch", "-"], input=batch, text=True, check=True)

@@ -113,9 +113,7 @@ def ports_of(fabric: Fabric, names: Sequence[str], plan: Addresses, switch: int)
     return sorted(found, key=lambda port: port.number)
 
 
-def shortest_next_hops(
-    fabric: Fabric, names: Sequence[str], most: int
-) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+def shortest_next_hops(fabric: Fabric, names: Sequence[str], most: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """For every switch with hosts: the channels, as `Topology.csr` has them, that lead nearer to it, and where they begin.
 
     Planes are networks of their own: what is not joined to the switch has no channel to it.

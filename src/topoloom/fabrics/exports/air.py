@@ -60,8 +60,6 @@ def air(
     configs = frr_configs(fabric, lab.switches, plan, routing, weights, asn)
     files |= {f"{name}.conf": text for name, text in zip(lab.switches, configs, strict=True)}
     files["daemons"] = daemons_file(routing)
-    files |= {
-        f"hosts/{name}.sh": script(lines) for name, lines in zip(lab.hosts, lab.host_commands(plan), strict=True)
-    }
+    files |= {f"hosts/{name}.sh": script(lines) for name, lines in zip(lab.hosts, lab.host_commands(plan), strict=True)}
     files["addresses.csv"] = addresses_csv(fabric, lab.switches, plan)
     return files

@@ -128,7 +128,9 @@ def _all_meet(topology: Topology, level: np.ndarray) -> bool:
     above = np.zeros((leaves.size, topology.switches), bool)
     above[np.arange(leaves.size), leaves] = True
     met = np.eye(leaves.size, dtype=bool)
-    low, high = np.where((level[topology.links[:, 0]] < level[topology.links[:, 1]])[:, None], topology.links, topology.links[:, ::-1]).T
+    low, high = np.where(
+        (level[topology.links[:, 0]] < level[topology.links[:, 1]])[:, None], topology.links, topology.links[:, ::-1]
+    ).T
     for height in range(int(level.max())):
         for u, v in zip(low[level[low] == height].tolist(), high[level[low] == height].tolist(), strict=True):
             above[:, v] |= above[:, u]

@@ -44,9 +44,7 @@ _IDLE = "sleep infinity"
     image=Word("the image of switches", default=IMAGE),
     host_image=Word("the image of hosts; it needs iproute2", default=IMAGE),
 )
-def containerlab(
-    order: Order, routing: str, weights: str, asn: str, image: str, host_image: str
-) -> dict[str, str]:
+def containerlab(order: Order, routing: str, weights: str, asn: str, image: str, host_image: str) -> dict[str, str]:
     """fabric.clab.yml; with FRR NAME.conf for every switch and the file daemons; the table of addresses.
 
     Parameters

@@ -56,7 +56,9 @@ class Lab:
         found = node_names([*fabric.switch_names, *real_host_names(self.order)], "switches or hosts")
         longest = max(fabric.link_ports.max(initial=0), fabric.endpoint_ports.max(initial=0))
         if len(f"swp{longest}") > _LONGEST_INTERFACE:
-            raise InputError(f"{self.topology.name}: port {longest}; an interface's name has {_LONGEST_INTERFACE} letters")
+            raise InputError(
+                f"{self.topology.name}: port {longest}; an interface's name has {_LONGEST_INTERFACE} letters"
+            )
         return found
 
     @property
@@ -102,6 +104,7 @@ class Lab:
             lines = [
                 f"ip addr add {IPv4Address(int(plan.endpoint[e]) + 1)}/31 dev eth{fabric.host_ports[e]}" for e in mine
             ]
+            own = {f"{IPv4Address(int(plan.endpoint[e]))}/31" for e in mine}
             ways: dict[int, list[str]] = {}
             for e in mine:
                 way = f"via {IPv4Address(int(plan.endpoint[e]))} dev eth{fabric.host_ports[e]}"
@@ -111,7 +114,8 @@ class Lab:
                 lines.append("sysctl -w net.ipv4.conf.all.rp_filter=2")
             for index, several in ways.items():
                 way = several[0] if len(several) == 1 else " ".join(f"nexthop {one}" for one in several)
-                lines += [f"ip route add {prefix} {way}" for prefix in reach[index]]
+                # The kernel has a route to the cable itself.
+                lines += [f"ip route add {prefix} {way}" for prefix in reach[index] if prefix not in own]
             found.append(lines)
         return found
 
@@ -124,7 +128,9 @@ def _prefixes(plan: Addresses, part: np.ndarray) -> list[list[str]]:
         own = np.flatnonzero(part == index)
         runs = np.split(own, np.flatnonzero(np.diff(own) > 1) + 1)
         networks = (
-            summarize_address_range(IPv4Address(int(plan.prefix[run[0]])), IPv4Address(int(plan.prefix[run[-1]]) + size - 1))
+            summarize_address_range(
+                IPv4Address(int(plan.prefix[run[0]])), IPv4Address(int(plan.prefix[run[-1]]) + size - 1)
+            )
             for run in runs
         )
         found.append([str(network) for several in networks for network in several])

@@ -133,11 +133,7 @@ def export_named(text: str) -> tuple[Export, dict[str, Any]]:
 
 
 def write_export(
-    name: str,
-    fabric: Fabric,
-    folder: str | Path,
-    routing: Routing | None = None,
-    layout: Layout | None = None,
+    name: str, fabric: Fabric, folder: str | Path, routing: Routing | None = None, layout: Layout | None = None
 ) -> list[str]:
     """Write the files of an export to a folder, which is made when it is not there; their names.
 
@@ -162,8 +158,8 @@ def write_export(
     Raises
     ------
     InputError
-        No such export or option; what the tool's files cannot say; tables that are needed and not given; a folder that cannot be
-        written to. Nothing is written then.
+        No such export or option; what the tool's files cannot say; tables that are needed and not given; a folder that cannot
+        be written to. Nothing is written then.
     """
     record, options = export_named(name)
     if record.tables and routing is None:

@@ -1,7 +1,7 @@
 """SONiC: ``config_db.json`` for every switch: ports with lanes and breakouts, addresses, static routes or BGP.
 
-The tables are those of SONiC's YANG models (sonic-net/sonic-buildimage, src/sonic-yang-models; read at 086b03bd). BGP is said in
-the tables of frrcfgd (``frr_mgmt_framework_config``), for bgpcfgd's know no neighbours without addresses.
+The tables are those of SONiC's YANG models (sonic-net/sonic-buildimage, src/sonic-yang-models; read at 086b03bd). BGP is
+said in the tables of frrcfgd (``frr_mgmt_framework_config``).
 
 A cage has the lanes that the option `lanes` says, and is split into `breakout` ports; topoloom's ports are counted over them.
 Port 7 of cages of 8 lanes that are split in two has lanes 25 to 28: Ethernet24, ``etp4a``. Which lanes a platform has stands in

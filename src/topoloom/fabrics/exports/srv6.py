@@ -6,6 +6,8 @@ nobody has to unpack it. Ports of a host in several planes are addresses of thei
 The commands are those of iproute2 on a Linux kernel; `net.ipv6.conf.*.seg6_enabled` lets hosts take such packets.
 """
 
+from collections.abc import Callable
+from functools import cache
 from ipaddress import IPv6Address
 
 import numpy as np
@@ -117,8 +119,8 @@ def host_commands(lab: Lab) -> list[list[str]]:
         # The first segment is of the own switch, and what hangs on it needs none.
         ways = {switch[e]: f"via {_at_switch(switch[e], port[e])} dev eth{number[e]}" for e in reversed(own)}
         for home, way in ways.items():
-            for space in (_SIDS, _HOSTS):
-                lines.append(f"ip -6 route add {IPv6Address(space | home << 80)}/48 {way}")
+            spaces = (IPv6Address(space | home << 80) for space in (_SIDS, _HOSTS))
+            lines += [f"ip -6 route add {space}/48 {way}" for space in spaces]
         for e in range(topology.endpoints.size):
             if topology.host[e] == host:
                 continue
@@ -135,23 +137,14 @@ def host_commands(lab: Lab) -> list[list[str]]:
     return found
 
 
-class _Paths:
-    """The segments of paths, each worked out once."""
+def _segments(routing: Routing, channel_ports: np.ndarray) -> Callable[[int, int], list[str]]:
+    """A function of two switches: the segments of the tables' path between them, worked out once."""
+    topology, ports = routing.topology, routing.ports
+    offsets, to, _ = topology.csr
+    none = np.iinfo(ports.dtype).max
 
-    def __init__(self, routing: Routing, channel_ports: np.ndarray) -> None:
-        self._routing, self._ports = routing, channel_ports
-        self._known: dict[tuple[int, int], list[str]] = {}
-
-    def __call__(self, source: int, target: int) -> list[str]:
-        key = source, target
-        if key not in self._known:
-            self._known[key] = self._walk(source, target)
-        return self._known[key]
-
-    def _walk(self, source: int, target: int) -> list[str]:
-        topology, ports = self._routing.topology, self._routing.ports
-        offsets, to, _ = topology.csr
-        none = np.iinfo(ports.dtype).max
+    @cache
+    def walk(source: int, target: int) -> list[str]:
         here, found = source, []
         while here != target:
             way = ports[target, here]
@@ -160,10 +153,8 @@ class _Paths:
                     f"{topology.name}: the tables have no path from switch {source} to {target} of {_MOST_HOPS} hops at most"
                 )
             channel = int(offsets[here]) + int(way)
-            found.append(_sid(here, int(self._ports[channel])))
+            found.append(_sid(here, int(channel_ports[channel])))
             here = int(to[channel])
         return found
 
-
-def _segments(routing: Routing, channel_ports: np.ndarray) -> _Paths:
-    return _Paths(routing, channel_ports)
+    return walk
