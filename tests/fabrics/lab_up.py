@@ -30,7 +30,10 @@ with socket.socket(family, socket.SOCK_RAW, kind) as one:
             head = struct.pack("!BBHHH", ask, 0, 0, 7, 1)
             words = sum(struct.unpack("!4H", head))
             check = ~((words & 0xFFFF) + (words >> 16)) & 0xFFFF
-            one.sendto(struct.pack("!BBHHH", ask, 0, check, 7, 1), (address, 0))
+            try:
+                one.sendto(struct.pack("!BBHHH", ask, 0, check, 7, 1), (address, 0))
+            except OSError:
+                continue  # no route
         until = time.monotonic() + 1
         while left and time.monotonic() < until:
             try:

@@ -145,7 +145,8 @@ def _segments(routing: Routing, channel_ports: np.ndarray) -> Callable[[int, int
 
     @cache
     def walk(source: int, target: int) -> list[str]:
-        here, found = source, []
+        here = source
+        found: list[str] = []
         while here != target:
             way = ports[target, here]
             if way == none or len(found) == _MOST_HOPS:
