@@ -6,7 +6,8 @@ Edgecore/AS9716-32D.yaml at 4113d718, Nvidia/Q3400-RA.yaml at edd51b57, Nvidia/S
 
 import pytest
 
-from topoloom import InputError, build, load_parts, place, price
+from topoloom import InputError, build, place, price
+from topoloom.cost.parts import load_parts
 
 yaml = pytest.importorskip("yaml", reason="not installed: PyYAML (the extra yaml)")
 
@@ -94,9 +95,9 @@ def test_a_folder_is_a_catalogue_of_all_its_switches(tmp_path):
     (tmp_path / "README.md").write_text("no device type")
     parts = load_parts(tmp_path)
     assert [one.name for one in parts.switch.product] == ["AS9716-32D", "Nvidia SN5600", "Other SN5600"]
-    layout = place(build("fat-tree:k=8"), parts, map="rows", rate_gbps=400)
+    layout = place(build("fat-tree:k=8"), map="rows")
     bill = price(layout, parts, 400)
-    assert bill.parts_name == tmp_path.name
+    assert bill.parts == tmp_path.name
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_a_folder_is_a_catalogue_of_all_its_switches(tmp_path):
         ("manufacturer: A\nmodel: [", "is no YAML"),
         ("a: &x [1]\nb: *x\n", "an alias"),
         ("- 1\n", "is no device type"),
-        ("manufacturer: A\nmodel: B\ninterfaces: [{name: a, type: 7}]\n", "is no switch"),
+        ("manufacturer: A\nmodel: B\ninterfaces: [{name: a, type: 7}]\n", "is no device type"),
         ("manufacturer: A\n", "is no device type: Object missing required field `model`"),
         ("manufacturer: A\nmodel: B\npower-ports: [{maximum_draw: -3}]\n", "is no device type"),
         ("manufacturer: A\nmodel: B\n", "is no switch: it has 8 or more interfaces"),
