@@ -107,7 +107,7 @@ class Lab:
     def at(self, node, *command, check=True):
         """What a command says at a node."""
         done = subprocess.run(
-            ["ip", "netns", "exec", self.space[node], *command], capture_output=True, text=True, check=False, timeout=30
+            ["ip", "netns", "exec", self.space[node], *command], capture_output=True, text=True, check=False, timeout=60
         )
         assert not check or done.returncode == 0, (node, command, done.stdout, done.stderr)
         return done.stdout
@@ -120,7 +120,7 @@ class Lab:
         """The addresses that do not answer an echo request of a host within two seconds."""
         return self.at(host, sys.executable, "-c", _PING, *addresses).split()
 
-    def until(self, true, seconds=20.0):
+    def until(self, true, seconds=60.0):
         """Wait until something holds, and say so if it never does."""
         deadline = time.monotonic() + seconds
         while not true():

@@ -91,7 +91,7 @@ def test_bgp_comes_up_with_a_weight_for_every_shortest_path(tmp_path):
         if u == 0
     }
     with Lab(tmp_path) as lab:
-        lab.until(lambda: all_reached(lab, addresses(tmp_path).values()), 40)
+        lab.until(lambda: all_reached(lab, addresses(tmp_path).values()))
 
         def weights():
             found = {}
@@ -128,7 +128,7 @@ def test_planes_come_up_each_for_itself(tmp_path):
     write_export("containerlab:routing=bgp", planned_fabric(build("ring:n=3,hosts=1+planes:count=2")), tmp_path)
     listed = addresses(tmp_path)
     with Lab(tmp_path) as lab:
-        lab.until(lambda: all_reached(lab, listed.values()), 40)
+        lab.until(lambda: all_reached(lab, listed.values()))
         lab.at("H0", "ip", "link", "set", "eth2", "down")
         others = {port: address for (host, port), address in listed.items() if host == "H1"}
         assert lab.unanswered("H0", [others["1"]]) == []
@@ -142,12 +142,8 @@ def test_srv6_packets_go_the_way_of_the_tables(tmp_path):
     routing = route(topology)
     write_export("containerlab:routing=srv6", planned_fabric(topology), tmp_path, routing)
     listed = addresses(tmp_path, "addresses6.csv")
-    offsets, to, _ = topology.csr
     # The far end of a diagonal, where there is more than one shortest path: of them the tables have one.
-    path, here = [], 0
-    while here != 4:
-        path.append((here, int(routing.ports[4, here])))
-        here = int(to[offsets[here] + path[-1][1]])
+    path = _path(routing, 0, 4)
     hosts = topology.endpoints_at.tolist()
     expected = {(f"S{s}", f"swp{hosts[s] + way + 1}") for s, way in path} | {("S4", "swp1")}
 

@@ -74,7 +74,7 @@ def shown_by_slurm(folder, text, nodes):
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     daemon = subprocess.Popen(["slurmctld", "-D", "-i", "-f", str(conf)], **quiet)
     try:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while True:
             done = subprocess.run(
                 ["scontrol", "show", "topology"],

@@ -49,6 +49,11 @@ def frr(order: Order, routing: str, weights: str, asn: str) -> dict[str, str]:
     -------
     dict of str to str
         Texts by name.
+
+    Raises
+    ------
+    InputError
+        A name that is no name of a file; what `frr_configs` refuses.
     """
     fabric = order.fabric
     names = words(fabric.switch_names, "switches")
@@ -95,7 +100,20 @@ def frr_configs(
 
 
 def addresses_csv(fabric: Fabric, names: list[str], plan: Addresses) -> str:
-    """The table of host ports: host and port, switch and port, address and gateway."""
+    """The table of host ports: host and port, switch and port, address and gateway.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    names : list of str
+        Of the switches.
+    plan : Addresses
+
+    Returns
+    -------
+    str
+        CSV.
+    """
     topology = fabric.topology
     gates = [IPv4Address(int(gate)) for gate in plan.endpoint]
     return csv_table(
