@@ -307,6 +307,9 @@ def test_blocks_in_topology_conf():
     assert text[0] == "# slurm.conf: TopologyPlugin=topology/block"
     assert text[1] == "BlockName=b0 Nodes=H[0-3]"
     assert text[-1] == "BlockSizes=4,8,16"
+    for options in (":blocks=leaf", ":file=yaml,topology=tree,blocks=leaf"):
+        with pytest.raises(InputError, match="blocks=leaf: no blocks are written; add topology=block"):
+            made(options, "fat-tree:k=4")
     assert block_sizes([["a"] * 5, ["a"] * 3]) == [3, 6]
 
 

@@ -69,6 +69,8 @@ def slurm(order: Order, file: str, topology: str, blocks: str) -> dict[str, str]
     """
     seen = _Seen.of(order)
     files = {}
+    if blocks != "auto" and topology != "block" and (file == "conf" or topology != "all"):
+        raise InputError(f"blocks={blocks}: no blocks are written; add topology=block, or file=yaml for several views")
     if file != "yaml":
         if topology == "torus3d":
             raise InputError("topology=torus3d: topology.conf has none that Slurm still reads; add file=yaml")
@@ -85,7 +87,11 @@ def _yaml(seen: "_Seen", topology: str, blocks: str) -> str:
         views.append(seen.tree_yaml())
     several = seen.blocks(blocks) if topology == "all" else []
     # Blocks of one node each, or one of all nodes, say nothing; who asks for them gets them.
-    if topology == "block" or blocks != "auto" or (len(several) > 1 and max(map(len, several)) > 1):
+    if (
+        topology == "block"
+        or (topology == "all" and blocks != "auto")
+        or (len(several) > 1 and max(map(len, several)) > 1)
+    ):
         views.append(seen.block_yaml(blocks))
     if topology == "torus3d" or (topology == "all" and seen.torus is not None):
         views.append(seen.torus_yaml())
