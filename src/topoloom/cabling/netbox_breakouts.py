@@ -110,13 +110,8 @@ def _interfaces(
     """Cages with their channels before the ports that are these channels, then all other ports."""
     ports = list(zip(plain["device"], plain["name"], strict=True))
     inside = [parent.get(port, ("", 0)) for port in ports]
-    speed = dict(zip(ports, plain["speed"], strict=True))
-    lowest: dict[tuple[str, str], int] = {}
-    for port, (name, _) in zip(ports, inside, strict=True):
-        if name:
-            lowest.setdefault((port[0], name), int(speed[port]))
     cages = list(channels)
-    whole = {own: str(lowest[own] * channels[own]) for own in cages}
+    rate = int(plain["speed"][0])  # one for all
     return csv_table(
         {
             "device": [device for device, _ in cages] + plain["device"],
@@ -125,7 +120,7 @@ def _interfaces(
             "type": ["other"] * len(cages) + plain["type"],
             "channels": [str(channels[own]) for own in cages] + [""] * len(ports),
             "channel_id": [""] * len(cages) + [str(number) if name else "" for name, number in inside],
-            "speed": [whole[own] for own in cages] + plain["speed"],
+            "speed": [str(rate * channels[own]) for own in cages] + plain["speed"],
         }
     )
 

@@ -13,6 +13,7 @@ A device with fewer than eight such ports is a server or an appliance, and left 
 
 import re
 from collections import Counter
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -90,8 +91,14 @@ def device_type(path: Path) -> tuple[SwitchProduct, bool] | None:
     InputError
         The file cannot be read, is no device type, or PyYAML is not installed.
     """
+    return _switch_of(read_text(path, _LONGEST), path)
+
+
+@lru_cache(maxsize=_MOST_FILES)
+def _switch_of(text: str, path: Path) -> tuple[SwitchProduct, bool] | None:
+    """As `device_type`, from the text of the file; a command asks for the same one several times."""
     try:
-        told = msgspec.convert(_plain(path), _DeviceType, strict=False)
+        told = msgspec.convert(_plain(text, path), _DeviceType, strict=False)
     except msgspec.ValidationError as error:
         raise at(str(path), None, f"is no device type: {error}") from None
     stems = Counter(_stem(one.name) for one in told.interfaces)
@@ -161,7 +168,7 @@ def device_types(path: Path) -> tuple[list[SwitchProduct], bool]:
     return sorted(named, key=lambda one: (one.ports, one.name)), 2 * sum(ib for _, ib in found) > len(found)
 
 
-def _plain(path: Path) -> Any:
+def _plain(text: str, path: Path) -> Any:
     """What a YAML file says, as plain data. Aliases are refused: a few lines of them may stand for gigabytes."""
     try:
         import yaml
@@ -176,7 +183,6 @@ def _plain(path: Path) -> Any:
                 raise yaml.YAMLError("an alias (*), which a device type has no use for")
             return super().compose_node(parent, index)
 
-    text = read_text(path, _LONGEST)
     try:
         return yaml.load(text, Loader)
     except yaml.MarkedYAMLError as error:
