@@ -6,7 +6,8 @@ sh tools/venv.sh test
 bin=.venv/bin
 
 # The report is worked with in Chromium, by its driver, a real OpenSM on ibsim takes the forwarding tables, SimGrid runs
-# applications, and a Slurm of one node runs studies; without them those tests are skipped, and pytest says so.
+# applications, a Slurm of one node runs studies, and FRR routes small fabrics in network namespaces; without them those
+# tests are skipped, and pytest says so.
 missing=
 command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
 [ -x /usr/bin/chromedriver ] || missing="$missing chromium-driver"
@@ -17,6 +18,9 @@ command -v smpirun >/dev/null 2>&1 || missing="$missing libsimgrid-dev"
 command -v g++ >/dev/null 2>&1 || missing="$missing g++"
 command -v gfortran >/dev/null 2>&1 || missing="$missing gfortran"
 PATH="$PATH:/usr/sbin:/sbin" command -v slurmctld >/dev/null 2>&1 || missing="$missing slurmctld slurmd slurm-client"
+command -v vtysh >/dev/null 2>&1 || missing="$missing frr"
+command -v ip >/dev/null 2>&1 || missing="$missing iproute2"
+command -v sysctl >/dev/null 2>&1 || missing="$missing procps"
 if [ -n "$missing" ] && command -v apt-get >/dev/null 2>&1; then
     as_root=
     if [ "$(id -u)" -ne 0 ]; then as_root="sudo -n"; fi

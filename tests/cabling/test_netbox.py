@@ -7,6 +7,7 @@ netbox/dcim/models (lengths, uniqueness, racks, cables), netbox/utilities/forms 
 
 import csv
 import io
+import json
 import re
 
 import numpy as np
@@ -17,7 +18,9 @@ from topoloom import build
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.labels import label
 from topoloom.cabling.netbox import netbox_files
+from topoloom.cabling.netbox_breakouts import carriers
 from topoloom.layout.layout import Layout
+from topoloom.topology import Topology
 
 PLANNED = {"planned", "active", "staged", "connected", "decommissioning"}
 #: Of each file: the columns that must be there and filled; others that may be.
@@ -210,3 +213,90 @@ def test_the_cable_columns_are_those_of_the_import():
     )
     kinds = [row["type"] for row in read(text)]
     assert kinds == ["aoc" if medium == "fibre" else "dac-passive" for medium in done.medium]
+
+
+#: Profiles of cables of one connector that a catalogue may need, with the most ends that each side may have (4.6.8).
+PROFILES = {"single-1c2p": (1, 1), "breakout-1c2p-2c1p": (1, 2), "breakout-1c4p-4c1p": (1, 4)}
+
+
+def several_links():
+    """A cabling of 400 Gb/s with twin-port cages: hosts on breakouts, switches on cables of two links where they fit."""
+    parallel = Topology(links=[(0, 2), (0, 2), (1, 2), (1, 2)], switches=3, endpoints=[0, 0, 0, 1, 1], host=range(5))
+    layout = stand(parallel, 3)
+    return cable(layout, "infiniband-2026", 400, host_cables=True)
+
+
+def test_cables_of_several_links_are_one_object():
+    """As many as are bought: the shares of their links sum to one; every link and every host is in one of them."""
+    done = several_links()
+    groups = carriers(done)
+    assert sorted(row for group in groups for row in group) == list(range(len(done)))
+    assert len(groups) == round(float(done.bought.share.sum()))
+    assert sorted(map(len, groups)) == [1, 2, 2, 2, 2]
+
+
+def test_netbox_4_7_would_import_breakouts():
+    """Interfaces: channels of a cage that comes before them, each number once; cables: ends that are no channel, used once, as
+    many as the profile has; followed through channels, they join the ports that the plain list joins."""
+    done = several_links()
+    files = netbox_files(done, label(done))
+    interfaces = {}
+    for row in read(files["4.7/interfaces.csv"]):
+        key = row["device"], row["name"]
+        assert key not in interfaces
+        if row["parent"]:
+            cage = interfaces[row["device"], row["parent"]]
+            assert 1 <= int(row["channel_id"]) <= int(cage["channels"])
+            assert int(cage["speed"]) == int(cage["channels"]) * int(row["speed"])
+        interfaces[key] = row
+    inside = {(k[0], row["parent"], row["channel_id"]): k for k, row in interfaces.items() if row["parent"]}
+    assert len(inside) == sum(bool(row["parent"]) for row in interfaces.values())
+    joined, used = set(), set()
+    for row in read(files["4.7/cables.csv"]):
+        sides = []
+        for side in "ab":
+            devices, names = row[f"side_{side}_device"].split(","), row[f"side_{side}_name"].split(",")
+            assert len(devices) == len(names)
+            ends = list(zip(devices, names, strict=True))
+            assert all(not interfaces[end]["parent"] for end in ends)
+            assert not used & set(ends)
+            used |= set(ends)
+            sides.append(ends)
+        if row["profile"]:
+            assert tuple(map(len, sides)) <= PROFILES[row["profile"]]
+        ports = []
+        for ends in sides:
+            # A cage stands for its channels in their order, a port for itself.
+            ports.append([])
+            for end in ends:
+                count = int(interfaces[end]["channels"] or 0)
+                ports[-1] += [inside[(*end, str(k + 1))] for k in range(count) if (*end, str(k + 1)) in inside] or [end]
+        assert len(ports[0]) == len(ports[1]) == len(row["label"].split("+"))
+        joined |= {frozenset(pair) for pair in zip(*ports, strict=True)}
+    plain = {
+        frozenset((row[f"side_{side}_device"], row[f"side_{side}_name"]) for side in "ab")
+        for row in read(files["cables.csv"])
+    }
+    assert joined == plain
+    profiles = [row["profile"] for row in read(files["4.7/cables.csv"])]
+    assert sorted(profiles) == ["breakout-1c2p-2c1p"] * 3 + ["single-1c2p"] * 2
+
+
+def test_the_rest_data_has_the_same_cables():
+    """A list for each side, with type, device and name; as many cables as the lines of the import."""
+    done = several_links()
+    files = netbox_files(done, label(done))
+    for one, row in zip(json.loads(files["cables.rest.json"]), read(files["4.7/cables.csv"]), strict=True):
+        for side in "ab":
+            ends = one[f"{side}_terminations"]
+            assert {end["object_type"] for end in ends} == {"dcim.interface"}
+            assert ",".join(end["device"] for end in ends) == row[f"side_{side}_device"]
+            assert ",".join(end["name"] for end in ends) == row[f"side_{side}_name"]
+        assert one.get("profile", "") == row["profile"]
+        assert one["label"] == row["label"]
+
+
+def test_a_catalogue_of_single_cables_has_no_such_files():
+    """Where every cable has one link, the plain files say all."""
+    done = cable(LAYOUTS["slimfly"])
+    assert "cables.rest.json" not in netbox_files(done, label(done))

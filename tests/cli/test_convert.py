@@ -3,11 +3,13 @@
 import io
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
-from topoloom import build, load
+from topoloom import build, load, write_export
 from topoloom.cli.main import main
+from topoloom.fabrics.fabric import planned_fabric
 
 
 @pytest.fixture
@@ -167,3 +169,18 @@ def test_settings_that_say_nothing_are_refused(call, tmp_path, arguments, reason
     assert (code, err.count("\n")) == (2, 1)
     assert reason in err
     assert not list(tmp_path.glob("out*"))
+
+
+def test_an_export_takes_options_and_gives_what_python_gives(call):
+    """`--format NAME:key=value` writes the files of `write_export` with the same name; a wrong option is one line."""
+    code, out, _ = call("convert", "fat-tree:k=4", "typed", "--format", "containerlab:routing=bgp,asn=tier", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert told["format"] == "containerlab:routing=bgp,asn=tier"
+    names = write_export(told["format"], planned_fabric(build("fat-tree:k=4")), "called")
+    assert told["files"] == [f"typed/{name}" for name in names]
+    assert all(Path("typed", name).read_text() == Path("called", name).read_text() for name in names)
+    code, _, error = call("convert", "fat-tree:k=4", "wrong", "--format", "frr:routing=ospf")
+    assert code == 2
+    assert error == "error: frr: routing='ospf' is not known; it must be static or bgp\n"
+    assert not Path("wrong").exists()

@@ -24,11 +24,13 @@ from topoloom.spec import build
 from topoloom.topology import Topology
 
 KINDS = [
+    "air",
     "analytical",
     "anytopo",
     "booksim",
     "caminos",
     "codes",
+    "containerlab",
     "frr",
     "garnet",
     "guid2lid",
@@ -39,6 +41,8 @@ KINDS = [
     "opensm",
     "simai",
     "slurm",
+    "sonic",
+    "srv6",
     "supersim",
     "ufm",
 ]
@@ -51,9 +55,9 @@ def made(kind, spec_or_fabric):
 
 
 def test_the_register_is_known(tmp_path):
-    """An export is there by its file alone; only OpenSM's needs tables, and says so."""
+    """An export is there by its file alone; only OpenSM's and SRv6's need tables, and say so."""
     assert list(EXPORTS) == KINDS
-    assert [name for name, record in EXPORTS.items() if record.tables] == ["opensm"]
+    assert [name for name, record in EXPORTS.items() if record.tables] == ["opensm", "srv6"]
     with pytest.raises(InputError, match="use topoloom route with --export opensm"):
         write_export("opensm", planned_fabric(build("petersen:hosts=1")), tmp_path)
     with pytest.raises(InputError, match="did you mean 'slurm'"):

@@ -82,7 +82,16 @@ def save_cabling(
     return write_folder(
         folder,
         {**cabling_files(cabling), **also},
-        stale=[f"sheets/{SHEET_NAMES}", "floorplan.*", HOUSING, HOSTS, RACKS, *stale],
+        stale=[
+            f"sheets/{SHEET_NAMES}",
+            "netbox/4.7/*.csv",
+            "netbox/cables.rest.json",
+            "floorplan.*",
+            HOUSING,
+            HOSTS,
+            RACKS,
+            *stale,
+        ],
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.labels import Labels
+from topoloom.cabling.netbox_breakouts import breakout_files
 from topoloom.csv_files import csv_table, numbers, texts
 from topoloom.formats.cables import host_ports
 from topoloom.hosts.housing import host_names
@@ -36,8 +37,10 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
 
     Switch 17 is the device ``S17``, host 5 the device ``H5`` (only where the cables of hosts are listed); port 12 is the
     interface ``P12``. Where hosts stand in racks of their own they have their names, racks, units and ports. A switch that
-    stands higher than the 100 units of a rack is in the rack without a position.
+    stands higher than the 100 units of a rack is in the rack without a position. Where cables carry several links, the files of
+    `breakout_files` follow.
     """
+    interfaces, cables = _interfaces(cabling), _cables(cabling, labels)
     site = cabling.layout.floor.name.strip() or "topoloom"
     model = f"{cabling.layout.topology.radix}-port switch"
     return {
@@ -58,8 +61,9 @@ def netbox_files(cabling: Cabling, labels: Labels) -> dict[str, str]:
         ),
         "racks.csv": _racks(cabling, site),
         "devices.csv": _devices(cabling, site, model),
-        "interfaces.csv": _interfaces(cabling),
-        "cables.csv": _cables(cabling, labels),
+        "interfaces.csv": csv_table(interfaces),
+        "cables.csv": csv_table(cables),
+        **breakout_files(cabling, labels, interfaces, cables),
     }
 
 
@@ -117,7 +121,7 @@ def _units(cabling: Cabling) -> str:
     return "0" if housing is None else f"{math.floor(2 * housing.host.u) / 2:g}"
 
 
-def _interfaces(cabling: Cabling) -> str:
+def _interfaces(cabling: Cabling) -> dict[str, list[str]]:
     """Every port that the fabric uses, also those to hosts whose cables are not listed."""
     topology = cabling.layout.topology
     used = topology.degrees + topology.endpoints_at
@@ -128,41 +132,38 @@ def _interfaces(cabling: Cabling) -> str:
         device += [names[i] for i in topology.host.tolist()]
         port += [_host_port(cabling, i) for i in host_ports(topology.host).tolist()]
     kbps = str(round(cabling.rate_gbps * 1e6))
-    return csv_table(
-        {
-            "device": device,
-            "name": port,
-            # Ethernet or InfiniBand, this plug or that: a cabling does not know.
-            "type": ["other"] * len(device),
-            "speed": [kbps] * len(device),
-        }
-    )
+    return {
+        "device": device,
+        "name": port,
+        # Ethernet or InfiniBand, this plug or that: a cabling does not know.
+        "type": ["other"] * len(device),
+        "speed": [kbps] * len(device),
+    }
 
 
-def _cables(cabling: Cabling, labels: Labels) -> str:
+def _cables(cabling: Cabling, labels: Labels) -> dict[str, list[str]]:
+    """A row for each link, in the order of work."""
     count = len(cabling)
     ends, ports = cabling.ends.T.tolist(), cabling.port.T.tolist()
     hosts, to_host = _hosts(cabling) if cabling.with_hosts else [], cabling.to_host.tolist()
     types = [_TYPES.get(medium, "") for medium in cabling.medium.tolist()]
-    return csv_table(
-        {
-            "side_a_device": [f"S{end}" for end in ends[0]],
-            "side_a_type": ["dcim.interface"] * count,
-            "side_a_name": [f"P{port}" for port in ports[0]],
-            "side_b_device": [hosts[end] if host else f"S{end}" for host, end in zip(to_host, ends[1], strict=True)],
-            "side_b_type": ["dcim.interface"] * count,
-            "side_b_name": [
-                _host_port(cabling, port) if host else f"P{port}" for host, port in zip(to_host, ports[1], strict=True)
-            ],
-            "type": types,
-            "status": ["planned"] * count,
-            "label": labels.cable,
-            "color": [_COLOURS.get(kind, "") for kind in types],
-            # NetBox keeps two places.
-            "length": numbers(cabling.bought.stock_m, 2),
-            "length_unit": ["m"] * count,
-        }
-    )
+    return {
+        "side_a_device": [f"S{end}" for end in ends[0]],
+        "side_a_type": ["dcim.interface"] * count,
+        "side_a_name": [f"P{port}" for port in ports[0]],
+        "side_b_device": [hosts[end] if host else f"S{end}" for host, end in zip(to_host, ends[1], strict=True)],
+        "side_b_type": ["dcim.interface"] * count,
+        "side_b_name": [
+            _host_port(cabling, port) if host else f"P{port}" for host, port in zip(to_host, ports[1], strict=True)
+        ],
+        "type": types,
+        "status": ["planned"] * count,
+        "label": labels.cable,
+        "color": [_COLOURS.get(kind, "") for kind in types],
+        # NetBox keeps two places.
+        "length": numbers(cabling.bought.stock_m, 2),
+        "length_unit": ["m"] * count,
+    }
 
 
 def _rows(**columns: Sequence[str]) -> str:

@@ -40,7 +40,10 @@ def placing_options(*, housed: bool = True) -> Callable[[Any], Any]:
             help="Where everything stands: joint searches, rows puts cabinets row by row.",
         ),
         click.option(
-            "--parts", default="slimfly-2014", show_default=True, help="Parts catalogue: a name or a TOML file."
+            "--parts",
+            default="slimfly-2014",
+            show_default=True,
+            help="Parts catalogue: a name, a TOML file, or NetBox device types.",
         ),
         click.option(
             "--rate",

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 import numpy as np
 
+from topoloom.cost.device_types import SUFFIXES, device_types
 from topoloom.cost.products import (
     LENGTH_ERROR_M,
     CableProduct,
@@ -423,7 +424,10 @@ def register_parts(file: Path | Traversable) -> Parts:
 
 
 def load_parts(name: str | Path) -> Parts:
-    """A parts catalogue: one of `PARTS` by name (``slimfly-2014``), or a TOML file by path.
+    """A parts catalogue: one of `PARTS` by name (``slimfly-2014``), a TOML file, or device types of NetBox.
+
+    Device types are a YAML file of NetBox's library or a folder of them; cables are then those of ``infiniband-2026`` where
+    most of the switches are InfiniBand, else of ``ethernet-2026``.
 
     Raises
     ------
@@ -437,10 +441,31 @@ def load_parts(name: str | Path) -> Parts:
     """
     if Path(name).suffix == ".toml":
         return _checked(read_text(name, LONGEST), str(name))
+    if Path(name).suffix in SUFFIXES or (str(name) not in PARTS and Path(name).is_dir()):
+        return _of_device_types(Path(name))
     try:
         return PARTS.find(str(name))
     except InputError as error:
-        raise InputError(f"{error}; or give the path of a .toml file") from None
+        raise InputError(
+            f"{error}; or give the path of a .toml file, or of device types of NetBox (.yaml, or a folder)"
+        ) from None
+
+
+def _of_device_types(path: Path) -> Parts:
+    """The switches of device types, with the cables of a catalogue of ours."""
+    products, infiniband = device_types(path)
+    base = PARTS.find("infiniband-2026" if infiniband else "ethernet-2026")
+    return Parts(
+        name=path.resolve().stem,
+        source=f"switches: NetBox device types in {path}; cables and interfaces: {base.name}",
+        cable=base.cable,
+        switch=SwitchParts(product=tuple(products)),
+        slack_m=base.slack_m,
+        transceiver=base.transceiver,
+        nic=base.nic,
+        server=base.server,
+        unpriced=("switch", "cable"),
+    )
 
 
 @lru_cache(maxsize=8)

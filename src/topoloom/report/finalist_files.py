@@ -119,8 +119,10 @@ def _exports(one: Assessment) -> dict[str, str | bytes]:
     routing: Routing = one.routing
     if routing.lane_rule != "pair":  # what other tools read has a lane for each pair
         routing = route(one.layout.topology, ANY)
-    order = Order(fabric, routing, lengths=lengths_in(one.layout, one.layout.topology))
+    order = Order(fabric, routing, lengths=lengths_in(one.layout, one.layout.topology), layout=one.layout)
     for name, record in EXPORTS.items():
+        if record.asked:
+            continue
         try:
             made = made_of(record, order)
         except InputError as error:

@@ -112,6 +112,24 @@ class Choice(Parameter):
         return str(text)
 
 
+@dataclass(frozen=True)
+class Word(Parameter):
+    """A word that another program reads, such as the name of an image: letters, digits and a few signs."""
+
+    def __init__(self, description: str, default: Any = ...) -> None:
+        for key, value in {"description": description, "default": default}.items():
+            object.__setattr__(self, key, value)
+
+    @property
+    def range(self) -> str:
+        return "letters, digits and . _ - / : @, at most 200"
+
+    def read(self, text: Any) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/:@-]{0,199}", str(text)):
+            raise InputError(f"{str(text)!a} cannot be used; write {self.range}")
+        return str(text)
+
+
 class Integers(_Number):
     """A list of whole numbers, written with `x` between them: ``8x8x4``; `least` and `most` bound each of them."""
 

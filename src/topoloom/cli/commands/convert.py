@@ -6,7 +6,7 @@ from topoloom.cli.delivery import checked, deliver
 from topoloom.cli.exporting import export_settings, refuse_settings, settings_option, write_settings
 from topoloom.cli.output import json_option, print_record, say
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import EXPORTS, Order, write_order
+from topoloom.fabrics.exports.registry import EXPORTS, Order, export_named, write_order
 from topoloom.fabrics.exports.written import WrittenFiles
 from topoloom.formats import FORMATS, format_for
 from topoloom.opening import open_network
@@ -20,7 +20,7 @@ class _Help(click.Command):
         with formatter.section("Formats"):
             formatter.write_dl([(name, record.description) for name, record in FORMATS.items()])
         with formatter.section("For other tools (OUT is a folder)"):
-            formatter.write_dl([(name, record.help) for name, record in EXPORTS.items() if not record.tables])
+            formatter.write_dl([(name, record.words) for name, record in EXPORTS.items() if not record.tables])
         write_settings(formatter)
 
 
@@ -36,7 +36,7 @@ class _Help(click.Command):
 def command(
     source: str, output: str, source_format: str | None, name: str | None, changes: tuple[str, ...], as_json: bool
 ) -> None:
-    if name is not None and name in EXPORTS and not _one_file(output, name):
+    if name is not None and name.partition(":")[0] in EXPORTS and not _one_file(output, name):
         _export(name, source, source_format, output, changes, as_json)
         return
     record = checked(output, name, as_json)
@@ -58,11 +58,12 @@ def _one_file(output: str, name: str) -> bool:
 def _export(
     kind: str, source: str, source_format: str | None, folder: str, changes: tuple[str, ...], as_json: bool
 ) -> None:
-    refuse_settings(kind, changes)
+    record, _ = export_named(kind)  # a wrong option is told before a large network is read
+    refuse_settings(record.name, changes)
     network = open_network(source, source_format)
-    order = Order(network.fabric)
-    if EXPORTS.find(kind).timed:
-        order = Order(network.fabric, None, export_settings(network, changes), network.lengths)
+    order = Order(network.fabric, layout=network.layout)
+    if record.timed:
+        order = Order(network.fabric, None, export_settings(network, changes), network.lengths, network.layout)
     files = [f"{folder}/{name}" for name in write_order(kind, order, folder)]
     if as_json:
         print_record(WrittenFiles(kind, tuple(files), provenance_of(network.topology)))

@@ -97,7 +97,7 @@ class _Options(TypedDict):
 @click.option(
     "--overhead-m", type=Number(0, unit="metres"), default=0.0, show_default=True, help="Cable at each end, on a grid."
 )
-@click.option("--parts", help="Parts catalogue for power and cost: a name or a TOML file.")
+@click.option("--parts", help="Parts catalogue for power and cost: a name, a TOML file, or NetBox device types.")
 @click.option("--rate", "rate_gbps", type=Number(above=0, unit="Gb/s"), help="Gb/s a link, for power and cost.")
 @click.option("--picture", help="Draw the best graph to this file, .svg or .png.")
 @json_option

@@ -13,7 +13,7 @@ from topoloom.cli.output import json_option, plain, print_facts, print_record, s
 from topoloom.cli.progress import working
 from topoloom.cli.types import Whole
 from topoloom.errors import InputError
-from topoloom.fabrics.exports.registry import EXPORTS, Order, write_order
+from topoloom.fabrics.exports.registry import EXPORTS, Order, export_named, write_order
 from topoloom.routing.registry import engines
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class _Help(click.Command):
         with formatter.section("Engines"):
             formatter.write_dl([(name, record.help) for name, record in engines.items()])
         with formatter.section("Exports"):
-            formatter.write_dl([(name, record.help) for name, record in EXPORTS.items()])
+            formatter.write_dl([(name, record.words) for name, record in EXPORTS.items()])
         write_settings(formatter)
 
 
@@ -132,14 +132,15 @@ def command(
     if folder is not None:
         folder = str(writable_folder(folder))
     if kind is not None:
-        EXPORTS.find(kind)
-        refuse_settings(kind, changes)
+        refuse_settings(export_named(kind)[0].name, changes)
     if engine is not None:
         engines.find(engine)
     network = open_network(topology)
     lost = None if without is None else losses(network, without)
+    # Losses number hosts and switches anew, which the layout does not know.
+    layout = network.layout if without is None else None
     mended = None
-    timed = kind is not None and EXPORTS.find(kind).timed
+    timed = kind is not None and export_named(kind)[0].timed
     lengths = network.lengths if timed else None
     # Only what begins with tables takes those that are there: to route a network is to make new ones.
     takes = without is not None or kind is not None
@@ -172,7 +173,7 @@ def command(
             fabric = fabric.after_losses(routed.topology, mended.surviving_switches, mended.kept)
     files: list[str] = []
     if output is not None and kind is not None:
-        order = Order(fabric, routed, lengths=lengths)
+        order = Order(fabric, routed, lengths=lengths, layout=layout)
         if timed:
             order = replace(order, settings=export_settings(network, changes))
         files = [f"{output}/{name}" for name in write_order(kind, order, output)]

@@ -1,135 +1,155 @@
-"""FRR: static routes for an Ethernet fabric of routers, every shortest next hop in one ECMP group; a file a switch.
+"""FRR: an Ethernet fabric of routers, a configuration a switch: static routes, or BGP without addresses on links.
 
-Addresses: the host ports of a switch share one prefix of 10.0.0.0/8, all switches' as long, switch after switch; in it every
-host port has a /31, the switch's end first. Links have /31s of 172.16.0.0/12 in the order of the cable list, the lower switch
-first. Port 7 is the interface swp7.
+Static: every shortest next hop in one ECMP group, the addresses of `addresses`. BGP: `bgp`. Port 7 is the interface swp7.
 """
 
 from ipaddress import IPv4Address
 
-import numpy as np
-
+from topoloom.csv_files import csv_table, texts
 from topoloom.errors import InputError
+from topoloom.fabrics.exports.addresses import Addresses, gateways, ports_of, shortest_next_hops
+from topoloom.fabrics.exports.bgp import MOST_WAYS, bgp_configs
 from topoloom.fabrics.exports.registry import Order, export, words
 from topoloom.fabrics.fabric import Fabric
+from topoloom.spec import Choice
 
-_HOSTS, _HOST_BITS = int(IPv4Address("10.0.0.0")), 24
-_LINKS, _LINK_BITS = int(IPv4Address("172.16.0.0")), 20
-#: As many next hops as FRR's own packages are built for.
-_MOST_WAYS = 256
-#: Destinations of distances at a time.
-_BLOCK = 256
+#: Options that every export with FRR's configurations takes.
+ROUTING = Choice(("static", "bgp"), "static routes, or BGP that needs no addresses on links", default="static")
+WEIGHTS = Choice(
+    ("equal", "paths"),
+    "next hops of a destination alike, or each by how many shortest paths it has (BGP only)",
+    default="equal",
+)
+ASN = Choice(
+    ("switch", "tier"),
+    "an AS for every switch, or for leaf, pod and spine as RFC 7938 has it (trees only)",
+    default="switch",
+)
 
 
-@export("frr", "static routes with ECMP groups for FRR, a file a switch, for Ethernet", tables=False)
-def frr(order: Order) -> dict[str, str]:
-    """NAME.conf for every switch, and addresses.csv with the address of every host port."""
+@export(
+    "frr",
+    "configurations for FRR, a file a switch, for Ethernet",
+    tables=False,
+    routing=ROUTING,
+    weights=WEIGHTS,
+    asn=ASN,
+)
+def frr(order: Order, routing: str, weights: str, asn: str) -> dict[str, str]:
+    """NAME.conf for every switch, and addresses.csv with the address of every host port.
+
+    Parameters
+    ----------
+    order : Order
+    routing : "static" or "bgp"
+    weights : "equal" or "paths"
+    asn : "switch" or "tier"
+
+    Returns
+    -------
+    dict of str to str
+        Texts by name.
+
+    Raises
+    ------
+    InputError
+        A name that is no name of a file; what `frr_configs` refuses.
+    """
     fabric = order.fabric
     names = words(fabric.switch_names, "switches")
     for name in names:
         if "/" in name or name.startswith("."):
             raise InputError(f"{fabric.topology.name}: switch {name!a} cannot be the name of a file")
-    plan = Addresses(fabric)
-    files = {f"{name}.conf": text for name, text in zip(names, _configs(fabric, names, plan), strict=True)}
-    rows = ["host,host_port,switch,switch_port,address,gateway"]
-    topology = fabric.topology
-    for e, (switch, host) in enumerate(zip(topology.endpoints.tolist(), topology.host.tolist(), strict=True)):
-        gate = int(plan.endpoint[e])
-        name = fabric.host_names[host].replace('"', '""')
-        shown = f'"{name}"' if "," in name or '"' in name else name
-        rows.append(
-            f"{shown},{fabric.host_ports[e]},{names[switch]},{fabric.endpoint_ports[e]},"
-            f"{IPv4Address(gate + 1)}/31,{IPv4Address(gate)}"
-        )
-    files["addresses.csv"] = "\n".join(rows) + "\n"
+    plan = Addresses(fabric, numbered=routing == "static")
+    configs = frr_configs(fabric, names, plan, routing, weights, asn)
+    files = {f"{name}.conf": text for name, text in zip(names, configs, strict=True)}
+    files["addresses.csv"] = addresses_csv(fabric, names, plan)
     return files
 
 
-class Addresses:
-    """The addressing plan.
+def frr_configs(
+    fabric: Fabric, names: list[str], plan: Addresses, routing: str, weights: str = "equal", asn: str = "switch"
+) -> list[str]:
+    """The configuration of every switch.
 
-    Attributes
+    Parameters
     ----------
-    length : int
-        Of the prefix of a switch's hosts.
-    prefix : int64[switches]
-        Where it begins.
-    endpoint : int64[endpoints]
-        The switch's address on the cable of each endpoint; the host's is one more.
-    link : int64[links, 2]
-        The addresses of both ends of each link.
+    fabric : Fabric
+    names : list of str
+        Of the switches.
+    plan : Addresses
+    routing : "static" or "bgp"
+    weights : "equal" or "paths"
+    asn : "switch" or "tier"
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    InputError
+        What FRR does not do, or the network does not have.
     """
-
-    def __init__(self, fabric: Fabric) -> None:
-        topology = fabric.topology
-        if not topology.endpoints.size:
-            raise InputError(f"{topology.name}: no hosts, so there is nothing to route to; add them, as in hosts=4")
-        bits = max(1, int(2 * topology.endpoints_at.max() - 1).bit_length())
-        if topology.switches << bits > 1 << _HOST_BITS:
-            raise InputError(
-                f"{topology.name}: 10.0.0.0/8 has no room for {topology.switches} prefixes of /{32 - bits}"
-            )
-        if 2 * len(topology.links) > 1 << _LINK_BITS:
-            raise InputError(f"{topology.name}: {len(topology.links)} links; 172.16.0.0/12 has room for {1 << 19}")
-        self.length = 32 - bits
-        self.prefix = _HOSTS + (np.arange(topology.switches, dtype=np.int64) << bits)
-        first = np.concatenate([[0], np.cumsum(topology.endpoints_at)])[:-1]
-        place = np.arange(topology.endpoints.size) - first[topology.endpoints]
-        self.endpoint = self.prefix[topology.endpoints] + 2 * place
-        self.link = _LINKS + 2 * np.arange(len(topology.links))[:, None] + np.arange(2)
+    if routing == "bgp":
+        return bgp_configs(fabric, names, plan, weights, asn)
+    for key, value, usual in (("weights", weights, "equal"), ("asn", asn, "switch")):
+        if value != usual:
+            raise InputError(f"{key}={value}: static routes of FRR have none; add routing=bgp")
+    return _static(fabric, names, plan)
 
 
-def _configs(fabric: Fabric, names: list[str], plan: Addresses) -> list[str]:
-    """The configuration of every switch."""
-    from topoloom.graph.distances import distances_from
-    from topoloom.graph.planes import plane_count
+def addresses_csv(fabric: Fabric, names: list[str], plan: Addresses) -> str:
+    """The table of host ports: host and port, switch and port, address and gateway.
 
+    Parameters
+    ----------
+    fabric : Fabric
+    names : list of str
+        Of the switches.
+    plan : Addresses
+
+    Returns
+    -------
+    str
+        CSV.
+    """
     topology = fabric.topology
-    n = topology.switches
-    _, to, link = topology.csr
-    origin = np.repeat(np.arange(n), topology.degrees)
-    far_end = (topology.links[link, 0] == origin).astype(np.int64)
-    gateway = [str(IPv4Address(int(address))) for address in plan.link[link, far_end]]
-    prefixes = [f"{IPv4Address(int(start))}/{plan.length}" for start in plan.prefix]
-    lines = [_interfaces(fabric, names, plan, s) for s in range(n)]
-    homes = np.flatnonzero(topology.endpoints_at)
-    # Planes are networks of their own: a switch knows the addresses of its own plane.
-    several = plane_count(topology) > 1
-    for begin in range(0, homes.size, _BLOCK):
-        block = homes[begin : begin + _BLOCK]
-        for home, distance in zip(block.tolist(), distances_from(topology, block, 1), strict=True):
-            lost = np.flatnonzero(distance < 0)
-            if lost.size and not several:
-                raise InputError(
-                    f"{topology.name}: no path from {names[lost[0]]} to {names[home]}; link the parts first"
-                )
-            nearer = np.flatnonzero(distance[to] == distance[origin] - 1)
-            most = np.bincount(origin[nearer], minlength=n)
-            if most.max() > _MOST_WAYS:
-                s = int(most.argmax())
-                raise InputError(f"{topology.name}: {most[s]} next hops at {names[s]}; FRR takes {_MOST_WAYS}")
-            for channel, s in zip(nearer.tolist(), origin[nearer].tolist(), strict=True):
-                lines[s].append(f"ip route {prefixes[home]} {gateway[channel]}")
+    gates = [IPv4Address(int(gate)) for gate in plan.endpoint]
+    return csv_table(
+        {
+            "host": texts([fabric.host_names[host] for host in topology.host.tolist()], guard=False),
+            "host_port": [str(port) for port in fabric.host_ports.tolist()],
+            "switch": texts([names[switch] for switch in topology.endpoints.tolist()], guard=False),
+            "switch_port": [str(port) for port in fabric.endpoint_ports.tolist()],
+            "address": [f"{gate + 1}/31" for gate in gates],
+            "gateway": [str(gate) for gate in gates],
+        }
+    )
+
+
+def _static(fabric: Fabric, names: list[str], plan: Addresses) -> list[str]:
+    """Static routes over numbered links."""
+    gateway = gateways(fabric, plan)
+    lines = [_head(fabric, names, plan, s) for s in range(fabric.topology.switches)]
+    for home, channels, origins in shortest_next_hops(fabric, names, MOST_WAYS):
+        prefix = plan.prefix_of(home)
+        for channel, s in zip(channels.tolist(), origins.tolist(), strict=True):
+            lines[s].append(f"ip route {prefix} {gateway[channel]}")
     return ["\n".join([*own, "!"]) + "\n" for own in lines]
 
 
-def _interfaces(fabric: Fabric, names: list[str], plan: Addresses, switch: int) -> list[str]:
+def _head(fabric: Fabric, names: list[str], plan: Addresses, switch: int) -> list[str]:
     """The head of a switch's configuration: its name, its ports with their addresses, its own prefix."""
-    topology = fabric.topology
-    offsets, to, link = topology.csr
-    ports: list[tuple[int, str, int]] = []
-    for e in np.flatnonzero(topology.endpoints == switch).tolist():
-        host = fabric.host_names[topology.host[e]]
-        ports.append((int(fabric.endpoint_ports[e]), f"host {host} port {fabric.host_ports[e]}", int(plan.endpoint[e])))
-    for channel in range(int(offsets[switch]), int(offsets[switch + 1])):
-        row, far = int(link[channel]), int(to[channel])
-        end = int(topology.links[row, 0] != switch)
-        there = f"switch {names[far]} port {fabric.link_ports[row, 1 - end]}"
-        ports.append((int(fabric.channel_ports[channel]), there, int(plan.link[row, end])))
     lines = ["frr defaults datacenter", f"hostname {names[switch]}", "ip forwarding", "!"]
-    for port, there, address in sorted(ports):
-        lines += [f"interface swp{port}", f" description {there}", f" ip address {IPv4Address(address)}/31", "!"]
-    if topology.endpoints_at[switch]:
+    for port in ports_of(fabric, names, plan, switch):
+        lines += [
+            f"interface swp{port.number}",
+            f" description {port.there}",
+            f" ip address {IPv4Address(port.address)}/31",
+            "!",
+        ]
+    if fabric.topology.endpoints_at[switch]:
         # What is for a host port that is not there ends here, and does not go round.
-        lines.append(f"ip route {IPv4Address(int(plan.prefix[switch]))}/{plan.length} blackhole")
+        lines.append(f"ip route {plan.prefix_of(switch)} blackhole")
     return lines

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from topoloom.folders import write_folder
 from topoloom.layout.layout import Layout
 from topoloom.register import Register
 from topoloom.routing.routing import Routing
+from topoloom.spec import Parameter, read_settings
 from topoloom.topology import Topology
 
 #: How long a cable is taken for where nobody says: a few racks further.
@@ -36,12 +39,15 @@ class Order:
         Rates and delays, for the exports that write them.
     lengths : CableLengths, optional
         How long the cables are; None where nobody knows.
+    layout : Layout, optional
+        Where switches and hosts stand, for the exports that name racks; None where nobody knows.
     """
 
     fabric: Fabric
     routing: Routing | None = None
     settings: ExportSettings = field(default_factory=ExportSettings)
     lengths: CableLengths | None = None
+    layout: Layout | None = None
 
     @property
     def topology(self) -> Topology:
@@ -108,19 +114,34 @@ class Export:
     tables : bool
         Whether it needs tables.
     make : callable
-        Makes its files, name and content; the network itself comes first.
+        Makes its files, name and content, from an `Order` and its options; the network itself comes first.
     sometimes : tuple of str
         Files that only some exports have; one that an earlier export left is taken away.
     timed : bool
         Whether it writes rates and delays, so that it takes `ExportSettings`.
+    options : dict of Parameter
+        What it takes behind its name, as `topoloom.spec` reads it: ``frr:routing=bgp``.
+    asked : bool
+        Whether it is written only where it is asked for; the folder of a design goes without.
     """
 
     name: str
     help: str
     tables: bool
-    make: Callable[[Order], Files]
+    make: Callable[..., Files]
     sometimes: tuple[str, ...] = ()
     timed: bool = False
+    options: dict[str, Parameter] = field(default_factory=dict)
+    asked: bool = False
+
+    @property
+    def words(self) -> str:
+        """What it writes, and its options with their defaults, for the help."""
+        shown = [
+            f"{key}=" + ("" if option.default is None else option.write(option.default))
+            for key, option in self.options.items()
+        ]
+        return "; ".join([self.help, *([", ".join(shown)] if shown else [])])
 
 
 #: Every export by its name.
@@ -128,9 +149,16 @@ EXPORTS: Register[Export] = Register("export", room="topoloom.fabrics.exports", 
 
 
 def export(
-    name: str, text: str, *, tables: bool, sometimes: tuple[str, ...] = (), timed: bool = False
-) -> Callable[[Callable[[Order], Files]], Callable[[Order], Files]]:
-    """Register a function as an export. `tables`: it writes a routing's tables, and not the fabric alone.
+    name: str,
+    text: str,
+    *,
+    tables: bool,
+    sometimes: tuple[str, ...] = (),
+    timed: bool = False,
+    asked: bool = False,
+    **options: Parameter,
+) -> Callable[[Callable[..., Files]], Callable[..., Files]]:
+    """Register a function of an `Order`, and of its options, as an export.
 
     Parameters
     ----------
@@ -144,6 +172,10 @@ def export(
         Names of files that it writes for some networks only; those of an earlier export are taken away.
     timed : bool
         Whether it writes rates and delays, so that it takes `ExportSettings`.
+    asked : bool
+        Whether it is written only where it is asked for, and not into the folder of a design.
+    **options : Parameter
+        What it takes behind its name.
 
     Returns
     -------
@@ -151,11 +183,30 @@ def export(
         The decorator; it returns the function as it is.
     """
 
-    def register(make: Callable[[Order], Files]) -> Callable[[Order], Files]:
-        EXPORTS.add(name, Export(name, text, tables, make, sometimes, timed))
+    def register(make: Callable[..., Files]) -> Callable[..., Files]:
+        usual = {key: option.default for key, option in options.items()}
+        EXPORTS.add(name, Export(name, text, tables, partial(make, **usual), sometimes, timed, options, asked))
         return make
 
     return register
+
+
+def export_named(text: str) -> tuple[Export, dict[str, Any]]:
+    """The export that ``NAME`` or ``NAME:key=value,...`` asks for, and its options.
+
+    Raises
+    ------
+    InputError
+        No such export, or options that it does not take.
+
+    Examples
+    --------
+    >>> export_named("frr:routing=bgp")[1]["routing"]
+    'bgp'
+    """
+    name, _, rest = text.partition(":")
+    record = EXPORTS.find(name)
+    return record, read_settings(name, record.options, rest)[0]
 
 
 def write_export(
@@ -172,7 +223,7 @@ def write_export(
     Parameters
     ----------
     name : str
-        The export, by its name in `EXPORTS`.
+        The export, by its name in `EXPORTS`; options behind it: ``frr:routing=bgp``.
     fabric : Fabric
         The network with the names, ports and addresses that go into the files.
     folder : path
@@ -182,7 +233,7 @@ def write_export(
     settings : ExportSettings, optional
         Rates and delays, for the exports that write them.
     layout : Layout, optional
-        Gives every cable its length, and so its delay.
+        Gives every cable its length, and so its delay; and the racks' names.
 
     Returns
     -------
@@ -192,11 +243,11 @@ def write_export(
     Raises
     ------
     InputError
-        No such export; what the tool's files cannot say; tables that are needed and not given; a layout of another
+        No such export or option; what the tool's files cannot say; tables that are needed and not given; a layout of another
         network; a folder that cannot be written to. Nothing is written then.
     """
     lengths = None if layout is None else lengths_in(layout, fabric.topology)
-    return write_order(name, Order(fabric, routing, settings or ExportSettings(), lengths), folder)
+    return write_order(name, Order(fabric, routing, settings or ExportSettings(), lengths, layout), folder)
 
 
 def write_order(name: str, order: Order, folder: str | Path) -> list[str]:
@@ -205,7 +256,7 @@ def write_order(name: str, order: Order, folder: str | Path) -> list[str]:
     Parameters
     ----------
     name : str
-        The export, by its name in `EXPORTS`.
+        The export, by its name in `EXPORTS`, with its options.
     order : Order
         What is to be written.
     folder : path
@@ -216,17 +267,17 @@ def write_order(name: str, order: Order, folder: str | Path) -> list[str]:
     list of str
         The names of the files in `folder`.
     """
-    record = EXPORTS.find(name)
-    files = made_of(record, order)
+    record, options = export_named(name)
+    files = made_of(record, order, options)
     write_folder(folder, files, stale=record.sometimes)
     return list(files)
 
 
-def made_of(record: Export, order: Order) -> dict[str, str | bytes]:
+def made_of(record: Export, order: Order, options: Mapping[str, Any] = MappingProxyType({})) -> dict[str, str | bytes]:
     """The files of an export; raises `InputError` where it needs tables and there are none."""
     if record.tables and order.routing is None:
         raise InputError(f"export {record.name} writes tables; use topoloom route with --export {record.name}")
-    return dict(record.make(order))
+    return dict(record.make(order, **options))
 
 
 def words(names: Sequence[str], what: str) -> list[str]:

@@ -1,0 +1,169 @@
+"""Cables of several links for NetBox: breakouts and twin-port cables, one object each, as NetBox 4.5 and later has them.
+
+The plain files have a cable for each link, which every release imports. Where the catalogue's cables carry several, these
+go beside them: for the bulk import of NetBox 4.7 (several ends in a cell, #18645; interfaces with channels, at whose parent a
+cable ends), and as data for the REST API of 4.5 and 4.6, whose CSV import takes one end a side. Profiles are those of
+netbox/dcim/choices.py (4.6.8), columns those of netbox/dcim/forms/bulk_import.py (4.7.0-beta1).
+"""
+
+import json
+
+from topoloom.cabling.cabling import Cabling
+from topoloom.cabling.labels import Labels
+from topoloom.csv_files import csv_table, texts
+
+#: How many links a cable of one connector may carry, at both ends alike or parting into as many.
+_SINGLE, _BREAKOUT = (2, 4, 6, 8, 12, 16), (2, 4, 6, 8)
+
+
+def carriers(cabling: Cabling) -> list[list[int]]:
+    """The rows of the cabling that share one cable, in the order of their ports at its near end.
+
+    Cables of several links begin at the lower switch, or at the switch of hosts. Between the same two boxes they are filled one
+    after the other; breakouts of one box and length likewise, wherever they lead.
+    """
+    links, bought = cabling.layout.topology.links, cabling.bought
+    groups: dict[tuple, list[tuple[int, int]]] = {}
+    alone: list[list[int]] = []
+    for row, (index, to_host) in enumerate(zip(bought.product.tolist(), cabling.to_host.tolist(), strict=True)):
+        product = bought.parts.cable[index]
+        if product.links == 1:
+            alone.append([row])
+            continue
+        near = int(cabling.ends[row, 0]) if to_host else int(links[cabling.link[row], 0])
+        side = _near_side(cabling, row, near)
+        far = float(bought.stock_m[row]) if product.breakout else int(cabling.ends[row, 1 - side])
+        groups.setdefault((index, to_host, near, far), []).append((int(cabling.port[row, side]), row))
+    for (index, *_), several in groups.items():
+        rows, size = [row for _, row in sorted(several)], bought.parts.cable[index].links
+        alone += [rows[at : at + size] for at in range(0, len(rows), size)]
+    return sorted(alone)
+
+
+def _near_side(cabling: Cabling, row: int, near: int) -> int:
+    """The side (0: a, 1: b) of a row on which its near box is."""
+    return 0 if cabling.to_host[row] or cabling.ends[row, 0] == near else 1
+
+
+def breakout_files(
+    cabling: Cabling, labels: Labels, interfaces: dict[str, list[str]], cables: dict[str, list[str]]
+) -> dict[str, str]:
+    """The files, by name; none where every cable has one link.
+
+    Parameters
+    ----------
+    cabling : Cabling
+    labels : Labels
+    interfaces, cables : dict of str to list of str
+        The columns of the plain ``interfaces.csv`` and ``cables.csv``.
+
+    Returns
+    -------
+    dict of str to str
+        ``4.7/interfaces.csv``, ``4.7/cables.csv`` and ``cables.rest.json``.
+    """
+    groups = carriers(cabling)
+    if all(len(group) == 1 and _links(cabling, group) == 1 for group in groups):
+        return {}
+    parent: dict[tuple[str, str], tuple[str, int]] = {}
+    channels: dict[tuple[str, str], int] = {}
+    rows = []
+    for group in groups:
+        size = _links(cabling, group)
+        near = cabling.layout.topology.links[cabling.link[group[0]], 0] if cabling.link[group[0]] >= 0 else -1
+        ends: list[list[tuple[str, str]]] = [[], []]
+        for row in group:
+            side = _near_side(cabling, row, int(near))
+            for place, which in enumerate((side, 1 - side)):
+                letter = "ab"[which]
+                ends[place].append((cables[f"side_{letter}_device"][row], cables[f"side_{letter}_name"][row]))
+        product = cabling.bought.parts.cable[int(cabling.bought.product[group[0]])]
+        for place, several in enumerate(ends):
+            if size > 1 and not (place and product.breakout):
+                device, first = several[0]
+                own = (device, f"C{first.removeprefix('P')}")
+                channels[own] = size
+                parent |= {end: (own[1], number) for number, end in enumerate(several, start=1)}
+                ends[place] = [own]
+        rows.append((group, ends, _profile(size, breakout=product.breakout)))
+    return {
+        "4.7/interfaces.csv": _interfaces(interfaces, parent, channels),
+        "4.7/cables.csv": _cables(labels, cables, rows),
+        "cables.rest.json": _rest(labels, cables, rows),
+    }
+
+
+def _links(cabling: Cabling, group: list[int]) -> int:
+    return cabling.bought.parts.cable[int(cabling.bought.product[group[0]])].links
+
+
+def _profile(links: int, *, breakout: bool) -> str:
+    """NetBox's profile of a cable; none where it has no such one."""
+    if links == 1 or links not in (_BREAKOUT if breakout else _SINGLE):
+        return ""
+    return f"breakout-1c{links}p-{links}c1p" if breakout else f"single-1c{links}p"
+
+
+def _interfaces(
+    plain: dict[str, list[str]], parent: dict[tuple[str, str], tuple[str, int]], channels: dict[tuple[str, str], int]
+) -> str:
+    """Cages with their channels before the ports that are these channels, then all other ports."""
+    ports = list(zip(plain["device"], plain["name"], strict=True))
+    inside = [parent.get(port, ("", 0)) for port in ports]
+    cages = list(channels)
+    rate = int(plain["speed"][0])  # one for all
+    return csv_table(
+        {
+            "device": [device for device, _ in cages] + plain["device"],
+            "name": [name for _, name in cages] + plain["name"],
+            "parent": [""] * len(cages) + [name for name, _ in inside],
+            "type": ["other"] * len(cages) + plain["type"],
+            "channels": [str(channels[own]) for own in cages] + [""] * len(ports),
+            "channel_id": [""] * len(cages) + [str(number) if name else "" for name, number in inside],
+            "speed": [str(rate * channels[own]) for own in cages] + plain["speed"],
+        }
+    )
+
+
+_Rows = list[tuple[list[int], list[list[tuple[str, str]]], str]]
+
+
+def _cables(labels: Labels, plain: dict[str, list[str]], rows: _Rows) -> str:
+    """A line a cable; several ends in a cell, in the order of their connectors."""
+    first = [group[0] for group, _, _ in rows]
+    columns: dict[str, list[str]] = {}
+    for place, letter in enumerate("ab"):
+        ends = [ends[place] for _, ends, _ in rows]
+        columns[f"side_{letter}_device"] = texts((",".join(device for device, _ in each) for each in ends), guard=False)
+        columns[f"side_{letter}_type"] = ["dcim.interface"] * len(rows)
+        columns[f"side_{letter}_name"] = texts((",".join(name for _, name in each) for each in ends), guard=False)
+    columns["type"] = [plain["type"][row] for row in first]
+    columns["status"] = ["planned"] * len(rows)
+    columns["profile"] = [profile for _, _, profile in rows]
+    columns["label"] = ["+".join(labels.cable[row] for row in group) for group, _, _ in rows]
+    columns |= {key: [plain[key][row] for row in first] for key in ("color", "length", "length_unit")}
+    return csv_table(columns)
+
+
+def _rest(labels: Labels, plain: dict[str, list[str]], rows: _Rows) -> str:
+    """What ``POST /api/dcim/cables/`` takes, but for ``object_id``: interfaces are told by device and name.
+
+    4.6 has no channels: a breakout begins at the cage, an interface without parent and children.
+    """
+    found = []
+    for group, ends, profile in rows:
+        first = group[0]
+        sides = {
+            f"{letter}_terminations": [
+                {"object_type": "dcim.interface", "device": device, "name": name} for device, name in ends[place]
+            ]
+            for place, letter in enumerate("ab")
+        }
+        told = {key: plain[key][first] for key in ("type", "color", "length_unit")} | {
+            "length": float(plain["length"][first]),
+            "status": "planned",
+            "label": "+".join(labels.cable[row] for row in group),
+            "profile": profile,
+        }
+        found.append({**sides, **{key: value for key, value in told.items() if value != ""}})
+    return json.dumps(found, indent=1) + "\n"
