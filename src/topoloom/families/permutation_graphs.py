@@ -14,6 +14,8 @@ from topoloom.topology import Topology
 
 #: Switches to which `sizes` go: one more symbol makes several times as many.
 _MOST_SIZED = 1 << 18
+#: Switches of a group at most, where fewer symbols make so few.
+_GROUP = 120
 
 
 def _arrangement_facts(n: int, k: int) -> Facts:
@@ -38,7 +40,9 @@ def _arrangements(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
     facts=_arrangement_facts,
     source="Day and Tripathi, Arrangement graphs: a class of generalized star graphs, Information Processing Letters 42, 1992",
     sizes=_arrangements,
-    labels={"group": "the symbols in all places but the first: switches of a group are fully joined"},
+    labels={
+        "group": "the last symbol, or the last symbols: an arrangement graph of the others, of some 120 switches at most"
+    },
 )
 def arrangement(n: int, k: int) -> Topology:
     """The (n,k)-arrangement graph: k-permutations of n symbols, linked when they differ in exactly one place.
@@ -56,8 +60,8 @@ def arrangement(n: int, k: int) -> Topology:
             once = np.flatnonzero((names[:, place] < symbol) & (names != symbol).all(axis=1))
             other = np.searchsorted(codes, codes[once] + (symbol - names[once, place]) * weights[place])
             links.append(np.stack([once, other], axis=1))
-    group = np.unique(codes % weights[0], return_inverse=True)[1].reshape(-1) if k > 1 else np.zeros(n, np.int64)
-    return Topology(links=np.concatenate(links), switches=len(names), labels={"group": group})
+    free = next((free for free in range(k - 1, 0, -1) if perm(n - k + free, free) <= _GROUP), min(k, 1))
+    return Topology(links=np.concatenate(links), switches=len(names), labels={"group": _same(codes % n ** (k - free))})
 
 
 #: The most flips that sort n pancakes (OEIS A058986).
@@ -94,6 +98,11 @@ def pancake(n: int) -> Topology:
         other = np.searchsorted(codes, turned @ weights)
         once = np.flatnonzero(np.arange(len(names)) < other)
         links.append(np.stack([once, other[once]], axis=1))
-    ends = codes % n ** max(1, n - 5)
-    group = np.unique(ends, return_inverse=True)[1].reshape(-1)
-    return Topology(links=np.concatenate(links), switches=len(names), labels={"group": group})
+    return Topology(
+        links=np.concatenate(links), switches=len(names), labels={"group": _same(codes % n ** max(1, n - 5))}
+    )
+
+
+def _same(endings: np.ndarray) -> np.ndarray:
+    """A number for each ending, from 0."""
+    return np.unique(endings, return_inverse=True)[1].reshape(-1)
