@@ -1,4 +1,4 @@
-"""Star products, Ramanujan graphs, lifts, projective trees and graphs of permutations against theory and other constructions."""
+"""Star products, Ramanujan graphs, lifts, projective trees and permutation graphs against theory and other constructions."""
 
 from itertools import combinations, permutations
 from math import factorial

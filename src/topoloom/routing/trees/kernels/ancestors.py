@@ -42,8 +42,8 @@ def ancestor_trees(
     weight : int64[n]
         Hosts of each switch.
     load : int64[2 m]
-        Pairs of hosts over each channel so far; grows by those of these trees. Of equal ways the one whose busiest channel has least is taken,
-        and of those the first from a port on that destination and switch decide.
+        Pairs of hosts over each channel so far; grows by those of these trees. Of equal ways the one whose busiest channel
+        has least is taken, and of those the first from a port on that destination and switch decide.
     again : bool
         The trees are there already, and are taken out before they are made anew.
 
