@@ -20,7 +20,7 @@ VERBS = {
     "convert": ("load", "save", "write_export"),
     "optimize": ("optimize",),
     "route": ("route", "prove", "host_routings", "balance_routing", "product_routing", "mend_fabric"),
-    "quality": ("quality",),
+    "quality": ("quality", "path_diversity"),
     "simulate": ("simulate", "saturation", "execute"),
     "resilience": ("resilience", "blast_radius", "degradation", "lifetime", "surviving_network", "reroute"),
     "app": ("run_app",),

@@ -46,6 +46,7 @@ _HOMES = {
     "Optimized": "topoloom.optimizer.result",
     "PATTERNS": "topoloom.traffic.register",
     "Parts": "topoloom.cost.parts",
+    "PathDiversity": "topoloom.graph.path_diversity",
     "Quality": "topoloom.throughput.quality",
     "Reproduction": "topoloom.reproduction.reproduce",
     "Rerouted": "topoloom.routing.reroute",
@@ -90,6 +91,7 @@ _HOMES = {
     "load_layout": "topoloom.cabling.files",
     "open_network": "topoloom.opening",
     "optimize": "topoloom.optimizer.optimize",
+    "path_diversity": "topoloom.graph.path_diversity",
     "place": "topoloom.layout.place",
     "price": "topoloom.cost.bill",
     "product_routing": "topoloom.routing.product",
@@ -190,6 +192,8 @@ if TYPE_CHECKING:
     from topoloom.graph.hops import Hops as Hops
     from topoloom.graph.hops import hops as hops
     from topoloom.graph.latency import Delays as Delays
+    from topoloom.graph.path_diversity import PathDiversity as PathDiversity
+    from topoloom.graph.path_diversity import path_diversity as path_diversity
     from topoloom.layout.layout import Layout as Layout
     from topoloom.layout.place import place as place
     from topoloom.network import Network as Network
