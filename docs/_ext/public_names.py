@@ -19,7 +19,7 @@ VERBS = {
     "build": ("build", "save"),
     "convert": ("load", "save", "write_export"),
     "optimize": ("optimize",),
-    "route": ("route", "prove", "host_routings", "balance_routing", "product_routing", "mend_fabric"),
+    "route": ("route", "prove", "host_routings", "balance_routing", "product_routing", "layered_routing", "mend_fabric"),
     "quality": ("quality", "path_diversity"),
     "simulate": ("simulate", "saturation", "execute"),
     "resilience": ("resilience", "blast_radius", "degradation", "lifetime", "surviving_network", "reroute"),

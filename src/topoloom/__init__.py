@@ -88,6 +88,7 @@ _HOMES = {
     "lifetime": "topoloom.failures.lifetime",
     "load": "topoloom.formats",
     "load_expansion": "topoloom.expansion.plan_reader",
+    "layered_routing": "topoloom.routing.layered",
     "load_layout": "topoloom.cabling.files",
     "open_network": "topoloom.opening",
     "optimize": "topoloom.optimizer.optimize",
@@ -211,6 +212,7 @@ if TYPE_CHECKING:
     from topoloom.routing.host_routings import host_routings as host_routings
     from topoloom.routing.judge.prove import prove as prove
     from topoloom.routing.judge.verdict import Verdict as Verdict
+    from topoloom.routing.layered import layered_routing as layered_routing
     from topoloom.routing.product import product_routing as product_routing
     from topoloom.routing.reroute import Rerouted as Rerouted
     from topoloom.routing.reroute import reroute as reroute

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.routing.choices import AnyShortest, Escape
+from topoloom.routing.choices import AnyShortest, Escape, Layers
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
 from topoloom.traffic.traffic import Traffic
@@ -52,7 +52,7 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
 
     Where packets take any shortest path (`AnyShortest`, `Escape`), each switch splits what goes to a destination evenly over
     its channels on shortest paths to it, as equal-cost groups with many flows do; who chooses by queues does no worse for an
-    even traffic. Detours depend on queues and have no such loads.
+    even traffic. Over layers of tables (`Layers`) they are spread evenly. Detours depend on queues and have no such loads.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
     Raises
     ------
     InputError
-        Packets choose detours or layers; or as `table_loads`.
+        Packets choose detours; or as `table_loads`.
     Stopped
         `work` was stopped.
 
@@ -86,10 +86,12 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
     """
     if routing.choice is None:
         return table_loads(routing, traffic, jobs, work=work)
+    if isinstance(routing.choice, Layers):
+        return _layer_loads(routing, routing.choice, traffic, jobs, work)
     if not isinstance(routing.choice, AnyShortest | Escape):
         raise InputError(
-            f"{routing.topology.name}: where packets of engine {routing.engine} go depends on queues or on layers, which no"
-            " load without a simulation says; simulate it, or measure an engine of tables or of shortest paths"
+            f"{routing.topology.name}: where packets of engine {routing.engine} go depends on queues, which no load without a"
+            " simulation says; simulate it, or measure an engine of tables, of layers or of shortest paths"
         )
     from topoloom.traffic.kernels.even_split import add_split
 
@@ -140,6 +142,41 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, 
 
     def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
         return int(add_loads(channels.first, channels.to, routing.ports, begin, demand, load))
+
+    return _summed(routing, traffic, add, jobs, work)
+
+
+def _layer_loads(routing: Routing, choice: Layers, traffic: Traffic, jobs: int | None, work: Work | None) -> Loads:
+    """The loads of packets that are spread evenly over the layers that their pair may take.
+
+    Parameters
+    ----------
+    routing : Routing
+    choice : Layers
+        Its layers.
+    traffic : Traffic
+    jobs : int or None
+    work : Work or None
+
+    Returns
+    -------
+    Loads
+    """
+    from topoloom.traffic.kernels.tree_walk import add_loads
+
+    channels, tables = routing.channels, (routing.ports, *choice.ports)
+    bits = np.arange(len(tables))
+
+    def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
+        if choice.allowed is None:
+            shares = np.broadcast_to(1.0 / len(tables), (len(tables), *demand.shape))
+        else:
+            takes = choice.allowed[begin : begin + len(demand)] >> bits[:, None, None] & 1
+            shares = takes / np.maximum(takes.sum(axis=0), 1)
+        lost = -1
+        for ports, share in zip(tables, shares, strict=True):
+            lost = max(lost, int(add_loads(channels.first, channels.to, ports, begin, demand * share, load)))
+        return lost
 
     return _summed(routing, traffic, add, jobs, work)
 

@@ -127,7 +127,10 @@ def command(
         ("hosts", f"{found.hosts}{' (one a switch assumed)' if found.hosts_assumed else ''}"),
     ]
     if found.expected:
-        rows.insert(1, ("loads", "expected: every switch splits evenly over its channels on shortest paths"))
+        how = "every switch splits evenly over its channels on shortest paths"
+        if routed.packets_choose == "Layers":
+            how = "packets are spread evenly over the layers of tables"
+        rows.insert(1, ("loads", f"expected: {how}"))
     if found.planes > 1:
         rows.insert(1, ("planes", f"{found.planes}; a host spreads its traffic evenly over them"))
         rows[-1] = ("ports of hosts", str(found.hosts))
