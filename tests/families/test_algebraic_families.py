@@ -315,3 +315,16 @@ def test_candidates_stay_few(name):
     """Families of many sizes offer the designer a few for each number of hosts a switch, even for a million hosts."""
     for hosts, radix in ((10_000, 48), (1_000_000, 128)):
         assert 0 < len(FAMILIES.find(name).sizes(hosts, radix)) <= 120
+
+
+def test_the_families_of_evalnet_are_built():
+    """Every spec of the page's table of EvalNet's topologies is one that builds."""
+    import runpy
+    from pathlib import Path
+
+    rows = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "families_page.py"))["EVALNET"]
+    assert len(rows) == 26
+    for name, specs, note in rows:
+        assert specs or note, name
+        for spec in specs:
+            assert build(spec).switches > 1
