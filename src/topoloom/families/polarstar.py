@@ -30,8 +30,8 @@ def _facts(q: int, d: int, supernode: str) -> Facts:
         return Facts(switches, q + 1 + d, q + 1 + d, switches * (q + 1 + d) // 2, 3)
     size = 2 * d + 1
     if d % 2 or not prime_power(size):
-        near = [e for e in range(2, 2 * d + 4, 2) if prime_power(2 * e + 1)]
-        nearest = sorted(near, key=lambda e: abs(e - d))[:2]
+        fitting = [e for e in range(2, 2 * d + 4, 2) if prime_power(2 * e + 1)]
+        nearest = sorted(fitting, key=lambda e: abs(e - d))[:2]
         raise InputError(
             f"polarstar: d={d}: a supernode paley has 2d + 1 switches, a prime power 1 more than a multiple of 4 (nearest:"
             f" d={', '.join(map(str, sorted(nearest)))})"

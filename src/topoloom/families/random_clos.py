@@ -91,12 +91,12 @@ def random_folded_clos(k: int, leaves: int, levels: int, seed: int, attempt: int
 
     half, draws = k // 2, Draws(seed, attempt)
     links = []
-    for level in range(levels - 1):
-        above = leaves // 2 if level == levels - 2 else leaves
+    for low in range(levels - 1):
+        above = leaves // 2 if low == levels - 2 else leaves
         table = (np.arange(leaves * half) % above).astype(np.int32).reshape(leaves, half)
         bipartite_swaps(table, draws.state(), _SWAPS * table.size)
         lower = np.repeat(np.arange(leaves), half)
-        links.append(np.stack([level * leaves + lower, (level + 1) * leaves + table.ravel()], axis=1))
+        links.append(np.stack([low * leaves + lower, (low + 1) * leaves + table.ravel()], axis=1))
     level = np.minimum(np.arange(leaves * (levels - 1) + leaves // 2) // leaves, levels - 1)
     return Topology(
         links=np.concatenate(links),

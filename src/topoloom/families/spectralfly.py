@@ -125,7 +125,7 @@ def _normalised(matrices: np.ndarray, w: int) -> np.ndarray:
 
 def _codes(matrices: np.ndarray, w: int) -> np.ndarray:
     a, b, c, d = matrices.T
-    return np.where(a == 1, b * w * w, w**3) + c * w + d
+    return np.asarray(np.where(a == 1, b * w * w, w**3) + c * w + d)
 
 
 def _matrices(codes: np.ndarray, w: int) -> np.ndarray:

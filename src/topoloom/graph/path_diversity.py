@@ -432,6 +432,20 @@ def _spread(tally: "Counter[float]", error: float, *, exact: bool = True, every:
     often = np.array([tally[value] for value in values.tolist()])
     upto, total = np.cumsum(often), int(often.sum())
     places = [min(int(np.searchsorted(upto, share * total)), values.size - 1) for share in _QUANTILES]
-    quantiles = (float(values[place]) for place in places)
-    mean = float(values @ often) / total
-    return Spread(mean, error, *quantiles, tally[0.0] / total, tally[1.0] / total, exact, total, every)
+    least, percent_1, quarter, median, three_quarters, percent_99, most = (float(values[place]) for place in places)
+    return Spread(
+        mean=float(values @ often) / total,
+        error=error,
+        least=least,
+        percent_1=percent_1,
+        quarter=quarter,
+        median=median,
+        three_quarters=three_quarters,
+        percent_99=percent_99,
+        most=most,
+        none=tally[0.0] / total,
+        one=tally[1.0] / total,
+        exact=exact,
+        counted=total,
+        all_counted=every,
+    )

@@ -92,7 +92,26 @@ def layered_routing(
 
 
 def layered_tables(request: Request, layers: int, keep: float) -> Routing:
-    """The tables of `layered_routing`, without a verdict."""
+    """The tables of `layered_routing`, without a verdict.
+
+    Parameters
+    ----------
+    request : Request
+        Whose seed, threads and work count.
+    layers : int
+    keep : float
+
+    Returns
+    -------
+    Routing
+
+    Raises
+    ------
+    InputError
+        Layers or a share out of range.
+    Stopped
+        The request's work was stopped.
+    """
     topology = request.topology
     if not 1 <= layers <= _MOST_LAYERS:
         raise InputError(f"layers={layers}; they must be 1 to {_MOST_LAYERS}")

@@ -175,7 +175,7 @@ def _paths(topology: str, samples: int | None, seed: int, jobs: int | None, as_j
         ],
     )
     headings = ("", "mean", "least", "1 %", "median", "99 %", "most", "none", "one", "of")
-    rows = [headings]
+    rows: list[tuple[str, ...]] = [headings]
     words = ("shortest", "1 hop longer", "2 hops longer")
     rows += [_path_row(f"paths, {name}", spread) for name, spread in zip(words, found.paths, strict=True)]
     words = ("shortest", "up to 1 hop longer", "up to 2 hops longer")
