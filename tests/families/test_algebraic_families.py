@@ -161,14 +161,14 @@ def test_spectralfly_is_the_cayley_graph_of_matrices(v, w):
 
 
 def test_lps_3_5_has_the_girth_of_the_theorem():
-    """Where v is no square modulo w the girth is at least 4 log_v(w) - log_v(4) (Lubotzky, Phillips and Sarnak, 3.4)."""
+    """Where v is no square modulo w the girth is at least 4 log_v(w) - log_v(4) (Lubotzky, Phillips and Sarnak 1988)."""
     graph = _graph("spectralfly:v=3,w=5")
     assert nx.girth(graph) >= 4 * np.log(5) / np.log(3) - np.log(4) / np.log(3)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_xpander_meta_nodes_are_matched(seed):
-    """Any two meta-nodes are joined by a perfect matching, and no meta-node has a link inside (CoNEXT 2016, 3)."""
+    """Any two meta-nodes are joined by a perfect matching, and no meta-node has a link inside (Valadarsky et al. 2016)."""
     topology = build(f"xpander:degree=6,lifts=2x3,seed={seed}")
     group, member = topology.labels["group"], topology.labels["member"]
     ends = topology.links

@@ -142,7 +142,7 @@ def test_a_moore_graph_has_what_follows_from_its_girth():
 
 
 def test_slim_fly_has_the_diversity_that_fatpaths_reports():
-    """Besta et al. 2020, IV: most pairs of Slim Fly q = 19 have one shortest path, and all have three almost shortest ones.
+    """Besta et al. 2020: most pairs of Slim Fly q = 19 have one shortest path, and all have three almost shortest ones.
 
     Almost shortest: of up to three hops, one more than the diameter; all counted, exactly, for pairs that share no link.
     """

@@ -70,7 +70,7 @@ def test_layers_are_free_of_deadlock_and_the_same_for_a_seed():
 
 @pytest.mark.parametrize("spec", ["slimfly:q=7,hosts=6", "dragonfly:h=3"])
 def test_layers_bring_more_of_a_hard_permutation(spec):
-    """Where a pair has one shortest path, layers bring what more paths bring (Besta et al. 2020, VI): above the one path's."""
+    """Where a pair has one shortest path, layers bring what more paths bring (Besta et al. 2020): above the one path's."""
     topology = build(spec)
     assert path_diversity(topology, samples=50).paths[0].one > 0.7
     hard = permutation(topology, tub(topology).partner)

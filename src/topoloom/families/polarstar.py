@@ -115,7 +115,7 @@ def quad(degree: int) -> np.ndarray:
     Its links, their images when all vertices are exchanged with their partners, and the pairs of partners are all pairs of
     vertices. From degree - 4: the quad of degree 3 on 8 new vertices; the even vertices that were there are linked to two of
     the new pairs, the odd ones to the other two.
-    Source: PolarStar, V.B; Bermond, Delorme and Farhi 1982 have the property.
+    Source: Lakhotia et al. 2024; Bermond, Delorme and Farhi 1982 have the property.
     """
     links = [np.array(_QUAD_3)] if degree % 4 == 3 else []
     begin = 8 * len(links)

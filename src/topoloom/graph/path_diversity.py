@@ -177,7 +177,7 @@ def path_diversity(
     of the source, which finds them shortest first and takes the links of each away; so it is done here for more than three
     hops, which gives a lower bound. Shortest ones, and those of up to three hops, are counted exactly, by flows. The
     interference is c_l({a, c}, {b}) + c_l({a, c}, {d}) - c_l({a, c}, {b, d}).
-    Source: Besta et al., FatPaths: routing in supercomputers and data centers when shortest paths fall short, SC 2020, IV;
+    Source: Besta et al., FatPaths: routing in supercomputers and data centers when shortest paths fall short, SC 2020;
     EvalNet, arXiv 2105.12663.
 
     Examples

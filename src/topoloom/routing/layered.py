@@ -71,7 +71,7 @@ def layered_routing(
 
     Notes
     -----
-    Source: Besta et al., FatPaths, SC 2020, V.B, random uniform edge sampling; its layers of least interference, a hop longer
+    Source: Besta et al., FatPaths, SC 2020, random uniform edge sampling; its layers of least interference, a hop longer
     than shortest, are those of engine ``lnmp``.
 
     Examples

@@ -39,7 +39,7 @@ def ancestors(request: Request) -> Routing:
 
     Paths rise, then fall, so one lane is free of deadlock. Of the ways over nearest common ancestors the one whose busiest
     channel has the fewest pairs of hosts so far is taken. Up to three levels no path is longer than the shortest.
-    Source: Kathareios et al., Cost-effective diameter-two topologies, SC 2015, 3.1, has the minimal routing of OFT and MLFM.
+    Source: Kathareios et al., Cost-effective diameter-two topologies, SC 2015, has the minimal routing of OFT and MLFM.
     """
     from topoloom.routing.trees.kernels.ancestors import ancestor_trees
 

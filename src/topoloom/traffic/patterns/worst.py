@@ -95,7 +95,7 @@ def _fat_tree(request: Request) -> Traffic:
 def _next_leaf(request: Request) -> Traffic:
     """Every host to the one in its place on the next leaf: most leaves share one spine only, which all of a leaf's hosts pass.
 
-    In a full mesh of layers the next leaf of the same layer. Source: Kathareios et al., SC 2015, 4.1.
+    In a full mesh of layers the next leaf of the same layer. Source: Kathareios et al., SC 2015.
     """
     topology = request.topology
     layer = topology.labels["layer" if "layer" in topology.labels else "group"]
