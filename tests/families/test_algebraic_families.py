@@ -76,7 +76,7 @@ def test_paley_graphs_are_their_own_complements(q):
     ],
 )
 def test_published_sizes(spec, switches, degree):
-    """PolarStar and Bundlefly at 15 ports (Lakhotia et al., SPAA 2024); SpectralFly (Aksoy et al., IPDPS 2022; EvalNet);
+    """PolarStar and Bundlefly at 15 ports (Lakhotia et al., SPAA 2024); SpectralFly (Young et al., IPDPS 2022; EvalNet);
     MLFM and OFT (Kathareios et al., SC 2015: 3,600 and 3,192 hosts); the K computer's 88,128 nodes with those for I/O and
     Fugaku's 158,976 (Fujitsu); Cascade's largest (Faanes et al., SC 2012: 92,544 nodes)."""
     facts = facts_of(spec)

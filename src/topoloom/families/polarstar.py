@@ -69,8 +69,7 @@ def _polarstars(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
         "iq",
     ),
     facts=_facts,
-    source="Lakhotia, Isham, Monroe, Besta, Hoefler and Petrini, PolarStar: expanding the scalability horizon of diameter-3"
-    " networks, SPAA 2024",
+    source="Lakhotia et al., PolarStar, SPAA 2024, arXiv 2302.07217; Bermond, Delorme and Farhi 1982",
     sizes=_polarstars,
     labels={"group": "the supernode: a point of the projective plane", "member": "the switch within its supernode"},
 )

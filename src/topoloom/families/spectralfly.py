@@ -50,7 +50,7 @@ def _spectralflies(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
         3, 251, "another odd prime, above 2 sqrt(v); about w^3 switches, half as many where v is a square modulo w"
     ),
     facts=_facts,
-    source="Lubotzky, Phillips and Sarnak, Ramanujan graphs, Combinatorica 8(3), 1988; Aksoy, Firoz, Kazi, Young et al.,"
+    source="Lubotzky, Phillips and Sarnak, Ramanujan graphs, Combinatorica 8(3), 1988; Young et al.,"
     " SpectralFly: Ramanujan graphs as flexible and efficient interconnection networks, IPDPS 2022",
     sizes=_spectralflies,
     aliases=("lps",),
