@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import isqrt, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -318,8 +318,8 @@ def _count_disjoint(
             continue
         wanted = samples if samples is not None else total if total * each <= _QUICK_FLOWS else _SAMPLES
         every = wanted >= total
-        number = np.arange(total) if every else np.unique(Draws(seed, 2).below(min(total, 1 << 32), wanted))
-        counts = _disjoint(topology, carriers[_pair(number)], upto, jobs, work)
+        pairs = np.stack(np.triu_indices(k, 1), axis=1) if every else _drawn_pairs(k, wanted, Draws(seed, 2))
+        counts = _disjoint(topology, carriers[pairs[np.lexsort(pairs.T)]], upto, jobs, work)
         for more in range(len(spreads), upto + 1):
             values = counts[:, more].astype(np.float64)
             error = 0.0 if every or len(values) < 2 else float(values.std(ddof=1)) / sqrt(len(values))
@@ -415,10 +415,15 @@ def _interfere(
     return tuple(spreads)
 
 
-def _pair(number: np.ndarray) -> np.ndarray:
-    """The unordered pairs of these numbers, the larger second and ascending: int64[k, 2]."""
-    second = np.array([(1 + isqrt(1 + 8 * one)) // 2 for one in number.tolist()], np.int64)
-    return np.stack([number - second * (second - 1) // 2, second], axis=1)
+def _drawn_pairs(count: int, wanted: int, draws: Draws) -> np.ndarray:
+    """So many different pairs out of `count`, the smaller first, fewer than all: int64[wanted, 2]."""
+    found = np.empty((0, 2), np.int64)
+    while len(found) < wanted:
+        drawn = np.sort(draws.below(count, 4 * wanted).reshape(-1, 2), axis=1)
+        found = np.concatenate([found, drawn[drawn[:, 0] < drawn[:, 1]]])
+        _, first = np.unique(found, axis=0, return_index=True)
+        found = found[np.sort(first)]
+    return found[:wanted]
 
 
 def _tally(values: np.ndarray) -> "Counter[float]":
