@@ -12,6 +12,7 @@ from topoloom.errors import InputError
 from topoloom.graph.channel_backs import channel_backs
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.graph.planes import plane_count
+from topoloom.graph.spreads import Spread, spread_of, tally_of
 from topoloom.random_streams import Draws
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.threads import over_cores
@@ -28,44 +29,6 @@ _QUICK_WALKS, _QUICK_FLOWS = 4e9, 2e9
 #: Pairs, or fours of switches, that are drawn where all take too long; switches that paths are counted from.
 _SAMPLES, _SOURCES = 2000, 200
 _BLOCK, _FEW = 64, 8
-#: From the least to the most.
-_QUANTILES = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
-
-
-@dataclass(frozen=True)
-class Spread:
-    """A count over pairs of switches, or over pairs of pairs.
-
-    Attributes
-    ----------
-    mean, error : float
-        The mean, and its standard error where pairs were drawn; 0: all were counted.
-    least, percent_1, quarter, median, three_quarters, percent_99, most : float
-        Quantiles: the least value that so many have, or less.
-    none, one : float
-        The share with a count of 0, and of 1.
-    exact : bool
-        Whether each count is exact; else it is a lower bound (of paths that share no link).
-    counted : int
-        How many pairs, or pairs of pairs, were looked at.
-    all_counted : bool
-        Whether those are all; else they were drawn.
-    """
-
-    mean: float
-    error: float
-    least: float
-    percent_1: float
-    quarter: float
-    median: float
-    three_quarters: float
-    percent_99: float
-    most: float
-    none: float
-    one: float
-    exact: bool
-    counted: int
-    all_counted: bool
 
 
 @dataclass(frozen=True)
@@ -263,7 +226,7 @@ def _count_paths(
             path_counts(first, to, some, diameter, counts, length)
             counts, length = counts[:, carriers], length[:, carriers]
             others = length > 0
-            tally = [_tally(counts[..., more][others]) for more in range(SLACK + 1)]
+            tally = [tally_of(counts[..., more][others]) for more in range(SLACK + 1)]
             means = np.where(others[..., None], counts, 0.0).sum(axis=1) / (carriers.size - 1)
             tallies[number] = tally, means, int(length.sum()), int(length.max())
 
@@ -274,7 +237,7 @@ def _count_paths(
     drawn = sources.size < carriers.size
     errors = means.std(axis=0, ddof=1) / sqrt(sources.size) if drawn else np.zeros(SLACK + 1)
     spreads = tuple(
-        _spread(sum((part[0][more] for part in parts), Counter()), float(errors[more]), every=not drawn)
+        spread_of(sum((part[0][more] for part in parts), Counter()), float(errors[more]), every=not drawn)
         for more in range(SLACK + 1)
     )
     mean_hops = sum(part[2] for part in parts) / (sources.size * (carriers.size - 1))
@@ -323,7 +286,7 @@ def _count_disjoint(
         for more in range(len(spreads), upto + 1):
             values = counts[:, more].astype(np.float64)
             error = 0.0 if every or len(values) < 2 else float(values.std(ddof=1)) / sqrt(len(values))
-            spreads.append(_spread(_tally(values), error, exact=more == 0 or farthest + more <= 3, every=every))
+            spreads.append(spread_of(tally_of(values), error, exact=more == 0 or farthest + more <= 3, every=every))
     return tuple(spreads)
 
 
@@ -411,7 +374,7 @@ def _interfere(
     for number, most in enumerate(hops):
         values = counts[:, number].astype(np.float64)
         error = float(values.std(ddof=1)) / sqrt(samples) if samples > 1 else 0.0
-        spreads.append(_spread(_tally(values), error, exact=most <= 3, every=False))
+        spreads.append(spread_of(tally_of(values), error, exact=most <= 3, every=False))
     return tuple(spreads)
 
 
@@ -424,33 +387,3 @@ def _drawn_pairs(count: int, wanted: int, draws: Draws) -> np.ndarray:
         _, first = np.unique(found, axis=0, return_index=True)
         found = found[np.sort(first)]
     return found[:wanted]
-
-
-def _tally(values: np.ndarray) -> "Counter[float]":
-    found, often = np.unique(values, return_counts=True)
-    return Counter(dict(zip(found.tolist(), often.tolist(), strict=True)))
-
-
-def _spread(tally: "Counter[float]", error: float, *, exact: bool = True, every: bool = True) -> Spread:
-    """The spread of counts, from how often each value was found."""
-    values = np.array(sorted(tally))
-    often = np.array([tally[value] for value in values.tolist()])
-    upto, total = np.cumsum(often), int(often.sum())
-    places = [min(int(np.searchsorted(upto, share * total)), values.size - 1) for share in _QUANTILES]
-    least, percent_1, quarter, median, three_quarters, percent_99, most = (float(values[place]) for place in places)
-    return Spread(
-        mean=float(values @ often) / total,
-        error=error,
-        least=least,
-        percent_1=percent_1,
-        quarter=quarter,
-        median=median,
-        three_quarters=three_quarters,
-        percent_99=percent_99,
-        most=most,
-        none=tally[0.0] / total,
-        one=tally[1.0] / total,
-        exact=exact,
-        counted=total,
-        all_counted=every,
-    )

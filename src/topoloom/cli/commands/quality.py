@@ -11,7 +11,7 @@ from topoloom.opening import open_network
 from topoloom.traffic import PATTERNS
 
 if TYPE_CHECKING:
-    from topoloom.graph.path_diversity import Spread
+    from topoloom.graph.spreads import Spread
     from topoloom.throughput.quality import Quality
 
 #: The rows, in their order, and what they are called.
