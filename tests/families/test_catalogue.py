@@ -272,6 +272,7 @@ def test_dragonfly_groups_are_joined_once_when_largest():
         ("random-folded-clos:k=7,leaves=8", r"k=7 must be even"),
         ("random-folded-clos:k=8,leaves=6", r"leaves=6 must be even and at least k=8 \(nearest: 8\)"),
         ("complete:n=30+lift:copies=1000000", r"copies of 30 switches; at most 16777216"),
+        ("complete:n=2000+lift:copies=1000", r"1000 copies of 1999000 links; at most 268435456"),
         ("mesh:dims=5+lift:copies=2", r"a tree cannot be lifted"),
     ],
 )

@@ -15,6 +15,9 @@ from topoloom.topology import MOST_SWITCHES, Topology
 
 log = logging.getLogger("topoloom")
 
+#: Links of a lifted network.
+_MOST_LINKS = 1 << 28
+
 
 def _facts(degree: int, lifts: tuple[int, ...], seed: int = 1) -> Facts:
     switches = (degree + 1) * prod(lifts)
@@ -115,12 +118,14 @@ def lift(topology: Topology, copies: int, seed: int) -> Topology:
     Raises
     ------
     InputError
-        More switches than are built, hosts with several ports, or 100 draws in a row were disconnected.
+        More switches or links than are built, hosts with several ports, or 100 draws in a row were disconnected.
     """
     from topoloom.graph.connectivity import components
 
     if topology.switches * copies > MOST_SWITCHES:
         raise InputError(f"lift: {copies} copies of {topology.switches} switches; at most {MOST_SWITCHES} are built")
+    if len(topology.links) * copies > _MOST_LINKS:
+        raise InputError(f"lift: {copies} copies of {len(topology.links)} links; at most {_MOST_LINKS} are built")
     if topology.hosts != topology.endpoints.size:
         raise InputError(
             "lift: hosts have several ports; lift the network before its hosts get them (+lift:...+rails:...)"
