@@ -23,9 +23,17 @@ NETWORKS = {
     "hyperx": ("hyperx:dims=8x8,hosts=4", "hyperx:dims=4x4x4,hosts=4"),
     "flattened-butterfly": ("flattened-butterfly:dims=8x8,hosts=8",),
     "slimfly": ("slimfly:q=5,hosts=4", "slimfly:q=9,hosts=7"),
+    "oft": ("oft:q=4", "oft:q=7", "oft:q=11"),
+    "mlfm": ("mlfm:h=4", "mlfm:h=8", "mlfm:h=10,layers=4"),
+    "random-folded-clos": (
+        "random-folded-clos:k=16,leaves=20,levels=2",
+        "random-folded-clos:k=32,leaves=64,levels=2",
+        "random-folded-clos:k=8,leaves=30,levels=3",
+        "random-folded-clos:k=12,leaves=100,levels=3",
+    ),
     "dsn-f": ("dsn-f:n=64,hosts=2", "dsn-f:n=256,hosts=2"),
 }
-ENGINES = ("orders", "fat-tree", "dor", "dragonfly", "dsn-f")
+ENGINES = ("orders", "ancestors", "fat-tree", "dor", "dragonfly", "dsn-f")
 
 
 def main() -> None:

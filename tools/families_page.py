@@ -20,6 +20,47 @@ _PRODUCT = """## `product`
 The Cartesian product of any specs: `product:(torus:dims=4x4)*(petersen)`. See [products](specs.md#products).
 """
 
+#: Each topology of EvalNet (its README of 2025), and specs that build it here.
+EVALNET = (
+    ("n-dimensional hypercube", ("hypercube:n=8",), ""),
+    ("k-ary n-dimensional torus", ("torus:dims=8x8x8",), "sides may differ"),
+    ("k-ary n-flat (flattened butterfly)", ("flattened-butterfly:dims=8x8",), ""),
+    ("h-MLFM (multi-layer full mesh)", ("mlfm:h=8",), "any number of layers"),
+    ("k-OFT (two-level orthogonal fat tree)", ("oft:q=7",), "k = q + 1; prime powers, too"),
+    ("Jellyfish", ("jellyfish:n=100,degree=8",), ""),
+    ("HyperX, regular", ("hyperx:dims=6x6x6", "hyperx:dims=8x6x4,width=1x2x1"), "sides and widths may differ"),
+    ("Dragonfly, balanced", ("dragonfly:h=3", "dragonfly:h=3,wiring=palmtree"), ""),
+    ("fat tree of three stages", ("fat-tree:k=16",), ""),
+    ("fat tree, 2x oversubscribed", ("fat-tree:k=16,hosts=512,taper=2:1",), "sized for a number of hosts"),
+    ("Xpander", ("xpander:degree=7,lifts=2x2x3",), "`+lift` lifts any other network"),
+    ("Slim Fly", ("slimfly:q=9",), ""),
+    ("Delorme", ("delorme:v=3",), "every prime power"),
+    ("Brown, Erdos-Renyi", ("polarfly:q=9",), ""),
+    ("extensions of Brown graphs", (), "[`expand --method copies`](expanding.md)"),
+    ("Bundlefly", ("bundlefly:q=5,p=9",), ""),
+    ("Kautz", ("kautz:base=3,length=4",), ""),
+    ("arrangement network", ("arrangement:n=6,k=3",), ""),
+    ("extended generalized fat tree", ("pgft:m=8x4,w=1x4,p=1x2",), "with parallel links"),
+    ("k-ary n-tree", ("kary-tree:k=4,n=3",), ""),
+    ("mesh, with and without express links", ("mesh:dims=8x8", "express-mesh:dims=8x8,gap=2"), ""),
+    ("Tofu", ("tofu:dims=4x3x5",), ""),
+    ("Cascade", ("cascade:groups=4",), "sizes of groups may differ"),
+    ("SpectralFly", ("spectralfly:v=11,w=7",), ""),
+    ("Megafly", ("megafly:leaves=4",), "any number of groups"),
+    ("PolarStar", ("polarstar:q=5,d=3", "polarstar:q=5,d=6,supernode=paley", "bdf:u=5"), "see below"),
+)
+_EVALNET = """# EvalNet's topologies
+
+[EvalNet](https://github.com/spcl/EvalNet) (Besta et al., arXiv 2105.12663) generates these; each has a family here.
+
+| EvalNet | here, for example | |
+|---|---|---|
+"""
+_EVALNET_END = """
+With Paley supernodes topoloom adds all links of PolarStar's definition at the quadrics that are not there yet: 5,183 links for
+`polarstar:q=7,d=6,supernode=paley`, where EvalNet's matching adds fewer and has 5,151; both have diameter 3.
+"""
+
 
 def families_page() -> str:
     """The whole page."""
@@ -31,7 +72,12 @@ def families_page() -> str:
     index = "\n".join(["| family | what it is | |", "|---|---|---|", *rows])
     parts = [_HEAD, index + "\n", *map(_section, records.values()), _PRODUCT, "# Transforms\n"]
     parts += map(_section, TRANSFORMS.values())
+    parts += [_EVALNET + "\n".join(_evalnet_row(*row) for row in EVALNET), _EVALNET_END.rstrip("\n") + "\n"]
     return "\n".join(parts)
+
+
+def _evalnet_row(name: str, specs: tuple[str, ...], note: str) -> str:
+    return f"| {name} | {', '.join(f'`{spec}`' for spec in specs)} | {note} |"
 
 
 def _section(one: Family | Transform) -> str:

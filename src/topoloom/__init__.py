@@ -47,6 +47,7 @@ _HOMES = {
     "Optimized": "topoloom.optimizer.result",
     "PATTERNS": "topoloom.traffic.register",
     "Parts": "topoloom.cost.parts",
+    "PathDiversity": "topoloom.graph.path_diversity",
     "Quality": "topoloom.throughput.quality",
     "Reproduction": "topoloom.reproduction.reproduce",
     "Rerouted": "topoloom.routing.reroute",
@@ -88,9 +89,11 @@ _HOMES = {
     "lifetime": "topoloom.failures.lifetime",
     "load": "topoloom.formats",
     "load_expansion": "topoloom.expansion.plan_reader",
+    "layered_routing": "topoloom.routing.layered",
     "load_layout": "topoloom.cabling.files",
     "open_network": "topoloom.opening",
     "optimize": "topoloom.optimizer.optimize",
+    "path_diversity": "topoloom.graph.path_diversity",
     "place": "topoloom.layout.place",
     "price": "topoloom.cost.bill",
     "product_routing": "topoloom.routing.product",
@@ -192,6 +195,8 @@ if TYPE_CHECKING:
     from topoloom.graph.hops import Hops as Hops
     from topoloom.graph.hops import hops as hops
     from topoloom.graph.latency import Delays as Delays
+    from topoloom.graph.path_diversity import PathDiversity as PathDiversity
+    from topoloom.graph.path_diversity import path_diversity as path_diversity
     from topoloom.layout.layout import Layout as Layout
     from topoloom.layout.place import place as place
     from topoloom.network import Network as Network
@@ -209,6 +214,7 @@ if TYPE_CHECKING:
     from topoloom.routing.host_routings import host_routings as host_routings
     from topoloom.routing.judge.prove import prove as prove
     from topoloom.routing.judge.verdict import Verdict as Verdict
+    from topoloom.routing.layered import layered_routing as layered_routing
     from topoloom.routing.product import product_routing as product_routing
     from topoloom.routing.reroute import Rerouted as Rerouted
     from topoloom.routing.reroute import reroute as reroute

@@ -2,6 +2,7 @@
 
 import json
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -81,3 +82,38 @@ def test_hosts_on_rails_get_tables_for_each_port():
     assert "not measured on rails" in shown
     with pytest.raises(InputError, match="--host-tables 2 makes new tables; leave out --lanes 1"):
         _run(tree, "--host-tables", "2", "--lanes", "1")
+
+
+def test_paths_are_counted_instead():
+    """--paths: the record of `path_diversity`, and a table of a line for each count."""
+    from topoloom import build, path_diversity
+
+    record = json.loads(_run("petersen", "--paths", "--samples", "30", "--json"))
+    assert record["schema"] == "topoloom/path-diversity/1"
+    found = path_diversity(build("petersen"), samples=30).record()
+    assert {key: record[key] for key in record if key != "provenance"} == {
+        key: found[key] for key in found if key != "provenance"
+    }
+    shown = _run("petersen", "--paths")
+    assert "disjoint, up to 1 hop longer" in shown
+    assert "all 45" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--paths", "--engine", "orders"), "leave out what is of tables"),
+        (("--samples", "5"), "--samples is for --paths"),
+    ],
+)
+def test_paths_and_tables_are_asked_for_apart(options, words):
+    """A usage error that says so."""
+    with pytest.raises(click.UsageError, match=words):
+        _run("petersen", *options)
+
+
+def test_layers_say_how_their_loads_come_about():
+    """Spread evenly over layers; no worst permutation."""
+    shown = _run("slimfly:q=3,hosts=1", "--engine", "fatpaths", "--bisections", "5")
+    assert "packets are spread evenly over the layers of tables" in shown
+    assert "not said by expected loads" in shown

@@ -22,6 +22,7 @@ DRAWN = {
     "hops",
     "layout",
     "load-curve",
+    "path-diversity",
     "quality",
     "routing",
     "saturation",

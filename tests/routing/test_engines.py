@@ -31,6 +31,7 @@ STRUCTURED = {
     "nca",
     "anca",
     "dor-random",
+    "ancestors",
     "dragonfly",
     "dsn-f",
     "duato",
@@ -51,7 +52,7 @@ def test_every_engine_keeps_what_it_promises(spec, name):
         return
     routing = route(topology, name)
     verdict = routing.verdict
-    layers = 4 if name == "lnmp" else 1
+    layers = {"lnmp": 4, "fatpaths": 9}.get(name, 1)
     assert verdict.reached_pairs == layers * topology.switches * (topology.switches - 1)
     assert verdict.deadlock_free or not engines[name].safe
     assert verdict.minimal or not routing.minimal

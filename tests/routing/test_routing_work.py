@@ -13,6 +13,7 @@ from topoloom.work import Work
 #: A network that each engine can route.
 SPECS = {
     "fat-tree-hosts": "fat-tree:k=4",
+    "ancestors": "oft:q=3",
     "dor": "torus:dims=4x4",
     "dor-pairs": "torus:dims=4x4",
     "dor-random": "torus:dims=4x4",

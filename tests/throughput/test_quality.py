@@ -77,11 +77,39 @@ def test_next_to_nothing():
     assert astuple(LoadSummary.of(np.zeros(0))) == (0.0,) * 7
 
 
-def test_detours_and_layers_are_refused():
-    """Where packets go then depends on queues, or on what a host draws."""
-    for name in ("valiant", "lnmp"):
+def test_detours_are_refused():
+    """Where packets go then depends on queues."""
+    for name in ("valiant", "ugal-l"):
         with pytest.raises(InputError, match="which no load without a simulation says; simulate it"):
             quality(route(build("torus:dims=4x4,hosts=1"), name))
+
+
+@pytest.mark.parametrize(
+    ("spec", "engine"),
+    [("slimfly:q=3,hosts=2", "fatpaths"), ("petersen:hosts=1", "lnmp"), ("torus:dims=4x5,hosts=1", "dor-random")],
+)
+def test_layers_share_what_a_pair_sends(spec, engine):
+    """Every path of every layer that a pair may take, followed by hand, carries its share of the pair's demand."""
+    network = build(spec)
+    routing = route(network, engine)
+    tables, allowed, none = (routing.ports, *routing.choice.ports), routing.choice.allowed, routing.none
+    first, to, n = routing.channels.first, routing.channels.to, network.switches
+    demand, wanted = uniform(network).demand_to(0, n), np.zeros(to.size)
+    for d in range(n):
+        for s in range(n):
+            takes = [k for k in range(len(tables)) if allowed is None or allowed[d, s] >> k & 1]
+            for layer in takes if s != d else []:
+                at = s
+                while at != d:
+                    assert tables[layer][d, at] != none
+                    channel = first[at] + int(tables[layer][d, at])
+                    wanted[channel] += demand[d, s] / len(takes)
+                    at = int(to[channel])
+    assert np.allclose(expected_loads(routing, uniform(network)).channels, wanted)
+    found = quality(routing, "permutation")
+    assert found.expected
+    assert found.worst_load is None
+    assert found.uniform_throughput == pytest.approx(min(1.0, 1 / wanted.max()))
 
 
 @pytest.mark.parametrize("spec", ["fat-tree:k=8", "slimfly:q=5,hosts=4", "torus:dims=4x5,hosts=2", "kary-tree:k=4,n=3"])

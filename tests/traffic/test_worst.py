@@ -77,6 +77,37 @@ def test_the_worst_of_a_dragonfly_goes_from_each_group_to_the_next(spec):
 
 
 @pytest.mark.parametrize(
+    "spec",
+    [
+        "polarstar:q=3,d=3,hosts=2",
+        "bundlefly:q=3,p=5,hosts=1",
+        "megafly:leaves=2",
+        "cascade:groups=3,chassis=2,blades=2,h=2",
+    ],
+)
+def test_the_worst_of_groups_goes_from_each_to_the_next(spec):
+    """PolarStar, Bundlefly, Megafly, Cascade: as in a Dragonfly every host may draw every host of the next group, no other."""
+    topology = build(spec)
+    traffic = traffic_of("worst-case", route(topology))
+    group = topology.labels["group"][topology.endpoints]
+    for host in range(0, traffic.hosts, 7):
+        listed = traffic.to[traffic.first[host] : traffic.first[host + 1]]
+        assert sorted(listed.tolist()) == np.flatnonzero(group == (group[host] + 1) % (group.max() + 1)).tolist()
+
+
+@pytest.mark.parametrize(("spec", "share"), [("oft:q=4", 5), ("oft:q=3", 4), ("mlfm:h=4", 4), ("mlfm:h=5,layers=2", 5)])
+def test_the_worst_of_trees_with_one_common_spine_sends_leaves_over_one_link(spec, share):
+    """All hosts of a leaf pass the one spine that it shares with the next: 1 / k of an OFT's rate gets through, 1 / h of an
+    MLFM's, by any tables of shortest paths (Kathareios et al. 2015)."""
+    topology = build(spec)
+    for engine in ("ancestors", "orders"):
+        routing = route(topology, engine)
+        traffic = traffic_of("worst-case", routing)
+        assert sorted(traffic.to.tolist()) == list(range(traffic.hosts))
+        assert loads(routing, traffic).max() == share == worst_permutation(routing).load
+
+
+@pytest.mark.parametrize(
     "spec", ["fat-tree:k=4", "fat-tree:k=6", "kary-tree:k=3,n=2", "kary-tree:k=3,n=3", "kary-tree:k=2,n=3,hosts=3"]
 )
 def test_in_the_worst_of_a_fat_tree_every_packet_passes_a_top_switch(spec):

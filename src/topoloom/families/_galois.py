@@ -29,6 +29,15 @@ def require_prime_power(name: str, key: str, q: int, allowed: str = "a prime pow
         raise InputError(f"{name}: {key}={q} is not {allowed} (nearest: {near})")
 
 
+def paley_links(q: int) -> np.ndarray:
+    """The Paley graph of a prime power q = 1 mod 4: elements of GF(q), linked when they differ by a square: int64[m, 2]."""
+    gf = field(q)
+    squares = gf.powers[::2]
+    near = gf.add[:, squares]
+    u = np.broadcast_to(np.arange(q)[:, None], near.shape)
+    return np.stack([u[u < near], near[u < near]], axis=1)
+
+
 @dataclass(frozen=True)
 class Field:
     """GF(q): elements are 0 .. q - 1, 0 and 1 the neutral ones; `add`, `mul`: int64[q, q] tables; `xi` is primitive."""
@@ -105,21 +114,29 @@ def projective_points(q: int, dimension: int) -> np.ndarray:
     return points
 
 
+def line_points(q: int) -> np.ndarray:
+    """The lines of PG(2, q), each as the numbers of its points: int64[q^2 + q + 1, q + 1].
+
+    Line i holds the points orthogonal to point i, so point i lies on line j exactly where point j lies on line i.
+    """
+    points, gf = projective_points(q, 2), field(q)
+    place = np.full(q**3, -1)
+    place[points @ [q * q, q, 1]] = np.arange(len(points))
+    # Two of a line's points, and every combination p + t r of them.
+    first, second = _two_orthogonal(points, gf)
+    t = np.arange(q)
+    combined = gf.add[first[:, None, :], gf.mul[t[None, :, None], second[:, None, :]]]
+    line = np.concatenate([combined, second[:, None, :]], axis=1)
+    return np.asarray(place[_normalised(line.reshape(-1, 3), gf) @ [q * q, q, 1]].reshape(len(points), q + 1))
+
+
 def polarity_graph(q: int) -> tuple[np.ndarray, np.ndarray]:
     """The Erdos-Renyi (Brown) graph ER_q: points of PG(2, q), linked when orthogonal.
 
     Returns (links int64[m, 2] with u < v, quadrics int64[q + 1]: the points orthogonal to themselves).
     """
-    points, gf = projective_points(q, 2), field(q)
-    place = np.full(q**3, -1)
-    place[points @ [q * q, q, 1]] = np.arange(len(points))
-    # The points orthogonal to (a, b, c) form a line: two of its points, and every combination p + t r of them.
-    first, second = _two_orthogonal(points, gf)
-    t = np.arange(q)
-    combined = gf.add[first[:, None, :], gf.mul[t[None, :, None], second[:, None, :]]]
-    line = np.concatenate([combined, second[:, None, :]], axis=1)
-    orthogonal = place[_normalised(line.reshape(-1, 3), gf) @ [q * q, q, 1]].reshape(len(points), q + 1)
-    u = np.broadcast_to(np.arange(len(points))[:, None], orthogonal.shape)
+    orthogonal = line_points(q)
+    u = np.broadcast_to(np.arange(len(orthogonal))[:, None], orthogonal.shape)
     links = np.stack([u[u < orthogonal], orthogonal[u < orthogonal]], axis=1)
     return links, np.flatnonzero((u == orthogonal).any(axis=1))
 

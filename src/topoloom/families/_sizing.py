@@ -25,6 +25,21 @@ def serving(
                     yield {**parameters, "hosts": per_switch}
 
 
+def leanest(hosts: int, radix: int, structures: Iterable[Structure]) -> Iterator[dict[str, Any]]:
+    """For each number of hosts a switch the structure with the fewest links a switch that serves `hosts`, if it fits `radix`.
+
+    For families of many sizes, most of which no one would choose beside these. Of equal links the fewest switches.
+    """
+    known = sorted(
+        ((degree, switches, parameters) for parameters, switches, degree in structures if switches <= hosts),
+        key=lambda one: one[:2],
+    )
+    for per_switch in host_counts(radix - 1):
+        best = next((one for one in known if one[1] * per_switch >= hosts), None)
+        if best is not None and best[0] + per_switch <= radix:
+            yield {**best[2], "hosts": per_switch}
+
+
 def host_counts(most: int) -> Iterator[int]:
     """Hosts a switch to try, 1 to `most`: every number to 16, then every second to 32, every fourth from there."""
     value = 1

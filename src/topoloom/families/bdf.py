@@ -8,6 +8,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.families._galois import polarity_graph, prime_power, require_prime_power
 from topoloom.families._sizing import serving
+from topoloom.families._star_product import star_product
 from topoloom.spec import Facts, Integer, family
 from topoloom.topology import Topology
 
@@ -40,20 +41,8 @@ def bdf(u: int) -> Topology:
     quadrics, ER_u's loops. Not regular: switches of quadrics and of the supernode's leanest pair have fewer links.
     """
     outer, quadrics = polarity_graph(u)
-    order = u * u + u + 1
     inner, partner = supernode((u + 1) // 2)
-    size = u + 1
-    member = np.arange(size)
-    inside = (inner[None, :, :] + (np.arange(order) * size)[:, None, None]).reshape(-1, 2)
-    between = np.stack(
-        [(outer[:, :1] * size + member).ravel(), (outer[:, 1:] * size + partner[member]).ravel()], axis=1
-    )
-    loops = np.stack(
-        [(quadrics[:, None] * size + member).ravel(), (quadrics[:, None] * size + partner).ravel()], axis=1
-    )
-    links = np.unique(np.sort(np.concatenate([inside, between, loops]), axis=1), axis=0)
-    switch = np.arange(order * size)
-    return Topology(links=links, switches=order * size, labels={"group": switch // size, "member": switch % size})
+    return star_product(outer, u * u + u + 1, quadrics, inner, partner)
 
 
 def supernode(pairs: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from topoloom.errors import InputError
 from topoloom.families._sizing import host_counts, near_cube, serving
-from topoloom.spec import Facts, Integer, Integers, family
+from topoloom.spec import Facts, Integers, family
 from topoloom.topology import Topology
 
 _DIMS = Integers(1, 4096, "switches along each dimension")
@@ -18,18 +19,28 @@ _LABELS = {
 }
 
 
-def _facts(dims: tuple[int, ...], width: int = 1) -> Facts:
-    total = prod(dims)
-    degree = width * sum(side - 1 for side in dims)
-    # Halving an even dimension cuts a quarter of its pairs in every line; the cheapest dimension is the shortest.
-    halves = [width * total * side // 4 for side in dims if side % 2 == 0]
+def _widths(dims: tuple[int, ...], width: tuple[int, ...]) -> tuple[int, ...]:
+    """Parallel links in each dimension; one number is for all of them."""
+    if len(width) not in (1, len(dims)):
+        raise InputError(
+            f"hyperx: width={'x'.join(map(str, width))} is for {len(width)} dimensions, and there are {len(dims)}; give one"
+            " number, or one for each"
+        )
+    return width * len(dims) if len(width) == 1 else width
+
+
+def _facts(dims: tuple[int, ...], width: tuple[int, ...] = (1,)) -> Facts:
+    total, widths = prod(dims), _widths(dims, width)
+    degree = sum(parallel * (side - 1) for side, parallel in zip(dims, widths, strict=True))
+    # Halving an even dimension cuts a quarter of its pairs in every line; the cheapest dimension has the fewest links a line.
+    halves = [parallel * total * side // 4 for side, parallel in zip(dims, widths, strict=True) if side % 2 == 0]
     return Facts(
         switches=total,
         degree=degree,
         degree_min=degree,
         links=total * degree // 2,
         diameter=sum(side > 1 for side in dims),
-        full_hosts=dims[0] * width if len(set(dims)) == 1 else None,
+        full_hosts=dims[0] * widths[0] if len(set(zip(dims, widths, strict=True))) == 1 else None,
         bisection_links=min(halves) if halves and all(side % 2 == 0 for side in dims) else None,
     )
 
@@ -69,26 +80,33 @@ def flattened_butterfly(dims: tuple[int, ...]) -> Topology:
     >>> flattened_butterfly((3, 3))
     Topology(topology: 9 switches, 18 links)
     """
-    return hyperx(dims, 1)
+    return hyperx(dims, (1,))
 
 
 @family(
     "hyperx",
     dims=_DIMS,
-    width=Integer(1, 64, "parallel links between two switches of a line", default=1),
+    width=Integers(
+        1, 64, "parallel links between two switches of a line: one number, or one for each dimension", default=(1,)
+    ),
     facts=_facts,
     source="Ahn et al., HyperX, SC 2009",
     sizes=_hyperxes,
     labels=_LABELS,
 )
-def hyperx(dims: tuple[int, ...], width: int) -> Topology:
-    """A flattened butterfly of any sides, with `width` parallel links."""
+def hyperx(dims: tuple[int, ...], width: tuple[int, ...]) -> Topology:
+    """A flattened butterfly of any sides, with `width` parallel links, as many in all dimensions or in each its own number.
+
+    >>> hyperx((4, 3), (1, 2))
+    Topology(topology: 12 switches, 42 links)
+    """
+    widths = _widths(dims, width)
     number = np.arange(prod(dims)).reshape(dims)
     links = [np.empty((0, 2), np.int64)]
     for axis, side in enumerate(dims):
         first, second = np.triu_indices(side, 1)
         ends = np.take(number, first, axis).ravel(), np.take(number, second, axis).ravel()
-        links.extend([np.stack(ends, axis=1)] * width)
+        links.extend([np.stack(ends, axis=1)] * widths[axis])
     labels = {f"x{axis}": np.indices(dims)[axis].ravel() for axis in range(len(dims))}
     labels["group"] = np.arange(prod(dims)) % (prod(dims) // dims[0])
     return Topology(links=np.concatenate(links), switches=prod(dims), labels=labels)
@@ -115,6 +133,6 @@ def ub_mesh(dims: tuple[int, ...]) -> Topology:
     >>> ub_mesh((8, 8, 4, 4))
     Topology(topology: 1024 switches, 10240 links, 1024 hosts)
     """
-    mesh = hyperx(dims, 1)
+    mesh = hyperx(dims, (1,))
     rack = np.arange(mesh.switches) % prod(dims[2:])
     return mesh.replace(endpoints=np.arange(mesh.switches), labels={**mesh.labels, "group": rack})

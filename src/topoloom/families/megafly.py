@@ -169,14 +169,31 @@ def slingshot(groups: int, pair_links: int, switches: int, p: int) -> Topology:
     first, second = np.triu_indices(switches, 1)
     begin = np.arange(groups)[:, None] * switches
     local = np.stack([begin + first, begin + second], axis=-1).reshape(-1, 2)
-    a, b = np.triu_indices(groups, 1)
-    a, b, copy = np.repeat(a, pair_links), np.repeat(b, pair_links), np.tile(np.arange(pair_links), a.size)
-    # The number of a link among those of its group: the others in order, this group left out.
-    out, back = ((b - 1) * pair_links + copy) % switches, (a * pair_links + copy) % switches
+    among = dealt_links(groups, switches, pair_links)
     switch = np.arange(groups * switches)
     return Topology(
-        links=np.concatenate([local, np.stack([a * switches + out, b * switches + back], axis=1)]),
+        links=np.concatenate([local, among]),
         switches=groups * switches,
         endpoints=np.repeat(switch, p),
         labels={"group": switch // switches, "member": switch % switches},
     )
+
+
+def dealt_links(groups: int, switches: int, pair_links: int) -> np.ndarray:
+    """So many links between any two groups, dealt out in turn to the switches of both, which are numbered group by group.
+
+    Parameters
+    ----------
+    groups, switches, pair_links : int
+        Groups, switches of a group, links between two groups.
+
+    Returns
+    -------
+    int64[m, 2]
+        No switch has two more than another of its group.
+    """
+    a, b = np.triu_indices(groups, 1)
+    a, b, copy = np.repeat(a, pair_links), np.repeat(b, pair_links), np.tile(np.arange(pair_links), a.size)
+    # The number of a link among those of its group: the others in order, this group left out.
+    out, back = ((b - 1) * pair_links + copy) % switches, (a * pair_links + copy) % switches
+    return np.stack([a * switches + out, b * switches + back], axis=1)

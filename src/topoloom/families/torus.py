@@ -15,7 +15,7 @@ _DIMS = Integers(1, 1 << 20, "switches along each dimension")
 _LABELS = {"x0, x1, ...": "the coordinate in each dimension"}
 
 
-def _torus_facts(dims: tuple[int, ...]) -> Facts:
+def torus_facts(dims: tuple[int, ...]) -> Facts:
     total, longest = prod(dims), max(dims)
     return Facts(
         switches=total,
@@ -61,7 +61,7 @@ def _rings(hosts: int, radix: int) -> Iterator[dict[str, Any]]:
         yield from serving(hosts, radix, [({"n": switches}, switches, 2)])
 
 
-@family("torus", dims=_DIMS, facts=_torus_facts, source=_SOURCE, sizes=_tori, labels=_LABELS)
+@family("torus", dims=_DIMS, facts=torus_facts, source=_SOURCE, sizes=_tori, labels=_LABELS)
 def torus(dims: tuple[int, ...]) -> Topology:
     """The torus: a ring along every dimension (a side of 2 is one link, not two).
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topoloom.graph.channel_backs import channel_backs
 from topoloom.topology import Topology
 
 
@@ -36,10 +37,8 @@ def channels_of(topology: Topology) -> Channels:
     >>> found.to.tolist(), found.back.tolist()
     ([1, 0, 2, 1], [1, 0, 3, 2])
     """
-    first, to, link = topology.csr
-    order = np.argsort(link, kind="stable")
-    back = np.empty(link.size, np.int32)
-    back[order[0::2]], back[order[1::2]] = order[1::2], order[0::2]
+    first, to, _ = topology.csr
+    back = channel_backs(topology)
     origin = np.repeat(np.arange(topology.switches, dtype=np.int32), topology.degrees)
     turn_first = np.concatenate([[0], np.cumsum(topology.degrees * topology.degrees)])
     return Channels(first, to, origin, back, turn_first)

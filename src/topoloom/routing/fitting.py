@@ -4,7 +4,9 @@ Measured by ``benchmarks/fitting.py``, whose rule was fixed before: uniform thro
 below it at none. By it dimension order on meshes, tori, hypercubes and HyperX, and the Dragonfly's own tables pass (on tori
 those with a lane a pair, which can be exported and mended, though they take more lanes than those with datelines); the fat
 tree's fail at one of fifteen trees (16-port switches tapered 2:1, 0.319 where ``orders`` has 0.359) and have up to 4.4 times as
-much at the others: they are taken for all trees all the same, a choice that was made after the table was seen.
+much at the others: they are taken for all trees all the same, a choice that was made after the table was seen. Ancestors pass
+on trees of two levels in which any two leaves share a spine (OFT, MLFM, random folded Clos); on random folded Clos networks of
+three levels they carry less than ``orders`` at one size of two.
 
 Networks of diameter 2 and 3 for which no engine is made get ``levels``, by the rule of ``benchmarks/levels.py``: by ``orders``
 paths are as short and as even, but near saturation its long chains of packets that wait for one another let much less arrive.

@@ -102,7 +102,8 @@ class Quality(Result):
         Of how many planes the network is.
     expected : bool
         Packets choose among shortest paths: loads and throughputs are those of an even split at every switch, as equal-cost
-        groups with many flows have them, and there is no effective bisection and no worst permutation.
+        groups with many flows have them; or over layers of tables, over which they are spread evenly. There is no effective
+        bisection and no worst permutation.
     rails : int
         Ports of a host in a plane, each of which sends to its like alone; 1 where hosts have one, or all on one switch.
     host_tables : int
@@ -208,7 +209,7 @@ def quality(
     Stopped
         `work` was stopped before all was measured; a bracket that was asked for by `gap` is left as wide as it is.
     InputError
-        Tables that do not lead everywhere, packets that choose detours or layers, no bisections, a gap that is not positive, no
+        Tables that do not lead everywhere, packets that choose detours, no bisections, a gap that is not positive, no
         such pattern, one without a load, or traffic of another network; traffic that is no pattern, for several planes or
         rails; several tables for hosts that have no rails.
 
@@ -416,7 +417,7 @@ def _on_rails(
 
 
 def _expected_pairs(routing: Routing, jobs: int | None) -> np.ndarray:
-    """How many pairs of switches each channel carries on average, float64[2 m], where each switch splits evenly."""
+    """How many pairs of switches each channel carries on average, float64[2 m], where switches or layers split evenly."""
     carrying = hosts_on(routing.topology) > 0
     one = np.outer(carrying, carrying).astype(float)
     np.fill_diagonal(one, 0.0)

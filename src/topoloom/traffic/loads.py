@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.routing.choices import AnyShortest, Escape
+from topoloom.routing.choices import AnyShortest, Escape, Layers
 from topoloom.routing.routing import Routing
 from topoloom.threads import over_cores
 from topoloom.traffic.traffic import Traffic
@@ -52,8 +52,8 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
 
     Where packets take any shortest path (`AnyShortest`, `Escape`), each switch splits what goes to a destination evenly over
     its channels on shortest paths to it, as equal-cost groups with many flows do; who chooses by queues does no worse for an
-    even traffic. Where each host of a switch has a table of its own, what goes to the switch is shared among them. Detours
-    depend on queues and have no such loads.
+    even traffic. Over layers of tables (`Layers`) they are spread evenly; where each host of a switch has a table of its own, what
+    goes to the switch is shared among its hosts. Detours depend on queues and have no such loads.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
     Raises
     ------
     InputError
-        Packets choose detours or layers; or as `table_loads`.
+        Packets choose detours; or as `table_loads`.
     Stopped
         `work` was stopped.
 
@@ -87,12 +87,12 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
     """
     if routing.choice is None:
         return table_loads(routing, traffic, jobs, work=work)
-    if routing.by_host:
-        return _by_tables_of_hosts(routing, traffic, jobs, work)
+    if isinstance(routing.choice, Layers):
+        return _layer_loads(routing, routing.choice, traffic, jobs, work)
     if not isinstance(routing.choice, AnyShortest | Escape):
         raise InputError(
-            f"{routing.topology.name}: where packets of engine {routing.engine} go depends on queues or on layers, which no"
-            " load without a simulation says; simulate it, or measure an engine of tables or of shortest paths"
+            f"{routing.topology.name}: where packets of engine {routing.engine} go depends on queues, which no load without a"
+            " simulation says; simulate it, or measure an engine of tables, of layers or of shortest paths"
         )
     from topoloom.traffic.kernels.even_split import add_split
 
@@ -147,24 +147,51 @@ def table_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, *, 
     return _summed(routing, traffic, add, jobs, work)
 
 
-def _by_tables_of_hosts(routing: Routing, traffic: Traffic, jobs: int | None, work: Work | None) -> Loads:
-    """What goes to a switch is for all its hosts alike, and takes the table of each."""
+def _layer_loads(routing: Routing, choice: Layers, traffic: Traffic, jobs: int | None, work: Work | None) -> Loads:
+    """The loads of packets that are spread evenly over the layers that their pair may take, or over the hosts of a switch.
+
+    Parameters
+    ----------
+    routing : Routing
+    choice : Layers
+        Its layers.
+    traffic : Traffic
+    jobs : int or None
+    work : Work or None
+
+    Returns
+    -------
+    Loads
+    """
     from topoloom.traffic.kernels.tree_walk import add_loads
 
-    channels, topology, tables = routing.channels, routing.topology, routing.host_tables
-    shares = np.zeros((len(tables), topology.switches))
-    np.add.at(shares, (routing.layer_of_ports, topology.endpoints), 1.0)
-    shares[0, topology.endpoints_at == 0] = 1.0
-    shares /= shares.sum(axis=0)
+    channels, tables = routing.channels, (routing.ports, *choice.ports)
+    bits = np.arange(len(tables))
+    by_host = _shares_of_hosts(routing) if choice.by_host else None
 
     def add(begin: int, demand: np.ndarray, load: np.ndarray) -> int:
-        for table, share in zip(tables, shares[:, begin : begin + len(demand)], strict=True):
-            unreached = int(add_loads(channels.first, channels.to, table.ports, begin, demand * share[:, None], load))
-            if unreached >= 0:
-                return unreached
-        return -1
+        if by_host is not None:
+            shares = by_host[:, begin : begin + len(demand), None]
+        elif choice.allowed is None:
+            shares = np.broadcast_to(1.0 / len(tables), (len(tables), *demand.shape))
+        else:
+            takes = choice.allowed[begin : begin + len(demand)] >> bits[:, None, None] & 1
+            shares = takes / np.maximum(takes.sum(axis=0), 1)
+        lost = -1
+        for ports, share in zip(tables, shares, strict=True):
+            lost = max(lost, int(add_loads(channels.first, channels.to, ports, begin, demand * share, load)))
+        return lost
 
     return _summed(routing, traffic, add, jobs, work)
+
+
+def _shares_of_hosts(routing: Routing) -> np.ndarray:
+    """The share of a switch's hosts that each table leads to, float64[tables, n]; all to the first where it has none."""
+    topology = routing.topology
+    shares = np.zeros((len(routing.host_tables), topology.switches))
+    np.add.at(shares, (routing.layer_of_ports, topology.endpoints), 1.0)
+    shares[0, topology.endpoints_at == 0] = 1.0
+    return shares / shares.sum(axis=0)
 
 
 def _summed(

@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from topoloom.cli.output import json_option, plain, print_facts, print_record
+from topoloom.cli.output import json_option, plain, print_facts, print_record, print_table
 from topoloom.cli.progress import working
 from topoloom.cli.types import Number, Whole
 from topoloom.opening import open_network
 from topoloom.traffic import PATTERNS
 
 if TYPE_CHECKING:
+    from topoloom.graph.spreads import Spread
     from topoloom.throughput.quality import Quality
 
 #: The rows, in their order, and what they are called.
@@ -69,6 +70,17 @@ class _Help(click.Command):
     type=Number(above=0),
     help="Bracket the best flows of networks that are too large for exact ones: 0.05 for bounds within 5 %.",
 )
+@click.option(
+    "--paths",
+    is_flag=True,
+    help="Instead: how many paths join two switches, shortest and up to two hops longer, how many share no link, and how two"
+    " flows interfere.",
+)
+@click.option(
+    "--samples",
+    type=Whole(1, 10_000_000),
+    help="With --paths: pairs of switches that are drawn; all where that takes seconds, else 2,000, when left out.",
+)
 @click.option("--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of random choices.")
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
 @json_option
@@ -80,10 +92,21 @@ def command(
     traffic: str | None,
     bisections: int,
     gap: float | None,
+    paths: bool,
+    samples: int | None,
     seed: int,
     jobs: int | None,
     as_json: bool,
 ) -> None:
+    if paths:
+        if any(value is not None for value in (engine, lanes, host_tables, traffic, gap)):
+            raise click.UsageError(
+                "--paths counts what the network has, whatever its tables: leave out what is of tables"
+            )
+        _paths(topology, samples, seed, jobs, as_json)
+        return
+    if samples is not None:
+        raise click.UsageError("--samples is for --paths")
     from topoloom.cli.tables import engine_told, hint_of_fit, tables_of, with_tables_of_hosts
     from topoloom.throughput.quality import quality
 
@@ -104,12 +127,12 @@ def command(
         ("hosts", f"{found.hosts}{' (one a switch assumed)' if found.hosts_assumed else ''}"),
     ]
     if found.expected:
-        split = (
-            "each host of a switch by its own table"
-            if routed.by_host
-            else "every switch splits evenly over its channels on shortest paths"
-        )
-        rows.insert(1, ("loads", f"expected: {split}"))
+        how = "every switch splits evenly over its channels on shortest paths"
+        if routed.by_host:
+            how = "each host of a switch by its own table"
+        elif routed.packets_choose == "Layers":
+            how = "packets are spread evenly over the layers of tables"
+        rows.insert(1, ("loads", f"expected: {how}"))
     if found.planes > 1:
         rows.insert(1, ("planes", f"{found.planes}; a host spreads its traffic evenly over them"))
         rows[-1] = ("ports of hosts", str(found.hosts))
@@ -124,6 +147,59 @@ def command(
     print_facts(opened.name, rows)
     if found.rails == 1:
         hint_of_fit(routed, found.uniform_throughput)
+
+
+def _paths(topology: str, samples: int | None, seed: int, jobs: int | None, as_json: bool) -> None:
+    """Print what `path_diversity` finds.
+
+    Parameters
+    ----------
+    topology : str
+    samples : int or None
+    seed : int
+    jobs : int or None
+    as_json : bool
+    """
+    from topoloom.graph.path_diversity import path_diversity
+
+    opened = open_network(topology).topology
+    with working("counting paths") as work:
+        found = path_diversity(opened, samples=samples, seed=seed, jobs=jobs, work=work)
+    if as_json:
+        print_record(found)
+        return
+    flows = ", ".join(f"{value:,.0f}" for value in found.flows)
+    print_facts(
+        opened.name,
+        [
+            ("hops between switches", f"{plain(found.mean_hops)} on average, {found.diameter} at most"),
+            ("flows that channels hold", f"{flows} (each of that many hops, of one more, of two more)"),
+        ],
+    )
+    headings = ("", "mean", "least", "1 %", "median", "99 %", "most", "none", "one", "of")
+    rows: list[tuple[str, ...]] = [headings]
+    words = ("shortest", "1 hop longer", "2 hops longer")
+    rows += [_path_row(f"paths, {name}", spread) for name, spread in zip(words, found.paths, strict=True)]
+    words = ("shortest", "up to 1 hop longer", "up to 2 hops longer")
+    rows += [_path_row(f"disjoint, {name}", spread) for name, spread in zip(words, found.disjoint, strict=True)]
+    for hops, spread in zip(found.interference_hops, found.interference, strict=True):
+        rows.append(_path_row(f"interference, {hops} hops", spread, ", greedily"))
+    print_table(rows)
+
+
+def _path_row(name: str, spread: "Spread", inexact: str = ", at least") -> tuple[str, ...]:
+    """A line of the table: what is counted, how it is spread, and of how many; `inexact`: what is added if it is not exact."""
+    error = f" +- {spread.error:.2g}" if not spread.all_counted else ""
+    values = (spread.least, spread.percent_1, spread.median, spread.percent_99, spread.most)
+    of = f"{'all ' if spread.all_counted else ''}{spread.counted:,}{'' if spread.exact else inexact}"
+    return (
+        name,
+        f"{spread.mean:.4g}{error}",
+        *(f"{value:,.0f}" for value in values),
+        f"{spread.none:.1%}",
+        f"{spread.one:.1%}",
+        of,
+    )
 
 
 def _shown(found: "Quality", key: str) -> str:

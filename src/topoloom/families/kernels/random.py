@@ -259,3 +259,24 @@ def links_of(table: np.ndarray, filled: np.ndarray) -> np.ndarray:
                 out[size, 1] = table[u, i]
                 size += 1
     return out
+
+
+@kernel
+def bipartite_swaps(table: np.ndarray, state: np.ndarray, tries: int) -> None:
+    """Exchange the upper ends of two links drawn at random, so many times, where no link comes to be there twice; in place.
+
+    `table` int32[n, d]: the upper ends of each lower switch's links, all different. Degrees stay on both sides. Cost
+    O(tries d).
+    """
+    n, d = table.shape
+    for _ in range(tries):
+        u, v = next_below(state, n), next_below(state, n)
+        i, j = next_below(state, d), next_below(state, d)
+        if u == v:
+            continue
+        a, b = table[u, i], table[v, j]
+        free = a != b
+        for k in range(d):
+            free = free and table[u, k] != b and table[v, k] != a
+        if free:
+            table[u, i], table[v, j] = b, a

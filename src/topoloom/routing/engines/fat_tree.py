@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from topoloom.errors import InputError
 from topoloom.routing.channels import channels_of
 from topoloom.routing.choices import AnyShortest, Layers
+from topoloom.routing.levels_below import reach
 from topoloom.routing.registry import Request, engine
 from topoloom.routing.routing import Routing, carriers_of, empty_ports
 from topoloom.routing.trees.shortest import fill_minimal
@@ -16,9 +17,9 @@ from topoloom.topology import Topology
 
 
 def _fits(topology: Topology) -> str | None:
-    """Several levels, by the label: links join neighbouring ones, hosts hang on the lowest, all of which are reached."""
+    """Several levels, by the label: links join neighbouring ones, hosts hang on the lowest, all of which each top reaches."""
     try:
-        level = _levels(topology)
+        level = levels_of(topology)
     except InputError:
         return None
     top = int(level.max())
@@ -27,7 +28,8 @@ def _fits(topology: Topology) -> str | None:
     rising = np.zeros(topology.switches, np.int64)
     np.maximum.at(rising, topology.links[:, 0], level[topology.links[:, 1]])
     np.maximum.at(rising, topology.links[:, 1], level[topology.links[:, 0]])
-    return "a tree by its levels" if (rising[level < top] == level[level < top] + 1).all() else None
+    whole = (rising[level < top] == level[level < top] + 1).all() and reach(topology, level)[0]
+    return "a tree by its levels" if whole else None
 
 
 @engine(
@@ -88,7 +90,7 @@ def adaptive_nearest_common_ancestor(request: Request) -> Routing:
 
 def _tables(request: Request) -> np.ndarray:
     topology = request.topology
-    level = _levels(topology)
+    level = levels_of(topology)
     channels = channels_of(topology)
     rises = level[channels.to] > level[channels.origin]
     ports = empty_ports(topology)
@@ -183,7 +185,7 @@ def _parts(topology: Topology, among: np.ndarray) -> np.ndarray:
     return np.asarray(connected_components(graph, directed=False)[1])
 
 
-def _levels(topology: Topology) -> np.ndarray:
+def levels_of(topology: Topology) -> np.ndarray:
     """The level of each switch, int64[n]; links join neighbouring levels only, and hosts hang on level 0."""
     if "level" not in topology.labels:
         raise _refusal(topology, "its switches have no label 'level'")

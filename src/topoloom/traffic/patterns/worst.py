@@ -1,4 +1,4 @@
-"""The worst case: Besta 2014's for the families that it simulates, and for any tables a permutation with a busy channel."""
+"""The worst case: what papers have for their families, and for any tables a permutation with a busy channel."""
 
 from collections.abc import Callable
 
@@ -13,10 +13,10 @@ from topoloom.traffic.traffic import Traffic
 
 @pattern(
     "worst-case",
-    "Besta 2014's worst case for Slim Fly, Dragonfly and fat trees; for other networks the permutation that the"
-    " tables serve worst",
-    source="Besta 2014 V.C; Towles and Dally, SPAA 2002",
-    by=Choice(("family", "tables"), "'tables': never Besta 2014's", default="family"),
+    "the published worst case of Slim Fly, fat trees, OFT and MLFM, and of families with groups (Dragonfly, Megafly, Cascade,"
+    " PolarStar, Bundlefly); for other networks the permutation that the tables serve worst",
+    source="Besta 2014 V.C; Kim et al. 2008; Kathareios et al. 2015; Towles and Dally, SPAA 2002",
+    by=Choice(("family", "tables"), "'tables': never the published one", default="family"),
 )
 def worst_case(request: Request, by: str) -> Traffic:
     """By the family that the network's spec names, else by its tables."""
@@ -92,11 +92,32 @@ def _fat_tree(request: Request) -> Traffic:
     return to_one(request, by_group[begin[following] + place % size[following]])
 
 
+def _next_leaf(request: Request) -> Traffic:
+    """Every host to the one in its place on the next leaf: most leaves share one spine only, which all of a leaf's hosts pass.
+
+    In a full mesh of layers the next leaf of the same layer. Source: Kathareios et al., SC 2015.
+    """
+    topology = request.topology
+    layer = topology.labels["layer" if "layer" in topology.labels else "group"]
+    leaves = np.flatnonzero(topology.endpoints_at > 0)
+    partner = np.full(topology.switches, -1, np.int64)
+    for one in np.unique(layer[leaves]):
+        members = leaves[layer[leaves] == one]
+        partner[members] = np.roll(members, -1)
+    return to_one(request, _same_place(topology.endpoints, topology.endpoints_at, partner))
+
+
 _FAMILIES: dict[str, Callable[[Request], Traffic]] = {
     "slimfly": _slimfly,
     "dragonfly": _dragonfly,
+    "megafly": _dragonfly,
+    "cascade": _dragonfly,
+    "polarstar": _dragonfly,
+    "bundlefly": _dragonfly,
     "fat-tree": _fat_tree,
     "kary-tree": _fat_tree,
+    "oft": _next_leaf,
+    "mlfm": _next_leaf,
 }
 
 

@@ -1,0 +1,16 @@
+"""FatPaths: shortest paths in layers of links drawn at random."""
+
+from topoloom.routing.layered import KEEP, LAYERS, layered_tables
+from topoloom.routing.registry import Request, engine
+from topoloom.routing.routing import Routing
+
+
+@engine(
+    "fatpaths",
+    f"{LAYERS} layers of tables, the first shortest, each other one shortest over {KEEP:.0%} of the links; a lane a hop",
+    safe=True,
+    bytes_a_pair=2 * LAYERS,
+)
+def fatpaths(request: Request) -> Routing:
+    """As `topoloom.layered_routing` has it, with as many layers and links in each."""
+    return layered_tables(request, LAYERS, KEEP)

@@ -1,0 +1,109 @@
+"""Trees of paths that rise to a nearest common ancestor and then fall."""
+
+import numpy as np
+
+from topoloom.compiling.decorators import allocating, inner
+
+
+@inner
+def _add(first, to, rising, under, cost, far, weight, ports, d, flow, load, sign):  # type: ignore[no-untyped-def]
+    """Add the pairs of hosts of a destination's tree to the loads, or take them out (`sign` -1)."""
+    n = first.size - 1
+    for s in range(n):
+        flow[s] = weight[s] * weight[d]
+    for falls in (False, True):  # what rises adds up from below, what falls from above
+        for k in range(n):
+            s = rising[n - 1 - k] if falls else rising[k]
+            if under[s] == falls and s != d and cost[s] < far:
+                c = first[s] + ports[d, s]
+                load[c] += sign * flow[s]
+                flow[to[c]] += flow[s]
+
+
+@allocating
+def ancestor_trees(
+    first: np.ndarray,
+    to: np.ndarray,
+    level: np.ndarray,
+    rising: np.ndarray,
+    destinations: np.ndarray,
+    weight: np.ndarray,
+    ports: np.ndarray,
+    none: int,
+    load: np.ndarray,
+    again: bool,
+) -> int:
+    """Write ports[d] for the destinations in their order; a destination that a switch with hosts has no such path to, or -1.
+
+    Parameters
+    ----------
+    level, rising : int64[n]
+        Of each switch, and the switches by it, the lowest first.
+    weight : int64[n]
+        Hosts of each switch.
+    load : int64[2 m]
+        Pairs of hosts over each channel so far; grows by those of these trees. Of equal ways the one whose busiest channel
+        has least is taken, and of those the first from a port on that destination and switch decide.
+    again : bool
+        The trees are there already, and are taken out before they are made anew.
+
+    Cost O(destinations m).
+    """
+    n = first.size - 1
+    far = np.int64(1) << 40
+    cost, flow, total = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    under = np.empty(n, np.bool_)
+    for d in destinations:
+        cost[:] = far
+        under[:] = False
+        under[d] = True
+        cost[d] = 0
+        for s in rising:
+            if under[s]:
+                for c in range(first[s], first[s + 1]):
+                    if level[to[c]] > level[s]:
+                        under[to[c]] = True
+                        cost[to[c]] = cost[s] + 1
+        for k in range(n):
+            s = rising[n - 1 - k]
+            if not under[s]:
+                for c in range(first[s], first[s + 1]):
+                    if level[to[c]] > level[s]:
+                        cost[s] = min(cost[s], cost[to[c]] + 1)
+                if cost[s] >= far and weight[s] > 0 and weight[d] > 0:
+                    return int(d)
+        if again:
+            _add(first, to, rising, under, cost, far, weight, ports, d, flow, load, -1)
+        # Of the ways down, then of those up and down, the one whose busiest channel has the least load.
+        total[d] = 0
+        for falls in (True, False):
+            for k in range(n):
+                s = rising[k] if falls else rising[n - 1 - k]
+                if under[s] != falls or s == d or cost[s] >= far:
+                    continue
+                degree = first[s + 1] - first[s]
+                chosen = np.int64(-1)
+                for i in range(degree):
+                    c = first[s] + (s + d + i) % degree
+                    up = level[to[c]] > level[s]
+                    if up == falls or (falls and not under[to[c]]) or cost[to[c]] + 1 != cost[s]:
+                        continue
+                    if chosen < 0 or max(load[c], total[to[c]]) < total[s]:
+                        chosen, total[s] = np.int64(c), max(load[c], total[to[c]])
+                ports[d, s] = chosen - first[s]
+        _add(first, to, rising, under, cost, far, weight, ports, d, flow, load, 1)
+        ports[d, d] = none
+        # A switch above that d does not lie below sends on to one that has a way; no host's path passes it.
+        changed = True
+        while changed:
+            changed = False
+            for k in range(n):
+                s = rising[n - 1 - k]
+                if cost[s] < far:
+                    continue
+                for c in range(first[s], first[s + 1]):
+                    if cost[to[c]] + 1 < cost[s] and cost[to[c]] < far:
+                        cost[s] = cost[to[c]] + 1
+                        ports[d, s] = c - first[s]
+                        changed = True
+    return -1
