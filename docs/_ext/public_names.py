@@ -25,6 +25,7 @@ VERBS = {
     "resilience": ("resilience", "blast_radius", "degradation", "lifetime", "surviving_network", "reroute"),
     "app": ("run_app",),
     "verify": ("identify", "compare_fabrics"),
+    "watch": ("identify", "compare_fabrics", "progress"),
     "layout": ("place",),
     "expand": ("expand", "check_plan", "load_expansion"),
     "cost": ("price",),

@@ -38,6 +38,7 @@ _HOMES = {
     "InputError": "topoloom.errors",
     "Judgement": "topoloom.fabrics.judge",
     "Mending": "topoloom.fabrics.mended",
+    "Progress": "topoloom.fabrics.progress",
     "Layout": "topoloom.layout.layout",
     "Lifetime": "topoloom.failures.lifetime",
     "LoadCurve": "topoloom.simulator.load_curve",
@@ -105,6 +106,7 @@ _HOMES = {
     "run_apps": "topoloom.applications.sweep",
     "losses": "topoloom.network_losses",
     "mend_fabric": "topoloom.fabrics.mending",
+    "progress": "topoloom.fabrics.progress",
     "open_study": "topoloom.studies.run",
     "run_study": "topoloom.studies.run",
     "run_task": "topoloom.studies.task",
@@ -165,6 +167,8 @@ if TYPE_CHECKING:
     from topoloom.fabrics.judge import Judgement as Judgement
     from topoloom.fabrics.mended import Mending as Mending
     from topoloom.fabrics.mending import mend_fabric as mend_fabric
+    from topoloom.fabrics.progress import Progress as Progress
+    from topoloom.fabrics.progress import progress as progress
     from topoloom.failures.blast_radius import BlastRadius as BlastRadius
     from topoloom.failures.blast_radius import blast_radius as blast_radius
     from topoloom.failures.degradation import Degradation as Degradation

@@ -120,6 +120,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "load-curve": lambda: t.simulate(_routed(), loads=(0.1,)),
     "mending": _mended,
     "optimized": lambda: t.optimize(t.build("torus:dims=4x4"), moves=100),
+    "progress": lambda: t.progress([_compared()], ["monday.net"]),
     "quality": lambda: t.quality(_routed()),
     "reproduction": lambda: t.reproduce(["xu-2019/table-1/petersen"]),
     "rerouted": lambda: t.reroute(_torus(), links=[(0, 1)]),
