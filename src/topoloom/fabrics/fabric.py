@@ -20,6 +20,15 @@ def _no_loops() -> np.ndarray:
     return np.empty((0, 3), np.int32)
 
 
+def _unknown() -> np.ndarray:
+    return np.empty(0)
+
+
+#: What is known of cables only where somebody measured it: the array's type, by the name of the field.
+_OF_LINKS = {"link_width": np.int8, "link_rate_gbps": np.float64, "link_one_sided": np.bool_}
+_OF_ENDPOINTS = {"endpoint_width": np.int8, "endpoint_rate_gbps": np.float64, "endpoint_one_sided": np.bool_}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Fabric:
     """A topology with the identities and ports of its parts.
@@ -51,6 +60,12 @@ class Fabric:
         Cables from a switch to itself, which a topology cannot hold: switch, port, port.
     made : str
         Where it comes from: "planned", or the file.
+    link_width, endpoint_width : int8[links], int8[endpoints]
+        Lanes of each cable as it runs; 0 where not known. Left out, nothing is known.
+    link_rate_gbps, endpoint_rate_gbps : float64[links], float64[endpoints]
+        Data rate of each cable as it runs, in Gb/s (width times speed); 0 where not known.
+    link_one_sided, endpoint_one_sided : bool[links], bool[endpoints]
+        Cables that only one of their two ends told of.
     """
 
     topology: Topology
@@ -70,6 +85,28 @@ class Fabric:
     port_lmc: np.ndarray
     loops: np.ndarray = field(default_factory=_no_loops)
     made: str = "planned"
+    link_width: np.ndarray = field(default_factory=_unknown)
+    link_rate_gbps: np.ndarray = field(default_factory=_unknown)
+    link_one_sided: np.ndarray = field(default_factory=_unknown)
+    endpoint_width: np.ndarray = field(default_factory=_unknown)
+    endpoint_rate_gbps: np.ndarray = field(default_factory=_unknown)
+    endpoint_one_sided: np.ndarray = field(default_factory=_unknown)
+
+    def __post_init__(self) -> None:
+        for kinds, size in ((_OF_LINKS, len(self.topology.links)), (_OF_ENDPOINTS, self.topology.endpoints.size)):
+            for name, kind in kinds.items():
+                given = np.asarray(getattr(self, name))
+                if given.size != size:
+                    if given.any():
+                        raise ValueError(f"{name} has {given.size} values for {size} cables")
+                    # Where nothing is known, nothing is known of any cables.
+                    given = np.zeros(size, kind)
+                object.__setattr__(self, name, given.astype(kind, copy=False))
+
+    @property
+    def rated(self) -> bool:
+        """Whether the rate of any cable is known."""
+        return bool((self.link_rate_gbps > 0).any() or (self.endpoint_rate_gbps > 0).any())
 
     @property
     def planned(self) -> bool:
@@ -146,6 +183,8 @@ class Fabric:
             endpoint_ports=self.endpoint_ports[ends],
             port_lids=self.port_lids[ends],
             port_lmc=self.port_lmc[ends],
+            **{name: getattr(self, name)[links] for name in _OF_LINKS},
+            **{name: getattr(self, name)[ends] for name in _OF_ENDPOINTS},
         )
 
     def __repr__(self) -> str:
