@@ -31,7 +31,7 @@ from topoloom.topology import Topology
 _LONGEST = 1 << 28
 
 
-def open_network(source: str | os.PathLike[str], format: str | None = None) -> Network:
+def open_network(source: str | os.PathLike[str], format: str | None = None, *, borne: bool = False) -> Network:
     """The network that a user names.
 
     Parameters
@@ -44,6 +44,8 @@ def open_network(source: str | os.PathLike[str], format: str | None = None) -> N
         file by its suffix.
     format : str, optional
         The format of a file; its suffix, or the content of a pipe, tells when it is left out.
+    borne : bool
+        Whether what cannot be in a discovered fabric is left out and told (`Fabric.flaws`), where it would be refused.
 
     Returns
     -------
@@ -67,7 +69,7 @@ def open_network(source: str | os.PathLike[str], format: str | None = None) -> N
         )
     text = os.fspath(source)
     if format is not None:
-        return _file(text, format)
+        return _file(text, format, borne)
     path = Path(text)
     if text != "-" and _is_folder(path):
         return _folder(text, path)
@@ -76,22 +78,22 @@ def open_network(source: str | os.PathLike[str], format: str | None = None) -> N
     # A file or a pipe that happens to be called like a family ("petersen") must not hide the family.
     record = format_for(text)
     if text == "-" or (record is None and _is_pipe(text)):
-        return _file(text, None)
+        return _file(text, None, borne)
     if record is not None or "/" in text or (path.suffix and _exists(path)):
         if record is None and not _exists(path):
             raise at(text, None, "there is no such file")
-        return _file(text, None if record is None else record.name)
+        return _file(text, None if record is None else record.name, borne)
     from topoloom.spec import build
 
     topology = build(text)
     return Network(topology, text, "spec", provenance_of(topology))
 
 
-def _file(text: str, format: str | None) -> Network:
+def _file(text: str, format: str | None, borne: bool) -> Network:
     """A file of any format; `format` None: its suffix, or the content of a pipe, tells."""
     data, source, record = read_source(text, format)
     if record.name == DISCOVERED:
-        fabric = fabric_of(data, source)
+        fabric = fabric_of(data, source, borne=borne)
         return Network(
             fabric.topology, text, "fabric", provenance_of(fabric.topology), None, {"fabric": lambda: fabric}
         )

@@ -74,16 +74,16 @@ def compare_fabrics(
     names = [*plan.switch_names, *plan.host_names]
     names += [actual.switch_names[s] for s in extra_switches.tolist()]
     names += [actual.host_names[x] for x in extra_hosts.tolist()]
-    planned = _cables(plan, np.arange(n), n + np.arange(h), hosts)
-    found = _cables(actual, switch_number, host_number, hosts)
+    planned = cables_between(plan, np.arange(n), n + np.arange(h), hosts)
+    found = cables_between(actual, switch_number, host_number, hosts)
     same = planned & found
     left, more = sorted(planned - same), sorted(found - same)
     right, loose = len(same), 0
     if ports:
-        differences = _by_plug(left, more)
-        loose = _by_node(left, more)[1] if differences else 0
+        differences = differences_by_plug(left, more)
+        loose = differences_by_node(left, more)[1] if differences else 0
     else:
-        differences, agreeing = _by_node(left, more)
+        differences, agreeing = differences_by_node(left, more)
         right += agreeing
     known = set(match.switch.tolist())
     known_hosts = set(match.host.tolist())
@@ -141,8 +141,21 @@ def _named(cables: tuple[Cable, ...], names: list[str]) -> tuple[tuple[Plugged, 
     return tuple((Plugged(names[a], at_a), Plugged(names[b], at_b)) for (a, at_a), (b, at_b) in cables)
 
 
-def _cables(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> set[Cable]:
-    """All cables of a fabric between numbered nodes, the lower plug first."""
+def cables_between(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> set[Cable]:
+    """All cables of a fabric between numbered nodes, the lower plug first.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    switch, host : int64[switches], int64[hosts]
+        The number of each as a node.
+    hosts : bool
+        Whether the cables of hosts are among them.
+
+    Returns
+    -------
+    set of Cable
+    """
     topology = fabric.topology
     links = np.stack([switch[topology.links], fabric.link_ports], axis=2).tolist()
     cables = [((u, p), (v, q)) for (u, p), (v, q) in links]
@@ -161,8 +174,18 @@ def _cables(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -
     return {(min(cable), max(cable)) for cable in cables}
 
 
-def _by_plug(planned: list[Cable], found: list[Cable]) -> list[Difference]:
-    """The differences, chain by chain; every plug has at most one planned cable and one that was found."""
+def differences_by_plug(planned: list[Cable], found: list[Cable]) -> list[Difference]:
+    """The differences, chain by chain; every plug has at most one planned cable and one that was found.
+
+    Parameters
+    ----------
+    planned, found : list of Cable
+        Those that only the plan has, and those that only the fabric has.
+
+    Returns
+    -------
+    list of Difference
+    """
     should = {plug: cable for cable in planned for plug in cable}
     there = {plug: cable for cable in found for plug in cable}
     done: set[tuple[bool, Cable]] = set()
@@ -207,7 +230,7 @@ def _chain_differences(chain: list[tuple[bool, Cable]], ring: bool) -> list[Diff
     return differences
 
 
-def _by_node(planned: list[Cable], found: list[Cable]) -> tuple[list[Difference], int]:
+def differences_by_node(planned: list[Cable], found: list[Cable]) -> tuple[list[Difference], int]:
     """The differences without regard to ports, and how many more cables are right."""
 
     def between(cable: Cable) -> tuple[int, int]:

@@ -7,18 +7,18 @@ there twice, once from each end, and both must agree.
 
 import logging
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from topoloom.errors import at
-from topoloom.fabrics._assembly import Cable, Node, assembled
+from topoloom.fabrics._assembly import MOST_PORTS, Cable, Node, assembled
 from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.fabric import Fabric
+from topoloom.fabrics.flaws import GUID_TWICE, PORT_BEYOND, PORT_TWICE, Flaws
 
 log = logging.getLogger("topoloom")
 
-_MOST_PORTS = 65_535
 _LONGEST_NAME = 256
 #: What sums up messages inside a switch (SHARP) shows itself as an adapter with this device, and is called so.
 _SHARP_DEVICE, _SHARP_NAME = 0xCF09, "Mellanox Technologies Aggregation Node"
@@ -44,13 +44,14 @@ class _Reading:
     """Where the reader stands."""
 
     source: str
+    flaws: Flaws
     guid: int | None = None
     device: int | None = None
     node: Node | None = None
     aggregation: set[str] = field(default_factory=set)
 
 
-def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
+def read_fabric(text: str, source: str, name: str = "fabric", *, borne: bool = False) -> Fabric:
     """The fabric that the text describes.
 
     Parameters
@@ -61,6 +62,9 @@ def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
         The file, for messages.
     name : str
         The topology's name.
+    borne : bool
+        Whether to bear what cannot be (a GUID or a port twice, a port that is none, a cable that one end only tells of): the
+        reader goes on without it, and `Fabric.flaws` tells.
 
     Returns
     -------
@@ -80,7 +84,8 @@ def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
     >>> read_fabric(text, "tiny.net").topology
     Topology(fabric: 1 switches, 0 links, 1 hosts)
     """
-    reading = _Reading(source)
+    flaws = Flaws(source, borne)
+    reading = _Reading(source, flaws)
     nodes: dict[str, Node] = {}
     for number, line in lines_of(text, source):
         stripped = line.strip()
@@ -89,7 +94,7 @@ def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
     if not any(node.switch for node in nodes.values()):
         raise at(source, None, 'names no switch; a fabric has lines like Switch 36 "S-0002c90000000001"')
     _leave_out(reading, nodes)
-    return assembled(nodes, source, name)
+    return assembled(nodes, source, name, flaws)
 
 
 def _leave_out(reading: _Reading, nodes: dict[str, Node]) -> None:
@@ -119,11 +124,13 @@ def _take(reading: _Reading, nodes: dict[str, Node], line: str, number: int) -> 
         _port(reading, line, number)
     elif found := _NODE.fullmatch(line):
         node = _node(reading, found, number)
-        if node.id in nodes:
-            raise at(reading.source, number, f"'{node.id}' is there already, on line {nodes[node.id].line}")
-        nodes[node.id] = reading.node = node
+        if (first := nodes.get(node.id)) is not None:
+            text = f"'{node.id}' is there already, on line {first.line}"
+            reading.flaws.report(GUID_TWICE, number, text, (first.name, 0), (node.name, 0))
+            node = replace(node, key=f"{node.id}, line {number}")
+        nodes[node.key] = reading.node = node
         if not node.switch and (reading.device == _SHARP_DEVICE or _SHARP_NAME in node.name):
-            reading.aggregation.add(node.id)
+            reading.aggregation.add(node.key)
         reading.guid = reading.device = None
     elif found := _GUID.fullmatch(line):
         reading.guid = int(found[2], 16)
@@ -145,8 +152,8 @@ def _node(reading: _Reading, found: re.Match[str], number: int) -> Node:
     for text in (id_, name):
         if not text.strip() or len(text) > _LONGEST_NAME or not text.isprintable():
             raise at(reading.source, number, f"a name has 1 to {_LONGEST_NAME} printable characters")
-    if not 1 <= ports <= _MOST_PORTS:
-        raise at(reading.source, number, f"{ports} ports; a switch or a host has 1 to {_MOST_PORTS}")
+    if not 1 <= ports <= MOST_PORTS:
+        raise at(reading.source, number, f"{ports} ports; a switch or a host has 1 to {MOST_PORTS}")
     guid = reading.guid
     if guid is None and (in_id := _ID_GUID.fullmatch(id_)):
         guid = int(in_id[1], 16)
@@ -164,12 +171,15 @@ def _port(reading: _Reading, line: str, number: int) -> None:
     if reading.node is None:
         raise at(reading.source, number, "a port before any switch or host")
     node, port = reading.node, int(found[1])
-    if not 1 <= port <= node.ports:
-        raise at(reading.source, number, f"port {port} of {node.name}; its ports are 1 to {node.ports}")
+    # Where it is borne a cable in a port too high stays, for it is there; a rule tells of its port.
+    if not 1 <= port <= (MOST_PORTS if reading.flaws.borne else node.ports):
+        text = f"port {port} of {node.name}; its ports are 1 to {node.ports}"
+        reading.flaws.report(PORT_BEYOND, number, text, (node.name, port))
+        return
     if port in node.cables:
-        raise at(
-            reading.source, number, f"port {port} of {node.name} already has the cable of line {node.cables[port].line}"
-        )
+        text = f"port {port} of {node.name} already has the cable of line {node.cables[port].line}"
+        reading.flaws.report(PORT_TWICE, number, text, (node.name, port))
+        return
     guid = None if found[2] is None else int(found[2], 16)
     # A host's port says its own LID first; a switch's says that of the far end.
     lid, lmc = (0, 0) if node.switch else _lid(reading, (found[5] or "").split('"')[0], number)

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from topoloom.fabrics.flaws import Flaw
 from topoloom.topology import Topology
 
 _HOST_GUID, _SWITCH_GUID = 0x100000, 0x200000
@@ -66,6 +67,8 @@ class Fabric:
         Data rate of each cable as it runs, in Gb/s (width times speed); 0 where not known.
     link_one_sided, endpoint_one_sided : bool[links], bool[endpoints]
         Cables that only one of their two ends told of.
+    flaws : tuple of Flaw
+        What was wrong in the file, where its reader was told to bear it.
     """
 
     topology: Topology
@@ -91,6 +94,7 @@ class Fabric:
     endpoint_width: np.ndarray = field(default_factory=_unknown)
     endpoint_rate_gbps: np.ndarray = field(default_factory=_unknown)
     endpoint_one_sided: np.ndarray = field(default_factory=_unknown)
+    flaws: tuple[Flaw, ...] = ()
 
     def __post_init__(self) -> None:
         for kinds, size in ((_OF_LINKS, len(self.topology.links)), (_OF_ENDPOINTS, self.topology.endpoints.size)):

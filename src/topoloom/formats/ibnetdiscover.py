@@ -17,17 +17,20 @@ def read(data: bytes, source: str) -> Topology:
     return fabric_of(data, source).topology
 
 
-def load_fabric(path: str | os.PathLike[str]) -> Fabric:
-    """A discovered fabric with its names, GUIDs, LIDs and ports; raises `InputError` like `load`."""
+def load_fabric(path: str | os.PathLike[str], *, borne: bool = False) -> Fabric:
+    """A discovered fabric with its names, GUIDs, LIDs and ports; raises `InputError` like `load`.
+
+    `borne`: what cannot be is left out and told (`Fabric.flaws`), where it would be refused.
+    """
     data, source, _ = read_source(path, NAME)
-    return fabric_of(data, source)
+    return fabric_of(data, source, borne=borne)
 
 
-def fabric_of(data: bytes, source: str) -> Fabric:
-    """The fabric that a file's content describes."""
+def fabric_of(data: bytes, source: str, *, borne: bool = False) -> Fabric:
+    """The fabric that a file's content describes; `borne` as `load_fabric` has it."""
     text = text_of(data, source)
     try:
-        return read_fabric(text, source, stem(source))
+        return read_fabric(text, source, stem(source), borne=borne)
     except InputError as error:
         # What Topology refuses it names by its own name; here the file is the better one.
         said = str(error)
