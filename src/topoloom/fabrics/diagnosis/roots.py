@@ -1,8 +1,8 @@
 """The roots of what differs: every cable that is not as planned is put down to one cause, and each cause is named once.
 
 A switch that is off takes all its cables with it, and hosts that hang on nothing else; a host that is not there its own.
-What is not planned brings its cables along, and what they push out of its port. Only then are the cables that are left set against each
-other again, so that a cable that was moved into a port that became free is one fault.
+What is not planned brings its cables along, and what they push out of its port. Only then are the cables that are left set
+against each other again, so that a cable that was moved into a port that became free is one fault.
 """
 
 from collections import Counter, defaultdict
