@@ -8,7 +8,7 @@ two and two are two cables whose ends are exchanged.
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -74,16 +74,16 @@ def compare_fabrics(
     names = [*plan.switch_names, *plan.host_names]
     names += [actual.switch_names[s] for s in extra_switches.tolist()]
     names += [actual.host_names[x] for x in extra_hosts.tolist()]
-    planned = cables_between(plan, np.arange(n), n + np.arange(h), hosts)
-    found = cables_between(actual, switch_number, host_number, hosts)
+    planned = _cables(plan, np.arange(n), n + np.arange(h), hosts)
+    found = _cables(actual, switch_number, host_number, hosts)
     same = planned & found
     left, more = sorted(planned - same), sorted(found - same)
     right, loose = len(same), 0
     if ports:
-        differences = differences_by_plug(left, more)
-        loose = differences_by_node(left, more)[1] if differences else 0
+        differences = _by_plug(left, more)
+        loose = _by_node(left, more)[1] if differences else 0
     else:
-        differences, agreeing = differences_by_node(left, more)
+        differences, agreeing = _by_node(left, more)
         right += agreeing
     known = set(match.switch.tolist())
     known_hosts = set(match.host.tolist())
@@ -141,21 +141,8 @@ def _named(cables: tuple[Cable, ...], names: list[str]) -> tuple[tuple[Plugged, 
     return tuple((Plugged(names[a], at_a), Plugged(names[b], at_b)) for (a, at_a), (b, at_b) in cables)
 
 
-def cables_between(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> set[Cable]:
-    """All cables of a fabric between numbered nodes, the lower plug first.
-
-    Parameters
-    ----------
-    fabric : Fabric
-    switch, host : int64[switches], int64[hosts]
-        The number of each as a node.
-    hosts : bool
-        Whether the cables of hosts are among them.
-
-    Returns
-    -------
-    set of Cable
-    """
+def _cables(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> set[Cable]:
+    """All cables of a fabric between numbered nodes, the lower plug first."""
     topology = fabric.topology
     links = np.stack([switch[topology.links], fabric.link_ports], axis=2).tolist()
     cables = [((u, p), (v, q)) for (u, p), (v, q) in links]
@@ -174,18 +161,8 @@ def cables_between(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: 
     return {(min(cable), max(cable)) for cable in cables}
 
 
-def differences_by_plug(planned: list[Cable], found: list[Cable]) -> list[Difference]:
-    """The differences, chain by chain; every plug has at most one planned cable and one that was found.
-
-    Parameters
-    ----------
-    planned, found : list of Cable
-        Those that only the plan has, and those that only the fabric has.
-
-    Returns
-    -------
-    list of Difference
-    """
+def _by_plug(planned: list[Cable], found: list[Cable]) -> list[Difference]:
+    """The differences, chain by chain; every plug has at most one planned cable and one that was found."""
     should = {plug: cable for cable in planned for plug in cable}
     there = {plug: cable for cable in found for plug in cable}
     done: set[tuple[bool, Cable]] = set()
@@ -230,7 +207,7 @@ def _chain_differences(chain: list[tuple[bool, Cable]], ring: bool) -> list[Diff
     return differences
 
 
-def differences_by_node(planned: list[Cable], found: list[Cable]) -> tuple[list[Difference], int]:
+def _by_node(planned: list[Cable], found: list[Cable]) -> tuple[list[Difference], int]:
     """The differences without regard to ports, and how many more cables are right."""
 
     def between(cable: Cable) -> tuple[int, int]:
@@ -302,3 +279,39 @@ def _swap(
 
 def _far(cable: Cable, node: int) -> int:
     return cable[1][0] if cable[0][0] == node else cable[0][0]
+
+
+def cables_between(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> set[Cable]:
+    """All cables of a fabric between numbered nodes, the lower plug first.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    switch, host : int64[switches], int64[hosts]
+        The number of each as a node.
+    hosts : bool
+        Whether the cables of hosts are among them.
+
+    Returns
+    -------
+    set of Cable
+    """
+    return {*_cables(fabric, switch, host, hosts)}
+
+
+def differences_of(planned: Iterable[Cable], found: Iterable[Cable], *, ports: bool) -> list[Difference]:
+    """What differs between cables that only a plan has and cables that only a fabric has.
+
+    Parameters
+    ----------
+    planned, found : iterable of Cable
+    ports : bool
+        Whether a cable must be in the planned ports.
+
+    Returns
+    -------
+    list of Difference
+        Chain by chain.
+    """
+    left, more = sorted(planned), sorted(found)
+    return _by_plug(left, more) if ports else _by_node(left, more)[0]

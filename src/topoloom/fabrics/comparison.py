@@ -192,14 +192,14 @@ class Words:
 
     def fault(self, one: Difference) -> str:
         """One line: ``wrong: cable 17: planned c3 S12 port 5 - c9 S40 port 2; found S12 port 5 - S41 port 2``."""
-        planned = ", ".join(self.cable(cable, is_there=False) for cable in one.planned)
-        there = ", ".join(self.cable(cable, is_there=True) for cable in one.found)
-        numbers = [number for cable in one.planned if (number := self.number(cable))]
+        planned = ", ".join(self._cable(cable, is_there=False) for cable in one.planned)
+        there = ", ".join(self._cable(cable, is_there=True) for cable in one.found)
+        numbers = [number for cable in one.planned if (number := self._number(cable))]
         which = f"cable{'s' * (len(numbers) > 1)} {' and '.join(numbers)}: " if numbers else ""
-        if not one.planned:
-            return f"{one.kind}: found {there}"
-        if not one.found:
-            return f"{one.kind}: {which}planned {planned}"
+        if one.kind == EXTRA:
+            return f"extra: found {there}"
+        if one.kind == MISSING:
+            return f"missing: {which}planned {planned}"
         return f"{one.kind}: {which}planned {planned}; found {there}"
 
     def node(self, node: int) -> str:
@@ -207,8 +207,7 @@ class Words:
         cabinet = self.cabinets[node] if node < len(self.cabinets) else ""
         return f"{cabinet} {self.names[node]}" if cabinet else self.names[node]
 
-    def cable(self, cable: Cable, is_there: bool) -> str:
-        """Both ends of a cable, with ports; of one that is there also what its ends call themselves."""
+    def _cable(self, cable: Cable, is_there: bool) -> str:
         ends = []
         for node, port in cable:
             # What hangs there may call itself otherwise.
@@ -216,7 +215,15 @@ class Words:
             ends.append(f"{self.node(node)}{other} port {port}")
         return " - ".join(ends)
 
-    def number(self, cable: Cable) -> str:
+    def _number(self, cable: Cable) -> str:
         """The number of a planned cable, by the plug in a switch."""
         plugs: tuple[Plug, ...] = cable
         return next((self.cable_numbers[plug] for plug in plugs if plug in self.cable_numbers), "")
+
+    def cable(self, cable: Cable, is_there: bool) -> str:
+        """Both ends of a cable, with cabinets and ports; of one that is there also what its ends call themselves."""
+        return self._cable(cable, is_there)
+
+    def number(self, cable: Cable) -> str:
+        """The number of a planned cable; empty where it has none."""
+        return self._number(cable)

@@ -10,7 +10,17 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.fabrics.compare import cables_between
-from topoloom.fabrics.comparison import Cable, Comparison, Plug, Plugged, Words
+from topoloom.fabrics.comparison import (
+    EXTRA,
+    MISSING,
+    SWAPPED,
+    WRONG,
+    Cable,
+    Comparison,
+    Plug,
+    Plugged,
+    Words,
+)
 from topoloom.fabrics.diagnosis.finding import Ends
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.identify import Match
@@ -23,6 +33,8 @@ if TYPE_CHECKING:
 
 #: The data lanes that InfiniBand has: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
 MOST_LANES = 15
+#: The kinds of differences that say that a cable is not where it should be.
+ELSEWHERE = (WRONG, MISSING, EXTRA, SWAPPED)
 
 
 @dataclass(frozen=True)
@@ -235,7 +247,9 @@ class Evidence:
     def not_right(self) -> frozenset[Cable]:
         """The planned cables that are not as planned."""
         found = self.comparison
-        return frozenset(cable for one in found.differences for cable in one.planned) if found else frozenset()
+        if found is None:
+            return frozenset()
+        return frozenset(cable for one in found.differences if one.kind in ELSEWHERE for cable in one.planned)
 
     @cached_property
     def planned(self) -> set[Cable]:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topoloom.fabrics.compare import differences_by_node, differences_by_plug
+from topoloom.fabrics.compare import differences_of
 from topoloom.fabrics.comparison import Cable, Comparison, Difference, Plug
-from topoloom.fabrics.diagnosis.evidence import Evidence
+from topoloom.fabrics.diagnosis.evidence import ELSEWHERE, Evidence
 
 #: Causes that are a node.
 SWITCH_MISSING, SWITCH_UNPLANNED, SWITCH_UNCABLED = "switch missing", "switch unplanned", "switch uncabled"
@@ -58,8 +58,8 @@ def roots_of(evidence: Evidence) -> list[Root]:
     comparison = evidence.comparison
     if comparison is None:
         return []
-    lost = {cable for one in comparison.differences for cable in one.planned}
-    there = {cable for one in comparison.differences for cable in one.found}
+    lost = {*evidence.not_right}
+    there = {cable for one in comparison.differences if one.kind in ELSEWHERE for cable in one.found}
     roots = _unplanned(evidence, comparison, lost, there)
     roots += _gone(evidence, comparison, lost, there)
     roots += _uncabled(evidence, lost, there)
@@ -72,10 +72,7 @@ def roots_of(evidence: Evidence) -> list[Root]:
             roots.append(Root(HOST_MISSING, (node,), tuple(mine), ()))
             lost.difference_update(mine)
     roots += _narrow(evidence, lost, there)
-    if comparison.ports == "exact":
-        rest = differences_by_plug(sorted(lost), sorted(there))
-    else:
-        rest = differences_by_node(sorted(lost), sorted(there))[0]
+    rest = differences_of(lost, there, ports=comparison.ports == "exact")
     kinds = _Kinds(evidence)
     return roots + [
         Root(kinds.of(one), tuple(dict.fromkeys(_nodes((*one.planned, *one.found)))), one.planned, one.found)

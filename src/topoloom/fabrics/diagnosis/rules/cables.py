@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from topoloom.fabrics.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable, Difference
+from topoloom.fabrics.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable
 from topoloom.fabrics.diagnosis.evidence import Evidence, Side
 from topoloom.fabrics.diagnosis.finding import Finding
 from topoloom.fabrics.diagnosis.flawed import flawed
@@ -32,12 +32,19 @@ def cable_finding(evidence: Evidence, root: Root, label: str) -> Finding:
     -------
     Finding
     """
+    numbers = evidence.numbers(root.planned)
+    parts = []
+    if root.planned:
+        which = f"cable{'s' * (len(numbers) > 1)} {' and '.join(numbers)}: " if numbers else ""
+        parts.append(f"{which}planned {', '.join(evidence.words.cable(one, False) for one in root.planned)}")
+    if root.found:
+        parts.append(f"found {', '.join(evidence.words.cable(one, True) for one in root.found)}")
     return Finding(
-        evidence.words.fault(Difference(label, root.planned, root.found)),
+        f"{label}: {'; '.join(parts)}",
         tuple(evidence.names[node] for node in root.nodes),
         evidence.ends(root.planned),
         evidence.ends(root.found),
-        cables=evidence.numbers(root.planned),
+        cables=numbers,
         cabinets=evidence.cabinets(root.nodes),
         accounts=frozenset(root.planned),
     )
