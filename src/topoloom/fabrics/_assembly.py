@@ -1,22 +1,42 @@
 """From the nodes and ports that a fabric's text names to a `Fabric`: numbers, links, endpoints, and both ends agreeing."""
 
+import logging
 import re
-from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from topoloom.errors import at
 from topoloom.fabrics.fabric import Fabric
-from topoloom.fabrics.flaws import NO_CABLE, ONE_SIDED, PORT_BEYOND, PORT_TWICE, Flaws
+from topoloom.fabrics.flaws import Flaws
 from topoloom.topology import Topology
 
+log = logging.getLogger("topoloom")
+
 _HOST_GUID, _SWITCH_GUID = 0x100000, 0x200000
-MOST_PORTS = 65_535
 
 
 @dataclass(frozen=True)
 class Cable:
-    """What a port's line says: the far node and port, the port's own GUID, LID and LMC where given, the line."""
+    """What a port's line says: the far node and port, the port's own GUID, LID and LMC where given, the line.
+
+    Attributes
+    ----------
+    to : str
+    port : int
+    guid : int or None
+    lid, lmc, line : int
+    width : int
+        Lanes; 0 where not said.
+    rate_gbps, length_m : float
+        0 where not said.
+    part : str
+        The part number of the cable.
+    far_guid : int or None
+    far_lid : int
+        What the line says of the far port.
+    """
 
     to: str
     port: int
@@ -24,6 +44,12 @@ class Cable:
     lid: int
     lmc: int
     line: int
+    width: int = 0
+    rate_gbps: float = 0.0
+    length_m: float = 0.0
+    part: str = ""
+    far_guid: int | None = None
+    far_lid: int = 0
 
 
 @dataclass
@@ -39,44 +65,42 @@ class Node:
     lmc: int
     line: int
     cables: dict[int, Cable] = field(default_factory=dict)
-    #: What the nodes are kept under: the id, but for one whose id is there already.
-    key: str = ""
-
-    def __post_init__(self) -> None:
-        self.key = self.key or self.id
+    #: The device id, and the GUID of the system that it is a part of, where the text says them.
+    device: int = 0
+    system: int | None = None
 
 
 def assembled(nodes: dict[str, Node], source: str, name: str, flaws: Flaws) -> Fabric:
-    """The fabric of these nodes; cables whose ends do not agree are refused with `InputError`, or borne.
+    """The fabric of these nodes; raises `InputError` for cables whose ends do not agree.
+
+    A cable that only one end tells of is taken, marked, and a warning says how many there are.
 
     Parameters
     ----------
     nodes : dict of str to Node
-        By their keys.
+        By their ids.
     source : str
         The file.
     name : str
         The topology's name.
     flaws : Flaws
-        Where what is wrong is reported.
+        What was borne so far; a GUID that is there twice is refused, or left to the rules.
 
     Returns
     -------
     Fabric
     """
-    if flaws.borne:
-        one_sided = _make_ends_agree(nodes, flaws)
-    else:
-        one_sided = set()
-        _check_ends(nodes, flaws)
-    _give_guids(nodes, flaws)
+    once = _complete(nodes, source)
+    _check_ends(nodes, source)
+    _give_guids(nodes, source, flaws.borne)
     switches = [node for node in nodes.values() if node.switch]
     # A host without a cable is no part of the network.
     hosts = [node for node in nodes.values() if not node.switch and node.cables]
     switches, plain = _in_order(switches, "S")
     hosts, _ = _in_order(hosts, "H")
-    number = {node.key: i for i, node in enumerate(switches)}
-    links, loops = [], []
+    number = {node.id: i for i, node in enumerate(switches)}
+    links: list[tuple[int, int, int, int]] = []
+    loops = []
     for u, node in enumerate(switches):
         for port, cable in node.cables.items():
             v = number.get(cable.to, -1)
@@ -98,9 +122,10 @@ def assembled(nodes: dict[str, Node], source: str, name: str, flaws: Flaws) -> F
             "guid": np.array([f"0x{node.guid:016x}" for node in switches]),
         }
     )
-    told = {(number[key], port) for key, port in one_sided if key in number}
     plugged = [hosts[h].cables[port] for _, _, h, port in plugs]
     own = [(hosts[h].guid or 0, port) for _, _, h, port in plugs]
+    both_links = [(switches[u], p, switches[v], q) for u, v, p, q in links]
+    both_plugs = [(switches[s], p, hosts[h], q) for s, p, h, q in plugs]
     return Fabric(
         topology=Topology(ends[:, :2], len(switches), at_switch[:, 0], at_switch[:, 2], labels, name),
         switch_names=tuple(node.name for node in switches),
@@ -126,87 +151,80 @@ def assembled(nodes: dict[str, Node], source: str, name: str, flaws: Flaws) -> F
         port_lmc=np.array([cable.lmc for cable in plugged], np.int32),
         loops=np.array(loops, np.int32).reshape(-1, 3),
         made=source,
-        link_one_sided=np.array([(u, p) in told or (v, q) in told for u, v, p, q in links], bool),
-        endpoint_one_sided=np.array([(u, p) in told or (hosts[h].key, q) in one_sided for u, p, h, q in plugs], bool),
         flaws=flaws.found,
+        switch_device=np.array([node.device for node in switches], np.int64),
+        host_device=np.array([node.device for node in hosts], np.int64),
+        **_told("link", both_links, once),
+        **_told("endpoint", both_plugs, once),
     )
 
 
-def _make_ends_agree(nodes: dict[str, Node], flaws: Flaws) -> set[tuple[str, int]]:
-    """Give cables that one end tells of their other end, and drop those whose far port has another.
+def _told(kind: str, ends: list[tuple[Node, int, Node, int]], once: set[tuple[str, int]]) -> dict[str, Any]:
+    """What the ends say of their cables: of two widths and rates the lower, of lengths and part numbers the one there is."""
+    pairs = [(one.cables[port], other.cables[at]) for one, port, other, at in ends]
+    return {
+        f"{kind}_width": np.array([_lower(a.width, b.width) for a, b in pairs], np.int64),
+        f"{kind}_rate_gbps": np.array([_lower(a.rate_gbps, b.rate_gbps) for a, b in pairs], np.float64),
+        f"{kind}_length_m": np.array([max(a.length_m, b.length_m) for a, b in pairs], np.float64),
+        f"{kind}_part": np.array([a.part or b.part for a, b in pairs], np.str_),
+        f"{kind}_one_sided": np.array(
+            [(one.id, port) in once or (other.id, at) in once for one, port, other, at in ends], np.bool_
+        ),
+    }
 
-    Returns the ports (key, port) that the far end did not know of.
+
+def _lower(one: float, other: float) -> float:
+    return min(one, other) if one and other else one or other
+
+
+def _complete(nodes: dict[str, Node], source: str) -> set[tuple[str, int]]:
+    """Give each cable that only one end tells of its other end; the ports that were silent.
+
+    A port that did not answer is left out by the tools, and so is what an unknown device (``?-``) says of itself.
     """
-    of_id: defaultdict[str, list[Node]] = defaultdict(list)
+    silent: set[tuple[str, int]] = set()
+    unknown = 0
+    first = ""
     for node in nodes.values():
-        of_id[node.id].append(node)
-        if not node.switch and not node.cables:
-            flaws.report(NO_CABLE, node.line, f"host {node.name} has no cable", (node.name, 0))
-    one_sided: set[tuple[str, int]] = set()
-    for node in nodes.values():
-        for port, cable in [*node.cables.items()]:
-            here, plug = f"{node.name} port {port} is cabled to", (node.name, port)
-            likely = of_id.get(cable.to) or ([nodes[cable.to]] if cable.to in nodes else [])
-            # Of two with the same id the one that knows of the cable.
-            knowing = [far for far in likely if _knows(far, cable.port, node, port)]
-            far = next(iter(knowing or likely), None)
-            back = None if far is None else far.cables.get(cable.port)
-            if far is None:
-                text = f"{here} '{cable.to[:60]}', which the file does not describe"
-                flaws.report(ONE_SIDED, cable.line, text, plug)
-            elif not far.switch and not node.switch:
-                raise flaws.refusal(cable.line, f"{here} host {far.name}; hosts are cabled to switches here")
-            elif not 1 <= cable.port <= MOST_PORTS:
-                flaws.report(PORT_BEYOND, cable.line, f"{here} {far.name} port {cable.port}", (far.name, cable.port))
-            elif back is None and not (far is node and cable.port == port):
-                far.cables[cable.port] = Cable(node.key, port, None, 0, 0, cable.line)
-                node.cables[port] = replace(cable, to=far.key)
-                one_sided.add((node.key, port))
-                continue
-            elif knowing:
-                node.cables[port] = replace(cable, to=far.key)
-                continue
-            else:
-                to = "" if back is None else f", which is cabled to {_name_of(back.to, nodes, of_id)} port {back.port}"
-                text = f"{here} {far.name} port {cable.port}{to}"
-                flaws.report(PORT_TWICE, cable.line, text, (far.name, cable.port), plug)
-            del node.cables[port]
-    return one_sided
+        for port, cable in list(node.cables.items()):
+            far = nodes.get(cable.to)
+            if far is None and cable.to.startswith("?"):
+                del node.cables[port]
+                unknown += 1
+            elif far is not None and cable.port not in far.cables and (far.switch or node.switch):
+                if not 1 <= cable.port <= far.ports:
+                    raise at(source, cable.line, f"port {cable.port} of {far.name}; its ports are 1 to {far.ports}")
+                far.cables[cable.port] = Cable(node.id, port, cable.far_guid, cable.far_lid, 0, cable.line)
+                first = first or f"{node.name} port {port} to {far.name} port {cable.port} (line {cable.line})"
+                silent.add((far.id, cable.port))
+    if silent:
+        many = f"{len(silent)} cables are" if len(silent) > 1 else "1 cable is"
+        log.warning("%s: %s told of by one end only, the first %s; taken as there", source, many, first)
+    if unknown:
+        log.warning("%s: %d cables lead to devices that did not say what they are; left out", source, unknown)
+    return silent
 
 
-def _knows(far: Node, port: int, node: Node, its: int) -> bool:
-    """Whether a port is cabled to that port of a node, too."""
-    back = far.cables.get(port)
-    return back is not None and back.to in (node.id, node.key) and back.port == its and (far, port) != (node, its)
-
-
-def _name_of(id_: str, nodes: dict[str, Node], of_id: dict[str, list[Node]]) -> str:
-    found = nodes.get(id_) or next(iter(of_id.get(id_, [])), None)
-    return id_[:60] if found is None else found.name
-
-
-def _check_ends(nodes: dict[str, Node], flaws: Flaws) -> None:
-    """Refuse cables that one end does not know, or knows otherwise, and cables between hosts."""
+def _check_ends(nodes: dict[str, Node], source: str) -> None:
+    """Refuse cables whose ends say different things, and cables between hosts."""
     for node in nodes.values():
         for port, cable in node.cables.items():
             far = nodes.get(cable.to)
             here = f"{node.name} port {port} is cabled to"
             if far is None:
-                raise flaws.refusal(cable.line, f"{here} '{cable.to[:60]}', which the file does not describe")
+                raise at(source, cable.line, f"{here} '{cable.to[:60]}', which the file does not describe")
             if not far.switch and not node.switch:
-                raise flaws.refusal(cable.line, f"{here} host {far.name}; hosts are cabled to switches here")
-            back = far.cables.get(cable.port)
+                raise at(source, cable.line, f"{here} host {far.name}; hosts are cabled to switches here")
+            back = far.cables[cable.port]
             there = f"{far.name} port {cable.port}"
-            if back is None:
-                raise flaws.refusal(cable.line, f"{here} {there}, but {far.name} has no line for that port")
             if (back.to, back.port) != (node.id, port) or (far is node and cable.port == port):
                 other = nodes[back.to].name if back.to in nodes else back.to[:60]
                 reason = f"but that is cabled to {other} port {back.port} (line {back.line})"
-                raise flaws.refusal(cable.line, f"{here} {there}, {reason}")
+                raise at(source, cable.line, f"{here} {there}, {reason}")
 
 
-def _give_guids(nodes: dict[str, Node], flaws: Flaws) -> None:
-    """GUIDs as ibsim gives them for nodes without; two nodes with the same one are refused."""
+def _give_guids(nodes: dict[str, Node], source: str, borne: bool) -> None:
+    """GUIDs as ibsim gives them for nodes without; two nodes with the same one are refused, unless it is borne."""
     next_host, next_switch = _HOST_GUID, _SWITCH_GUID
     taken: dict[int, Node] = {}
     for node in nodes.values():
@@ -214,10 +232,8 @@ def _give_guids(nodes: dict[str, Node], flaws: Flaws) -> None:
             node.guid = next_switch if node.switch else next_host
         next_switch += node.switch
         next_host += 0 if node.switch else 1 + node.ports
-        if node.guid in taken and not flaws.borne:  # else a rule tells
-            raise flaws.refusal(
-                node.line, f"{node.name} has GUID 0x{node.guid:x}, which {taken[node.guid].name} has too"
-            )
+        if node.guid in taken and not borne:
+            raise at(source, node.line, f"{node.name} has GUID 0x{node.guid:x}, which {taken[node.guid].name} has too")
         taken[node.guid] = node
 
 

@@ -25,9 +25,16 @@ def _unknown() -> np.ndarray:
     return np.empty(0)
 
 
-#: What is known of cables only where somebody measured it: the array's type, by the name of the field.
-_OF_LINKS = {"link_width": np.int8, "link_rate_gbps": np.float64, "link_one_sided": np.bool_}
-_OF_ENDPOINTS = {"endpoint_width": np.int8, "endpoint_rate_gbps": np.float64, "endpoint_one_sided": np.bool_}
+#: What is known of cables only where somebody looked: the array's type, by the end of the field's name.
+_OF_CABLES: dict[str, type] = {
+    "width": np.int8,
+    "rate_gbps": np.float64,
+    "one_sided": np.bool_,
+    "length_m": np.float64,
+    "part": np.str_,
+}
+_OF_LINKS = {f"link_{name}": kind for name, kind in _OF_CABLES.items()}
+_OF_ENDPOINTS = {f"endpoint_{name}": kind for name, kind in _OF_CABLES.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,6 +74,12 @@ class Fabric:
         Data rate of each cable as it runs, in Gb/s (width times speed); 0 where not known.
     link_one_sided, endpoint_one_sided : bool[links], bool[endpoints]
         Cables that only one of their two ends told of.
+    link_length_m, endpoint_length_m : float64[links], float64[endpoints]
+        The length that each cable says of itself; 0 where not known.
+    link_part, endpoint_part : str[links], str[endpoints]
+        The part number that each cable says of itself; empty where not known.
+    switch_device, host_device : int32[switches], int32[hosts]
+        Device ids (``devid``), which tell models apart; 0 where not known.
     flaws : tuple of Flaw
         What was wrong in the file, where its reader was told to bear it.
     """
@@ -91,19 +104,31 @@ class Fabric:
     link_width: np.ndarray = field(default_factory=_unknown)
     link_rate_gbps: np.ndarray = field(default_factory=_unknown)
     link_one_sided: np.ndarray = field(default_factory=_unknown)
+    link_length_m: np.ndarray = field(default_factory=_unknown)
+    link_part: np.ndarray = field(default_factory=_unknown)
     endpoint_width: np.ndarray = field(default_factory=_unknown)
     endpoint_rate_gbps: np.ndarray = field(default_factory=_unknown)
     endpoint_one_sided: np.ndarray = field(default_factory=_unknown)
+    endpoint_length_m: np.ndarray = field(default_factory=_unknown)
+    endpoint_part: np.ndarray = field(default_factory=_unknown)
+    switch_device: np.ndarray = field(default_factory=_unknown)
+    host_device: np.ndarray = field(default_factory=_unknown)
     flaws: tuple[Flaw, ...] = ()
 
     def __post_init__(self) -> None:
-        for kinds, size in ((_OF_LINKS, len(self.topology.links)), (_OF_ENDPOINTS, self.topology.endpoints.size)):
+        topology = self.topology
+        for kinds, size in (
+            (_OF_LINKS, len(topology.links)),
+            (_OF_ENDPOINTS, topology.endpoints.size),
+            ({"switch_device": np.int32}, topology.switches),
+            ({"host_device": np.int32}, topology.hosts),
+        ):
             for name, kind in kinds.items():
                 given = np.asarray(getattr(self, name))
                 if given.size != size:
-                    if given.any():
-                        raise ValueError(f"{name} has {given.size} values for {size} cables")
-                    # Where nothing is known, nothing is known of any cables.
+                    if given.astype(bool).any():
+                        raise ValueError(f"{name} has {given.size} values, and there are {size}")
+                    # Where nothing is known, nothing is known of any others.
                     given = np.zeros(size, kind)
                 object.__setattr__(self, name, given.astype(kind, copy=False))
 
@@ -187,6 +212,8 @@ class Fabric:
             endpoint_ports=self.endpoint_ports[ends],
             port_lids=self.port_lids[ends],
             port_lmc=self.port_lmc[ends],
+            switch_device=self.switch_device[switches],
+            host_device=self.host_device[hosts],
             **{name: getattr(self, name)[links] for name in _OF_LINKS},
             **{name: getattr(self, name)[ends] for name in _OF_ENDPOINTS},
         )
