@@ -51,7 +51,9 @@ def bear(nodes: dict[str, Node], twins: dict[str, list[str]], flaws: Flaws) -> N
                 node.cables[port] = replace(cable, to=far.id)
             else:
                 other = "" if back is None else f", which is cabled to {_name(back.to, nodes)} port {back.port}"
-                flaws.report(PORT_TWICE, cable.line, f"{here} {there}{other}", (far.name, cable.port), (node.name, port))
+                flaws.report(
+                    PORT_TWICE, cable.line, f"{here} {there}{other}", (far.name, cable.port), (node.name, port)
+                )
                 del node.cables[port]
 
 

@@ -10,17 +10,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.fabrics.compare import cables_between
-from topoloom.fabrics.comparison import (
-    EXTRA,
-    MISSING,
-    SWAPPED,
-    WRONG,
-    Cable,
-    Comparison,
-    Plug,
-    Plugged,
-    Words,
-)
+from topoloom.fabrics.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable, Comparison, Plug, Plugged, Words
 from topoloom.fabrics.diagnosis.finding import Ends
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.identify import Match
@@ -250,6 +240,14 @@ class Evidence:
         if found is None:
             return frozenset()
         return frozenset(cable for one in found.differences if one.kind in ELSEWHERE for cable in one.planned)
+
+    @cached_property
+    def unplanned(self) -> frozenset[Cable]:
+        """The cables that are where none is planned."""
+        found = self.comparison
+        if found is None:
+            return frozenset()
+        return frozenset(cable for one in found.differences if one.kind in ELSEWHERE for cable in one.found)
 
     @cached_property
     def planned(self) -> set[Cable]:

@@ -27,9 +27,9 @@ class Finding:
     cabinets : tuple of str
         Where it is, as far as the plan says.
     accounts : frozenset of cables
-        Planned cables, by the numbers of nodes, that are not right because of this.
+        Cables, by the numbers of nodes, that are not right because of this: planned ones, and those that are there instead.
     follows : frozenset of cables
-        Planned cables that are not right, of which this is only what follows.
+        Cables that are not right, of which this is only what follows.
     line : int or None
         The line of the fabric's file that shows it.
     """

@@ -13,7 +13,7 @@ import numpy as np
 
 from topoloom.fabrics.compare import differences_of
 from topoloom.fabrics.comparison import Cable, Comparison, Difference, Plug
-from topoloom.fabrics.diagnosis.evidence import ELSEWHERE, Evidence
+from topoloom.fabrics.diagnosis.evidence import Evidence
 
 #: Causes that are a node.
 SWITCH_MISSING, SWITCH_UNPLANNED, SWITCH_UNCABLED = "switch missing", "switch unplanned", "switch uncabled"
@@ -59,7 +59,7 @@ def roots_of(evidence: Evidence) -> list[Root]:
     if comparison is None:
         return []
     lost = {*evidence.not_right}
-    there = {cable for one in comparison.differences if one.kind in ELSEWHERE for cable in one.found}
+    there = {*evidence.unplanned}
     roots = _unplanned(evidence, comparison, lost, there)
     roots += _gone(evidence, comparison, lost, there)
     roots += _uncabled(evidence, lost, there)

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from topoloom.fabrics.comparison import Plugged
+from topoloom.fabrics.comparison import Plug, Plugged
 from topoloom.fabrics.diagnosis.evidence import Evidence, Side
 from topoloom.fabrics.diagnosis.finding import Finding, several
 from topoloom.fabrics.diagnosis.flawed import flawed
@@ -36,19 +36,20 @@ def _guid_twice(evidence: Evidence) -> Iterator[Finding]:
         if fabric.planned:
             continue  # its GUIDs are topoloom's own
         told = {name for flaw in fabric.flaws if flaw.kind == GUID_TWICE for name, _ in flaw.plugs}
-        nodes = [*fabric.switch_names, *fabric.host_names]
+        nodes = [*side.switch.tolist(), *side.host.tolist()]
+        names = [*fabric.switch_names, *fabric.host_names]
         for guid, places in _twice([*fabric.switch_guids.tolist(), *fabric.host_guids.tolist()]).items():
-            names = [nodes[i] for i in places]
-            if not told.issuperset(names):
-                yield _found(evidence, side, f"{several(names)} have the same GUID 0x{guid:016x}", names)
-            told.update(names)
+            mine = [names[i] for i in places]
+            if not told.issuperset(mine):
+                yield _found(evidence, f"{several(mine)} have the same GUID 0x{guid:016x}", [nodes[i] for i in places])
+            told.update(mine)
         for guid, places in _twice(fabric.port_guids.tolist()).items():
-            plugs = [_plug(side, e) for e in places]
+            hosts = fabric.topology.host[places].tolist()
             # Ports take theirs from the host's, where they have none of their own.
-            if not told.issuperset(plug.node for plug in plugs):
-                shown = several([f"{plug.node} port {plug.port}" for plug in plugs])
-                text = f"{shown} have the same port GUID 0x{guid:016x}"
-                yield _found(evidence, side, text, [plug.node for plug in plugs], plugs)
+            if not told.issuperset(fabric.host_names[h] for h in hosts):
+                plugs = [(int(side.host[h]), int(fabric.host_ports[e])) for h, e in zip(hosts, places, strict=True)]
+                shown = several([f"{fabric.host_names[h]} port {port}" for h, (_, port) in zip(hosts, plugs, strict=True)])
+                yield _found(evidence, f"{shown} have the same port GUID 0x{guid:016x}", [n for n, _ in plugs], plugs)
 
 
 @rule(
@@ -78,9 +79,9 @@ def _lid_twice(evidence: Evidence) -> Iterator[Finding]:
             if len(places) < 2 or tuple(places) in told:
                 continue
             told.add(tuple(places))
-            plugs = [Plugged(fabric.switch_names[i], 0) if i < n else _plug(side, i - n) for i in places]
-            shown = several([plug.node + (f" port {plug.port}" if plug.port else "") for plug in plugs])
-            yield _found(evidence, side, f"{shown} have the same LID {lid}", [plug.node for plug in plugs], plugs)
+            plugs = [(int(side.switch[i]), 0) if i < n else _plug(side, i - n) for i in places]
+            shown = several([evidence.node(node) + (f" port {port}" if port else "") for node, port in plugs])
+            yield _found(evidence, f"{shown} have the same LID {lid}", [node for node, _ in plugs], plugs)
 
 
 @rule(
@@ -95,14 +96,16 @@ def _lid_twice(evidence: Evidence) -> Iterator[Finding]:
 )
 def _name_twice(evidence: Evidence) -> Iterator[Finding]:
     for side in evidence.sides:
-        for names in (side.fabric.switch_names, side.fabric.host_names):
+        both = ((side.fabric.switch_names, side.switch), (side.fabric.host_names, side.host))
+        for names, nodes in both:
             for name, places in _twice([one.strip().lower() for one in names]).items():
                 # A maker's default: "Quantum Mellanox Technologies", "MT4123 ConnectX6".
                 if any(maker in name for maker in _MAKERS):
                     continue
                 kind = "switches" if names is side.fabric.switch_names else "hosts"
-                shown = names[places[0]]
-                yield _found(evidence, side, f"{len(places)} {kind} are called {shown}", [names[i] for i in places])
+                mine = [int(nodes[i]) for i in places]
+                shown = several([evidence.words.node(node) for node in mine])
+                yield _found(evidence, f"{len(places)} {kind} are called {names[places[0]]}: {shown}", mine)
 
 
 @rule(
@@ -160,12 +163,11 @@ def _twice(values: list[T]) -> dict[T, list[int]]:
     return {value: where for value, where in places.items() if len(where) > 1}
 
 
-def _plug(side: Side, endpoint: int) -> Plugged:
-    fabric = side.fabric
-    return Plugged(fabric.host_names[int(fabric.topology.host[endpoint])], int(fabric.host_ports[endpoint]))
+def _plug(side: Side, endpoint: int) -> Plug:
+    return int(side.host[side.fabric.topology.host[endpoint]]), int(side.fabric.host_ports[endpoint])
 
 
-def _found(evidence: Evidence, side: Side, text: str, names: list[str], plugs: list[Plugged] | None = None) -> Finding:
-    number = {name: int(node) for name, node in zip(side.fabric.switch_names, side.switch.tolist(), strict=True)}
-    cabinets = evidence.cabinets(number[name] for name in names if name in number)
-    return Finding(text, tuple(names), plugs=tuple(plugs or ()), cabinets=cabinets)
+def _found(evidence: Evidence, text: str, nodes: list[int], plugs: list[Plug] | None = None) -> Finding:
+    names = tuple(evidence.names[node] for node in nodes)
+    ports = tuple(Plugged(evidence.names[node], port) for node, port in plugs or [] if port)
+    return Finding(text, names, plugs=ports, cabinets=evidence.cabinets(nodes))

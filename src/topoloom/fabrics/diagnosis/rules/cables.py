@@ -46,7 +46,7 @@ def cable_finding(evidence: Evidence, root: Root, label: str) -> Finding:
         evidence.ends(root.found),
         cables=numbers,
         cabinets=evidence.cabinets(root.nodes),
-        accounts=frozenset(root.planned),
+        accounts=frozenset((*root.planned, *root.found)),
     )
 
 

@@ -203,5 +203,5 @@ def _brought(evidence: Evidence, root: Root, text: str) -> Finding:
         evidence.ends(root.found),
         cables=evidence.numbers(root.planned),
         cabinets=evidence.cabinets(at),
-        accounts=frozenset(root.planned),
+        accounts=frozenset((*root.planned, *root.found)),
     )

@@ -62,7 +62,8 @@ def _taper(evidence: Evidence) -> Iterator[Finding]:
             continue
         planned, found = ((int(one.endpoints_at[s]), int(one.degrees[s])) for one, s in ((plan, leaf), (there, x)))
         if found[0] * planned[1] > planned[0] * found[1]:
-            follows = evidence.not_right.intersection(evidence.planned_at[leaf])
+            wrong = evidence.not_right | evidence.unplanned
+            follows = frozenset(cable for cable in wrong if leaf in (cable[0][0], cable[1][0]))
             text = f"{evidence.node(leaf)} has {_ratio(*found)}, planned {_ratio(*planned)}"
             yield _at(evidence, leaf, text, follows)
 
