@@ -18,8 +18,7 @@ from topoloom.folders import refuse_unfinished
 from topoloom.formats import format_for, load, parsed, read_source
 from topoloom.formats.cable_reader import read_cables
 from topoloom.formats.cables import cabled_fabric, load_cables
-from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
-from topoloom.formats.ibnetdiscover import fabric_of, load_fabric
+from topoloom.formats.ibnetdiscover import load_fabric
 from topoloom.network import Network
 from topoloom.network_folders import CABLED, CABLES, DESIGN, FLOOR, PLAN, TABLES, TOPOLOGY, FolderNote, read_note
 from topoloom.results import Provenance, provenance_of
@@ -90,8 +89,8 @@ def open_network(source: str | os.PathLike[str], format: str | None = None) -> N
 def _file(text: str, format: str | None) -> Network:
     """A file of any format; `format` None: its suffix, or the content of a pipe, tells."""
     data, source, record = read_source(text, format)
-    if record.name == DISCOVERED:
-        fabric = fabric_of(data, source)
+    if record.fabric is not None:
+        fabric = record.fabric(data, source)
         return Network(
             fabric.topology, text, "fabric", provenance_of(fabric.topology), None, {"fabric": lambda: fabric}
         )
