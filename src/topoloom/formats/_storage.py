@@ -119,7 +119,11 @@ def save(topology: Topology, path: str | os.PathLike[str], format: str | None = 
     """
     checked(topology, "save")
     target = os.fspath(path)
-    data = encode(topology, choose_format(target, format))
+    put(encode(topology, choose_format(target, format)), target)
+
+
+def put(data: bytes, target: str) -> None:
+    """Write a file's content where `save` would: compressed where its name says so, ``-`` is standard output."""
     if target == "-":
         sys.stdout.buffer.write(data)
         return

@@ -3,7 +3,7 @@
 A section begins with ``TYPE NAME``; its lines are ``P1 -> TYPE NAME P7``, of UFM ``P1 -4x-50G-> TYPE NAME P7`` with lanes and
 the speed of one. Each cable is there once or from both ends. A system is a host where its type begins with GCA (topoloom's
 own), or names an adapter (HCA, ConnectX, MT4129); others are switches. A port in a part of a system (``L3/P7``) is port 7 of a
-switch, or an adapter, of its own: ``NAME/L3``, ``NAME L3``. Source: the ibutils' manual of ibdmchk and ibtopodiff, TOPOLOGY FILE.
+switch, or an adapter, of its own: ``NAME/L3``, ``NAME L3``. Source: the ibutils' manual of ibdmchk and ibtopodiff.
 """
 
 import re

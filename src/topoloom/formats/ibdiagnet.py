@@ -1,8 +1,8 @@
 """ibdiagnet's ``ibdiagnet2.db_csv``: nodes, links, LIDs, rates and cables of a fabric, in sections of CSV.
 
-Sections ``NODES`` and ``LINKS`` are needed; ``PORTS`` (LIDs, GUIDs of ports, widths and speeds) and ``CABLE_INFO`` (part numbers
-and lengths) are read where they are there. Columns are found by name. Numbers of widths and speeds are those of ibdiagnet's
-library (ibutils2, ibdm/Fabric.h: IBLinkWidth, IBLinkSpeed).
+Sections ``NODES`` and ``LINKS`` are needed; ``PORTS`` (LIDs, GUIDs of ports, widths and speeds) and ``CABLE_INFO`` (part
+numbers and lengths) are read where they are there. Columns are found by name. Numbers of widths and speeds are those of
+ibdiagnet's library (ibutils2, ibdm/Fabric.h: IBLinkWidth, IBLinkSpeed).
 """
 
 import re

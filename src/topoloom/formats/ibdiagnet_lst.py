@@ -1,7 +1,7 @@
 """ibdiagnet's ``ibdiagnet2.lst``: a line for each link, with both of its ends, width and speed.
 
-``{ CA Ports:02 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:.. DevID:1003 Rev:.. {name} LID:0005 PN:01 } { SW .. } PHY=4x LOG=ACT
-SPD=10``. Numbers of ports, LIDs and devices are in hex, so PN:14 is port 20. A link may be there once or from both ends.
+``{ CA Ports:02 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:.. DevID:1003 Rev:.. {name} LID:0005 PN:01 } { SW .. } PHY=4x
+LOG=ACT SPD=10``. Numbers of ports, LIDs and devices are in hex, so PN:14 is port 20. A link may be there once or from both ends.
 """
 
 import re
@@ -112,8 +112,8 @@ def write(topology: Topology) -> str:
         guid = int((fabric.switch_guids if switch else fabric.host_guids)[at])
         name = (fabric.switch_names if switch else fabric.host_names)[at]
         return (
-            f"{{ {kind} Ports:{size:02x} SystemGUID:{guid:016x} NodeGUID:{guid:016x} PortGUID:{own:016x} VenID:00000000 DevID:0000"
-            f" Rev:00000000 {{{name}}} LID:0000 PN:{port:02x} }}"
+            f"{{ {kind} Ports:{size:02x} SystemGUID:{guid:016x} NodeGUID:{guid:016x} PortGUID:{own:016x} VenID:00000000"
+            f" DevID:0000 Rev:00000000 {{{name}}} LID:0000 PN:{port:02x} }}"
         )
 
     guids = fabric.switch_guids.tolist()

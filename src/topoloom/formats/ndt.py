@@ -1,8 +1,8 @@
 """UFM's NDT files: a CSV with a row a cable, StartDevice, StartPort, EndDevice, EndPort, LinkType, and what else there is.
 
 A switch's port is ``Port 7``, or of a director ``Blade 16_Port 2/20``: port 20 of the second chip of the 16th leaf, which calls
-itself ``NAME:MODEL/L16/U2`` and is the switch ``NAME/L16/U2`` here. Any other port is a host's: ``IB Port 2`` its second, and what
-else it is called (``node7 ibp11s0f0``, ``HCA-1``) an adapter. Source: the NDT plugin in Mellanox/ufm_sdk_3.0.
+itself ``NAME:MODEL/L16/U2`` and is the switch ``NAME/L16/U2`` here. Any other port is a host's: ``IB Port 2`` its second, and
+what else it is called (``node7 ibp11s0f0``, ``HCA-1``) an adapter. Source: the NDT plugin in Mellanox/ufm_sdk_3.0.
 """
 
 import re

@@ -1,15 +1,11 @@
 """`topoloom verify`: what is cabled beside what was planned; and tables that another program made, judged."""
 
-from dataclasses import replace
-
 import click
 
+from topoloom.cli.comparing import Comparing, comparing_options, counters_of
 from topoloom.cli.output import json_option, plain, print_facts, print_record, say
 from topoloom.cli.types import Whole
 from topoloom.errors import InputError
-from topoloom.fabrics.compare import compare_fabrics
-from topoloom.fabrics.fabric import Fabric
-from topoloom.fabrics.identify import METHODS, identify, read_map
 from topoloom.files import read_text
 from topoloom.network import Network
 from topoloom.opening import open_network
@@ -18,6 +14,7 @@ from topoloom.opening import open_network
 _COMPARED = (
     *("same", "switches_known_by", "switches_known_by_neighbours", "links_that_agree", "ports", "planned_cables"),
     *("right_cables", "right_but_for_ports", "wrong_cables", "missing_cables", "extra_cables", "swapped_cables"),
+    *("slow_cables", "one_sided_cables"),
 )
 _JUDGED = (
     *("deadlock_free", "pairs", "reached_pairs", "minimal", "minimal_share", "mean_hops", "max_hops", "stretch"),
@@ -32,26 +29,24 @@ _DOUBTFUL = 0.5
 
 @click.command(
     help="Compare what is cabled (ACTUAL: what ibnetdiscover prints, or any topology file) with the plan (PLAN: a spec,"
-    " a file, or the folder of topoloom layout -o). Every wrong, missing, extra or swapped cable is named. Exit code 0:"
+    " a file, or the folder of topoloom layout -o). Every wrong, missing, extra, swapped or slow cable is named. Exit code 0:"
     " all as planned; 3: there are differences.\n\nWith --tables: judge forwarding tables of OpenSM for the fabric PLAN,"
     " as topoloom route does its own; 3: something does not arrive, or can deadlock."
 )
 @click.argument("plan")
 @click.argument("actual", required=False)
-@click.option("--by", default="auto", show_default=True, type=click.Choice(METHODS), help="How switches are known.")
-@click.option("--map", "map_file", type=click.Path(), help="A CSV of switch,guid: which planned switch is which.")
+@comparing_options
 @click.option(
-    "--ports",
-    type=click.Choice(["exact", "any"]),
-    help="Whether cables must be in the planned ports; exact when left out, but any where switches are known by shape.",
+    "--counters",
+    multiple=True,
+    type=click.Path(),
+    help="Error counters of ports: what ibqueryerrors or perfquery print, or ibdiagnet's db_csv; shown beside cables.",
 )
-@click.option("--hosts/--no-hosts", default=True, show_default=True, help="Whether hosts and their cables count.")
 @click.option("--tables", type=click.Path(), help="Forwarding tables (LFT) as OpenSM or ibroute dump them.")
 @click.option("--qos", type=click.Path(), help="With --tables: a QoS policy, or lines of source GUID, LID, level.")
 @click.option(
     "--guid2lid", type=click.Path(), help="With --tables: OpenSM's guid2lid, for entries without a port GUID."
 )
-@click.option("--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of guesses by shape.")
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
 @json_option
 def command(
@@ -61,10 +56,13 @@ def command(
     map_file: str | None,
     ports: str | None,
     hosts: bool,
+    machines: str,
+    rate: str | None,
+    seed: int,
+    counters: tuple[str, ...],
     tables: str | None,
     qos: str | None,
     guid2lid: str | None,
-    seed: int,
     jobs: int | None,
     as_json: bool,
 ) -> int:
@@ -77,37 +75,18 @@ def command(
         raise InputError(one_of_two)
     if qos is not None or guid2lid is not None:
         raise InputError("--qos and --guid2lid go with --tables")
-    there = open_network(actual).fabric
-    if there.planned:  # messages name it by its file
-        there = replace(there, made=actual)
-    return _compared(open_network(plan), there, by, map_file, ports, hosts, seed, as_json)
+    how = Comparing(by, map_file, ports, hosts, machines, rate, seed)
+    return _compared(open_network(plan), actual, how, counters, as_json)
 
 
-def _compared(
-    plan: Network,
-    actual: Fabric,
-    by: str,
-    map_file: str | None,
-    ports: str | None,
-    hosts: bool,
-    seed: int,
-    as_json: bool,
-) -> int:
-    aliases = [[label] if label else [] for label in plan.labels]
-    given = None
-    if map_file is not None:
-        given = read_map(read_text(map_file, _LONGEST_TEXT), map_file, plan.fabric, actual, aliases)
-    match = identify(plan.fabric, actual, by, aliases=aliases, given=given, seed=seed)
-    exact = match.by != "shape" if ports is None else ports == "exact"
-    found = compare_fabrics(
-        plan.fabric, actual, match, ports=exact, hosts=hosts, cabinets=plan.cabinets, cable_numbers=plan.cable_numbers
-    )
+def _compared(plan: Network, actual: str, how: Comparing, counters: tuple[str, ...], as_json: bool) -> int:
+    found, match = how.compared(plan, actual, counters_of(counters))
     if as_json:
         print_record(found)
     else:
         rows = [(key, plain(getattr(found, key))) for key in _COMPARED]
         print_facts(f"{found.plan} (plan) and {found.actual}", rows)
-        for line in (*found.nodes, *(fault.text for fault in found.faults)):
+        for line in (*found.nodes, *(fault.text for fault in found.faults), *(one.text for one in found.errors)):
             say(line)
     if match.share < _DOUBTFUL:
         say("few links agree: are switches called alike by chance? try --by shape, or give a map", err=True)
