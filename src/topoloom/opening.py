@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from topoloom.cabling.files import layout_of
+from topoloom.cabling.product_rates import planned_cables
 from topoloom.errors import InputError, at
 from topoloom.expansion.plan_files import AFTER, BEFORE
 from topoloom.expansion.plan_reader import load_expansion
@@ -17,7 +18,7 @@ from topoloom.files import is_pipe, read_text
 from topoloom.folders import refuse_unfinished
 from topoloom.formats import format_for, load, parsed, read_source
 from topoloom.formats.cable_reader import read_cables
-from topoloom.formats.cables import cabled_fabric, load_cables
+from topoloom.formats.cables import load_cables
 from topoloom.formats.ibnetdiscover import load_fabric
 from topoloom.network import Network
 from topoloom.network_folders import CABLED, CABLES, DESIGN, FLOOR, PLAN, TABLES, TOPOLOGY, FolderNote, read_note
@@ -96,7 +97,7 @@ def _file(text: str, format: str | None) -> Network:
         )
     if record.name == "cables":
         found = read_cables(data, source)
-        known: dict[str, Any] = {"cables": lambda: found, "fabric": lambda: cabled_fabric(found)}
+        known: dict[str, Any] = {"cables": lambda: found, "fabric": lambda: planned_cables(found)}
         return Network(found.topology, text, "file", provenance_of(found.topology), None, known)
     topology = parsed(data, source, record)
     return Network(topology, text, "file", provenance_of(topology))
@@ -192,7 +193,7 @@ def _laid_out(text: str, path: Path) -> Network:
     folder = path.parent
     known: dict[str, Any] = {
         "cables": lambda: found,
-        "fabric": lambda: cabled_fabric(found),
+        "fabric": lambda: planned_cables(found),
         "layout": lambda: layout_of(found, path),
         **_beside(folder, found.topology),
     }

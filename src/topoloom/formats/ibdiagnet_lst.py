@@ -1,7 +1,7 @@
 """ibdiagnet's ``ibdiagnet2.lst``: a line for each link, with both of its ends, width and speed.
 
 ``{ CA Ports:02 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:.. DevID:1003 Rev:.. {name} LID:0005 PN:01 } { SW .. } PHY=4x
-LOG=ACT SPD=10``. Numbers of ports, LIDs and devices are in hex, so PN:14 is port 20. A link may be there once or from both ends.
+LOG=ACT SPD=10``. Numbers of ports, LIDs and devices are in hex: PN:14 is port 20. A link is there once or from both ends.
 """
 
 import re
