@@ -157,7 +157,9 @@ def progress(comparisons: Sequence[Comparison], sources: Sequence[str], cabinets
         for key in sorted(end.missing):
             if (key in once_right) == lost_only:
                 fault = end.absent[key]
-                found.append(Open("lost" if lost_only else MISSING, fault.text, since[key], where.of(fault)))
+                # One that was there is looked for where it was, and not on the pile.
+                text = fault.text.replace("missing: ", "lost, was right before: ", 1) if lost_only else fault.text
+                found.append(Open("lost" if lost_only else MISSING, text, since[key], where.of(fault)))
     return Progress(
         first.plan, first.planned_cables, tuple(seen), tuple(found), tuple(gone), last.nodes, provenance=last.provenance
     )

@@ -46,7 +46,7 @@ def command(
     if as_json:
         print_record(found)
     else:
-        head = ("discovery", "right", "new", "not there", "lost", "faults", "new", "gone")
+        head = ("discovery", "right", "newly", "not there", "lost", "faults", "new", "gone")
         keys = ("source", "right_cables", "new_right", "missing_cables", "lost", "faults", "new_faults", "gone_faults")
         rows = [tuple(str(row[key]) for key in keys) for row in found.rows()]
         say(f"{found.plan}: {found.planned_cables:,} cables")
