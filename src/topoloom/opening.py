@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from topoloom.cabling.files import layout_of
+from topoloom.cabling.product_rates import planned_cables
 from topoloom.errors import InputError, at
 from topoloom.expansion.plan_files import AFTER, BEFORE
 from topoloom.expansion.plan_reader import load_expansion
@@ -17,9 +18,8 @@ from topoloom.files import is_pipe, read_text
 from topoloom.folders import refuse_unfinished
 from topoloom.formats import format_for, load, parsed, read_source
 from topoloom.formats.cable_reader import read_cables
-from topoloom.formats.cables import cabled_fabric, load_cables
-from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
-from topoloom.formats.ibnetdiscover import fabric_of, load_fabric
+from topoloom.formats.cables import load_cables
+from topoloom.formats.ibnetdiscover import load_fabric
 from topoloom.network import Network
 from topoloom.network_folders import CABLED, CABLES, DESIGN, FLOOR, PLAN, TABLES, TOPOLOGY, FolderNote, read_note
 from topoloom.results import Provenance, provenance_of
@@ -92,14 +92,16 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, b
 def _file(text: str, format: str | None, borne: bool) -> Network:
     """A file of any format; `format` None: its suffix, or the content of a pipe, tells."""
     data, source, record = read_source(text, format)
-    if record.name == DISCOVERED:
-        fabric = fabric_of(data, source, borne=borne)
+    if record.fabric is not None:
+        fabric = (
+            fabric_of(data, source, borne=True) if borne and record.name == DISCOVERED else record.fabric(data, source)
+        )
         return Network(
             fabric.topology, text, "fabric", provenance_of(fabric.topology), None, {"fabric": lambda: fabric}
         )
     if record.name == "cables":
         found = read_cables(data, source)
-        known: dict[str, Any] = {"cables": lambda: found, "fabric": lambda: cabled_fabric(found)}
+        known: dict[str, Any] = {"cables": lambda: found, "fabric": lambda: planned_cables(found)}
         return Network(found.topology, text, "file", provenance_of(found.topology), None, known)
     topology = parsed(data, source, record)
     return Network(topology, text, "file", provenance_of(topology))
@@ -195,7 +197,7 @@ def _laid_out(text: str, path: Path) -> Network:
     folder = path.parent
     known: dict[str, Any] = {
         "cables": lambda: found,
-        "fabric": lambda: cabled_fabric(found),
+        "fabric": lambda: planned_cables(found),
         "layout": lambda: layout_of(found, path),
         **_beside(folder, found.topology),
     }

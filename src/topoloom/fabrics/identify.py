@@ -16,7 +16,9 @@ from topoloom.fabrics.structure_matching import match_shapes
 NAME, GUID, HOSTS, SHAPE, MAP = "name", "guid", "hosts", "shape", "map"
 #: What `--by` takes.
 METHODS = ("auto", NAME, GUID, HOSTS, SHAPE)
-_MANAGED = re.compile(r"mf0;([^;:]+):[^:]*")
+#: MF0;NAME:MODEL/U1, and, of what has several switches in a box, MF0;NAME:MODEL/L16/U2: NAME and NAME/L16/U2.
+_MANAGED = re.compile(r"mf0;([^;:]+):[^:/]*(?:/u1|((?:/[^:/]+)*))")
+_ZEROS = re.compile(r"(?<=/[a-z])0+(?=[0-9])")
 #: Below this share of agreeing links a match by shape is none.
 _LEAST = 0.5
 
@@ -212,10 +214,20 @@ def _known_names(plan: Fabric, aliases: Sequence[Iterable[str]] | None) -> dict[
     return {name: min(who) for name, who in owners.items() if len(who) == 1}
 
 
+def plain_name(name: str) -> str:
+    """What a managed switch is called, in small letters, from what it calls itself.
+
+    >>> plain_name("MF0;leaf1:MQM8700/U1"), plain_name("MF0;Core:MCS8500/L06/U2"), plain_name("S12")
+    ('leaf1', 'core/l6/u2', 's12')
+    """
+    found = _MANAGED.fullmatch(name.lower())
+    # A box numbers its parts with a zero in front or without: L05 is L5.
+    return f"{found[1]}{_ZEROS.sub('', found[2] or '')}" if found else name.lower()
+
+
 def _by_names(plan: Fabric, actual: Fabric, aliases: Sequence[Iterable[str]] | None) -> np.ndarray:
     known = _known_names(plan, aliases)
-    # A managed switch calls itself MF0;NAME:MODEL/U1.
-    names = [_MANAGED.sub(r"\1", name.lower()) for name in actual.switch_names]
+    names = [plain_name(name) for name in actual.switch_names]
     once = Counter(names)
     found = np.array([known.get(name, -1) if once[name] == 1 else -1 for name in names], np.int64)
     return _once(found)

@@ -68,12 +68,12 @@ def discovered_text(fabric: Fabric) -> str:
     for switch, ends in enumerate(wires):
         guid, name = int(fabric.switch_guids[switch]), fabric.switch_names[switch]
         where = f"lid {fabric.switch_lids[switch]} lmc {fabric.switch_lmc[switch]}"
-        lines += ["", f"switchguid=0x{guid:x}({guid:x})"]
+        lines += ["", *_device(fabric.switch_device[switch]), f"switchguid=0x{guid:x}({guid:x})"]
         lines += [f'Switch\t{fabric.switch_ports[switch]} "{switch_ids[switch]}"\t\t# "{name}" base port 0 {where}']
         lines += [f"[{port}]\t{end}" for port, end in sorted(ends)]
     for host, ends in enumerate(host_lines):
         guid = int(fabric.host_guids[host])
-        lines += ["", f"caguid=0x{guid:x}"]
+        lines += ["", *_device(fabric.host_device[host]), f"caguid=0x{guid:x}"]
         lines += [f'Ca\t{fabric.host_sizes[host]} "{host_ids[host]}"\t\t# "{fabric.host_names[host]}"']
         lines += [f"[{port}]{end}" for port, end in sorted(ends)]
     return "\n".join(lines) + "\n"
@@ -83,6 +83,10 @@ def _rates(width: np.ndarray, rate_gbps: np.ndarray) -> list[str]:
     """What stands at the end of the line of each cable: `` 4xHDR`` where width and speed are known."""
     found = map(rate_name, width.tolist(), rate_gbps.tolist())
     return [f" {name}" if "x" in name and not name.endswith("x") else "" for name in found]
+
+
+def _device(device: int) -> list[str]:
+    return [f"devid=0x{device:x}"] if device else []
 
 
 def _host_ports(topology: Topology) -> list[list[int]]:

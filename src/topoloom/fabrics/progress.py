@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from topoloom.errors import InputError
-from topoloom.fabrics.comparison import MISSING, Comparison, Fault
+from topoloom.fabrics.comparison import MISSING, ONE_SIDED, SLOW, Comparison, Fault
 from topoloom.results import Provenance, Result
 
 #: A fault is the same as long as its kind and its ends are.
@@ -130,10 +130,9 @@ def progress(comparisons: Sequence[Comparison], sources: Sequence[str], cabinets
     seen: list[Seen] = []
     since: dict[_Key, str] = {}
     gone: list[str] = []
-    before: _State | None = None
+    states = [_State(comparison) for comparison in comparisons]
     once_right: set[_Key] = set()
-    for source, comparison in zip(sources, comparisons, strict=True):
-        now = _State(comparison)
+    for source, comparison, now, before in zip(sources, comparisons, states, [None, *states], strict=False):
         new_faults = [key for key in now.faults if before is None or key not in before.faults]
         left = [] if before is None else [key for key in before.faults if key not in now.faults]
         lost = set() if before is None else now.missing - before.not_right
@@ -152,15 +151,15 @@ def progress(comparisons: Sequence[Comparison], sources: Sequence[str], cabinets
         )
         since = {key: since.get(key, source) for key in (*now.faults, *now.missing)}
         gone = [] if before is None else [before.faults[key].text for key in left]
-        before = now
-    assert before is not None  # noqa: S101 (there is a comparison)
-    where = _Where(last, cabinets)
-    found = [Open(fault.kind, fault.text, since[key], where.of(fault)) for key, fault in before.faults.items()]
+    end, where = states[-1], _Where(last, cabinets)
+    found = [Open(fault.kind, fault.text, since[key], where.of(fault)) for key, fault in end.faults.items()]
     for lost_only in (True, False):
-        for key in sorted(before.missing):
+        for key in sorted(end.missing):
             if (key in once_right) == lost_only:
-                fault = before.absent[key]
-                found.append(Open("lost" if lost_only else MISSING, fault.text, since[key], where.of(fault)))
+                fault = end.absent[key]
+                # One that was there is looked for where it was, and not on the pile.
+                text = fault.text.replace("missing: ", "lost, was right before: ", 1) if lost_only else fault.text
+                found.append(Open("lost" if lost_only else MISSING, text, since[key], where.of(fault)))
     return Progress(
         first.plan, first.planned_cables, tuple(seen), tuple(found), tuple(gone), last.nodes, provenance=last.provenance
     )
@@ -179,7 +178,9 @@ class _State:
                 self.faults[(fault.kind, _cables(fault.planned), _cables(fault.found))] = fault
         #: The planned cables that are not there, and that are there but not right.
         self.missing = set(self.absent)
-        self.not_right = self.missing | {cable for one in self.faults.values() for cable in _cables(one.planned)}
+        self.not_right = self.missing | {
+            cable for one in self.faults.values() if one.kind not in (SLOW, ONE_SIDED) for cable in _cables(one.planned)
+        }
 
 
 def _cables(cables: Sequence[Sequence[Any]]) -> tuple[_Key, ...]:

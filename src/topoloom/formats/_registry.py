@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.fabrics.fabric import Fabric
 from topoloom.register import Register
 from topoloom.topology import Topology
 
@@ -31,6 +32,8 @@ class Format:
     read : callable (data: bytes, source: str) -> Topology, optional
         `source` is the file's name, for messages and for the topology's name; None: the format is only written.
     write : callable (topology: Topology) -> str or bytes
+    fabric : callable (data: bytes, source: str) -> Fabric, optional
+        Reads names, GUIDs, ports and rates, too, where the format has them.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Format:
     keeps: frozenset[str]
     read: Callable[[bytes, str], Topology] | None
     write: Callable[[Topology], str | bytes]
+    fabric: Callable[[bytes, str], Fabric] | None = None
 
 
 #: Every format by its name.

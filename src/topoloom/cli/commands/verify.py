@@ -1,11 +1,11 @@
 """`topoloom verify`: what is wrong with a plan, with what is cabled beside it, and with tables that another program made."""
 
 import os
-from dataclasses import replace
 from typing import Any
 
 import click
 
+from topoloom.cli.comparing import Comparing, comparing_options, counters_of
 from topoloom.cli.output import json_option, plain, print_facts, print_record, say
 from topoloom.cli.types import Number, Whole
 from topoloom.errors import InputError
@@ -14,17 +14,15 @@ from topoloom.fabrics.diagnosis.diagnostics import Diagnostics
 from topoloom.fabrics.diagnosis.evidence import MOST_LANES, Limits
 from topoloom.fabrics.diagnosis.rule import RULES, chosen
 from topoloom.fabrics.fabric import Fabric
-from topoloom.fabrics.identify import METHODS, Match, identify, read_map
 from topoloom.fabrics.judge import Judgement
-from topoloom.fabrics.rates import parse_rate
 from topoloom.files import read_text, write_atomically
-from topoloom.network import Network
 from topoloom.opening import open_network
 
 #: What is shown of a comparison, and of tables, in this order.
 _COMPARED = (
     *("same", "switches_known_by", "switches_known_by_neighbours", "links_that_agree", "ports", "planned_cables"),
     *("right_cables", "right_but_for_ports", "wrong_cables", "missing_cables", "extra_cables", "swapped_cables"),
+    *("slow_cables", "one_sided_cables"),
 )
 _JUDGED = (
     *("tables", "switches", "pairs_between", "lane_pairs", "lanes_used"),
@@ -41,7 +39,7 @@ _DOUBTFUL = 0.5
 @click.command(
     help="What is wrong with a network, by numbered rules (--rules lists them).\n\nPLAN is a spec, a file, or the folder of"
     " topoloom layout -o; alone it is looked at by itself. With ACTUAL (what ibnetdiscover prints, or any topology file), what"
-    " is cabled is compared with it: every wrong, missing, extra or swapped cable is named. With --tables, forwarding tables"
+    " is cabled is compared with it: every wrong, missing, extra, swapped or slow cable is named. With --tables, forwarding tables"
     " of OpenSM are judged for ACTUAL, or for PLAN where there is no ACTUAL, as topoloom route does its own.\n\nExit code"
     " 0: nothing is wrong (there may be notes); 3: there are errors or warnings."
 )
@@ -51,26 +49,23 @@ _DOUBTFUL = 0.5
 @click.option("--only", multiple=True, metavar="CODE", help="Ask these rules only: TL203, host-missing, TL3xx.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="Leave these rules out.")
 @click.option("--sarif", type=click.Path(dir_okay=False), help="Also write SARIF 2.1.0 into this file, for pipelines.")
-@click.option("--by", default="auto", show_default=True, type=click.Choice(METHODS), help="How switches are known.")
-@click.option("--map", "map_file", type=click.Path(), help="A CSV of switch,guid: which planned switch is which.")
+@comparing_options
 @click.option(
-    "--ports",
-    type=click.Choice(["exact", "any"]),
-    help="Whether cables must be in the planned ports; exact when left out, but any where switches are known by shape.",
+    "--counters",
+    multiple=True,
+    type=click.Path(),
+    help="Error counters of ports: what ibqueryerrors or perfquery print, or ibdiagnet's db_csv; shown beside cables.",
 )
-@click.option("--hosts/--no-hosts", default=True, show_default=True, help="Whether hosts and their cables count.")
 @click.option("--tables", type=click.Path(), help="Forwarding tables (LFT) as OpenSM or ibroute dump them.")
 @click.option("--qos", type=click.Path(), help="With --tables: a QoS policy, or lines of source GUID, LID, level.")
 @click.option(
     "--guid2lid", type=click.Path(), help="With --tables: OpenSM's guid2lid, for entries without a port GUID."
 )
-@click.option("--rate", help="What every cable shall run at, where the plan does not say: 4xNDR, or 400 (Gb/s).")
 @click.option("--radix", type=Whole(1, 65_535), help="Ports of a switch, where it has fewer than the file says.")
 @click.option("--lanes", type=Whole(1, 255), default=MOST_LANES, show_default=True, help="Data lanes of the switches.")
 @click.option("--taper", type=Number(most=1e6, above=0), help="Most host ports of a leaf for a link upwards: 2 is 2:1.")
 @click.option("--longest", type=Number(most=1e6, above=0), help="The longest that a link's cable may be, in metres.")
 @click.option("--parts", help="The catalogue whose cables have a reach; with the folder of a layout.")
-@click.option("--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of guesses by shape.")
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
 @json_option
 def command(
@@ -84,16 +79,18 @@ def command(
     map_file: str | None,
     ports: str | None,
     hosts: bool,
+    machines: str,
+    rate: str | None,
+    seed: int,
+    counters: tuple[str, ...],
     tables: str | None,
     qos: str | None,
     guid2lid: str | None,
-    rate: str | None,
     radix: int | None,
     lanes: int,
     taper: float | None,
     longest: float | None,
     parts: str | None,
-    seed: int,
     jobs: int | None,
     as_json: bool,
 ) -> int:
@@ -105,28 +102,25 @@ def command(
         raise InputError("name a PLAN to look at, and an ACTUAL beside it; --rules lists what is looked for")
     if tables is None and (qos is not None or guid2lid is not None):
         raise InputError("--qos and --guid2lid go with --tables")
-    if actual is None and (map_file is not None or ports is not None or by != "auto"):
-        raise InputError("--by, --map and --ports say how an ACTUAL is compared with the plan; name one")
+    if actual is None and (map_file is not None or ports is not None or by != "auto" or counters):
+        raise InputError("--by, --map, --ports and --counters belong to a comparison; name an ACTUAL beside the plan")
     if actual == plan == "-":
         raise InputError("standard input holds one network; name the other one")
-    width, rate_gbps = (0, None) if rate is None else parse_rate(rate)
-    limits = Limits(radix, lanes, longest, {} if parts is None else _reaches(parts), taper, rate_gbps, width)
+    how = Comparing(by, map_file, ports, hosts, machines, rate, seed)
+    limits = Limits(radix, lanes, longest, {} if parts is None else _reaches(parts), taper, how.planned_rate)
     planned = open_network(plan, borne=True)
-    there = None if actual is None else open_network(actual, borne=True).fabric
-    if there is not None and there.planned:  # messages name it by its file
-        there = replace(there, made=str(actual))
-    verdict = None if tables is None else _judged(there or planned.fabric, tables, qos, guid2lid, jobs)
-    match = None if there is None else _matched(planned, there, by, map_file, seed)
-    exact = None if ports is None else ports == "exact"
+    there = None if actual is None else how.opened(planned, actual, borne=True)
+    match, exact = (None, True) if there is None else how.matched(planned, there)
     found = diagnose(
         planned.fabric,
         there,
-        verdict,
+        None if tables is None else _judged(there or planned.fabric, tables, qos, guid2lid, jobs),
         match=match,
         ports=exact,
         hosts=hosts,
         facts=planned.facts,
         limits=limits,
+        counters=counters_of(counters),
         only=only,
         ignore=ignore,
     )
@@ -162,14 +156,6 @@ def _reaches(name: str) -> dict[str, float]:
     for product in load_parts(name).cable:
         reach[product.title] = max(reach.get(product.title, 0.0), product.longest_m)
     return reach
-
-
-def _matched(plan: Network, actual: Fabric, by: str, map_file: str | None, seed: int) -> Match:
-    aliases = [[label] if label else [] for label in plan.labels]
-    given = None
-    if map_file is not None:
-        given = read_map(read_text(map_file, _LONGEST_TEXT), map_file, plan.fabric, actual, aliases)
-    return identify(plan.fabric, actual, by, aliases=aliases, given=given, seed=seed)
 
 
 def _judged(fabric: Fabric, tables: str, qos: str | None, guid2lid: str | None, jobs: int | None) -> Judgement:

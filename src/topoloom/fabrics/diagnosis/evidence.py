@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from topoloom.fabrics.diagnosis.finding import Ends
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.identify import Match
 from topoloom.fabrics.judge import Judgement
+from topoloom.fabrics.running import Rate
 from topoloom.graph.connectivity import components
 from topoloom.routing.judge.verdict import Verdict
 
@@ -69,9 +70,8 @@ class Limits:
         The longest that a cable of a product may be, by its title.
     taper : float or None
         The most host ports of a leaf for each of its links upwards: 2 for a taper of 2:1.
-    rate_gbps : float or None
-        What every cable shall run at, where the plan does not say it; its width, in lanes, is `width` (0: any).
-    width : int
+    rate : (int, float) or None
+        Lanes (0: any) and Gb/s that every cable shall run at (`topoloom.fabrics.rates.parse_rate`).
     """
 
     radix: int | None = None
@@ -79,14 +79,13 @@ class Limits:
     longest_m: float | None = None
     reach_m: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     taper: float | None = None
-    rate_gbps: float | None = None
-    width: int = 0
+    rate: Rate | None = None
 
     def __post_init__(self) -> None:
         for name, value, least in (("radix", self.radix, 1), ("lanes", self.lanes, 1)):
             if value is not None and value < least:
                 raise InputError(f"{name}={value}: it is {least} or more")
-        for name, amount in (("longest_m", self.longest_m), ("taper", self.taper), ("rate_gbps", self.rate_gbps)):
+        for name, amount in (("longest_m", self.longest_m), ("taper", self.taper)):
             if amount is not None and not amount > 0:
                 raise InputError(f"{name}={amount}: it is more than 0")
 
@@ -185,8 +184,6 @@ class Evidence:
         Of all nodes: the planned switches, planned hosts, then what is not planned.
     words : Words
         For texts.
-    kept : dict
-        What checks worked out and need again.
     """
 
     def __init__(
@@ -203,7 +200,6 @@ class Evidence:
         self.verdict, self.limits, self.hosts = verdict, limits or Limits(), hosts
         self.facts = facts or PlanFacts()
         self.comparison = comparison
-        self.kept: dict[str, Any] = {}
         n, h = plan.topology.switches, plan.topology.hosts
         self.planned_switches, self.planned_nodes = n, n + h
         self.plan = Side("plan", plan, np.arange(n), n + np.arange(h))

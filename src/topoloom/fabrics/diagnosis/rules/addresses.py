@@ -48,7 +48,9 @@ def _guid_twice(evidence: Evidence) -> Iterator[Finding]:
             # Ports take theirs from the host's, where they have none of their own.
             if not told.issuperset(fabric.host_names[h] for h in hosts):
                 plugs = [(int(side.host[h]), int(fabric.host_ports[e])) for h, e in zip(hosts, places, strict=True)]
-                shown = several([f"{fabric.host_names[h]} port {port}" for h, (_, port) in zip(hosts, plugs, strict=True)])
+                shown = several(
+                    [f"{fabric.host_names[h]} port {port}" for h, (_, port) in zip(hosts, plugs, strict=True)]
+                )
                 yield _found(evidence, f"{shown} have the same port GUID 0x{guid:016x}", [n for n, _ in plugs], plugs)
 
 
