@@ -19,7 +19,8 @@ from topoloom.folders import refuse_unfinished
 from topoloom.formats import format_for, load, parsed, read_source
 from topoloom.formats.cable_reader import read_cables
 from topoloom.formats.cables import load_cables
-from topoloom.formats.ibnetdiscover import load_fabric
+from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
+from topoloom.formats.ibnetdiscover import fabric_of, load_fabric
 from topoloom.network import Network
 from topoloom.network_folders import CABLED, CABLES, DESIGN, FLOOR, PLAN, TABLES, TOPOLOGY, FolderNote, read_note
 from topoloom.results import Provenance, provenance_of

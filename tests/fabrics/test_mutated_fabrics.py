@@ -22,7 +22,7 @@ SPECS = [
     "slimfly:q=5,hosts=1+planes:count=2",
     "fat-tree:hosts=64,k=16+rails:nics=4+planes:count=2",
 ]
-LIMITS = Limits(rate_gbps=200.0, width=4)
+LIMITS = Limits(rate=(4, 200.0))
 #: What may follow from mistakes, and says so.
 FOLLOWS = {"TL303", "TL304", "TL305"}
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from topoloom.fabrics._assembly import Cable, Node
-from topoloom.fabrics.flaws import NO_CABLE, ONE_SIDED, PORT_BEYOND, PORT_TWICE, Flaws
+from topoloom.fabrics.flaws import BLIND, NO_CABLE, PORT_BEYOND, PORT_TWICE, Flaws
 
 #: Ports beyond this are no ports, whatever the file says.
 MOST_PORTS = 65_535
@@ -35,7 +35,7 @@ def bear(nodes: dict[str, Node], twins: dict[str, list[str]], flaws: Flaws) -> N
             if far is None:
                 if not cable.to.startswith("?"):  # a device that did not say what it is
                     text = f"{node.name} port {port} is cabled to '{cable.to[:60]}', which the file does not describe"
-                    flaws.report(ONE_SIDED, cable.line, text, (node.name, port))
+                    flaws.report(BLIND, cable.line, text, (node.name, port))
                     del node.cables[port]
                 continue
             back = far.cables.get(cable.port)

@@ -7,7 +7,7 @@ from topoloom.errors import InputError, at
 
 #: What is wrong with a file.
 GUID_TWICE, PORT_TWICE, PORT_BEYOND = "guid twice", "port twice", "port beyond"
-ONE_SIDED, NO_CABLE = "one-sided", "no cable"
+BLIND, NO_CABLE = "leads nowhere", "no cable"
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from topoloom.fabrics.diagnosis.rule import Rule, Severity, chosen
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.fabrics.identify import SHAPE, Match, identify
 from topoloom.fabrics.judge import Judgement
+from topoloom.fabrics.port_counters import PortCounters
 from topoloom.results import provenance_of
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.topology import Topology
@@ -32,6 +33,7 @@ def diagnose(
     hosts: bool = True,
     facts: PlanFacts | None = None,
     limits: Limits | None = None,
+    counters: PortCounters | None = None,
     only: Sequence[str] = (),
     ignore: Sequence[str] = (),
 ) -> Diagnostics:
@@ -55,6 +57,8 @@ def diagnose(
         Cabinets, numbers and lengths of cables (`Network.facts`).
     limits : Limits, optional
         What is asked beside the plan: ports, lanes, lengths, taper, rate.
+    counters : PortCounters, optional
+        Errors that ports counted (`topoloom.fabrics.port_counters.read_counters`).
     only, ignore : sequence of str
         Codes (``TL203``), names (``host-missing``) or groups (``TL3xx``) of rules: which are asked, and which are not.
 
@@ -85,7 +89,13 @@ def diagnose(
             match = identify(planned, there, aliases=[[label] if label else [] for label in facts.labels])
         exact = match.by != SHAPE if ports is None else ports
         comparison = compare_fabrics(
-            planned, there, match, ports=exact, hosts=hosts, cabinets=facts.cabinets, cable_numbers=facts.cable_numbers
+            *(planned, there, match),
+            ports=exact,
+            hosts=hosts,
+            cabinets=facts.cabinets,
+            cable_numbers=facts.cable_numbers,
+            rate=None if limits is None else limits.rate,
+            counters=counters,
         )
     evidence = Evidence(planned, there, match, comparison, tables, facts, limits, hosts)
     found = [(one, finding) for one in rules for finding in one.check(evidence)]

@@ -4,17 +4,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from topoloom.fabrics.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable
+from topoloom.fabrics.comparison import EXTRA, MISSING, ONE_SIDED, SLOW, SWAPPED, WRONG, Cable
 from topoloom.fabrics.diagnosis.evidence import Evidence, Side
 from topoloom.fabrics.diagnosis.finding import Finding
 from topoloom.fabrics.diagnosis.flawed import flawed
 from topoloom.fabrics.diagnosis.roots import ITSELF, OTHER_PORT, Root
 from topoloom.fabrics.diagnosis.rule import ERROR, NOTE, WARNING, rule
-from topoloom.fabrics.flaws import ONE_SIDED
-from topoloom.fabrics.rates import SAME_SHARE, rate_name
+from topoloom.fabrics.flaws import BLIND
+from topoloom.fabrics.running import slow_and_one_sided
 
-#: Of cables alike so many run faster before one that does not is worth a note.
-_MOST = 0.9
 _LENGTH_ERROR_M = 1e-6
 
 
@@ -128,36 +126,22 @@ def _other_port(evidence: Evidence) -> Iterator[Finding]:
     fix="Discover again; if it stays, reseat the cable, and look at the port that is silent.",
 )
 def _one_sided(evidence: Evidence) -> Iterator[Finding]:
-    for side in evidence.sides:
-        for cable, known in _cables_of(evidence, side, "one_sided"):
-            if known:
-                yield _about(evidence, side, cable, f"one end only tells of {evidence.words.cable(cable, True)}")
-    yield from flawed(evidence, ONE_SIDED)
+    yield from _as_they_run(evidence, ONE_SIDED)
+    yield from flawed(evidence, BLIND)
 
 
 @rule(
     "TL107",
     "cable-slow",
     ERROR,
-    "A cable runs slower, or on fewer lanes, than planned.",
+    "A cable runs slower, or on fewer lanes, than planned, or than most cables of its kind.",
     explanation="""It is in its place and up, so nothing looks wrong, but it carries a part of its traffic, and holds
     up all that waits for it: bad contacts take lanes (4x to 1x), bad signals take speed (NDR to HDR). The planned
     rate is the plan's, or `--rate`.""",
     fix="Clean and reseat both plugs, then reset the port; exchange the cable or the transceiver if it comes up slow again.",
 )
 def _slow(evidence: Evidence) -> Iterator[Finding]:
-    side = evidence.actual or evidence.plan
-    for cable, width, rate in _rated(evidence, side):
-        wanted_width, wanted = _wanted(evidence, cable)
-        less = 0 < rate < wanted * (1 - SAME_SHARE)
-        if less or 0 < width < wanted_width:
-            runs = rate_name(width, rate)
-            yield _about(
-                evidence,
-                side,
-                cable,
-                f"slow: {_called(evidence, side, cable)} runs at {runs}, planned {rate_name(wanted_width, wanted)}",
-            )
+    return _as_they_run(evidence, SLOW)
 
 
 @rule(
@@ -211,69 +195,42 @@ def _to_itself(evidence: Evidence) -> Iterator[Finding]:
 
 @rule(
     "TL112",
-    "cable-slower-than-others",
+    "cable-errors",
     NOTE,
-    "A cable runs slower than nearly all others of its kind, where no rate is planned.",
-    explanation="""Nine of ten cables between switches (or to hosts) run faster. Mixed networks are built on purpose,
-    so this is a note; with `--rate`, or a plan with rates, `cable-slow` says what is wrong.""",
-    fix="As for cable-slow, if all cables are meant to be alike.",
+    "The ports of a cable counted errors.",
+    explanation="""Symbol errors, receive errors and links that went down, as `--counters` has them. Some are normal since the last
+    reset; many, or ever more, tell of a cable that will be slow or gone next.""",
+    fix="Read the counters again after an hour; clean, reseat or exchange what has more by then.",
 )
-def _slower(evidence: Evidence) -> Iterator[Finding]:
-    side = evidence.actual or evidence.plan
-    rows = list(_rated(evidence, side))
-    for to_hosts in (False, True):
-        kind = [row for row in rows if (row[0][1][0] >= evidence.planned_switches) == to_hosts and row[2] > 0]
-        if not kind:
-            continue
-        rates = np.array([rate for _, _, rate in kind])
-        usual = float(np.quantile(rates, 1 - _MOST, method="lower"))
-        for cable, width, rate in kind:
-            if rate < usual * (1 - SAME_SHARE) and not _wanted(evidence, cable)[1]:
-                runs, others = rate_name(width, rate), rate_name(0, usual)
-                text = f"slower: {_called(evidence, side, cable)} runs at {runs}, {_MOST:.0%} of its kind at {others} or more"
-                yield _about(evidence, side, cable, text)
+def _errors(evidence: Evidence) -> Iterator[Finding]:
+    for one in evidence.comparison.errors if evidence.comparison is not None else ():
+        yield Finding(one.text, tuple(end.node for end in one.ends), found=(one.ends,))
 
 
-def _cables_of(evidence: Evidence, side: Side, what: str) -> Iterator[tuple[Cable, float]]:
-    """Every cable of a fabric with what is known of it (width, rate_gbps, one_sided)."""
-    fabric = side.fabric
-    yield from zip(side.link_cables, getattr(fabric, f"link_{what}").tolist(), strict=True)
-    if evidence.hosts:
-        yield from zip(side.end_cables, getattr(fabric, f"endpoint_{what}").tolist(), strict=True)
-
-
-def _rated(evidence: Evidence, side: Side) -> Iterator[tuple[Cable, int, float]]:
-    """The cables whose width or rate is known: cable, lanes, Gb/s."""
-    rates = _cables_of(evidence, side, "rate_gbps")
-    for (cable, width), (_, rate) in zip(_cables_of(evidence, side, "width"), rates, strict=True):
-        if width > 0 or rate > 0:
-            yield cable, int(width), rate
-
-
-def _wanted(evidence: Evidence, cable: Cable) -> tuple[int, float]:
-    """Lanes and Gb/s that are planned of a cable: its own, those between its ends, or those asked of all; 0: not said."""
-    limits = evidence.limits
-    asked = (limits.width, limits.rate_gbps or 0.0)
-    if evidence.actual is None:
-        return asked
-    exact, between = _planned_rates(evidence)
-    found = exact.get(cable, between.get((cable[0][0], cable[1][0])))
-    if found is None:
-        return asked
-    return found[0] or asked[0], found[1] or asked[1]
-
-
-Rate = tuple[int, float]
-
-
-def _planned_rates(evidence: Evidence) -> tuple[dict[Cable, Rate], dict[tuple[int, int], Rate]]:
-    """What the plan says: by cable, and by the two nodes."""
-    kept: tuple[dict[Cable, Rate], dict[tuple[int, int], Rate]] | None = evidence.kept.get("planned rates")
-    if kept is None:
-        exact = {cable: (width, rate) for cable, width, rate in _rated(evidence, evidence.plan)}
-        kept = exact, {(a[0], b[0]): rate for (a, b), rate in exact.items()}
-        evidence.kept["planned rates"] = kept
-    return kept
+def _as_they_run(evidence: Evidence, kind: str) -> Iterator[Finding]:
+    """Cables that are in their place, but slow or told of once: from the comparison, or of a discovered fabric by itself."""
+    found = evidence.comparison
+    if found is not None:
+        pairs = [(one, fault.text) for one, fault in zip(found.differences, found.faults, strict=True)]
+    else:
+        side = evidence.plan
+        rate = evidence.limits.rate
+        if side.fabric.planned and rate is None:
+            return  # its rates are what is meant
+        cables = [*side.link_cables, *(side.end_cables if evidence.hosts else [])]
+        alone = slow_and_one_sided(side.fabric, side.fabric, {}, {one: i for i, one in enumerate(cables)}, rate)
+        pairs = [(one, evidence.words.fault(one, how)) for one, how in alone.items()]
+    for one, text in pairs:
+        if one.kind == kind:
+            nodes = list(dict.fromkeys(node for cable in one.found for node, _ in cable))
+            yield Finding(
+                text,
+                tuple(evidence.names[node] for node in nodes),
+                evidence.ends(one.planned),
+                evidence.ends(one.found),
+                cables=evidence.numbers(one.planned),
+                cabinets=evidence.cabinets(nodes),
+            )
 
 
 def _called(evidence: Evidence, side: Side, cable: Cable) -> str:
