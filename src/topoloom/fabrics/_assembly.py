@@ -70,7 +70,7 @@ class Node:
     system: int | None = None
 
 
-def assembled(nodes: dict[str, Node], source: str, name: str, flaws: Flaws) -> Fabric:
+def assembled(nodes: dict[str, Node], source: str, name: str, flaws: Flaws | None = None) -> Fabric:
     """The fabric of these nodes; raises `InputError` for cables whose ends do not agree.
 
     A cable that only one end tells of is taken, marked, and a warning says how many there are.
@@ -83,13 +83,14 @@ def assembled(nodes: dict[str, Node], source: str, name: str, flaws: Flaws) -> F
         The file.
     name : str
         The topology's name.
-    flaws : Flaws
-        What was borne so far; a GUID that is there twice is refused, or left to the rules.
+    flaws : Flaws, optional
+        What was borne so far; a GUID that is there twice is then left to the rules.
 
     Returns
     -------
     Fabric
     """
+    flaws = flaws or Flaws(source)
     once = _complete(nodes, source)
     _check_ends(nodes, source)
     _give_guids(nodes, source, flaws.borne)

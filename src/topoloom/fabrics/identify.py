@@ -11,6 +11,7 @@ import numpy as np
 from topoloom.csv_files import csv_rows, unguarded
 from topoloom.errors import InputError, at
 from topoloom.fabrics.fabric import Fabric
+from topoloom.fabrics.plug_matching import match_plugs
 from topoloom.fabrics.structure_matching import match_shapes
 
 NAME, GUID, HOSTS, SHAPE, MAP = "name", "guid", "hosts", "shape", "map"
@@ -115,8 +116,10 @@ def identify(
         if by == SHAPE:
             found = _by_shape(plan, actual, hosts, seed)
         else:
-            found = match_shapes(plan.topology, actual.topology, switch, seed=seed).planned
-            found = _believed(plan, actual, switch, found)
+            found = match_plugs(plan, actual, switch, hosts)
+            if (found < 0).any() and np.unique(found[found >= 0]).size < plan.topology.switches:
+                shaped = match_shapes(plan.topology, actual.topology, found, seed=seed).planned
+                found = _believed(plan, actual, found, shaped)
         inferred = int(((switch < 0) & (found >= 0)).sum())
         switch = found
     share = _share(plan, actual, switch)

@@ -40,8 +40,8 @@ _DOUBTFUL = 0.5
     help="What is wrong with a network, by numbered rules (--rules lists them).\n\nPLAN is a spec, a file, or the folder of"
     " topoloom layout -o; alone it is looked at by itself. With ACTUAL (what ibnetdiscover prints, or any topology file), what"
     " is cabled is compared with it: every wrong, missing, extra, swapped or slow cable is named. With --tables,"
-    " forwarding tables of OpenSM are judged for ACTUAL, or for PLAN where there is no ACTUAL, as topoloom route does its own.\n\nExit code"
-    " 0: nothing is wrong (there may be notes); 3: there are errors or warnings."
+    " forwarding tables of OpenSM are judged for ACTUAL (for PLAN where there is none) as topoloom route does its own."
+    "\n\nExit code 0: nothing is wrong (there may be notes); 3: there are errors or warnings."
 )
 @click.argument("plan", required=False)
 @click.argument("actual", required=False)

@@ -198,8 +198,8 @@ def _to_itself(evidence: Evidence) -> Iterator[Finding]:
     "cable-errors",
     NOTE,
     "The ports of a cable counted errors.",
-    explanation="""Symbol errors, receive errors and links that went down, as `--counters` has them. Some are normal since the last
-    reset; many, or ever more, tell of a cable that will be slow or gone next.""",
+    explanation="""Symbol errors, receive errors and links that went down, as `--counters` has them. Some are normal since the
+    last reset; many, or ever more, tell of a cable that will be slow or gone next.""",
     fix="Read the counters again after an hour; clean, reseat or exchange what has more by then.",
 )
 def _errors(evidence: Evidence) -> Iterator[Finding]:
