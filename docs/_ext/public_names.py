@@ -24,7 +24,7 @@ VERBS = {
     "simulate": ("simulate", "saturation", "execute"),
     "resilience": ("resilience", "blast_radius", "degradation", "lifetime", "surviving_network", "reroute"),
     "app": ("run_app",),
-    "verify": ("identify", "compare_fabrics"),
+    "verify": ("diagnose", "RULES", "identify", "compare_fabrics"),
     "watch": ("identify", "compare_fabrics", "progress"),
     "layout": ("place",),
     "expand": ("expand", "check_plan", "load_expansion"),

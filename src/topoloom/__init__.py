@@ -24,6 +24,7 @@ _HOMES = {
     "Degradation": "topoloom.failures.degradation",
     "Delays": "topoloom.graph.latency",
     "Design": "topoloom.designer.design",
+    "Diagnostics": "topoloom.fabrics.diagnosis.diagnostics",
     "EXPORTS": "topoloom.fabrics.exports.registry",
     "Execution": "topoloom.simulator.execute",
     "Expansion": "topoloom.expansion.expansion",
@@ -48,6 +49,7 @@ _HOMES = {
     "PATTERNS": "topoloom.traffic.register",
     "Parts": "topoloom.cost.parts",
     "Quality": "topoloom.throughput.quality",
+    "RULES": "topoloom.fabrics.diagnosis.rule",
     "Reproduction": "topoloom.reproduction.reproduce",
     "Rerouted": "topoloom.routing.reroute",
     "RouterConfig": "topoloom.simulator.router_config",
@@ -79,6 +81,7 @@ _HOMES = {
     "cuts": "topoloom.graph.cuts",
     "degradation": "topoloom.failures.degradation",
     "design": "topoloom.designer.design",
+    "diagnose": "topoloom.fabrics.diagnosis.diagnose",
     "execute": "topoloom.simulator.execute",
     "expand": "topoloom.expansion.expand",
     "hops": "topoloom.graph.hops",
@@ -159,6 +162,9 @@ if TYPE_CHECKING:
     from topoloom.expansion.plan_reader import load_expansion as load_expansion
     from topoloom.fabrics.compare import compare_fabrics as compare_fabrics
     from topoloom.fabrics.comparison import Comparison as Comparison
+    from topoloom.fabrics.diagnosis.diagnose import diagnose as diagnose
+    from topoloom.fabrics.diagnosis.diagnostics import Diagnostics as Diagnostics
+    from topoloom.fabrics.diagnosis.rule import RULES as RULES
     from topoloom.fabrics.exports.registry import EXPORTS as EXPORTS
     from topoloom.fabrics.exports.registry import write_export as write_export
     from topoloom.fabrics.exports.written import WrittenFiles as WrittenFiles

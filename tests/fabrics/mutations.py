@@ -1,7 +1,7 @@
-"""Fabrics with faults that are known: a cable plant of its own, changed by a few mistakes and written as ibnetdiscover prints it.
+"""Fabrics with faults that are known: a cable plant, changed by a few mistakes and written as ibnetdiscover prints it.
 
 It shares no code with the reader, the comparison or the rules: it holds cables as pairs of (name, port) and writes the text
-itself. Each mistake says which rule has to find it, and where. Used by test_mutated_fabrics.py and benchmarks/mutated_fabrics.py.
+itself. Each mistake says which rule has to find it, and where. test_mutated_fabrics.py and benchmarks/mutated_fabrics.py use it.
 """
 
 from dataclasses import dataclass, field
@@ -60,7 +60,9 @@ class Plant:
             key = "caguid" if host else "switchguid"
             lines += ["", "vendid=0x2c9", "devid=0xd2f0", f"{key}=0x{self.guid[name]:x}"]
             own = "" if host else f" base port 0 lid {self.lid[name]} lmc 0"
-            lines.append(f'{"Ca" if host else "Switch"}\t{self.ports[name]} "{self.id(name)}"\t# "{self.name(name)}"{own}')
+            lines.append(
+                f'{"Ca" if host else "Switch"}\t{self.ports[name]} "{self.id(name)}"\t# "{self.name(name)}"{own}'
+            )
             for port, other in sorted(at.get(name, [])):
                 if (name, port) in self.silent:
                     continue
@@ -226,11 +228,13 @@ class Mutator:
         for one, other in self._links():
             self._touch(one[0], other[0])
             return Mistake("TL101", planned=frozenset([self.plant.pull(one)]))
+        return None
 
     def _do_host_port_gone(self):
         for one, other in self._links(hosts=True):
             self._touch(one[0], other[0])
             return Mistake("TL101", planned=frozenset([self.plant.pull(one)]))
+        return None
 
     def _do_extra(self):
         for one in self._switches():
@@ -240,6 +244,7 @@ class Mutator:
                     ends = (one, self.plant.free(one)), (other, self.plant.free(other))
                     self.plant.plug(*ends)
                     return Mistake("TL102", found=frozenset([cable(*ends)]))
+        return None
 
     def _do_link_moved(self):
         for one, other in self._links():
@@ -248,6 +253,7 @@ class Mutator:
                     self._touch(one[0], other[0], to)
                     planned, found = self._move(one, other, (to, self.plant.free(to)))
                     return Mistake("TL103", planned=planned, found=found)
+        return None
 
     def _do_host_moved(self):
         for home, host in self._links(hosts=True):
@@ -257,6 +263,7 @@ class Mutator:
                     self._touch(home[0], host[0], to)
                     planned, found = self._move(host, home, (to, self.plant.free(to)))
                     return Mistake("TL103", planned=planned, found=found)
+        return None
 
     def _do_swapped(self):
         for one in self._links():
@@ -266,6 +273,7 @@ class Mutator:
                     self._touch(*four)
                     planned, found = self._exchange(one, other)
                     return Mistake("TL104", planned=planned, found=found)
+        return None
 
     def _do_hosts_swapped(self):
         for one in self._links(hosts=True):
@@ -277,6 +285,7 @@ class Mutator:
                     self._touch(*four)
                     planned, found = self._exchange(one, other)
                     return Mistake("TL104", planned=planned, found=found)
+        return None
 
     def _do_ring_of_three(self):
         chosen = []
@@ -292,12 +301,14 @@ class Mutator:
                 for ends in new:
                     self.plant.plug(*ends)
                 return Mistake("TL104", planned=planned, found=frozenset(cable(*ends) for ends in new))
+        return None
 
     def _do_other_port(self):
         for one, other in self._links():
             self._touch(one[0], other[0])
             planned, found = self._move(one, other, (other[0], self.plant.free(other[0])))
             return Mistake("TL105", planned=planned, found=found)
+        return None
 
     def _do_bundle_crossed(self):
         for pair in self._shuffled(sorted(self.parallel, key=sorted)):
@@ -305,6 +316,7 @@ class Mutator:
                 self._touch(*pair)
                 planned, found = self._exchange(*self.parallel[pair][:2])
                 return Mistake("TL105", planned=planned, found=found)
+        return None
 
     def _do_one_sided(self):
         for hosts in self._shuffled([False, True]):
@@ -312,6 +324,7 @@ class Mutator:
                 self._touch(one[0], other[0])
                 self.plant.silent.add([one, other][int(self.rng.integers(2))])
                 return Mistake("TL106", found=frozenset([cable(one, other)]), planned=frozenset([cable(one, other)]))
+        return None
 
     def _do_slow(self):
         for hosts in self._shuffled([False, True]):
@@ -320,6 +333,7 @@ class Mutator:
                 both = frozenset([cable(one, other)])
                 self.plant.rate[cable(one, other)] = ["1xHDR", "4xEDR", "2xHDR"][int(self.rng.integers(3))]
                 return Mistake("TL107", planned=both, found=both)
+        return None
 
     def _do_to_itself(self):
         for one in self._switches():
@@ -330,6 +344,7 @@ class Mutator:
             second = (one, self.plant.free(one))
             self.plant.plug(first, second)
             return Mistake("TL109", found=frozenset([cable(first, second)]))
+        return None
 
     def _do_claimed_twice(self):
         for one, other in self._links():
@@ -337,6 +352,7 @@ class Mutator:
                 self._touch(one[0], other[0], third)
                 self.plant.claims.append((third, self.plant.free(third), one))
                 return Mistake("TL110", nodes=frozenset([one[0], third]))
+        return None
 
     def _do_beyond(self):
         for one in self._switches():
@@ -345,6 +361,7 @@ class Mutator:
                 self._touch(one)
                 self.plant.ports[one] = highest - 1
                 return Mistake("TL111", nodes=frozenset([one]))
+        return None
 
     # -- switches and hosts -----------------------------------------------------------------------------------------------
 
@@ -372,6 +389,7 @@ class Mutator:
                 for gone in (name, *hosts):
                     del self.plant.ports[gone]
                 return Mistake("TL201", nodes=frozenset([name, *hosts]), planned=planned)
+        return None
 
     def _do_switch_uncabled(self):
         for name in self._switches():
@@ -383,6 +401,7 @@ class Mutator:
                 for gone in hosts:
                     del self.plant.ports[gone]
                 return Mistake("TL207", nodes=frozenset([name, *hosts]), planned=planned)
+        return None
 
     def _do_switch_new(self):
         name = f"spare{len(self.mistakes)}"
@@ -397,6 +416,7 @@ class Mutator:
                 self.plant.plug((name, port), end)
                 found.add(cable((name, port), end))
             return Mistake("TL202", nodes=frozenset([name]), found=frozenset(found))
+        return None
 
     def _do_host_new(self):
         name = f"guest{len(self.mistakes)}"
@@ -407,6 +427,7 @@ class Mutator:
             end = (to, self.plant.free(to))
             self.plant.plug((name, 1), end)
             return Mistake("TL204", nodes=frozenset([name]), found=frozenset([cable((name, 1), end)]))
+        return None
 
     def _do_host_gone(self):
         for home, host in self._links(hosts=True):
@@ -414,11 +435,13 @@ class Mutator:
             planned = self.plant.pull(host)
             del self.plant.ports[host[0]]
             return Mistake("TL203", nodes=frozenset([host[0]]), planned=frozenset([planned]))
+        return None
 
     def _do_host_uncabled(self):
         for home, host in self._links(hosts=True):
             self._touch(home[0], host[0])
             return Mistake("TL205", nodes=frozenset([host[0]]), planned=frozenset([self.plant.pull(host)]))
+        return None
 
     def _do_fewer_interfaces(self):
         for host in self._shuffled(sorted(self.plant.hosts)):
@@ -428,6 +451,7 @@ class Mutator:
                 planned = self.plant.pull(last)
                 self.plant.ports[host] -= 1
                 return Mistake("TL206", nodes=frozenset([host]), planned=frozenset([planned]))
+        return None
 
     # -- rails and planes -------------------------------------------------------------------------------------------------
 
@@ -443,6 +467,7 @@ class Mutator:
                     self._touch(home[0], host[0], leaf[0])
                     planned, found = self._exchange((home, host), (leaf, other))
                     return Mistake("TL301", planned=planned, found=found)
+        return None
 
     def _do_rail_move(self):
         for home, host in self._links(hosts=True):
@@ -452,6 +477,7 @@ class Mutator:
                     self._touch(home[0], host[0], to)
                     planned, found = self._move(host, home, (to, self.plant.free(to)))
                     return Mistake("TL301", planned=planned, found=found)
+        return None
 
     def _do_plane_swap(self):
         for one in self._links():
@@ -461,6 +487,7 @@ class Mutator:
                     self._touch(*four)
                     planned, found = self._exchange(one, other)
                     return Mistake("TL302", planned=planned, found=found)
+        return None
 
     def _do_plane_extra(self):
         for one in self._switches():
@@ -470,6 +497,7 @@ class Mutator:
                     ends = (one, self.plant.free(one)), (other, self.plant.free(other))
                     self.plant.plug(*ends)
                     return Mistake("TL302", found=frozenset([cable(*ends)]))
+        return None
 
     def _do_plane_host(self):
         for home, host in self._links(hosts=True):
@@ -478,6 +506,7 @@ class Mutator:
                     self._touch(home[0], host[0], to)
                     planned, found = self._move(host, home, (to, self.plant.free(to)))
                     return Mistake("TL302", planned=planned, found=found)
+        return None
 
     # -- names and addresses ----------------------------------------------------------------------------------------------
 
@@ -495,18 +524,21 @@ class Mutator:
         if two:
             self.plant.guid[two[1]] = self.plant.guid[two[0]]
             return Mistake("TL501", nodes=frozenset(two))
+        return None
 
     def _do_lid_twice(self):
         two = self._two(hosts=False)
         if two and self.plant.part[two[0]] == self.plant.part[two[1]]:
             self.plant.lid[two[1]] = self.plant.lid[two[0]]
             return Mistake("TL502", nodes=frozenset(two))
+        return None
 
     def _do_name_twice(self):
         two = self._two(hosts=False)
         if two:
             self.plant.called[two[1]] = two[0]
             return Mistake("TL503", nodes=frozenset(two))
+        return None
 
 
 def mutated(fabric, rng, most=4):

@@ -43,6 +43,11 @@ def _compared() -> t.Comparison:
     return t.compare_fabrics(plan, there, t.identify(plan, there))
 
 
+def _diagnosed() -> t.Diagnostics:
+    plan = t.build("petersen:hosts=1")
+    return t.diagnose(plan, plan.replace(links=plan.links[1:]), t.prove(_routed()))
+
+
 def _judged() -> t.Judgement:
     routing = _routed()
     fabric = planned_fabric(routing.topology)
@@ -111,6 +116,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "checked-plan": _checked,
     "expansion": lambda: t.expand(t.build("petersen:hosts=1"), 12),
     "design": _designed,
+    "diagnostics": _diagnosed,
     "execution": _executed,
     "hops": lambda: t.hops(t.build("petersen")),
     "info": lambda: t.info(t.build("petersen")),
