@@ -1,7 +1,8 @@
 """Fabrics with faults that are known: a cable plant, changed by a few mistakes and written as ibnetdiscover prints it.
 
-It shares no code with the reader, the comparison or the rules: it holds cables as pairs of (name, port) and writes the text
-itself. Each mistake says which rule has to find it, and where. test_mutated_fabrics.py and benchmarks/mutated_fabrics.py use it.
+It shares no code with the reader, the comparison or the rules: it holds cables as pairs of (name, port) and writes the
+text itself. Each mistake says which rule has to find it, and where.
+test_mutated_fabrics.py and benchmarks/mutated_fabrics.py use it.
 """
 
 from dataclasses import dataclass, field

@@ -62,7 +62,20 @@ class Comparing:
     seed: int
 
     def compared(self, plan: Network, actual: str, counters: PortCounters | None = None) -> tuple[Comparison, Match]:
-        """The comparison of a plan with a network that is opened by its name, and who is who."""
+        """The comparison of a plan with a network that is opened by its name, and who is who.
+
+        Parameters
+        ----------
+        plan : Network
+        actual : str
+            The name of what is there.
+        counters : PortCounters, optional
+            Errors that ports counted.
+
+        Returns
+        -------
+        (Comparison, Match)
+        """
         there = self.opened(plan, actual)
         match, exact = self.matched(plan, there)
         found = compare_fabrics(
@@ -92,7 +105,20 @@ class Comparing:
         return match, match.by != "shape" if self.ports is None else self.ports == "exact"
 
     def opened(self, plan: Network, actual: str, *, borne: bool = False) -> Fabric:
-        """What is there; `borne`: what cannot be in its file is told by rules, and not refused."""
+        """What is there.
+
+        Parameters
+        ----------
+        plan : Network
+        actual : str
+            Its name.
+        borne : bool
+            Whether what cannot be in its file is kept for rules to tell, and not refused.
+
+        Returns
+        -------
+        Fabric
+        """
         there = open_network(actual, borne=borne).fabric
         if there.planned:  # messages name it by its file
             there = replace(there, made=actual)

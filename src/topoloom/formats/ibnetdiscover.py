@@ -26,7 +26,20 @@ def load_fabric(path: str | os.PathLike[str], *, borne: bool = False) -> Fabric:
 
 
 def fabric_of(data: bytes, source: str, *, borne: bool = False) -> Fabric:
-    """The fabric that a file's content describes; `borne` as `load_fabric` has it."""
+    """The fabric that a file's content describes.
+
+    Parameters
+    ----------
+    data : bytes
+    source : str
+        The file, for messages.
+    borne : bool
+        As `load_fabric` has it.
+
+    Returns
+    -------
+    Fabric
+    """
     text = text_of(data, source)
     return fabric_from(source, lambda: read_fabric(text, source, stem(source), borne=borne))
 

@@ -12,10 +12,10 @@ from topoloom.errors import InputError
 from topoloom.fabrics.diagnosis.diagnose import diagnose
 from topoloom.fabrics.diagnosis.diagnostics import Diagnostics
 from topoloom.fabrics.diagnosis.evidence import MOST_LANES, Limits
-from topoloom.fabrics.diagnosis.rule import RULES, chosen
+from topoloom.fabrics.diagnosis.rule import chosen
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.judge import Judgement
-from topoloom.files import read_text, write_atomically
+from topoloom.files import read_text
 from topoloom.opening import open_network
 
 #: What is shown of a comparison, and of tables, in this order.
@@ -132,16 +132,17 @@ def command(
     if match is not None and match.share < _DOUBTFUL:
         say("few links agree: are switches called alike by chance? try --by shape, or give a map", err=True)
     if sarif is not None:
-        _write_sarif(found, sarif, next((one for one in (actual, plan) if one and os.path.isfile(one)), None), code)
+        from topoloom.fabrics.diagnosis.sarif import write_sarif
+
+        write_sarif(found, sarif, next((one for one in (actual, plan) if one and os.path.isfile(one)), None), code)
+        say(f"wrote {sarif}", err=True)
     return code
 
 
 def _list_rules(only: tuple[str, ...], ignore: tuple[str, ...], as_json: bool) -> None:
     found = chosen(only, ignore)
     if as_json:
-        keys = ("code", "name", "severity", "meaning", "explanation", "fix", "page")
-        rules = [{**{key: getattr(one, key) for key in keys}, "from": RULES.origin(one.code)} for one in found]
-        print_record({"schema": "topoloom/rules/1", "rules": rules})
+        print_record({"rules": [one.record() for one in found]})
         return
     wide = max((len(one.name) for one in found), default=0)
     for one in found:
@@ -191,13 +192,3 @@ def _facts(record: dict[str, Any], keys: tuple[str, ...]) -> list[tuple[str, str
         ("pairs_in_each_lane", " ".join(map(str, record[key]))) if key == "lane_pairs" else (key, plain(record[key]))
         for key in keys
     ]
-
-
-def _write_sarif(found: Diagnostics, path: str, artifact: str | None, code: int) -> None:
-    import msgspec
-
-    from topoloom.fabrics.diagnosis.sarif import sarif_of
-
-    text = msgspec.json.format(msgspec.json.encode(sarif_of(found, artifact, code)), indent=1)
-    write_atomically(path, text + b"\n")
-    say(f"wrote {path}", err=True)

@@ -58,6 +58,11 @@ class Rule:
     check: Check
     page: str
 
+    def record(self) -> dict[str, str]:
+        """All of it but the check, and the package that it is from (``here``: topoloom)."""
+        keys = ("code", "name", "severity", "meaning", "explanation", "fix", "page")
+        return {key: getattr(self, key) for key in keys} | {"from": RULES.origin(self.code)}
+
 
 #: Every rule by its code; the name is an alias.
 RULES: Register[Rule] = Register(

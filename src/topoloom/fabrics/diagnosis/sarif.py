@@ -1,14 +1,18 @@
 """Diagnostics as SARIF, which pipelines and editors read (OASIS, Static Analysis Results Interchange Format 2.1.0, 2020)."""
 
+import os
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
+
 from topoloom._version import __version__
 from topoloom.fabrics.diagnosis.diagnostics import Diagnostic, Diagnostics
 from topoloom.fabrics.diagnosis.rule import RULES
+from topoloom.files import write_atomically
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -41,6 +45,28 @@ def sarif_of(found: Diagnostics, artifact: str | None = None, exit_code: int | N
     if artifact is not None:
         run["artifacts"] = [{"location": {"uri": _uri(artifact)}}]
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def write_sarif(
+    found: Diagnostics, path: str | os.PathLike[str], artifact: str | None = None, exit_code: int | None = None
+) -> None:
+    """Write `sarif_of` into a file, all of it or nothing.
+
+    Parameters
+    ----------
+    found : Diagnostics
+    path : path
+    artifact : str, optional
+    exit_code : int, optional
+        As `sarif_of` has them.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    text = msgspec.json.format(msgspec.json.encode(sarif_of(found, artifact, exit_code)), indent=1)
+    write_atomically(path, text + b"\n")
 
 
 def _rule(code: str) -> Mapping[str, Any]:
