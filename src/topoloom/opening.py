@@ -21,8 +21,9 @@ from topoloom.formats.cable_reader import read_cables
 from topoloom.formats.cables import load_cables
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
 from topoloom.formats.ibnetdiscover import fabric_of, load_fabric
+from topoloom.hosts.files import read_host_names
 from topoloom.network import Network
-from topoloom.network_folders import CABLED, CABLES, DESIGN, FLOOR, PLAN, TABLES, TOPOLOGY, FolderNote, read_note
+from topoloom.network_folders import CABLED, CABLES, DESIGN, FLOOR, HOSTS, PLAN, TABLES, TOPOLOGY, FolderNote, read_note
 from topoloom.results import Provenance, provenance_of
 from topoloom.routing.routing import MANIFEST
 from topoloom.routing.table_files import load_tables
@@ -198,11 +199,18 @@ def _laid_out(text: str, path: Path) -> Network:
     folder = path.parent
     known: dict[str, Any] = {
         "cables": lambda: found,
-        "fabric": lambda: planned_cables(found),
+        "fabric": lambda: _called(planned_cables(found), folder),
         "layout": lambda: layout_of(found, path),
         **_beside(folder, found.topology),
     }
     return Network(found.topology, text, "folder", _noted(folder, found.topology), folder, known)
+
+
+def _called(fabric: Fabric, folder: Path) -> Fabric:
+    """The fabric with the names that the folder's list of hosts gives them, where it has one."""
+    if not (folder / HOSTS).is_file():
+        return fabric
+    return replace(fabric, host_names=read_host_names(folder / HOSTS, fabric.topology.hosts))
 
 
 def _with_tables(text: str, path: Path) -> Network:

@@ -143,6 +143,16 @@ class Fabric:
         return self.made == "planned"
 
     @property
+    def as_planned(self) -> bool:
+        """Whether names, GUIDs and all ports are those that topoloom gives."""
+        if not self.planned:
+            return False
+        plan = planned_fabric(self.topology)
+        names = self.switch_names == plan.switch_names and self.host_names == plan.host_names
+        ports = ("link_ports", "endpoint_ports", "host_ports")
+        return names and all(np.array_equal(getattr(self, name), getattr(plan, name)) for name in ports)
+
+    @property
     def addressed(self) -> bool:
         """Whether every port and switch has a LID of its own."""
         lids = np.concatenate([self.port_lids, self.switch_lids])

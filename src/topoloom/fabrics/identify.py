@@ -210,6 +210,7 @@ def _matched(planned: Sequence[object], there: Sequence[object]) -> np.ndarray:
 def _known_names(plan: Fabric, aliases: Sequence[Iterable[str]] | None) -> dict[str, int]:
     """The planned switch of each name, in small letters, that only one has."""
     names = [(name.lower(), s) for s, name in enumerate(plan.switch_names)]
+    names += [(plain_name(name), s) for s, name in enumerate(plan.switch_names)]
     names += [(name.lower(), s) for s, others in enumerate(aliases or []) for name in others]
     owners: dict[str, set[int]] = {}
     for name, s in names:

@@ -20,6 +20,18 @@ LANE_GBPS = {
     "NDR": 100.0,
     "XDR": 200.0,
 }
+#: What ibdiagnet and UFM call the speed of a lane: its signal's, in Gb/s.
+SPEED_OF_SIGNAL = {
+    "2.5": "SDR",
+    "5": "DDR",
+    "10": "QDR",
+    "FDR10": "FDR10",
+    "14": "FDR",
+    "25": "EDR",
+    "50": "HDR",
+    "100": "NDR",
+    "200": "XDR",
+}
 #: How many lanes a port can have.
 WIDTHS = (1, 2, 4, 8, 12)
 #: What differs by less is the same rate: 4xFDR is 54.5 or 54.56, as one rounds.
@@ -51,6 +63,16 @@ def rate_name(width: int, rate_gbps: float) -> str:
         return f"{width}x"
     speed = _SPEED_OF.get(round(rate_gbps / width, 6))
     return f"{rate_gbps:g} Gb/s" if speed is None else f"{width}x{speed}"
+
+
+def signal_of(width: int, rate_gbps: float) -> str:
+    """What ibdiagnet and UFM call the speed of a lane, its signal's in Gb/s (``50``); empty where it is not known.
+
+    >>> signal_of(4, 200.0), signal_of(4, 8.0), signal_of(0, 200.0)
+    ('50', '2.5', '')
+    """
+    speed = _SPEED_OF.get(round(rate_gbps / width, 6), "") if width > 0 and rate_gbps > 0 else ""
+    return next((signal for signal, name in SPEED_OF_SIGNAL.items() if name == speed), "")
 
 
 def parse_rate(text: str) -> tuple[int, float]:

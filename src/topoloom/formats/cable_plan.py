@@ -14,10 +14,9 @@ from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.exports.topo import topo_text
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.fabrics.plugging import Plugging
-from topoloom.fabrics.rates import rate_of
+from topoloom.fabrics.rates import SPEED_OF_SIGNAL, rate_of
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, short, stem, text_of
-from topoloom.formats.ibdiagnet_lst import SPEEDS
 from topoloom.topology import Topology
 
 NAME = "cable-plan"
@@ -53,7 +52,7 @@ def fabric_of(data: bytes, source: str) -> Fabric:
             other = _end(plugging, found[4], found[5], found[6], number)
             width = int(found[2] or 0)
             width = width if width in (1, 2, 4, 8, 12) else 0
-            rate_gbps = rate_of(width, SPEEDS.get((found[3] or "").upper().rstrip("G"), ""))
+            rate_gbps = rate_of(width, SPEED_OF_SIGNAL.get((found[3] or "").upper().rstrip("G"), ""))
             plugging.cable(one, other, number, width=width, rate_gbps=rate_gbps)
         elif (found := _SYSTEM.fullmatch(plain)) and "->" not in plain:
             system = found[1], found[2]

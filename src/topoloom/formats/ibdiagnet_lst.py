@@ -11,7 +11,7 @@ from topoloom.fabrics._assembly import Node
 from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.fabrics.plugging import Plugging
-from topoloom.fabrics.rates import rate_of
+from topoloom.fabrics.rates import SPEED_OF_SIGNAL, rate_of
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import fabric_from, short, stem, text_of
 from topoloom.topology import Topology
@@ -24,18 +24,6 @@ _END = re.compile(
     r"(?:\{(.{0,256}?)\}\s+)?LID:([0-9a-fA-F]{1,4})\s+PN:([0-9a-fA-F]{1,4})\s*\}\s*"
 )
 _REST = re.compile(r"(?:PHY=(\S+))?\s*(?:LOG=(\S+))?\s*(?:SPD=(\S+))?\s*")
-#: What ibdiagnet calls the speed of a lane: its signal's, in Gb/s.
-SPEEDS = {
-    "2.5": "SDR",
-    "5": "DDR",
-    "10": "QDR",
-    "FDR10": "FDR10",
-    "14": "FDR",
-    "25": "EDR",
-    "50": "HDR",
-    "100": "NDR",
-    "200": "XDR",
-}
 
 
 def fabric_of(data: bytes, source: str) -> Fabric:
@@ -67,7 +55,7 @@ def fabric_of(data: bytes, source: str) -> Fabric:
         if not rest:
             raise at(source, number, f"{short(line[place:].strip())} where a link ends; that is PHY=4x LOG=ACT SPD=10")
         width = int(rest[1][:-1]) if rest[1] and re.fullmatch(r"(?:1|2|4|8|12)x", rest[1], re.IGNORECASE) else 0
-        speed = SPEEDS.get((rest[3] or "").upper(), "")
+        speed = SPEED_OF_SIGNAL.get((rest[3] or "").upper(), "")
         (one, port, guid, lid), (other, at_far, far_guid, far_lid) = ends
         plugging.cable(
             *((one, port), (other, at_far), number),
