@@ -211,14 +211,15 @@ def _by_plug(planned: list[Cable], found: list[Cable]) -> list[Difference]:
 def _chain(plug: Plug, planned: bool, should: dict[Plug, Cable], there: dict[Plug, Cable]) -> list[tuple[bool, Cable]]:
     """The cables of a chain from its end, or round a ring: whether each is planned, and the cable."""
     chain: list[tuple[bool, Cable]] = []
+    seen: set[tuple[bool, Cable]] = set()
     while True:
         side = should if planned else there
-        if plug not in side:
+        # Round a ring, or, where two cables are in one port, in a circle that the start is no part of.
+        if plug not in side or (planned, side[plug]) in seen:
             return chain
         cable = side[plug]
-        if chain and (planned, cable) == chain[0]:
-            return chain
         chain.append((planned, cable))
+        seen.add(chain[-1])
         plug = cable[1] if cable[0] == plug else cable[0]
         planned = not planned
 
