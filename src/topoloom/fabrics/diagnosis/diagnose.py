@@ -100,7 +100,7 @@ def diagnose(
     evidence = Evidence(planned, there, match, comparison, tables, facts, limits, hosts)
     found = [(one, finding) for one in rules for finding in one.check(evidence)]
     found.sort(key=lambda pair: _ORDER[pair[0].severity])
-    settings: dict[str, Any] = {"hosts": hosts, "rules": [one.code for one in rules], "limits": vars(evidence.limits)}
+    settings: dict[str, Any] = {"hosts": hosts, "limits": vars(evidence.limits)}
     if there is not None:
         settings |= {"actual": there.made, "actual_digest": there.topology.digest}
     return Diagnostics(

@@ -140,9 +140,12 @@ def chosen(only: Sequence[str] = (), ignore: Sequence[str] = ()) -> list[Rule]:
 
 
 def _codes(words: Sequence[str]) -> Iterator[str]:
-    for word in (part.strip() for text in words for part in text.split(",")):
+    parts = [part.strip() for text in words for part in text.split(",")]
+    if words and not any(parts):
+        raise InputError("no rule is named; 'topoloom verify --rules' lists them")
+    for word in filter(None, parts):
         pattern = word.upper()
-        if word and "X" in pattern[-3:] and _PATTERN.fullmatch(pattern):
+        if "X" in pattern[-3:] and _PATTERN.fullmatch(pattern):
             stem = pattern.rstrip("X") if pattern[-1] == "X" else pattern
             found = [code for code in RULES if code.startswith(stem) and len(code) == len(pattern)]
             if not found:

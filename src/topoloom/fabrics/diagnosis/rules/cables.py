@@ -230,6 +230,8 @@ def _as_they_run(evidence: Evidence, kind: str) -> Iterator[Finding]:
                 evidence.ends(one.found),
                 cables=evidence.numbers(one.planned),
                 cabinets=evidence.cabinets(nodes),
+                # Where it should not be at all that is told first.
+                follows=evidence.unplanned.intersection(one.found),
             )
 
 

@@ -91,12 +91,18 @@ def _host_unplanned(evidence: Evidence) -> Iterator[Finding]:
 def _host_uncabled(evidence: Evidence) -> Iterator[Finding]:
     if not evidence.hosts:
         return
+    # Of what hangs on a switch that is off the switch tells.
+    along = [
+        node for root in evidence.roots if root.kind in (SWITCH_MISSING, SWITCH_UNCABLED) for node in root.nodes[1:]
+    ]
+    explained = {evidence.names[node].split()[0].lower() for node in along}
     planned = {evidence.names[root.nodes[0]].split()[0].lower(): root for root in _of(evidence, HOST_MISSING)}
     for found in flawed(evidence, NO_CABLE):
-        root = planned.get(found.nodes[0].split()[0].lower())
-        if root is None:
+        name = found.nodes[0].split()[0].lower()
+        root = planned.get(name)
+        if root is None and name not in explained:
             yield found
-        else:
+        elif root is not None:
             text = f"{found.text}; planned {', '.join(evidence.words.cable(one, False) for one in root.planned)}"
             whole = _with_cables(evidence, root, text, counted=False)
             yield Finding(**{**vars(whole), "line": found.line})
