@@ -62,7 +62,19 @@ class Comparing:
     seed: int
 
     def compared(self, plan: Network, actual: str, counters: PortCounters | None = None) -> tuple[Comparison, Match]:
-        """The comparison of a plan with a network that is opened by its name, and who is who."""
+        """The comparison of a plan with a network that is opened by its name, and who is who.
+
+        Parameters
+        ----------
+        plan : Network
+        actual : str
+            The name of what is there.
+        counters : PortCounters, optional
+
+        Returns
+        -------
+        (Comparison, Match)
+        """
         there = self._opened(plan, actual)
         aliases = [[label] if label else [] for label in plan.labels]
         given = None
