@@ -56,16 +56,20 @@ def _taper(evidence: Evidence) -> Iterator[Finding]:
     plan, there = evidence.plan.fabric.topology, evidence.actual.fabric.topology
     place = {int(node): x for x, node in enumerate(evidence.actual.switch.tolist())}
     off = {root.nodes[0] for root in evidence.roots if root.kind == SWITCH_UNCABLED}
+    wrong = evidence.not_right | evidence.unplanned
+    changed = []
     for leaf in evidence.plan.leaves.tolist():
         x = place.get(leaf, -1)
         if x < 0 or leaf in off:
             continue
         planned, found = ((int(one.endpoints_at[s]), int(one.degrees[s])) for one, s in ((plan, leaf), (there, x)))
         if found[0] * planned[1] > planned[0] * found[1]:
-            wrong = evidence.not_right | evidence.unplanned
             follows = frozenset(cable for cable in wrong if leaf in (cable[0][0], cable[1][0]))
-            text = f"{evidence.node(leaf)} has {_ratio(*found)}, planned {_ratio(*planned)}"
-            yield _at(evidence, leaf, text, follows)
+            changed.append(((leaf,), f"{_ratio(*found)}, planned {_ratio(*planned)}", follows))
+    for leaves, ratio, follows in _by_cause(evidence, changed):
+        names = several([evidence.node(leaf) for (leaf,) in leaves])
+        text = f"{names} {'have' if len(leaves) > 1 else 'has'} {ratio}"
+        yield _at(evidence, [leaf for (leaf,) in leaves], text, follows)
 
 
 @rule(
@@ -86,12 +90,14 @@ def _bundle(evidence: Evidence) -> Iterator[Finding]:
     wrong: dict[tuple[int, int], set[Cable]] = defaultdict(set)
     for cable in evidence.not_right:
         wrong[cable[0][0], cable[1][0]].add(cable)
-    for pair, many in sorted(planned.items()):
-        if many > 1 and 0 < found[pair] < many:
-            u, v = pair
-            text = f"{found[pair]} of the {many} cables between {evidence.node(u)} and {evidence.node(v)} are there"
-            names = (evidence.names[u], evidence.names[v])
-            yield Finding(text, names, cabinets=evidence.cabinets(pair), follows=frozenset(wrong[pair]))
+    thinner = [
+        (pair, f"{found[pair]} of {many} cables are there", frozenset(wrong[pair]))
+        for pair, many in sorted(planned.items())
+        if many > 1 and 0 < found[pair] < many
+    ]
+    for pairs, text, follows in _by_cause(evidence, thinner):
+        names = several([f"{evidence.node(u)} and {evidence.node(v)}" for u, v in pairs], 4)
+        yield _at(evidence, [node for pair in pairs for node in pair], f"between {names}: {text}", follows)
 
 
 @rule(
@@ -170,7 +176,7 @@ def _exceeded(evidence: Evidence) -> Iterator[Finding]:
     for leaf in evidence.plan.leaves.tolist():
         hosts, up = int(topology.endpoints_at[leaf]), int(topology.degrees[leaf])
         if hosts > limit * up * (1 + 1e-9):
-            yield _at(evidence, leaf, f"{evidence.node(leaf)} has {_ratio(hosts, up)}; asked is {limit:g}:1 at most")
+            yield _at(evidence, [leaf], f"{evidence.node(leaf)} has {_ratio(hosts, up)}; asked is {limit:g}:1 at most")
 
 
 @rule(
@@ -246,5 +252,20 @@ def _ratio(hosts: int, up: int) -> str:
     return f"{hosts} host ports on {up} link{'s' * (up != 1)} upwards" + (f" ({hosts / up:.3g}:1)" if up else "")
 
 
-def _at(evidence: Evidence, node: int, text: str, follows: frozenset[Cable] = frozenset()) -> Finding:
-    return Finding(text, (evidence.names[node],), cabinets=evidence.cabinets([node]), follows=follows)
+Told = tuple[tuple[int, ...], str, frozenset[Cable]]
+
+
+def _by_cause(evidence: Evidence, told: list[Told]) -> Iterator[tuple[list[tuple[int, ...]], str, frozenset[Cable]]]:
+    """What is said of nodes, together for all of whom the same is said because of the same causes."""
+    cause = {cable: i for i, root in enumerate(evidence.roots) for cable in (*root.planned, *root.found)}
+    together: dict[tuple[str, frozenset[int]], list[tuple[tuple[int, ...], frozenset[Cable]]]] = defaultdict(list)
+    for nodes, text, cables in told:
+        together[text, frozenset(cause[cable] for cable in cables if cable in cause)].append((nodes, cables))
+    for (text, _), mine in together.items():
+        yield [nodes for nodes, _ in mine], text, frozenset[Cable]().union(*(cables for _, cables in mine))
+
+
+def _at(evidence: Evidence, nodes: list[int], text: str, follows: frozenset[Cable] = frozenset()) -> Finding:
+    each = list(dict.fromkeys(nodes))
+    names = tuple(evidence.names[node] for node in each)
+    return Finding(text, names, cabinets=evidence.cabinets(each), follows=follows)
