@@ -58,8 +58,8 @@ def discovered_text(fabric: Fabric) -> str:
         own, far = f"lid {lid} lmc {fabric.port_lmc[e]}", f'"{fabric.switch_names[switch]}"'
         line = f'{mark}\t"{switch_ids[switch]}"[{port}]\t\t# {own} {far} lid {fabric.switch_lids[switch]}{rate}'
         host_lines[host].append((at, line))
-    ends = zip(topology.links.tolist(), fabric.link_ports.tolist(), link_rates, strict=True)
-    for (u, v), (port_u, port_v), rate in ends:
+    links = zip(topology.links.tolist(), fabric.link_ports.tolist(), link_rates, strict=True)
+    for (u, v), (port_u, port_v), rate in links:
         wires[u].append((port_u, to_switch(v, port_v, rate)))
         wires[v].append((port_v, to_switch(u, port_u, rate)))
     for switch, one, other in fabric.loops.tolist():

@@ -38,16 +38,13 @@ def fabric_of(data: bytes, source: str) -> Fabric:
     for number, line in lines_of(text_of(data, source), source, _LONGEST_LINE):
         if not line.strip() or line.startswith("#"):
             continue
-        place, ends = 0, []
+        line, place = line.strip(), 0
+        ends: list[tuple[Node, int, int | None, int]] = []
         for _ in range(2):
-            found = _END.match(line.lstrip() if not ends else line, place)
-            if not ends:
-                line = line.lstrip()
+            found = _END.match(line, place)
             if not found:
                 raise at(
-                    source,
-                    number,
-                    f"{short(line.strip())} is no link of ibdiagnet2.lst: {{ CA .. }} {{ SW .. }} PHY=4x ..",
+                    source, number, f"{short(line)} is no link of ibdiagnet2.lst: {{ CA .. }} {{ SW .. }} PHY=4x .."
                 )
             ends.append(_end(plugging, found, number))
             place = found.end()

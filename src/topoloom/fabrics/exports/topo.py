@@ -76,8 +76,8 @@ def topo_text(fabric: Fabric, arrow: str) -> str:
     ):
         at_host[host].append((at, f"{sign} {switches[switch]} P{port}"))
         at_switch[switch].append((port, f"{sign} {hosts[host]} P{at}"))
-    ends = zip(topology.links.tolist(), fabric.link_ports.tolist(), link_arrows, strict=True)
-    for (u, v), (port_u, port_v), sign in ends:
+    links = zip(topology.links.tolist(), fabric.link_ports.tolist(), link_arrows, strict=True)
+    for (u, v), (port_u, port_v), sign in links:
         at_switch[u].append((port_u, f"{sign} {switches[v]} P{port_v}"))
         at_switch[v].append((port_v, f"{sign} {switches[u]} P{port_u}"))
     lines = []

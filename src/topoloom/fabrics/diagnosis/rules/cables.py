@@ -203,7 +203,13 @@ def _to_itself(evidence: Evidence) -> Iterator[Finding]:
     fix="Read the counters again after an hour; clean, reseat or exchange what has more by then.",
 )
 def _errors(evidence: Evidence) -> Iterator[Finding]:
-    for one in evidence.comparison.errors if evidence.comparison is not None else ():
+    if evidence.comparison is None:
+        return
+    # A cable that is slow or told of once says so itself.
+    told = {fault.found for fault in evidence.comparison.faults if fault.kind in (SLOW, ONE_SIDED)}
+    for one in evidence.comparison.errors:
+        if (one.ends,) in told:
+            continue
         yield Finding(one.text, tuple(end.node for end in one.ends), found=(one.ends,))
 
 
