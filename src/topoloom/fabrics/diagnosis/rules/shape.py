@@ -57,7 +57,7 @@ def _taper(evidence: Evidence) -> Iterator[Finding]:
     place = {int(node): x for x, node in enumerate(evidence.actual.switch.tolist())}
     off = {root.nodes[0] for root in evidence.roots if root.kind == SWITCH_UNCABLED}
     wrong = evidence.not_right | evidence.unplanned
-    changed = []
+    changed: list[Told] = []
     for leaf in evidence.plan.leaves.tolist():
         x = place.get(leaf, -1)
         if x < 0 or leaf in off:
@@ -90,7 +90,7 @@ def _bundle(evidence: Evidence) -> Iterator[Finding]:
     wrong: dict[tuple[int, int], set[Cable]] = defaultdict(set)
     for cable in evidence.not_right:
         wrong[cable[0][0], cable[1][0]].add(cable)
-    thinner = [
+    thinner: list[Told] = [
         (pair, f"{found[pair]} of {many} cables are there", frozenset(wrong[pair]))
         for pair, many in sorted(planned.items())
         if many > 1 and 0 < found[pair] < many
