@@ -80,9 +80,9 @@ def test_a_fabric_without_a_mistake_is_clean(spec):
 
 
 def test_every_kind_of_mistake_is_made():
-    """The families together have room for all kinds; each is found alone."""
+    """Three of the families together have room for all kinds; each is found alone."""
     made = Counter()
-    for spec in SPECS:
+    for spec in (SPECS[2], SPECS[4], SPECS[-1]):
         plan = planned_fabric(build(spec))
         for kind in Mutator(plan, np.random.default_rng(2)).kinds():
             mutator = Mutator(plan, np.random.default_rng(3))
