@@ -408,7 +408,7 @@ class Mutator:
         name = f"spare{len(self.mistakes)}"
         to = [one for _, one in zip(range(3), self._switches(), strict=False)]
         if to:
-            self._touch(*to)
+            self._touch(name, *to)
             self.plant.ports[name], self.plant.guid[name] = 40, 0xFC6A1C0300000000 + len(self.mistakes)
             self.plant.lid[name] = 20_000 + len(self.mistakes)
             found = set()
@@ -422,7 +422,7 @@ class Mutator:
     def _do_host_new(self):
         name = f"guest{len(self.mistakes)}"
         for to in self._switches():
-            self._touch(to)
+            self._touch(name, to)
             self.plant.hosts.add(name)
             self.plant.ports[name], self.plant.guid[name] = 1, 0x98039B0300000000 + len(self.mistakes)
             end = (to, self.plant.free(to))
