@@ -108,6 +108,15 @@ def test_the_pattern_simulates(topoloom):
     assert '"opposite"' in done.stdout
 
 
+def test_the_rule_is_asked_with_the_others(topoloom):
+    """It stands in the list, is chosen by its code, finds what it looks for, and says its own page."""
+    assert "hub-missing" in said(topoloom("verify", "--rules"))
+    assert said(topoloom("verify", "wheel:rim=8,hosts=2", "--only", "WH101")).count("WH101") == 0
+    done = topoloom("verify", "petersen", "--only", "hub-missing", "--json")
+    assert done.returncode == 3
+    assert '"https://example.org/wheels#wh101"' in done.stdout
+
+
 def test_the_format_converts_both_ways(topoloom, tmp_path):
     """What it writes it reads back, and a damaged file is one sentence with its line."""
     assert "an adjacency matrix" in said(topoloom("convert", "--help"))

@@ -24,6 +24,7 @@ _HOMES = {
     "Degradation": "topoloom.failures.degradation",
     "Delays": "topoloom.graph.latency",
     "Design": "topoloom.designer.design",
+    "Diagnostics": "topoloom.fabrics.diagnosis.diagnostics",
     "EXPORTS": "topoloom.fabrics.exports.registry",
     "ExportSettings": "topoloom.fabrics.exports.settings",
     "Execution": "topoloom.simulator.execute",
@@ -39,6 +40,7 @@ _HOMES = {
     "InputError": "topoloom.errors",
     "Judgement": "topoloom.fabrics.judge",
     "Mending": "topoloom.fabrics.mended",
+    "Progress": "topoloom.fabrics.progress",
     "Layout": "topoloom.layout.layout",
     "Lifetime": "topoloom.failures.lifetime",
     "LoadCurve": "topoloom.simulator.load_curve",
@@ -49,6 +51,7 @@ _HOMES = {
     "Parts": "topoloom.cost.parts",
     "PathDiversity": "topoloom.graph.path_diversity",
     "Quality": "topoloom.throughput.quality",
+    "RULES": "topoloom.fabrics.diagnosis.rule",
     "Reproduction": "topoloom.reproduction.reproduce",
     "Rerouted": "topoloom.routing.reroute",
     "RouterConfig": "topoloom.simulator.router_config",
@@ -80,6 +83,7 @@ _HOMES = {
     "cuts": "topoloom.graph.cuts",
     "degradation": "topoloom.failures.degradation",
     "design": "topoloom.designer.design",
+    "diagnose": "topoloom.fabrics.diagnosis.diagnose",
     "execute": "topoloom.simulator.execute",
     "expand": "topoloom.expansion.expand",
     "hops": "topoloom.graph.hops",
@@ -109,6 +113,7 @@ _HOMES = {
     "run_apps": "topoloom.applications.sweep",
     "losses": "topoloom.network_losses",
     "mend_fabric": "topoloom.fabrics.mending",
+    "progress": "topoloom.fabrics.progress",
     "open_study": "topoloom.studies.run",
     "run_study": "topoloom.studies.run",
     "run_task": "topoloom.studies.task",
@@ -161,6 +166,9 @@ if TYPE_CHECKING:
     from topoloom.expansion.plan_reader import load_expansion as load_expansion
     from topoloom.fabrics.compare import compare_fabrics as compare_fabrics
     from topoloom.fabrics.comparison import Comparison as Comparison
+    from topoloom.fabrics.diagnosis.diagnose import diagnose as diagnose
+    from topoloom.fabrics.diagnosis.diagnostics import Diagnostics as Diagnostics
+    from topoloom.fabrics.diagnosis.rule import RULES as RULES
     from topoloom.fabrics.exports.registry import EXPORTS as EXPORTS
     from topoloom.fabrics.exports.registry import write_export as write_export
     from topoloom.fabrics.exports.settings import ExportSettings as ExportSettings
@@ -170,6 +178,8 @@ if TYPE_CHECKING:
     from topoloom.fabrics.judge import Judgement as Judgement
     from topoloom.fabrics.mended import Mending as Mending
     from topoloom.fabrics.mending import mend_fabric as mend_fabric
+    from topoloom.fabrics.progress import Progress as Progress
+    from topoloom.fabrics.progress import progress as progress
     from topoloom.failures.blast_radius import BlastRadius as BlastRadius
     from topoloom.failures.blast_radius import blast_radius as blast_radius
     from topoloom.failures.degradation import Degradation as Degradation

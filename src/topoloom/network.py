@@ -13,6 +13,7 @@ from topoloom.cost.parts import PARTS
 from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion
 from topoloom.fabrics.cable_lengths import CableLengths, lengths_in
+from topoloom.fabrics.diagnosis.evidence import PlanFacts
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.formats.cable_reader import CableList
 from topoloom.layout.layout import Layout
@@ -142,6 +143,16 @@ class Network:
         called = (*cables.cable, *cables.cable, *cables.endpoint_cable)
         plugs = zip(switches.tolist(), ports.tolist(), called, strict=True)
         return {(switch, port): number for switch, port, number in plugs if number}
+
+    @cached_property
+    def facts(self) -> PlanFacts:
+        """What `diagnose` takes of it as a plan: cabinets, labels, and the numbers, lengths and products of its cables."""
+        cables = self.cables
+        if cables is None:
+            return PlanFacts()
+        return PlanFacts(
+            self.cabinets, self.cable_numbers, self.labels, cables.length_m, cables.stock_m, cables.product
+        )
 
     def needs(self, what: str, verb: str) -> Any:
         """What there is of `what` (layout, tables, expansion, design), for a verb that does nothing without.

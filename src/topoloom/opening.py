@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from topoloom.cabling.files import layout_of
+from topoloom.cabling.product_rates import planned_cables
 from topoloom.errors import InputError, at
 from topoloom.expansion.plan_files import AFTER, BEFORE
 from topoloom.expansion.plan_reader import load_expansion
@@ -17,11 +18,12 @@ from topoloom.files import is_pipe, read_text
 from topoloom.folders import refuse_unfinished
 from topoloom.formats import format_for, load, parsed, read_source
 from topoloom.formats.cable_reader import read_cables
-from topoloom.formats.cables import cabled_fabric, load_cables
+from topoloom.formats.cables import load_cables
 from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
 from topoloom.formats.ibnetdiscover import fabric_of, load_fabric
+from topoloom.hosts.files import read_host_names
 from topoloom.network import Network
-from topoloom.network_folders import CABLED, CABLES, DESIGN, FLOOR, PLAN, TABLES, TOPOLOGY, FolderNote, read_note
+from topoloom.network_folders import CABLED, CABLES, DESIGN, FLOOR, HOSTS, PLAN, TABLES, TOPOLOGY, FolderNote, read_note
 from topoloom.results import Provenance, provenance_of
 from topoloom.routing.routing import MANIFEST
 from topoloom.routing.table_files import load_tables
@@ -31,7 +33,7 @@ from topoloom.topology import Topology
 _LONGEST = 1 << 28
 
 
-def open_network(source: str | os.PathLike[str], format: str | None = None) -> Network:
+def open_network(source: str | os.PathLike[str], format: str | None = None, *, borne: bool = False) -> Network:
     """The network that a user names.
 
     Parameters
@@ -44,6 +46,8 @@ def open_network(source: str | os.PathLike[str], format: str | None = None) -> N
         file by its suffix.
     format : str, optional
         The format of a file; its suffix, or the content of a pipe, tells when it is left out.
+    borne : bool
+        Whether what cannot be in a discovered fabric is left out and told (`Fabric.flaws`), where it would be refused.
 
     Returns
     -------
@@ -67,7 +71,7 @@ def open_network(source: str | os.PathLike[str], format: str | None = None) -> N
         )
     text = os.fspath(source)
     if format is not None:
-        return _file(text, format)
+        return _file(text, format, borne)
     path = Path(text)
     if text != "-" and _is_folder(path):
         return _folder(text, path)
@@ -76,28 +80,30 @@ def open_network(source: str | os.PathLike[str], format: str | None = None) -> N
     # A file or a pipe that happens to be called like a family ("petersen") must not hide the family.
     record = format_for(text)
     if text == "-" or (record is None and _is_pipe(text)):
-        return _file(text, None)
+        return _file(text, None, borne)
     if record is not None or "/" in text or (path.suffix and _exists(path)):
         if record is None and not _exists(path):
             raise at(text, None, "there is no such file")
-        return _file(text, None if record is None else record.name)
+        return _file(text, None if record is None else record.name, borne)
     from topoloom.spec import build
 
     topology = build(text)
     return Network(topology, text, "spec", provenance_of(topology))
 
 
-def _file(text: str, format: str | None) -> Network:
+def _file(text: str, format: str | None, borne: bool) -> Network:
     """A file of any format; `format` None: its suffix, or the content of a pipe, tells."""
     data, source, record = read_source(text, format)
-    if record.name == DISCOVERED:
-        fabric = fabric_of(data, source)
+    if record.fabric is not None:
+        fabric = (
+            fabric_of(data, source, borne=True) if borne and record.name == DISCOVERED else record.fabric(data, source)
+        )
         return Network(
             fabric.topology, text, "fabric", provenance_of(fabric.topology), None, {"fabric": lambda: fabric}
         )
     if record.name == "cables":
         found = read_cables(data, source)
-        known: dict[str, Any] = {"cables": lambda: found, "fabric": lambda: cabled_fabric(found)}
+        known: dict[str, Any] = {"cables": lambda: found, "fabric": lambda: planned_cables(found)}
         return Network(found.topology, text, "file", provenance_of(found.topology), None, known)
     topology = parsed(data, source, record)
     return Network(topology, text, "file", provenance_of(topology))
@@ -193,11 +199,18 @@ def _laid_out(text: str, path: Path) -> Network:
     folder = path.parent
     known: dict[str, Any] = {
         "cables": lambda: found,
-        "fabric": lambda: cabled_fabric(found),
+        "fabric": lambda: _called(planned_cables(found), folder),
         "layout": lambda: layout_of(found, path),
         **_beside(folder, found.topology),
     }
     return Network(found.topology, text, "folder", _noted(folder, found.topology), folder, known)
+
+
+def _called(fabric: Fabric, folder: Path) -> Fabric:
+    """The fabric with the names that the folder's list of hosts gives them, where it has one."""
+    if not (folder / HOSTS).is_file():
+        return fabric
+    return replace(fabric, host_names=read_host_names(folder / HOSTS, fabric.topology.hosts))
 
 
 def _with_tables(text: str, path: Path) -> Network:

@@ -3,11 +3,9 @@
 import os
 from pathlib import Path
 
-import numpy as np
-
 from topoloom.cabling.files import network_files
 from topoloom.errors import InputError, check_type
-from topoloom.fabrics.fabric import Fabric, planned_fabric
+from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.net_text import discovered_text
 from topoloom.folders import write_folder
 from topoloom.network_folders import CABLED, CABLES, DESIGN, PLAN, TOPOLOGY
@@ -50,18 +48,11 @@ def save_routing(routing: Routing, folder: str | os.PathLike[str], fabric: Fabri
             raise InputError(f"{folder}: the folder is of another network, {there.name}; choose another folder")
     else:
         files |= network_files(topology, "route")
-        if fabric is not None and not _as_planned(fabric):
+        if fabric is not None and not fabric.as_planned:
             files[CABLED] = discovered_text(fabric)
         if fabric is not None or not _is_of(folder, topology):
             stale.append(CABLED)
     return write_folder(folder, files, stale=stale)
-
-
-def _as_planned(fabric: Fabric) -> bool:
-    """Whether names, GUIDs and all ports are those that topoloom gives."""
-    planned = planned_fabric(fabric.topology)
-    ports = ("link_ports", "endpoint_ports", "host_ports")
-    return fabric.planned and all(np.array_equal(getattr(fabric, name), getattr(planned, name)) for name in ports)
 
 
 def _is_of(folder: str | os.PathLike[str], topology: Topology) -> bool:

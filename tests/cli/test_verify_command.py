@@ -67,21 +67,27 @@ def test_faults_are_named_by_cable_cabinet_switch_and_port(call, laid):
     ends, lost = laid
     code, out, _ = call("verify", "plan", "fabric.net")
     assert code == 3
-    said = [line for line in out.splitlines() if line.startswith(("swapped:", "missing:", "wrong:", "extra:"))]
+    said = [line for line in out.splitlines() if line.startswith("TL")]
     assert len(said) == 2
-    swap, missing = sorted(said, reverse=True)
-    assert swap.startswith("swapped: cables ")
+    missing, swap = sorted(said)
+    assert swap.startswith("TL104 error: swapped: cables ")
     for name, port in (("S0", 4), ("S9", 4), *ends):
         assert f" {name} port {port}" in swap
-    assert missing.startswith("missing: cable ")
+    assert missing.startswith("TL101 error: missing: cable ")
     assert " S20 port 9" in missing
     assert f" {lost[0]} port {lost[1]}" in missing
     assert " A01 S0 port 4" in swap
     values = json.loads(call("verify", "plan", "fabric.net", "--json")[1])
-    assert values["same"] is False
-    assert sorted(fault["kind"] for fault in values["faults"]) == ["missing", "swapped"]
-    assert [fault["text"] for fault in values["faults"]] == said
-    assert len(values["switches"]) == 50
+    assert (values["schema"], values["clean"], values["errors"]) == ("topoloom/diagnostics/1", False, 2)
+    assert [f"{one['code']} {one['severity']}: {one['text']}" for one in values["diagnostics"]] == said
+    assert [len(one["planned"]) for one in values["diagnostics"]] == [1, 2]
+    assert [one["page"] for one in values["diagnostics"]] == ["docs/rules.md#tl101", "docs/rules.md#tl104"]
+    assert all(one["fix"] and one["cables"] and one["cabinets"] for one in values["diagnostics"])
+    compared = values["comparison"]
+    assert compared["same"] is False
+    assert sorted(fault["kind"] for fault in compared["faults"]) == ["missing", "swapped"]
+    assert [fault["text"] for fault in compared["faults"]] == [line.partition(" error: ")[2] for line in said]
+    assert len(compared["switches"]) == 50
     assert call("verify", "plan", "fabric.net", "--by", "shape")[0] == 3
 
 
@@ -90,7 +96,7 @@ def test_what_route_exports_is_verified(call):
     assert call("route", "slimfly:q=5,hosts=2", "--export", "opensm", "-o", "osm")[0] == 0
     routed = json.loads(call("route", "slimfly:q=5,hosts=2", "--json")[1])["verdict"]
     code, out, _ = call("verify", "osm/fabric.net", "--tables", "osm/fabric.lft", "--qos", "osm/fabric.qos", "--json")
-    values = json.loads(out)
+    values = json.loads(out)["judgement"]
     assert code == 0
     for key in (
         "lanes_used",
@@ -108,7 +114,8 @@ def test_what_route_exports_is_verified(call):
         assert values[key] == routed[key], key
     code, out, _ = call("verify", "slimfly:q=5,hosts=2", "--tables", "osm/fabric.lft")
     assert code == 3
-    assert "waits in a cycle: S" in out
+    assert "TL401 error: waits in a cycle: S" in out
+    assert call("verify", "slimfly:q=5,hosts=2", "--tables", "osm/fabric.lft", "--ignore", "credit-loop")[0] == 0
 
 
 def test_a_discovered_fabric_is_routed_with_its_own_ports(call, laid):
@@ -143,8 +150,16 @@ def test_convert_and_route_write_for_other_tools(call, tmp_path, kind, file):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["verify", "petersen"], "name what to compare the plan with"),
-        (["verify", "petersen", "petersen", "--tables", "x"], "one of the two"),
+        (["verify"], "name a PLAN to look at"),
+        (["verify", "petersen", "petersen", "--tables", "x"], "no hosts"),
+        (["verify", "petersen", "--by", "name"], "name an ACTUAL beside the plan"),
+        (["verify", "petersen", "--ignore", "TL999"], "no rule named"),
+        (["verify", "petersen", "--only", "TL9xx"], "no rule has a code like TL9xx"),
+        (["verify", "petersen", "--rate", "fast"], "rate 'fast'"),
+        (["verify", "petersen", "--taper", "0"], "out of range"),
+        (["verify", "petersen", "--parts", "gone"], "gone"),
+        (["verify", "petersen", "--sarif", "no/folder/x.sarif"], "no/folder"),
+        (["verify", "-", "-"], "standard input holds one network"),
         (["verify", "petersen", "petersen", "--qos", "x"], "go with --tables"),
         (["verify", ".", "petersen"], "holds no network"),
         (["verify", "petersen", "gone.net"], "gone.net: there is no such file"),
@@ -171,3 +186,103 @@ def test_mistakes_end_with_one_line_and_exit_code_2(call, tmp_path, arguments, r
     assert err.count("\n") == 1
     assert reason in err
     assert not (tmp_path / "out").exists()
+
+
+def test_rules_are_listed(call):
+    """A line a rule, and all of each as JSON; `--only` and `--ignore` choose."""
+    code, out, _ = call("verify", "--rules")
+    assert code == 0
+    lines = out.splitlines()
+    assert len(lines) >= 37
+    assert lines[0].split()[:3] == ["TL101", "error", "cable-missing"]
+    values = json.loads(call("verify", "--rules", "--only", "TL2xx", "--ignore", "TL208", "--json")[1])
+    assert [one["code"] for one in values["rules"]] == [f"TL20{n}" for n in range(1, 8)]
+    assert all(one["explanation"] and one["fix"] and one["from"] == "here" for one in values["rules"])
+
+
+def test_exit_codes_by_severity(call, laid):
+    """3 for errors and for warnings, 0 for notes and for what is left out; the same on the page of the rules."""
+    from pathlib import Path
+
+    assert call("verify", "plan", "fabric.net", "--ignore", "TL101,TL104")[0] == 0
+    assert call("verify", "plan", "fabric.net", "--ignore", "cable-missing")[0] == 3
+    assert call("verify", "plan", "fabric.net", "--only", "TL2xx", "--only", "TL101")[0] == 3
+    assert call("verify", "plan")[0] == 0
+    # A warning: cables in other ports.
+    text = Path("right.net").read_text()
+    lines = text.split("\n")
+    here = next(i for i, line in enumerate(lines) if line.startswith("Switch") and '"S0"' in line)
+    ports = [i for i in range(here + 1, here + 6) if '"S' in lines[i]][:2]
+    far = [lines[i].split("\t")[1] for i in ports]
+    own = [lines[i].split("]")[0][1:] for i in ports]
+    changed = text.replace(lines[ports[0]], f"[{own[0]}]\t{far[1]}").replace(
+        lines[ports[1]], f"[{own[1]}]\t{far[0]}", 1
+    )
+    for end, old, new in ((far[0], own[0], own[1]), (far[1], own[1], own[0])):
+        node, port = end.split('"')[1], end.split("[")[1].rstrip("]")
+        begin = changed.index("Switch", changed.index(f'"{node}"\n') - 20)
+        at = changed.index(f'[{port}]\t"S0"[{old}]', begin)
+        changed = changed[:at] + f'[{port}]\t"S0"[{new}]' + changed[at + len(f'[{port}]\t"S0"[{old}]') :]
+    Path("ports.net").write_text(changed)
+    code, out, _ = call("verify", "plan", "ports.net")
+    assert code == 3
+    assert "warnings                      1" in out
+    assert "TL105 warning: other port:" in out
+    assert call("verify", "plan", "ports.net", "--ports", "any")[0] == 0
+    page = (Path(__file__).parents[2] / "docs" / "rules.md").read_text()
+    assert all(f"| {code} |" in page for code in (0, 1, 2, 3, 130))
+
+
+def test_a_file_that_cannot_be_is_told_with_its_lines(call, laid):
+    """verify goes on where other commands refuse: the line in text, JSON and SARIF."""
+    from pathlib import Path
+
+    text = Path("right.net").read_text().replace("[4]\t", '[4]\t"S49"[99]\n[4]\t', 1)
+    Path("odd.net").write_text(text)
+    assert call("info", "odd.net")[0] == 2
+    code, _, _ = call("verify", "odd.net", "--json", "--sarif", "odd.sarif")
+    assert code == 3
+    log = json.loads(Path("odd.sarif").read_text())
+    found = [one for one in log["runs"][0]["results"] if one["ruleId"] == "TL110"]
+    where = found[0]["locations"][0]["physicalLocation"]
+    assert where["artifactLocation"]["uri"] == "odd.net"
+    assert text.splitlines()[where["region"]["startLine"] - 1].startswith("[4]")
+
+
+def test_overlong_cables_of_a_laid_out_plan(call, laid):
+    """The longest cables of the folder are told where the limit is shorter; the numbers are those of the list."""
+    import csv
+    from pathlib import Path
+
+    rows = [
+        row for row in csv.DictReader(Path("plan/cables.csv").read_text().splitlines()) if row.get("kind") == "link"
+    ]
+    longest = max(float(row["length_m"]) for row in rows)
+    assert call("verify", "plan", "--longest", str(longest))[0] == 0
+    limit = sorted({float(row["length_m"]) for row in rows})[-2]
+    expected = {row["cable"] for row in rows if float(row["length_m"]) > limit}
+    code, out, _ = call("verify", "plan", "--longest", str(limit), "--json")
+    found = json.loads(out)["diagnostics"]
+    assert code == 3
+    assert {one["code"] for one in found} == {"TL108"}
+    assert {number for one in found for number in one["cables"]} == expected
+
+
+def test_a_slow_cable_and_one_that_lost_lanes(call):
+    """With --rate, and without it where most run faster."""
+    from pathlib import Path
+
+    assert call("build", "petersen:hosts=1", "-o", "plan.net")[0] == 0
+    lines = Path("plan.net").read_text().splitlines()
+    rated = [f'{line}\t\t# "x" lid 0 4xNDR' if line.startswith("[") else line for line in lines]
+    ends = [i for i, line in enumerate(rated) if '"S0"[3]' in line or ('"S1"[' in line and line.startswith("[3]"))]
+    Path("good.net").write_text("\n".join(rated) + "\n")
+    assert call("verify", "petersen:hosts=1", "good.net", "--rate", "4xNDR")[0] == 0
+    for i in ends[:2]:
+        rated[i] = rated[i].replace("4xNDR", "1xNDR")
+    Path("slow.net").write_text("\n".join(rated) + "\n")
+    for more in ([], ["--rate", "4xNDR"]):
+        code, out, _ = call("verify", "petersen:hosts=1", "slow.net", *more)
+        assert code == 3
+        assert "TL107 error: slow: " in out
+        assert "1xNDR" in out

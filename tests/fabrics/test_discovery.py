@@ -161,11 +161,6 @@ def test_files_of_either_suffix_are_loaded(tmp_path):
     ("old", "new", "message"),
     [
         (
-            '[2]	"S-0000000000200001"[2]		# "S1" lid 3 4xSDR\n',
-            "",
-            "x:12: S1 port 2 .* S0 port 2, but S0 has no line",
-        ),
-        (
             '[2]	"S-0000000000200000"[2]',
             '[2]	"S-0000000000200000"[1]',
             "x:12: S1 port 2 .* cabled to H0 port 1 .line 19",
@@ -191,7 +186,6 @@ def test_files_of_either_suffix_are_loaded(tmp_path):
             'Switch	4 "S-0000000000200001"',
             "x:18: .* is there already, on line 10",
         ),
-        ('Switch	4 "S-0000000000200001"', 'Rt	4 "S-0000000000200001"', "x:10: .* is a router"),
     ],
 )
 def test_damage_is_named_with_its_line(old, new, message):
@@ -268,3 +262,174 @@ def test_a_long_line_is_refused_at_once(line):
     with pytest.raises(InputError, match=r"a line of 1,[0-9,]+ characters"):
         read_fabric(f'Switch 4 "S0"\n{line}{" " * 300_000}x\n', "x.net")
     assert time.process_time() - started < 2
+
+
+def test_a_cable_that_one_end_tells_of_is_taken_and_marked(caplog):
+    """It is a cable like any other, with the GUID and LID that the other end says; a line names the first of them."""
+    half = TINY.replace('[2]	"S-0000000000200001"[2]		# "S1" lid 3 4xSDR\n', "")
+    half = half.replace('[1](100003) 	"S-0000000000200001"[1]		# lid 4 lmc 0 "S1" lid 3 4xSDR\n', "")
+    whole, fabric = read_fabric(TINY, "x.net"), read_fabric(half, "x.net")
+    assert fabric.topology == whole.topology
+    assert (fabric.link_one_sided.tolist(), fabric.endpoint_one_sided.tolist()) == ([True], [False, True])
+    assert not whole.link_one_sided.any()
+    assert np.array_equal(fabric.port_guids, whole.port_guids)
+    assert np.array_equal(fabric.port_lids, whole.port_lids)
+    assert np.array_equal(fabric.link_rate_gbps, whole.link_rate_gbps)
+    assert "x.net: 2 cables are told of by one end only, the first S1 port 1 to H1 port 1 (line 11)" in caplog.text
+
+
+def test_what_a_half_seen_cable_cannot_be():
+    """Its other end is a port that there is, and one without another cable."""
+    half = TINY.replace('[2]	"S-0000000000200001"[2]		# "S1" lid 3 4xSDR\n', "")
+    with pytest.raises(InputError, match="x:12: port 7 of S0; its ports are 1 to 4"):
+        read_fabric(half.replace('"S-0000000000200000"[2]', '"S-0000000000200000"[7]'), "x")
+    with pytest.raises(InputError, match="S1 port 2 is cabled to S0 port 1, but that is cabled to H0 port 1"):
+        read_fabric(half.replace('"S-0000000000200000"[2]', '"S-0000000000200000"[1]'), "x")
+
+
+def test_what_did_not_say_what_it_is_is_left_out(caplog):
+    """A cable to a node of unknown kind is none; a line says how many there are."""
+    fabric = read_fabric(
+        TINY.replace(
+            '[2]	"S-0000000000200001"',
+            '[3]	"?-0000000000300000"[1]		# "" lid 9 4xSDR\n[2]	"S-0000000000200001"',
+        ),
+        "x",
+    )
+    assert fabric.topology == read_fabric(TINY, "x").topology
+    assert "x: 1 cables lead to devices that did not say what they are; left out" in caplog.text
+
+
+#: A Q3400: two of its chips, each with its router inside; and a router that stands by itself, on port 1.
+ROUTED = """vendid=0x2c9
+devid=0xd2f4
+sysimgguid=0xa0
+switchguid=0xa1(a1)
+Switch\t149 "S-00000000000000a1"\t\t# "MF0;spine:Q3400_RA/U1" enhanced port 0 lid 1 lmc 0
+[1]\t"R-00000000000000c0"[1](c1) \t\t# "gate" lid 7 4xNDR
+[2]\t"H-00000000000000d0"[1](d0) \t\t# "node1 mlx5_0" lid 8 4xXDR
+[149]\t"R-00000000000000b1"[1](b1) \t\t# "MF0;spine:Q3400_RA/U1/RT" lid 5 1xXDR
+
+vendid=0x2c9
+devid=0xd2f4
+sysimgguid=0xa0
+switchguid=0xa2(a2)
+Switch\t149 "S-00000000000000a2"\t\t# "MF0;spine:Q3400_RA/U2" enhanced port 0 lid 2 lmc 0
+[2]\t"H-00000000000000d1"[1](d1) \t\t# "node1 mlx5_1" lid 9 2xXDR
+
+vendid=0x2c9
+devid=0xc839
+sysimgguid=0xa0
+rtguid=0xb1
+Rt\t1 "R-00000000000000b1"\t\t# "MF0;spine:Q3400_RA/U1/RT"
+[1](b1) \t"S-00000000000000a1"[149]\t\t# lid 5 lmc 0 "MF0;spine:Q3400_RA/U1" lid 1 1xXDR
+
+vendid=0x2c9
+devid=0xc738
+sysimgguid=0xc0
+rtguid=0xc0
+Rt\t8 "R-00000000000000c0"\t\t# "gate"
+[1](c1) \t"S-00000000000000a1"[1]\t\t# lid 7 lmc 0 "MF0;spine:Q3400_RA/U1" lid 1 4xNDR
+
+caguid=0xd0
+Ca\t1 "H-00000000000000d0"\t\t# "node1 mlx5_0"
+[1](d0) \t"S-00000000000000a1"[2]\t\t# lid 8 lmc 0 "MF0;spine:Q3400_RA/U1" lid 1 4xXDR
+
+caguid=0xd1
+Ca\t1 "H-00000000000000d1"\t\t# "node1 mlx5_1"
+[1](d1) \t"S-00000000000000a2"[2]\t\t# lid 9 lmc 0 "MF0;spine:Q3400_RA/U2" lid 2 2xXDR
+"""
+
+
+def test_routers_are_left_out(caplog):
+    """Those inside switches with their ports, others with their cables; the chips of a box stay switches of their own."""
+    fabric = read_fabric(ROUTED, "q.net")
+    assert fabric.switch_names == ("MF0;spine:Q3400_RA/U1", "MF0;spine:Q3400_RA/U2")
+    assert fabric.host_names == ("node1 mlx5_0", "node1 mlx5_1")
+    assert fabric.switch_ports.tolist() == [148, 149]
+    assert "q.net: 2 routers left out: topoloom reads a subnet, and what lies behind a router is another" in caplog.text
+
+
+def test_rates_and_devices_are_read_and_written():
+    """Width, Gb/s and device ids are kept, split ports among them, and stand in the long form again."""
+    fabric = read_fabric(ROUTED, "q.net")
+    assert fabric.endpoint_width.tolist() == [4, 2]
+    assert fabric.endpoint_rate_gbps.tolist() == [800, 400]
+    assert fabric.switch_device.tolist() == [0xD2F4, 0xD2F4]
+    back = read_fabric(discovered_text(fabric), "q.net")
+    for part in ("endpoint_width", "endpoint_rate_gbps", "link_rate_gbps", "switch_device", "host_device"):
+        assert np.array_equal(getattr(back, part), getattr(fabric, part)), part
+    assert not read_fabric(net_text(build("petersen:hosts=1")), "x.net").rated
+
+
+@pytest.mark.parametrize(
+    ("said", "width", "gbps"),
+    [
+        ("4xFDR10", 4, 40.0),
+        ("4xFDR", 4, 54.56),
+        ("1xSDR s=1 w=1 v=4", 1, 2.0),
+        ("12xQDR (scp)", 12, 96.0),
+        ("2xHDR slot 3", 2, 100.0),
+        ("4x???", 4, 0.0),
+        ("??x???", 0, 0.0),
+        ("", 0, 0.0),
+    ],
+)
+def test_every_rate_of_ibnetdiscover(said, width, gbps):
+    """All widths and speeds, with what -f and -g put behind them; unknown ones are unknown."""
+    text = TINY.replace('"S0" lid 2 4xSDR', f'"S0 4xHDR" lid 2 {said}').replace(
+        '"S1" lid 3 4xSDR', f'"S1" lid 3 {said}'
+    )
+    fabric = read_fabric(text, "x")
+    assert (fabric.link_width.tolist(), fabric.link_rate_gbps.tolist()) == ([width], [pytest.approx(gbps)])
+
+
+def test_of_two_ends_the_slower_counts():
+    """A link that was slowed down between two looks is as slow as the later one says."""
+    text = TINY.replace(
+        '[2]	"S-0000000000200001"[2]		# "S1" lid 3 4xSDR',
+        '[2]	"S-0000000000200001"[2]		# "S1" lid 3 1xSDR',
+    )
+    fabric = read_fabric(text, "x")
+    assert (fabric.link_width.tolist(), fabric.link_rate_gbps.tolist()) == ([1], [2.0])
+
+
+def test_a_log_of_a_terminal_is_read(caplog):
+    """Tabs are lost, CR LF ends lines, prompts stand around it, the tool complains in between."""
+    log = TINY.replace("\t", "")
+    log = "=~=~= PuTTY log =~=~=\n[root@node ~]# ibnetdiscover\n" + log + "\n[root@node ~]#\n"
+    log = log.replace(
+        "\ndevid=0x0", "\nsrc/query_smp.c:195; umad (DR path slid 0) bad status 110; timed out\ndevid=0x0", 2
+    )
+    fabric = read_fabric(log.replace("\n", "\r\n"), "log.txt")
+    assert discovered_text(fabric) == discovered_text(read_fabric(TINY, "log.txt"))
+    assert "log.txt: lines of a terminal around the dump are left aside" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (TINY + "Swi", "x:35: 'Swi' is no line"),
+        (TINY + "caguid", "x:35: 'caguid' is no line"),
+        (TINY.replace("\nswitchguid", "\nwhat is this\nswitchguid", 1), "x:9: 'what is this' is no line"),
+        ("some text\nmore\n", "x:1: 'some text' is no line"),
+    ],
+)
+def test_nothing_within_a_dump_is_lost(text, message):
+    """A line that was cut off, or a strange one in between, is an error and no prompt."""
+    with pytest.raises(InputError, match=message):
+        read_fabric(text, "x")
+
+
+def test_the_lines_of_g_and_m_are_known():
+    """Chassis, outside ports and hops are said in ways of their own; they change nothing."""
+    grouped = TINY.replace("# Initiated", "# Max of 3 hops discovered\n# Initiated")
+    grouped = grouped.replace(
+        "vendid=0x0", "\nChassis 1 (guid 0x200000)\n# Spine Nodes\nHostname: gate\n\nvendid=0x0", 1
+    )
+    grouped = grouped.replace("sysimgguid=0x200000", "sysimgguid=0x200000\t\t# Chassis 1 (gate)")
+    grouped = grouped.replace(
+        "vendid=0x0\ndevid=0x0\nsysimgguid=0x100002", "Non-Chassis Nodes\nvendid=0x0\ndevid=0x0\nsysimgguid=0x100002"
+    )
+    grouped = grouped.replace('[2]	"S-0000000000200000"[2]', '[2][ext 17]	"S-0000000000200000"[2][ext 4]')
+    assert discovered_text(read_fabric(grouped, "x")) == discovered_text(read_fabric(TINY, "x"))

@@ -355,7 +355,7 @@ def test_the_command_and_its_files(tmp_path, monkeypatch):
         cli, ["verify", "new.net", "--tables", "out/fabric.lft", "--qos", "out/fabric.qos", "--json"]
     )
     assert last.exit_code == 0
-    assert json.loads(last.stdout)["deadlock_free"]
+    assert json.loads(last.stdout)["judgement"]["deadlock_free"]
     for number, step in enumerate(record["steps"], 1):
         assert (tmp_path / "out" / f"step-{number}.lft").exists() == (step["kind"] != REOPEN)
 

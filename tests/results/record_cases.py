@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
+import numpy as np
 
 import topoloom as t
 from topoloom.applications.sweep import Case
@@ -17,6 +18,7 @@ from topoloom.fabrics.fabric import planned_fabric
 from topoloom.fabrics.infiniband import lft_text
 from topoloom.fabrics.judge import judge
 from topoloom.fabrics.lft import read_lft
+from topoloom.fabrics.port_counters import PortCounters
 from topoloom.formats import FORMATS
 from topoloom.formats.written import written_file
 from topoloom.results import Result, provenance_of, schema_id
@@ -40,7 +42,14 @@ def _torus() -> t.Routing:
 
 def _compared() -> t.Comparison:
     plan, there = planned_fabric(t.build("petersen:hosts=1")), planned_fabric(t.build("petersen"))
-    return t.compare_fabrics(plan, there, t.identify(plan, there))
+    there = dataclasses.replace(there, link_width=np.full(15, 4), link_rate_gbps=np.array([100.0] + [200.0] * 14))
+    counters = PortCounters({(int(there.switch_guids[0]), 1): {"SymbolErrors": 3}})
+    return t.compare_fabrics(plan, there, t.identify(plan, there), counters=counters)
+
+
+def _diagnosed() -> t.Diagnostics:
+    plan = t.build("petersen:hosts=1")
+    return t.diagnose(plan, plan.replace(links=plan.links[1:]), t.prove(_routed()))
 
 
 def _judged() -> t.Judgement:
@@ -111,6 +120,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "checked-plan": _checked,
     "expansion": lambda: t.expand(t.build("petersen:hosts=1"), 12),
     "design": _designed,
+    "diagnostics": _diagnosed,
     "execution": _executed,
     "hops": lambda: t.hops(t.build("petersen")),
     "info": lambda: t.info(t.build("petersen")),
@@ -121,6 +131,7 @@ CASES: dict[str, Callable[[], Result]] = {
     "mending": _mended,
     "optimized": lambda: t.optimize(t.build("torus:dims=4x4"), moves=100),
     "path-diversity": lambda: t.path_diversity(t.build("petersen"), samples=50),
+    "progress": lambda: t.progress([_compared()], ["monday.net"]),
     "quality": lambda: t.quality(_routed()),
     "reproduction": lambda: t.reproduce(["xu-2019/table-1/petersen"]),
     "rerouted": lambda: t.reroute(_torus(), links=[(0, 1)]),

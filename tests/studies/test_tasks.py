@@ -62,6 +62,7 @@ SAME = {
         "optimize jellyfish:n=20,degree=3,seed=1 --moves 2000 --jobs 1 -o best.json",
     ),
     "reproduce": ({"claim": "xu-2019/table-1/petersen"}, "reproduce xu-2019/table-1/petersen"),
+    "verify": ({"plan": "fat-tree:k=4", "taper": 2.0}, "verify fat-tree:k=4 --taper 2"),
     "design": ({"need": "need.toml"}, "design need.toml -o out --finalists 0"),
 }
 SAME["app"][0]["simulator"] = "flows"

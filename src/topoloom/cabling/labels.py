@@ -1,6 +1,7 @@
 """What is printed on cables and switches: ``A01-U03-P12`` is port 12 of the third switch from below in cabinet A01."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from topoloom.hosts.housing import host_names
 class Labels:
     """The texts of a cabling: `cable`, list of str a cable; `switch`, one a switch; `a` and `b`, one a cable.
 
-    `port_digits`: as many as the numbers of ports have.
+    `port_digits`: as many as the numbers of ports have. `hosts`: what hosts in racks are called, empty where they stand
+    with their switches; `device` is what their interfaces are called.
     """
 
     cable: list[str]
@@ -20,15 +22,35 @@ class Labels:
     a: list[str]
     b: list[str]
     port_digits: int
+    hosts: list[str] = field(default_factory=list)
+    device: str = ""
 
     def end(self, switch: int, port: int) -> str:
         """The label of a port of a switch, also of one that no cable is in."""
         return f"{self.switch[switch]}-P{port:0{self.port_digits}d}"
 
+    def host_end(self, host: int, port: int) -> str:
+        """The label of a host's port."""
+        return host_end(host, port, self.hosts, self.device)
 
-def host_end(host: int, port: int) -> str:
-    """The label of a host's port."""
-    return f"H{host}-P{port}"
+
+def host_end(host: int, port: int, names: Sequence[str] = (), device: str = "") -> str:
+    """The label of a host's port: ``H17-P1``, or with names and what interfaces are called ``node0018:mlx5_0``.
+
+    Parameters
+    ----------
+    host, port : int
+        The host, from 0, and its port, from 1.
+    names : sequence of str
+        Of hosts; empty: they are called by their numbers.
+    device : str
+        What an interface is called before its number.
+
+    Returns
+    -------
+    str
+    """
+    return f"{names[host]}:{device}{port - 1}" if names else f"H{host}-P{port}"
 
 
 def label(cabling: Cabling) -> Labels:
@@ -53,7 +75,7 @@ def label(cabling: Cabling) -> Labels:
     nodes = [] if layout.housing is None else host_names(layout.housing.host, layout.topology.hosts)
     device = "" if layout.housing is None else layout.housing.host.device
     far = [
-        (f"{nodes[end]}:{device}{plug - 1}" if nodes else host_end(end, plug)) if host else switch[end] + port[plug]
+        host_end(end, plug, nodes, device) if host else switch[end] + port[plug]
         for end, plug, host in zip(b, b_port, cabling.to_host.tolist(), strict=True)
     ]
     digits = _digits(cabling.number, 5)
@@ -63,6 +85,8 @@ def label(cabling: Cabling) -> Labels:
         a=[switch[end] + port[plug] for end, plug in zip(a, a_port, strict=True)],
         b=far,
         port_digits=wide,
+        hosts=nodes,
+        device=device,
     )
 
 

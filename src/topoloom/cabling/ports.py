@@ -63,7 +63,7 @@ def port_rows(cabling: Cabling, labels: Labels, facts: list[Facts]) -> tuple[lis
     rows += cable_rows(cabling.port[links, 1], links.tolist(), labels.a)
     if unlisted.size:
         none = [""] * unlisted.size
-        hosts = [f"host {host}" for host in topology.host.tolist()]
+        hosts = [labels.hosts[host] if labels.hosts else f"host {host}" for host in topology.host.tolist()]
         rows += table_rows((none, topology.endpoint_ports.tolist(), none, hosts, none, none, none, none), _HOST)
     order = np.lexsort((port, switch))
     first = np.searchsorted(switch[order], np.arange(topology.switches + 1))

@@ -1,10 +1,13 @@
 """Handing over a topology as a file: what `build` and `convert` share."""
 
+from dataclasses import replace
+
 import click
 
 from topoloom.cli.output import print_record, say
 from topoloom.fabrics.exports.registry import Order
 from topoloom.formats import Format, choose_format, save
+from topoloom.formats._storage import put
 from topoloom.formats.written import written_file
 from topoloom.topology import Topology
 
@@ -31,7 +34,9 @@ def checked(output: str, name: str | None, as_json: bool) -> Format:
     return choose_format(output, name)
 
 
-def deliver(topology: Topology, output: str, record: Format, as_json: bool, order: Order | None = None) -> None:
+def deliver(
+    topology: Topology, output: str, record: Format, as_json: bool, order: Order | None = None, text: str | None = None
+) -> None:
     """Write a topology to a file ('-': standard output), and say on stderr what was written and what was left out.
 
     Parameters
@@ -46,8 +51,14 @@ def deliver(topology: Topology, output: str, record: Format, as_json: bool, orde
         Whether to print a record of what was written.
     order : Order, optional
         What else is known of the network, for the formats that carry it.
+    text : str, optional
+        The file's content, where it says more than the topology does: names and GUIDs.
     """
-    save(topology, output, record.name, order=order)
+    if text is None:
+        save(topology, output, record.name, order=order)
+    else:
+        put(text.encode(), output)
+        record = replace(record, keeps=record.keeps | {"labels"})
     told = written_file(topology, output, record)
     dropped = f"; {record.name} leaves out {', '.join(told.left_out)}" if told.left_out else ""
     size = f"{told.switches} switches, {told.links} links, {told.hosts} hosts"

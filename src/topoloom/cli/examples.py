@@ -17,6 +17,7 @@ EXAMPLES = {
     "resilience": "slimfly:q=5 torus:dims=7x7 --fail switches",
     "app": "slimfly:q=5,hosts=3 --app alltoall:bytes=4096 --ranks 64",
     "verify": "planned.json discovered.ibnetdiscover",
+    "watch": "plan monday.net tuesday.net -o sheets",
     "layout": "slimfly:q=19,hosts=15 -o plan",
     "expand": "plan --to 800 -o grown",
     "cost": "slimfly:q=19,hosts=15 dragonfly:a=16,h=8,p=8",

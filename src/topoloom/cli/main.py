@@ -32,6 +32,7 @@ _COMMANDS = {
     "resilience": "What survives when cables, switches or cabinets fail.",
     "app": "MPI programs on a network, simulated by SimGrid.",
     "verify": "What is cabled beside the plan; or forwarding tables from outside, followed and judged.",
+    "watch": "Discoveries of a cabling week beside the plan: progress, new faults, faults gone, sheets.",
     "layout": "Put the switches in cabinets on a floor; every cable with its length.",
     "expand": "Grow a network cable by cable: a plan that an installer carries out.",
     "cost": "Switches, cables, watts and money of a topology on a floor.",

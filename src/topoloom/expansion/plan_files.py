@@ -11,7 +11,7 @@ import numpy as np
 
 from topoloom.cabling.cabling import Cabling
 from topoloom.cabling.files import cabling_files, network_files
-from topoloom.cabling.labels import Labels, host_end, label
+from topoloom.cabling.labels import Labels, label
 from topoloom.cabling.lists import cables_csv, order_csv
 from topoloom.cabling.sheets import SHEET_NAMES
 from topoloom.cost.choose import Cables
@@ -228,6 +228,6 @@ class _Names:
             return ("",) * 5
         switch, port = end
         if host:
-            return "", "", f"host {switch}", str(port), host_end(switch, port)
+            return "", "", f"host {switch}", str(port), self._labels.host_end(switch, port)
         label = self._labels.end(switch, port)
         return self._cabinet[switch], str(self._height[switch]), str(switch), str(port), label

@@ -1,20 +1,42 @@
 """From the nodes and ports that a fabric's text names to a `Fabric`: numbers, links, endpoints, and both ends agreeing."""
 
+import logging
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from topoloom.errors import at
 from topoloom.fabrics.fabric import Fabric
+from topoloom.fabrics.flaws import Flaws
 from topoloom.topology import Topology
+
+log = logging.getLogger("topoloom")
 
 _HOST_GUID, _SWITCH_GUID = 0x100000, 0x200000
 
 
 @dataclass(frozen=True)
 class Cable:
-    """What a port's line says: the far node and port, the port's own GUID, LID and LMC where given, the line."""
+    """What a port's line says: the far node and port, the port's own GUID, LID and LMC where given, the line.
+
+    Attributes
+    ----------
+    to : str
+    port : int
+    guid : int or None
+    lid, lmc, line : int
+    width : int
+        Lanes; 0 where not said.
+    rate_gbps, length_m : float
+        0 where not said.
+    part : str
+        The part number of the cable.
+    far_guid : int or None
+    far_lid : int
+        What the line says of the far port.
+    """
 
     to: str
     port: int
@@ -22,6 +44,12 @@ class Cable:
     lid: int
     lmc: int
     line: int
+    width: int = 0
+    rate_gbps: float = 0.0
+    length_m: float = 0.0
+    part: str = ""
+    far_guid: int | None = None
+    far_lid: int = 0
 
 
 @dataclass
@@ -37,19 +65,43 @@ class Node:
     lmc: int
     line: int
     cables: dict[int, Cable] = field(default_factory=dict)
+    #: The device id, and the GUID of the system that it is a part of, where the text says them.
+    device: int = 0
+    system: int | None = None
 
 
-def assembled(nodes: dict[str, Node], source: str, name: str) -> Fabric:
-    """The fabric of these nodes; raises `InputError` for cables whose ends do not agree."""
+def assembled(nodes: dict[str, Node], source: str, name: str, flaws: Flaws | None = None) -> Fabric:
+    """The fabric of these nodes; raises `InputError` for cables whose ends do not agree.
+
+    A cable that only one end tells of is taken, marked, and a warning says how many there are.
+
+    Parameters
+    ----------
+    nodes : dict of str to Node
+        By their ids.
+    source : str
+        The file.
+    name : str
+        The topology's name.
+    flaws : Flaws, optional
+        What was borne so far; a GUID that is there twice is then left to the rules.
+
+    Returns
+    -------
+    Fabric
+    """
+    flaws = flaws or Flaws(source)
+    once = _complete(nodes, source)
     _check_ends(nodes, source)
-    _give_guids(nodes, source)
+    _give_guids(nodes, source, flaws.borne)
     switches = [node for node in nodes.values() if node.switch]
     # A host without a cable is no part of the network.
     hosts = [node for node in nodes.values() if not node.switch and node.cables]
     switches, plain = _in_order(switches, "S")
     hosts, _ = _in_order(hosts, "H")
     number = {node.id: i for i, node in enumerate(switches)}
-    links, loops = [], []
+    links: list[tuple[int, int, int, int]] = []
+    loops = []
     for u, node in enumerate(switches):
         for port, cable in node.cables.items():
             v = number.get(cable.to, -1)
@@ -73,6 +125,8 @@ def assembled(nodes: dict[str, Node], source: str, name: str) -> Fabric:
     )
     plugged = [hosts[h].cables[port] for _, _, h, port in plugs]
     own = [(hosts[h].guid or 0, port) for _, _, h, port in plugs]
+    both_links = [(switches[u], p, switches[v], q) for u, v, p, q in links]
+    both_plugs = [(switches[s], p, hosts[h], q) for s, p, h, q in plugs]
     return Fabric(
         topology=Topology(ends[:, :2], len(switches), at_switch[:, 0], at_switch[:, 2], labels, name),
         switch_names=tuple(node.name for node in switches),
@@ -98,11 +152,62 @@ def assembled(nodes: dict[str, Node], source: str, name: str) -> Fabric:
         port_lmc=np.array([cable.lmc for cable in plugged], np.int32),
         loops=np.array(loops, np.int32).reshape(-1, 3),
         made=source,
+        flaws=flaws.found,
+        switch_device=np.array([node.device for node in switches], np.int64),
+        host_device=np.array([node.device for node in hosts], np.int64),
+        **_told("link", both_links, once),
+        **_told("endpoint", both_plugs, once),
     )
 
 
+def _told(kind: str, ends: list[tuple[Node, int, Node, int]], once: set[tuple[str, int]]) -> dict[str, Any]:
+    """What the ends say of their cables: of two widths and rates the lower, of lengths and part numbers the one there is."""
+    pairs = [(one.cables[port], other.cables[at]) for one, port, other, at in ends]
+    return {
+        f"{kind}_width": np.array([_lower(a.width, b.width) for a, b in pairs], np.int64),
+        f"{kind}_rate_gbps": np.array([_lower(a.rate_gbps, b.rate_gbps) for a, b in pairs], np.float64),
+        f"{kind}_length_m": np.array([max(a.length_m, b.length_m) for a, b in pairs], np.float64),
+        f"{kind}_part": np.array([a.part or b.part for a, b in pairs], np.str_),
+        f"{kind}_one_sided": np.array(
+            [(one.id, port) in once or (other.id, at) in once for one, port, other, at in ends], np.bool_
+        ),
+    }
+
+
+def _lower(one: float, other: float) -> float:
+    return min(one, other) if one and other else one or other
+
+
+def _complete(nodes: dict[str, Node], source: str) -> set[tuple[str, int]]:
+    """Give each cable that only one end tells of its other end; the ports that were silent.
+
+    A port that did not answer is left out by the tools, and so is what an unknown device (``?-``) says of itself.
+    """
+    silent: set[tuple[str, int]] = set()
+    unknown = 0
+    first = ""
+    for node in nodes.values():
+        for port, cable in list(node.cables.items()):
+            far = nodes.get(cable.to)
+            if far is None and cable.to.startswith("?"):
+                del node.cables[port]
+                unknown += 1
+            elif far is not None and cable.port not in far.cables and (far.switch or node.switch):
+                if not 1 <= cable.port <= far.ports:
+                    raise at(source, cable.line, f"port {cable.port} of {far.name}; its ports are 1 to {far.ports}")
+                far.cables[cable.port] = Cable(node.id, port, cable.far_guid, cable.far_lid, 0, cable.line)
+                first = first or f"{node.name} port {port} to {far.name} port {cable.port} (line {cable.line})"
+                silent.add((far.id, cable.port))
+    if silent:
+        many = f"{len(silent)} cables are" if len(silent) > 1 else "1 cable is"
+        log.warning("%s: %s told of by one end only, the first %s; taken as there", source, many, first)
+    if unknown:
+        log.warning("%s: %d cables lead to devices that did not say what they are; left out", source, unknown)
+    return silent
+
+
 def _check_ends(nodes: dict[str, Node], source: str) -> None:
-    """Refuse cables that one end does not know, or knows otherwise, and cables between hosts."""
+    """Refuse cables whose ends say different things, and cables between hosts."""
     for node in nodes.values():
         for port, cable in node.cables.items():
             far = nodes.get(cable.to)
@@ -111,18 +216,16 @@ def _check_ends(nodes: dict[str, Node], source: str) -> None:
                 raise at(source, cable.line, f"{here} '{cable.to[:60]}', which the file does not describe")
             if not far.switch and not node.switch:
                 raise at(source, cable.line, f"{here} host {far.name}; hosts are cabled to switches here")
-            back = far.cables.get(cable.port)
+            back = far.cables[cable.port]
             there = f"{far.name} port {cable.port}"
-            if back is None:
-                raise at(source, cable.line, f"{here} {there}, but {far.name} has no line for that port")
             if (back.to, back.port) != (node.id, port) or (far is node and cable.port == port):
                 other = nodes[back.to].name if back.to in nodes else back.to[:60]
                 reason = f"but that is cabled to {other} port {back.port} (line {back.line})"
                 raise at(source, cable.line, f"{here} {there}, {reason}")
 
 
-def _give_guids(nodes: dict[str, Node], source: str) -> None:
-    """GUIDs as ibsim gives them for nodes without; two nodes with the same one are refused."""
+def _give_guids(nodes: dict[str, Node], source: str, borne: bool) -> None:
+    """GUIDs as ibsim gives them for nodes without; two nodes with the same one are refused, unless it is borne."""
     next_host, next_switch = _HOST_GUID, _SWITCH_GUID
     taken: dict[int, Node] = {}
     for node in nodes.values():
@@ -130,7 +233,7 @@ def _give_guids(nodes: dict[str, Node], source: str) -> None:
             node.guid = next_switch if node.switch else next_host
         next_switch += node.switch
         next_host += 0 if node.switch else 1 + node.ports
-        if node.guid in taken:
+        if node.guid in taken and not borne:
             raise at(source, node.line, f"{node.name} has GUID 0x{node.guid:x}, which {taken[node.guid].name} has too")
         taken[node.guid] = node
 

@@ -8,11 +8,12 @@ two and two are two cables whose ends are exchanged.
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
 
+from topoloom.fabrics.cable_errors import cable_errors, counted_at
 from topoloom.fabrics.comparison import (
     EXTRA,
     MISSING,
@@ -29,6 +30,8 @@ from topoloom.fabrics.comparison import (
 )
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.identify import Match
+from topoloom.fabrics.port_counters import PortCounters
+from topoloom.fabrics.running import Rate, slow_and_one_sided
 from topoloom.results import provenance_of
 
 
@@ -41,6 +44,8 @@ def compare_fabrics(
     hosts: bool = True,
     cabinets: Sequence[str] = (),
     cable_numbers: Mapping[Plug, str] = MappingProxyType({}),
+    rate: Rate | None = None,
+    counters: PortCounters | None = None,
 ) -> Comparison:
     """Every difference between a plan and what is there.
 
@@ -57,6 +62,11 @@ def compare_fabrics(
         Where each planned switch stands, for the texts (`Network.cabinets`); empty: not known.
     cable_numbers : mapping of (switch, port) to str
         The number of the planned cable in a port, for the texts (`Network.cable_numbers`).
+    rate : (int, float), optional
+        Lanes (0: any) and Gb/s that every cable should run at (`topoloom.fabrics.rates.parse_rate`); without it
+        `topoloom.fabrics.running` says what is too slow.
+    counters : PortCounters, optional
+        Errors that ports counted (`topoloom.fabrics.port_counters.read_counters`).
 
     Returns
     -------
@@ -74,8 +84,9 @@ def compare_fabrics(
     names = [*plan.switch_names, *plan.host_names]
     names += [actual.switch_names[s] for s in extra_switches.tolist()]
     names += [actual.host_names[x] for x in extra_hosts.tolist()]
-    planned = _cables(plan, np.arange(n), n + np.arange(h), hosts)
-    found = _cables(actual, switch_number, host_number, hosts)
+    should = _cables(plan, np.arange(n), n + np.arange(h), hosts)
+    there = _cables(actual, switch_number, host_number, hosts)
+    planned, found = should.keys(), there.keys()
     same = planned & found
     left, more = sorted(planned - same), sorted(found - same)
     right, loose = len(same), 0
@@ -85,6 +96,8 @@ def compare_fabrics(
     else:
         differences, agreeing = _by_node(left, more)
         right += agreeing
+    running = slow_and_one_sided(plan, actual, should, there, rate)
+    differences = [*differences, *running]
     known = set(match.switch.tolist())
     known_hosts = set(match.host.tolist())
     called = {
@@ -97,6 +110,10 @@ def compare_fabrics(
     missing_hosts = tuple(x for x in range(h) if x not in known_hosts) if hosts else ()
     more_hosts = tuple(extra_hosts.tolist()) if hosts else ()
     words = Words(tuple(names), called, tuple(cabinets), cable_numbers)
+    errors = (
+        [] if counters is None else cable_errors(counted_at(actual, counters, switch_number, host_number), there, words)
+    )
+    at_cable = {cable: error.text.removeprefix("errors: ") for cable, error in errors}
     nodes = [f"switch {words.node(s)} is not there" for s in missing_switches]
     nodes += [f"host {plan.host_names[x]} is not there" for x in missing_hosts]
     nodes += [f"switch {actual.switch_names[s]} is not in the plan" for s in extra_switches.tolist()]
@@ -114,9 +131,16 @@ def compare_fabrics(
         right_cables=right,
         right_but_for_ports=loose,
         faults=tuple(
-            Fault(one.kind, _named(one.planned, names), _named(one.found, names), words.fault(one))
+            Fault(
+                one.kind,
+                _named(one.planned, names),
+                _named(one.found, names),
+                words.fault(one, running.get(one, ""))
+                + "".join(f"; errors at {at_cable[cable]}" for cable in one.found if cable in at_cable),
+            )
             for one in differences
         ),
+        errors=tuple(error for _, error in errors),
         nodes=tuple(nodes),
         switches=tuple(
             KnownSwitch(
@@ -141,24 +165,28 @@ def _named(cables: tuple[Cable, ...], names: list[str]) -> tuple[tuple[Plugged, 
     return tuple((Plugged(names[a], at_a), Plugged(names[b], at_b)) for (a, at_a), (b, at_b) in cables)
 
 
-def _cables(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> set[Cable]:
-    """All cables of a fabric between numbered nodes, the lower plug first."""
+def _cables(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> dict[Cable, int]:
+    """All cables of a fabric between numbered nodes, the lower plug first: the number of the link, or past these of the
+    endpoint; -1 for a cable from a switch to itself."""
     topology = fabric.topology
     links = np.stack([switch[topology.links], fabric.link_ports], axis=2).tolist()
-    cables = [((u, p), (v, q)) for (u, p), (v, q) in links]
-    cables += [((int(switch[s]), p), (int(switch[s]), q)) for s, p, q in fabric.loops.tolist()]
+    cables = [(((u, p), (v, q)), index) for index, ((u, p), (v, q)) in enumerate(links)]
+    cables += [(((int(switch[s]), p), (int(switch[s]), q)), -1) for s, p, q in fabric.loops.tolist()]
     if hosts:
         cables += [
-            ((s, p), (x, q))
-            for s, p, x, q in zip(
-                switch[topology.endpoints].tolist(),
-                fabric.endpoint_ports.tolist(),
-                host[topology.host].tolist(),
-                fabric.host_ports.tolist(),
-                strict=True,
+            (((s, p), (x, q)), index)
+            for index, (s, p, x, q) in enumerate(
+                zip(
+                    switch[topology.endpoints].tolist(),
+                    fabric.endpoint_ports.tolist(),
+                    host[topology.host].tolist(),
+                    fabric.host_ports.tolist(),
+                    strict=True,
+                ),
+                len(links),
             )
         ]
-    return {(min(cable), max(cable)) for cable in cables}
+    return {(min(cable), max(cable)): index for cable, index in cables}
 
 
 def _by_plug(planned: list[Cable], found: list[Cable]) -> list[Difference]:
@@ -183,14 +211,15 @@ def _by_plug(planned: list[Cable], found: list[Cable]) -> list[Difference]:
 def _chain(plug: Plug, planned: bool, should: dict[Plug, Cable], there: dict[Plug, Cable]) -> list[tuple[bool, Cable]]:
     """The cables of a chain from its end, or round a ring: whether each is planned, and the cable."""
     chain: list[tuple[bool, Cable]] = []
+    seen: set[tuple[bool, Cable]] = set()
     while True:
         side = should if planned else there
-        if plug not in side:
+        # Round a ring, or, where two cables are in one port, in a circle that the start is no part of.
+        if plug not in side or (planned, side[plug]) in seen:
             return chain
         cable = side[plug]
-        if chain and (planned, cable) == chain[0]:
-            return chain
         chain.append((planned, cable))
+        seen.add(chain[-1])
         plug = cable[1] if cable[0] == plug else cable[0]
         planned = not planned
 
@@ -279,3 +308,39 @@ def _swap(
 
 def _far(cable: Cable, node: int) -> int:
     return cable[1][0] if cable[0][0] == node else cable[0][0]
+
+
+def cables_between(fabric: Fabric, switch: np.ndarray, host: np.ndarray, hosts: bool) -> set[Cable]:
+    """All cables of a fabric between numbered nodes, the lower plug first.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    switch, host : int64[switches], int64[hosts]
+        The number of each as a node.
+    hosts : bool
+        Whether the cables of hosts are among them.
+
+    Returns
+    -------
+    set of Cable
+    """
+    return {*_cables(fabric, switch, host, hosts)}
+
+
+def differences_of(planned: Iterable[Cable], found: Iterable[Cable], *, ports: bool) -> list[Difference]:
+    """What differs between cables that only a plan has and cables that only a fabric has.
+
+    Parameters
+    ----------
+    planned, found : iterable of Cable
+    ports : bool
+        Whether a cable must be in the planned ports.
+
+    Returns
+    -------
+    list of Difference
+        Chain by chain.
+    """
+    left, more = sorted(planned), sorted(found)
+    return _by_plug(left, more) if ports else _by_node(left, more)[0]

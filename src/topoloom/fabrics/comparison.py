@@ -7,6 +7,8 @@ from typing import Any, Literal
 from topoloom.results import Provenance, Result
 
 WRONG, MISSING, EXTRA, SWAPPED = "wrong", "missing", "extra", "swapped"
+#: Faults of cables that are where they should be, or that somebody else is wrong about.
+SLOW, ONE_SIDED = "slow", "one-sided"
 
 #: A plug: the node, its port. Nodes are planned switches, then planned hosts, then what the plan does not have.
 Plug = tuple[int, int]
@@ -21,6 +23,7 @@ class Difference:
     ----------
     kind : str
         "wrong": one cable, one end elsewhere. "missing", "extra". "swapped": cables with exchanged ends, two or a ring.
+        "slow": a cable that runs below its rate. "one-sided": one that only one of its ends told of.
     planned, found : tuple of cables
         As planned and as found, each of two plugs (node, port).
     """
@@ -59,6 +62,25 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class CableErrors:
+    """The errors that the ports at both ends of a cable counted.
+
+    Attributes
+    ----------
+    ends : (Plugged, Plugged)
+        The cable as it was found.
+    counted : (dict, dict) of str to int
+        At each end, what was counted and is not 0.
+    text : str
+        All of it in one line.
+    """
+
+    ends: tuple[Plugged, Plugged]
+    counted: tuple[dict[str, int], dict[str, int]]
+    text: str
+
+
+@dataclass(frozen=True)
 class KnownSwitch:
     """A switch that is there: what it is called, its GUID, and the planned switch that it is; None where it is none."""
 
@@ -88,6 +110,8 @@ class Comparison(Result):
     right_but_for_ports : int
         More that would be right if ports were not compared.
     faults : tuple of Fault
+    errors : tuple of CableErrors
+        Cables whose ports counted errors, those with most first; empty where nobody gave counters.
     nodes : tuple of str
         Switches and hosts that are missing or not planned, a sentence each.
     switches : tuple of KnownSwitch
@@ -113,7 +137,11 @@ class Comparison(Result):
         "names",
         "called",
     )
-    derived = ("same", "wrong_cables", "missing_cables", "extra_cables", "swapped_cables")
+    derived = (
+        *("same", "wrong_cables", "missing_cables", "extra_cables", "swapped_cables"),
+        *("slow_cables", "one_sided_cables"),
+    )
+    record_version = 2
 
     plan: str
     actual: str
@@ -134,6 +162,7 @@ class Comparison(Result):
     extra_hosts: tuple[int, ...]
     names: tuple[str, ...]
     called: dict[int, str]
+    errors: tuple[CableErrors, ...] = ()
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -167,6 +196,16 @@ class Comparison(Result):
         """Faults of cables with exchanged ends."""
         return self._count(SWAPPED)
 
+    @property
+    def slow_cables(self) -> int:
+        """Cables that run below their rate."""
+        return self._count(SLOW)
+
+    @property
+    def one_sided_cables(self) -> int:
+        """Cables that only one of their two ends told of."""
+        return self._count(ONE_SIDED)
+
     def _count(self, kind: str) -> int:
         return sum(one.kind == kind for one in self.differences)
 
@@ -190,7 +229,17 @@ class Words:
     cabinets: tuple[str, ...]
     cable_numbers: Mapping[Plug, str]
 
-    def fault(self, one: Difference) -> str:
+    def errors(self, cable: Cable, counted: tuple[dict[str, int], dict[str, int]]) -> str:
+        """One line: ``errors: S12 port 5 - S40 port 2: S12 SymbolErrors 12; S40 LinkDowned 2``."""
+        told = [
+            f"{self.names[node]} port {port} {', '.join(f'{name} {number}' for name, number in mine.items())}"
+            for (node, port), mine in zip(cable, counted, strict=True)
+            if mine
+        ]
+        number = self._number(cable)
+        return f"errors: {f'cable {number}: ' if number else ''}{self._cable(cable, is_there=True)}: {'; '.join(told)}"
+
+    def fault(self, one: Difference, how: str = "") -> str:
         """One line: ``wrong: cable 17: planned c3 S12 port 5 - c9 S40 port 2; found S12 port 5 - S41 port 2``."""
         planned = ", ".join(self._cable(cable, is_there=False) for cable in one.planned)
         there = ", ".join(self._cable(cable, is_there=True) for cable in one.found)
@@ -198,6 +247,10 @@ class Words:
         which = f"cable{'s' * (len(numbers) > 1)} {' and '.join(numbers)}: " if numbers else ""
         if one.kind == EXTRA:
             return f"extra: found {there}"
+        if one.kind == SLOW:
+            return f"slow: {which}{there} {how}"
+        if one.kind == ONE_SIDED:
+            return f"one-sided: {which}{there}: only one end told of it"
         if one.kind == MISSING:
             return f"missing: {which}planned {planned}"
         return f"{one.kind}: {which}planned {planned}; found {there}"
@@ -219,3 +272,11 @@ class Words:
         """The number of a planned cable, by the plug in a switch."""
         plugs: tuple[Plug, ...] = cable
         return next((self.cable_numbers[plug] for plug in plugs if plug in self.cable_numbers), "")
+
+    def cable(self, cable: Cable, is_there: bool) -> str:
+        """Both ends of a cable, with cabinets and ports; of one that is there also what its ends call themselves."""
+        return self._cable(cable, is_there)
+
+    def number(self, cable: Cable) -> str:
+        """The number of a planned cable; empty where it has none."""
+        return self._number(cable)

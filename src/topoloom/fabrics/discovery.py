@@ -2,7 +2,8 @@
 
 A switch or a host begins with its line ``Switch 36 "S-0002c90000000001" # "leaf1" base port 0 lid 3 lmc 0`` (``Ca``, in ibsim
 also ``Hca``), and each of its ports in use has a line ``[7] "S-0002c90000000002"[12] # "spine1" lid 5 4xHDR``. Every cable is
-there twice, once from each end, and both must agree.
+there twice, once from each end, and both must agree; one that a single end tells of is taken and marked. Source: the grammar
+of `ibnetdiscover.c` (linux-rdma/rdma-core, infiniband-diags), with what terminals make of it: tabs lost, prompts around it.
 """
 
 import logging
@@ -13,30 +14,41 @@ import numpy as np
 
 from topoloom.errors import at
 from topoloom.fabrics._assembly import Cable, Node, assembled
+from topoloom.fabrics._bearing import MOST_PORTS, bear
+from topoloom.fabrics._inside import is_aggregation_node, leave_out
 from topoloom.fabrics._lines import lines_of
 from topoloom.fabrics.fabric import Fabric
+from topoloom.fabrics.flaws import GUID_TWICE, PORT_BEYOND, PORT_TWICE, Flaws
+from topoloom.fabrics.rates import LANE_GBPS, rate_of
 
 log = logging.getLogger("topoloom")
 
-_MOST_PORTS = 65_535
 _LONGEST_NAME = 256
-#: What sums up messages inside a switch (SHARP) shows itself as an adapter with this device, and is called so.
-_SHARP_DEVICE, _SHARP_NAME = 0xCF09, "Mellanox Technologies Aggregation Node"
+#: What a port that has no LID yet says.
+_NO_LID = 0xFFFF
+_MOST_LANES = 12
 
-# Blanks are taken whole (*+): a line of a million of them is otherwise tried in a million ways.
-_NODE = re.compile(r'(Switch|Ca|Hca|Rt)\s++([0-9]{1,9})\s++"([^"]*+)"\s*+(?:#(.*))?', re.IGNORECASE)
+# Blanks are taken whole (*+): a line of a million of them is otherwise tried in a million ways. Terminals lose tabs.
+_NODE = re.compile(r'(Switch|Ca|Hca|Rt)\s*+([0-9]{1,9})\s*+"([^"]*+)"\s*+(?:#(.*))?', re.IGNORECASE)
 _PORT = re.compile(
     # [ext 3] is the port's number on the outside of a chassis.
     r"\[([0-9]{1,9})\](?:\[ext [0-9]{1,9}\])?\s*+(?:\(([0-9a-fA-F]{1,16})\))?\s*+"
-    r'"([^"]*+)"\s*+\[([0-9]{1,9})\](?:\[ext [0-9]{1,9}\])?\s*+(?:\([0-9a-fA-F]{1,16}\))?\s*+'
+    r'"([^"]*+)"\s*+\[([0-9]{1,9})\](?:\[ext [0-9]{1,9}\])?\s*+(?:\(([0-9a-fA-F]{1,16})\))?\s*+'
     r"(?:#(.*))?.*"
 )
+_IS_PORT = re.compile(r"\[\s*[0-9]")
 _GUID = re.compile(r"(switchguid|caguid|hcaguid|rtguid|nodeguid)\s*=\s*0x([0-9a-fA-F]{1,16})\b.*", re.IGNORECASE)
 _DEVICE = re.compile(r"devid\s*=\s*0x([0-9a-fA-F]{1,8})\b.*", re.IGNORECASE)
-_ASIDE = re.compile(r"(?:vendid|devid|sysimgguid|module|chassis|non-chassis)\b.*", re.IGNORECASE)
+_SYSTEM = re.compile(r"sysimgguid\s*=\s*0x([0-9a-fA-F]{1,16})\b.*", re.IGNORECASE)
+# Of -g: Chassis 1 (guid 0x..), Chassis Switches, Non-Chassis Nodes, Hostname: ...
+_ASIDE = re.compile(r"(?:vendid|devid|sysimgguid|module|chassis|non-chassis|hostname)\b.*", re.IGNORECASE)
+#: What the tool says of ports that do not answer, in between where a log has both.
+_SAID = re.compile(r"(?:src/)?[a-z_]+\.c:[0-9]+[;:].*|ib(?:warn|panic|error|nd)\b.*", re.IGNORECASE)
 _ID_GUID = re.compile(r"[SHR]-([0-9a-fA-F]{12,16})")
 _NAME = re.compile(r'\s*"(.*)"')
 _LID = re.compile(r"\blid ([0-9]{1,9})(?: lmc ([0-9]))?")
+_RATE = re.compile(r"\b([0-9]{1,2})x(" + "|".join(sorted(LANE_GBPS, key=len, reverse=True)) + r"|\?+)(?![A-Z0-9])")
+_WORDS = ("vendid", "devid", "sysimgguid", "switchguid", "caguid", "hcaguid", "rtguid", "switch", "chassis")
 
 
 @dataclass
@@ -44,13 +56,23 @@ class _Reading:
     """Where the reader stands."""
 
     source: str
+    flaws: Flaws
     guid: int | None = None
-    device: int | None = None
+    device: int = 0
+    system: int | None = None
     node: Node | None = None
-    aggregation: set[str] = field(default_factory=set)
+    #: Adapters and routers that are parts of switches, by id; whether each is a router.
+    inside: dict[str, bool] = field(default_factory=dict)
+    begun: bool = False
+    #: The first line, since the last one of the format, that is none.
+    strange: tuple[int, str] | None = None
+    #: How many lines of a terminal stood around the dump.
+    around: int = 0
+    #: The ids of nodes that have one id in the text, by that.
+    twins: dict[str, list[str]] = field(default_factory=dict)
 
 
-def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
+def read_fabric(text: str, source: str, name: str = "fabric", *, borne: bool = False) -> Fabric:
     """The fabric that the text describes.
 
     Parameters
@@ -61,6 +83,9 @@ def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
         The file, for messages.
     name : str
         The topology's name.
+    borne : bool
+        Whether to bear what cannot be (a GUID or a port twice, a port that is none, ends that disagree): the reader goes on
+        without it, and `Fabric.flaws` tells.
 
     Returns
     -------
@@ -72,7 +97,7 @@ def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
     Raises
     ------
     InputError
-        A line that is none of the format's; a cable that is there from one end only, or goes elsewhere from the other.
+        A line that is none of the format's; a cable that goes elsewhere from its other end, or to what is not described.
 
     Examples
     --------
@@ -80,78 +105,102 @@ def read_fabric(text: str, source: str, name: str = "fabric") -> Fabric:
     >>> read_fabric(text, "tiny.net").topology
     Topology(fabric: 1 switches, 0 links, 1 hosts)
     """
-    reading = _Reading(source)
+    flaws = Flaws(source, borne)
+    reading = _Reading(source, flaws)
     nodes: dict[str, Node] = {}
     for number, line in lines_of(text, source):
         stripped = line.strip()
         if stripped and not stripped.startswith("#"):
             _take(reading, nodes, stripped, number)
+    if reading.strange is not None:
+        # A prompt after the dump is no harm; the first letters of a line that was cut off are.
+        said = reading.strange[1].lower()
+        if not nodes or any(word.startswith(said) for word in _WORDS):
+            raise _strange(reading)
+        reading.around += 1
     if not any(node.switch for node in nodes.values()):
         raise at(source, None, 'names no switch; a fabric has lines like Switch 36 "S-0002c90000000001"')
-    _leave_out(reading, nodes)
-    return assembled(nodes, source, name)
+    if reading.around:
+        log.warning("%s: lines of a terminal around the dump are left aside", source)
+    leave_out(reading.inside, nodes, source)
+    if borne:
+        bear(nodes, reading.twins, flaws)
+    return assembled(nodes, source, name, flaws)
 
 
-def _leave_out(reading: _Reading, nodes: dict[str, Node]) -> None:
-    """Take the aggregation nodes out of the switches that they are in: they are no hosts."""
-    for id_ in reading.aggregation:
-        for cable in nodes.pop(id_).cables.values():
-            far = nodes.get(cable.to)
-            if far is not None and (there := far.cables.get(cable.port)) is not None and there.to == id_:
-                del far.cables[cable.port]
-                # It is the switch's last port, which nothing else can be plugged into.
-                far.ports -= cable.port == far.ports
-    if reading.aggregation:
-        many = len(reading.aggregation)
-        log.warning(
-            "%s: %d aggregation node%s (SHARP) left out: inside switches, no hosts",
-            reading.source,
-            many,
-            "s" * (many > 1),
-        )
+def _strange(reading: _Reading) -> Exception:
+    number, line = reading.strange or (0, "")
+    if not line.replace("\t", " ").isprintable():
+        return at(reading.source, number, f"{line[:60]!a} has characters that no name can have")
+    return at(reading.source, number, f"'{line[:60]}' is no line of ibnetdiscover or ibsim")
 
 
 def _take(reading: _Reading, nodes: dict[str, Node], line: str, number: int) -> None:
     """One line that is not empty and no comment."""
+    node = None
     if not line.replace("\t", " ").isprintable():
-        raise at(reading.source, number, f"{line[:60]!a} has characters that no name can have")
-    if line.startswith("["):
+        known = False
+    else:
+        node = _NODE.fullmatch(line)
+        known = bool(node or _IS_PORT.match(line) or _GUID.fullmatch(line) or _ASIDE.fullmatch(line))
+    if not known:
+        if not _SAID.fullmatch(line):
+            reading.strange = reading.strange or (number, line)
+        return
+    if reading.strange is not None:
+        # Before the dump stands what the terminal said; within it nothing may be lost.
+        if reading.begun or _IS_PORT.match(line):
+            raise _strange(reading)
+        reading.around, reading.strange = reading.around + 1, None
+    reading.begun = True
+    if node:
+        _begin(reading, nodes, node, number)
+    elif line.startswith("["):
         _port(reading, line, number)
-    elif found := _NODE.fullmatch(line):
-        node = _node(reading, found, number)
-        if node.id in nodes:
-            raise at(reading.source, number, f"'{node.id}' is there already, on line {nodes[node.id].line}")
-        nodes[node.id] = reading.node = node
-        if not node.switch and (reading.device == _SHARP_DEVICE or _SHARP_NAME in node.name):
-            reading.aggregation.add(node.id)
-        reading.guid = reading.device = None
     elif found := _GUID.fullmatch(line):
         reading.guid = int(found[2], 16)
         reading.node = None
-    elif _ASIDE.fullmatch(line):
+    else:
         reading.node = None
         if found := _DEVICE.fullmatch(line):
-            reading.device = int(found[1], 16)
-    else:
-        raise at(reading.source, number, f"'{line[:60]}' is no line of ibnetdiscover or ibsim")
+            reading.device = int(found[1], 16) & 0xFFFF
+        elif found := _SYSTEM.fullmatch(line):
+            reading.system = int(found[1], 16)
+
+
+def _begin(reading: _Reading, nodes: dict[str, Node], found: re.Match[str], number: int) -> None:
+    """A switch, a host, or what shows itself as one though it is a part of a switch."""
+    node = _node(reading, found, number)
+    if (first := nodes.get(node.id)) is not None:
+        text = f"'{node.id}' is there already, on line {first.line}"
+        reading.flaws.report(GUID_TWICE, number, text, (first.name, 0), (node.name, 0))
+        same = reading.twins.setdefault(node.id, [node.id])
+        node.id = f"{node.id}, line {number}"
+        same.append(node.id)
+    nodes[node.id] = reading.node = node
+    if found[1].lower() == "rt":
+        reading.inside[node.id] = True
+    elif not node.switch and is_aggregation_node(node):
+        reading.inside[node.id] = False
+    reading.guid, reading.device, reading.system = None, 0, None
 
 
 def _node(reading: _Reading, found: re.Match[str], number: int) -> Node:
     kind, ports, id_, comment = found[1].lower(), int(found[2]), found[3], found[4] or ""
-    if kind == "rt":
-        raise at(reading.source, number, f"'{id_[:60]}' is a router; topoloom reads single subnets")
     named = _NAME.match(comment)
     name = named[1] if named and named[1].strip() else id_
     for text in (id_, name):
         if not text.strip() or len(text) > _LONGEST_NAME or not text.isprintable():
             raise at(reading.source, number, f"a name has 1 to {_LONGEST_NAME} printable characters")
-    if not 1 <= ports <= _MOST_PORTS:
-        raise at(reading.source, number, f"{ports} ports; a switch or a host has 1 to {_MOST_PORTS}")
+    if not 1 <= ports <= MOST_PORTS:
+        raise at(reading.source, number, f"{ports} ports; a switch or a host has 1 to {MOST_PORTS}")
     guid = reading.guid
     if guid is None and (in_id := _ID_GUID.fullmatch(id_)):
         guid = int(in_id[1], 16)
     lid, lmc = _lid(reading, comment[named.end() :] if named else comment, number)
-    return Node(id_, kind == "switch", ports, name, guid, lid, lmc, number)
+    return Node(
+        id_, kind == "switch", ports, name, guid, lid, lmc, number, device=reading.device, system=reading.system
+    )
 
 
 def _port(reading: _Reading, line: str, number: int) -> None:
@@ -164,16 +213,29 @@ def _port(reading: _Reading, line: str, number: int) -> None:
     if reading.node is None:
         raise at(reading.source, number, "a port before any switch or host")
     node, port = reading.node, int(found[1])
-    if not 1 <= port <= node.ports:
-        raise at(reading.source, number, f"port {port} of {node.name}; its ports are 1 to {node.ports}")
+    # Where it is borne a cable in a port too high stays, for it is there; a rule tells of its port.
+    if not 1 <= port <= (MOST_PORTS if reading.flaws.borne else node.ports):
+        text = f"port {port} of {node.name}; its ports are 1 to {node.ports}"
+        reading.flaws.report(PORT_BEYOND, number, text, (node.name, port))
+        return
     if port in node.cables:
-        raise at(
-            reading.source, number, f"port {port} of {node.name} already has the cable of line {node.cables[port].line}"
-        )
+        text = f"port {port} of {node.name} already has the cable of line {node.cables[port].line}"
+        reading.flaws.report(PORT_TWICE, number, text, (node.name, port))
+        return
     guid = None if found[2] is None else int(found[2], 16)
-    # A host's port says its own LID first; a switch's says that of the far end.
-    lid, lmc = (0, 0) if node.switch else _lid(reading, (found[5] or "").split('"')[0], number)
-    node.cables[port] = Cable(found[3], int(found[4]), guid, lid, lmc, number)
+    far_guid = None if found[5] is None else int(found[5], 16)
+    # A host's port says its own LID first; a switch's says that of the far end. Names may hold anything.
+    before, _, rest = (found[6] or "").partition('"')
+    after = rest.rpartition('"')[2]
+    lid, lmc = (0, 0) if node.switch else _lid(reading, before, number)
+    width, speed = (0, "") if (rate := _RATE.search(after)) is None else (int(rate[1]), rate[2])
+    node.cables[port] = Cable(
+        *(found[3], int(found[4]), guid, lid, lmc, number),
+        width=min(width, _MOST_LANES),
+        rate_gbps=rate_of(width, speed) if width <= _MOST_LANES else 0.0,
+        far_guid=far_guid,
+        far_lid=_lid(reading, after, number)[0],
+    )
 
 
 def _lid(reading: _Reading, comment: str, number: int) -> tuple[int, int]:
@@ -184,4 +246,4 @@ def _lid(reading: _Reading, comment: str, number: int) -> tuple[int, int]:
     lid, lmc = int(found[1]), int(found[2] or 0)
     if lid > np.iinfo(np.uint16).max or lmc > 7:
         raise at(reading.source, number, f"lid {lid} lmc {lmc}; LIDs end at 65535 and LMCs at 7")
-    return lid, lmc
+    return (0 if lid == _NO_LID else lid), lmc

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from topoloom.fabrics.flaws import Flaw
 from topoloom.topology import Topology
 
 _HOST_GUID, _SWITCH_GUID = 0x100000, 0x200000
@@ -18,6 +19,22 @@ _HOST_GUID, _SWITCH_GUID = 0x100000, 0x200000
 
 def _no_loops() -> np.ndarray:
     return np.empty((0, 3), np.int32)
+
+
+def _unknown() -> np.ndarray:
+    return np.empty(0)
+
+
+#: What is known of cables only where somebody looked: the array's type, by the end of the field's name.
+_OF_CABLES: dict[str, type] = {
+    "width": np.int8,
+    "rate_gbps": np.float64,
+    "one_sided": np.bool_,
+    "length_m": np.float64,
+    "part": np.str_,
+}
+_OF_LINKS = {f"link_{name}": kind for name, kind in _OF_CABLES.items()}
+_OF_ENDPOINTS = {f"endpoint_{name}": kind for name, kind in _OF_CABLES.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +68,20 @@ class Fabric:
         Cables from a switch to itself, which a topology cannot hold: switch, port, port.
     made : str
         Where it comes from: "planned", or the file.
+    link_width, endpoint_width : int8[links], int8[endpoints]
+        Lanes of each cable as it runs; 0 where not known. Left out, nothing is known.
+    link_rate_gbps, endpoint_rate_gbps : float64[links], float64[endpoints]
+        Data rate of each cable as it runs, in Gb/s (width times speed); 0 where not known.
+    link_one_sided, endpoint_one_sided : bool[links], bool[endpoints]
+        Cables that only one of their two ends told of.
+    link_length_m, endpoint_length_m : float64[links], float64[endpoints]
+        The length that each cable says of itself; 0 where not known.
+    link_part, endpoint_part : str[links], str[endpoints]
+        The part number that each cable says of itself; empty where not known.
+    switch_device, host_device : int32[switches], int32[hosts]
+        Device ids (``devid``), which tell models apart; 0 where not known.
+    flaws : tuple of Flaw
+        What was wrong in the file, where its reader was told to bear it.
     """
 
     topology: Topology
@@ -70,11 +101,56 @@ class Fabric:
     port_lmc: np.ndarray
     loops: np.ndarray = field(default_factory=_no_loops)
     made: str = "planned"
+    link_width: np.ndarray = field(default_factory=_unknown)
+    link_rate_gbps: np.ndarray = field(default_factory=_unknown)
+    link_one_sided: np.ndarray = field(default_factory=_unknown)
+    link_length_m: np.ndarray = field(default_factory=_unknown)
+    link_part: np.ndarray = field(default_factory=_unknown)
+    endpoint_width: np.ndarray = field(default_factory=_unknown)
+    endpoint_rate_gbps: np.ndarray = field(default_factory=_unknown)
+    endpoint_one_sided: np.ndarray = field(default_factory=_unknown)
+    endpoint_length_m: np.ndarray = field(default_factory=_unknown)
+    endpoint_part: np.ndarray = field(default_factory=_unknown)
+    switch_device: np.ndarray = field(default_factory=_unknown)
+    host_device: np.ndarray = field(default_factory=_unknown)
+    flaws: tuple[Flaw, ...] = ()
+
+    def __post_init__(self) -> None:
+        topology = self.topology
+        for kinds, size in (
+            (_OF_LINKS, len(topology.links)),
+            (_OF_ENDPOINTS, topology.endpoints.size),
+            ({"switch_device": np.int32}, topology.switches),
+            ({"host_device": np.int32}, topology.hosts),
+        ):
+            for name, kind in kinds.items():
+                given = np.asarray(getattr(self, name))
+                if given.size != size:
+                    if given.astype(bool).any():
+                        raise ValueError(f"{name} has {given.size} values, and there are {size}")
+                    # Where nothing is known, nothing is known of any others.
+                    given = np.zeros(size, kind)
+                object.__setattr__(self, name, given.astype(kind, copy=False))
+
+    @property
+    def rated(self) -> bool:
+        """Whether the rate of any cable is known."""
+        return bool((self.link_rate_gbps > 0).any() or (self.endpoint_rate_gbps > 0).any())
 
     @property
     def planned(self) -> bool:
         """Whether names, GUIDs and ports are topoloom's own."""
         return self.made == "planned"
+
+    @property
+    def as_planned(self) -> bool:
+        """Whether names, GUIDs and all ports are those that topoloom gives."""
+        if not self.planned:
+            return False
+        plan = planned_fabric(self.topology)
+        names = self.switch_names == plan.switch_names and self.host_names == plan.host_names
+        ports = ("link_ports", "endpoint_ports", "host_ports")
+        return names and all(np.array_equal(getattr(self, name), getattr(plan, name)) for name in ports)
 
     @property
     def addressed(self) -> bool:
@@ -146,6 +222,10 @@ class Fabric:
             endpoint_ports=self.endpoint_ports[ends],
             port_lids=self.port_lids[ends],
             port_lmc=self.port_lmc[ends],
+            switch_device=self.switch_device[switches],
+            host_device=self.host_device[hosts],
+            **{name: getattr(self, name)[links] for name in _OF_LINKS},
+            **{name: getattr(self, name)[ends] for name in _OF_ENDPOINTS},
         )
 
     def __repr__(self) -> str:

@@ -11,12 +11,15 @@ import numpy as np
 from topoloom.csv_files import csv_rows, unguarded
 from topoloom.errors import InputError, at
 from topoloom.fabrics.fabric import Fabric
+from topoloom.fabrics.plug_matching import match_plugs
 from topoloom.fabrics.structure_matching import match_shapes
 
 NAME, GUID, HOSTS, SHAPE, MAP = "name", "guid", "hosts", "shape", "map"
 #: What `--by` takes.
 METHODS = ("auto", NAME, GUID, HOSTS, SHAPE)
-_MANAGED = re.compile(r"mf0;([^;:]+):[^:]*")
+#: MF0;NAME:MODEL/U1, and, of what has several switches in a box, MF0;NAME:MODEL/L16/U2: NAME and NAME/L16/U2.
+_MANAGED = re.compile(r"mf0;([^;:]+):[^:/]*(?:/u1|((?:/[^:/]+)*))")
+_ZEROS = re.compile(r"(?<=/[a-z])0+(?=[0-9])")
 #: Below this share of agreeing links a match by shape is none.
 _LEAST = 0.5
 
@@ -113,8 +116,10 @@ def identify(
         if by == SHAPE:
             found = _by_shape(plan, actual, hosts, seed)
         else:
-            found = match_shapes(plan.topology, actual.topology, switch, seed=seed).planned
-            found = _believed(plan, actual, switch, found)
+            found = match_plugs(plan, actual, switch, hosts)
+            if (found < 0).any() and np.unique(found[found >= 0]).size < plan.topology.switches:
+                shaped = match_shapes(plan.topology, actual.topology, found, seed=seed).planned
+                found = _believed(plan, actual, found, shaped)
         inferred = int(((switch < 0) & (found >= 0)).sum())
         switch = found
     share = _share(plan, actual, switch)
@@ -205,6 +210,7 @@ def _matched(planned: Sequence[object], there: Sequence[object]) -> np.ndarray:
 def _known_names(plan: Fabric, aliases: Sequence[Iterable[str]] | None) -> dict[str, int]:
     """The planned switch of each name, in small letters, that only one has."""
     names = [(name.lower(), s) for s, name in enumerate(plan.switch_names)]
+    names += [(plain_name(name), s) for s, name in enumerate(plan.switch_names)]
     names += [(name.lower(), s) for s, others in enumerate(aliases or []) for name in others]
     owners: dict[str, set[int]] = {}
     for name, s in names:
@@ -212,10 +218,20 @@ def _known_names(plan: Fabric, aliases: Sequence[Iterable[str]] | None) -> dict[
     return {name: min(who) for name, who in owners.items() if len(who) == 1}
 
 
+def plain_name(name: str) -> str:
+    """What a managed switch is called, in small letters, from what it calls itself.
+
+    >>> plain_name("MF0;leaf1:MQM8700/U1"), plain_name("MF0;Core:MCS8500/L06/U2"), plain_name("S12")
+    ('leaf1', 'core/l6/u2', 's12')
+    """
+    found = _MANAGED.fullmatch(name.lower())
+    # A box numbers its parts with a zero in front or without: L05 is L5.
+    return f"{found[1]}{_ZEROS.sub('', found[2] or '')}" if found else name.lower()
+
+
 def _by_names(plan: Fabric, actual: Fabric, aliases: Sequence[Iterable[str]] | None) -> np.ndarray:
     known = _known_names(plan, aliases)
-    # A managed switch calls itself MF0;NAME:MODEL/U1.
-    names = [_MANAGED.sub(r"\1", name.lower()) for name in actual.switch_names]
+    names = [plain_name(name) for name in actual.switch_names]
     once = Counter(names)
     found = np.array([known.get(name, -1) if once[name] == 1 else -1 for name in names], np.int64)
     return _once(found)

@@ -57,7 +57,7 @@ def opensm_texts(routing: Routing, fabric: Fabric | None = None) -> dict[str, st
     """The files of `export_opensm`: name and text; raises `InputError` like it."""
     fabric = planned_fabric(routing.topology) if fabric is None else fabric
     check_tables(routing, fabric)
-    net = net_text(routing.topology) if fabric.planned else discovered_text(fabric)
+    net = net_text(routing.topology) if fabric.as_planned else discovered_text(fabric)
     texts = {"fabric.net": net, "fabric.lft": lft_text(routing, fabric)}
     if any(table.lanes is not None and table.lanes.any() for table in routing.host_tables):
         texts["fabric.qos"] = qos_text(routing, fabric)

@@ -66,8 +66,8 @@ def _ports_out(tables: Tables, fabric: Fabric) -> np.ndarray:
     at_home = np.concatenate([topology.endpoints, np.arange(n)])
     ports_out = np.full((n, k + n), -1, np.int16)
     for switch in range(n):
-        index = np.full(int(fabric.switch_ports[switch]) + 2, -1, np.int16)
         leaving = fabric.channel_ports[offsets[switch] : offsets[switch + 1]]
+        index = np.full(int(max(fabric.switch_ports[switch], leaving.max(initial=0))) + 2, -1, np.int16)
         index[leaving] = np.arange(leaving.size)
         out = tables.ports[switch]
         ports_out[switch] = np.where(out >= 0, index[out], -1)

@@ -7,6 +7,7 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import Order
+from topoloom.fabrics.fabric import Fabric
 from topoloom.register import Register
 from topoloom.topology import Topology
 
@@ -37,6 +38,8 @@ class Format:
         As `write`, with the names, lengths, rates and delays that are known of the network.
     simple : bool
         Whether parallel links become one, or are refused.
+    fabric : callable (data: bytes, source: str) -> Fabric, optional
+        Reads names, GUIDs, ports and rates, too, where the format has them.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Format:
     write: Callable[[Topology], str | bytes]
     write_order: Callable[[Order], str | bytes] | None = None
     simple: bool = False
+    fabric: Callable[[bytes, str], Fabric] | None = None
 
 
 #: Every format by its name.

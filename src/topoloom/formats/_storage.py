@@ -26,6 +26,8 @@ _STDIN = "<stdin>"
 _GZIP = b"\x1f\x8b"
 #: How the formats begin that are told from their content, after blanks.
 _BEGINNINGS = {
+    "ibdiagnet-lst": re.compile(rb"(\xef\xbb\xbf)?\s*\{\s*(CA|SW)\s+Ports:"),
+    "ibdiagnet": re.compile(rb"(\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*START_[A-Z]"),
     "topoloom": re.compile(rb"(\xef\xbb\xbf)?\s*\{"),
     "graphml": re.compile(rb"(\xef\xbb\xbf)?\s*<"),
     "dot": re.compile(rb"(?:\s|//[^\n]*\n|#[^\n]*\n)*(strict\s+)?(di)?graph\b\s*(\"[^\"]*\"|\w*)\s*\{"),
@@ -122,7 +124,11 @@ def save(
     """
     checked(topology, "save")
     target = os.fspath(path)
-    data = encode(topology, choose_format(target, format), order)
+    put(encode(topology, choose_format(target, format), order), target)
+
+
+def put(data: bytes, target: str) -> None:
+    """Write a file's content where `save` would: compressed where its name says so, ``-`` is standard output."""
     if target == "-":
         sys.stdout.buffer.write(data)
         return

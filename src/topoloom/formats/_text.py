@@ -1,12 +1,14 @@
 """What every reader shares: text from bytes, numbers for switches, checks on what a file claims."""
 
 import codecs
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from topoloom.errors import InputError, at
+from topoloom.fabrics.fabric import Fabric
 from topoloom.topology import MOST_SWITCHES, Topology
 
 #: NumPy gives every text of a label the width of the longest one.
@@ -78,3 +80,15 @@ def topology_from(source: str, **parts: Any) -> Topology:
     except InputError as error:
         # Topology names itself first; here the file is the better name.
         raise at(source, None, str(error).removeprefix(f"{parts['name']}: ")) from None
+
+
+def fabric_from(source: str, make: Callable[[], Fabric]) -> Fabric:
+    """What `make` gives, a fabric called by the file's stem; where its topology refuses something, the file is named."""
+    try:
+        return make()
+    except InputError as error:
+        # What Topology refuses it names by its own name; here the file is the better one.
+        said = str(error)
+        if said.startswith(source):
+            raise
+        raise at(source, None, said.removeprefix(f"{stem(source)}: ")) from None

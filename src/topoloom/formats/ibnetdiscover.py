@@ -2,13 +2,12 @@
 
 import os
 
-from topoloom.errors import InputError, at
 from topoloom.fabrics.discovery import read_fabric
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.net_text import net_text
 from topoloom.formats._registry import Format, register
 from topoloom.formats._storage import read_source
-from topoloom.formats._text import stem, text_of
+from topoloom.formats._text import fabric_from, stem, text_of
 from topoloom.topology import Topology
 
 
@@ -17,23 +16,32 @@ def read(data: bytes, source: str) -> Topology:
     return fabric_of(data, source).topology
 
 
-def load_fabric(path: str | os.PathLike[str]) -> Fabric:
-    """A discovered fabric with its names, GUIDs, LIDs and ports; raises `InputError` like `load`."""
+def load_fabric(path: str | os.PathLike[str], *, borne: bool = False) -> Fabric:
+    """A discovered fabric with its names, GUIDs, LIDs and ports; raises `InputError` like `load`.
+
+    `borne`: what cannot be is left out and told (`Fabric.flaws`), where it would be refused.
+    """
     data, source, _ = read_source(path, NAME)
-    return fabric_of(data, source)
+    return fabric_of(data, source, borne=borne)
 
 
-def fabric_of(data: bytes, source: str) -> Fabric:
-    """The fabric that a file's content describes."""
+def fabric_of(data: bytes, source: str, *, borne: bool = False) -> Fabric:
+    """The fabric that a file's content describes.
+
+    Parameters
+    ----------
+    data : bytes
+    source : str
+        The file, for messages.
+    borne : bool
+        As `load_fabric` has it.
+
+    Returns
+    -------
+    Fabric
+    """
     text = text_of(data, source)
-    try:
-        return read_fabric(text, source, stem(source))
-    except InputError as error:
-        # What Topology refuses it names by its own name; here the file is the better one.
-        said = str(error)
-        if said.startswith(source):
-            raise
-        raise at(source, None, said.removeprefix(f"{stem(source)}: ")) from None
+    return fabric_from(source, lambda: read_fabric(text, source, stem(source), borne=borne))
 
 
 NAME = "ibnetdiscover"
@@ -46,5 +54,6 @@ register(
         keeps=frozenset({"isolated", "endpoints", "host"}),
         read=read,
         write=net_text,
+        fabric=fabric_of,
     )
 )

@@ -1,6 +1,7 @@
 """Where hosts stand, as files: `hosts.toml` says what they are, `hosts.csv` has a row for each of them."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ from topoloom.files import read_text
 from topoloom.hosts.housing import Housing, host_names
 
 _LONGEST = 1 << 28
+_LONGEST_NAME = 256
 
 
 def housing_toml(housing: Housing) -> str:
@@ -76,23 +78,63 @@ def read_hosts(path: str | Path, hosts: int, slots: tuple[str, ...]) -> np.ndarr
         A column or a host that is missing, or a rack where the floor has no slot.
     """
     source = str(path)
-    rows = csv_rows(read_text(path, _LONGEST), source)
-    line, header = next(rows, (1, []))
-    names = [cell.strip().lower() for cell in header]
-    missing = [name for name in ("host", "cabinet") if name not in names]
-    if missing:
-        raise at(source, line, f"the column {missing[0]} is missing; a list of hosts has the columns host and cabinet")
     number = {name: place for place, name in enumerate(slots)}
     slot = np.full(hosts, -1, np.int32)
-    for line, cells in rows:
-        if len(cells) != len(names):
-            raise at(source, line, f"{len(cells)} columns; the header has {len(names)}")
-        text, name = cells[names.index("host")].strip(), unguarded(cells[names.index("cabinet")])
-        if not text.isascii() or not text.isdigit() or int(text) >= hosts:
-            raise at(source, line, f"host is {text[:40]!a}; hosts are numbers, 0 to {hosts - 1}")
+    for line, host, cells in _rows(path, hosts, "cabinet"):
+        name = unguarded(cells["cabinet"])
         if name not in number:
             raise at(source, line, f"the floor has no slot {name[:40]!a}; name one of its slots, or add the slot there")
-        slot[int(text)] = number[name]
+        slot[host] = number[name]
     if (slot < 0).any():
         raise at(source, None, f"host {int(slot.argmin())} has no row; a list of hosts has one for each of {hosts}")
     return slot
+
+
+def read_host_names(path: str | Path, hosts: int) -> tuple[str, ...]:
+    """What each host is called by a list that `hosts_csv` wrote, or that somebody gave other names.
+
+    Parameters
+    ----------
+    path : path
+    hosts : int
+        How many there are; one without a name is called H and its number.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    InputError
+        A column that is missing, a host that is none, a name that none can have, or that two have.
+    """
+    names = [f"H{host}" for host in range(hosts)]
+    line_of: dict[str, int] = {}
+    for line, host, cells in _rows(path, hosts, "name"):
+        name = unguarded(cells["name"]).strip()
+        if not name:
+            continue
+        if len(name) > _LONGEST_NAME or not name.isprintable():
+            raise at(str(path), line, f"a host's name has 1 to {_LONGEST_NAME} printable characters")
+        if name in line_of:
+            raise at(str(path), line, f"host {host} is called {name[:40]!a}, as that of line {line_of[name]}")
+        names[host], line_of[name] = name, line
+    return tuple(names)
+
+
+def _rows(path: str | Path, hosts: int, needed: str) -> Iterator[tuple[int, int, dict[str, str]]]:
+    """The rows of a list of hosts: the line, the host, and the cells by column."""
+    source = str(path)
+    rows = csv_rows(read_text(path, _LONGEST), source)
+    line, header = next(rows, (1, []))
+    names = [cell.strip().lower() for cell in header]
+    missing = [name for name in ("host", needed) if name not in names]
+    if missing:
+        raise at(source, line, f"the column {missing[0]} is missing; a list of hosts has the columns host and {needed}")
+    for line, cells in rows:
+        if len(cells) != len(names):
+            raise at(source, line, f"{len(cells)} columns; the header has {len(names)}")
+        text = cells[names.index("host")].strip()
+        if not text.isascii() or not text.isdigit() or int(text) >= hosts:
+            raise at(source, line, f"host is {text[:40]!a}; hosts are numbers, 0 to {hosts - 1}")
+        yield line, int(text), dict(zip(names, cells, strict=True))

@@ -1,5 +1,7 @@
 """`topoloom convert`: a topology in one format, into another, or into the files of another tool."""
 
+from dataclasses import replace
+
 import click
 
 from topoloom.cli.delivery import checked, deliver
@@ -8,7 +10,11 @@ from topoloom.cli.output import json_option, print_record, say
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import EXPORTS, Order, export_named, write_order
 from topoloom.fabrics.exports.written import WrittenFiles
+from topoloom.fabrics.machines import joined
+from topoloom.fabrics.net_text import discovered_text
 from topoloom.formats import FORMATS, format_for
+from topoloom.formats.ibnetdiscover import NAME as DISCOVERED
+from topoloom.network import Network
 from topoloom.opening import open_network
 from topoloom.results import provenance_of
 
@@ -31,22 +37,46 @@ class _Help(click.Command):
 @click.argument("output", metavar="OUT")
 @click.option("--from", "source_format", metavar="FORMAT", help="The format of IN; else its suffix tells.")
 @click.option("--format", "name", metavar="FORMAT", help="The format of OUT (below); else its suffix tells.")
+@click.option(
+    "--machines",
+    is_flag=True,
+    help="The adapters of one machine (node7 mlx5_0, node7 mlx5_1) become one host. A .net file then keeps names and GUIDs.",
+)
 @settings_option
 @json_option
 def command(
-    source: str, output: str, source_format: str | None, name: str | None, changes: tuple[str, ...], as_json: bool
+    source: str,
+    output: str,
+    source_format: str | None,
+    name: str | None,
+    machines: bool,
+    changes: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     if name is not None and name.partition(":")[0] in EXPORTS and not _one_file(output, name):
-        _export(name, source, source_format, output, changes, as_json)
+        export_named(name)  # a wrong option is told before a large network is read
+        _export(name, _opened(source, source_format, machines), output, changes, as_json)
         return
     record = checked(output, name, as_json)
     if changes and record.write_order is None:
         raise InputError(f"--set changes rates and delays, which the format {record.name} does not hold; leave it out")
-    network = open_network(source, source_format)
-    order = None
+    network = _opened(source, source_format, machines)
+    order = text = None
     if record.write_order is not None:
         order = Order(network.fabric, None, export_settings(network, changes), network.lengths)
-    deliver(network.topology, output, record, as_json, order)
+    elif machines and record.name == DISCOVERED:
+        text = discovered_text(network.fabric)
+    deliver(network.topology, output, record, as_json, order, text)
+
+
+def _opened(source: str, source_format: str | None, machines: bool) -> Network:
+    """The network, its adapters joined to machines where that is asked for."""
+    network = open_network(source, source_format)
+    if not machines:
+        return network
+    fabric = joined(network.fabric)
+    # Nothing else that is known of it has its hosts.
+    return replace(network, topology=fabric.topology, known={"fabric": lambda: fabric})
 
 
 def _one_file(output: str, name: str) -> bool:
@@ -55,12 +85,9 @@ def _one_file(output: str, name: str) -> bool:
     return name in FORMATS and (output == "-" or (record is not None and record.name == name))
 
 
-def _export(
-    kind: str, source: str, source_format: str | None, folder: str, changes: tuple[str, ...], as_json: bool
-) -> None:
-    record, _ = export_named(kind)  # a wrong option is told before a large network is read
+def _export(kind: str, network: Network, folder: str, changes: tuple[str, ...], as_json: bool) -> None:
+    record, _ = export_named(kind)
     refuse_settings(record.name, changes)
-    network = open_network(source, source_format)
     order = Order(network.fabric, layout=network.layout)
     if record.timed:
         order = Order(network.fabric, None, export_settings(network, changes), network.lengths, network.layout)

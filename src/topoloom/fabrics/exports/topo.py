@@ -4,12 +4,15 @@ The ibutils need the make of every system in a file of its own (IBNL): here a sw
 a GCAn. UFM's Topology Compare and Cable Validation read the same sections with width and speed in the arrow.
 """
 
+import numpy as np
+
 from topoloom.errors import InputError
 from topoloom.fabrics.exports.registry import Order, export, words
 from topoloom.fabrics.fabric import Fabric
+from topoloom.fabrics.rates import signal_of
 
 _PLAIN = "->"
-#: Four lanes at 50 Gbit/s: HDR.
+#: Four lanes at 50 Gbit/s: HDR, where a cable's own rate is not known.
 _RATED = "-4x-50G->"
 
 
@@ -27,12 +30,22 @@ def ibutils(order: Order) -> dict[str, str]:
 
 @export("ufm", "cable plan for UFM's Topology Compare and Cable Validation", tables=False)
 def ufm(order: Order) -> dict[str, str]:
-    """fabric.topo with the width and speed of HDR in every arrow."""
+    """fabric.topo with width and speed in every arrow: those of the cable where they are known, else of HDR."""
     return {"fabric.topo": topo_text(order.fabric, _RATED)}
 
 
 def topo_text(fabric: Fabric, arrow: str) -> str:
     """A section for each host and each switch, a line for each cable, every cable from both ends.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    arrow : str
+        What stands between the ends of a cable; where it names a rate, a cable's own goes before it.
+
+    Returns
+    -------
+    str
 
     Raises
     ------
@@ -50,22 +63,37 @@ def topo_text(fabric: Fabric, arrow: str) -> str:
         raise InputError(f"{fabric.made}: switch {name} is cabled to itself, which a cable plan cannot say")
     at_host: list[list[tuple[int, str]]] = [[] for _ in hosts]
     at_switch: list[list[tuple[int, str]]] = [[] for _ in switches]
-    for switch, port, host, at in zip(
+    rated = arrow != _PLAIN
+    host_arrows = _arrows(fabric.endpoint_width, fabric.endpoint_rate_gbps, arrow, rated)
+    link_arrows = _arrows(fabric.link_width, fabric.link_rate_gbps, arrow, rated)
+    for switch, port, host, at, sign in zip(
         topology.endpoints.tolist(),
         fabric.endpoint_ports.tolist(),
         topology.host.tolist(),
         fabric.host_ports.tolist(),
+        host_arrows,
         strict=True,
     ):
-        at_host[host].append((at, f"{switches[switch]} P{port}"))
-        at_switch[switch].append((port, f"{hosts[host]} P{at}"))
-    for (u, v), (port_u, port_v) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True):
-        at_switch[u].append((port_u, f"{switches[v]} P{port_v}"))
-        at_switch[v].append((port_v, f"{switches[u]} P{port_u}"))
+        at_host[host].append((at, f"{sign} {switches[switch]} P{port}"))
+        at_switch[switch].append((port, f"{sign} {hosts[host]} P{at}"))
+    links = zip(topology.links.tolist(), fabric.link_ports.tolist(), link_arrows, strict=True)
+    for (u, v), (port_u, port_v), sign in links:
+        at_switch[u].append((port_u, f"{sign} {switches[v]} P{port_v}"))
+        at_switch[v].append((port_v, f"{sign} {switches[u]} P{port_u}"))
     lines = []
     for name, ends in zip([*hosts, *switches], [*at_host, *at_switch], strict=True):
-        lines += [name, *(f"   P{port} {arrow} {far}" for port, far in sorted(ends)), ""]
+        lines += [name, *(f"   P{port} {far}" for port, far in sorted(ends)), ""]
     return "\n".join(lines) + "\n"
+
+
+def _arrows(width: np.ndarray, rate_gbps: np.ndarray, arrow: str, rated: bool) -> list[str]:
+    """The arrow of each cable."""
+    if not rated:
+        return [arrow] * width.size
+    signals = [signal_of(lanes, gbps) for lanes, gbps in zip(width.tolist(), rate_gbps.tolist(), strict=True)]
+    return [
+        f"-{lanes}x-{signal}G->" if signal else arrow for lanes, signal in zip(width.tolist(), signals, strict=True)
+    ]
 
 
 def _ibnl(system: str, kind: str, device: str, ports: int) -> str:

@@ -1,0 +1,23 @@
+"""A rule: every switch should be linked to one that is linked to all."""
+
+from collections.abc import Iterator
+
+from topoloom.fabrics.diagnosis.evidence import Evidence
+from topoloom.fabrics.diagnosis.finding import Finding
+from topoloom.fabrics.diagnosis.rule import WARNING, rule
+
+
+@rule(
+    "WH101",
+    "hub-missing",
+    WARNING,
+    "No switch is linked to all others.",
+    explanation="The engine `hub` sends everything over the switch that is linked to all others.",
+    fix="Route with another engine.",
+    page="https://example.org/wheels#wh101",
+)
+def hub_missing(evidence: Evidence) -> Iterator[Finding]:
+    """The check: one finding, at no switch in particular."""
+    topology = evidence.plan.fabric.topology
+    if topology.degrees.max(initial=0) < topology.switches - 1:
+        yield Finding(f"{topology.name} has no switch that is linked to all {topology.switches - 1} others")

@@ -1,0 +1,95 @@
+"""Sheets of a cabling that is under way: what is to mend and to plug still, a page a cabinet, to print and tick."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from topoloom.fabrics.progress import Open, Progress
+from topoloom.folders import write_folder
+from topoloom.pages.templating import framed, rendered
+
+SHEET_NAMES = "todo-*.html"
+#: The sheet of what stands in no cabinet that the plan names.
+_ELSEWHERE = "elsewhere"
+
+
+def write_sheets(progress: Progress, folder: str | Path) -> list[str]:
+    """Write ``index.html`` and a sheet for each cabinet with something to do; the names of the files.
+
+    Parameters
+    ----------
+    progress : Progress
+    folder : path
+        Made when it is not there; sheets of an earlier day go.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    InputError
+        The folder cannot be written to.
+    """
+    texts = fault_sheets(progress)
+    write_folder(folder, texts, stale=(SHEET_NAMES,))
+    return list(texts)
+
+
+def fault_sheets(progress: Progress) -> dict[str, str]:
+    """The sheets by file name; nothing in them is fetched from elsewhere.
+
+    Parameters
+    ----------
+    progress : Progress
+
+    Returns
+    -------
+    dict of str to str
+    """
+    style = (files("topoloom.cabling") / "sheets.css").read_text(encoding="utf-8")
+    by_cabinet: dict[str, list[Open]] = {}
+    for one in progress.open:
+        for cabinet in one.cabinets or (_ELSEWHERE,):
+            by_cabinet.setdefault(cabinet, []).append(one)
+    names = {cabinet: _file_name(number, cabinet) for number, cabinet in enumerate(sorted(by_cabinet), 1)}
+    cabinets = [
+        (cabinet, names[cabinet], _count(mine, faults=True), _count(mine, faults=False))
+        for cabinet, mine in sorted(by_cabinet.items())
+    ]
+    title = f"Cabling of {progress.plan}"
+    last = progress.seen[-1]
+    index = rendered(
+        "progress_index.html",
+        title=title,
+        progress=progress,
+        share=f"{_share(progress):.1%}",
+        last=last,
+        cabinets=cabinets,
+    )
+    found = {"index.html": framed(title, style, index)}
+    for cabinet, mine in sorted(by_cabinet.items()):
+        sheet = rendered(
+            "progress_cabinet.html",
+            cabinet=cabinet,
+            plan=progress.plan,
+            source=last.source,
+            faults=[one for one in mine if one.kind != "missing"],
+            missing=[one for one in mine if one.kind == "missing"],
+        )
+        found[names[cabinet]] = framed(f"Cabinet {cabinet}: to do", style, sheet)
+    return found
+
+
+def _share(progress: Progress) -> float:
+    return progress.seen[-1].right_cables / progress.planned_cables if progress.planned_cables else 1.0
+
+
+def _count(todo: list[Open], *, faults: bool) -> int:
+    return sum((one.kind != "missing") == faults for one in todo)
+
+
+def _file_name(number: int, cabinet: str) -> str:
+    plain = "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter == "-") else "_" for letter in cabinet[:40]
+    )
+    return f"todo-{number:03d}-{plain}.html"

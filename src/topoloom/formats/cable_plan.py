@@ -1,0 +1,101 @@
+"""Cable plans of the ibutils and of UFM (``.topo``): a section for each system, a line for what is in each of its ports.
+
+A section begins with ``TYPE NAME``; its lines are ``P1 -> TYPE NAME P7``, of UFM ``P1 -4x-50G-> TYPE NAME P7`` with lanes and
+the speed of one. Each cable is there once or from both ends. A system is a host where its type begins with GCA (topoloom's
+own), or names an adapter (HCA, ConnectX, MT4129); others are switches. A port in a part of a system (``L3/P7``) is port 7 of a
+switch, or an adapter, of its own: ``NAME/L3``, ``NAME L3``. Source: the ibutils' manual of ibdmchk and ibtopodiff.
+"""
+
+import re
+
+from topoloom.errors import at
+from topoloom.fabrics._assembly import Node
+from topoloom.fabrics._lines import lines_of
+from topoloom.fabrics.exports.topo import topo_text
+from topoloom.fabrics.fabric import Fabric, planned_fabric
+from topoloom.fabrics.plugging import Plugging
+from topoloom.fabrics.rates import SPEED_OF_SIGNAL, rate_of
+from topoloom.formats._registry import Format, register
+from topoloom.formats._text import fabric_from, short, stem, text_of
+from topoloom.topology import Topology
+
+NAME = "cable-plan"
+_LONGEST_LINE = 4096
+_SYSTEM = re.compile(r"(\S{1,128})\s++(\S{1,256})")
+_CABLE = re.compile(
+    r"(\S{1,128})\s++-(?:([0-9]{1,2})x-([0-9.]{1,5}|FDR10)G?-)?>\s++(\S{1,128})\s++(\S{1,256})\s++(\S{1,128})",
+    re.IGNORECASE,
+)
+_PORT = re.compile(r"(?:(.{1,100})/)?P?([0-9]{1,5})", re.IGNORECASE)
+_OWN = re.compile(r"G(?:SW|CA)([0-9]{1,5})")
+_HOST = re.compile(r"GCA[0-9]+|.*HCA.*|.*CONNECTX.*|MT4[0-9]{2,4}.*", re.IGNORECASE)
+
+
+def fabric_of(data: bytes, source: str) -> Fabric:
+    """The fabric that the plan describes.
+
+    Raises
+    ------
+    InputError
+        A line that is none; two cables in a port.
+    """
+    plugging = Plugging(source)
+    system: tuple[str, str] | None = None
+    for number, line in lines_of(text_of(data, source), source, _LONGEST_LINE):
+        plain = line.partition("#")[0].strip()
+        if not plain:
+            continue
+        if found := _CABLE.fullmatch(plain):
+            if system is None:
+                raise at(source, number, "a cable before any system; a section begins with a line TYPE NAME")
+            one = _end(plugging, *system, found[1], number)
+            other = _end(plugging, found[4], found[5], found[6], number)
+            width = int(found[2] or 0)
+            width = width if width in (1, 2, 4, 8, 12) else 0
+            rate_gbps = rate_of(width, SPEED_OF_SIGNAL.get((found[3] or "").upper().rstrip("G"), ""))
+            plugging.cable(one, other, number, width=width, rate_gbps=rate_gbps)
+        elif (found := _SYSTEM.fullmatch(plain)) and "->" not in plain:
+            system = found[1], found[2]
+            _node(plugging, found[1], found[2], "", number)
+        else:
+            raise at(
+                source, number, f"{short(plain)} is no line of a cable plan; these are TYPE NAME, or P1 -> TYPE NAME P7"
+            )
+    return fabric_from(source, lambda: plugging.fabric(stem(source), "a section begins with a line like GSW36 leaf1"))
+
+
+def _node(plugging: Plugging, kind: str, name: str, part: str, number: int) -> Node:
+    host = bool(_HOST.fullmatch(kind))
+    own = _OWN.fullmatch(kind)
+    called = name if not part else f"{name} {part}" if host else f"{name}/{part}"
+    return plugging.node(called, called, number, switch=not host, ports=int(own[1]) if own else 0)
+
+
+def _end(plugging: Plugging, kind: str, name: str, port: str, number: int) -> tuple[Node, int]:
+    found = _PORT.fullmatch(port)
+    if not found:
+        raise at(plugging.source, number, f"{short(port)} is no port; a port is P7, or in a part of its system L3/P7")
+    return _node(plugging, kind, name, found[1] or "", number), int(found[2])
+
+
+def read(data: bytes, source: str) -> Topology:
+    """The topology of a cable plan; names and rates are left aside (`open_network` keeps them)."""
+    return fabric_of(data, source).topology
+
+
+def write(topology: Topology) -> str:
+    """The plan of a network, without rates."""
+    return topo_text(planned_fabric(topology), "->")
+
+
+register(
+    Format(
+        name=NAME,
+        suffixes=(".topo",),
+        description="cable plan of the ibutils and of UFM: a section a system, a line a cable",
+        keeps=frozenset({"isolated", "endpoints", "host"}),
+        read=read,
+        write=write,
+        fabric=fabric_of,
+    )
+)

@@ -1,0 +1,189 @@
+"""ibdiagnet's ``ibdiagnet2.db_csv``: nodes, links, LIDs, rates and cables of a fabric, in sections of CSV.
+
+Sections ``NODES`` and ``LINKS`` are needed; ``PORTS`` (LIDs, GUIDs of ports, widths and speeds) and ``CABLE_INFO`` (part
+numbers and lengths) are read where they are there. Columns are found by name. Numbers of widths and speeds are those of
+ibdiagnet's library (ibutils2, ibdm/Fabric.h: IBLinkWidth, IBLinkSpeed).
+"""
+
+import re
+
+from topoloom.errors import at
+from topoloom.fabrics.db_csv_sections import Row, sections
+from topoloom.fabrics.fabric import Fabric, planned_fabric
+from topoloom.fabrics.plugging import Plugging
+from topoloom.fabrics.rates import rate_of
+from topoloom.formats._registry import Format, register
+from topoloom.formats._text import fabric_from, stem, text_of
+from topoloom.topology import Topology
+
+NAME = "ibdiagnet"
+_SECTIONS = ("NODES", "LINKS", "PORTS", "CABLE_INFO")
+_WIDTHS = {1: 1, 2: 4, 4: 8, 8: 12, 16: 2}
+_SPEEDS = {
+    1: "SDR",
+    2: "DDR",
+    4: "QDR",
+    1 << 8: "FDR",
+    2 << 8: "EDR",
+    4 << 8: "HDR",
+    8 << 8: "NDR",
+    1 << 16: "FDR10",
+    1 << 24: "XDR",
+}
+_HOST, _SWITCH, _ROUTER = 1, 2, 3
+_LENGTH = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)\s*m?", re.IGNORECASE)
+_Port = tuple[int, int]
+
+
+def fabric_of(data: bytes, source: str) -> Fabric:
+    """The fabric that the file describes.
+
+    Raises
+    ------
+    InputError
+        A section that is needed and missing, or cut off; a value that is none; a link to a node that is not there.
+    """
+    text = text_of(data, source)
+    found = sections(text, source, _SECTIONS)
+    for needed in _SECTIONS[:2]:
+        if needed not in found:
+            raise at(
+                source,
+                None,
+                f"has no section {needed}, so it describes no fabric; ibdiagnet2.db_csv has START_{needed}",
+            )
+    ports = {_port(row): row for row in found.get("PORTS", [])}
+    cables = {_port(row): row for row in found.get("CABLE_INFO", [])}
+    plugging = Plugging(source)
+    for row in found["NODES"]:
+        _node(plugging, row, ports)
+    for row in found["LINKS"]:
+        _link(plugging, row, ports, cables)
+    return fabric_from(source, lambda: plugging.fabric(stem(source), "NODES has rows with NodeType 2"))
+
+
+def _port(row: Row) -> _Port:
+    return row.guid("NodeGuid", "NodeGUID") or 0, row.number("PortNum", "PortNumber", needed=True) or 0
+
+
+def _node(plugging: Plugging, row: Row, ports: dict[_Port, Row]) -> None:
+    guid, kind = row.guid("NodeGUID"), row.number("NodeType", needed=True)
+    if guid is None or kind not in (_HOST, _SWITCH, _ROUTER):
+        raise row.wrong(f"NodeType {kind}; 1 is an adapter, 2 a switch, 3 a router")
+    if plugging.known(f"{guid:x}") is not None:
+        raise row.wrong(f"node 0x{guid:016x} is there twice")
+    own = ports.get((guid, 0))
+    plugging.node(
+        f"{guid:x}",
+        row.text("NodeDesc") or f"0x{guid:016x}",
+        row.line,
+        switch=kind == _SWITCH,
+        ports=row.number("NumPorts", needed=True) or 1,
+        guid=guid,
+        lid=_lid(own),
+        lmc=min(7, (own.number("LMC") or 0) if own else 0),
+        device=(row.number("DeviceID") or 0) & 0xFFFF,
+        system=row.guid("SystemImageGUID", needed=False),
+        router=kind == _ROUTER,
+    )
+
+
+def _lid(port: Row | None) -> int:
+    """A LID; 0 where none was given to the port."""
+    lid = (port.number("LID") or 0) if port is not None else 0
+    return lid if lid < 0xC000 else 0
+
+
+def _link(plugging: Plugging, row: Row, ports: dict[_Port, Row], cables: dict[_Port, Row]) -> None:
+    ends = []
+    for end in "12":
+        guid, port = row.guid(f"NodeGuid{end}"), row.number(f"PortNum{end}", needed=True)
+        node = plugging.known(f"{guid:x}")
+        if node is None:
+            raise row.wrong(f"node 0x{guid:016x} is not in section NODES")
+        ends.append((node, guid or 0, port or 0))
+    (one, guid, port), (other, far_guid, far_port) = ends
+    both = [ports.get((guid, port)), ports.get((far_guid, far_port))]
+    said = [end for end in (cables.get((guid, port)), cables.get((far_guid, far_port))) if end is not None]
+    rates = [_rate(end) for end in both if end is not None]
+    # The slower end tells; a port that is not known says nothing.
+    width, rate_gbps = min(
+        (rate for rate in rates if rate[1]), key=lambda rate: rate[1], default=max(rates, default=(0, 0.0))
+    )
+    plugging.cable(
+        (one, port),
+        (other, far_port),
+        row.line,
+        width=width,
+        rate_gbps=rate_gbps,
+        length_m=max((_length(end) for end in said), default=0.0),
+        part=next((part for end in said if (part := end.text("PN"))), ""),
+        guids=(_own(one.switch, both[0]), _own(other.switch, both[1])),
+        lids=(0 if one.switch else _lid(both[0]), 0 if other.switch else _lid(both[1])),
+    )
+
+
+def _own(switch: bool, port: Row | None) -> int | None:
+    return None if switch or port is None else port.guid("PortGuid", needed=False)
+
+
+def _rate(port: Row) -> tuple[int, float]:
+    width = _WIDTHS.get(port.number("LinkWidthActv") or 0, 0)
+    return width, rate_of(width, _SPEEDS.get(port.number("LinkSpeedActv") or 0, ""))
+
+
+def _length(cable: Row) -> float:
+    """The length of a cable in metres: LengthDesc (``3 m``), else that of copper or fibre; 0 where it does not say."""
+    for column in ("LengthDesc", "LengthCopperOrActive", "LengthSMFiber"):
+        if (found := _LENGTH.fullmatch(cable.text(column))) and float(found[1]) > 0:
+            return float(found[1])
+    return 0.0
+
+
+def read(data: bytes, source: str) -> Topology:
+    """The topology of a fabric; names, GUIDs and rates are left aside (`open_network` keeps them)."""
+    return fabric_of(data, source).topology
+
+
+def write(topology: Topology) -> str:
+    """Sections NODES and LINKS of a planned network: every link once, hosts' links first."""
+    fabric = planned_fabric(topology)
+    hosts, switches = (
+        [f"0x{g:016x}" for g in fabric.host_guids.tolist()],
+        [f"0x{g:016x}" for g in fabric.switch_guids.tolist()],
+    )
+    lines = ["START_NODES", "NodeDesc,NumPorts,NodeType,SystemImageGUID,NodeGUID,PortGUID"]
+    lines += [
+        f'"{name}",{ports},{kind},{guid},{guid},{guid}'
+        for kind, names, sizes, guids in (
+            (_SWITCH, fabric.switch_names, fabric.switch_ports.tolist(), switches),
+            (_HOST, fabric.host_names, fabric.host_sizes.tolist(), hosts),
+        )
+        for name, ports, guid in zip(names, sizes, guids, strict=True)
+    ]
+    lines += ["END_NODES", "", "START_LINKS", "NodeGuid1,PortNum1,NodeGuid2,PortNum2"]
+    ends = (
+        topology.host.tolist(),
+        fabric.host_ports.tolist(),
+        topology.endpoints.tolist(),
+        fabric.endpoint_ports.tolist(),
+    )
+    lines += [f"{hosts[h]},{p},{switches[s]},{q}" for h, p, s, q in zip(*ends, strict=True)]
+    lines += [
+        f"{switches[u]},{p},{switches[v]},{q}"
+        for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
+    ]
+    return "\n".join([*lines, "END_LINKS"]) + "\n"
+
+
+register(
+    Format(
+        name=NAME,
+        suffixes=(".db_csv",),
+        description="InfiniBand fabric: ibdiagnet's ibdiagnet2.db_csv",
+        keeps=frozenset({"isolated", "endpoints", "host"}),
+        read=read,
+        write=write,
+        fabric=fabric_of,
+    )
+)

@@ -1,0 +1,128 @@
+"""ibdiagnet's ``ibdiagnet2.lst``: a line for each link, with both of its ends, width and speed.
+
+``{ CA Ports:02 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:.. DevID:1003 Rev:.. {name} LID:0005 PN:01 } { SW .. } PHY=4x
+LOG=ACT SPD=10``. Numbers of ports, LIDs and devices are in hex: PN:14 is port 20. A link is there once or from both ends.
+"""
+
+import re
+
+from topoloom.errors import at
+from topoloom.fabrics._assembly import Node
+from topoloom.fabrics._lines import lines_of
+from topoloom.fabrics.fabric import Fabric, planned_fabric
+from topoloom.fabrics.plugging import Plugging
+from topoloom.fabrics.rates import SPEED_OF_SIGNAL, rate_of
+from topoloom.formats._registry import Format, register
+from topoloom.formats._text import fabric_from, short, stem, text_of
+from topoloom.topology import Topology
+
+NAME = "ibdiagnet-lst"
+_LONGEST_LINE = 4096
+_END = re.compile(
+    r"\{\s*(CA|SW|RTR?|ROUTER)\s+Ports:([0-9a-fA-F]{1,4})\s+SystemGUID:([0-9a-fA-F]{1,16})\s+NodeGUID:([0-9a-fA-F]{1,16})\s+"
+    r"PortGUID:([0-9a-fA-F]{1,16})\s+VenID:[0-9a-fA-F]+\s+DevID:([0-9a-fA-F]{1,8})\s+Rev:[0-9a-fA-F]+\s+"
+    r"(?:\{(.{0,256}?)\}\s+)?LID:([0-9a-fA-F]{1,4})\s+PN:([0-9a-fA-F]{1,4})\s*\}\s*"
+)
+_REST = re.compile(r"(?:PHY=(\S+))?\s*(?:LOG=(\S+))?\s*(?:SPD=(\S+))?\s*")
+
+
+def fabric_of(data: bytes, source: str) -> Fabric:
+    """The fabric that the file describes; switches without a cable are not in it.
+
+    Raises
+    ------
+    InputError
+        A line that is none; two cables in a port; two nodes of one GUID.
+    """
+    plugging = Plugging(source)
+    for number, line in lines_of(text_of(data, source), source, _LONGEST_LINE):
+        if not line.strip() or line.startswith("#"):
+            continue
+        line, place = line.strip(), 0
+        ends: list[tuple[Node, int, int | None, int]] = []
+        for _ in range(2):
+            found = _END.match(line, place)
+            if not found:
+                raise at(
+                    source, number, f"{short(line)} is no link of ibdiagnet2.lst: {{ CA .. }} {{ SW .. }} PHY=4x .."
+                )
+            ends.append(_end(plugging, found, number))
+            place = found.end()
+        rest = _REST.fullmatch(line, place)
+        if not rest:
+            raise at(source, number, f"{short(line[place:].strip())} where a link ends; that is PHY=4x LOG=ACT SPD=10")
+        width = int(rest[1][:-1]) if rest[1] and re.fullmatch(r"(?:1|2|4|8|12)x", rest[1], re.IGNORECASE) else 0
+        speed = SPEED_OF_SIGNAL.get((rest[3] or "").upper(), "")
+        (one, port, guid, lid), (other, at_far, far_guid, far_lid) = ends
+        plugging.cable(
+            *((one, port), (other, at_far), number),
+            width=width,
+            rate_gbps=rate_of(width, speed),
+            guids=(guid, far_guid),
+            lids=(lid, far_lid),
+        )
+    return fabric_from(source, lambda: plugging.fabric(stem(source), "a line has { SW .. } where a switch is"))
+
+
+def _end(plugging: Plugging, found: re.Match[str], number: int) -> tuple[Node, int, int | None, int]:
+    """The node and the port at one end, and the port's own GUID and LID where it is a host's."""
+    switch, router = found[1] == "SW", found[1].startswith("R")
+    guid, lid = int(found[4], 16), int(found[8], 16)
+    lid = lid if lid < 0xC000 else 0
+    node = plugging.node(
+        *(f"{guid:x}", found[7] or f"0x{guid:016x}", number),
+        switch=switch,
+        ports=int(found[2], 16),
+        guid=guid,
+        lid=lid if switch else 0,
+        device=int(found[6], 16) & 0xFFFF,
+        system=int(found[3], 16),
+        router=router,
+    )
+    return node, int(found[9], 16), None if switch else int(found[5], 16), 0 if switch else lid
+
+
+def read(data: bytes, source: str) -> Topology:
+    """The topology of a fabric; names, GUIDs and rates are left aside (`open_network` keeps them)."""
+    return fabric_of(data, source).topology
+
+
+def write(topology: Topology) -> str:
+    """A line for each link of a planned network, hosts' links first; its width and speed are not known."""
+    fabric = planned_fabric(topology)
+
+    def end(kind: str, at: int, port: int, own: int) -> str:
+        switch = kind == "SW"
+        size = int((fabric.switch_ports if switch else fabric.host_sizes)[at])
+        guid = int((fabric.switch_guids if switch else fabric.host_guids)[at])
+        name = (fabric.switch_names if switch else fabric.host_names)[at]
+        return (
+            f"{{ {kind} Ports:{size:02x} SystemGUID:{guid:016x} NodeGUID:{guid:016x} PortGUID:{own:016x} VenID:00000000"
+            f" DevID:0000 Rev:00000000 {{{name}}} LID:0000 PN:{port:02x} }}"
+        )
+
+    guids = fabric.switch_guids.tolist()
+    ends = zip(
+        *(topology.host.tolist(), fabric.host_ports.tolist(), fabric.port_guids.tolist()),
+        *(topology.endpoints.tolist(), fabric.endpoint_ports.tolist()),
+        strict=True,
+    )
+    lines = [f"{end('CA', h, p, own)} {end('SW', s, q, guids[s])}" for h, p, own, s, q in ends]
+    lines += [
+        f"{end('SW', u, p, guids[u])} {end('SW', v, q, guids[v])}"
+        for (u, v), (p, q) in zip(topology.links.tolist(), fabric.link_ports.tolist(), strict=True)
+    ]
+    return "".join(f"{line} PHY=UNKNOWN LOG=ACT SPD=UNKNOWN\n" for line in lines)
+
+
+register(
+    Format(
+        name=NAME,
+        suffixes=(".lst",),
+        description="InfiniBand fabric: ibdiagnet's ibdiagnet2.lst, a line a link",
+        keeps=frozenset({"endpoints", "host"}),
+        read=read,
+        write=write,
+        fabric=fabric_of,
+    )
+)
