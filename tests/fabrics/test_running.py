@@ -172,7 +172,7 @@ def test_errors_are_told_with_a_fault_of_their_cable():
         if (3, 3) in zip(ends, ports, strict=True)
     )
     found = compared(PLAN, running(link_rate_gbps=slowed(LINKS, link)), counters=read_counters(IBQUERYERRORS, "x"))
-    assert "; errors at S" in found.faults[0].text
+    assert "; errors: S" in found.faults[0].text
     assert "S3 port 3 SymbolErrors 7, LinkDowned 1" in found.faults[0].text
     assert [sum(sum(end.values()) for end in one.counted) for one in found.errors] == [8, 4]
 

@@ -113,7 +113,7 @@ def compare_fabrics(
     errors = (
         [] if counters is None else cable_errors(counted_at(actual, counters, switch_number, host_number), there, words)
     )
-    at_cable = {cable: error.text.removeprefix("errors: ") for cable, error in errors}
+    at_cable = {cable: words.counted(cable, error.counted) for cable, error in errors}
     nodes = [f"switch {words.node(s)} is not there" for s in missing_switches]
     nodes += [f"host {plan.host_names[x]} is not there" for x in missing_hosts]
     nodes += [f"switch {actual.switch_names[s]} is not in the plan" for s in extra_switches.tolist()]
@@ -136,7 +136,7 @@ def compare_fabrics(
                 _named(one.planned, names),
                 _named(one.found, names),
                 words.fault(one, running.get(one, ""))
-                + "".join(f"; errors at {at_cable[cable]}" for cable in one.found if cable in at_cable),
+                + "".join(f"; errors: {at_cable[cable]}" for cable in one.found if cable in at_cable),
             )
             for one in differences
         ),

@@ -230,14 +230,19 @@ class Words:
     cable_numbers: Mapping[Plug, str]
 
     def errors(self, cable: Cable, counted: tuple[dict[str, int], dict[str, int]]) -> str:
-        """One line: ``errors: S12 port 5 - S40 port 2: S12 SymbolErrors 12; S40 LinkDowned 2``."""
+        """One line: ``errors: S12 port 5 - S40 port 2: S12 port 5 SymbolErrors 12; S40 port 2 LinkDowned 2``."""
+        number = self._number(cable)
+        which = f"cable {number}: " if number else ""
+        return f"errors: {which}{self._cable(cable, is_there=True)}: {self.counted(cable, counted)}"
+
+    def counted(self, cable: Cable, counted: tuple[dict[str, int], dict[str, int]]) -> str:
+        """What the ports of a cable counted: ``S12 port 5 SymbolErrors 12; S40 port 2 LinkDowned 2``."""
         told = [
             f"{self.names[node]} port {port} {', '.join(f'{name} {number}' for name, number in mine.items())}"
             for (node, port), mine in zip(cable, counted, strict=True)
             if mine
         ]
-        number = self._number(cable)
-        return f"errors: {f'cable {number}: ' if number else ''}{self._cable(cable, is_there=True)}: {'; '.join(told)}"
+        return "; ".join(told)
 
     def fault(self, one: Difference, how: str = "") -> str:
         """One line: ``wrong: cable 17: planned c3 S12 port 5 - c9 S40 port 2; found S12 port 5 - S41 port 2``."""

@@ -52,8 +52,8 @@ def expected_loads(routing: Routing, traffic: Traffic, jobs: int | None = None, 
 
     Where packets take any shortest path (`AnyShortest`, `Escape`), each switch splits what goes to a destination evenly over
     its channels on shortest paths to it, as equal-cost groups with many flows do; who chooses by queues does no worse for an
-    even traffic. Over layers of tables (`Layers`) they are spread evenly; where each host of a switch has a table of its own, what
-    goes to the switch is shared among its hosts. Detours depend on queues and have no such loads.
+    even traffic. Over layers of tables (`Layers`) they are spread evenly; where each host of a switch has a table of its own,
+    what goes to the switch is shared among its hosts. Detours depend on queues and have no such loads.
 
     Parameters
     ----------
