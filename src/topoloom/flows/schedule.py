@@ -252,7 +252,7 @@ def check_schedule(schedule: Schedule) -> None:
     Raises
     ------
     InputError
-        No ranks or too many, a rank that is not there, a rank that sends to itself, or operations that wait for each other.
+        No ranks or too many, no operation, a rank that is not there, or operations that wait for each other.
     """
     s, name = schedule, schedule.name
     if not 1 <= s.ranks <= MOST_RANKS:
@@ -263,8 +263,6 @@ def check_schedule(schedule: Schedule) -> None:
     least = np.where(s.kind == RECV, ANY, 0)
     wrong = passes & ((s.peer < least) | (s.peer >= s.ranks))
     _refuse(s, wrong, lambda i: f"names rank {int(s.peer[i])} of {s.ranks}")
-    own = passes & (s.peer == s.rank)
-    _refuse(s, own, lambda i: "is of a message to the rank itself; leave it out, or take a calc")
     _refuse(
         s, ~(s.amount >= 0) | np.isinf(s.amount), lambda i: f"has {s.amount[i]:g} bytes or ns; 0 or more are needed"
     )

@@ -252,8 +252,8 @@ class _Reader:
         if node.number(own, self.number) != self.number:
             raise WireError(f"its {own} is rank {node.number(own):.0f}, in the trace of rank {self.number}")
         peer, tag = node.number(other), node.number("comm_tag", 0)
-        if peer >= self.ranks or peer == self.number:
-            raise WireError(f"its {other} is {peer:.0f}; it is another one of the ranks 0 to {self.ranks - 1}")
+        if peer >= self.ranks:
+            raise WireError(f"its {other} is {peer:.0f}; ranks are 0 to {self.ranks - 1}")
         if tag >= _OWN_TAGS:
             raise WireError(f"its comm_tag is {tag:.0f}; there are 0 to 2^31 - 1")
         kind = SEND if sends else RECV
