@@ -11,13 +11,24 @@ from topoloom.spec import Parameter, read_settings
 
 @dataclass(frozen=True)
 class Application:
-    """An application: its parameters, and the program that so many ranks run."""
+    """An application: its parameters, and the program that so many ranks run.
+
+    Attributes
+    ----------
+    name : str
+    make : callable
+    parameters : dict of str to Parameter
+    description, source : str
+    sized : bool
+        Whether it is of so many ranks as its file says, whatever `make` is told.
+    """
 
     name: str
     make: Callable[..., Program]
     parameters: dict[str, Parameter]
     description: str
     source: str
+    sized: bool = False
 
 
 #: Every application by its name; packages from outside add theirs by the entry points ``topoloom.applications``.
@@ -27,7 +38,7 @@ APPLICATIONS: Register[Application] = Register(
 
 
 def application(
-    name: str, description: str, *, source: str = "", **parameters: Parameter
+    name: str, description: str, *, source: str = "", sized: bool = False, **parameters: Parameter
 ) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
     """Register the decorated function, which makes a program from a number of ranks and its parameters.
 
@@ -39,6 +50,8 @@ def application(
         One line for the help.
     source : str
         Paper and section that it follows.
+    sized : bool
+        Whether a file says how many ranks there are; the function is given 0 then.
     **parameters : Parameter
         What it can be given; one whose name is a word of Python (``class``) is given to the function with an underscore
         behind it.
@@ -56,7 +69,7 @@ def application(
 
     def register(make: Callable[..., Program]) -> Callable[..., Program]:
         named = {key.rstrip("_"): value for key, value in parameters.items()}
-        APPLICATIONS.add(name, Application(name, make, named, description, source))
+        APPLICATIONS.add(name, Application(name, make, named, description, source, sized))
         return make
 
     return register
@@ -74,6 +87,20 @@ def program_of(text: str, ranks: int) -> Program:
     found = APPLICATIONS.find(name.lower())
     values, _ = read_settings(found.name, found.parameters, settings)
     return found.make(ranks, **{_argument(key): value for key, value in values.items()})
+
+
+def opened(app: str | Program) -> str | Program:
+    """The program, where a file says how many ranks it has; else what was given.
+
+    Raises
+    ------
+    InputError
+        As `program_of`.
+    """
+    if not isinstance(app, str):
+        return app
+    name = app.strip().partition(":")[0].lower()
+    return program_of(app, 0) if APPLICATIONS.find(name).sized else app
 
 
 def _argument(key: str) -> str:

@@ -194,6 +194,10 @@ class State(NamedTuple):
     clock: np.ndarray
 
 
+#: Fields of `Order.counter`: operations that have become ready and that were looked at; that are done; lengths of the lists.
+READY_COUNT, SEEN, OVER, STARTING, COMPUTING = range(5)
+
+
 class Order(NamedTuple):
     """A schedule under way: k operations of n ranks, w = n cpus workers, and b lists of messages (n, or a power of two).
 

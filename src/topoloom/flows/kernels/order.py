@@ -7,11 +7,9 @@ Whoever simulates messages calls `begin`, and after it as after each thing that 
 import numpy as np
 
 from topoloom.compiling.decorators import inner, kernel, stage
-from topoloom.flows.schedule import ANY, CALC, RECV, SEND
-from topoloom.flows.state import Order
+from topoloom.flows.schedule import ANY, CALC, RECV
+from topoloom.flows.state import COMPUTING, OVER, READY_COUNT, SEEN, STARTING, Order
 
-#: Fields of `Order.counter`: operations that have become ready and that were looked at; that are done; lengths of the lists.
-READY, SEEN, OVER, STARTING, COMPUTING = range(5)
 #: Of a send: it lies ready; its message is under way; it has come, and nobody waits for it yet.
 POSTED, TRAVELS, CAME = 1, 2, 3
 
@@ -62,8 +60,8 @@ def begin(o: Order) -> None:
 
 @stage
 def _ready(o: Order, i: int) -> None:
-    o.ready[o.counter[READY]] = i
-    o.counter[READY] += 1
+    o.ready[o.counter[READY_COUNT]] = i
+    o.counter[READY_COUNT] += 1
 
 
 @stage
@@ -187,7 +185,7 @@ def _work(o: Order, w: int, now: float) -> None:
 @inner
 def go_on(o: Order, now: float) -> None:
     """Start all that can start at this moment."""
-    while o.counter[SEEN] < o.counter[READY]:
+    while o.counter[SEEN] < o.counter[READY_COUNT]:
         i = o.ready[o.counter[SEEN]]
         o.counter[SEEN] += 1
         if o.kind[i] == RECV:
@@ -234,7 +232,3 @@ def computed(o: Order, w: int, now: float) -> None:
     _done(o, i, now)
     _work(o, w, now)
     go_on(o, now)
-
-
-#: For whoever lists what a kernel needs.
-KINDS = (SEND, RECV, CALC)

@@ -6,9 +6,10 @@ from topoloom.compiling.decorators import kernel, stage
 from topoloom.flows.kernels.fair import refill
 from topoloom.flows.kernels.heap import put, take_out
 from topoloom.flows.kernels.messages import arrives, free, set_out
-from topoloom.flows.kernels.order import COMPUTING, OVER, STARTING, computed, ended, go_on
+from topoloom.flows.kernels.order import computed, ended, go_on
 from topoloom.flows.kernels.ranks import DONE, FULL, PAUSED, STUCK
 from topoloom.flows.state import (
+    COMPUTING,
     DIRTY,
     DIRTY_SINCE,
     EVENTS,
@@ -17,7 +18,9 @@ from topoloom.flows.state import (
     HURRY,
     MESSAGES,
     NOW,
+    OVER,
     ROOM,
+    STARTING,
     STEPS,
     WINDOW,
     Fabric,
