@@ -23,7 +23,7 @@ VERBS = {
     "quality": ("quality",),
     "simulate": ("simulate", "saturation", "execute"),
     "resilience": ("resilience", "blast_radius", "degradation", "lifetime", "surviving_network", "reroute"),
-    "app": ("run_app",),
+    "app": ("run_app", "schedule_of_program", "load_goal", "save_goal", "load_chakra"),
     "verify": ("identify", "compare_fabrics"),
     "layout": ("place",),
     "expand": ("expand", "check_plan", "load_expansion"),

@@ -1,5 +1,7 @@
 """Our own programs as schedules: what each rank of a plan does, one after the other, with its messages beside."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from topoloom.errors import InputError
@@ -24,9 +26,10 @@ from topoloom.flows.state import RECV as TAKE
 from topoloom.flows.state import SEND as GIVE
 from topoloom.workloads.steps import collective
 
-#: Operations of a schedule that is made here; tags of groups' kinds.
+#: Operations of a schedule that is made here.
 MOST_OPERATIONS = 100_000_000
-_KINDS = 64
+#: The tag of collectives' messages.
+_COLLECTIVE = -1
 _NAMES = {found.number: name for name, found in ALGORITHMS.items()}
 
 
@@ -57,15 +60,37 @@ def schedule_of_plan(plan: Plan, flops: float) -> Schedule:
     members = [
         {g: np.flatnonzero(numbers == g).tolist() for g in np.unique(numbers).tolist()} for numbers in plan.groups
     ]
-    tags = max((argument[TAG] for script in plan.scripts for argument in script.argument), default=0) * _KINDS + _KINDS
+    # A plan's tags are of a kind of group each, and may be any numbers; those of a schedule count from 0.
+    tags: dict[tuple[int, int], int] = {}
     ranks = [_Writer(plan, rank, members, flops, tags).rank for rank in range(plan.ranks)]
-    return schedule_of(plan.name, ranks)
+    found = schedule_of(plan.name, ranks)
+    return replace(found, amount=_received(found))
+
+
+def _received(schedule: Schedule) -> np.ndarray:
+    """The amounts, of each receive the bytes of the send that it meets: a plan does not say them, and LogGOPSim looks."""
+    s, amount = schedule, schedule.amount.copy()
+    sends, receives = np.flatnonzero(s.kind == SEND), np.flatnonzero(s.kind == RECV)
+    out = np.stack([s.rank[sends], s.peer[sends], s.tag[sends]])
+    into = np.stack([s.peer[receives], s.rank[receives], s.tag[receives]])
+    first, second = np.lexsort(out[::-1]), np.lexsort(into[::-1])
+    # Of one pair and tag both sides are in the order of the program.
+    if np.array_equal(out[:, first], into[:, second]):
+        amount[receives[second]] = s.amount[sends[first]]
+    return amount
 
 
 class _Writer:
     """Writes the operations of a rank: the next one starts when `done` are done and `begun` have started."""
 
-    def __init__(self, plan: Plan, number: int, members: list[dict[int, list[int]]], flops: float, tags: int) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        number: int,
+        members: list[dict[int, list[int]]],
+        flops: float,
+        tags: dict[tuple[int, int], int],
+    ) -> None:
         self.rank, self.flops, self.number, self.tags = Rank(), flops, number, tags
         self.done: list[int] = []
         self.begun: list[int] = []
@@ -88,14 +113,14 @@ class _Writer:
             return
         group = self.members[argument[GROUP]]
         if code == COLLECTIVE:
-            place, tag = group.index(self.number), self.tags + argument[GROUP]
+            place, tag = group.index(self.number), self._tag(_COLLECTIVE, argument[GROUP])
             for _ in range(argument[TIMES]):
                 # What is posted before has started: an operation that stands between says so to all first steps.
                 if self.begun:
                     self._next(self.rank.calc(0.0))
                 self.done = collective(self.rank, _NAMES[argument[ALGORITHM]], amount, group, place, tag, self.done)
             return
-        peer, tag = group[argument[PEER]], argument[TAG] * _KINDS + argument[GROUP]
+        peer, tag = group[argument[PEER]], self._tag(argument[TAG], argument[GROUP])
         kind = SEND if code in (GIVE, ISEND) else RECV
         one = self.rank.add(kind, peer, amount, tag)
         if code in (TAKE, GIVE):
@@ -104,6 +129,9 @@ class _Writer:
             self._after(one)
             self.under_way[argument[SLOT]] = one
             self.done, self.begun = [], [one]
+
+    def _tag(self, tag: int, kind: int) -> int:
+        return self.tags.setdefault((tag, kind), len(self.tags))
 
     def _after(self, one: int) -> None:
         self.rank.requires(one, *self.done)
