@@ -274,6 +274,9 @@ int main(int argc, char** argv)
   });
   sg::Engine::on_deadlock_cb(give_up);
   engine.run();
+  for (const auto& mine : sent)
+    if (!mine.empty())
+      give_up();
   std::ofstream out(std::getenv("TOPOLOOM_RANKS"));
   out.precision(17);
   for (const auto& one : working)

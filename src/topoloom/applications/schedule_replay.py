@@ -159,8 +159,8 @@ def _run(command: list[str], folder: Path, environment: dict[str, str], limits: 
     if output.startswith(_STUCK):
         done = int(output.removeprefix(_STUCK).split()[0])
         raise InputError(
-            f"{schedule.name}: it does not come to an end: {done} of {schedule.operations} operations are done, and the others"
-            " wait for messages; --simulator flows names one"
+            f"{schedule.name}: it does not come to an end: {done} of {schedule.operations} operations are done, and others wait"
+            " for messages, or messages for them; --simulator flows names one"
         )
     if code:
         lines = errors.strip().splitlines() or output.strip().splitlines() or [f"code {code}"]

@@ -202,7 +202,14 @@ def schedule_of(name: str, ranks: list[Rank], *, eager: bool = False) -> Schedul
         return np.concatenate([np.zeros(0, kind), *(np.asarray(getattr(one, column), kind) for one in ranks)])
 
     def lists(column: str) -> tuple[np.ndarray, np.ndarray]:
-        pairs = [np.asarray(getattr(one, column), np.int64).reshape(-1, 2) + first[r] for r, one in enumerate(ranks)]
+        pairs = []
+        for rank, one in enumerate(ranks):
+            mine = np.asarray(getattr(one, column), np.int64).reshape(-1, 2)
+            if mine.size and not 0 <= mine.min() <= mine.max() < counts[rank]:
+                raise InputError(
+                    f"{name}: rank {rank} has {counts[rank]} operations, and some wait for others than these"
+                )
+            pairs.append(mine + first[rank])
         later, earlier = np.concatenate([np.zeros((0, 2), np.int64), *pairs]).T
         return successors(later, earlier, k)
 

@@ -50,7 +50,7 @@ def simulate_schedule(
     Raises
     ------
     InputError
-        Operations that wait for ever; a window out of range.
+        Operations that wait for ever, messages that nobody receives; a window out of range.
     Stopped
         `work` was stopped.
 
@@ -75,9 +75,9 @@ def simulate_schedule(
     while True:
         end = run_order(fabric, order, state, homes, int(schedule.nics > 1), _EVENTS)
         work.reach(float(state.counter[STEPS]))
-        if end == DONE:
+        if end == DONE and not unreceived(order):
             break
-        if end == STUCK:
+        if end in (DONE, STUCK):
             raise InputError(stuck_text(schedule, order))
         if end == FULL:
             state = with_room(state)
@@ -147,6 +147,11 @@ def order_of(schedule: Schedule, per_unit: float, detached_bytes: float, eager_b
         detached=float(detached_bytes),
         eager=np.inf if schedule.eager else float(eager_bytes),
     )
+
+
+def unreceived(order: Order) -> bool:
+    """Whether a message was sent that nobody has received, when nothing goes on."""
+    return bool((order.sent[:, 0] >= 0).any())
 
 
 def stuck_text(schedule: Schedule, order: Order) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from topoloom.csv_files import csv_text
 from topoloom.errors import InputError
 from topoloom.flows.schedule import Schedule
-from topoloom.flows.simulate_schedule import stuck_text
+from topoloom.flows.simulate_schedule import stuck_text, unreceived
 from topoloom.flows.state import OVER
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.routing import Routing
@@ -224,7 +224,8 @@ def execute(
 def _check_going(run: Run, schedule: Schedule) -> None:
     """Refuse a schedule of which nothing is under way and something is left."""
     state, play = run.network.state, run.play
-    if play is not None and not (state[INSIDE] or state[BACKLOG] or play.count[THINGS] or _ended(run, schedule)):
+    going = state[INSIDE] or state[BACKLOG] or (play is not None and play.count[THINGS])
+    if play is not None and not going and (unreceived(play.order) or not _ended(run, schedule)):
         raise InputError(stuck_text(schedule, play.order))
 
 

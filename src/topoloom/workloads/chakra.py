@@ -63,7 +63,8 @@ def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> S
     Parameters
     ----------
     path : path
-        ``FOLDER/NAME`` for ``FOLDER/NAME.0.et``, ``NAME.1.et``, ...; or the folder, where it holds the traces of one name.
+        ``FOLDER/NAME`` for ``FOLDER/NAME.0.et``, ``NAME.1.et``, ..., or one of these files; or the folder, where it holds the
+        traces of one name.
     replay : Replay, optional
 
     Returns
@@ -94,6 +95,8 @@ def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> S
 def _files(path: Path) -> list[Path]:
     """The files of all ranks, in their order."""
     folder, name = (path, None) if path.is_dir() else (path.parent, path.name)
+    one = _FILE.fullmatch(name) if name is not None else None
+    name = name if one is None else one[1]
     found: dict[str, dict[int, Path]] = {}
     try:
         listed = sorted(folder.iterdir()) if folder.is_dir() else []
@@ -101,7 +104,7 @@ def _files(path: Path) -> list[Path]:
         raise InputError(f"{folder} cannot be read: {error.strerror}") from None
     for file in listed:
         match = _FILE.fullmatch(file.name)
-        if match is not None and name in (None, match[1], file.name):
+        if match is not None and name in (None, match[1]):
             found.setdefault(match[1], {})[int(match[2])] = file
     if not found:
         raise InputError(
