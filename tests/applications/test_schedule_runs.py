@@ -1,6 +1,7 @@
 """Schedules as applications: flows beside SimGrid, placements, studies, the command line, and files for LogGOPSim."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -142,6 +143,28 @@ def test_the_command_the_function_and_a_task_say_the_same(tmp_path):
     for other in (by_function, by_task):
         for name in ("program", "seconds", "ranks", "link_bytes_total", "homes"):
             assert json.loads(json.dumps(other[name], default=list)) == by_command[name]
+
+
+def test_a_task_of_a_study_knows_what_is_in_the_file(tmp_path):
+    """Another file of one name is another task; one that changes meanwhile is told; names count from the study's folder."""
+    arguments = {"topology": "ring:n=8,hosts=1", "app": "goal:file=a.bin", "simulator": "flows"}
+    digests, seconds = [], []
+    for size in (1000, 2000):
+        save_goal(schedule_of_program(f"collective:operation=allreduce,bytes={size}", 8), tmp_path / "a.bin")
+        task = task_of("app", arguments, tmp_path)
+        digests.append(task.digest)
+        seconds.append(run_task(task)[0]["seconds"])
+    assert digests[0] != digests[1]
+    assert seconds[0] < seconds[1]
+    save_goal(schedule_of_program("collective:operation=allreduce,bytes=3", 8), tmp_path / "a.bin")
+    with pytest.raises(InputError, match="has changed since the study was planned"):
+        run_task(task)
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        task_of("app", arguments, tmp_path / "elsewhere")
+    traces = Path(__file__).parents[1] / "workloads" / "astra_sim"
+    one = task_of("app", arguments | {"app": "chakra:file=astra_sim"}, traces.parent)
+    assert one.digest == task_of("app", arguments | {"app": "chakra:file=astra_sim"}, traces.parent).digest
+    assert run_task(one)[0]["ranks"] == 4
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from topoloom.simulator.execute import packets_of
 from topoloom.simulator.presets import find_preset
 from topoloom.studies.task import run_task, task_of
 
-#: A flit is 32 bytes, a cycle 2 ns; a lone packet of F flits takes 1 + F cycles and 3 for each of its routers (docs/simulating.md).
+#: A flit is 32 bytes, a cycle 2 ns. A lone packet of F flits takes 1 + F cycles and 3 for each of its routers
+#: (docs/simulating.md).
 ROUTERS = structs.replace(find_preset("booksim"), flit_bits=256, cycle_ns=2.0, packet_flits=4, vcs=2, buffer_flits=256)
 FLIT = 32
 

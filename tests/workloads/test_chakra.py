@@ -47,6 +47,37 @@ def test_ten_nodes_take_what_they_take(tmp_path):
     assert ns(write(tmp_path, [first, second]), 2) == pytest.approx(DELAY_NS + 500_000 + 4000)
 
 
+def test_calls_of_collectives_are_the_processors(tmp_path):
+    """In traces of PyTorch a processor's call is a node beside the accelerator's messages: it takes time and sends nothing."""
+    ranks = [
+        [
+            node(0, COLL, micros=3, is_cpu_op=1, kinds=[("is_cpu_op", "int32_val")]),
+            node(1, COLL, (0,), micros=7, is_cpu_op=0, comm_type=2, comm_size=5000, involved_dim=[True]),
+        ]
+        for _ in range(2)
+    ]
+    path = write(tmp_path, ranks)
+    assert ns(path, 2) == pytest.approx(3000 + DELAY_NS + 5000)
+    assert load_chakra(path).messages == 2
+
+
+def test_parents_that_are_left_out_are_passed_over(tmp_path):
+    """A control dependency on a node that is not there is none (the converter trims calls); on one that is there it holds."""
+    trace = [node(5, COMP, (), micros=1), node(6, COMP, (5, 3), micros=2), node(7, COMP, (6, 5), micros=4, is_cpu_op=1)]
+    assert ns(write(tmp_path, [trace]), 2) == pytest.approx(7000)
+    trace = [node(5, COMP, micros=1), node(6, COMP, micros=8, is_cpu_op=1), node(7, COMP, (5, 6), micros=2)]
+    path = write(tmp_path, [trace])
+    assert ns(path, 2) == pytest.approx(10_000)
+    assert ns(path, 2, controls="no") == pytest.approx(8000)
+    # The caller ends after what it calls, and what it calls waits for it: so it is in traces of PyTorch.
+    path = write(tmp_path, [[node(5, COMP, (6,), micros=1), node(6, COMP, (7, 5), micros=8), node(7, COMP)]])
+    with pytest.raises(
+        InputError, match=r"waits for itself, over others; it could never start; where control.* set controls=no"
+    ):
+        load_chakra(path)
+    assert ns(path, 2, controls="no") == pytest.approx(9000)
+
+
 def test_packed_files_are_the_same(tmp_path):
     """gzip, as tools of Chakra write it."""
     nodes = [[node(0, COMP, micros=3), node(1, COMP, (0,), micros=4)]]

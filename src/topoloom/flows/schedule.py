@@ -15,6 +15,10 @@ ANY = -1
 MOST_RANKS, MOST_CPUS, MOST_NICS = 1 << 20, 256, 256
 
 
+class Circle(InputError):
+    """Operations that wait for each other in a circle."""
+
+
 @dataclass(frozen=True, eq=False)
 class Schedule:
     """Operations of ranks, and which wait for which: k operations, those of a rank after those of the one before.
@@ -277,7 +281,7 @@ def check_schedule(schedule: Schedule) -> None:
 
     stuck = int(cyclic(s.needs, s.done_first, s.done_next, s.start_first, s.start_next))
     if stuck >= 0:
-        raise InputError(f"{name}: {place_of(s, stuck)} waits for itself, over others; take a requires away")
+        raise Circle(f"{name}: {place_of(s, stuck)} waits for itself, over others; it could never start")
 
 
 def place_of(schedule: Schedule, operation: int) -> str:

@@ -203,7 +203,7 @@ class Demand(NamedTuple):
     back_to: np.ndarray
 
 
-#: Of `Play.count`: things in the heap; whether it has begun; messages that have ended.
+#: Of `Play.counter`: things in the heap; whether it has begun; messages that have ended.
 THINGS, BEGUN, MESSAGES = range(3)
 
 
@@ -218,7 +218,7 @@ class Play(NamedTuple):
         Packets of each message that have not arrived.
     heap, place : int32[w + k]; key : float64[w + k]
         What happens next: cpus that are done, and the message of send i at w + i; by cycle.
-    count : int64[3]
+    counter : int64[3]
     flit_bytes : float
     packet_flits : int
         Of a packet, at most.
@@ -232,7 +232,7 @@ class Play(NamedTuple):
     heap: np.ndarray
     place: np.ndarray
     key: np.ndarray
-    count: np.ndarray
+    counter: np.ndarray
     flit_bytes: float
     packet_flits: int
     by_nic: int

@@ -224,7 +224,7 @@ def execute(
 def _check_going(run: Run, schedule: Schedule) -> None:
     """Refuse a schedule of which nothing is under way and something is left."""
     state, play = run.network.state, run.play
-    going = state[INSIDE] or state[BACKLOG] or (play is not None and play.count[THINGS])
+    going = state[INSIDE] or state[BACKLOG] or (play is not None and play.counter[THINGS])
     if play is not None and not going and (unreceived(play.order) or not _ended(run, schedule)):
         raise InputError(stuck_text(schedule, play.order))
 

@@ -60,7 +60,7 @@ def play_of(schedule: Schedule, config: RouterConfig, topology: Topology) -> tup
         heap=np.zeros(things, np.int32),
         place=np.full(things, -1, np.int32),
         key=np.zeros(things),
-        count=np.zeros(3, np.int64),
+        counter=np.zeros(3, np.int64),
         flit_bytes=flit_bytes,
         packet_flits=longest,
         by_nic=int(schedule.nics > 1),

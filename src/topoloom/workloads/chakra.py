@@ -8,7 +8,7 @@ from pathlib import Path
 
 from topoloom.errors import InputError, check_type
 from topoloom.files import read_text
-from topoloom.flows.schedule import MOST_RANKS, RECV, SEND, Rank, Schedule, schedule_of
+from topoloom.flows.schedule import MOST_RANKS, RECV, SEND, Circle, Rank, Schedule, schedule_of
 from topoloom.workloads import chakra_nodes as nodes
 from topoloom.workloads.chakra_nodes import Node, nodes_of
 from topoloom.workloads.steps import collective
@@ -49,12 +49,17 @@ class Replay:
         Of collectives, over the defaults: ``{"allreduce": "halving"}``.
     groups : path, optional
         A JSON file ``{"0": [0, 1, 2, 3]}``: the ranks of process groups by their names, over those in the trace.
+    controls : bool
+        Whether nodes wait for their control dependencies, too, as far as these are in the trace. In traces that Chakra's
+        converter makes of PyTorch's they name the calling function, which may be left out or end later; all that matters is
+        a data dependency there.
     """
 
     peak_gflops: float = 0.0
     memory_gbytes_s: float = 0.0
     algorithms: dict[str, str] = field(default_factory=dict)
     groups: str | os.PathLike[str] | None = None
+    controls: bool = True
 
 
 def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> Schedule:
@@ -89,7 +94,14 @@ def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> S
     files = _files(Path(path))
     groups = _Groups(len(files), replay.groups)
     ranks = [_Reader(file, rank, len(files), replay, groups).read() for rank, file in enumerate(files)]
-    return schedule_of(files[0].name.removesuffix(".0.et"), ranks, eager=True)
+    try:
+        return schedule_of(files[0].name.removesuffix(".0.et"), ranks, eager=True)
+    except Circle as error:
+        if not replay.controls:
+            raise
+        raise InputError(
+            f"{error}; where control dependencies name calling functions, as in traces of PyTorch, set controls=no"
+        ) from None
 
 
 def _files(path: Path) -> list[Path]:
@@ -198,7 +210,7 @@ class _Reader:
 
     def read(self) -> Rank:
         """The operations of the rank."""
-        waiting: list[tuple[int, list[int]]] = []
+        waiting: list[Node] = []
         for node in nodes_of(self.file):
             try:
                 if node.id in self.first:
@@ -206,13 +218,15 @@ class _Reader:
                 self._take(node)
             except (WireError, InputError) as error:
                 raise InputError(f"{self.file}: node {node.id} '{node.name[:60]}': {error}") from None
-            if node.needs:
-                waiting.append((node.id, node.needs))
-        for one, needs in waiting:
-            for need in dict.fromkeys(needs):
-                if need not in self.last:
-                    raise InputError(f"{self.file}: node {one} needs node {need}, which is not in the trace")
-                self.rank.requires(self.first[one], self.last[need])
+            if node.needs or node.follows:
+                waiting.append(node)
+        for node in waiting:
+            missing = next((need for need in node.needs if need not in self.last), None)
+            if missing is not None:
+                raise InputError(f"{self.file}: node {node.id} needs node {missing}, which is not in the trace")
+            follows = [one for one in node.follows if one in self.last] if self.replay.controls else []
+            needs = dict.fromkeys([*node.needs, *follows])
+            self.rank.requires(self.first[node.id], *(self.last[need] for need in needs))
         return self.rank
 
     def _take(self, node: Node) -> None:
@@ -225,6 +239,9 @@ class _Reader:
         elif node.type == nodes.COMP:
             cpu = PROCESSOR if node.number("is_cpu_op", 0) else ACCELERATOR
             self._one(node, self.rank.calc(self._compute_ns(node, cpu), cpu))
+        elif node.type <= nodes.COMM_COLL and node.number("is_cpu_op", 0):
+            # The processor's part of a message: the call. What the accelerator sends is a node of its own.
+            self._one(node, self.rank.calc(1e3 * node.micros, PROCESSOR))
         elif node.type in (nodes.COMM_SEND, nodes.COMM_RECV):
             self._message(node)
         elif node.type == nodes.COMM_COLL:

@@ -49,8 +49,8 @@ class Node:
     name : str
     type : int
         COMP and the others.
-    needs : list of int
-        Nodes that must be done before it starts: its data and control dependencies.
+    needs, follows : list of int
+        Nodes that must be done before it starts: its data dependencies, and its control dependencies.
     micros : int
         How long it took where it was traced.
     inputs : str
@@ -63,6 +63,7 @@ class Node:
     name: str = ""
     type: int = INVALID
     needs: list[int] = field(default_factory=list)
+    follows: list[int] = field(default_factory=list)
     micros: int = 0
     inputs: str = ""
     attributes: dict[str, int | float | str | list[bool]] = field(default_factory=dict)
@@ -127,7 +128,8 @@ def _node(data: bytes) -> Node:
             else:
                 found.micros = value
         elif number in (_CTRL, _DATA):
-            found.needs += wire.numbers(how, value)
+            into = found.needs if number == _DATA else found.follows
+            into.extend(wire.numbers(how, value))
         elif number in (_NAME, _INPUTS, _ATTR):
             if isinstance(value, int):
                 raise wire.WireError(f"field {number} of a node is a number; {_OLD}")

@@ -167,14 +167,14 @@ def _lists(listed: np.ndarray, first: np.ndarray, count: np.ndarray) -> np.ndarr
     """Those that wait for each operation, one list after the other; None where there are more than are listed."""
     if int(count.sum(dtype=np.int64)) > listed.size:
         return None
-    return listed[_places(first, count)].astype(np.int64)
+    return np.asarray(listed[_places(first, count)], np.int64)
 
 
 def _places(first: np.ndarray, count: np.ndarray) -> np.ndarray:
     """The places of lists, one after the other."""
     count, first = count.astype(np.int64), first.astype(np.int64)
     begins = np.cumsum(count) - count
-    return np.arange(int(count.sum())) - np.repeat(begins - first, count)
+    return np.asarray(np.arange(int(count.sum())) - np.repeat(begins - first, count))
 
 
 def written(schedule: Schedule) -> bytes:

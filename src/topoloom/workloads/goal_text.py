@@ -1,6 +1,8 @@
 """GOAL as text: ``rank 0 {``, a line an operation with a label, a line for each that waits for another."""
 
 import re
+from collections.abc import Iterator
+from functools import partial
 from typing import BinaryIO
 
 import numpy as np
@@ -14,6 +16,8 @@ _OPERATION = re.compile(
     rb"(?:([A-Za-z]\w*)\s*:\s*)?(?:(calc)\s+(\d+)|(send)\s+(\d+)b\s+to\s+(\d+)|(recv)\s+(\d+)b\s+from\s+(-1|\d+))(.*)"
 )
 _OPTIONS = re.compile(rb"\s+(tag|cpu|nic)\s+(-1|\d+)")
+#: What most messages have, and no more: a tag that is surely not too great.
+_TAG = re.compile(rb"\s+tag\s+(\d{1,9})")
 _WAITS = re.compile(rb"([A-Za-z]\w*)\s+(i?requires)\s+([A-Za-z]\w*)")
 _RANK = re.compile(rb"rank\s+(\d+)\s*(\{)?")
 _RANKS = re.compile(rb"num_ranks\s+(\d+)")
@@ -41,22 +45,23 @@ def read(beginning: bytes, file: BinaryIO, name: str, source: str) -> Schedule:
     InputError
         ``file:line: reason``.
     """
-    found = _Reader(source)
-    number, rest = 0, beginning
-    while True:
-        # What was read to look at the magic number may hold line ends of its own.
-        line, end, left = rest.partition(b"\n")
-        if end:
-            rest = left
-        else:
-            line, rest = rest + file.readline(_LONGEST + 1), b""
-        if not line and not end:
-            break
+    found, number = _Reader(source), 0
+    for line in _lines(beginning, file):
         number += 1
         if len(line) > _LONGEST:
             raise at(source, number, f"a line of more than {_LONGEST} bytes; a GOAL schedule has a statement a line")
         found.take(line, number)
     return found.schedule(name, number)
+
+
+def _lines(beginning: bytes, file: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file of which some bytes are read already."""
+    *whole, rest = beginning.split(b"\n")
+    yield from whole
+    first = rest + file.readline(_LONGEST + 1)
+    if first:
+        yield first
+    yield from iter(partial(file.readline, _LONGEST + 1), b"")
 
 
 class _Reader:
@@ -143,10 +148,11 @@ class _Reader:
         self.within = False
 
     def _statement(self, text: bytes) -> None:
-        waits = _WAITS.fullmatch(text)
-        if waits is not None:
-            self.waits.append((waits[1], waits[2] == b"irequires", waits[3], self.line))
-            return
+        if b"requires" in text:
+            waits = _WAITS.fullmatch(text)
+            if waits is not None:
+                self.waits.append((waits[1], waits[2] == b"irequires", waits[3], self.line))
+                return
         found = _OPERATION.fullmatch(text)
         if found is None:
             raise self.fault(
@@ -154,15 +160,14 @@ class _Reader:
                 " and 'LABEL requires LABEL'"
             )
         label, calc, ns, send, out, to, _, room, source, rest = found.groups()
-        options = self._options(rest)
+        options = self._options(rest) if rest else {}
         if calc:
             kind, amount, peer = CALC, ns, 0
             if "tag" in options or "nic" in options:
                 raise self.fault(f"'{_shown(text)}': a calc has a cpu, and neither a tag nor a nic")
         else:
-            kind, amount, peer = (
-                (SEND, out, _number(to)) if send else (RECV, room, int(source) if source == b"-1" else _number(source))
-            )
+            kind, amount, partner = (SEND, out, to) if send else (RECV, room, source)
+            peer = ANY if partner == b"-1" else _number(partner)
             if peer >= self.count:
                 raise self.fault(f"'{_shown(text)}': ranks are 0 to {self.count - 1}")
         size = _number(amount)
@@ -175,9 +180,10 @@ class _Reader:
             self.labels[label] = number
 
     def _options(self, text: bytes) -> dict[str, int]:
+        usual = _TAG.fullmatch(text)
+        if usual is not None:
+            return {"tag": int(usual[1])}
         found: dict[str, int] = {}
-        if not text.strip():
-            return found
         place = 0
         for match in _OPTIONS.finditer(text):
             name = match[1].decode()

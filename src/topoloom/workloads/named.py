@@ -1,7 +1,8 @@
 """Workloads by name: ``goal:file=FILE`` and ``chakra:file=FOLDER/NAME,peak_gflops=312000``, read for whoever simulates them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from topoloom.errors import InputError
@@ -29,10 +30,12 @@ def _goal(file: str) -> Schedule:
     return load_goal(file)
 
 
-def _chakra(file: str, peak_gflops: float, memory_gbytes_s: float, groups: str | None, **algorithms: str) -> Schedule:
+def _chakra(
+    file: str, peak_gflops: float, memory_gbytes_s: float, groups: str | None, controls: str, **algorithms: str
+) -> Schedule:
     from topoloom.workloads.chakra import Replay, load_chakra
 
-    return load_chakra(file, Replay(peak_gflops, memory_gbytes_s, algorithms, groups))
+    return load_chakra(file, Replay(peak_gflops, memory_gbytes_s, algorithms, groups, controls == "yes"))
 
 
 #: Every format by its name.
@@ -53,6 +56,9 @@ WORKLOADS = {
             ),
             "memory_gbytes_s": Real(0, 1e15, "bytes a second of its memory (roofline); 0: no limit", default=0.0),
             "groups": Text("a JSON file", "ranks of process groups by their names", default=None),
+            "controls": Choice(
+                ("yes", "no"), "whether control dependencies count; no for traces of PyTorch", default="yes"
+            ),
             "allreduce": Choice(("ring", "doubling", "halving"), "algorithm of all-reduces", default="ring"),
             "allgather": Choice(("ring", "doubling"), "of all-gathers", default="ring"),
             "alltoall": Choice(("shift", "xor"), "of all-to-alls", default="shift"),
@@ -65,6 +71,45 @@ WORKLOADS = {
 def is_workload(text: str) -> bool:
     """Whether a text names one of `WORKLOADS`."""
     return text.partition(":")[0].strip().lower() in WORKLOADS
+
+
+def named_files(text: str) -> dict[str, str]:
+    """The files that a workload's text names, as it names them, by parameter; none of any other text.
+
+    Examples
+    --------
+    >>> named_files("chakra:file=traces/gpt,peak_gflops=312000")
+    {'file': 'traces/gpt'}
+    """
+    if not is_workload(text):
+        return {}
+    name, _, settings = text.partition(":")
+    known = WORKLOADS[name.strip().lower()].parameters
+    pairs = (part.partition("=")[::2] for part in settings.split(","))
+    return {
+        key.strip(): value.strip() for key, value in pairs if isinstance(known.get(key.strip()), Text) and value.strip()
+    }
+
+
+def with_files(text: str, files: Mapping[str, str]) -> str:
+    """The same workload with other names of its files, by parameter."""
+    name, colon, settings = text.partition(":")
+    parts = [part.partition("=") for part in settings.split(",")]
+    return name + colon + ",".join(f"{key}{sign}{files.get(key.strip(), value)}" for key, sign, value in parts)
+
+
+def files_behind(path: Path) -> list[Path]:
+    """All files that are read where a workload names a path: the file, or the traces of a folder or of a name.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be read.
+    """
+    if path.is_file():
+        return [path]
+    folder, ends = (path, "") if path.is_dir() else (path.parent, f"{path.name}.")
+    return sorted(one for one in folder.iterdir() if one.name.startswith(ends) and one.name.endswith(".et"))
 
 
 def load_workload(text: str) -> Schedule:

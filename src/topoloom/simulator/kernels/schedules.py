@@ -15,19 +15,19 @@ from topoloom.simulator.kernels.sources import enqueue, port_of
 def go(net: Network, s: Buffers, demand: Demand, play: Play, c: int) -> None:
     """All that happens up to a cycle, and what it lets start."""
     o, w = play.order, play.order.busy.size
-    if play.count[BEGUN] == 0:
-        play.count[BEGUN] = 1
+    if play.counter[BEGUN] == 0:
+        play.counter[BEGUN] = 1
         begin(o)
         go_on(o, 0.0)
         _start(net, s, demand, play, 0)
-    while play.count[THINGS] > 0 and play.key[play.heap[0]] <= c:
+    while play.counter[THINGS] > 0 and play.key[play.heap[0]] <= c:
         item = play.heap[0]
         now = play.key[item]
-        play.count[THINGS] = take_out(play.heap, play.place, play.key, play.count[THINGS], item)
+        play.counter[THINGS] = take_out(play.heap, play.place, play.key, play.counter[THINGS], item)
         if item < w:
             computed(o, item, now)
         else:
-            play.count[MESSAGES] += 1
+            play.counter[MESSAGES] += 1
             ended(o, item - w, now)
         _start(net, s, demand, play, c)
 
@@ -39,16 +39,16 @@ def _start(net: Network, s: Buffers, demand: Demand, play: Play, c: int) -> None
     for k in range(o.counter[COMPUTING]):
         cpu = o.computing[k]
         ends = c + np.ceil(o.amount[o.busy[cpu]] - 1e-9)
-        play.count[THINGS] = put(play.heap, play.place, play.key, play.count[THINGS], cpu, ends)
+        play.counter[THINGS] = put(play.heap, play.place, play.key, play.counter[THINGS], cpu, ends)
     o.counter[COMPUTING] = 0
     for k in range(o.counter[STARTING]):
         i = o.starting[k]
         source, goal = play.home[o.rank[i]], play.home[o.peer[i]]
         if source == goal:
             # Within a host there is no network to simulate.
-            play.count[THINGS] = put(play.heap, play.place, play.key, play.count[THINGS], w + i, c + 1.0)
+            play.counter[THINGS] = put(play.heap, play.place, play.key, play.counter[THINGS], w + i, c + 1.0)
             continue
-        flits = max(np.int64(1), np.int64(np.ceil(o.amount[i] / play.flit_bytes)))
+        flits = np.int64(np.ceil(max(o.amount[i], 1.0) / play.flit_bytes))
         play.to_come[i] = (flits + play.packet_flits - 1) // play.packet_flits
         while flits > 0:
             n, to = source, goal
@@ -57,7 +57,7 @@ def _start(net: Network, s: Buffers, demand: Demand, play: Play, c: int) -> None
                 if play.by_nic:
                     q = o.nic[i] % count
                 n, to = np.int64(demand.ports[source * count + q]), np.int64(demand.ports[goal * count + q])
-            length = min(flits, play.packet_flits)
+            length = flits if flits < play.packet_flits else play.packet_flits
             place = enqueue(s.pool, s.spare, s.queue, s.backlog, s.state, n, np.int64(net.home[at(to)]), c, length)
             s.round_trips[at(place * PLACE_SIZE + TRIP_OWNER)] = i
             flits -= length
@@ -70,4 +70,4 @@ def packet_arrived(play: Play, i: int, arrival: int) -> None:
     play.to_come[i] -= 1
     if play.to_come[i] == 0:
         item = play.order.busy.size + i
-        play.count[THINGS] = put(play.heap, play.place, play.key, play.count[THINGS], item, np.float64(arrival))
+        play.counter[THINGS] = put(play.heap, play.place, play.key, play.counter[THINGS], item, np.float64(arrival))
