@@ -20,7 +20,7 @@ class Application:
     parameters : dict of str to Parameter
     description, source : str
     sized : bool
-        Whether it is of so many ranks as its file says, whatever `make` is told.
+        Whether its file says how many ranks there are; `make` is given 0 then.
     """
 
     name: str
@@ -38,7 +38,7 @@ APPLICATIONS: Register[Application] = Register(
 
 
 def application(
-    name: str, description: str, *, source: str = "", sized: bool = False, **parameters: Parameter
+    name: str, description: str, *, source: str = "", **parameters: Parameter
 ) -> Callable[[Callable[..., Program]], Callable[..., Program]]:
     """Register the decorated function, which makes a program from a number of ranks and its parameters.
 
@@ -50,8 +50,6 @@ def application(
         One line for the help.
     source : str
         Paper and section that it follows.
-    sized : bool
-        Whether a file says how many ranks there are; the function is given 0 then.
     **parameters : Parameter
         What it can be given; one whose name is a word of Python (``class``) is given to the function with an underscore
         behind it.
@@ -69,7 +67,7 @@ def application(
 
     def register(make: Callable[..., Program]) -> Callable[..., Program]:
         named = {key.rstrip("_"): value for key, value in parameters.items()}
-        APPLICATIONS.add(name, Application(name, make, named, description, source, sized))
+        APPLICATIONS.add(name, Application(name, make, named, description, source))
         return make
 
     return register

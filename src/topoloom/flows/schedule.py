@@ -15,7 +15,7 @@ ANY = -1
 MOST_RANKS, MOST_CPUS, MOST_NICS = 1 << 20, 256, 256
 
 
-class Circle(InputError):
+class CircleError(InputError):
     """Operations that wait for each other in a circle."""
 
 
@@ -281,7 +281,7 @@ def check_schedule(schedule: Schedule) -> None:
 
     stuck = int(cyclic(s.needs, s.done_first, s.done_next, s.start_first, s.start_next))
     if stuck >= 0:
-        raise Circle(f"{name}: {place_of(s, stuck)} waits for itself, over others; it could never start")
+        raise CircleError(f"{name}: {place_of(s, stuck)} waits for itself, over others; it could never start")
 
 
 def place_of(schedule: Schedule, operation: int) -> str:

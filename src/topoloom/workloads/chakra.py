@@ -8,7 +8,7 @@ from pathlib import Path
 
 from topoloom.errors import InputError, check_type
 from topoloom.files import read_text
-from topoloom.flows.schedule import MOST_RANKS, RECV, SEND, Circle, Rank, Schedule, schedule_of
+from topoloom.flows.schedule import MOST_RANKS, RECV, SEND, CircleError, Rank, Schedule, schedule_of
 from topoloom.workloads import chakra_nodes as nodes
 from topoloom.workloads.chakra_nodes import Node, nodes_of
 from topoloom.workloads.steps import collective
@@ -96,7 +96,7 @@ def load_chakra(path: str | os.PathLike[str], replay: Replay | None = None) -> S
     ranks = [_Reader(file, rank, len(files), replay, groups).read() for rank, file in enumerate(files)]
     try:
         return schedule_of(files[0].name.removesuffix(".0.et"), ranks, eager=True)
-    except Circle as error:
+    except CircleError as error:
         if not replay.controls:
             raise
         raise InputError(

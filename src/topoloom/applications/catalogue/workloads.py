@@ -3,7 +3,7 @@
 from typing import Any
 
 from topoloom.applications.program import Scheduled
-from topoloom.applications.registry import application
+from topoloom.applications.registry import APPLICATIONS, Application
 from topoloom.workloads.named import WORKLOADS, Workload
 
 
@@ -14,7 +14,8 @@ def _register(name: str, workload: Workload) -> None:
         schedule = workload.load(**settings)
         return Scheduled(f"{name}({schedule.name})", schedule.ranks, schedule)
 
-    application(name, workload.description, source=workload.source, sized=True, **workload.parameters)(make)
+    known = Application(name, make, workload.parameters, workload.description, workload.source, sized=True)
+    APPLICATIONS.add(name, known)
 
 
 for _name, _workload in WORKLOADS.items():
