@@ -31,7 +31,7 @@ VERBS = {
     "quality": ("quality", "path_diversity"),
     "simulate": ("simulate", "saturation", "execute"),
     "resilience": ("resilience", "blast_radius", "degradation", "lifetime", "surviving_network", "reroute"),
-    "app": ("run_app",),
+    "app": ("run_app", "schedule_of_program", "load_goal", "save_goal", "load_chakra"),
     "verify": ("diagnose", "RULES", "identify", "compare_fabrics"),
     "watch": ("identify", "compare_fabrics", "progress"),
     "layout": ("place",),

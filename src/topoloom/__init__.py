@@ -52,10 +52,12 @@ _HOMES = {
     "PathDiversity": "topoloom.graph.path_diversity",
     "Quality": "topoloom.throughput.quality",
     "RULES": "topoloom.fabrics.diagnosis.rule",
+    "Replay": "topoloom.workloads.chakra",
     "Reproduction": "topoloom.reproduction.reproduce",
     "Rerouted": "topoloom.routing.reroute",
     "RouterConfig": "topoloom.simulator.router_config",
     "Routing": "topoloom.routing.routing",
+    "Schedule": "topoloom.flows.schedule",
     "Store": "topoloom.studies.store",
     "Study": "topoloom.studies.study",
     "StudyResults": "topoloom.studies.results",
@@ -92,8 +94,10 @@ _HOMES = {
     "info": "topoloom.overview",
     "lifetime": "topoloom.failures.lifetime",
     "load": "topoloom.formats",
+    "load_chakra": "topoloom.workloads.chakra",
     "load_expansion": "topoloom.expansion.plan_reader",
     "layered_routing": "topoloom.routing.layered",
+    "load_goal": "topoloom.workloads.goal",
     "load_layout": "topoloom.cabling.files",
     "open_network": "topoloom.opening",
     "optimize": "topoloom.optimizer.optimize",
@@ -121,7 +125,9 @@ _HOMES = {
     "save": "topoloom.formats",
     "save_cabling": "topoloom.cabling.files",
     "save_expansion": "topoloom.expansion.plan_files",
+    "save_goal": "topoloom.workloads.goal",
     "save_routing": "topoloom.routing_folders",
+    "schedule_of_program": "topoloom.applications.schedules",
     "serve": "topoloom.web.server",
     "simulate": "topoloom.simulator.simulate",
     "study_status": "topoloom.studies.status",
@@ -138,6 +144,7 @@ if TYPE_CHECKING:
     from topoloom.applications.app_run import AppRun as AppRun
     from topoloom.applications.app_runs import AppRuns as AppRuns
     from topoloom.applications.run import run_app as run_app
+    from topoloom.applications.schedules import schedule_of_program as schedule_of_program
     from topoloom.applications.settings import AppSettings as AppSettings
     from topoloom.applications.sweep import cases_of as cases_of
     from topoloom.applications.sweep import run_apps as run_apps
@@ -191,6 +198,7 @@ if TYPE_CHECKING:
     from topoloom.failures.survival import Survivals as Survivals
     from topoloom.failures.surviving_network import surviving_network as surviving_network
     from topoloom.floors.floor import Floor as Floor
+    from topoloom.flows.schedule import Schedule as Schedule
     from topoloom.formats import FORMATS as FORMATS
     from topoloom.formats import load as load
     from topoloom.formats import save as save
@@ -258,6 +266,10 @@ if TYPE_CHECKING:
     from topoloom.traffic.register import traffic_of as traffic_of
     from topoloom.traffic.traffic import Traffic as Traffic
     from topoloom.web.server import serve as serve
+    from topoloom.workloads.chakra import Replay as Replay
+    from topoloom.workloads.chakra import load_chakra as load_chakra
+    from topoloom.workloads.goal import load_goal as load_goal
+    from topoloom.workloads.goal import save_goal as save_goal
 
 
 if not TYPE_CHECKING:  # type checkers see the imports above, and so find a misspelt name

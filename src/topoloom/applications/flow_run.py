@@ -8,12 +8,14 @@ import numpy as np
 
 from topoloom.applications.app_run import AppRun, Measurement
 from topoloom.applications.platform import cable_m
-from topoloom.applications.program import AsFlows, Program, Source, Trace
+from topoloom.applications.program import AsFlows, Program, Scheduled, Source, Trace
+from topoloom.applications.schedule_run import schedule_result
 from topoloom.applications.settings import DETACHED, AppSettings
 from topoloom.errors import InputError, hint
 from topoloom.flows.fabric import fabric_of
 from topoloom.flows.plan import Plan
 from topoloom.flows.simulate import FlowTimes, simulate_plan
+from topoloom.flows.simulate_schedule import simulate_schedule
 from topoloom.flows.state import Fabric
 from topoloom.layout.layout import Layout
 from topoloom.results import provenance_of
@@ -96,7 +98,7 @@ def as_flows(program: Source) -> AsFlows:
     return program.flows
 
 
-def plan_of(program: Program, settings: AppSettings) -> Plan:
+def plan_of(program: Source | Trace, settings: AppSettings) -> Plan:
     """What the ranks of a program do, as flows run it.
 
     Raises
@@ -196,6 +198,31 @@ def run_flows(
         With an empty `AppRun.simgrid`; ``simulator`` stands in its provenance's settings.
     """
     check_flows(settings)
+    about = {**settings.values, "simulator": simulator.text}
+    if isinstance(program, Scheduled):
+        times = simulate_schedule(
+            fabric(routings, settings, layout),
+            program.schedule,
+            homes,
+            window=simulator.window,
+            detached_bytes=DETACHED,
+            eager_bytes=settings.eager_bytes,
+            work=work,
+        )
+        return schedule_result(
+            routings,
+            program,
+            homes,
+            placement,
+            settings,
+            seed,
+            seconds=times.seconds,
+            worked=times.computed,
+            link_bytes=_by_link(routings[0], times.carried),
+            cpu_s=times.cpu_s,
+            simgrid="",
+            about=about,
+        )
     plan = plan_of(program, settings)
     times = simulate_plan(
         fabric(routings, settings, layout),
@@ -210,7 +237,6 @@ def run_flows(
     results, measure, mops = _said(program, plan, times, settings)
     routing = routings[0]
     computing = times.computed / (settings.speed_gflops * 1e9)
-    about = {**settings.values, "simulator": simulator.text}
     return AppRun(
         program=program.name,
         network=routing.topology.name,
@@ -238,7 +264,7 @@ def run_flows(
 
 
 def _said(
-    program: Program, plan: Plan, times: FlowTimes, settings: AppSettings
+    program: Source | Trace, plan: Plan, times: FlowTimes, settings: AppSettings
 ) -> tuple[dict[str, Measurement], str, float]:
     """Results, by which of them networks are compared, and Mop/s."""
     if isinstance(program, Source):
@@ -282,6 +308,8 @@ def matrix_by_flows(program: Program, ranks: int, settings: AppSettings) -> np.n
     """
     from topoloom.flows.matrix import bytes_between
 
+    if isinstance(program, Scheduled):
+        return program.schedule.bytes_between()
     found = bytes_between(plan_of(program, settings))
     if found.shape[0] != ranks:
         raise InputError(f"{program.name}: the program is of {found.shape[0]} ranks, not of {ranks}")

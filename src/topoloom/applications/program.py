@@ -1,4 +1,4 @@
-"""Programs: what MPI ranks do, as C or Fortran to compile, or as traces to replay."""
+"""Programs: what ranks do, as C or Fortran to compile, as traces to replay, or as schedules."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from topoloom.applications.app_run import Measurement
     from topoloom.applications.settings import AppSettings
     from topoloom.flows.plan import Plan
+    from topoloom.flows.schedule import Schedule
     from topoloom.flows.simulate import FlowTimes
 
 
@@ -91,7 +92,24 @@ class Trace:
     plan: "Plan | None" = None
 
 
+@dataclass(frozen=True)
+class Scheduled:
+    """A program as a schedule: operations that start when those that they need are done.
+
+    Attributes
+    ----------
+    name : str
+        For people.
+    ranks : int
+    schedule : Schedule
+    """
+
+    name: str
+    ranks: int
+    schedule: "Schedule"
+
+
 #: Operations that no program has: in a trace they are marks for platform.cpp, which take no time that matters.
 CLOCK_STARTS, CLOCK_STOPS = 2.0**-10, 2.0**-11
 
-Program = Source | Trace
+Program = Source | Trace | Scheduled

@@ -11,13 +11,24 @@ from topoloom.spec import Parameter, read_settings
 
 @dataclass(frozen=True)
 class Application:
-    """An application: its parameters, and the program that so many ranks run."""
+    """An application: its parameters, and the program that so many ranks run.
+
+    Attributes
+    ----------
+    name : str
+    make : callable
+    parameters : dict of str to Parameter
+    description, source : str
+    sized : bool
+        Whether its file says how many ranks there are; `make` is given 0 then.
+    """
 
     name: str
     make: Callable[..., Program]
     parameters: dict[str, Parameter]
     description: str
     source: str
+    sized: bool = False
 
 
 #: Every application by its name; packages from outside add theirs by the entry points ``topoloom.applications``.
@@ -74,6 +85,20 @@ def program_of(text: str, ranks: int) -> Program:
     found = APPLICATIONS.find(name.lower())
     values, _ = read_settings(found.name, found.parameters, settings)
     return found.make(ranks, **{_argument(key): value for key, value in values.items()})
+
+
+def opened(app: str | Program) -> str | Program:
+    """The program, where a file says how many ranks it has; else what was given.
+
+    Raises
+    ------
+    InputError
+        As `program_of`.
+    """
+    if not isinstance(app, str):
+        return app
+    name = app.strip().partition(":")[0].lower()
+    return program_of(app, 0) if APPLICATIONS.find(name).sized else app
 
 
 def _argument(key: str) -> str:

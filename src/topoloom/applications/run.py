@@ -15,8 +15,9 @@ from topoloom.applications.launch import Ran, simulate, workplace
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.platform import write_fabric
 from topoloom.applications.processes import TIME_LIMIT_S, Limits
-from topoloom.applications.program import Program, Source, Trace
-from topoloom.applications.registry import program_of
+from topoloom.applications.program import Program, Scheduled, Source, Trace
+from topoloom.applications.registry import opened, program_of
+from topoloom.applications.schedule_run import run_schedule
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import built_in, compiled, platform_library, version
 from topoloom.errors import InputError
@@ -61,7 +62,7 @@ def run_app(
     app : str or Program
         ``alltoall:bytes=65536``, ``cg:class=A`` (`topoloom.applications.registry.APPLICATIONS` has all), or a program.
     ranks : int, optional
-        One for every host when left out, or as many as there are traces.
+        One for every host when left out, or as many as there are traces, or as the file of a schedule has.
     placement : str
         ``linear``, ``random``, ``cabinet``, ``optimised`` or ``file:PATH`` (`placement.place_ranks`).
     settings : AppSettings, optional
@@ -76,8 +77,9 @@ def run_app(
         Seconds after which compiling, or simulating, a program of the user's is ended. Programs of topoloom's own end by
         themselves.
     simulator : str
-        ``simgrid``; ``flows``, which runs traces, ``alltoall``, ``allreduce``, ``collective`` and ``training`` without
-        SimGrid; or ``flows:window=0.2``, where rates may be out of date for a fifth of a message's time (`simulate_plan`).
+        ``simgrid``; ``flows``, which runs traces, schedules, ``alltoall``, ``allreduce``, ``collective`` and ``training``
+        without SimGrid; or ``flows:window=0.2``, where rates may be out of date for a fifth of a message's time
+        (`simulate_plan`).
     work : Work, optional
         Its stop ends the simulation at once; no process and no file is left.
 
@@ -102,7 +104,10 @@ def run_app(
     limits = limits_of(time_limit_s, work)
     routings = _routings(network)
     check_kind(
-        "app", app, (str, Source, Trace), "a text as 'alltoall:bytes=8', or a program of program_from or trace_from"
+        "app",
+        app,
+        (str, Source, Trace, Scheduled),
+        "a text as 'alltoall:bytes=8', or a program of program_from or trace_from",
     )
     check_whole("ranks", ranks, 1, none=True)
     check_text("placement", placement, "a text, as 'linear'")
@@ -112,6 +117,7 @@ def run_app(
     check_whole("jobs", jobs, 1, none=True)
     routing, settings = routings[0], AppSettings() if settings is None else settings
     topology = routing.topology
+    app = opened(app)
     ranks = ranks_on(topology, app, ranks)
     program = program_of(app, ranks) if isinstance(app, str) else app
     by = simulator_of(simulator)
@@ -120,6 +126,9 @@ def run_app(
             placement, ranks, routing, layout, lambda: matrix_by_flows(program, ranks, settings), seed, jobs
         )
         return run_flows(routings, program, homes, placement, settings, layout, seed, by, work)
+    if isinstance(program, Scheduled):
+        homes = place_ranks(placement, ranks, routing, layout, program.schedule.bytes_between, seed, jobs)
+        return run_schedule(routings, program, homes, placement, settings, layout, seed, limits)
     library = platform_library(limits)
     homes = place_ranks(
         placement, ranks, routing, layout, lambda: matrix_of(program, ranks, routing, settings, limits), seed, jobs
@@ -214,16 +223,17 @@ def ranks_on(topology: Topology, app: str | Program, ranks: int | None) -> int:
     if not topology.hosts:
         raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
     if ranks is None:
-        ranks = app.ranks if isinstance(app, Trace) else topology.hosts
+        ranks = app.ranks if isinstance(app, (Trace, Scheduled)) else topology.hosts
     if ranks < 1:
         raise InputError(f"ranks={ranks}: at least one is needed")
-    if isinstance(app, Trace) and app.ranks != ranks:
-        raise InputError(f"{app.name}: the traces are of {app.ranks} ranks, not of {ranks}")
+    if isinstance(app, (Trace, Scheduled)) and app.ranks != ranks:
+        what = "traces are" if isinstance(app, Trace) else "schedule is"
+        raise InputError(f"{app.name}: the {what} of {app.ranks} ranks, not of {ranks}")
     return ranks
 
 
 def matrix_of(
-    program: Program, ranks: int, routing: Routing, settings: AppSettings, limits: Limits | None = None
+    program: Source | Trace, ranks: int, routing: Routing, settings: AppSettings, limits: Limits | None = None
 ) -> np.ndarray:
     """The bytes that each rank sends to each other one, float64[ranks, ranks], collectives by their messages.
 
@@ -261,7 +271,7 @@ def matrix_of(
 def _simulated(
     folder: Path,
     library: Path,
-    program: Program,
+    program: Source | Trace,
     homes: np.ndarray,
     routings: Sequence[Routing],
     settings: AppSettings,

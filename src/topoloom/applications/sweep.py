@@ -10,7 +10,7 @@ from topoloom.applications.flow_run import FLOWS, SIMGRID, check_flows, check_pr
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.processes import TIME_LIMIT_S
 from topoloom.applications.program import Program
-from topoloom.applications.registry import program_of
+from topoloom.applications.registry import opened, program_of
 from topoloom.applications.run import ranks_on, run_app
 from topoloom.applications.settings import AppSettings
 from topoloom.errors import InputError, Stopped
@@ -270,7 +270,7 @@ def _fitting(
 ) -> list[tuple[Program, int]]:
     """The programs and their ranks; what cannot run on every case is refused before hours of what can."""
     found = []
-    for app in apps:
+    for app in map(opened, apps):
         wanted = {case.name: ranks_on(case.topology, app, ranks) for case in cases}
         count = min(wanted.values())
         if max(wanted.values()) > count:

@@ -70,6 +70,12 @@ def platform_library(limits: Limits) -> Path:
         return _kept((source,), "platform.so", command, ("-lsimgrid",), limits)
 
 
+def schedule_player(limits: Limits) -> Path:
+    """What runs schedules on the platform, built on first use and kept."""
+    with as_file(files("topoloom.applications") / "replay.cpp") as source:
+        return _kept((source,), "replay", (tool("g++"), "-O2", "-std=c++17"), ("-lsimgrid",), limits)
+
+
 def built_in(sources: Sequence[Path], limits: Limits) -> Path:
     """One of topoloom's own programs, built by smpicc on first use and kept."""
     return _kept(sources, "program", (tool("smpicc"), "-O2", "-w"), ("-lm",), limits)

@@ -116,8 +116,7 @@ def simulate_plan(
     """
     from topoloom.flows.kernels.ranks import DONE, FULL, STUCK, run
 
-    if not 0 <= window <= _WIDEST:
-        raise InputError(f"window={window:g}: give 0, which is exact, to {_WIDEST:g} times the time of a message")
+    check_window(window)
     work = Work() if work is None else work
     homes = np.asarray(homes, np.int64)
     arrays = laid(plan)
@@ -133,7 +132,7 @@ def simulate_plan(
         if end == STUCK:
             raise InputError(_stuck(plan, program, state))
         if end == FULL:
-            state = _with_room(state)
+            state = with_room(state)
         work.check()
     computes = np.where(arrays.code == COMPUTE, arrays.amount, 0.0)
     totals = np.array([computes[a:b].sum() for a, b in zip(arrays.first[:-1], arrays.first[1:], strict=True)])
@@ -147,6 +146,18 @@ def simulate_plan(
         fillings=int(state.counter[FILLINGS]),
         cpu_s=time.process_time() - begin,
     )
+
+
+def check_window(window: float) -> None:
+    """Refuse a window that says nothing of rates.
+
+    Raises
+    ------
+    InputError
+        It is below 0, or longer than a message.
+    """
+    if not 0 <= window <= _WIDEST:
+        raise InputError(f"window={window:g}: give 0, which is exact, to {_WIDEST:g} times the time of a message")
 
 
 def _stuck(plan: Plan, program: Program, state: State) -> str:
@@ -180,20 +191,43 @@ def _program(
 
 def _state(fabric: Fabric, plan: Plan, most: int, window: float) -> State:
     """All ranks at their beginning."""
-    n, r, m = plan.ranks, fabric.capacity.size, 2 * plan.ranks + 64
+    return empty_state(fabric, _firsts(plan), most, window, plan.requests, len(plan.labels))
+
+
+def empty_state(fabric: Fabric, at: np.ndarray, most: int, window: float, requests: int = 0, labels: int = 1) -> State:
+    """A simulation at its beginning, without a message.
+
+    Parameters
+    ----------
+    fabric : Fabric
+    at : int64[ranks]
+        Where the operations of each rank, or of each cpu of a schedule, begin.
+    most : int
+        Resources on the longest path.
+    window : float
+        As of `simulate_plan`.
+    requests, labels : int
+        Of a rank.
+
+    Returns
+    -------
+    State
+        With room for some messages; `with_room` makes more.
+    """
+    n, r, m = at.size, fabric.capacity.size, 2 * at.size + 64
     whole, short = np.int64, np.int32
     ready = np.zeros(n + 2, whole)
     ready[:n] = np.arange(n)[::-1]
     state = State(
-        at=_firsts(plan),
+        at=at,
         step=np.full(n, -1),
         again=np.zeros(n, whole),
         pending=np.zeros(n, whole),
         waits=np.full(n, -1),
         began=np.zeros(n),
         finished=np.full(n, -1.0),
-        request=np.zeros((n, max(1, plan.requests)), np.int8),
-        spent=np.zeros((n, len(plan.labels))),
+        request=np.zeros((n, max(1, requests)), np.int8),
+        spent=np.zeros((n, labels)),
         awaited=np.full((n, 2), -1),
         sent=np.full((n, 2), -1),
         source=np.zeros(m, whole),
@@ -270,7 +304,7 @@ _BY_MESSAGE = (
 )
 
 
-def _with_room(state: State) -> State:
+def with_room(state: State) -> State:
     """The same with room for twice as many messages."""
     m, most = state.path.shape
     changed = {}

@@ -192,3 +192,67 @@ class State(NamedTuple):
     turn: np.ndarray
     counter: np.ndarray
     clock: np.ndarray
+
+
+#: Fields of `Order.counter`: operations that have become ready and that were looked at; that are done; lengths of the lists.
+READY_COUNT, SEEN, OVER, STARTING, COMPUTING = range(5)
+
+
+class Order(NamedTuple):
+    """A schedule under way: k operations of n ranks, w = n cpus workers, and b lists of messages (n, or a power of two).
+
+    kind : uint8[k]; peer, rank : int32[k]; amount : float64[k]; tag : int64[k]; cpu, nic : uint8[k]
+        As `Schedule`; amounts of computing in the unit of time of whoever simulates.
+    done_first, start_first : int64[k + 1]; done_next, start_next : int32[...]
+        As `Schedule`.
+    needs : int32[k]
+        What each operation still waits for.
+    after, partner, phase : int32[k], int32[k], uint8[k]
+        The next in a list; the receive that a send has met (-1: none); POSTED and the others of `kernels.order`.
+    ready, starting : int32[k]; computing : int32[w]
+        Operations in the order in which they could start; sends that set out and cpus that begin, until somebody takes them.
+    jobs : int32[w, 2]; busy : int32[w]
+        First and last operation that waits for a cpu; the one that it computes, -1: none.
+    awaited, sent : int32[b, 2]
+        First and last receive that waits, and send that lies ready.
+    working : int32[n]; since, worked, finished : float64[n]
+        Cpus of a rank that compute, since when one does, how long one did, and when its last operation ended.
+    counter : int64[5]
+    cpus : int
+    picky : int
+        1: no receive takes any rank or tag, so that lists are by both.
+    detached, eager : float
+        As `Program`.
+    """
+
+    kind: np.ndarray
+    peer: np.ndarray
+    rank: np.ndarray
+    amount: np.ndarray
+    tag: np.ndarray
+    cpu: np.ndarray
+    nic: np.ndarray
+    done_first: np.ndarray
+    done_next: np.ndarray
+    start_first: np.ndarray
+    start_next: np.ndarray
+    needs: np.ndarray
+    after: np.ndarray
+    partner: np.ndarray
+    phase: np.ndarray
+    ready: np.ndarray
+    starting: np.ndarray
+    computing: np.ndarray
+    jobs: np.ndarray
+    busy: np.ndarray
+    awaited: np.ndarray
+    sent: np.ndarray
+    working: np.ndarray
+    since: np.ndarray
+    worked: np.ndarray
+    finished: np.ndarray
+    counter: np.ndarray
+    cpus: int
+    picky: int
+    detached: float
+    eager: float

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from topoloom.flows.state import Order
+
 #: Places in `Buffers.state`: free places of the pool, hosts that have packets waiting, the next host that makes a packet,
 #: the random stream, flits that left a router, the cycle, first free packet record, next event of a trace.
 FREE, BACKLOG, NEXT, RANDOM, HOPS, TIME, RECORD, EVENT = 0, 1, 2, 3, 4, 5, 6, 7
@@ -202,3 +204,38 @@ class Demand(NamedTuple):
     loop: np.ndarray
     back_first: np.ndarray
     back_to: np.ndarray
+
+
+#: Of `Play.counter`: things in the heap; whether it has begun; messages that have ended.
+THINGS, BEGUN, MESSAGES = range(3)
+
+
+class Play(NamedTuple):
+    """A schedule under way among routers: k operations, w cpus.
+
+    order : Order
+        Its times are cycles.
+    home : int64[ranks]
+        Hosts.
+    to_come : int32[k]
+        Packets of each message that have not arrived.
+    heap, place : int32[w + k]; key : float64[w + k]
+        What happens next: cpus that are done, and the message of send i at w + i; by cycle.
+    counter : int64[3]
+    flit_bytes : float
+    packet_flits : int
+        Of a packet, at most.
+    by_nic : int
+        1: a message takes the port of its network interface.
+    """
+
+    order: Order
+    home: np.ndarray
+    to_come: np.ndarray
+    heap: np.ndarray
+    place: np.ndarray
+    key: np.ndarray
+    counter: np.ndarray
+    flit_bytes: float
+    packet_flits: int
+    by_nic: int

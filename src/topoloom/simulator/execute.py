@@ -8,15 +8,32 @@ import numpy as np
 
 from topoloom.csv_files import csv_text
 from topoloom.errors import InputError
+from topoloom.flows.schedule import Schedule
+from topoloom.flows.simulate_schedule import stuck_text, unreceived
+from topoloom.flows.state import OVER
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.routing import Routing
-from topoloom.simulator.buffers import DONE, ENDED, FLITS, INSIDE, LAST_END, LATENCY, LOGGED, MADE, ROUTERS, WAITED
+from topoloom.simulator.buffers import (
+    BACKLOG,
+    DONE,
+    ENDED,
+    FLITS,
+    INSIDE,
+    LAST_END,
+    LATENCY,
+    LOGGED,
+    MADE,
+    ROUTERS,
+    THINGS,
+    WAITED,
+)
 from topoloom.simulator.host_ports import traffic_between_hosts
 from topoloom.simulator.one_load import percentile
 from topoloom.simulator.point_table import tables_digest
 from topoloom.simulator.presets import router_of, shown_router
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.run import Run
+from topoloom.simulator.scheduled import cycles_of
 from topoloom.traffic import Loop, Trace, Traffic
 from topoloom.work import Work
 
@@ -30,14 +47,14 @@ PACKET_COLUMNS = ("source", "destination", "flits", "made", "entered", "arrived"
 
 @dataclass(frozen=True)
 class Execution(Result):
-    """A trace or a closed loop, from its first packet to the arrival of its last.
+    """A trace, a closed loop or a schedule, from its first packet to the arrival of its last.
 
     Attributes
     ----------
     traffic, preset : str
         Names; the preset is "custom" where a `RouterConfig` was given.
     cycles : int
-        Until the last packet, or the last reply, was there.
+        Until the last packet, or the last reply, was there, or the last operation of a schedule was over.
     packets, flits : int
         That arrived.
     latency_mean, source_mean, hops_mean : float
@@ -136,13 +153,14 @@ def execute(
     cables: np.ndarray | None = None,
     work: Work | None = None,
 ) -> Execution:
-    """Simulate a trace or a closed loop to its end: the execution time.
+    """Simulate a trace, a closed loop or a schedule to its end: the execution time.
 
     Parameters
     ----------
     routing : Routing
     traffic : str
-        ``trace:FILE`` or ``chip:...``: a pattern of traffic without a load.
+        ``trace:FILE`` or ``chip:...``, a pattern of traffic without a load; or ``goal:file=FILE`` or ``chakra:file=NAME``, a
+        workload whose rank r is on host r.
     preset : str or RouterConfig
         What the routers are like.
     settings : texts KEY=VALUE
@@ -151,7 +169,7 @@ def execute(
     cables : int64[links], optional
         Cycles of each cable; the preset's for all when left out.
     work : Work, optional
-        Told of packets of a trace, or of round trips of a closed loop.
+        Told of packets of a trace, of round trips of a closed loop, or of operations.
 
     Returns
     -------
@@ -160,7 +178,8 @@ def execute(
     Raises
     ------
     InputError
-        Traffic that has a load; a deadlock; an execution beyond 33 million cycles.
+        Traffic that has a load; a deadlock; an execution beyond 33 million cycles; a schedule that does not end, or routers
+        that do not say what a flit and a cycle are.
     Stopped
         `work` was stopped before the end.
     """
@@ -171,15 +190,18 @@ def execute(
         raise InputError(f"traffic '{traffic}' has no end; it is simulated at loads (simulate)")
     run = Run(routing, config, sent, 0.0, seed, cables=cables, work=work)
     state = run.network.state
-    work.begin(_wanted(sent), "packets" if isinstance(sent, Trace) else "round trips")
+    noun = "packets" if isinstance(sent, Trace) else "round trips" if isinstance(sent, Loop) else "operations"
+    work.begin(_wanted(sent), noun)
     while not _ended(run, sent):
         if run.cycle > _MOST_CYCLES - _LOOK:
             raise InputError(
                 f"{routing.topology.name}: {traffic} is not over after {run.cycle:,} cycles, the most there can be"
             )
         run.go(_LOOK, 0, 1 << 60, lambda _: work.reach(_finished(run, sent)))
+        if isinstance(sent, Schedule):
+            _check_going(run, sent)
     done = max(1, int(state[DONE]))
-    cycles = int(state[LAST_END])
+    cycles = int(state[LAST_END]) if run.play is None else cycles_of(run.play)
     about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
     return Execution(
         traffic=traffic,
@@ -199,19 +221,31 @@ def execute(
     )
 
 
-def _wanted(sent: Trace | Loop) -> int:
-    """Packets of a trace, or round trips of a closed loop."""
+def _check_going(run: Run, schedule: Schedule) -> None:
+    """Refuse a schedule of which nothing is under way and something is left."""
+    state, play = run.network.state, run.play
+    going = state[INSIDE] or state[BACKLOG] or (play is not None and play.counter[THINGS])
+    if play is not None and not going and (unreceived(play.order) or not _ended(run, schedule)):
+        raise InputError(stuck_text(schedule, play.order))
+
+
+def _wanted(sent: Trace | Loop | Schedule) -> int:
+    """Packets of a trace, round trips of a closed loop, or operations of a schedule."""
+    if isinstance(sent, Schedule):
+        return sent.operations
     if isinstance(sent, Trace):
         return int(sent.cycle.size)
     return int((np.diff(sent.first) > 0).sum()) * sent.requests
 
 
-def _finished(run: Run, sent: Trace | Loop) -> int:
+def _finished(run: Run, sent: Trace | Loop | Schedule) -> int:
     """How many of these are over."""
+    if run.play is not None:
+        return int(run.play.order.counter[OVER])
     return int(run.network.state[DONE if isinstance(sent, Trace) else ENDED])
 
 
-def _ended(run: Run, sent: Trace | Loop) -> bool:
+def _ended(run: Run, sent: Trace | Loop | Schedule) -> bool:
     return _finished(run, sent) >= _wanted(sent)
 
 

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from topoloom.flows.schedule import Schedule
 from topoloom.graph.host_ports import ports_by_host
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
 from topoloom.traffic import Loop, Trace, Traffic, traffic_of
+from topoloom.workloads.named import is_workload, load_workload
 
 
 def ports_of_hosts(topology: Topology) -> np.ndarray | None:
@@ -27,13 +29,13 @@ def ports_of_hosts(topology: Topology) -> np.ndarray | None:
     return np.asarray(ports[np.argsort(ports[:, 0])])
 
 
-def traffic_between_hosts(text: str, routing: Routing, seed: int) -> Traffic | Trace | Loop:
+def traffic_between_hosts(text: str, routing: Routing, seed: int) -> Traffic | Trace | Loop | Schedule:
     """Traffic from host to host, as `traffic_of` makes it; hosts with several ports count once, at their first one.
 
     Parameters
     ----------
     text : str
-        A pattern and its settings.
+        A pattern and its settings, or a workload's file (`topoloom.workloads.named.WORKLOADS`).
     routing : Routing
         The network; patterns that go by tables take those to first ports.
     seed : int
@@ -41,9 +43,11 @@ def traffic_between_hosts(text: str, routing: Routing, seed: int) -> Traffic | T
 
     Returns
     -------
-    Traffic, Trace or Loop
+    Traffic, Trace, Loop or Schedule
         Hosts are numbered as `ports_of_hosts` lists them.
     """
+    if isinstance(text, str) and is_workload(text):
+        return load_workload(text)
     topology = routing.topology
     ports = ports_of_hosts(topology)
     if ports is None:

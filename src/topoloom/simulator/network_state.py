@@ -53,7 +53,14 @@ def lanes_of(routing: Routing) -> int:
 
 
 def empty_network(
-    routing: Routing, config: RouterConfig, cables: np.ndarray, demand: Demand, *, seed: int, log: int = 0
+    routing: Routing,
+    config: RouterConfig,
+    cables: np.ndarray,
+    demand: Demand,
+    *,
+    seed: int,
+    log: int = 0,
+    messages: int = 0,
 ) -> NetworkState:
     """Routers without a flit, for a routing.
 
@@ -71,6 +78,8 @@ def empty_network(
         Of all that is drawn: destinations, sizes, times.
     log : int
         Packets that are written down one by one.
+    messages : int
+        Packets of a schedule's messages; 0: there is no schedule.
 
     Returns
     -------
@@ -136,7 +145,7 @@ def empty_network(
     # Every place that a flit can wait in: the buffers, and the hosts' queues.
     most = max(1, min(_QUEUED, _MOST_QUEUED // hosts))
     held = int((degrees + at).sum()) * vcs * room
-    pool = held + most * hosts + demand.events.size // 4 + 8
+    pool = held + most * hosts + demand.events.size // 4 + messages + 8
     records = (
         routing.choice is not None
         or config.cut_through
@@ -145,6 +154,7 @@ def empty_network(
         or config.host_vcs != "any"
         or demand.loop.size > 0
         or demand.events.size > 0
+        or messages > 0
     )
     state = np.zeros(32, np.int64)
     state[b.FREE] = pool
@@ -194,7 +204,7 @@ def empty_network(
         np.zeros(hosts, int32),
         np.zeros(hosts * 4, int32),
         _chain(min(held, _MOST_RECORDS) if records else 0).reshape(-1),
-        np.zeros(PLACE_SIZE * pool if demand.loop.size else 0, int32),
+        np.zeros(PLACE_SIZE * pool if demand.loop.size or messages else 0, int32),
         np.zeros(_HISTOGRAM, int64),
         np.zeros(8 * log, int32),
         state,

@@ -6,12 +6,14 @@ from collections.abc import Callable
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.flows.schedule import Schedule
 from topoloom.routing.routing import Routing
 from topoloom.simulator.buffers import HOPS, SPREADS, Demand
 from topoloom.simulator.host_ports import ports_of_hosts
 from topoloom.simulator.kernels.fields import PORT_SENT, PORT_SIZE, VC_FLITS, VC_SIZE
 from topoloom.simulator.network_state import empty_network
 from topoloom.simulator.router_config import RouterConfig
+from topoloom.simulator.scheduled import play_of
 from topoloom.simulator.watchdog import check_moving
 from topoloom.topology import Topology
 from topoloom.traffic import UNIFORM, Loop, Trace, Traffic
@@ -31,9 +33,9 @@ class Run:
     ----------
     routing : Routing
     config : RouterConfig
-    traffic : Traffic, Trace or Loop
+    traffic : Traffic, Trace, Loop or Schedule
     load : float
-        Flits a host and cycle; not looked at with a trace or a loop.
+        Flits a host and cycle; not looked at with a trace, a loop or a schedule.
     seed : int
     cables : int64[links], optional
         Cycles of each cable; the config's for all when left out.
@@ -52,7 +54,7 @@ class Run:
         self,
         routing: Routing,
         config: RouterConfig,
-        traffic: Traffic | Trace | Loop,
+        traffic: Traffic | Trace | Loop | Schedule,
         load: float,
         seed: int,
         *,
@@ -63,7 +65,10 @@ class Run:
         if cables is None:
             cables = np.full(len(routing.topology.links), config.link_cycles, np.int64)
         self.routing, self.demand = routing, _demand(config, traffic, load, routing.topology)
-        self.network = empty_network(routing, config, cables, self.demand, seed=seed, log=log)
+        self.play, messages = None, 0
+        if isinstance(traffic, Schedule):
+            self.play, messages = play_of(traffic, config, routing.topology)
+        self.network = empty_network(routing, config, cables, self.demand, seed=seed, log=log, messages=messages)
         self.histogram = self.network.buffers.histogram
         self.cycle = 0
         self._work = Work() if work is None else work
@@ -119,6 +124,7 @@ class Run:
             at.buffers,
             at.rules,
             self.demand,
+            self.play,
             self.cycle,
             begin,
             end,
@@ -140,7 +146,9 @@ class Run:
         return int(self.network.buffers.rec[VC_FLITS::VC_SIZE].sum())
 
 
-def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float, topology: Topology) -> Demand:
+def _demand(
+    config: RouterConfig, traffic: Traffic | Trace | Loop | Schedule, load: float, topology: Topology
+) -> Demand:
     lengths = sorted(config.packet_lengths)
     none, none32 = np.zeros(0, np.int64), np.zeros(0, np.int32)
     empty = Demand(
@@ -168,6 +176,8 @@ def _demand(config: RouterConfig, traffic: Traffic | Trace | Loop, load: float, 
         owner = np.empty(ports.size, np.int32)
         owner[ports.ravel()] = np.repeat(np.arange(len(ports)), ports.shape[1])
         empty = empty._replace(owner=owner, ports=ports.ravel(), turn=np.zeros(len(ports), np.int32))
+    if isinstance(traffic, Schedule):
+        return empty
     if isinstance(traffic, Trace):
         events = np.stack([traffic.cycle, traffic.source, traffic.destination, traffic.flits], 1)
         return empty._replace(events=events.astype(np.int32).reshape(-1))

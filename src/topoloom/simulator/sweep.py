@@ -24,6 +24,7 @@ from topoloom.simulator.simulate import simulate
 from topoloom.topology import Topology
 from topoloom.traffic import PATTERNS, Traffic
 from topoloom.work import Work
+from topoloom.workloads.named import is_workload
 
 #: The load that stands for the empty network where a curve is drawn.
 _ALMOST_NONE = 0.01
@@ -47,7 +48,7 @@ class Subject:
 
 
 def has_end(traffic: str) -> bool:
-    """Whether traffic is a trace or a closed loop, which is executed to its end and has no load.
+    """Whether traffic is a trace, a closed loop or a workload, which is executed to its end and has no load.
 
     Raises
     ------
@@ -59,6 +60,8 @@ def has_end(traffic: str) -> bool:
     >>> has_end("uniform"), has_end("chip:requests=5")
     (False, True)
     """
+    if is_workload(traffic):
+        return True
     return get_type_hints(PATTERNS.find(traffic.partition(":")[0]).make).get("return") is not Traffic
 
 

@@ -2,7 +2,7 @@
 
 from topoloom.spec.grammar import bisection_by_theory, build, facts_of, family_of, make, read_settings
 from topoloom.spec.listing import listed, sizes_listed
-from topoloom.spec.parameters import Choice, Integer, Integers, Parameter, Ratio, Real, Seed, Word
+from topoloom.spec.parameters import Choice, Integer, Integers, Parameter, Ratio, Real, Seed, Text, Word
 from topoloom.spec.registry import FAMILIES, TRANSFORMS, Facts, Family, Transform, family, transform
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Ratio",
     "Real",
     "Seed",
+    "Text",
     "Transform",
     "Word",
     "bisection_by_theory",

@@ -130,6 +130,26 @@ class Word(Parameter):
         return str(text)
 
 
+@dataclass(frozen=True)
+class Text(Parameter):
+    """A text, such as a file's name; one with a comma or a bracket in it cannot be said in a spec."""
+
+    def __init__(self, what: str, description: str, default: Any = ...) -> None:
+        for key, value in {"what": what, "description": description, "default": default}.items():
+            object.__setattr__(self, key, value)
+
+    what: str = "a text"
+
+    @property
+    def range(self) -> str:
+        return self.what
+
+    def read(self, text: Any) -> str:
+        if not str(text) or "\0" in str(text):
+            raise InputError(f"it is empty; it must be {self.range}")
+        return str(text)
+
+
 class Integers(_Number):
     """A list of whole numbers, written with `x` between them: ``8x8x4``; `least` and `most` bound each of them."""
 

@@ -15,6 +15,7 @@ from topoloom.results import Result, plain
 from topoloom.settings import shown
 from topoloom.studies.verb import VERBS, Verb
 from topoloom.work import Work
+from topoloom.workloads.named import files_behind, named_files, with_files
 
 #: A folder that has one of these is a network's, or a plan's.
 _FOLDERS = (TOPOLOGY, CABLES, DESIGN, PLAN)
@@ -101,6 +102,10 @@ def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> 
         found = _file_of(told.get(name), Path(base))
         if found is not None:
             files[name] = found
+    for name in of.workloads:
+        for key, value in named_files(str(told.get(name, ""))).items():
+            path = os.path.realpath(Path(base) / value)
+            files[f"{name}.{key}"] = TaskFile(path, _workload_digest(path))
     return Task(of.name, told, files)
 
 
@@ -152,10 +157,16 @@ def run_task(task: Task, jobs: int = 1, work: Work | None = None) -> tuple[dict[
     verb = VERBS.find(task.verb)
     arguments = arguments_of(verb, task.arguments)
     changes = {}
+    placed: dict[str, dict[str, str]] = {}
     for name, file in task.files.items():
-        if content_digest(Path(file.path)) != file.sha256:
+        argument, within, key = name.partition(".")
+        if (_workload_digest(file.path) if within else content_digest(Path(file.path))) != file.sha256:
             raise InputError(f"{file.path}: has changed since the study was planned; start the study again")
-        changes[name] = file.path
+        if within:
+            placed.setdefault(argument, {})[key] = file.path
+        else:
+            changes[name] = file.path
+    changes |= {name: with_files(task.arguments[name], files) for name, files in placed.items()}
     result = verb.run(msgspec.structs.replace(arguments, **changes) if changes else arguments, jobs, work)
     work.check()
     row = plain(verb.row_of(result))
@@ -191,6 +202,23 @@ def _file_of(value: Any, base: Path) -> TaskFile | None:
         return None
     absolute = os.path.realpath(path)
     return TaskFile(absolute, content_digest(Path(absolute)))
+
+
+def _workload_digest(path: str) -> str:
+    """SHA-256 of the files that a workload reads where it names a path, and of their names.
+
+    Raises
+    ------
+    InputError
+        They cannot be read, or there are none.
+    """
+    try:
+        files = files_behind(Path(path))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    if not files:
+        raise InputError(f"{path}: there is no such file, and there are no traces of that name")
+    return hashlib.sha256("\n".join(f"{one.name} {content_digest(one)}" for one in files).encode()).hexdigest()
 
 
 def content_digest(path: Path) -> str:

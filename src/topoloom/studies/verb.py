@@ -31,6 +31,8 @@ class Verb(Generic[A]):
         Arguments that may name a file or a folder: what lies there belongs to the task.
     row : callable (result) -> dict, optional
         The numbers and texts of the result that a row shows; its plain fields when left out.
+    workloads : tuple of str
+        Arguments that may be a workload of files (``goal:file=...``): these belong to the task, too.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Verb(Generic[A]):
     run: Callable[[A, int, Work], Any]
     files: tuple[str, ...] = ("topology",)
     row: Callable[[Any], dict[str, Any]] | None = None
+    workloads: tuple[str, ...] = ()
 
     def row_of(self, result: Any) -> dict[str, Any]:
         """The row of one result."""

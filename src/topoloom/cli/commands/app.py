@@ -53,6 +53,7 @@ _EXAMPLES = (
     "topoloom app torus:dims=8x8,hosts=1 --app cg:class=S --ranks 64",
     "topoloom app fat-tree:k=8 slimfly:q=5,hosts=3 --app alltoall:bytes=65536 --ranks 128 --placement random*5 -o out",
     "topoloom app slimfly:q=5,hosts=3 --app training:model=gpt3-175b,tp=2,pp=8 --ranks 64 --simulator flows",
+    "topoloom app torus:dims=4x4,hosts=1 --app goal:file=trace.bin --simulator flows",
     "topoloom app torus:dims=8x8,hosts=1 --mpi NPB3.3-MPI --make 'cg CLASS=A NPROCS=64' --ranks 64 --time-limit 600",
 )
 
@@ -137,11 +138,16 @@ def _usage(found: "Application") -> str:
     "--simulator",
     default="simgrid",
     show_default=True,
-    help="simgrid, or flows: ours, for traces, alltoall, allreduce, collective and training, also on 16,384 ranks; with"
-    " flows:window=0.2 rates may be out of date for a fifth of a message's time.",
+    help="simgrid, or flows: ours, for traces, schedules, alltoall, allreduce, collective and training, also on 16,384 ranks;"
+    " with flows:window=0.2 rates may be out of date for a fifth of a message's time.",
 )
 @click.option("--seed", default=1, show_default=True, type=Whole(0, (1 << 31) - 1), help="Of placements and tables.")
 @click.option("--jobs", type=Whole(1, 1024), help="Simulations side by side; every core when left out.")
+@click.option(
+    "--goal",
+    type=click.Path(dir_okay=False),
+    help="Write the program as a GOAL schedule for LogGOPSim and ATLAHS to this file (.bin: binary), and run nothing.",
+)
 @study_option("a run")
 @click.option(
     "-o",
@@ -171,6 +177,7 @@ def command(
     simulator: str,
     seed: int,
     jobs: int | None,
+    goal: str | None,
     study_folder: str | None,
     folder: str | None,
     as_json: bool,
@@ -193,6 +200,10 @@ def command(
     beside = next(iter(networks)) if baseline is None else baseline
     if beside not in networks:
         raise InputError(f"--baseline {beside}: it is none of the topologies; name one of them ({', '.join(networks)})")
+    if goal is not None:
+        refuse_given(("study_folder", "folder", "as_json"), "a schedule is written, and nothing is run (--goal)")
+        _write_goal(goal, topologies, apps, mpi, trace, ranks, settings)
+        return
     if study_folder is not None:
         from topoloom.studies.sweeps.app_runs import app_runs_of, app_study
 
@@ -255,6 +266,31 @@ def command(
         raise InputError(runs.failure)
     if runs.ended != "done":
         raise Stopped(f"interrupted: {len(runs.runs)} of {runs.wanted} runs are finished")
+
+
+def _write_goal(
+    path: str,
+    topologies: tuple[str, ...],
+    apps: tuple[str, ...],
+    mpi: tuple[str, ...],
+    trace: tuple[str, ...],
+    ranks: int | None,
+    settings: "AppSettings",
+) -> None:
+    """Write one program as a schedule; a topology only says how many ranks there are."""
+    from topoloom.applications.registry import opened
+    from topoloom.applications.run import ranks_on
+    from topoloom.applications.schedules import schedule_of_program
+    from topoloom.applications.users_programs import trace_from
+    from topoloom.opening import open_network
+    from topoloom.workloads.goal import save_goal
+
+    if mpi or len(apps) + len(trace) != 1 or len(topologies) != 1:
+        raise InputError("--goal: one program on one topology is written (--app or --trace); a program of code is none")
+    app = opened(apps[0]) if apps else trace_from(trace[0])
+    schedule = schedule_of_program(app, ranks_on(open_network(topologies[0]).topology, app, ranks), settings)
+    save_goal(schedule, path)
+    say(f"wrote {path}: {schedule.ranks} ranks, {schedule.operations:,} operations, {schedule.messages:,} messages")
 
 
 def _users(

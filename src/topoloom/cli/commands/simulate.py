@@ -32,9 +32,12 @@ class _Help(click.Command):
         from topoloom.simulator.presets import PRESETS
         from topoloom.simulator.router_config import RouterConfig
         from topoloom.traffic import PATTERNS
+        from topoloom.workloads.named import WORKLOADS
 
         with formatter.section("Traffic"):
             formatter.write_dl([(record.usage, record.words) for record in PATTERNS.values()])
+        with formatter.section("Workloads, in the place of traffic"):
+            formatter.write_dl([(one.usage(name), one.description) for name, one in WORKLOADS.items()])
         with formatter.section("Presets"):
             formatter.write_dl([(name, record.source) for name, record in PRESETS.items()])
         with formatter.section("Router settings (--set)"):

@@ -86,7 +86,7 @@ def receive(f: Fabric, p: Program, s: State, source: int, goal: int, tag: int, l
         m = _queue(s, 0, source, goal, tag)
         s.phase[m], s.listener[m] = AWAITED, listener
     elif s.phase[m] == ARRIVED:
-        _free(s, m)
+        free(s, m)
         tell(s, goal, listener)
     else:
         s.listener[m] = listener
@@ -112,15 +112,22 @@ def tell(s: State, rank: int, who: int) -> None:
 
 @stage
 def _start(f: Fabric, p: Program, s: State, m: int) -> None:
-    """Walk the path, by the next of the sender's ports; the delays come first."""
-    source, goal_host = p.home[s.source[m]], p.home[s.goal[m]]
+    """A message sets out, by the next of the sender's ports."""
+    set_out(f, s, m, p.home[s.source[m]], p.home[s.goal[m]], -1)
+
+
+@stage
+def set_out(f: Fabric, s: State, m: int, source: int, goal_host: int, port: int) -> None:
+    """Walk the path from host to host, by a port of theirs (-1: by each in turn); the delays come first."""
     s.started[m] = s.clock[NOW]
     s.phase[m], s.hops[m] = DELAYED, 0
     if source == goal_host:
         delay = f.inside_delay + s.left[m] / f.inside_rate
     else:
-        place = s.turn[source] % f.port.shape[1]
-        s.turn[source] += 1
+        place = port % f.port.shape[1]
+        if port < 0:
+            place = s.turn[source] % f.port.shape[1]
+            s.turn[source] += 1
         here, there = f.port[source, place], f.port[goal_host, place]
         delay = f.host_delay
         at, goal, row, hosts = f.switch[here], f.switch[there], f.row[there], f.switch.size
@@ -139,29 +146,37 @@ def _start(f: Fabric, p: Program, s: State, m: int) -> None:
 
 
 @stage
-def travel(f: Fabric, s: State, m: int) -> None:
-    """What is next for a message, which the heap has given up: it takes a rate, or ends."""
+def arrives(f: Fabric, s: State, m: int) -> bool:
+    """What is next for a message, which the heap has given up: it takes a rate, or has come."""
     if s.phase[m] == DELAYED and s.hops[m] > 0 and s.left[m] > 0:
         s.phase[m] = FLOWING
         enter(f, s, m, s.clock[NOW])
-        return
+        return False
     if s.phase[m] == FLOWING:
         leave(f, s, m)
         s.rate[m] = 0.0
     took = s.clock[NOW] - s.started[m]
     if took > 0:
         s.clock[HURRY] += (1 / took - s.clock[HURRY]) / (_REMEMBERED if s.clock[HURRY] > 0 else 1)
+    return True
+
+
+@stage
+def travel(f: Fabric, s: State, m: int) -> None:
+    """What is next for a message: where it has come, both ranks are told."""
+    if not arrives(f, s, m):
+        return
     source, goal, teller, listener = s.source[m], s.goal[m], s.teller[m], s.listener[m]
     if listener == NOBODY:
         s.phase[m] = ARRIVED
     else:
-        _free(s, m)
+        free(s, m)
         tell(s, goal, listener)
     tell(s, source, teller)
 
 
 @stage
-def _free(s: State, m: int) -> None:
+def free(s: State, m: int) -> None:
     s.phase[m] = FREE
     s.room[s.counter[ROOM]] = m
     s.counter[ROOM] += 1

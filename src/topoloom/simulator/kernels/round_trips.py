@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.compiling.decorators import inner, kernel
-from topoloom.simulator.buffers import ENDED, LAST_END, LOGGED, RANDOM, Buffers, Demand, Network
+from topoloom.simulator.buffers import ENDED, LAST_END, LOGGED, RANDOM, Buffers, Demand, Network, Play
 from topoloom.simulator.kernels.fields import (
     BURST_PACKETS,
     BURST_SIZE,
@@ -33,6 +33,7 @@ from topoloom.simulator.kernels.fields import (
     at,
 )
 from topoloom.simulator.kernels.flits import below
+from topoloom.simulator.kernels.schedules import packet_arrived
 from topoloom.simulator.kernels.sources import enqueue, goal_of
 from topoloom.traffic.traffic import LISTS
 
@@ -69,7 +70,9 @@ def begin_round_trips(net: Network, s: Buffers, demand: Demand, window: int) -> 
 
 
 @kernel
-def arrived(net: Network, s: Buffers, demand: Demand, packet: int, arrival: int, begin: int, end: int) -> None:
+def arrived(
+    net: Network, s: Buffers, demand: Demand, play: Play | None, packet: int, arrival: int, begin: int, end: int
+) -> None:
     """The last flit of a packet has arrived: log it and answer it."""
     packets, state = s.packets, s.state
     born = np.int64(packets[at(packet * PACKET_SIZE + PACKET_BORN)])
@@ -86,6 +89,8 @@ def arrived(net: Network, s: Buffers, demand: Demand, packet: int, arrival: int,
         s.log[at(line * HOST_SIZE + LOG_ROUTERS)] = packets[at(packet * PACKET_SIZE + PACKET_HOPS)] + 1
         state[LOGGED] += 1
     state[LAST_END] = max(state[LAST_END], arrival)
+    if play is not None:
+        packet_arrived(play, np.int64(packets[at(packet * PACKET_SIZE + PACKET_OWNER)]), arrival)
     loop = demand.loop
     if loop.size:
         kind, owner, asked = (

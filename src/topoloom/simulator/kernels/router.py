@@ -18,11 +18,12 @@ asked, int64[VCs * (words + 1)]: for each output class the VCs that ask, and whe
 
 from topoloom.compiling.decorators import kernel, stage
 from topoloom.graph.kernels.simd import fetch
-from topoloom.simulator.buffers import TIME, Buffers, Demand, Network, Rules
+from topoloom.simulator.buffers import TIME, Buffers, Demand, Network, Play, Rules
 from topoloom.simulator.kernels.allocation import allocate_switch, allocate_vcs
 from topoloom.simulator.kernels.arrivals import choose_outputs, see_arrivals
 from topoloom.simulator.kernels.fields import PORT_SIZE, VC_SIZE
 from topoloom.simulator.kernels.flits import AHEAD
+from topoloom.simulator.kernels.schedules import go
 from topoloom.simulator.kernels.sources import inject, make_packets
 from topoloom.simulator.kernels.traversal import traverse
 
@@ -56,6 +57,7 @@ def routers(
     s: Buffers,
     rules: Rules,
     demand: Demand,
+    play: Play | None,
     t: int,
     tb: int,
     begin: int,
@@ -74,7 +76,7 @@ def routers(
                     choose_outputs(long_credits, any_shortest, detours, net, s, rules, r, c, step)
                 allocate_vcs(records, net, s, rules, r, c, step)
                 allocate_switch(records, long_credits, s, rules, r, c)
-                traverse(records, long_credits, net, s, rules, demand, r, c, step, begin, end)
+                traverse(records, long_credits, net, s, rules, demand, play, r, c, step, begin, end)
 
 
 @kernel
@@ -87,6 +89,7 @@ def run(
     s: Buffers,
     rules: Rules,
     demand: Demand,
+    play: Play | None,
     until: int,
     begin: int,
     end: int,
@@ -96,8 +99,10 @@ def run(
     while t < until:
         tb = min(t + AHEAD, until)
         for c in range(t, tb):
+            if play is not None:
+                go(net, s, demand, play, c)
             make_packets(net, s, rules, demand, c, begin, end)
             inject(records, long_credits, net, s, rules, demand, c, t, begin, end)
-        routers(records, long_credits, any_shortest, detours, net, s, rules, demand, t, tb, begin, end)
+        routers(records, long_credits, any_shortest, detours, net, s, rules, demand, play, t, tb, begin, end)
         t = tb
     s.state[TIME] = t

@@ -16,6 +16,7 @@ from topoloom.simulator.buffers import (
     Buffers,
     Demand,
     Network,
+    Play,
     Rules,
 )
 from topoloom.simulator.kernels.credits import note, note_far
@@ -58,6 +59,7 @@ def traverse(
     s: Buffers,
     rules: Rules,
     demand: Demand,
+    play: Play | None,
     r: int,
     c: int,
     step: int,
@@ -80,7 +82,7 @@ def traverse(
     fresh, touched, winner = s.fresh, s.touched, s.winner
     state, histogram, packets = s.state, s.histogram, s.packets
     outputs, lanes, width, speedup = net.outputs, rules.lanes, rules.width, rules.speedup
-    notes = s.log.size > 0 or demand.loop.size > 0 or demand.events.size > 0
+    notes = s.log.size > 0 or demand.loop.size > 0 or demand.events.size > 0 or play is not None
     free = state[FREE]
     for w in range((PS + 63) >> 6):
         m = touched[at(w)]
@@ -160,7 +162,7 @@ def traverse(
                 if records is not None:
                     if notes:
                         state[FREE] = free
-                        arrived(net, s, demand, word, arrival, begin, end)
+                        arrived(net, s, demand, play, word, arrival, begin, end)
                         free = state[FREE]
                     packets[at(word * PACKET_SIZE + PACKET_NEXT)] = state[RECORD]
                     state[RECORD] = word

@@ -142,5 +142,5 @@ def _app(arguments: AppTask, jobs: int, work: Work) -> AppRun:
     return runs.runs[0]
 
 
-VERBS.add("simulate", Verb("simulate", SimulateTask, _simulate, row=_simulated_row))
-VERBS.add("app", Verb("app", AppTask, _app, ("topology", "floor")))
+VERBS.add("simulate", Verb("simulate", SimulateTask, _simulate, row=_simulated_row, workloads=("traffic",)))
+VERBS.add("app", Verb("app", AppTask, _app, ("topology", "floor"), workloads=("app",)))

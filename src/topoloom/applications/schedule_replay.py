@@ -1,0 +1,168 @@
+"""A schedule on SimGrid: the file that replay.cpp reads, and what it writes."""
+
+import os
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from topoloom.applications.launch import workplace
+from topoloom.applications.platform import write_fabric
+from topoloom.applications.processes import MOST_OUTPUT, Limits, run
+from topoloom.applications.settings import DETACHED, AppSettings
+from topoloom.applications.tools import platform_library, schedule_player
+from topoloom.errors import InputError
+from topoloom.flows.schedule import CALC, Schedule
+from topoloom.layout.layout import Layout
+from topoloom.routing.routing import Routing
+
+_STUCK = "stuck "
+
+
+@dataclass(frozen=True, eq=False)
+class Replayed:
+    """What came of a schedule.
+
+    Attributes
+    ----------
+    seconds : float
+        Until the last operation is done.
+    worked : float64[ranks]
+        Seconds that at least one cpu of each rank computed.
+    link_bytes : float64[links, 2]
+    cpu_s : float
+        That the simulation took.
+    """
+
+    seconds: float
+    worked: np.ndarray
+    link_bytes: np.ndarray
+    cpu_s: float
+
+
+def schedule_bytes(schedule: Schedule, homes: np.ndarray, eager_bytes: float) -> bytes:
+    """A schedule as replay.cpp reads it.
+
+    ``TLORDERS``; int64[3]: ranks, operations, cpus of a rank; float64[2]: a send of fewer bytes is done at once, a message of
+    fewer sets out before it is awaited; int64[ranks + 1]: where each rank's operations begin; int32[ranks]: its host; then of
+    each operation uint8 kind, int32 peer, float64 bytes or seconds, int64 tag, uint8 cpu; and its successors.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    homes : int64[ranks]
+    eager_bytes : float
+
+    Returns
+    -------
+    bytes
+    """
+    s = schedule
+    limits = float(DETACHED), np.inf if s.eager else float(eager_bytes)
+    amount = np.where(s.kind == CALC, s.amount / 1e9, s.amount)
+    head = b"TLORDERS" + struct.pack("<3q2d", s.ranks, s.operations, s.cpus, *limits)
+    columns = (
+        (s.first, "<i8"),
+        (homes, "<i4"),
+        (s.kind, "u1"),
+        (s.peer, "<i4"),
+        (amount, "<f8"),
+        (s.tag, "<i8"),
+        (s.cpu, "u1"),
+        (s.done_first, "<i8"),
+        (s.done_next, "<i4"),
+        (s.start_first, "<i8"),
+        (s.start_next, "<i4"),
+    )
+    return head + b"".join(np.asarray(column).astype(kind).tobytes() for column, kind in columns)
+
+
+def replay(
+    schedule: Schedule,
+    homes: np.ndarray,
+    routings: Sequence[Routing],
+    settings: AppSettings,
+    layout: Layout | None,
+    limits: Limits,
+) -> Replayed:
+    """Run a schedule on SimGrid.
+
+    Parameters
+    ----------
+    schedule : Schedule
+    homes : int64[ranks]
+        The host of each rank.
+    routings : sequence of Routing
+    settings : AppSettings
+    layout : Layout or None
+    limits : Limits
+        What stops it.
+
+    Returns
+    -------
+    Replayed
+
+    Raises
+    ------
+    InputError
+        No SimGrid; a model that is MPI's; a schedule that does not come to its end, or whose messages name network interfaces
+        where hosts have several.
+    Stopped
+        The work was stopped.
+    """
+    topology = routings[0].topology
+    if settings.model != "plain":
+        raise InputError(f"simulation: model={settings.model} is MPI's; schedules take model=plain")
+    if schedule.nics > 1 and topology.hosts < topology.endpoints.size:
+        raise InputError(
+            f"{schedule.name}: its messages name network interfaces, and SimGrid's routes are fixed by the two hosts; take"
+            " --simulator flows"
+        )
+    library, program = platform_library(limits), schedule_player(limits)
+    with workplace() as folder:
+        write_fabric(folder / "fabric.bin", routings, settings, layout, 1)
+        (folder / "schedule.bin").write_bytes(schedule_bytes(schedule, homes, settings.eager_bytes))
+        places = {
+            "TOPOLOOM_FABRIC": "fabric.bin",
+            "TOPOLOOM_LOADS": "loads.txt",
+            "TOPOLOOM_SCHEDULE": "schedule.bin",
+            "TOPOLOOM_RANKS": "ranks.txt",
+        }
+        environment = {
+            **os.environ,
+            **{name: str(folder / file) for name, file in places.items()},
+            "TMPDIR": str(folder),
+        }
+        # The options of MPI's simulation are unknown to a program that has no MPI.
+        options = [option for option in settings.options(replay=True) if not option.startswith("--cfg=smpi/")]
+        command = [str(program), str(library), *options]
+        cpu_s = _run(command, folder, environment, limits, schedule)
+        loads = (folder / "loads.txt").read_text().splitlines()
+        worked = np.array((folder / "ranks.txt").read_text().split(), float)
+    links = np.array([line.split()[1:] for line in loads if line.startswith("link")], float).reshape(-1, 2)
+    seconds = next(float(line.split()[1]) for line in loads if line.startswith("time"))
+    return Replayed(seconds, worked, links, cpu_s)
+
+
+def _run(command: list[str], folder: Path, environment: dict[str, str], limits: Limits, schedule: Schedule) -> float:
+    """Run the program; how much CPU it took."""
+    with (
+        open(folder / "out.txt", "w+", errors="replace") as out,
+        open(folder / "err.txt", "w+", errors="replace") as err,
+    ):
+        code, cpu_s = run(command, folder, out, err, environment, limits, f"{schedule.name}: simulating")
+        for stream in (out, err):
+            stream.seek(0)
+        output, errors = out.read(MOST_OUTPUT), err.read(MOST_OUTPUT)
+    if output.startswith(_STUCK):
+        done = int(output.removeprefix(_STUCK).split()[0])
+        raise InputError(
+            f"{schedule.name}: it does not come to an end: {done} of {schedule.operations} operations are done, and others wait"
+            " for messages, or messages for them; --simulator flows names one"
+        )
+    if code:
+        lines = errors.strip().splitlines() or output.strip().splitlines() or [f"code {code}"]
+        raise InputError(f"{schedule.name}: the simulation failed: {lines[-1][:300]}")
+    return cpu_s

@@ -1,0 +1,73 @@
+"""Schedules among routers: messages cut into packets, and what their arrival lets start."""
+
+import numpy as np
+
+from topoloom.compiling.decorators import inner, kernel
+from topoloom.flows.kernels.heap import put, take_out
+from topoloom.flows.kernels.order import begin, computed, ended, go_on
+from topoloom.flows.state import COMPUTING, STARTING
+from topoloom.simulator.buffers import BEGUN, MESSAGES, THINGS, Buffers, Demand, Network, Play
+from topoloom.simulator.kernels.fields import PLACE_SIZE, TRIP_OWNER, at
+from topoloom.simulator.kernels.sources import enqueue, port_of
+
+
+@kernel
+def go(net: Network, s: Buffers, demand: Demand, play: Play, c: int) -> None:
+    """All that happens up to a cycle, and what it lets start."""
+    o, w = play.order, play.order.busy.size
+    if play.counter[BEGUN] == 0:
+        play.counter[BEGUN] = 1
+        begin(o)
+        go_on(o, 0.0)
+        _start(net, s, demand, play, 0)
+    while play.counter[THINGS] > 0 and play.key[play.heap[0]] <= c:
+        item = play.heap[0]
+        now = play.key[item]
+        play.counter[THINGS] = take_out(play.heap, play.place, play.key, play.counter[THINGS], item)
+        if item < w:
+            computed(o, item, now)
+        else:
+            play.counter[MESSAGES] += 1
+            ended(o, item - w, now)
+        _start(net, s, demand, play, c)
+
+
+@inner
+def _start(net: Network, s: Buffers, demand: Demand, play: Play, c: int) -> None:
+    """Cpus that compute, and messages whose packets wait at their host from now on."""
+    o, w = play.order, play.order.busy.size
+    for k in range(o.counter[COMPUTING]):
+        cpu = o.computing[k]
+        ends = c + np.ceil(o.amount[o.busy[cpu]] - 1e-9)
+        play.counter[THINGS] = put(play.heap, play.place, play.key, play.counter[THINGS], cpu, ends)
+    o.counter[COMPUTING] = 0
+    for k in range(o.counter[STARTING]):
+        i = o.starting[k]
+        source, goal = play.home[o.rank[i]], play.home[o.peer[i]]
+        if source == goal:
+            # Within a host there is no network to simulate.
+            play.counter[THINGS] = put(play.heap, play.place, play.key, play.counter[THINGS], w + i, c + 1.0)
+            continue
+        flits = np.int64(np.ceil(max(o.amount[i], 1.0) / play.flit_bytes))
+        play.to_come[i] = (flits + play.packet_flits - 1) // play.packet_flits
+        while flits > 0:
+            n, to = source, goal
+            if demand.owner.size:
+                q, count = port_of(demand.spread, demand.ports, demand.turn, s.queue, source, goal)
+                if play.by_nic:
+                    q = o.nic[i] % count
+                n, to = np.int64(demand.ports[source * count + q]), np.int64(demand.ports[goal * count + q])
+            length = flits if flits < play.packet_flits else play.packet_flits
+            place = enqueue(s.pool, s.spare, s.queue, s.backlog, s.state, n, np.int64(net.home[at(to)]), c, length)
+            s.round_trips[at(place * PLACE_SIZE + TRIP_OWNER)] = i
+            flits -= length
+    o.counter[STARTING] = 0
+
+
+@kernel
+def packet_arrived(play: Play, i: int, arrival: int) -> None:
+    """A packet of a message is there; with its last one the message is."""
+    play.to_come[i] -= 1
+    if play.to_come[i] == 0:
+        item = play.order.busy.size + i
+        play.counter[THINGS] = put(play.heap, play.place, play.key, play.counter[THINGS], item, np.float64(arrival))
