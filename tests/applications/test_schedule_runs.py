@@ -12,7 +12,8 @@ from topoloom.applications.program import Scheduled
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.sweep import cases_of
 from topoloom.cli.commands import app as app_command
-from topoloom.flows.schedule import ANY, RECV, SEND, Rank, schedule_of
+from topoloom.flows.operations import ANY, RECV, SEND
+from topoloom.flows.schedule import Rank, schedule_of
 from topoloom.random_streams import Draws
 from topoloom.studies.task import run_task, task_of
 

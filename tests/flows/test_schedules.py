@@ -8,7 +8,8 @@ from topoloom import InputError, build, route
 from topoloom.applications.flow_run import fabric, plan_of
 from topoloom.applications.registry import program_of
 from topoloom.applications.settings import AppSettings
-from topoloom.flows.schedule import ANY, CALC, RECV, SEND, Rank, schedule_of
+from topoloom.flows.operations import ANY, CALC, RECV, SEND
+from topoloom.flows.schedule import Rank, schedule_of
 from topoloom.flows.simulate import simulate_plan
 from topoloom.flows.simulate_schedule import simulate_schedule
 from topoloom.random_streams import Draws

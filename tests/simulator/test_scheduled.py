@@ -10,7 +10,8 @@ from topoloom import InputError, build, execute, route, run_app, save_goal, sche
 from topoloom.applications.program import Scheduled
 from topoloom.applications.settings import AppSettings
 from topoloom.cli.commands import simulate as simulate_command
-from topoloom.flows.schedule import RECV, SEND, Rank, schedule_of
+from topoloom.flows.operations import RECV, SEND
+from topoloom.flows.schedule import Rank, schedule_of
 from topoloom.simulator.execute import packets_of
 from topoloom.simulator.presets import find_preset
 from topoloom.studies.task import run_task, task_of

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom import InputError, load_goal, save_goal
-from topoloom.flows.schedule import ANY, CALC, RECV, SEND, Rank, schedule_of
+from topoloom.flows.operations import ANY, CALC, RECV, SEND
+from topoloom.flows.schedule import Rank, schedule_of
 
 TEXT = """/* two ranks,
    a comment of two lines */

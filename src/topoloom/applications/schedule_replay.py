@@ -14,7 +14,8 @@ from topoloom.applications.processes import MOST_OUTPUT, Limits, run
 from topoloom.applications.settings import DETACHED, AppSettings
 from topoloom.applications.tools import platform_library, schedule_player
 from topoloom.errors import InputError
-from topoloom.flows.schedule import CALC, Schedule
+from topoloom.flows.operations import CALC
+from topoloom.flows.schedule import Schedule
 from topoloom.layout.layout import Layout
 from topoloom.routing.routing import Routing
 

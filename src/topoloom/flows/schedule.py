@@ -6,11 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from topoloom.errors import InputError
+from topoloom.flows.operations import ANY, CALC, RECV, SEND
 
-#: What an operation is; the numbers are GOAL's.
-SEND, RECV, CALC = 1, 2, 3
-#: A receive's peer or tag where any will do.
-ANY = -1
 #: Ranks, cpus of a rank and network interfaces that a schedule may have.
 MOST_RANKS, MOST_CPUS, MOST_NICS = 1 << 20, 256, 256
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.flows.fabric import longest_path
-from topoloom.flows.schedule import ANY, CALC, RECV, Schedule, place_of
+from topoloom.flows.operations import ANY, CALC, RECV
+from topoloom.flows.schedule import Schedule, place_of
 from topoloom.flows.simulate import FlowTimes, check_window, empty_state, with_room
 from topoloom.flows.state import FILLINGS, MESSAGES, STEPS, Fabric, Order
 from topoloom.work import Work

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.flows.schedule import SEND, Schedule
+from topoloom.flows.operations import SEND
+from topoloom.flows.schedule import Schedule
 from topoloom.flows.simulate_schedule import order_of
 from topoloom.simulator.buffers import Play
 from topoloom.simulator.router_config import RouterConfig

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from topoloom.errors import InputError, check_type
 from topoloom.files import read_text
-from topoloom.flows.schedule import MOST_RANKS, RECV, SEND, CircleError, Rank, Schedule, schedule_of
+from topoloom.flows.operations import RECV, SEND
+from topoloom.flows.schedule import MOST_RANKS, CircleError, Rank, Schedule, schedule_of
 from topoloom.workloads import chakra_nodes as nodes
 from topoloom.workloads.chakra_nodes import Node, nodes_of
 from topoloom.workloads.steps import collective

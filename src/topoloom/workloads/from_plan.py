@@ -6,8 +6,9 @@ import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.flows.collectives import ALGORITHMS
+from topoloom.flows.operations import RECV, SEND
 from topoloom.flows.plan import Plan, laid
-from topoloom.flows.schedule import RECV, SEND, Rank, Schedule, schedule_of
+from topoloom.flows.schedule import Rank, Schedule, schedule_of
 from topoloom.flows.state import (
     ALGORITHM,
     CLOCK,

@@ -7,7 +7,8 @@ from typing import BinaryIO
 import numpy as np
 
 from topoloom.errors import InputError
-from topoloom.flows.schedule import ANY, CALC, MOST_RANKS, SEND, Schedule, check_schedule
+from topoloom.flows.operations import ANY, CALC, SEND
+from topoloom.flows.schedule import MOST_RANKS, Schedule, check_schedule
 from topoloom.workloads.goal_text import check_tags
 
 #: The file's first eight bytes. All offsets count from behind them.

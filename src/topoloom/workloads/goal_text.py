@@ -8,7 +8,8 @@ from typing import BinaryIO
 import numpy as np
 
 from topoloom.errors import InputError, at
-from topoloom.flows.schedule import ANY, CALC, MOST_RANKS, RECV, SEND, Rank, Schedule, schedule_of
+from topoloom.flows.operations import ANY, CALC, RECV, SEND
+from topoloom.flows.schedule import MOST_RANKS, Rank, Schedule, schedule_of
 
 #: The longest line; the greatest whole number that is exact as an amount, tags as the binary format has them.
 _LONGEST, _MOST_AMOUNT, _MOST_TAG, _MOST_U8 = 1 << 16, 1 << 53, (1 << 32) - 2, 255

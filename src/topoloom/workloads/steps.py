@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from topoloom.flows.collectives import algorithm_on
-from topoloom.flows.schedule import RECV, SEND, Rank
+from topoloom.flows.operations import RECV, SEND
+from topoloom.flows.schedule import Rank
 
 
 def collective(

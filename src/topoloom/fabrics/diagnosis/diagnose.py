@@ -10,6 +10,7 @@ from topoloom.fabrics.comparison import Comparison
 from topoloom.fabrics.diagnosis.diagnostics import Diagnostic, Diagnostics
 from topoloom.fabrics.diagnosis.evidence import Evidence, Limits, PlanFacts
 from topoloom.fabrics.diagnosis.finding import Finding
+from topoloom.fabrics.diagnosis.roots import roots_of
 from topoloom.fabrics.diagnosis.rule import Rule, Severity, chosen
 from topoloom.fabrics.fabric import Fabric, planned_fabric
 from topoloom.fabrics.identify import SHAPE, Match, identify
@@ -98,6 +99,7 @@ def diagnose(
             counters=counters,
         )
     evidence = Evidence(planned, there, match, comparison, tables, facts, limits, hosts)
+    evidence.roots = roots_of(evidence)
     found = [(one, finding) for one in rules for finding in one.check(evidence)]
     found.sort(key=lambda pair: _ORDER[pair[0].severity])
     settings: dict[str, Any] = {"hosts": hosts, "limits": vars(evidence.limits)}

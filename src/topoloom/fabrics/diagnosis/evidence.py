@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -12,15 +12,13 @@ from topoloom.errors import InputError
 from topoloom.fabrics.compare import cables_between
 from topoloom.fabrics.comparison import EXTRA, MISSING, SWAPPED, WRONG, Cable, Comparison, Plug, Plugged, Words
 from topoloom.fabrics.diagnosis.finding import Ends
+from topoloom.fabrics.diagnosis.root import Root
 from topoloom.fabrics.fabric import Fabric
 from topoloom.fabrics.identify import Match
 from topoloom.fabrics.judge import Judgement
 from topoloom.fabrics.running import Rate
 from topoloom.graph.connectivity import components
 from topoloom.routing.judge.verdict import Verdict
-
-if TYPE_CHECKING:
-    from topoloom.fabrics.diagnosis.roots import Root
 
 #: The data lanes that InfiniBand has: VL0 to VL14 (InfiniBand Architecture Specification 1.7, 7.6.3).
 MOST_LANES = 15
@@ -184,6 +182,8 @@ class Evidence:
         Of all nodes: the planned switches, planned hosts, then what is not planned.
     words : Words
         For texts.
+    roots : list of Root
+        What the differences come from, each cause once, as `roots_of` finds it of all the rest.
     """
 
     def __init__(
@@ -200,6 +200,7 @@ class Evidence:
         self.verdict, self.limits, self.hosts = verdict, limits or Limits(), hosts
         self.facts = facts or PlanFacts()
         self.comparison = comparison
+        self.roots: list[Root] = []
         n, h = plan.topology.switches, plan.topology.hosts
         self.planned_switches, self.planned_nodes = n, n + h
         self.plan = Side("plan", plan, np.arange(n), n + np.arange(h))
@@ -221,13 +222,6 @@ class Evidence:
         yield self.plan
         if self.actual is not None:
             yield self.actual
-
-    @cached_property
-    def roots(self) -> "list[Root]":
-        """What the differences come from, each cause once."""
-        from topoloom.fabrics.diagnosis.roots import roots_of
-
-        return roots_of(self)
 
     @cached_property
     def not_right(self) -> frozenset[Cable]:

@@ -7,13 +7,13 @@ against each other again, so that a cable that was moved into a port that became
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from topoloom.fabrics.compare import differences_of
 from topoloom.fabrics.comparison import Cable, Comparison, Difference, Plug
 from topoloom.fabrics.diagnosis.evidence import Evidence
+from topoloom.fabrics.diagnosis.root import Root
 
 #: Causes that are a node.
 SWITCH_MISSING, SWITCH_UNPLANNED, SWITCH_UNCABLED = "switch missing", "switch unplanned", "switch uncabled"
@@ -22,25 +22,6 @@ HOST_MISSING, HOST_UNPLANNED, FEWER_INTERFACES = "host missing", "host unplanned
 ITSELF, PLANE, RAIL, OTHER_PORT = "to itself", "plane crossed", "wrong rail", "other port"
 #: A switch with fewer cables than this is not called off when all of them are missing: a cable is.
 _FEW = 2
-
-
-@dataclass(frozen=True)
-class Root:
-    """One cause.
-
-    Attributes
-    ----------
-    kind : str
-    nodes : tuple of int
-        The node that is the cause, and nodes that are lost or come with it; those of the cables, where cables are the cause.
-    planned, found : tuple of Cable
-        The planned cables that are not there because of it, and those that are there instead.
-    """
-
-    kind: str
-    nodes: tuple[int, ...]
-    planned: tuple[Cable, ...]
-    found: tuple[Cable, ...]
 
 
 def roots_of(evidence: Evidence) -> list[Root]:

@@ -7,7 +7,7 @@ Whoever simulates messages calls `begin`, and after it as after each thing that 
 import numpy as np
 
 from topoloom.compiling.decorators import inner, kernel, stage
-from topoloom.flows.schedule import ANY, CALC, RECV
+from topoloom.flows.operations import ANY, CALC, RECV
 from topoloom.flows.state import COMPUTING, OVER, READY_COUNT, SEEN, STARTING, Order
 
 #: Of a send: it lies ready; its message is under way; it has come, and nobody waits for it yet.

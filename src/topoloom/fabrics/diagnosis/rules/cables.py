@@ -8,7 +8,8 @@ from topoloom.fabrics.comparison import EXTRA, MISSING, ONE_SIDED, SLOW, SWAPPED
 from topoloom.fabrics.diagnosis.evidence import Evidence, Side
 from topoloom.fabrics.diagnosis.finding import Finding
 from topoloom.fabrics.diagnosis.flawed import flawed
-from topoloom.fabrics.diagnosis.roots import ITSELF, OTHER_PORT, Root
+from topoloom.fabrics.diagnosis.root import Root
+from topoloom.fabrics.diagnosis.roots import ITSELF, OTHER_PORT
 from topoloom.fabrics.diagnosis.rule import ERROR, NOTE, WARNING, rule
 from topoloom.fabrics.flaws import BLIND
 from topoloom.fabrics.running import slow_and_one_sided
