@@ -191,7 +191,7 @@ def _shares_of_hosts(routing: Routing) -> np.ndarray:
     shares = np.zeros((len(routing.host_tables), topology.switches))
     np.add.at(shares, (routing.layer_of_ports, topology.endpoints), 1.0)
     shares[0, topology.endpoints_at == 0] = 1.0
-    return shares / shares.sum(axis=0)
+    return np.asarray(shares / shares.sum(axis=0))
 
 
 def _summed(

@@ -143,7 +143,7 @@ def _lids_exceeded(evidence: Evidence) -> Iterator[Finding]:
 )
 def _addresses_exceeded(evidence: Evidence) -> Iterator[Finding]:
     from topoloom.errors import InputError
-    from topoloom.fabrics.exports.frr import Addresses
+    from topoloom.fabrics.exports.addresses import Addresses
 
     fabric = (evidence.actual or evidence.plan).fabric
     if fabric.topology.endpoints.size:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from topoloom.fabrics.diagnosis.evidence import Evidence
 from topoloom.fabrics.diagnosis.finding import Finding, several
 from topoloom.fabrics.diagnosis.flawed import flawed
+from topoloom.fabrics.diagnosis.root import Root
 from topoloom.fabrics.diagnosis.roots import (
     FEWER_INTERFACES,
     HOST_MISSING,
@@ -12,7 +13,6 @@ from topoloom.fabrics.diagnosis.roots import (
     SWITCH_MISSING,
     SWITCH_UNCABLED,
     SWITCH_UNPLANNED,
-    Root,
 )
 from topoloom.fabrics.diagnosis.rule import ERROR, WARNING, rule
 from topoloom.fabrics.flaws import NO_CABLE
