@@ -225,30 +225,28 @@ def _spanning(capacity: np.ndarray, roots: np.ndarray, trees: int, work: Work, b
         batches.append(_Batch(root, trees, member, []))
     done: list[_Batch] = []
     while batches:
-        batch = batches[-1]
-        order = [batch.root, *(y for _, y in batch.edges)]
-        while not batch.member.all():
-            others = batches[:-1]
-            member = np.array([one.member for one in others] + [batch.member])
-            counts = np.array([one.trees for one in others] + [batch.trees], np.int64)
-            for x, y in _candidates(capacity, order, batch.member):
-                most = min(int(capacity[x, y]), batch.trees)
-                some = int(room_of(capacity, x, y, member, counts, len(others), most))
-                if some:
-                    break
-            else:
-                raise RuntimeError("no edge for a tree that must have one")  # against the theorem: our mistake
-            if some < batch.trees:
-                rest = _Batch(batch.root, batch.trees - some, batch.member.copy(), list(batch.edges))
-                batches.insert(len(batches) - 1, rest)
-                batch.trees = some
-            batch.edges.append((x, y))
-            batch.member[y] = True
-            order.append(y)
-            capacity[x, y] -= some
-        done.append(batches.pop())
-        work.reach(before + len({one.root for one in done}) - 1)
-        work.check()
+        # All grow together, so that none is left with what others did not want, as a long chain.
+        place = min(range(len(batches)), key=lambda i: len(batches[i].edges))
+        batch = batches[place]
+        member = np.array([one.member for one in batches])
+        counts = np.array([one.trees for one in batches], np.int64)
+        for x, y in _candidates(capacity, [batch.root, *(y for _, y in batch.edges)], batch.member):
+            most = min(int(capacity[x, y]), batch.trees)
+            some = int(room_of(capacity, x, y, member, counts, place, most))
+            if some:
+                break
+        else:
+            raise RuntimeError("no edge for a tree that must have one")  # against the theorem: our mistake
+        if some < batch.trees:
+            batches.append(_Batch(batch.root, batch.trees - some, batch.member.copy(), list(batch.edges)))
+            batch.trees = some
+        batch.edges.append((x, y))
+        batch.member[y] = True
+        capacity[x, y] -= some
+        if batch.member.all():
+            done.append(batches.pop(place))
+            work.reach(before + len({one.root for one in done}) - 1)
+            work.check()
     return done
 
 
