@@ -100,7 +100,7 @@ def run_app(
     and b. A message has the rate of one port.
     """
     limits = limits_of(time_limit_s, work)
-    routings = _routings(network)
+    routings = routings_of(network)
     check_kind(
         "app", app, (str, Source, Trace), "a text as 'alltoall:bytes=8', or a program of program_from or trace_from"
     )
@@ -165,8 +165,14 @@ def run_app(
     )
 
 
-def _routings(network: Routing | Topology | Sequence[Routing]) -> tuple[Routing, ...]:
-    """The tables of what `run_app` is given."""
+def routings_of(network: Routing | Topology | Sequence[Routing]) -> tuple[Routing, ...]:
+    """The tables of what `run_app` is given.
+
+    Raises
+    ------
+    InputError
+        It is neither a topology nor tables.
+    """
     if isinstance(network, Topology):
         return (route(network, "minimal"),)
     if isinstance(network, Routing):

@@ -14,7 +14,7 @@ from topoloom.flows.state import Fabric
 from topoloom.work import Work
 
 #: Pieces that a rank waits for at a time, so that delays do not stand between them.
-_AHEAD = 4
+_AHEAD = 2
 #: Edges up to which trees of several chunks are simulated a chunk a tree, so that each has its even share of a channel.
 _MOST_SINGLE = 24_000
 #: Edges that are simulated, and bytes of their tables.
