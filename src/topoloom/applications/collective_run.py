@@ -32,7 +32,7 @@ ALGORITHMS = {
     "forest": "trees packed so that they take no more than the bound, in small pieces",
     "ring": "a ring of ranks, as a depth-first walk meets their switches",
     "binomial": "a binomial tree",
-    "direct": "from each to each, step by step to the rank further on",
+    "direct": "from each to each, to 64 at a time, which are further on in the order of ranks",
 }
 _FIT: dict[str, tuple[str, ...]] = {"alltoall": ("direct",), "broadcast": ("forest", "binomial")}
 _RINGS = ("forest", "ring")

@@ -15,6 +15,8 @@ from topoloom.work import Work
 
 #: Pieces that a rank waits for at a time, so that delays do not stand between them.
 _AHEAD = 2
+#: Partners of an all-to-all at a time.
+_AT_ONCE = 64
 #: Edges up to which trees of several chunks are simulated a chunk a tree, so that each has its even share of a channel.
 _MOST_SINGLE = 24_000
 #: Edges that are simulated, and bytes of their tables.
@@ -307,10 +309,21 @@ class _Agents:
 
 
 def _run_pairs(schedule: CollectiveSchedule, fabric: Fabric, window: float, work: Work | None) -> FlowTimes:
-    """An all-to-all: step after step to the rank further on, by the tables."""
-    from topoloom.flows.plan import all_alike
-
-    script = Script()
-    script.collective("shift", schedule.bytes)
-    plan = all_alike("alltoall", schedule.ranks, script)
-    return simulate_plan(fabric, plan, np.asarray(schedule.hosts, np.int64), window=window, work=work)
+    """An all-to-all by the tables: to the ranks further on in their order, so many at a time."""
+    n = schedule.ranks
+    at_once = min(_AT_ONCE, max(1, n - 1))
+    scripts = []
+    for rank in range(n):
+        script = Script()
+        for step in range(1, n):
+            slot = (step - 1) % at_once
+            script.wait(slot)
+            script.wait(at_once + slot)
+            script.post_receive(slot, (rank - step) % n)
+            script.post_send(at_once + slot, (rank + step) % n, schedule.bytes)
+        for slot in range(2 * at_once):
+            script.wait(slot)
+        scripts.append(script)
+    plan = Plan("alltoall", tuple(scripts), np.arange(n), (np.zeros(n, np.int64),))
+    homes = np.asarray(schedule.hosts, np.int64)
+    return simulate_plan(fabric, plan, homes, window=window, detached_bytes=0.0, work=work)
