@@ -29,6 +29,22 @@ class AsFlows:
 
 
 @dataclass(frozen=True)
+class Moved:
+    """A program as a collective of all its ranks, whose least time is known.
+
+    Attributes
+    ----------
+    operation : str
+        Of `topoloom.collectives.bound.OPERATIONS`.
+    bytes : int
+        As it has them, of all repetitions together.
+    """
+
+    operation: str
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Source:
     """A program that is compiled and run.
 
@@ -49,6 +65,8 @@ class Source:
         Which of its results networks are compared by; empty: the whole time.
     flows : AsFlows, optional
         The same for the simulator of flows, which runs no code.
+    moved : Moved, optional
+        The collective that it is.
     """
 
     name: str
@@ -58,6 +76,7 @@ class Source:
     binary: Path | None = None
     measure: str = ""
     flows: AsFlows | None = None
+    moved: Moved | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +99,8 @@ class Trace:
         measures only a part.
     plan : Plan, optional
         The same for the simulator of flows, where it is known without reading the traces.
+    moved : Moved, optional
+        The collective that it is.
     """
 
     name: str
@@ -89,6 +110,7 @@ class Trace:
     timed: bool = True
     marked: Callable[[int], str] | None = None
     plan: "Plan | None" = None
+    moved: Moved | None = None
 
 
 #: Operations that no program has: in a trace they are marks for platform.cpp, which take no time that matters.

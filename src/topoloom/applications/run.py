@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from topoloom.applications.app_run import AppRun, Measurement
 from topoloom.applications.checks import check_kind, check_text, check_whole, limits_of
 from topoloom.applications.flow_run import FLOWS, SIMGRID, matrix_by_flows, run_flows, simulator_of
 from topoloom.applications.launch import Ran, simulate, workplace
+from topoloom.applications.least_time import least_seconds
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.platform import write_fabric
 from topoloom.applications.processes import TIME_LIMIT_S, Limits
@@ -119,7 +121,8 @@ def run_app(
         homes = place_ranks(
             placement, ranks, routing, layout, lambda: matrix_by_flows(program, ranks, settings), seed, jobs
         )
-        return run_flows(routings, program, homes, placement, settings, layout, seed, by, work)
+        run = run_flows(routings, program, homes, placement, settings, layout, seed, by, work)
+        return replace(run, bound_s=least_seconds(program, topology, homes, settings, layout))
     library = platform_library(limits)
     homes = place_ranks(
         placement, ranks, routing, layout, lambda: matrix_of(program, ranks, routing, settings, limits), seed, jobs
@@ -158,6 +161,7 @@ def run_app(
         settings=settings,
         simgrid=version(),
         exit_code=ran.code,
+        bound_s=least_seconds(program, topology, homes, settings, layout),
         output=_RESULT.sub("", ran.output).strip() if ours else ran.output,
         provenance=provenance_of(
             topology, engine=routing.engine, seed=int(seed), settings=settings.values, timings={"cpu_s": ran.cpu_s}

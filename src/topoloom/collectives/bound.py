@@ -34,6 +34,8 @@ _QUICK_FLOWS, _MOST_FLOWS = 20_000, 200_000
 _MOST_BRACKETED, _MOST_COUNTED = 2048, 8192
 #: Classes of hosts whose cuts are looked through at once.
 _QUICK_CLASSES = 1100
+#: Hosts up to which an all-reduce's parts are made of single ones.
+_MOST_ALONE = 256
 #: Sources of which the farthest rank is looked for.
 _FAR_SOURCES = 64
 _BYTES_A_GBIT = 1e9 / 8
@@ -217,7 +219,11 @@ def bound_of(
     apart = int(homes[root]) if operation == "broadcast" and homes.size else None
     network = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, apart=apart)
     first, farthest = _delays(network, topology, machine)
-    bandwidth, reached, how, cut = _bandwidth(network, operation, size, gap, quick, jobs, work)
+    # Parts of an all-reduce may hold some of the hosts that are alike: each is one where that takes seconds.
+    lone = network
+    if operation == "allreduce" and network.classes < (hosts := int(network.counts.sum())) <= _MOST_ALONE:
+        lone = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, alike=False)
+    bandwidth, reached, how, cut = _bandwidth(network, lone, operation, size, gap, quick, jobs, work)
     return CollectiveBound(
         operation=operation,
         ranks=network.ranks,
@@ -236,7 +242,14 @@ def bound_of(
 
 
 def _bandwidth(
-    network: RankNetwork, operation: str, size: int, gap: float, quick: bool, jobs: int | None, work: Work
+    network: RankNetwork,
+    lone: RankNetwork,
+    operation: str,
+    size: int,
+    gap: float,
+    quick: bool,
+    jobs: int | None,
+    work: Work,
 ) -> tuple[float, float | None, str, Cut | None]:
     """Seconds of bytes alone, what is known to be reached, how, and the cut that holds it back."""
     if int(network.counts.sum()) < 2:
@@ -255,7 +268,7 @@ def _bandwidth(
     time = float(part / gather.rate) / unit
     if operation != "allreduce":
         return time, time, _cut_words(network, gather), gather
-    cut = parts_cut(network, gather, work=work)
+    cut = parts_cut(lone, gather, work=work)
     least = float(2 * Fraction(size) / cut.rate) / unit
     words = f"twice the bytes cross between {cut.ranks} parts, all but once" if cut.ranks > 2 else "the bytes cross a cut, each way"
     return least, 2 * time, words, cut

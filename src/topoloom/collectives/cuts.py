@@ -168,7 +168,8 @@ def parts_cut(
     -------
     Cut
         `rate` = min over sides S_1 .. S_k, k > 1, that are apart and hold a rank each: capacity out of all / (k - 1), of
-        classes as a whole, or of every host by itself. A vector of b takes 2 b / rate at least.
+        classes as a whole, or of every host by itself; where each class is a host, of all. A vector of b takes 2 b / rate at
+        least.
 
     Raises
     ------

@@ -75,7 +75,20 @@ class Ways:
         return Way(self._port(source, switches[0], 0, tree.chunks), tuple(channels), self._port(goal, switches[-1], 1, tree.chunks))
 
     def up(self, tree: Tree, number: int, down: Way | None) -> Way:
-        """The other way: of tables their own path, else the way back."""
+        """Of an edge, from its receiver to its sender: by tables their own path, else the way back.
+
+        Parameters
+        ----------
+        tree : Tree
+        number : int
+            The edge's.
+        down : Way or None
+            The other way, where it is known.
+
+        Returns
+        -------
+        Way
+        """
         if self.schedule.paths == "tables":
             edge = tree.edges[number]
             return self._by_tables(int(self.schedule.hosts[edge.receiver]), int(self.schedule.hosts[edge.sender]))
@@ -189,6 +202,9 @@ def run_schedule(
     """
     if schedule.operation == "alltoall":
         return _run_pairs(schedule, fabric, window, work)
+    if not schedule.trees:
+        nothing = np.zeros(schedule.ranks)
+        return FlowTimes(0.0, nothing, nothing[:, None], nothing, np.zeros(fabric.to.size), 0, 0, 0.0)
     agents = _Agents(fabric)
     edges = sum(tree.chunks * len(tree.edges) for tree in schedule.trees)
     single = edges <= _MOST_SINGLE

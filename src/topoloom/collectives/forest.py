@@ -123,7 +123,7 @@ def packed_forest(
     n, c = network.switches, network.classes
     tail, head, units = network.arcs()
     # Of parallel channels and ports, each one alone must carry whole trees.
-    step = gcd(network.host_units, *(int(one) for one in _single_units(network)))
+    step = gcd(network.host_units, network.link_units)
     p, q = cut.rate.numerator, cut.rate.denominator
     trees = p // gcd(p, step)
     scale = trees * q
@@ -152,11 +152,6 @@ def packed_forest(
         paths.join(u, w, t, amount)
     batches = _spanning(capacity[n:, n:].copy(), roots, trees, work, n)
     return _trees(batches, paths, n, roots, trees), trees
-
-
-def _single_units(network: RankNetwork) -> list[int]:
-    """The units of single channels: all channels between two switches are of one rate, which divides them."""
-    return [gcd(*network.capacity.tolist())] if network.capacity.size else []
 
 
 class _Paths:

@@ -82,8 +82,8 @@ class RankNetwork:
         Of each class, how many ports a host has on which switch.
     tail, head, capacity : int64[a]
         Channels, those between the same two switches as one; capacities in units.
-    host_units : int
-        Of one port of a host.
+    link_units, host_units : int
+        Of one link between switches, and of one port of a host.
     unit_gbps : float
         A unit.
     """
@@ -96,6 +96,7 @@ class RankNetwork:
     tail: np.ndarray
     head: np.ndarray
     capacity: np.ndarray
+    link_units: int
     host_units: int
     unit_gbps: float
 
@@ -195,6 +196,7 @@ def rank_network(
         tail=joined // topology.switches,
         head=joined % topology.switches,
         capacity=count.astype(np.int64) * link_units,
+        link_units=link_units,
         host_units=host_units,
         unit_gbps=unit,
     )
