@@ -76,7 +76,7 @@ def spanning_trees(nodes, edges):
 
 
 def run_xml(text, seed=0):
-    """What lies in each rank's buffers after the steps of MSCCL's XML: [rank][buffer][place] = Counter of (rank, place of input).
+    """What lies in each rank's buffers after the steps of MSCCL's XML: [rank][buffer][place] = Counter of (rank, its place).
 
     Blocks go on in a random order, as far as they can; what is sent between two ranks on a channel arrives in its order. Raises
     AssertionError where a step reads what is not there, a message has another size than its receive, or all stand still.
@@ -151,7 +151,8 @@ def run_xml(text, seed=0):
     while True:
         order = list(blocks)
         draw.shuffle(order)
-        if not any([turn(key) for key in order]):
+        went = [turn(key) for key in order]
+        if not any(went):
             break
     assert all(done[key] == len(steps) for key, (*_, steps) in blocks.items())
     assert not any(mail.values())
@@ -202,7 +203,11 @@ def loads_of(record):
     for tree in record["trees"]:
         for edge in tree["edges"]:
             hosts = record["hosts"]
-            path = [("h", hosts[edge["sender"]]), *(("s", one) for one in edge["switches"]), ("h", hosts[edge["receiver"]])]
+            path = [
+                ("h", hosts[edge["sender"]]),
+                *(("s", one) for one in edge["switches"]),
+                ("h", hosts[edge["receiver"]]),
+            ]
             for tail, head in pairwise(path):
                 if record["operation"] != "reduce-scatter":
                     loads[tail, head] += tree["chunks"]

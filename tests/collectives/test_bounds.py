@@ -49,7 +49,9 @@ def test_a_linear_program_gathers_as_fast(seed):
 
     topology, rate, host_rate = drawn(seed, 6)
     arcs = list(arcs_of(topology, rate, host_rate).items())
-    nodes = sorted({node for (tail, head), _ in arcs for node in (tail, head)} | {("s", i) for i in range(topology.switches)})
+    nodes = sorted(
+        {node for (tail, head), _ in arcs for node in (tail, head)} | {("s", i) for i in range(topology.switches)}
+    )
     place = {node: i for i, node in enumerate(nodes)}
     best = np.inf
     for goal in range(topology.hosts):
@@ -126,7 +128,7 @@ def test_networks_that_a_hand_can_solve(spec, host_rate, operation, nanoseconds)
 
 
 def test_unequal_boxes_are_no_twofold_gather():
-    """One host here, three there, a thin link: parts in proportion cross 3/4 twice, but a vector need only cross each way once."""
+    """One host here, three there, a thin link: even parts cross it 3/4 twice, but a vector need only cross each way once."""
     topology = Topology(links=[(0, 1)], switches=2, endpoints=[0, 1, 1, 1])
     settings = AppSettings(rate_gbps=8.0, host_rate_gbps=80.0, switch_ns=0.0)
     found = collective_bound(topology, "allreduce", 1_000_000, settings=settings)
@@ -176,7 +178,9 @@ def test_a_large_network_has_a_bound_in_a_moment():
 
 def test_a_bracketed_flow_bounds_an_all_to_all():
     """Where the flow is too large to be solved it lies between the bound and what is reached, as close as was asked."""
-    found = collective_bound(build("fat-tree:k=16"), "alltoall", 1000, gap=0.1, settings=AppSettings(host_rate_gbps=400.0))
+    found = collective_bound(
+        build("fat-tree:k=16"), "alltoall", 1000, gap=0.1, settings=AppSettings(host_rate_gbps=400.0)
+    )
     assert found.bandwidth_s < found.reached_s <= found.bandwidth_s * 1.1 * (1 + 1e-9)
 
 

@@ -19,9 +19,10 @@ from topoloom import (
     run_app,
 )
 from topoloom.collectives.msccl import MOST_COUNT, msccl_xml, over_limits
+from topoloom.collectives.schedule import chain_trees
 
 SETTINGS = AppSettings(rate_gbps=8.0)
-#: Networks, and the rate of their hosts: a star, a ring, two boxes and a thin link, a torus, a tree, planes, rails, parallel links.
+#: Networks, and the rate of their hosts.
 NETWORKS = {
     "star": ("complete:n=2,hosts=3", 8.0),
     "ring": ("ring:n=6,hosts=1", 16.0),
@@ -63,7 +64,7 @@ def test_everybody_gets_what_is_due(name, operation, tmp_path):
         for rank in range(n):
             due = range(rank * each, (rank + 1) * each) if operation == "reduce-scatter" else range(schedule.chunks)
             for c in due:
-                wanted = {r: 1 for r in range(n)}
+                wanted = dict.fromkeys(range(n), 1)
                 if operation in ("allgather", "broadcast"):
                     wanted = {root if operation == "broadcast" else c // each: 1}
                 assert held[rank][c] == wanted
@@ -96,10 +97,17 @@ def test_messages_of_many_chunks_are_cut():
     assert [one["o"] for one in run_xml(text)] == right_output("allgather", 2, found.schedule.chunks)
 
 
+def test_limits_of_msccls_executor_are_told():
+    """A ring of 150 ranks has more steps a block than it takes; the words say how many."""
+    order = list(range(150))
+    ring = CollectiveSchedule("allreduce", 150, 1500, "ring", "own", 150, 1, np.arange(150), chain_trees(order, [(0,)] * 150))
+    assert "298 steps of a block (256 at most)" in over_limits(ring)
+
+
 @pytest.mark.parametrize("operation", ["allgather", "reduce-scatter", "allreduce", "broadcast"])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_forest_loads_no_channel_beyond_the_bound(name, operation):
-    """Chunks counted along the paths of the file: the fullest channel takes what the gather's bound does, twice for an all-reduce."""
+    """Chunks counted along the paths of the file: the fullest channel takes what is said to be reached, and no more."""
     topology, settings = network_of(name)
     found = made(name, operation, algorithm="forest")
     record = found.schedule.record()
@@ -112,7 +120,7 @@ def test_a_forest_loads_no_channel_beyond_the_bound(name, operation):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_forests_of_any_network(seed):
-    """Random networks, hosts anywhere, links in parallel: the loads of an all-gather's forest are the bound's, and all are reached."""
+    """Random networks, hosts anywhere, links in parallel: an all-gather's forest loads channels as the bound says."""
     draw = np.random.default_rng(seed)
     n = int(draw.integers(3, 8))
     links = [(i, int(draw.integers(0, i))) for i in range(1, n)]

@@ -64,7 +64,20 @@ class Compared:
 
 
 #: What stands above `Compared.cells`.
-CELLS = ("program", "network", "placement", "runs", "measure", "mean", "least", "most", "speed", "slowest", "fastest", "bound")
+CELLS = (
+    "program",
+    "network",
+    "placement",
+    "runs",
+    "measure",
+    "mean",
+    "least",
+    "most",
+    "speed",
+    "slowest",
+    "fastest",
+    "bound",
+)
 
 
 @dataclass(frozen=True, eq=False)

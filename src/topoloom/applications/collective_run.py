@@ -22,7 +22,6 @@ from topoloom.errors import InputError, hint
 from topoloom.flows.state import Fabric
 from topoloom.layout.layout import Layout
 from topoloom.results import provenance_of
-from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.topology import Topology
 from topoloom.work import Work
@@ -110,7 +109,16 @@ def collective_bound(
     homes, _ = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
     about = {**settings.values, "placement": placement}
     found = bound_of(
-        topology, operation, bytes, homes, machine(topology, settings, layout), root=root, gap=gap, settings=about, jobs=jobs, work=work
+        topology,
+        operation,
+        bytes,
+        homes,
+        machine(topology, settings, layout),
+        root=root,
+        gap=gap,
+        settings=about,
+        jobs=jobs,
+        work=work,
     )
     return replace(found, provenance=provenance_of(topology, seed=seed, settings=about))
 
@@ -200,7 +208,9 @@ def collective(
     net = fabric(routings, settings, layout)
     back = routings[0].channels.back.astype(np.int64)
     schedule = _schedule(topology, operation, bytes, homes, root, chosen, along, pieces, net, back, there, work)
-    schedule = replace(schedule, provenance=provenance_of(topology, engine=routings[0].engine, seed=seed, settings=about))
+    schedule = replace(
+        schedule, provenance=provenance_of(topology, engine=routings[0].engine, seed=seed, settings=about)
+    )
     times = run_schedule(schedule, net, back, window=by.window, work=work)
     return Collective(
         operation=operation,
@@ -258,7 +268,9 @@ def _homes(
         raise InputError(f"{topology.name}: it has no hosts for the ranks; give it some, as in hosts=4")
     count = topology.hosts if ranks is None else ranks
     if placement == "optimised":
-        raise InputError("placement optimised: in a collective all ranks are alike; take linear, random, cabinet or file:PATH")
+        raise InputError(
+            "placement optimised: in a collective all ranks are alike; take linear, random, cabinet or file:PATH"
+        )
     return place_ranks(placement, count, topology, layout, None, seed, jobs), name
 
 
@@ -348,7 +360,9 @@ def _forest(
     for tree in made:
         own = int(rank_of[tree.root])
         first = tree.first if operation == "broadcast" else tree.first % each + own * each
-        edges = tuple(replace(one, sender=int(rank_of[one.sender]), receiver=int(rank_of[one.receiver])) for one in tree.edges)
+        edges = tuple(
+            replace(one, sender=int(rank_of[one.sender]), receiver=int(rank_of[one.receiver])) for one in tree.edges
+        )
         trees.append(Tree(own, first, tree.chunks, edges))
     trees.sort(key=lambda tree: tree.first)
     depth = max(tree.depth for tree in trees)
@@ -365,7 +379,8 @@ def _by_tables(schedule: CollectiveSchedule, net: Fabric, back: np.ndarray) -> t
         replace(
             tree,
             edges=tuple(
-                replace(edge, switches=switches_of(ways.down(tree, number), net)) for number, edge in enumerate(tree.edges)
+                replace(edge, switches=switches_of(ways.down(tree, number), net))
+                for number, edge in enumerate(tree.edges)
             ),
         )
         for tree in schedule.trees

@@ -27,7 +27,12 @@ OPERATIONS = {
     "alltoall": "what each rank has for each other one",
 }
 #: Other words for them.
-_ALIASES = {"all-reduce": "allreduce", "all-gather": "allgather", "reducescatter": "reduce-scatter", "all-to-all": "alltoall"}
+_ALIASES = {
+    "all-reduce": "allreduce",
+    "all-gather": "allgather",
+    "reducescatter": "reduce-scatter",
+    "all-to-all": "alltoall",
+}
 #: Flows by source and channel that are solved exactly where an answer is wanted at once, and in minutes.
 _QUICK_FLOWS, _MOST_FLOWS = 20_000, 200_000
 #: Nodes up to which the flow of an all-to-all is bracketed, and its hops are counted.
@@ -221,7 +226,7 @@ def bound_of(
     first, farthest = _delays(network, topology, machine)
     # Parts of an all-reduce may hold some of the hosts that are alike: each is one where that takes seconds.
     lone = network
-    if operation == "allreduce" and network.classes < (hosts := int(network.counts.sum())) <= _MOST_ALONE:
+    if operation == "allreduce" and network.classes < int(network.counts.sum()) <= _MOST_ALONE:
         lone = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, alike=False)
     bandwidth, reached, how, cut = _bandwidth(network, lone, operation, size, gap, quick, jobs, work)
     return CollectiveBound(
@@ -270,7 +275,11 @@ def _bandwidth(
         return time, time, _cut_words(network, gather), gather
     cut = parts_cut(lone, gather, work=work)
     least = float(2 * Fraction(size) / cut.rate) / unit
-    words = f"twice the bytes cross between {cut.ranks} parts, all but once" if cut.ranks > 2 else "the bytes cross a cut, each way"
+    words = (
+        f"twice the bytes cross between {cut.ranks} parts, all but once"
+        if cut.ranks > 2
+        else "the bytes cross a cut, each way"
+    )
     return least, 2 * time, words, cut
 
 
@@ -280,9 +289,7 @@ def _cut_words(network: RankNetwork, cut: Cut) -> str:
     return f"what {cut.ranks} ranks have leaves them by a cut"
 
 
-def _of_hosts(
-    network: RankNetwork, operation: str, size: int, unit: float
-) -> tuple[float, float | None, str]:
+def _of_hosts(network: RankNetwork, operation: str, size: int, unit: float) -> tuple[float, float | None, str]:
     """What hosts' own ports take, in place of the cuts of a large network."""
     counts, hosts = network.counts, int(network.counts.sum())
     ports = network.port_counts * network.host_units * unit
@@ -334,7 +341,11 @@ def _all_to_all(
             how = f"the largest flow between all ranks, within {bracket.gap:.1%}"
         least, reached = max(own, 1 / upper), max(own, 1 / lower)
     else:
-        least, reached, how = max(own, _hops(nodes, tail, head, sums, carriers) / float(room.sum())), None, "hops times bytes over all links"
+        least, reached, how = (
+            max(own, _hops(nodes, tail, head, sums, carriers) / float(room.sum())),
+            None,
+            "hops times bytes over all links",
+        )
     if least == own:
         how = f"hosts' own links ({how} allows more)"
     time = least * size / unit

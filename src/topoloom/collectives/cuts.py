@@ -178,11 +178,11 @@ def parts_cut(
 
     Notes
     -----
-    Take one element, and the first rank r that has its sum. Before that the parts' messages join all other k - 1 parts to r's;
-    and each of the k - 1 has the sum only from a message that ends later, for what is known outside r's part is not all. So 2 (k
-    - 1) messages leave parts, for each element. With k = 2 it is the smallest cut, with single hosts 2 (n - 1) / n over a host's
-    rate (Patarasuk and Yuan, JPDC 69(2), 2009, section 3). The least over all partitions is a Dilworth truncation of the smallest
-    cuts between sets of ranks, found greedily (Frank and Tardos, Math. Programming 42, 1988): one largest flow a class and guess.
+    Take one element, and the first rank r that has its sum. Before that, messages join all other k - 1 parts to r's; and each
+    of the k - 1 has the sum only from a message that comes in no earlier than that, for before it no rank has all. So 2 (k - 1)
+    messages leave parts, for each element. With k = 2 it is the smallest cut, with single hosts 2 (n - 1) / n over a host's
+    rate (Patarasuk and Yuan, JPDC 69(2), 2009, section 3). The least over all partitions is a Dilworth truncation of the
+    smallest cuts between sets of ranks, found greedily (Frank and Tardos, Math. Programming 42, 1988): a largest flow a class.
     """
     from topoloom.collectives.kernels.maxflow import largest_flow, reached
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -64,7 +65,7 @@ class Ways:
         if not switches:
             raise InputError(f"the edge from rank {edge.sender} to {edge.receiver} has no path")
         channels = []
-        for u, v in zip(switches, switches[1:], strict=False):
+        for u, v in pairwise(switches):
             begin, end = self._slots(u)
             joined = begin + np.flatnonzero(self.fabric.to[begin:end] == v)
             if not joined.size:
@@ -72,7 +73,11 @@ class Ways:
             channel = int(joined[np.argmin(self.filled[joined])])
             self.filled[channel] += tree.chunks
             channels.append(channel)
-        return Way(self._port(source, switches[0], 0, tree.chunks), tuple(channels), self._port(goal, switches[-1], 1, tree.chunks))
+        return Way(
+            self._port(source, switches[0], 0, tree.chunks),
+            tuple(channels),
+            self._port(goal, switches[-1], 1, tree.chunks),
+        )
 
     def up(self, tree: Tree, number: int, down: Way | None) -> Way:
         """Of an edge, from its receiver to its sender: by tables their own path, else the way back.
@@ -103,7 +108,9 @@ class Ways:
     def _port(self, host: int, switch: int, side: int, chunks: int) -> int:
         ports = [int(one) for one in self.fabric.port[host] if self.fabric.switch[one] == switch]
         if not ports:
-            raise InputError(f"the schedule's path begins or ends at switch {switch}, on which host {host} does not hang")
+            raise InputError(
+                f"the schedule's path begins or ends at switch {switch}, on which host {host} does not hang"
+            )
         port = min(ports, key=lambda one: self.used[side, one])
         self.used[side, port] += chunks
         return port
@@ -124,7 +131,9 @@ def switches_of(way: Way, fabric: Fabric) -> tuple[int, ...]:
     return (int(fabric.switch[way.out]), *(int(fabric.to[one]) for one in way.channels))
 
 
-def ways_of(schedule: CollectiveSchedule, fabric: Fabric, back: np.ndarray) -> Iterator[tuple[Tree, list[Way | None], list[Way | None]]]:
+def ways_of(
+    schedule: CollectiveSchedule, fabric: Fabric, back: np.ndarray
+) -> Iterator[tuple[Tree, list[Way | None], list[Way | None]]]:
     """Each tree with the ways of its edges, down and up; None where nothing goes that way.
 
     Parameters
@@ -218,7 +227,12 @@ def run_schedule(
 
 
 def _act(
-    agents: "_Agents", schedule: CollectiveSchedule, tree: Tree, down: list[Way | None], up: list[Way | None], size: float
+    agents: "_Agents",
+    schedule: CollectiveSchedule,
+    tree: Tree,
+    down: list[Way | None],
+    up: list[Way | None],
+    size: float,
 ) -> None:
     """The agents of one tree."""
     home = int(agents.fabric.port[schedule.hosts[tree.root], 0])
@@ -270,7 +284,10 @@ class _Agents:
         self.fabric = fabric
         channels, hosts = fabric.to.size, fabric.switch.size
         self.switch, self.row = fabric.switch.tolist(), [0] * hosts
-        self.out, self.into = fabric.resource[channels : channels + hosts].tolist(), fabric.resource[channels + hosts :].tolist()
+        self.out, self.into = (
+            fabric.resource[channels : channels + hosts].tolist(),
+            fabric.resource[channels + hosts :].tolist(),
+        )
         self.sends_to, self.sent_from = [-1] * hosts, [-1] * hosts
         self.rows: dict[tuple[int, ...], int] = {}
         self.homes: list[int] = []
@@ -321,7 +338,9 @@ class _Agents:
         count = len(self.homes)
         plan = Plan(name, tuple(self.scripts[i] for i in range(count)), np.arange(count), (np.zeros(count, np.int64),))
         longest = max(map(len, self.rows), default=0)
-        return simulate_plan(own, plan, np.array(self.homes), window=window, detached_bytes=0.0, longest=longest, work=work)
+        return simulate_plan(
+            own, plan, np.array(self.homes), window=window, detached_bytes=0.0, longest=longest, work=work
+        )
 
 
 def _run_pairs(schedule: CollectiveSchedule, fabric: Fabric, window: float, work: Work | None) -> FlowTimes:

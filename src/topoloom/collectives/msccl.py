@@ -75,10 +75,10 @@ class _Rank:
 def msccl_xml(schedule: CollectiveSchedule) -> str:
     """A schedule in the XML that MSCCL's executors read.
 
-    Every message is a step ``s`` of a block of its sender and a step ``r`` of one of its receiver, or ``rrc`` where it is added up;
-    what goes between two ranks goes in one order at both. Local copies (``cpy``) stand in a block without peers. A step waits
-    (``depid``, ``deps``) for the step of another block that wrote its chunk last. Pieces are left to the executor, which takes all
-    chunks in loops; so are paths, which are the network's affair.
+    Every message is a step ``s`` of a block of its sender and a step ``r`` of one of its receiver, or ``rrc`` where it is added
+    up; what goes between two ranks goes in one order at both. Local copies (``cpy``) stand in a block without peers. A step
+    waits (``depid``, ``deps``) for the step of another block that wrote its chunk last. Pieces are left to the executor, which
+    takes all chunks in loops; so are paths, which are the network's affair.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ def msccl_xml(schedule: CollectiveSchedule) -> str:
 
     Notes
     -----
-    The elements and attributes are those that ``msccl-tools`` (github.com/microsoft/msccl-tools, msccl/language/ir.py) writes and
-    the parser of ``msccl-executor-nccl`` (github.com/Azure/msccl-executor-nccl, src/misc/msccl/msccl_parser.cc) reads. No run on
-    GPUs has been made. A step has at most 71 chunks; what is over other limits of that executor says `over_limits`.
+    The elements and attributes are those that ``msccl-tools`` writes (github.com/microsoft/msccl-tools, msccl/language/ir.py)
+    and the parser of ``msccl-executor-nccl`` reads (github.com/Azure/msccl-executor-nccl, src/misc/msccl/msccl_parser.cc). No
+    run on GPUs has been made. A step has at most 71 chunks; what is over other limits of that executor says `over_limits`.
     """
     ranks = _filled(schedule)
     n, chunks = schedule.ranks, schedule.chunks
@@ -118,7 +118,9 @@ def msccl_xml(schedule: CollectiveSchedule) -> str:
     for number, rank in enumerate(ranks):
         lines.append(f'  <gpu id="{number}" i_chunks="{sizes[0]}" o_chunks="{sizes[1]}" s_chunks="{sizes[2]}">')
         for block in rank.blocks.values():
-            lines.append(f'    <tb id="{block.number}" send="{block.send}" recv="{block.receive}" chan="{block.channel}">')
+            lines.append(
+                f'    <tb id="{block.number}" send="{block.send}" recv="{block.receive}" chan="{block.channel}">'
+            )
             for at, step in enumerate(block.steps):
                 depid, deps = (-1, -1) if step.waits is None else (step.waits[0].number, step.waits[1])
                 lines.append(

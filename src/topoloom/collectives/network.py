@@ -8,7 +8,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.topology import Topology
 
-#: Rates in proportion to each other, as 200 to 400, are whole numbers up to this one; others are rounded up, so that bounds hold.
+#: Rates in proportion, as 200 to 400, are whole numbers up to this one; others are rounded up, so that bounds hold.
 _MOST_UNITS = 1 << 14
 
 
@@ -186,7 +186,9 @@ def rank_network(
         weights[key] = ranks_on[host]
     link_units, host_units, unit = _units(rate_gbps, host_rate_gbps)
     u, v = topology.links[:, 0].astype(np.int64), topology.links[:, 1].astype(np.int64)
-    joined, count = np.unique(np.concatenate([u * topology.switches + v, v * topology.switches + u]), return_counts=True)
+    joined, count = np.unique(
+        np.concatenate([u * topology.switches + v, v * topology.switches + u]), return_counts=True
+    )
     found = RankNetwork(
         name=topology.name,
         switches=topology.switches,

@@ -55,13 +55,13 @@ def ring_order(topology: Topology, hosts: np.ndarray) -> tuple[list[int], list[t
     for rank, host in enumerate(hosts.tolist()):
         near = [switch for switch in ports[host] if switch in seen]
         if not near:
-            raise InputError(f"{topology.name}: host {host} has no port in the part of the network that the ring goes round")
+            raise InputError(
+                f"{topology.name}: host {host} has no port in the part of the network that the ring goes round"
+            )
         on.setdefault(near[0], []).append(rank)
     order = [rank for switch in walk for rank in on.get(switch, [])]
     place = {rank: switch for switch, ranks in on.items() for rank in ranks}
-    steps = [
-        _tree_path(above, place[rank], place[order[(i + 1) % len(order)]]) for i, rank in enumerate(order)
-    ]
+    steps = [_tree_path(above, place[rank], place[order[(i + 1) % len(order)]]) for i, rank in enumerate(order)]
     return order, steps
 
 

@@ -23,9 +23,9 @@ class CollectiveSchedule(Result):
     """A collective as trees over its ranks.
 
     A tree carries `Tree.chunks` chunks from `Tree.first` on. In an all-gather or a broadcast they go from the root along the
-    edges to all ranks. In a reduce-scatter they go the other way, from receiver to sender of each edge, the last edges first, and
-    are added up on the way: the root has the sum. An all-reduce is that, and then the other. In an all-to-all chunk i ranks + j is
-    what rank i has for rank j, and a tree's last edge ends there.
+    edges to all ranks. In a reduce-scatter they go the other way, from receiver to sender of each edge, the last edges first,
+    and are added up on the way: the root has the sum. An all-reduce is that, and then the other. In an all-to-all chunk
+    i ranks + j is what rank i has for rank j, and a tree's last edge ends there.
 
     Attributes
     ----------
@@ -35,8 +35,8 @@ class CollectiveSchedule(Result):
         Of the whole, as `topoloom.collectives.bound.OPERATIONS` has it; of an all-to-all from each rank to each other.
     algorithm : "forest", "ring" or "direct"
     paths : "own" or "tables"
-        Whether messages take the paths that stand here, or those of the tables, which are the same where they go forward and may be
-        others where they go back.
+        Whether messages take the paths that stand here, or those of the tables, which are the same where they go forward and
+        may be others where they go back.
     chunks : int
         All of them; those of root r are its share, in the order of ranks. Of an all-to-all ranks^2.
     pieces : int
@@ -140,12 +140,18 @@ def checked_schedule(schedule: CollectiveSchedule, source: str) -> CollectiveSch
         for edge in tree.edges:
             if edge.sender not in have or edge.receiver in have:
                 raise InputError(
-                    f"{source}: in tree {number} rank {edge.sender} sends to {edge.receiver} what it does not have, or what is there"
+                    f"{source}: in tree {number} rank {edge.sender} sends to {edge.receiver}"
+                    " what it does not have, or what is there"
                 )
             have.add(edge.receiver)
         if not pairs and len(have) != n:
             raise InputError(f"{source}: tree {number} reaches {len(have)} of {n} ranks")
-        if pairs and (tree.first // n != tree.root or not tree.edges or tree.edges[-1].receiver != tree.first % n or tree.chunks > 1):
+        if pairs and (
+            tree.first // n != tree.root
+            or not tree.edges
+            or tree.edges[-1].receiver != tree.first % n
+            or tree.chunks > 1
+        ):
             raise InputError(f"{source}: tree {number} does not end at the rank that its chunk is for")
         carried[tree.first : tree.first + tree.chunks] += 1
         if schedule.operation != "broadcast" and not pairs and tree.chunks:

@@ -37,26 +37,40 @@ class _Help(click.Command):
     " simulated as flows. -o writes the schedule as JSON, or as XML for MSCCL.",
 )
 @click.argument("topology")
-@click.option("--operation", default="allreduce", show_default=True, help="Which (below); all-reduce and the like, too.")
+@click.option(
+    "--operation", default="allreduce", show_default=True, help="Which (below); all-reduce and the like, too."
+)
 @click.option("--bytes", type=Size(), default="64MiB", show_default=True, help="4096, 64MiB, 1.5GB (below).")
 @click.option("--ranks", type=Whole(1, 1 << 20), help="Ranks, at most one a host; one for every host when left out.")
 @click.option("--bound", is_flag=True, help="The least time alone, without a schedule; also of large networks.")
-@click.option("--algorithm", help="How (below); left out, forest where trees are packed in a minute, else a simpler one.")
+@click.option(
+    "--algorithm", help="How (below); left out, forest where trees are packed in a minute, else a simpler one."
+)
 @click.option(
     "--paths", help="own: those of the schedule; tables: those of the tables. Own for forests and rings when left out."
 )
-@click.option("--pieces", type=Whole(1, 1 << 16), help="Pieces of a message; as many as hide the trees' depth when left out.")
+@click.option(
+    "--pieces", type=Whole(1, 1 << 16), help="Pieces of a message; as many as hide the trees' depth when left out."
+)
 @click.option("--placement", default="linear", show_default=True, help="linear, random, cabinet, file:PATH.")
 @click.option("--root", type=Whole(0, 1 << 20), default=0, show_default=True, help="The rank that broadcasts.")
 @click.option("--engine", help="An engine of topoloom route; left out, the folder's tables, or minimal.")
-@click.option("--host-tables", type=Whole(1, 1 << 10), help="Tables for the hosts of a switch, as topoloom app has them.")
+@click.option(
+    "--host-tables", type=Whole(1, 1 << 10), help="Tables for the hosts of a switch, as topoloom app has them."
+)
 @click.option("--preset", default="truong-2016", show_default=True, help="The settings to begin with, of topoloom app.")
-@click.option("--set", "changes", metavar="KEY=VALUE", multiple=True, help="Change a setting of topoloom app: rate_gbps=400.")
-@click.option("--simulator", default="flows", show_default=True, help="flows, or flows:window=0.2 as topoloom app has it.")
+@click.option(
+    "--set", "changes", metavar="KEY=VALUE", multiple=True, help="Change a setting of topoloom app: rate_gbps=400."
+)
+@click.option(
+    "--simulator", default="flows", show_default=True, help="flows, or flows:window=0.2 as topoloom app has it."
+)
 @click.option(
     "--gap", type=Number(above=0), default=0.05, show_default=True, help="How close an all-to-all's flow is bracketed."
 )
-@click.option("--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of the placement and the tables.")
+@click.option(
+    "--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of the placement and the tables."
+)
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
 @click.option("-o", "--output", "path", type=click.Path(dir_okay=False), help="A .json or .xml file for the schedule.")
 @json_option

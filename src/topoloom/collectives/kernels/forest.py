@@ -149,9 +149,7 @@ def _crossing(
 
 
 @allocating
-def split_off(
-    capacity: np.ndarray, supply: np.ndarray, switches: int, need: int, log: np.ndarray, done: int
-) -> int:
+def split_off(capacity: np.ndarray, supply: np.ndarray, switches: int, need: int, log: np.ndarray, done: int) -> int:
     """Take the next switch out: what comes in from u and goes out to t goes from u to t, while no cut loses what it needs.
 
     Parameters
@@ -267,9 +265,7 @@ def split_off(
 
 
 @allocating
-def room_of(
-    capacity: np.ndarray, x: int, y: int, member: np.ndarray, trees: np.ndarray, this: int, enough: int
-) -> int:
+def room_of(capacity: np.ndarray, x: int, y: int, member: np.ndarray, trees: np.ndarray, this: int, enough: int) -> int:
     """How many trees of batch `this` may take the edge from x to y, so that all others still find their edges.
 
     Parameters
@@ -312,5 +308,10 @@ def room_of(
         for v in range(n):
             if member[b, v]:
                 left[n + b, v] = _ENDLESS
-    level, queue, at, path = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size + 1, np.int64)
+    level, queue, at, path = (
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(size + 1, np.int64),
+    )
     return max(0, _flow(left, x, y, others + enough, level, queue, at, path) - others)

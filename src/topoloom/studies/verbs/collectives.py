@@ -22,7 +22,9 @@ class CollectiveTask(Settings, frozen=True, kw_only=True):
 
     topology: Annotated[str, setting("a spec, a file or a folder")]
     operation: Annotated[str, setting("allreduce, allgather, reduce-scatter, broadcast or alltoall")] = "allreduce"
-    bytes: Annotated[int, setting("bytes of the vector, or of all; of an all-to-all from each to each", least=0)] = 1 << 26
+    bytes: Annotated[int, setting("bytes of the vector, or of all; of an all-to-all from each to each", least=0)] = (
+        1 << 26
+    )
     ranks: Annotated[int, setting("ranks; one for each host when left out", least=1)] | None = None
     bound: Annotated[bool, setting("the least time alone")] = False
     algorithm: Annotated[str, setting("forest, ring, binomial or direct; left out, the one that fits")] | None = None
