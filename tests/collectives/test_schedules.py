@@ -100,7 +100,9 @@ def test_messages_of_many_chunks_are_cut():
 def test_limits_of_msccls_executor_are_told():
     """A ring of 150 ranks has more steps a block than it takes; the words say how many."""
     order = list(range(150))
-    ring = CollectiveSchedule("allreduce", 150, 1500, "ring", "own", 150, 1, np.arange(150), chain_trees(order, [(0,)] * 150))
+    ring = CollectiveSchedule(
+        "allreduce", 150, 1500, "ring", "own", 150, 1, np.arange(150), chain_trees(order, [(0,)] * 150)
+    )
     assert "298 steps of a block (256 at most)" in over_limits(ring)
 
 
