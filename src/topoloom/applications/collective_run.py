@@ -302,7 +302,8 @@ def _schedule(
 ) -> CollectiveSchedule:
     """The schedule: its trees, with their paths, and in how many pieces they go."""
     n = int(homes.size)
-    chunks, trees, cut_in = n, (), 1
+    trees: tuple[Tree, ...] = ()
+    chunks, cut_in = n, 1
     if chosen in (None, "forest") and operation != "alltoall" and n > 1:
         apart = int(homes[root]) if operation == "broadcast" else None
         lone = rank_network(topology, homes, there.rate_gbps, there.host_rate_gbps, alike=False, apart=apart)

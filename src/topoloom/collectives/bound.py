@@ -34,7 +34,7 @@ _ALIASES = {
     "all-to-all": "alltoall",
 }
 #: Flows by source and channel that are solved exactly where an answer is wanted at once, and in minutes.
-_QUICK_FLOWS, _MOST_FLOWS = 20_000, 200_000
+_QUICK_FLOWS, _MOST_FLOWS = 5_000, 200_000
 #: Nodes up to which the flow of an all-to-all is bracketed, and its hops are counted.
 _MOST_BRACKETED, _MOST_COUNTED = 2048, 8192
 #: Classes of hosts whose cuts are looked through at once.
