@@ -89,8 +89,8 @@ def test_rings_are_right_too(operation, paths):
 
 def test_messages_of_many_chunks_are_cut():
     """A step of MSCCL has at most 71 chunks: longer messages are several."""
-    topology = Topology(links=[(0, 1)] * 97, switches=2, endpoints=[0, 1])
-    found = collective(topology, "allgather", 10**6, settings=AppSettings(rate_gbps=1.0, host_rate_gbps=97.0))
+    topology = Topology(links=[(0, 1)], switches=2, endpoints=[0, 1])
+    found = collective(topology, "allgather", 10**6, settings=AppSettings(rate_gbps=200.0, host_rate_gbps=97.0))
     text = msccl_xml(found.schedule)
     assert found.schedule.chunks > 2 * MOST_COUNT
     assert max(int(part.partition('"')[0]) for part in text.split('cnt="')[1:]) == MOST_COUNT
@@ -98,12 +98,11 @@ def test_messages_of_many_chunks_are_cut():
 
 
 def test_limits_of_msccls_executor_are_told():
-    """A ring of 150 ranks has more steps a block than it takes; the words say how many."""
-    order = list(range(150))
-    ring = CollectiveSchedule(
-        "allreduce", 150, 1500, "ring", "own", 150, 1, np.arange(150), chain_trees(order, [(0,)] * 150)
-    )
-    assert "298 steps of a block (256 at most)" in over_limits(ring)
+    """A ring of 260 ranks has more steps a block than it takes; the words say how many."""
+    n = 260
+    trees = chain_trees(list(range(n)), [(0,)] * n)
+    ring = CollectiveSchedule("allgather", n, 10 * n, "ring", "own", n, 1, np.arange(n), trees)
+    assert over_limits(ring) == "259 steps of a block (256 at most)"
 
 
 @pytest.mark.parametrize("operation", ["allgather", "reduce-scatter", "allreduce", "broadcast"])
@@ -118,6 +117,17 @@ def test_a_forest_loads_no_channel_beyond_the_bound(name, operation):
     worst = max(count * chunk * 8e-9 / capacity[ends] for ends, count in loads_of(record).items())
     assert worst == pytest.approx(found.bound.reached_s, rel=1e-9)
     assert found.fullest_s == pytest.approx(worst, rel=1e-9)
+
+
+@pytest.mark.parametrize("ports", [1, 7])
+def test_parallel_links_and_ports_share_evenly(ports):
+    """Seven cables side by side, and hosts with one wide port or seven: none carries more than a seventh."""
+    topology = Topology(
+        links=[(0, 1)] * 7, switches=2, endpoints=[0] * ports + [1] * ports, host=[0] * ports + [1] * ports
+    )
+    settings = AppSettings(rate_gbps=1.0, host_rate_gbps=7.0 / ports)
+    found = collective(topology, "allgather", 7000, settings=settings)
+    assert found.fullest_s == pytest.approx(found.bound.bandwidth_s) == pytest.approx(3500 * 8e-9 / 7)
 
 
 @pytest.mark.parametrize("seed", range(6))

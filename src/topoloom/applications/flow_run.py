@@ -10,7 +10,7 @@ from topoloom.applications.app_run import AppRun, Measurement
 from topoloom.applications.platform import cable_m
 from topoloom.applications.program import AsFlows, Program, Source, Trace
 from topoloom.applications.settings import DETACHED, AppSettings
-from topoloom.collectives.bound import Machine
+from topoloom.collectives.delays import Machine
 from topoloom.errors import InputError, hint
 from topoloom.flows.fabric import fabric_of
 from topoloom.flows.plan import Plan

@@ -15,6 +15,8 @@ from topoloom.work import Work
 _MOST_STEPS = 4e10
 #: Splits that are kept.
 _MOST_SPLITS = 1 << 20
+#: Edges of trees that are spread over parallel channels one by one.
+_MOST_ALONE = 100_000
 #: Ranks whose trees are packed in seconds.
 MOST_RANKS = 160
 
@@ -151,7 +153,12 @@ def packed_forest(
     for u, w, t, amount in log[:done].tolist():
         paths.join(u, w, t, amount)
     batches = _spanning(capacity[n:, n:].copy(), roots, trees, work, n)
-    return _trees(batches, paths, n, roots, trees), trees
+    # Over parallel channels, or ports, trees are spread one by one: each alone fits where all fit together.
+    parallel = bool((network.capacity > network.link_units).any()) or any(
+        count > 1 for ports in network.ports for count in ports.values()
+    )
+    alone = parallel and trees * roots.size * c <= _MOST_ALONE
+    return _trees(batches, paths, n, roots, trees, alone=alone), trees
 
 
 class _Paths:
@@ -254,14 +261,16 @@ def _candidates(capacity: np.ndarray, order: list[int], member: np.ndarray) -> l
     return found
 
 
-def _trees(batches: list[_Batch], paths: _Paths, n: int, roots: np.ndarray, trees: int) -> tuple[Tree, ...]:
-    """Trees with paths: a batch whose edges take several paths falls apart."""
+def _trees(
+    batches: list[_Batch], paths: _Paths, n: int, roots: np.ndarray, trees: int, *, alone: bool
+) -> tuple[Tree, ...]:
+    """Trees with paths: a batch whose edges take several paths falls apart, and where each is to be alone every one."""
     found, next_chunk = [], {int(root): place * trees for place, root in enumerate(roots.tolist())}
     for batch in sorted(batches, key=lambda one: one.root):
         taken = [deque(paths.take(n + x, n + y, batch.trees)) for x, y in batch.edges]
         left = batch.trees
         while left:
-            some = min([left, *(queue[0][1] for queue in taken)])
+            some = 1 if alone else min([left, *(queue[0][1] for queue in taken)])
             edges = []
             for (x, y), queue in zip(batch.edges, taken, strict=True):
                 path, units = queue.popleft()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from topoloom.applications.collective_result import Collective
     from topoloom.collectives.bound import CollectiveBound
 
-#: How much is left over, in words.
+#: What a schedule may be written as.
 _SUFFIXES = (".json", ".xml")
 
 
@@ -40,7 +40,7 @@ class _Help(click.Command):
 @click.option(
     "--operation", default="allreduce", show_default=True, help="Which (below); all-reduce and the like, too."
 )
-@click.option("--bytes", type=Size(), default="64MiB", show_default=True, help="4096, 64MiB, 1.5GB (below).")
+@click.option("--bytes", type=Size(), default=1 << 26, show_default="64MiB", help="4096, 64MiB, 1.5GB (below).")
 @click.option("--ranks", type=Whole(1, 1 << 20), help="Ranks, at most one a host; one for every host when left out.")
 @click.option("--bound", is_flag=True, help="The least time alone, without a schedule; also of large networks.")
 @click.option(
