@@ -24,7 +24,7 @@ VERBS = {
     "simulate": ("simulate", "saturation", "execute"),
     "resilience": ("resilience", "blast_radius", "degradation", "lifetime", "surviving_network", "reroute"),
     "app": ("run_app",),
-    "collective": ("collective", "collective_bound", "read_schedule"),
+    "collective": ("collective", "collective_bound", "simulate_schedule", "read_schedule"),
     "verify": ("identify", "compare_fabrics"),
     "layout": ("place",),
     "expand": ("expand", "check_plan", "load_expansion"),

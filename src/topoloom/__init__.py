@@ -120,6 +120,7 @@ _HOMES = {
     "save_expansion": "topoloom.expansion.plan_files",
     "save_routing": "topoloom.routing_folders",
     "serve": "topoloom.web.server",
+    "simulate_schedule": "topoloom.applications.collective_run",
     "simulate": "topoloom.simulator.simulate",
     "study_status": "topoloom.studies.status",
     "surviving_network": "topoloom.failures.surviving_network",
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
     from topoloom.applications.collective_result import Collective as Collective
     from topoloom.applications.collective_run import collective as collective
     from topoloom.applications.collective_run import collective_bound as collective_bound
+    from topoloom.applications.collective_run import simulate_schedule as simulate_schedule
     from topoloom.applications.run import run_app as run_app
     from topoloom.applications.settings import AppSettings as AppSettings
     from topoloom.applications.sweep import cases_of as cases_of

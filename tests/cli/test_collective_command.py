@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from topoloom import AppSettings, build, collective, collective_bound, read_schedule
+from topoloom import AppSettings, InputError, build, collective, collective_bound, read_schedule
 from topoloom.cli.commands.collective import command
 from topoloom.cli.main import main
 
@@ -44,6 +44,16 @@ def test_what_is_said(tmp_path):
     ):
         assert words in out
     assert read_schedule(str(path)).operation == "allgather"
+
+
+def test_a_schedule_is_simulated_again(tmp_path):
+    """--schedule takes the file that -o wrote, and none of what the file says itself."""
+    path = str(tmp_path / "it.json")
+    first = json.loads(said("ring:n=4,hosts=1", "--bytes", "1MiB", "-o", path, "--json").stdout)
+    again = json.loads(said("ring:n=4,hosts=1", "--schedule", path, "--json").stdout)
+    assert again["seconds"] == first["seconds"]
+    with pytest.raises(InputError, match="the schedule in the file has its own"):
+        said("ring:n=4,hosts=1", "--schedule", path, "--bytes", "1MiB")
 
 
 def test_xml_by_its_name(tmp_path):

@@ -28,6 +28,7 @@ class Collective(Result):
     engine : str
         Of the tables.
     placement : str
+        ``schedule``: where a schedule that was made before has its ranks.
     bound : CollectiveBound
     seconds : float
         Simulated, as flows.

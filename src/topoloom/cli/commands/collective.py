@@ -1,7 +1,7 @@
 """`topoloom collective TOPOLOGY`: the least time of a collective, and a schedule that comes near it, simulated and written."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,8 +21,8 @@ class _Help(click.Command):
     """Lists the operations and the algorithms."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        from topoloom.applications.collective_run import ALGORITHMS
         from topoloom.collectives.bound import OPERATIONS
+        from topoloom.collectives.making import ALGORITHMS
 
         with formatter.section("Operations, and what --bytes is of"):
             formatter.write_dl(list(OPERATIONS.items()))
@@ -41,6 +41,12 @@ class _Help(click.Command):
     "--operation", default="allreduce", show_default=True, help="Which (below); all-reduce and the like, too."
 )
 @click.option("--bytes", type=Size(), default=1 << 26, show_default="64MiB", help="4096, 64MiB, 1.5GB (below).")
+@click.option(
+    "--schedule",
+    "schedule_file",
+    type=click.Path(dir_okay=False),
+    help="Simulate the schedule in this .json file, which -o wrote, also on another network.",
+)
 @click.option("--ranks", type=Whole(1, 1 << 20), help="Ranks, at most one a host; one for every host when left out.")
 @click.option("--bound", is_flag=True, help="The least time alone, without a schedule; also of large networks.")
 @click.option(
@@ -78,6 +84,7 @@ def command(
     topology: str,
     operation: str,
     bytes: int,
+    schedule_file: str | None,
     ranks: int | None,
     bound: bool,
     algorithm: str | None,
@@ -96,13 +103,14 @@ def command(
     path: str | None,
     as_json: bool,
 ) -> None:
-    from topoloom.applications.collective_run import collective, collective_bound
+    from topoloom.applications.collective_run import collective, collective_bound, simulate_schedule
     from topoloom.applications.settings import PRESETS, changed
     from topoloom.applications.sweep import cases_of
     from topoloom.cli.placing import refuse_given
     from topoloom.cli.progress import working
     from topoloom.cli.tables import saved_tables
     from topoloom.collectives.bound import operation_of
+    from topoloom.collectives.schedule import read_schedule
     from topoloom.opening import open_network
 
     settings = changed(PRESETS.find(preset), changes)
@@ -111,8 +119,13 @@ def command(
         raise InputError(f"{path}: a schedule is written as .json, or as .xml for MSCCL")
     if bound:
         refuse_given(
-            ("algorithm", "paths", "pieces", "engine", "host_tables", "simulator", "path"), "--bound makes no schedule"
+            ("schedule_file", "algorithm", "paths", "pieces", "engine", "host_tables", "simulator", "path"),
+            "--bound makes no schedule",
         )
+    if schedule_file is not None:
+        given = ("operation", "bytes", "ranks", "algorithm", "paths", "pieces", "placement", "root")
+        refuse_given(given, "the schedule in the file has its own")
+    schedule = None if schedule_file is None else read_schedule(schedule_file)
     network = open_network(topology)
     with working("collective") as work:
         if bound:
@@ -141,23 +154,30 @@ def command(
                 tables=saved_tables(network, ("engine", "host_tables")),
                 work=work,
             )[0]
-            found = collective(
-                case.routings,
-                operation,
-                bytes,
-                ranks,
-                algorithm=algorithm,
-                paths=paths,
-                pieces=pieces,
-                placement=placement,
-                root=root,
-                settings=settings,
-                layout=network.layout,
-                simulator=simulator,
-                gap=gap,
-                seed=seed,
-                jobs=jobs,
-                work=work,
+            common: dict[str, Any] = {
+                "settings": settings,
+                "layout": network.layout,
+                "simulator": simulator,
+                "gap": gap,
+                "jobs": jobs,
+                "work": work,
+            }
+            found = (
+                simulate_schedule(case.routings, schedule, **common)
+                if schedule is not None
+                else collective(
+                    case.routings,
+                    operation,
+                    bytes,
+                    ranks,
+                    algorithm=algorithm,
+                    paths=paths,
+                    pieces=pieces,
+                    placement=placement,
+                    root=root,
+                    seed=seed,
+                    **common,
+                )
             )
     if bound:
         if as_json:
