@@ -11,14 +11,14 @@ from topoloom.collectives.network import RankNetwork
 from topoloom.errors import InputError
 from topoloom.work import Work
 
-#: Steps of largest flows that take about half a minute.
-_MOST_STEPS = 4e10
+#: Steps of largest flows that take about half a minute, at an estimate.
+_MOST_STEPS = 1.5e10
 #: Splits that are kept.
 _MOST_SPLITS = 1 << 20
 #: Edges of trees that are spread over parallel channels one by one.
 _MOST_ALONE = 100_000
 #: Ranks whose trees are packed in seconds.
-MOST_RANKS = 160
+MOST_RANKS = 128
 
 
 @dataclass(frozen=True)

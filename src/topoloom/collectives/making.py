@@ -28,7 +28,9 @@ _RINGS = ("forest", "ring")
 #: By which paths, the default first; what trees and rings are made for.
 PATHS = ("own", "tables")
 #: Messages of a schedule that stand in it one by one, and those that are simulated.
-_MOST_EDGES, _MOST_MESSAGES = 160_000, 60_000
+_MOST_EDGES, _MOST_MESSAGES = 160_000, 40_000
+#: Ranks up to which trees are packed also where a ring would do.
+_FEW = 32
 #: Pieces at most, and bytes of one at least.
 _MOST_PIECES, _LEAST_BYTES = 512, 4096
 
@@ -114,6 +116,10 @@ def schedule_of(
     n = int(homes.size)
     trees: tuple[Tree, ...] = ()
     chunks, cut_in = n, 1
+    if chosen is None and n > _FEW and operation in ("allreduce", "allgather", "reduce-scatter"):
+        # Where hosts' own ports are what holds back, a ring reaches the same, and is simulated in a moment.
+        single = topology.hosts == topology.endpoints.size
+        chosen = "ring" if single and machine.host_rate_gbps <= machine.rate_gbps else None
     if chosen in (None, "forest") and operation != "alltoall" and n > 1:
         apart = int(homes[root]) if operation == "broadcast" else None
         lone = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, alike=False, apart=apart)
