@@ -161,6 +161,14 @@ def test_delays_are_those_of_the_farthest_and_the_nearest_rank():
     assert found.farthest_s == found.seconds == pytest.approx(2 * 5e-9 + 4 * 100e-9 + 3 * 10e-9)
 
 
+def test_a_broadcast_goes_as_far_as_from_its_root():
+    """On a path of five switches: from an end past all five, from the middle past three."""
+    path = Topology(links=[(0, 1), (1, 2), (2, 3), (3, 4)], switches=5, endpoints=np.arange(5))
+    settings = AppSettings(switch_ns=100.0)
+    far = [collective_bound(path, "broadcast", 1, root=root, settings=settings).farthest_s for root in (0, 2)]
+    assert far == pytest.approx([500e-9, 300e-9])
+
+
 def test_ranks_on_some_hosts_only():
     """Four ranks, a host a corner of a ring of eight: what they have comes in by their hosts' links alone."""
     topology = build("ring:n=8,hosts=1")

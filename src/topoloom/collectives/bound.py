@@ -61,7 +61,8 @@ class CollectiveBound(Result):
     bandwidth_s : float
         What the channels alone take; no algorithm and no paths take less.
     first_s, farthest_s : float
-        Delays without bytes: between the two ranks nearest to each other, and from some rank to the one farthest from it.
+        Delays without bytes: between the two ranks nearest to each other, and from some rank, of a broadcast the root, to the
+        one farthest from it.
     reached_s : float or None
         Bytes alone, in small pieces: what packed trees, or a flow, are known to take; None: nobody knows. Where it is
         `bandwidth_s`, that is the least.
@@ -200,7 +201,7 @@ def bound_of(
         raise InputError(f"root={root}: the ranks are 0 to {homes.size - 1}")
     apart = int(homes[root]) if operation == "broadcast" and homes.size else None
     network = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, apart=apart)
-    first, farthest = delays(network, topology, machine)
+    first, farthest = delays(network, topology, machine, from_first=operation == "broadcast")
     # Parts of an all-reduce may hold some of the hosts that are alike: each is one where that takes seconds.
     lone = network
     if operation == "allreduce" and network.classes < int(network.counts.sum()) <= _MOST_ALONE:

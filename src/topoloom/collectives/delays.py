@@ -33,7 +33,9 @@ class Machine:
     inside_s: float = 0.0
 
 
-def delays(network: RankNetwork, topology: Topology, machine: Machine) -> tuple[float, float]:
+def delays(
+    network: RankNetwork, topology: Topology, machine: Machine, *, from_first: bool = False
+) -> tuple[float, float]:
     """Between the two nearest ranks, and from some rank to the one farthest from it; never more than the real ones.
 
     Parameters
@@ -42,6 +44,8 @@ def delays(network: RankNetwork, topology: Topology, machine: Machine) -> tuple[
     topology : Topology
         Whose cables the machine has delays of.
     machine : Machine
+    from_first : bool
+        Whether the farthest is that from the first class's host alone, as in a broadcast.
 
     Returns
     -------
@@ -80,6 +84,6 @@ def delays(network: RankNetwork, topology: Topology, machine: Machine) -> tuple[
     first = base + max(0.0, nearest - 1e-12) if np.isfinite(nearest) else np.inf
     if (network.weight > 1).any():
         first = min(first, machine.inside_s)
-    farthest = float(apart.max(initial=0.0))
+    farthest = float((apart[0] if from_first else apart).max(initial=0.0))
     several = c > 1 or int(network.counts.max()) > 1
     return float(first), base + max(0.0, farthest - 1e-12) if several else machine.inside_s
