@@ -19,6 +19,9 @@ _HOMES = {
     "Bounds": "topoloom.graph.bounds",
     "Cabling": "topoloom.cabling.cabling",
     "CheckedPlan": "topoloom.expansion.check",
+    "Collective": "topoloom.applications.collective_result",
+    "CollectiveBound": "topoloom.collectives.bound",
+    "CollectiveSchedule": "topoloom.collectives.schedule",
     "Comparison": "topoloom.fabrics.comparison",
     "Cuts": "topoloom.graph.cuts",
     "Degradation": "topoloom.failures.degradation",
@@ -80,6 +83,8 @@ _HOMES = {
     "cable": "topoloom.cabling.cabling",
     "cases_of": "topoloom.applications.sweep",
     "check_plan": "topoloom.expansion.check",
+    "collective": "topoloom.applications.collective_run",
+    "collective_bound": "topoloom.applications.collective_run",
     "compare": "topoloom.assessment.compare",
     "compare_fabrics": "topoloom.fabrics.compare",
     "cuts": "topoloom.graph.cuts",
@@ -108,6 +113,7 @@ _HOMES = {
     "prove": "topoloom.routing.judge.prove",
     "program_from": "topoloom.applications.users_programs",
     "quality": "topoloom.throughput.quality",
+    "read_schedule": "topoloom.collectives.schedule",
     "read_study": "topoloom.studies.study",
     "reproduce": "topoloom.reproduction.reproduce",
     "reroute": "topoloom.routing.reroute",
@@ -129,6 +135,7 @@ _HOMES = {
     "save_routing": "topoloom.routing_folders",
     "schedule_of_program": "topoloom.applications.schedules",
     "serve": "topoloom.web.server",
+    "simulate_schedule": "topoloom.applications.collective_run",
     "simulate": "topoloom.simulator.simulate",
     "study_status": "topoloom.studies.status",
     "surviving_network": "topoloom.failures.surviving_network",
@@ -143,6 +150,10 @@ __all__ = list(_HOMES)
 if TYPE_CHECKING:
     from topoloom.applications.app_run import AppRun as AppRun
     from topoloom.applications.app_runs import AppRuns as AppRuns
+    from topoloom.applications.collective_result import Collective as Collective
+    from topoloom.applications.collective_run import collective as collective
+    from topoloom.applications.collective_run import collective_bound as collective_bound
+    from topoloom.applications.collective_run import simulate_schedule as simulate_schedule
     from topoloom.applications.run import run_app as run_app
     from topoloom.applications.schedules import schedule_of_program as schedule_of_program
     from topoloom.applications.settings import AppSettings as AppSettings
@@ -157,6 +168,9 @@ if TYPE_CHECKING:
     from topoloom.cabling.cabling import cable as cable
     from topoloom.cabling.files import load_layout as load_layout
     from topoloom.cabling.files import save_cabling as save_cabling
+    from topoloom.collectives.bound import CollectiveBound as CollectiveBound
+    from topoloom.collectives.schedule import CollectiveSchedule as CollectiveSchedule
+    from topoloom.collectives.schedule import read_schedule as read_schedule
     from topoloom.cost.bill import Bill as Bill
     from topoloom.cost.bill import Bills as Bills
     from topoloom.cost.bill import price as price

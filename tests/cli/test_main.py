@@ -58,6 +58,7 @@ def test_help_is_quick():
         "route",
         "quality",
         "simulate",
+        "collective",
         "verify",
     ],
 )

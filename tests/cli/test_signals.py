@@ -17,6 +17,7 @@ _LONG = {
     "cuts": ("cuts", "jellyfish:n=20000,degree=16", "--seeds", "10000"),
     "quality": ("quality", "jellyfish:n=3000,degree=16,hosts=8", "--bisections", "1000000"),
     "route": ("route", "jellyfish:n=12000,degree=16"),
+    "collective": ("collective", "dragonfly:a=24,h=12,p=12", "--bound", "--set", "host_rate_gbps=4000"),
     "simulate": ("simulate", "slimfly:q=19,hosts=15", "--loads", "0.5"),
     "resilience": ("resilience", "slimfly:q=19", "--metric", "aspl", "--samples", "900000"),
     "optimize": ("optimize", "jellyfish:n=200,degree=5", "--seconds", "600"),

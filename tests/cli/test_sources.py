@@ -23,6 +23,7 @@ VERBS = {
     "simulate": "simulate SOURCE --loads 0.1 --jobs 1",
     "resilience": "resilience SOURCE --samples 2 --jobs 1",
     "app": "app SOURCE --app pingpong --ranks 2 --jobs 1",
+    "collective": "collective SOURCE --ranks 4 --bytes 4096",
     "verify": f"verify SOURCE {SPEC}",
     "layout": "layout SOURCE --map rows",
     "expand": "expand SOURCE --method splice --to 19 --radix 6",

@@ -40,6 +40,12 @@ def _torus() -> t.Routing:
     return t.route(t.build("torus:dims=4x4,hosts=1"), "orders")
 
 
+def _scheduled() -> t.CollectiveSchedule:
+    schedule = t.collective(t.build("ring:n=4,hosts=1"), "allgather", 4000).schedule
+    assert schedule is not None
+    return schedule
+
+
 def _compared() -> t.Comparison:
     plan, there = planned_fabric(t.build("petersen:hosts=1")), planned_fabric(t.build("petersen"))
     there = dataclasses.replace(there, link_width=np.full(15, 4), link_rate_gbps=np.array([100.0] + [200.0] * 14))
@@ -115,6 +121,9 @@ CASES: dict[str, Callable[[], Result]] = {
     "blast-radius": lambda: t.blast_radius(t.build("petersen:hosts=1+planes:count=2")),
     "bounds": lambda: t.bounds(t.build("petersen")),
     "cabling": lambda: t.cable(t.place(t.build("petersen:hosts=1"))),
+    "collective": lambda: t.collective(t.build("ring:n=4,hosts=1"), "allreduce", 4000),
+    "collective-bound": lambda: t.collective_bound(t.build("ring:n=4,hosts=1"), "allreduce", 4000),
+    "collective-schedule": _scheduled,
     "comparison": _compared,
     "cuts": lambda: t.cuts(t.build("petersen")),
     "checked-plan": _checked,

@@ -53,6 +53,10 @@ SAME = {
         {"topology": "petersen:hosts=2", "app": "alltoall:bytes=1000", "ranks": 8, "placement": "random"},
         "app petersen:hosts=2 --app alltoall:bytes=1000 --ranks 8 --placement random --simulator flows",
     ),
+    "collective": (
+        {"topology": "petersen:hosts=1", "operation": "allgather", "bytes": 100000, "set": {"rate_gbps": 100}},
+        "collective petersen:hosts=1 --operation allgather --bytes 100000 --set rate_gbps=100",
+    ),
     "resilience": (
         {"topology": "petersen", "samples": 50, "levels": [0.1, 0.3]},
         "resilience petersen --samples 50 --levels 10%,30%",

@@ -62,10 +62,14 @@ class AppRun(Result):
         What the program returned, as a program says that it failed; it had reached MPI_Finalize nonetheless.
     output : str
         What it printed, without the results of one of topoloom's own.
+    bound_s : float or None
+        Of a collective the least seconds that any algorithm takes, by any tables (`topoloom.collectives`); else None.
     """
 
     noun = "app-run"
+    record_version = 2
     derived = (
+        "bound_share",
         "communication_mean",
         "communication_most",
         "link_bytes_total",
@@ -93,6 +97,7 @@ class AppRun(Result):
     simgrid: str
     exit_code: int
     output: str
+    bound_s: float | None = None
     provenance: Provenance = field(default_factory=Provenance, compare=False)
 
     @property
@@ -115,6 +120,13 @@ class AppRun(Result):
     def measured(self) -> Measurement:
         """What networks are compared by: in s, or in B/s where more is better."""
         return self.results.get(self.measure, Measurement(self.seconds, "s"))
+
+    @property
+    def bound_share(self) -> float | None:
+        """The least seconds over the simulated ones: 1 where nothing is quicker; None where nobody knows them."""
+        if self.bound_s is None:
+            return None
+        return self.bound_s / self.seconds if self.seconds else 1.0
 
     @property
     def communication_mean(self) -> float:
@@ -160,6 +172,8 @@ class AppRun(Result):
                 "seed": self.seed,
                 "ranks": self.ranks,
                 "seconds": float(f"{self.seconds:.9g}"),
+                "bound_s": None if self.bound_s is None else float(f"{self.bound_s:.9g}"),
+                "bound_share": None if self.bound_share is None else round(self.bound_share, 6),
                 "measure": self.measure,
                 "value": float(f"{value:.9g}"),
                 "unit": unit,

@@ -30,6 +30,8 @@ class Compared:
     faster, slowest, fastest : float
         How many times as fast as the baseline, seed by seed: the mean of the ratios, the least and the most.
     runs : int
+    bound_share : float or None
+        The least time of the collective over the simulated one, the mean; None of a program that is none.
     """
 
     program: str
@@ -44,6 +46,7 @@ class Compared:
     slowest: float
     fastest: float
     runs: int
+    bound_share: float | None = None
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -56,11 +59,25 @@ class Compared:
             self.measure,
             *(short(value, self.unit) for value in (self.mean, self.least, self.most)),
             *(f"{value:.3f}" for value in (self.faster, self.slowest, self.fastest)),
+            "-" if self.bound_share is None else f"{self.bound_share:.3f}",
         )
 
 
 #: What stands above `Compared.cells`.
-CELLS = ("program", "network", "placement", "runs", "measure", "mean", "least", "most", "speed", "slowest", "fastest")
+CELLS = (
+    "program",
+    "network",
+    "placement",
+    "runs",
+    "measure",
+    "mean",
+    "least",
+    "most",
+    "speed",
+    "slowest",
+    "fastest",
+    "bound",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +98,7 @@ class AppRuns(Result):
     """
 
     noun = "app-runs"
+    record_version = 2
     derived = ("compared",)
 
     runs: tuple[AppRun, ...]
@@ -142,6 +160,7 @@ def compared(runs: Sequence[AppRun], baseline: str) -> list[Compared]:
                 if key in base and not math.isnan(ratio := speed_beside(run, base[key]))
             ]
             some = next(iter(mine.values()))
+            shares = [run.bound_share for run in mine.values() if run.bound_share is not None]
             rows.append(
                 Compared(
                     program,
@@ -156,6 +175,7 @@ def compared(runs: Sequence[AppRun], baseline: str) -> list[Compared]:
                     min(ratios, default=math.nan),
                     max(ratios, default=math.nan),
                     len(values),
+                    fmean(shares) if shares else None,
                 )
             )
     return rows

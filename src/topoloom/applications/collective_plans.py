@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from topoloom.applications.flow_algorithms import algorithms_of
 from topoloom.applications.nas.actions import Rank
-from topoloom.applications.program import AsFlows, Trace
+from topoloom.applications.program import AsFlows, Moved, Trace
 from topoloom.applications.settings import AppSettings
+from topoloom.collectives.bound import OPERATIONS as BOUNDED
 from topoloom.errors import InputError
 
 if TYPE_CHECKING:
@@ -146,7 +147,11 @@ def collective(ranks: int, operation: str, algorithm: str, size: int, group: int
         for one, bytes_, kind in parts * repeats:
             script.collective(one, bytes_, kind)
         plan = Plan(name, (script,), np.zeros(ranks, np.int64), groups)
-    return Trace(name, ranks, lambda number: written(plan, number), plan=plan)
+    # Experts' exchanges are in groups, and a pipeline is no collective; within one group of all an exchange is there and back.
+    alone = operation in BOUNDED or (operation == "moe" and group == ranks)
+    times = repeats * (2 if operation == "moe" else 1)
+    moved = Moved("alltoall" if operation == "moe" else operation, size * times) if alone else None
+    return Trace(name, ranks, lambda number: written(plan, number), plan=plan, moved=moved)
 
 
 def _link(number: int, ranks: int, size: int, repeats: int) -> "Script":

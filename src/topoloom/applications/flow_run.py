@@ -11,6 +11,7 @@ from topoloom.applications.platform import cable_m
 from topoloom.applications.program import AsFlows, Program, Scheduled, Source, Trace
 from topoloom.applications.schedule_run import schedule_result
 from topoloom.applications.settings import DETACHED, AppSettings
+from topoloom.collectives.delays import Machine
 from topoloom.errors import InputError, hint
 from topoloom.flows.fabric import fabric_of
 from topoloom.flows.plan import Plan
@@ -21,6 +22,7 @@ from topoloom.layout.layout import Layout
 from topoloom.results import provenance_of
 from topoloom.routing.routing import Routing
 from topoloom.settings import shown
+from topoloom.topology import Topology
 from topoloom.work import Work
 
 SIMGRID, FLOWS = "simgrid", "flows"
@@ -144,22 +146,50 @@ def fabric(routings: Sequence[Routing], settings: AppSettings, layout: Layout | 
     InputError
         As `topoloom.flows.fabric.fabric_of`; a layout of another network.
     """
-    topology = routings[0].topology
+    found = machine(routings[0].topology, settings, layout)
+    return fabric_of(
+        routings,
+        link_rate=found.rate_gbps * _BYTES_A_GBIT,
+        host_rate=found.host_rate_gbps * _BYTES_A_GBIT,
+        cable_s=found.cable_s,
+        switch_s=found.switch_s,
+        host_s=found.host_s,
+        inside_rate=settings.loopback_gbps * _BYTES_A_GBIT,
+        inside_s=found.inside_s,
+        half_duplex=settings.duplex == "half",
+    )
+
+
+def machine(topology: Topology, settings: AppSettings, layout: Layout | None) -> Machine:
+    """The rates and delays of a network by the settings.
+
+    Parameters
+    ----------
+    topology : Topology
+    settings : AppSettings
+    layout : Layout or None
+
+    Returns
+    -------
+    Machine
+
+    Raises
+    ------
+    InputError
+        A layout of another network.
+    """
     if layout is not None and not np.array_equal(layout.topology.links, topology.links):
         raise InputError(f"{topology.name}: the layout is of another network")
     lengths = cable_m(len(topology.links), settings, layout)
     inside_m = layout.floor.inside_m if layout is not None else 0.0
     host_m = inside_m if settings.cable_m is None else settings.cable_m
-    return fabric_of(
-        routings,
-        link_rate=settings.rate_gbps * _BYTES_A_GBIT,
-        host_rate=(settings.host_rate_gbps or settings.rate_gbps) * _BYTES_A_GBIT,
+    return Machine(
+        rate_gbps=settings.rate_gbps,
+        host_rate_gbps=settings.host_rate_gbps or settings.rate_gbps,
         cable_s=(lengths * settings.cable_ns_per_m + settings.link_ns) * 1e-9,
         switch_s=settings.switch_ns * 1e-9,
         host_s=(host_m * settings.cable_ns_per_m + settings.host_link_ns) * 1e-9,
-        inside_rate=settings.loopback_gbps * _BYTES_A_GBIT,
         inside_s=settings.loopback_ns * 1e-9,
-        half_duplex=settings.duplex == "half",
     )
 
 

@@ -20,7 +20,7 @@ _LONGEST = 1 << 26
 def place_ranks(
     how: str,
     ranks: int,
-    routing: Routing,
+    network: Routing | Topology,
     layout: Layout | None = None,
     matrix: Callable[[], np.ndarray] | None = None,
     seed: int = 1,
@@ -36,8 +36,8 @@ def place_ranks(
         hosts, made small by the solver that also puts cabinets on floors), or ``file:PATH`` (a host a line).
     ranks : int
         At most as many as hosts.
-    routing : Routing
-        The network with its tables, whose hops ``optimised`` counts.
+    network : Routing or Topology
+        Whose hops ``optimised`` counts.
     layout : Layout, optional
         For ``cabinet``; without it the family's own groups.
     matrix : callable, optional
@@ -57,7 +57,7 @@ def place_ranks(
     InputError
         No such placement, more ranks than hosts, or a file that does not name that many hosts.
     """
-    topology = routing.topology
+    topology = network if isinstance(network, Topology) else network.topology
     hosts = topology.hosts
     name, _, path = how.partition(":")
     if ranks > hosts and name != "file":
@@ -75,10 +75,10 @@ def place_ranks(
     if name == "random":
         return Draws(seed).permutation(hosts)[:ranks]
     if name == "cabinet":
-        return _by_cabinet(ranks, routing, layout, Draws(seed))
+        return _by_cabinet(ranks, topology, layout, Draws(seed))
     if matrix is None:
         raise InputError("placement optimised: nobody knows what these ranks exchange")
-    return _optimised(matrix(), routing, seed, jobs)
+    return _optimised(matrix(), topology, seed, jobs)
 
 
 def switch_of_hosts(topology: Topology) -> np.ndarray:
@@ -102,8 +102,7 @@ def _from_file(path: str, ranks: int, hosts: int) -> np.ndarray:
     return np.array(homes)
 
 
-def _by_cabinet(ranks: int, routing: Routing, layout: Layout | None, draws: Draws) -> np.ndarray:
-    topology = routing.topology
+def _by_cabinet(ranks: int, topology: Topology, layout: Layout | None, draws: Draws) -> np.ndarray:
     if layout is not None:
         group = layout.cabinet
     elif "group" in topology.labels:
@@ -114,11 +113,10 @@ def _by_cabinet(ranks: int, routing: Routing, layout: Layout | None, draws: Draw
     return np.lexsort((draws.permutation(home.size), np.asarray(group)[home]))[:ranks]
 
 
-def _optimised(matrix: np.ndarray, routing: Routing, seed: int, jobs: int | None) -> np.ndarray:
+def _optimised(matrix: np.ndarray, topology: Topology, seed: int, jobs: int | None) -> np.ndarray:
     from topoloom.graph.distances import distance_matrix
     from topoloom.qap.assign import assign
 
-    topology = routing.topology
     hops = distance_matrix(topology)
     home = switch_of_hosts(topology)
     # Two hosts' links on every path, also between hosts of one switch.

@@ -30,6 +30,22 @@ class AsFlows:
 
 
 @dataclass(frozen=True)
+class Moved:
+    """A program as a collective of all its ranks, whose least time is known.
+
+    Attributes
+    ----------
+    operation : str
+        Of `topoloom.collectives.bound.OPERATIONS`.
+    bytes : int
+        As it has them, of all repetitions together.
+    """
+
+    operation: str
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Source:
     """A program that is compiled and run.
 
@@ -50,6 +66,8 @@ class Source:
         Which of its results networks are compared by; empty: the whole time.
     flows : AsFlows, optional
         The same for the simulator of flows, which runs no code.
+    moved : Moved, optional
+        The collective that it is.
     """
 
     name: str
@@ -59,6 +77,7 @@ class Source:
     binary: Path | None = None
     measure: str = ""
     flows: AsFlows | None = None
+    moved: Moved | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +100,8 @@ class Trace:
         measures only a part.
     plan : Plan, optional
         The same for the simulator of flows, where it is known without reading the traces.
+    moved : Moved, optional
+        The collective that it is.
     """
 
     name: str
@@ -90,6 +111,7 @@ class Trace:
     timed: bool = True
     marked: Callable[[int], str] | None = None
     plan: "Plan | None" = None
+    moved: Moved | None = None
 
 
 @dataclass(frozen=True)

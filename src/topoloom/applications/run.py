@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from topoloom.applications.app_run import AppRun, Measurement
 from topoloom.applications.checks import check_kind, check_text, check_whole, limits_of
 from topoloom.applications.flow_run import FLOWS, SIMGRID, matrix_by_flows, run_flows, simulator_of
 from topoloom.applications.launch import Ran, simulate, workplace
+from topoloom.applications.least_time import least_seconds
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.platform import write_fabric
 from topoloom.applications.processes import TIME_LIMIT_S, Limits
@@ -102,7 +104,7 @@ def run_app(
     and b. A message has the rate of one port.
     """
     limits = limits_of(time_limit_s, work)
-    routings = _routings(network)
+    routings = routings_of(network)
     check_kind(
         "app",
         app,
@@ -125,7 +127,8 @@ def run_app(
         homes = place_ranks(
             placement, ranks, routing, layout, lambda: matrix_by_flows(program, ranks, settings), seed, jobs
         )
-        return run_flows(routings, program, homes, placement, settings, layout, seed, by, work)
+        run = run_flows(routings, program, homes, placement, settings, layout, seed, by, work)
+        return replace(run, bound_s=least_seconds(program, topology, homes, settings, layout))
     if isinstance(program, Scheduled):
         homes = place_ranks(placement, ranks, routing, layout, program.schedule.bytes_between, seed, jobs)
         return run_schedule(routings, program, homes, placement, settings, layout, seed, limits)
@@ -167,6 +170,7 @@ def run_app(
         settings=settings,
         simgrid=version(),
         exit_code=ran.code,
+        bound_s=least_seconds(program, topology, homes, settings, layout),
         output=_RESULT.sub("", ran.output).strip() if ours else ran.output,
         provenance=provenance_of(
             topology, engine=routing.engine, seed=int(seed), settings=settings.values, timings={"cpu_s": ran.cpu_s}
@@ -174,8 +178,14 @@ def run_app(
     )
 
 
-def _routings(network: Routing | Topology | Sequence[Routing]) -> tuple[Routing, ...]:
-    """The tables of what `run_app` is given."""
+def routings_of(network: Routing | Topology | Sequence[Routing]) -> tuple[Routing, ...]:
+    """The tables of what `run_app` is given.
+
+    Raises
+    ------
+    InputError
+        It is neither a topology nor tables.
+    """
     if isinstance(network, Topology):
         return (route(network, "minimal"),)
     if isinstance(network, Routing):

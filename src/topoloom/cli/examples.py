@@ -16,6 +16,7 @@ EXAMPLES = {
     "simulate": "slimfly:q=5,hosts=3 --traffic uniform --loads 0.1:0.9:0.2",
     "resilience": "slimfly:q=5 torus:dims=7x7 --fail switches",
     "app": "slimfly:q=5,hosts=3 --app alltoall:bytes=4096 --ranks 64",
+    "collective": "fat-tree:k=4 --operation allreduce --bytes 64MiB -o allreduce.json",
     "verify": "planned.json discovered.ibnetdiscover",
     "watch": "plan monday.net tuesday.net -o sheets",
     "layout": "slimfly:q=19,hosts=15 -o plan",

@@ -31,6 +31,7 @@ _COMMANDS = {
     "simulate": "Latency against accepted load, flit by flit.",
     "resilience": "What survives when cables, switches or cabinets fail.",
     "app": "MPI programs on a network, simulated by SimGrid.",
+    "collective": "The least time of a collective, and a schedule beside it: all-reduce, all-gather, all-to-all.",
     "verify": "What is cabled beside the plan; or forwarding tables from outside, followed and judged.",
     "watch": "Discoveries of a cabling week beside the plan: progress, new faults, faults gone, sheets.",
     "layout": "Put the switches in cabinets on a floor; every cable with its length.",

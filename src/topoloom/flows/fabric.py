@@ -96,6 +96,8 @@ def fabric_of(
         switch=switch,
         row=row.reshape(-1).astype(np.int64),
         port=port,
+        sends_to=np.full(hosts, -1, np.int32),
+        sent_from=np.full(hosts, -1, np.int32),
         host_delay=2 * host_s + switch_s,
         inside_rate=float(inside_rate),
         inside_delay=float(inside_s),

@@ -71,6 +71,7 @@ def simulate_plan(
     window: float = 0.0,
     detached_bytes: float = 65536.0,
     eager_bytes: float = 0.0,
+    longest: int | None = None,
     work: Work | None = None,
 ) -> FlowTimes:
     """Simulate what ranks do.
@@ -95,6 +96,8 @@ def simulate_plan(
         A send of fewer bytes returns at once.
     eager_bytes : float
         A message of fewer bytes travels before it is awaited.
+    longest : int, optional
+        Channels on the longest path, where the caller knows; else all tables are followed for it.
     work : Work, optional
         Told of operations and steps of collectives that are done.
 
@@ -121,7 +124,8 @@ def simulate_plan(
     homes = np.asarray(homes, np.int64)
     arrays = laid(plan)
     program = _program(arrays, plan, homes, flops, detached_bytes, eager_bytes)
-    state = _state(fabric, plan, longest_path(fabric, homes) + 2, window)
+    most = longest_path(fabric, homes) if longest is None else longest
+    state = _state(fabric, plan, most + 2, window)
     begin = time.process_time()
     work.begin(arrays.steps, "operations")
     while True:

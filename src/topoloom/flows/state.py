@@ -48,6 +48,9 @@ class Fabric(NamedTuple):
         Of each port of a host: its switch, and what leads to it.
     port : int32[hosts, k]
         The ports of each host; a message leaves by one and arrives at that of the same place.
+    sends_to, sent_from : int32[h]
+        Of a port with a path of its own: the port that all its messages go to, or that all which come to it leave by, whatever
+        the other host's own; else -1.
     host_delay : float
         Of a host's two links and the first switch.
     inside_rate, inside_delay : float
@@ -65,6 +68,8 @@ class Fabric(NamedTuple):
     switch: np.ndarray
     row: np.ndarray
     port: np.ndarray
+    sends_to: np.ndarray
+    sent_from: np.ndarray
     host_delay: float
     inside_rate: float
     inside_delay: float

@@ -94,17 +94,52 @@ def approximate_flow(
     >>> found.lower <= 1.875 <= found.upper, found.gap <= 0.05
     (True, True)
     """
+    demand = traffic.dense()
+    sources = np.flatnonzero(demand.any(axis=1))
+    if sources.size:
+        check_reach(topology, demand, sources)
+    return bracket_between(*arcs(topology), demand, gap=gap, turns=turns, jobs=jobs, work=work)
+
+
+def bracket_between(
+    origin: np.ndarray,
+    to: np.ndarray,
+    capacity: np.ndarray,
+    demand: np.ndarray,
+    *,
+    gap: float = 0.05,
+    turns: int = 1000,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> Bracket:
+    """The largest share of a demand that arcs bring at once; those who send must reach those they send to.
+
+    Parameters
+    ----------
+    origin, to : int64[a]
+        Arcs, by their origin.
+    capacity : float64[a]
+    demand : float64[nodes, nodes]
+    gap, turns, jobs, work
+        As for `approximate_flow`.
+
+    Returns
+    -------
+    Bracket
+
+    Raises
+    ------
+    InputError
+        A gap or number of turns that is not positive.
+    """
     from topoloom.throughput.kernels.concurrent import improve, loads
 
     if not gap > 0 or turns < 1:
         raise InputError(f"gap={gap}, turns={turns}: both must be positive")
-    origin, to, capacity = arcs(topology)
-    n = topology.switches
-    demand = traffic.dense()
+    n = len(demand)
     sources = np.flatnonzero(demand.any(axis=1))
     if not sources.size:
         return Bracket(math.inf, math.inf, 0)
-    check_reach(topology, demand, sources)
     first = np.searchsorted(origin, np.arange(n + 1))
     demand = demand[sources]
     network = _Network(first, to, sources, demand, jobs)

@@ -45,21 +45,45 @@ def concurrent_flow(topology: Topology, traffic: Traffic) -> float:
     >>> round(concurrent_flow(ring, uniform(ring)), 6)
     0.875
     """
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
-
     origin, to, capacity = arcs(topology)
     demand = traffic.dense()
     sources = np.flatnonzero(demand.any(axis=1))
     if not sources.size:
         return math.inf
-    n, a, k = topology.switches, to.size, sources.size
-    if k * a > MOST_FLOWS:
+    if sources.size * to.size > MOST_FLOWS:
         raise InputError(
-            f"{topology.name}: {k} sending switches x {a} channels are too many for the exact flow ({MOST_FLOWS} at most);"
-            " topoloom.throughput.approximate brackets it"
+            f"{topology.name}: {sources.size} sending switches x {to.size} channels are too many for the exact flow"
+            f" ({MOST_FLOWS} at most); topoloom.throughput.approximate brackets it"
         )
     check_reach(topology, demand, sources)
+    return flow_between(topology.name, topology.switches, origin, to, capacity, demand)
+
+
+def flow_between(
+    name: str, nodes: int, origin: np.ndarray, to: np.ndarray, capacity: np.ndarray, demand: np.ndarray
+) -> float:
+    """The largest share of a demand that arcs bring at once; those who send must reach those they send to.
+
+    Parameters
+    ----------
+    name : str
+        Of the network, for a message.
+    nodes : int
+    origin, to : int64[a]
+        Arcs.
+    capacity : float64[a]
+    demand : float64[nodes, nodes]
+        Some is not 0.
+
+    Returns
+    -------
+    float
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    sources = np.flatnonzero(demand.any(axis=1))
+    n, a, k = nodes, to.size, sources.size
     # Row s n + v: what of source s stays at v. The row of the source itself says nothing new and is left out.
     block, arc = np.repeat(np.arange(k), a), np.tile(np.arange(a), k)
     columns = np.arange(k * a)
@@ -89,7 +113,7 @@ def concurrent_flow(topology: Topology, traffic: Traffic) -> float:
         if solved.status == 0:
             break
     else:
-        raise RuntimeError(f"HiGHS on {topology.name}: {solved.message}")  # the flow is there and bounded: our mistake
+        raise RuntimeError(f"HiGHS on {name}: {solved.message}")  # the flow is there and bounded: our mistake
     return float(-solved.fun)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from topoloom.applications.collective_plans import exchange
 from topoloom.applications.grids import cut_evenly, grid_of
-from topoloom.applications.program import AsFlows, Source
+from topoloom.applications.program import AsFlows, Moved, Source
 from topoloom.applications.registry import application
 from topoloom.errors import InputError
 from topoloom.spec import Choice, Integer, Integers, Real, Seed
@@ -16,7 +16,13 @@ _YES_NO = ("no", "yes")
 
 
 def built_in_program(
-    name: str, file: str, *, measure: str = "time", flows: AsFlows | None = None, **arguments: Any
+    name: str,
+    file: str,
+    *,
+    measure: str = "time",
+    flows: AsFlows | None = None,
+    moved: Moved | None = None,
+    **arguments: Any,
 ) -> Source:
     """One of the C programs of this package, with arguments ``key=value``; networks are compared by its `measure`.
 
@@ -30,6 +36,8 @@ def built_in_program(
         By what networks are compared: "time", or a number that the program prints.
     flows : AsFlows, optional
         The same for the simulator of flows.
+    moved : Moved, optional
+        The collective that it is.
     **arguments
         What the program is started with; "no" and "yes" become 0 and 1.
 
@@ -45,7 +53,7 @@ def built_in_program(
     """
     words = {"no": 0, "yes": 1}
     listed = tuple(f"{key}={words.get(value, value)}" for key, value in arguments.items())
-    return Source(name, (_FOLDER / file, _FOLDER / "common.c"), listed, measure=measure, flows=flows)
+    return Source(name, (_FOLDER / file, _FOLDER / "common.c"), listed, measure=measure, flows=flows, moved=moved)
 
 
 def shown(name: str, **settings: Any) -> str:
@@ -154,7 +162,8 @@ def alltoall(ranks: int, bytes: int, repeats: int, check: str) -> Source:
         raise InputError(f"alltoall: {bytes} bytes to each of {ranks} ranks are past any memory; lower bytes=")
     name = shown("alltoall", bytes=bytes, repeats=repeats, check=check)
     flows = exchange(name, "alltoall", ranks, bytes, repeats)
-    return built_in_program(name, "alltoall.c", flows=flows, bytes=bytes, repeats=repeats, check=check)
+    moved = Moved("alltoall", bytes * repeats)
+    return built_in_program(name, "alltoall.c", flows=flows, moved=moved, bytes=bytes, repeats=repeats, check=check)
 
 
 @application(
@@ -194,7 +203,8 @@ def allreduce(ranks: int, bytes: int, repeats: int, check: str) -> Source:
     _small_enough("allreduce", check, 2 * bytes * ranks)
     name = shown("allreduce", bytes=bytes, repeats=repeats, check=check)
     flows = exchange(name, "allreduce", ranks, bytes, repeats)
-    return built_in_program(name, "allreduce.c", flows=flows, bytes=bytes, repeats=repeats, check=check)
+    moved = Moved("allreduce", bytes * repeats)
+    return built_in_program(name, "allreduce.c", flows=flows, moved=moved, bytes=bytes, repeats=repeats, check=check)
 
 
 @application(

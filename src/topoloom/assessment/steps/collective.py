@@ -76,6 +76,7 @@ def _collective(
         work.check()
     milliseconds = [run.seconds * 1e3 for run in runs.runs]
     mean, half = fmean(milliseconds), _half_width(milliseconds)
+    least = [run.bound_s * 1e3 for run in runs.runs if run.bound_s is not None]
     changes = " ".join(
         f"--set {name}={value:g}"
         for name, value in (
@@ -98,6 +99,7 @@ def _collective(
         value=mean,
         low=None if half is None else mean - half,
         high=None if half is None else mean + half,
+        bound=fmean(least) if least else None,
         how=f"{sends}, {ranks:,} ranks on hosts drawn at random ({drawn}), as flows that share every"
         f" channel by max-min fairness{by}",
         by_hand=f"topoloom app FOLDER{engine} --app {app} --ranks {ranks} --placement {placement} --simulator flows"

@@ -369,6 +369,8 @@ def _print_runs(runs: "AppRuns") -> None:
         return
     print_table([CELLS, *(row.cells for row in runs.compared)])
     say(f"speed: {runs.baseline} = 1, seed by seed")
+    if any(row.bound_share is not None for row in runs.compared):
+        say("bound: the least time of any algorithm and tables over the simulated one")
     say(f"\n{first.simulated_by}: {_words(first.settings)}")
 
 
@@ -390,6 +392,10 @@ def _tell_one(run: "AppRun") -> None:
         ("settings", _words(run.settings)),
         ("simulation", ", ".join([run.simulated_by, *(f"{s:.2f} s of CPU" for s in run.provenance.timings.values())])),
     ]
+    if run.bound_s is not None:
+        facts.insert(
+            1 + len(run.results), ("bound", f"{run.bound_s:.9g}, {100 * (run.bound_share or 0):.1f} % of the seconds")
+        )
     if not math.isnan(run.mops):
         facts.insert(1, ("Mop/s", f"{run.mops:,.1f}"))
     if run.exit_code:

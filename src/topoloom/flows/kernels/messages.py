@@ -129,6 +129,10 @@ def set_out(f: Fabric, s: State, m: int, source: int, goal_host: int, port: int)
             place = s.turn[source] % f.port.shape[1]
             s.turn[source] += 1
         here, there = f.port[source, place], f.port[goal_host, place]
+        if f.sends_to[here] >= 0:
+            there = f.sends_to[here]
+        elif f.sent_from[there] >= 0:
+            here = f.sent_from[there]
         delay = f.host_delay
         at, goal, row, hosts = f.switch[here], f.switch[there], f.row[there], f.switch.size
         s.path[m, 0] = f.resource[f.to.size + here]

@@ -1,0 +1,1 @@
+"""Collectives: the least time of each on a network, and schedules of trees that reach it."""

@@ -1,0 +1,283 @@
+"""Forests: trees from every rank to all others, packed so that each takes its share and no channel more than it carries."""
+
+from collections import deque
+from dataclasses import dataclass
+from math import gcd
+
+import numpy as np
+
+from topoloom.collectives.cuts import Cut
+from topoloom.collectives.network import RankNetwork
+from topoloom.errors import InputError
+from topoloom.work import Work
+
+#: Steps of largest flows that take about half a minute, at an estimate.
+_MOST_STEPS = 1.5e10
+#: Splits that are kept.
+_MOST_SPLITS = 1 << 20
+#: Edges of trees that are spread over parallel channels one by one.
+_MOST_ALONE = 100_000
+#: Ranks whose trees are packed in seconds.
+MOST_RANKS = 128
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An edge of a tree: a message from one rank to another.
+
+    Attributes
+    ----------
+    sender, receiver : int
+        Ranks.
+    switches : tuple of int
+        The path between their hosts.
+    """
+
+    sender: int
+    receiver: int
+    switches: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Some chunks from a root to all ranks (or to those that they are for).
+
+    Attributes
+    ----------
+    root : int
+        A rank.
+    first, chunks : int
+        The first chunk, and how many: each takes the same way.
+    edges : tuple of Edge
+        Each after the one that brings its sender what it sends.
+    """
+
+    root: int
+    first: int
+    chunks: int
+    edges: tuple[Edge, ...]
+
+    @property
+    def depth(self) -> int:
+        """The most edges on a path from the root."""
+        at = {self.root: 0}
+        for edge in self.edges:
+            at[edge.receiver] = at[edge.sender] + 1
+        return max(at.values())
+
+
+def why_no_forest(network: RankNetwork) -> str:
+    """Why packing trees would take too long; empty where it would not. The network has a class a host."""
+    n, c = network.switches, network.classes
+    if c > MOST_RANKS:
+        return f"{c} ranks; trees are packed for {MOST_RANKS} at most"
+    degree = np.bincount(network.tail, minlength=n).astype(float)
+    for ports in network.ports:
+        for switch in ports:
+            degree[switch] += 1
+    steps = float((degree**2).sum()) * 2 * c * (n + c) ** 2
+    if steps > _MOST_STEPS:
+        return f"{n} switches between {c} ranks are too many to be taken out one by one"
+    return ""
+
+
+def packed_forest(
+    network: RankNetwork, cut: Cut, roots: np.ndarray, work: Work | None = None
+) -> tuple[tuple[Tree, ...], int]:
+    """Trees from each root to all ranks that reach the rate of a cut, exactly.
+
+    Parameters
+    ----------
+    network : RankNetwork
+        A class for each host, in the order of ranks, each of one rank.
+    cut : Cut
+        Of `gather_cut`, or of `broadcast_cut`: its rate is that of every root.
+    roots : int64[k]
+        Ranks: all of them, or the one that broadcasts.
+    work : Work, optional
+        Told of switches that are taken out and of trees.
+
+    Returns
+    -------
+    trees : tuple of Tree
+    chunks : int
+        Into how many each root's data is cut.
+
+    Raises
+    ------
+    InputError
+        A network that is too large for it (`why_no_forest`).
+    Stopped
+        `work` was stopped.
+
+    Notes
+    -----
+    Zhao et al., ForestColl, arXiv 2402.06787: capacities in trees, the least number of them that makes all whole (section 4.1);
+    switches taken out by splitting off (4.2; Bang-Jensen, Frank and Jackson 1995); spanning trees packed edge by edge (4.3;
+    Berczi and Frank 2010; Tarjan 1974). Each edge between ranks is then a path through the switches that were taken out.
+    """
+    from topoloom.collectives.kernels.forest import split_off
+
+    why = why_no_forest(network)
+    if why:
+        raise InputError(f"{network.name}: {why}; take algorithm ring")
+    work = Work() if work is None else work
+    n, c = network.switches, network.classes
+    tail, head, units = network.arcs()
+    # Of parallel channels and ports, each one alone must carry whole trees.
+    step = gcd(network.host_units, network.link_units)
+    p, q = cut.rate.numerator, cut.rate.denominator
+    trees = p // gcd(p, step)
+    scale = trees * q
+    capacity = np.zeros((n + c, n + c), np.int64)
+    for a, b, one in zip(tail.tolist(), head.tolist(), units.tolist(), strict=True):
+        capacity[a, b] = one * scale // p
+    supply = np.zeros(n + c, np.int64)
+    supply[n + roots] = trees
+    paths = _Paths(capacity)
+    log = np.zeros((1 << 12, 4), np.int64)
+    done = 0
+    work.begin(n + roots.size, "switches and trees")
+    for switch in range(n + 1):
+        while (found := split_off(capacity, supply, n, int(supply.sum()), log, done)) == -2:
+            if len(log) >= _MOST_SPLITS:
+                raise InputError(f"{network.name}: its switches fall into too many paths; take algorithm ring")
+            # What was split before it was full stands; the rest is tried again with room.
+            done = len(log)
+            log = np.concatenate([log, np.zeros_like(log)])
+        if found < 0:
+            break
+        done = found
+        work.reach(switch)
+        work.check()
+    for u, w, t, amount in log[:done].tolist():
+        paths.join(u, w, t, amount)
+    batches = _spanning(capacity[n:, n:].copy(), roots, trees, work, n)
+    # Over parallel channels, or ports, trees are spread one by one: each alone fits where all fit together.
+    parallel = bool((network.capacity > network.link_units).any()) or any(
+        count > 1 for ports in network.ports for count in ports.values()
+    )
+    alone = parallel and trees * roots.size * c <= _MOST_ALONE
+    return _trees(batches, paths, n, roots, trees, alone=alone), trees
+
+
+class _Paths:
+    """How many trees go by which path, by the ends of the path."""
+
+    def __init__(self, capacity: np.ndarray) -> None:
+        self.by_ends: dict[tuple[int, int], deque[tuple[tuple[int, ...], int]]] = {}
+        for u, v in np.argwhere(capacity > 0).tolist():
+            self.by_ends[u, v] = deque([((u, v), int(capacity[u, v]))])
+
+    def take(self, u: int, v: int, amount: int) -> list[tuple[tuple[int, ...], int]]:
+        """So many units of the paths from u to v."""
+        found, queue = [], self.by_ends[u, v]
+        while amount:
+            path, units = queue.popleft()
+            some = min(units, amount)
+            if some < units:
+                queue.appendleft((path, units - some))
+            found.append((path, some))
+            amount -= some
+        return found
+
+    def join(self, u: int, w: int, t: int, amount: int) -> None:
+        """Paths from u to w and from w to t become paths from u to t; those that would end where they began are given up."""
+        first, second = deque(self.take(u, w, amount)), deque(self.take(w, t, amount))
+        while first:
+            (one, here), (other, there) = first.popleft(), second.popleft()
+            some = min(here, there)
+            if here > some:
+                first.appendleft((one, here - some))
+            if there > some:
+                second.appendleft((other, there - some))
+            if u != t:
+                self.by_ends.setdefault((u, t), deque()).append((_simple(one + other[1:]), some))
+
+
+def _simple(path: tuple[int, ...]) -> tuple[int, ...]:
+    """A path without its loops."""
+    found: list[int] = []
+    for node in path:
+        if node in found:
+            del found[found.index(node) :]
+        found.append(node)
+    return tuple(found)
+
+
+@dataclass
+class _Batch:
+    """Trees that are alike so far."""
+
+    root: int
+    trees: int
+    member: np.ndarray
+    edges: list[tuple[int, int]]
+
+
+def _spanning(capacity: np.ndarray, roots: np.ndarray, trees: int, work: Work, before: int) -> list[_Batch]:
+    """Spanning trees, edge by edge: each as near to its root as may be."""
+    from topoloom.collectives.kernels.forest import room_of
+
+    c = len(capacity)
+    batches = []
+    for root in roots.tolist():
+        member = np.zeros(c, bool)
+        member[root] = True
+        batches.append(_Batch(root, trees, member, []))
+    done: list[_Batch] = []
+    while batches:
+        # All grow together, so that none is left with what others did not want, as a long chain.
+        place = min(range(len(batches)), key=lambda i: len(batches[i].edges))
+        batch = batches[place]
+        member = np.array([one.member for one in batches])
+        counts = np.array([one.trees for one in batches], np.int64)
+        for x, y in _candidates(capacity, [batch.root, *(y for _, y in batch.edges)], batch.member):
+            most = min(int(capacity[x, y]), batch.trees)
+            some = int(room_of(capacity, x, y, member, counts, place, most))
+            if some:
+                break
+        else:
+            raise RuntimeError("no edge for a tree that must have one")  # against the theorem: our mistake
+        if some < batch.trees:
+            batches.append(_Batch(batch.root, batch.trees - some, batch.member.copy(), list(batch.edges)))
+            batch.trees = some
+        batch.edges.append((x, y))
+        batch.member[y] = True
+        capacity[x, y] -= some
+        if batch.member.all():
+            done.append(batches.pop(place))
+            work.reach(before + len({one.root for one in done}) - 1)
+            work.check()
+    return done
+
+
+def _candidates(capacity: np.ndarray, order: list[int], member: np.ndarray) -> list[tuple[int, int]]:
+    """Edges out of a tree: from ranks near the root first, and of one rank the widest first."""
+    found = []
+    for x in order:
+        to = np.flatnonzero((capacity[x] > 0) & ~member)
+        found += [(x, int(y)) for y in to[np.argsort(-capacity[x, to], kind="stable")]]
+    return found
+
+
+def _trees(
+    batches: list[_Batch], paths: _Paths, n: int, roots: np.ndarray, trees: int, *, alone: bool
+) -> tuple[Tree, ...]:
+    """Trees with paths: a batch whose edges take several paths falls apart, and where each is to be alone every one."""
+    found, next_chunk = [], {int(root): place * trees for place, root in enumerate(roots.tolist())}
+    for batch in sorted(batches, key=lambda one: one.root):
+        taken = [deque(paths.take(n + x, n + y, batch.trees)) for x, y in batch.edges]
+        left = batch.trees
+        while left:
+            some = 1 if alone else min([left, *(queue[0][1] for queue in taken)])
+            edges = []
+            for (x, y), queue in zip(batch.edges, taken, strict=True):
+                path, units = queue.popleft()
+                if units > some:
+                    queue.appendleft((path, units - some))
+                edges.append(Edge(x, y, path[1:-1]))
+            found.append(Tree(batch.root, next_chunk[batch.root], some, tuple(edges)))
+            next_chunk[batch.root] += some
+            left -= some
+    return tuple(found)

@@ -1,0 +1,86 @@
+"""The verb of collectives: their least time, and a schedule's beside it."""
+
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+
+from topoloom.applications.collective_result import Collective
+from topoloom.applications.collective_run import collective, collective_bound
+from topoloom.applications.settings import PRESETS
+from topoloom.applications.sweep import cases_of
+from topoloom.collectives.bound import CollectiveBound
+from topoloom.opening import open_network
+from topoloom.settings import Settings, changed, setting, written
+from topoloom.studies.verb import VERBS, Verb
+from topoloom.work import Work
+
+
+class CollectiveTask(Settings, frozen=True, kw_only=True):
+    """As `topoloom collective`."""
+
+    group: ClassVar[str] = "collective"
+
+    topology: Annotated[str, setting("a spec, a file or a folder")]
+    operation: Annotated[str, setting("allreduce, allgather, reduce-scatter, broadcast or alltoall")] = "allreduce"
+    bytes: Annotated[int, setting("bytes of the vector, or of all; of an all-to-all from each to each", least=0)] = (
+        1 << 26
+    )
+    ranks: Annotated[int, setting("ranks; one for each host when left out", least=1)] | None = None
+    bound: Annotated[bool, setting("the least time alone")] = False
+    algorithm: Annotated[str, setting("forest, ring, binomial or direct; left out, the one that fits")] | None = None
+    paths: Annotated[str, setting("own or tables; left out, own for forests and rings")] | None = None
+    pieces: Annotated[int, setting("pieces of a message", least=1)] | None = None
+    placement: Annotated[str, setting("where ranks run: linear, random, cabinet, file:PATH")] = "linear"
+    root: Annotated[int, setting("the rank that broadcasts", least=0)] = 0
+    engine: Annotated[str, setting("how paths are chosen; left out, the folder's tables, or minimal")] | None = None
+    host_tables: Annotated[int, setting("tables for the hosts of a switch", least=1)] | None = None
+    preset: Annotated[str, setting("the machine and the model")] = "truong-2016"
+    set: Annotated[dict[str, Any], setting("values of the preset that are changed")] = msgspec.field(
+        default_factory=dict
+    )
+    simulator: Annotated[str, setting("flows, or flows:window=0.2")] = "flows"
+    gap: Annotated[float, setting("how close the flow of an all-to-all is bracketed", above=0, most=1)] = 0.05
+    seed: Annotated[int, setting("of the placement and the tables", least=0)] = 1
+
+
+def _collective(arguments: CollectiveTask, jobs: int, work: Work) -> Collective | CollectiveBound:
+    network = open_network(arguments.topology)
+    settings = changed(
+        PRESETS.find(arguments.preset), [f"{name}={written(value)}" for name, value in arguments.set.items()]
+    )
+    common: dict[str, Any] = {
+        "placement": arguments.placement,
+        "root": arguments.root,
+        "settings": settings,
+        "layout": network.layout,
+        "gap": arguments.gap,
+        "seed": arguments.seed,
+        "jobs": jobs,
+        "work": work,
+    }
+    if arguments.bound:
+        return collective_bound(network.topology, arguments.operation, arguments.bytes, arguments.ranks, **common)
+    case = cases_of(
+        network.source,
+        network.layout or network.topology,
+        arguments.engine or "minimal",
+        host_tables=arguments.host_tables,
+        seed=arguments.seed,
+        jobs=jobs,
+        tables=network.tables if arguments.engine is None and arguments.host_tables is None else None,
+        work=work,
+    )[0]
+    return collective(
+        case.routings,
+        arguments.operation,
+        arguments.bytes,
+        arguments.ranks,
+        algorithm=arguments.algorithm,
+        paths=arguments.paths,
+        pieces=arguments.pieces,
+        simulator=arguments.simulator,
+        **common,
+    )
+
+
+VERBS.add("collective", Verb("collective", CollectiveTask, _collective))

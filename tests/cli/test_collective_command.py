@@ -1,0 +1,95 @@
+"""`topoloom collective`: the same numbers as Python's, files, and errors in a sentence."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from topoloom import AppSettings, InputError, build, collective, collective_bound, read_schedule
+from topoloom.cli.commands.collective import command
+from topoloom.cli.main import main
+
+
+def said(*arguments):
+    """What the command prints, on both streams."""
+    return CliRunner().invoke(command, arguments, catch_exceptions=False, standalone_mode=False)
+
+
+def test_the_record_is_pythons():
+    """--json prints what `collective` gives, and with --bound what `collective_bound` does."""
+    printed = json.loads(said("ring:n=4,hosts=1", "--bytes", "1MB", "--set", "rate_gbps=100", "--json").stdout)
+    settings = AppSettings(rate_gbps=100.0)
+    ours = collective(build("ring:n=4,hosts=1"), "allreduce", 1_000_000, settings=settings).record()
+    for one in (printed, ours):
+        del one["provenance"]
+    assert printed == ours
+    printed = json.loads(
+        said("ring:n=4,hosts=1", "--operation", "all-to-all", "--bytes", "8KiB", "--bound", "--json").stdout
+    )
+    ours = collective_bound(build("ring:n=4,hosts=1"), "alltoall", 8192).record()
+    assert printed["seconds"] == ours["seconds"]
+    assert printed["schema"] == "topoloom/collective-bound/1"
+
+
+def test_what_is_said(tmp_path):
+    """The bound, what it is made of, the schedule and how far it is from it."""
+    path = tmp_path / "gather.json"
+    out = said("torus:dims=3x3,hosts=1", "--operation", "all-gather", "-o", str(path)).stdout
+    for words in (
+        "allgather of 67,108,864 bytes, 9 ranks",
+        "bound",
+        "forest, paths of its own",
+        "over the bound",
+        f"wrote {path}",
+    ):
+        assert words in out
+    assert read_schedule(str(path)).operation == "allgather"
+
+
+def test_a_schedule_is_simulated_again(tmp_path):
+    """--schedule takes the file that -o wrote, and none of what the file says itself."""
+    path = str(tmp_path / "it.json")
+    first = json.loads(said("ring:n=4,hosts=1", "--bytes", "1MiB", "-o", path, "--json").stdout)
+    again = json.loads(said("ring:n=4,hosts=1", "--schedule", path, "--json").stdout)
+    assert again["seconds"] == first["seconds"]
+    with pytest.raises(InputError, match="the schedule in the file has its own"):
+        said("ring:n=4,hosts=1", "--schedule", path, "--bytes", "1MiB")
+
+
+def test_xml_by_its_name(tmp_path):
+    """A .xml file is MSCCL's."""
+    path = tmp_path / "it.xml"
+    said("ring:n=4,hosts=1", "--algorithm", "ring", "-o", str(path))
+    assert path.read_text().startswith('<algo name="topoloom allreduce ring ring(n=4,hosts=1)" proto="Simple"')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--bytes", "3x"), "'3x' is no size"),
+        (("--bytes", "0.5"), "whole bytes"),
+        (("--bytes", "9999999PB"), "up to 1 EiB"),
+        (("--operation", "gossip"), "no collective 'gossip'"),
+        (("--algorithm", "star"), "no algorithm 'star'"),
+        (("-o", "it.txt"), "written as .json, or as .xml"),
+        (("--bound", "--paths", "own"), "--bound makes no schedule"),
+        (("--ranks", "9"), "only 4 hosts"),
+        (("--operation", "broadcast", "--root", "4"), "root=4"),
+    ],
+)
+def test_mistakes_are_one_sentence(arguments, words, capsys):
+    """Exit code 2 and a line."""
+    with pytest.raises(SystemExit) as left:
+        main(["collective", "ring:n=4,hosts=1", *arguments])
+    assert left.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_tables_of_a_folder_are_taken(tmp_path, capsys):
+    """A folder of topoloom route brings its tables, along which an all-to-all goes."""
+    with pytest.raises(SystemExit):
+        main(["route", "petersen:hosts=1", "--engine", "updown", "-o", str(tmp_path / "tables")])
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(["collective", str(tmp_path / "tables"), "--operation", "alltoall", "--bytes", "1KiB"])
+    assert "the paths of the tables (updown)" in capsys.readouterr().out
