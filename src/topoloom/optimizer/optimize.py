@@ -145,8 +145,10 @@ def optimize(
     symmetric_graph, structures, by_turns = None, [], False
     if start == "structured":
         structures = _structures(topology, rules, traffic, threads, seconds, tries)
-    elif traffic is None and spent == (0, 0.0) and (
-        symmetric or (symmetric is None and not tempering and _may_be_symmetric(topology, keep, again))
+    elif (
+        traffic is None
+        and spent == (0, 0.0)
+        and (symmetric or (symmetric is None and not tempering and _may_be_symmetric(topology, keep, again)))
     ):
         # What is resumed is to be gone on from.
         symmetric_graph = symmetric_start(topology, geometry, length, seed, must=bool(symmetric), turned=hops_only)
@@ -181,9 +183,9 @@ def optimize(
         if traffic is not None:
             mine = setup.budget if number < count else ChainBudget(tries, until, work=work)
             fresh = [] if spent != (0, 0.0) else structures
-            return TrafficChains(
-                topology, rules, traffic, seed, mine, (bound.diameter, bound.hops), fresh
-            ).chain(number)
+            return TrafficChains(topology, rules, traffic, seed, mine, (bound.diameter, bound.hops), fresh).chain(
+                number
+            )
         if goal is not None and floor is not None:
             return setup.weighted(number, goal, floor)
         # Only the first chains go on from an earlier session: those that follow them begin hot.
@@ -302,7 +304,9 @@ def _structures(
         )
     if traffic is not None:
         if np.ptp(hosts_on(topology)):
-            raise InputError(f"{topology.name}: start='structured' needs as many hosts on every switch; take start='given'")
+            raise InputError(
+                f"{topology.name}: start='structured' needs as many hosts on every switch; take start='given'"
+            )
         return traffic_structures(topology, traffic, threads, seconds, moves)
     found = candidates(topology.switches, degree, threads, seconds, moves)
     return [share_of(found, number, threads) for number in range(threads)]

@@ -14,7 +14,7 @@ from topoloom.graph.symmetry import symmetries
 from topoloom.throughput.approximate import Bracket, approximate_flow, priced_flow
 from topoloom.throughput.flow import arcs
 from topoloom.throughput.symmetric import symmetric_flow
-from topoloom.throughput.tub import maximal_permutation, tub, uniform_bound
+from topoloom.throughput.tub import tub, uniform_bound
 from topoloom.topology import Topology
 from topoloom.traffic import hosts_on, uniform
 from topoloom.work import Work
@@ -128,7 +128,9 @@ def uniform_certificate(
     return approximate_flow(topology, sent, gap=gap, turns=_TURNS, jobs=jobs, work=work)
 
 
-def traffic_values(topology: Topology, aspl_bound: float, jobs: int | None, work: Work | None = None) -> dict[str, float]:
+def traffic_values(
+    topology: Topology, aspl_bound: float, jobs: int | None, work: Work | None = None
+) -> dict[str, float]:
     """What the throughputs of a network are, between their bounds, beside what no network of its order and degree passes.
 
     Parameters
@@ -184,7 +186,9 @@ def order_bound(topology: Topology, aspl_bound: float) -> float:
     demand = uniform(topology)
     room = 2.0 * len(topology.links)
     if (hosts == hosts[0]).all():
-        total = float(hosts[0]) ** 2 * topology.switches * (topology.switches - 1) / max(1, demand.hosts - int(hosts[0]))
+        total = (
+            float(hosts[0]) ** 2 * topology.switches * (topology.switches - 1) / max(1, demand.hosts - int(hosts[0]))
+        )
         return room / (total * aspl_bound) if total else math.inf
     # Of each switch, those who get most are the nearest.
     within = np.array(moore_within(topology.switches, int(topology.degrees.max())))
@@ -244,7 +248,9 @@ def _farthest(topology: Topology) -> Measured:
     def saved(u: np.ndarray, v: np.ndarray) -> np.ndarray:
         out = np.empty(u.size)
         for i, (a, b) in enumerate(zip(u.tolist(), v.tolist(), strict=True)):
-            through = np.minimum(hops[pairs, a] + 1 + hops[b, partner[pairs]], hops[pairs, b] + 1 + hops[a, partner[pairs]])
+            through = np.minimum(
+                hops[pairs, a] + 1 + hops[b, partner[pairs]], hops[pairs, b] + 1 + hops[a, partner[pairs]]
+            )
             out[i] = np.maximum(0, now - through).sum()
         return out
 

@@ -107,9 +107,7 @@ def symmetric_flow(
             cost = 0.0
             columns = np.empty((k, kinds))
             for row in range(k):
-                cost += times[row] * shortest_column(
-                    first, to, kind, tried, senders[row], demand[row], columns[row]
-                )
+                cost += times[row] * shortest_column(first, to, kind, tried, senders[row], demand[row], columns[row])
             bound = float(tried @ room) / cost
             if bound < upper:
                 upper, best = bound, tried
@@ -138,7 +136,9 @@ class _Master:
         """Take the columns of all senders, float64[k, kinds]; whether any is new."""
         new = False
         for row, column in enumerate(columns):
-            if not any(at == row and np.array_equal(column, old) for at, old in zip(self._row, self._columns, strict=True)):
+            if not any(
+                at == row and np.array_equal(column, old) for at, old in zip(self._row, self._columns, strict=True)
+            ):
                 self._columns.append(column)
                 self._row.append(row)
                 new = True
@@ -157,8 +157,13 @@ class _Master:
         sent[row, np.arange(count)] = 1.0
         sent[:, -1] = -1.0
         solved = linprog(
-            gain, A_ub=share / self._room[:, None], b_ub=np.ones(self._room.size), A_eq=sent, b_eq=np.zeros(k),
-            bounds=(0, None), method="highs-ds",
+            gain,
+            A_ub=share / self._room[:, None],
+            b_ub=np.ones(self._room.size),
+            A_eq=sent,
+            b_eq=np.zeros(k),
+            bounds=(0, None),
+            method="highs-ds",
         )
         if solved.status != 0:
             raise RuntimeError(f"HiGHS: {solved.message}")

@@ -11,7 +11,7 @@ from topoloom.searches import Budget, cooled, metropolis_table
 from topoloom.topology import Topology
 
 #: The first and the last temperature, in units of the median change of a random move.
-HOT, COLD = 0.1, 0.001
+HOT, COLD = 0.1, 0.01
 #: The power of the mean of the loads: high enough that full links count, low enough that one alone does not.
 POWER = 8.0
 #: Temperatures between them, at least; moves whose changes make the median.
@@ -104,8 +104,16 @@ class EvenSearch:
 
     def _anneal(self, temperature: float, moves: int) -> int:
         accepted: int = self._kernels.anneal_even(
-            self._lift, self._weight, *self._rules, POWER, self._costs, self._best, self._state, self._thresholds,
-            temperature, moves,
+            self._lift,
+            self._weight,
+            *self._rules,
+            POWER,
+            self._costs,
+            self._best,
+            self._state,
+            self._thresholds,
+            temperature,
+            moves,
         )
         return accepted
 
@@ -151,4 +159,6 @@ def lift_of(topology: Topology) -> tuple[Lift, Group]:
     group = Group("one element", one)
     nothing = np.zeros(0, np.int32)
     voltage = np.zeros(head.size, np.int32)
-    return Lift(one, np.zeros(1, np.int32), nothing, topology.degrees.astype(np.int32), head, voltage, back, table), group
+    return Lift(
+        one, np.zeros(1, np.int32), nothing, topology.degrees.astype(np.int32), head, voltage, back, table
+    ), group

@@ -39,7 +39,9 @@ class PriceSearch:
     tried, and only what is measured what is kept.
     """
 
-    def __init__(self, topology: Topology, rules: Rules, goal: TrafficGoal, draws: Draws, budget: Budget, each: int = 1) -> None:
+    def __init__(
+        self, topology: Topology, rules: Rules, goal: TrafficGoal, draws: Draws, budget: Budget, each: int = 1
+    ) -> None:
         self._topology, self._rules, self._goal, self._draws, self._budget = topology, rules, goal, draws, budget
         self._each = each
         self._now: Measured = goal.measure(topology)

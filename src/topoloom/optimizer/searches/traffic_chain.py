@@ -24,8 +24,8 @@ _HOPS, _EVEN = 0.5, 0.6
 #: Temperatures for loads alike, of a graph that has few hops by now.
 _COOL = (0.02, 0.0005)
 #: Nanoseconds of a move: for hops, so many and so many a slot and block of sources; for loads, for each slot and switch; of a
-#: measurement, likewise.
-_HOP_NS, _HOP_SLOT_NS, _EVEN_NS, _PRICE_NS = 2_000, 2.0, 4.0, 1_000.0
+#: measurement, likewise, of a flow and of a permutation.
+_HOP_NS, _HOP_SLOT_NS, _EVEN_NS, _PRICE_NS, _TUB_NS = 2_000, 2.0, 4.0, 1_000.0, 50.0
 #: Streams of draws are told apart by numbers: those of the second and of the third phase.
 _SECOND, _THIRD = 1 << 20, 1 << 21
 
@@ -64,7 +64,8 @@ class TrafficChains:
         slots, n = self.topology.switches * int(self.topology.degrees.max()), self.topology.switches
         hop_ns = _HOP_NS + _HOP_SLOT_NS * slots * -(-n // 512)
         even = max(1, round(_EVEN_NS * n * slots / hop_ns))
-        price = max(1, round(_PRICE_NS * n * slots / hop_ns))
+        price_ns = _TUB_NS if self.goal.name == "permutation" else _PRICE_NS
+        price = max(1, round(price_ns * n * slots / hop_ns))
         if self.budget.spent:
             # What is gone on from has few hops, and loads alike.
             return self._priced(number, self.topology.links, self.budget.budget(), price)
@@ -82,7 +83,13 @@ class TrafficChains:
                 rest = self.budget.rest(hops.moves)
                 half = ChainBudget(rest.moves, self.budget.until, work=self.budget.work).budget(_HOPS)
                 return EvenSearch(
-                    *lift_of(graph), hosts_on(graph), Draws(self.seed, _SECOND + number), half, self.rules, *_COOL, each=even
+                    *lift_of(graph),
+                    hosts_on(graph),
+                    Draws(self.seed, _SECOND + number),
+                    half,
+                    self.rules,
+                    *_COOL,
+                    each=even,
                 )
 
             first = TwoPhases(hops, evened, first_share=_HOPS)

@@ -13,7 +13,7 @@ from topoloom.random_streams import Draws
 from topoloom.searches import Budget, Search
 
 #: Groups of one order to try, as far as their tables have no more elements together; the largest order (a table of 16 MiB).
-_GROUPS, _ELEMENTS, _MOST_ORDER = 16, 1 << 24, 2048
+_GROUPS, _LEAST_GROUPS, _ELEMENTS, _MOST_ORDER = 16, 5, 1 << 24, 2048
 #: Classes of lifts to try, at most; those of these many do best where there is time (see docs/throughput-search.md).
 _MOST_CLASSES, _BEST_CLASSES = 16, 2.5
 #: Candidates for each thread.
@@ -50,7 +50,10 @@ def even_candidates(switches: int, degree: int, threads: int, seconds: float | N
     for classes in range(1, min(switches // 2, _MOST_CLASSES) + 1):
         order = switches // classes
         if switches % classes == 0 and order <= _MOST_ORDER:
-            for place, group in enumerate(groups_of(order, max(1, min(_GROUPS, _ELEMENTS // order**2)))):
+            # The fewer elements commute, the fewer paths meet: two steps and the same two turned round.
+            groups = groups_of(order, max(_LEAST_GROUPS, min(_GROUPS, _ELEMENTS // order**2)))
+            groups.sort(key=lambda group: float((group.times == group.times.T).mean()))
+            for place, group in enumerate(groups):
                 if classes * degree % 2 == 0 or group.involutions.size:
                     far = abs(math.log(classes / _BEST_CLASSES)) + 0.1 * place
                     found.append((far, len(found), _candidate(group, classes, degree)))
