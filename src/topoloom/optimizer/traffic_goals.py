@@ -24,7 +24,7 @@ TrafficName = Literal["all-to-all", "permutation", "worst-case"]
 NAMES: tuple[TrafficName, ...] = ("all-to-all", "permutation", "worst-case")
 #: The gap of a measurement in the search, of the proof at the end, and turns for it.
 _GAP, PROVED_GAP, _TURNS = 0.003, 0.01, 400
-#: More switches are looked through for symmetries only when many orbits are likely to be found: every one costs some milliseconds.
+#: Larger networks are not looked through for symmetries.
 _MOST_SYMMETRIC = 20_000
 
 
@@ -37,9 +37,10 @@ class Measured:
     value : float
         What is made most: a throughput that was proved to be reached, or a bound, as the goal says.
     link_prices : float64[m]
-        Of each link: what a link less costs, at first.
+        Of each link: what a link less costs, at least.
     promise : callable
-        Of exchanges of links `one` and `other`, u-u2 and v-v2 for u-v and u2-v2: what they promise, float64.
+        Of exchanges of links `one` and `other`, u-u2 and v-v2 for u-v and u2-v2: what they promise, float64; those that
+        promise 0 or less are not worth measuring.
     plateau : bool
         Whether many graphs are worth exactly the same, so that one of these is to be gone on from.
     """
@@ -144,10 +145,10 @@ def traffic_values(
     Returns
     -------
     dict
-        ``throughput`` and ``throughput_upper`` (uniform traffic: a flow that was found, and the dual), ``hops_bound`` (2 m / the
-        hops of all demand), ``throughput_bound`` (the same with the least hops that any network has),
-        ``tub`` (the worst permutation gets no more), and ``worst_case`` (any traffic gets as much, by Valiant's detours). Nothing
-        where the network is not connected.
+        ``throughput`` and ``throughput_upper`` (uniform traffic: a flow that was found, and the dual), ``hops_bound`` (2 m /
+        the hops of all demand), ``throughput_bound`` (the same with the least hops that any network has), ``tub`` (the worst
+        permutation gets no more), and ``worst_case`` (any traffic gets as much, by Valiant's detours). Nothing where the
+        network is not connected.
     """
     if (components(topology) > 0).any():
         return {}
@@ -200,8 +201,8 @@ def order_bound(topology: Topology, aspl_bound: float) -> float:
 def _share(topology: Topology) -> float:
     """What any traffic is sure to get, as a share of what uniform traffic does: sent by way of all hosts alike, twice.
 
-    In each of the two phases a host sends theta / N to each of N hosts, of which those on its own switch take no channel; uniform
-    traffic at t sends t / (N - least) (Valiant and Brebner, STOC 1981).
+    In each of two phases a host sends theta / N to each of N hosts, of which those on its own switch take no channel; uniform
+    traffic at t sends t / (N - least). Source: Valiant and Brebner, STOC 1981.
     """
     hosts = hosts_on(topology)
     count = int(hosts.sum())
@@ -231,7 +232,9 @@ def _uniform(topology: Topology, beaten: float) -> Measured:
             first = np.searchsorted(origin, np.arange(n + 1))
             far = dijkstra(csr_array((np.maximum(prices, 1e-300), to, first), shape=(n, n)))
             apart.append(far + far.T)
-        return np.asarray(apart[0][u, v] + apart[0][u2, v2] - cost[one] - cost[other])
+        # No exchange brings more than the upper bound and what these prices say of it: the dual's solution stays one.
+        gain = apart[0][u, v] + apart[0][u2, v2] - cost[one] - cost[other]
+        return np.asarray(found.upper + gain - found.lower)
 
     return Measured(found.lower, cost, promise)
 

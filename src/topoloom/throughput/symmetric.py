@@ -1,4 +1,4 @@
-"""The maximum concurrent flow of networks with symmetries, exactly: one switch of each kind sends, arcs that are alike are one."""
+"""The maximum concurrent flow of networks with symmetries, exactly: one switch of each kind sends, alike arcs are one."""
 
 import math
 
@@ -120,7 +120,7 @@ def symmetric_flow(
         work.reach(done, f"within {upper / lower - 1:.1%}")
         if upper <= lower * (1.0 + gap):
             break
-    return Bracket(min(lower, upper), max(lower, upper), done)
+    return Bracket(float(min(lower, upper)), float(max(lower, upper)), done)
 
 
 class _Master:

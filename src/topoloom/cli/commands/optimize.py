@@ -1,4 +1,4 @@
-"""`topoloom optimize TOPOLOGY`: exchange links' ends for the fewest hops, the most throughput, or the least latency, power, cost."""
+"""`topoloom optimize TOPOLOGY`: exchange links' ends for few hops, much throughput, or little latency, power or cost."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack

@@ -1,4 +1,4 @@
-"""Voltage lifts under annealing for throughput: what uniform traffic asks of each kind of links, split evenly over shortest paths.
+"""Voltage lifts under annealing for throughput: what uniform traffic asks of links, split evenly over shortest paths.
 
 The lifts and their moves are those of `kernels.lifts`; over the group of one element every link is a kind of its own, and a
 move is a plain 2-opt. Where all switches send each other as much, the loads of links have their hops as mean. So a graph is
@@ -19,7 +19,7 @@ _DRAWS = 256
 
 @inner
 def _ahead(table: np.ndarray, source: int, hops: np.ndarray, ways: np.ndarray, order: np.ndarray) -> int:
-    """Breadth-first from a source: hops int16[n] (-1: not reached), the numbers of shortest paths, and the switches in order."""
+    """From a source: hops int16[n] (-1: not reached), numbers of shortest paths, and the switches in order; how many."""
     degree = table.shape[1]
     hops[:] = -1
     hops[source], ways[source], order[0] = 0, 1.0, source
@@ -123,7 +123,7 @@ def _carry_back(
 
 @inner
 def _allowed(lift: Lift, undo: np.ndarray, offsets: np.ndarray, near: np.ndarray, cabinet: np.ndarray) -> bool:
-    """Whether the darts that were set keep the rules: links between switches that are near, and each cabinets' number of links."""
+    """Whether the darts that were set keep the rules: links between near switches, and each cabinets' number of links."""
     degree = lift.table.shape[1]
     count = undo[0, 0]
     if offsets.size > 1:

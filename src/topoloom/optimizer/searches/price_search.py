@@ -33,10 +33,10 @@ class PriceSearch:
 
     Notes
     -----
-    A link more between u and v raises what the linear program of the flow brings, at first, by its room times the length of the
-    shortest path from u to v under the dual's lengths; one less lowers it by its own length. So exchanging u-u', v-v' for u-v,
-    u'-v' promises d(u, v) + d(u', v') - l(u, u') - l(v, v'). A whole link is no small change: what is promised decides what is
-    tried, and only what is measured what is kept.
+    Prices are the lengths l of the dual of the flow's linear program. They stay a solution of the dual when a link is taken
+    away, and when one is added whose length is that of the shortest path d between its ends: so exchanging u-u', v-v' for u-v,
+    u'-v' raises the upper bound by no more than d(u, v) + d(u', v') - l(u, u') - l(v, v'), in both directions. What promises
+    nothing need not be tried; of the others those first that promise most, and what is measured to be better is kept.
     """
 
     def __init__(

@@ -26,6 +26,8 @@ _COOL = (0.02, 0.0005)
 #: Nanoseconds of a move: for hops, so many and so many a slot and block of sources; for loads, for each slot and switch; of a
 #: measurement, likewise, of a flow and of a permutation.
 _HOP_NS, _HOP_SLOT_NS, _EVEN_NS, _PRICE_NS, _TUB_NS = 2_000, 2.0, 4.0, 1_000.0, 50.0
+#: Larger networks have no time for loads, or for prices.
+_MOST_EVEN, _MOST_PRICED = 2048, 512
 #: Streams of draws are told apart by numbers: those of the second and of the third phase.
 _SECOND, _THIRD = 1 << 20, 1 << 21
 
@@ -66,22 +68,24 @@ class TrafficChains:
         even = max(1, round(_EVEN_NS * n * slots / hop_ns))
         price_ns = _TUB_NS if self.goal.name == "permutation" else _PRICE_NS
         price = max(1, round(price_ns * n * slots / hop_ns))
-        if self.budget.spent:
+        if self.budget.spent or self.budget.seconds:
             # What is gone on from has few hops, and loads alike.
             return self._priced(number, self.topology.links, self.budget.budget(), price)
+        evenly = self.goal.name != "permutation" and n <= _MOST_EVEN
+        share = 1.0 if n > _MOST_PRICED else _HOPS
         first: Chain = HopSearch(
             moves_of(self.topology, self.rules),
             Draws(self.seed, number),
-            self.budget.budget(_HOPS * _EVEN if self.goal.name != "permutation" else _HOPS),
+            self.budget.budget(share * _EVEN if evenly else share),
             self.least,
         )
-        if self.goal.name != "permutation":
+        if evenly:
             hops = first
 
             def evened(links: np.ndarray) -> Chain:
                 graph = self.topology.replace(links=links)
-                rest = self.budget.rest(hops.moves)
-                half = ChainBudget(rest.moves, self.budget.until, work=self.budget.work).budget(_HOPS)
+                rest = ChainBudget(max(1, self.budget.moves - hops.moves), self.budget.until, work=self.budget.work)
+                half = rest.budget(_HOPS if n <= _MOST_PRICED else 1.0)
                 return EvenSearch(
                     *lift_of(graph),
                     hosts_on(graph),
@@ -92,13 +96,15 @@ class TrafficChains:
                     each=even,
                 )
 
-            first = TwoPhases(hops, evened, first_share=_HOPS)
+            first = TwoPhases(hops, evened, first_share=_EVEN)
+        if n > _MOST_PRICED:
+            return first
         before = first
 
         def priced(links: np.ndarray) -> Chain:
             return self._priced(number, links, self.budget.rest(before.moves), price)
 
-        return TwoPhases(before, priced)
+        return TwoPhases(before, priced, first_share=_HOPS)
 
     def _priced(self, number: int, links: np.ndarray, budget: Budget, each: int) -> PriceSearch:
         graph = self.topology.replace(links=links)

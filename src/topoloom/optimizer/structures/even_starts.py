@@ -18,7 +18,7 @@ _GROUPS, _LEAST_GROUPS, _ELEMENTS, _MOST_ORDER = 16, 5, 1 << 24, 2048
 _MOST_CLASSES, _BEST_CLASSES = 16, 2.5
 #: Candidates for each thread.
 _LEAST, _MOST = 4, 40
-#: Nanoseconds of a move, for each switch, link end and class; moves that each candidate should try in the first round, and rounds.
+#: Nanoseconds of a move, for each switch, link end and class; moves of a candidate in the first round, and rounds.
 _SLOT_NS, _FIRST_MOVES, _ROUNDS = 8.0, 1500, 4
 
 
