@@ -3,15 +3,15 @@
     python benchmarks/throughput_search.py [--cases 4x4x8,8x8x8,16x16x16] [--moves N] [--seed 1] [--jobs 1] [--keep FOLDER]
                                            [--given FOLDER] [--lattices N] [--tables] [--flits] [--floor]
 
-Every network of a case has the same switches, six links each, and as many hosts. For each is printed: the throughput of uniform
-traffic in rates of a link for each switch, as a flow that was found and a bound that differ by less than 1 % (exactly, where the
-network has symmetries); what the hops allow; what no network of this order and degree passes (Moore); the same of deadlock-free
-tables in at most 4 lanes; with --flits the load at which their flits saturate; and the longest cable and the cables' metres
-together, with --floor, on a floor of cabinets of 16 switches.
+Every network of a case has the same switches, six links each, and as many hosts. For each is printed: the throughput of
+uniform traffic in rates of a link for each switch, as a flow that was found and a bound that differ by less than 1 %
+(exactly, where the network has symmetries); what the hops allow; what no network of this order and degree passes (Moore); with
+--tables the same of deadlock-free tables in at most 4 lanes; with --flits the load at which their flits saturate; with --floor
+the longest cable and the metres of all together, in cabinets of 16 switches.
 
 The best twisted torus is looked for among all tori of three dimensions with any twist (lattices: Hermite normal forms), all of
-them or a sample drawn by the seed where they are more than --lattices. Ours is found by `optimize TORUS --for all-to-all --start
-structured --moves N`; --given FOLDER takes SHAPE.edges from there instead, --keep FOLDER writes them.
+them or a sample drawn by the seed where they are more than --lattices. Ours is found by `optimize TORUS --for all-to-all
+--start structured --moves N`; --given FOLDER takes SHAPE.edges from there instead, --keep FOLDER writes them.
 """
 
 import argparse
@@ -33,6 +33,7 @@ from topoloom.optimizer.kernels.lifts import Lift
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.traffic_goals import order_bound, uniform_certificate
 from topoloom.random_streams import Draws
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.simulator.router_config import RouterConfig
@@ -115,17 +116,15 @@ def _lattice(form: tuple[int, int, int, int, int, int], n: int) -> Topology:
 
 def best_tables(graph: Topology, seeds: int) -> tuple[Routing, float, str]:
     """Deadlock-free tables in at most 4 lanes that let most uniform traffic through, that, and how they were made."""
-    best = None
+    found = []
     for engine, seed in [("dor", 1), *(("orders", seed) for seed in range(1, seeds + 1))]:
         try:
             tables = route(graph, engine, lanes=None if engine == "dor" else _LANES, seed=seed)
         except InputError:
             continue  # dimension order serves the plain torus only
         brings = table_loads(tables, uniform(graph)).network
-        if best is None or brings > best[1]:
-            best = tables, brings, f"{engine}, seed {seed}"
-    assert best is not None
-    return best
+        found.append((tables, brings, f"{engine}, seed {seed}"))
+    return max(found, key=lambda one: one[1])
 
 
 def floor(graph: Topology) -> str:
@@ -172,7 +171,7 @@ def case(shape: str, options: argparse.Namespace) -> None:
         if options.tables or options.flits:
             tables, brings, how = best_tables(graph.with_hosts(_HOSTS.get(shape, 2)), _SEEDS if n <= 1024 else 1)
             hosts = _HOSTS.get(shape, 2)
-            told = f"    tables: {brings * hosts:.4f} ({how}; {0 if tables.verdict is None else tables.verdict.lanes_used} lanes)"
+            told = f"    tables: {brings * hosts:.4f} ({how}; {prove(tables).lanes_used} lanes)"
             if options.flits:
                 config = RouterConfig(vcs=_LANES)
                 at = saturation(tables, "uniform", config, fast=n > 200)

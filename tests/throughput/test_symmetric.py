@@ -96,8 +96,8 @@ def test_what_it_leaves_to_others():
     assert symmetric_flow(ring, permutation(ring, [1, 2, 3, 4, 5, 0])) is None
     large = build("jellyfish:n=200,degree=4")
     assert symmetric_flow(large, uniform(large)) is None
+    apart = Topology(links=[(0, 1), (2, 3)], switches=4)
     with pytest.raises(InputError, match="no path joins"):
-        apart = Topology(links=[(0, 1), (2, 3)], switches=4)
         symmetric_flow(apart, uniform(apart))
 
 

@@ -23,7 +23,7 @@ from topoloom.work import Work
 TrafficName = Literal["all-to-all", "permutation", "worst-case"]
 NAMES: tuple[TrafficName, ...] = ("all-to-all", "permutation", "worst-case")
 #: The gap of a measurement in the search, of the proof at the end, and turns for it.
-_GAP, PROVED_GAP, _TURNS = 0.003, 0.01, 400
+_GAP, PROVED_GAP, _TURNS = 0.003, 0.005, 400
 #: Larger networks are not looked through for symmetries.
 _MOST_SYMMETRIC = 20_000
 
@@ -123,7 +123,8 @@ def uniform_certificate(
     """
     sent = uniform(topology)
     if topology.switches <= _MOST_SYMMETRIC:
-        found = symmetric_flow(topology, sent, known=symmetries(topology), work=work)
+        known = symmetries(topology)
+        found = symmetric_flow(topology, sent, known=known, work=work) if len(known.maps) else None
         if found is not None and found.gap <= gap:
             return found
     return approximate_flow(topology, sent, gap=gap, turns=_TURNS, jobs=jobs, work=work)

@@ -12,8 +12,8 @@ from topoloom.traffic import Traffic
 from topoloom.traffic.traffic import MATRIX, REMOTE, UNIFORM
 from topoloom.work import Work
 
-#: Kinds of arcs and of switches up to which the program is solved by columns.
-MOST_KINDS = 400
+#: Kinds of arcs and of switches up to which the program is solved by columns: seconds.
+MOST_KINDS = 160
 #: Bounds that differ by no more are one number.
 _EXACT = 1e-9
 #: Share of the best lengths so far in those that new columns are made for.
@@ -111,7 +111,7 @@ def symmetric_flow(
             bound = float(tried @ room) / cost
             if bound < upper:
                 upper, best = bound, tried
-            if master.add(columns, tried):
+            if master.add(columns):
                 improved = True
                 break
         if upper <= lower * (1.0 + gap) or not improved:
@@ -130,19 +130,18 @@ class _Master:
         self._room, self._times = room, times
         self._columns: list[np.ndarray] = []
         self._row: list[int] = []
-        self._price = np.full(times.size, -math.inf)
+        self._known: set[tuple[int, bytes]] = set()
 
-    def add(self, columns: np.ndarray, prices: np.ndarray) -> bool:
+    def add(self, columns: np.ndarray) -> bool:
         """Take the columns of all senders, float64[k, kinds]; whether any is new."""
-        new = False
+        before = len(self._row)
         for row, column in enumerate(columns):
-            if not any(
-                at == row and np.array_equal(column, old) for at, old in zip(self._row, self._columns, strict=True)
-            ):
+            key = row, column.tobytes()
+            if key not in self._known:
+                self._known.add(key)
                 self._columns.append(column)
                 self._row.append(row)
-                new = True
-        return new
+        return len(self._row) > before
 
     def solve(self) -> tuple[float, np.ndarray]:
         """The largest throughput of these columns, and the prices of an arc's unit of each kind."""

@@ -60,7 +60,7 @@ def even_cost(lift: Lift, weight: np.ndarray, power: float, limit: float, load: 
     float
         In loads of one direction of a link; inf where switches do not reach each other.
     """
-    n, degree = lift.table.shape
+    n = lift.table.shape[0]
     group = lift.inverse.size
     classes = n // group
     hops = np.empty((classes, n), np.int16)
