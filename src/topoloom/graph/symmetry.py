@@ -138,7 +138,8 @@ class _Search:
             for target in alike[np.argsort(_mixed(alike.astype(np.uint64)), kind="stable")].tolist():
                 if target == path[level]:
                     continue
-                orbit = _merged(self._n, np.tile(np.arange(self._n), len(found)), np.concatenate(found or [path[:0]]))
+                images = np.concatenate(found) if found else np.empty(0, np.int64)
+                orbit = _merged(self._n, np.tile(np.arange(self._n), len(found)), images)
                 if orbit[target] == orbit[path[level]]:
                     continue
                 image = self._onto(colours, path, level, colours[level], target)

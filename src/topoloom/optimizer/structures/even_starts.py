@@ -12,12 +12,12 @@ from topoloom.optimizer.structures.lifts import drawn_lift
 from topoloom.random_streams import Draws
 from topoloom.searches import Budget, Search
 
-#: Groups of one order to try, as far as their tables have no more elements together; the largest order (a table of 64 MiB).
-_GROUPS, _LEAST_GROUPS, _ELEMENTS, _MOST_ORDER = 16, 3, 1 << 24, 4096
+#: Groups of one order to try, as far as their tables have no more elements together; the largest order (a table of 16 MiB).
+_GROUPS, _LEAST_GROUPS, _ELEMENTS, _MOST_ORDER = 16, 5, 1 << 24, 2048
 #: Classes of lifts to try, at most; those of these many do best where there is time (see docs/throughput-search.md).
-_MOST_CLASSES, _BEST_CLASSES = 16, 2.0
+_MOST_CLASSES, _BEST_CLASSES = 16, 2.5
 #: How much later a group comes for every one before it, in logarithms of classes.
-_LATER = 0.3
+_LATER = 0.1
 #: Candidates for each thread.
 _LEAST, _MOST = 4, 40
 #: Nanoseconds of a move, for each switch, link end and class; moves of a candidate in the first round, and rounds.
