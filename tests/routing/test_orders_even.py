@@ -11,7 +11,12 @@ from topoloom.spec import build
 
 @pytest.mark.parametrize(
     ("spec", "lanes"),
-    [("jellyfish:n=100,degree=6", 4), ("jellyfish:n=60,degree=4,hosts=2", 3), ("torus:dims=5x5x5", 2), ("slimfly:q=5", 8)],
+    [
+        ("jellyfish:n=100,degree=6", 4),
+        ("jellyfish:n=60,degree=4,hosts=2", 3),
+        ("torus:dims=5x5x5", 2),
+        ("slimfly:q=5", 8),
+    ],
 )
 def test_the_same_paths_in_lanes_used_alike(spec, lanes):
     """Ports are those of orders; the judge finds no cycle; the fullest lane has no more pairs than there."""

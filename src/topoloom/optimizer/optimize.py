@@ -181,9 +181,9 @@ def optimize(
 
     def chain(number: int) -> Chain:
         if traffic is not None:
-            mine = setup.budget if number < count else ChainBudget(tries, until, work=work)
+            allowed = setup.budget if number < count else ChainBudget(tries, until, work=work)
             fresh = [] if spent != (0, 0.0) else structures
-            return TrafficChains(topology, rules, traffic, seed, mine, (bound.diameter, bound.hops), fresh).chain(
+            return TrafficChains(topology, rules, traffic, seed, allowed, (bound.diameter, bound.hops), fresh).chain(
                 number
             )
         if goal is not None and floor is not None:

@@ -262,6 +262,6 @@ def _farthest(topology: Topology) -> Measured:
         one: np.ndarray, other: np.ndarray, u: np.ndarray, u2: np.ndarray, v: np.ndarray, v2: np.ndarray
     ) -> np.ndarray:
         volume = max(1.0, float(now.sum()))
-        return found.value * (1.0 + saved(u, v) + saved(u2, v2)) / volume
+        return np.asarray(found.value * (1.0 + saved(u, v) + saved(u2, v2)) / volume)
 
     return Measured(found.value if math.isfinite(found.value) else 0.0, np.zeros(len(links)), promise, plateau=True)

@@ -131,4 +131,4 @@ class PriceSearch:
             cabinet = self._rules.cabinet
             # u-u', v-v' and u-v, u'-v' join the same cabinets when u and v', or u' and v, stand in one.
             ok &= (cabinet[u] == cabinet[v2]) | (cabinet[u2] == cabinet[v])
-        return ok
+        return np.asarray(ok)
