@@ -306,7 +306,7 @@ def _alike_flow(topology: Topology, even: Traffic, work: Work) -> Bracket | None
         return None
     known = symmetries(topology)
     found = symmetric_flow(topology, even, known=known, work=work.step()) if len(known.maps) else None
-    return found if found is not None and found.gap < _EXACT_GAP else None
+    return Bracket(found.lower, found.lower, 0) if found is not None and found.gap < _EXACT_GAP else None
 
 
 def _best_flow(topology: Topology, sent: Traffic, gap: float | None, jobs: int | None, work: Work) -> Bracket:

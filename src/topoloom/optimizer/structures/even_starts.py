@@ -48,7 +48,7 @@ def even_candidates(switches: int, degree: int, threads: int, seconds: float | N
     """
     if not 2 <= degree < switches or switches * degree % 2:
         raise InputError(f"start='structured': no {switches} switches have {degree} links each; take start='given'")
-    found = []
+    found: list[tuple[float, int, Candidate]] = []
     for classes in range(1, min(switches // 2, _MOST_CLASSES) + 1):
         order = switches // classes
         if switches % classes == 0 and order <= _MOST_ORDER:
