@@ -281,7 +281,7 @@ def _all_to_all(
     network: RankNetwork, size: int, gap: float, quick: bool, jobs: int | None, work: Work
 ) -> tuple[float, float | None, str, None]:
     """Of an all-to-all: a host's links, and the flow between all of them, solved, bracketed, or bounded by hops."""
-    from topoloom.throughput.approximate import bracket_between
+    from topoloom.throughput.approximate import priced_between
     from topoloom.throughput.flow import flow_between
 
     unit, counts, weight = network.unit_gbps * _BYTES_A_GBIT, network.counts, network.weight
@@ -314,7 +314,7 @@ def _all_to_all(
             lower = upper = share * (1 + 1e-6)
             how = "the largest flow between all ranks"
         else:
-            bracket = bracket_between(tail, head, room, demand, gap=gap, jobs=jobs, work=work)
+            bracket, _ = priced_between(tail, head, room, demand, gap=gap, jobs=jobs, work=work)
             lower, upper = bracket.lower, bracket.upper
             how = f"the largest flow between all ranks, within {bracket.gap:.1%}"
         least, reached = max(own, 1 / upper), max(own, 1 / lower)

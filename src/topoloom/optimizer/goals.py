@@ -164,8 +164,8 @@ def _weight(part: str) -> tuple[str, float]:
         weight = math.nan
     if term not in TERMS or math.isnan(weight):
         raise InputError(
-            f"objective: '{part}' is not known; take hops, latency, worst, power, cost, or weights as mean=1,worst=0.5"
-            f" of {', '.join(TERMS)}"
+            f"objective: '{part}' is not known; take hops, all-to-all, permutation, worst-case, latency, worst, power, cost, or"
+            f" weights as mean=1,worst=0.5 of {', '.join(TERMS)}"
         )
     return term, weight
 

@@ -9,6 +9,7 @@ import numpy as np
 from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
 from topoloom.graph.path_lengths import path_lengths
+from topoloom.optimizer.checks import check_budget, check_options
 from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_goal, weigh
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
@@ -22,13 +23,16 @@ from topoloom.optimizer.searches.chain_setup import (
 )
 from topoloom.optimizer.searches.chains import Chain, Reporter
 from topoloom.optimizer.searches.successive_halving import MOST_MOVES, Candidate
+from topoloom.optimizer.searches.traffic_chain import TrafficChains, traffic_structures
 from topoloom.optimizer.structures.mirror_symmetry import symmetric_start
 from topoloom.optimizer.structures.starts import candidates, share_of
+from topoloom.optimizer.traffic_goals import NAMES, TrafficGoal, traffic_values
 from topoloom.results import provenance_of
 from topoloom.searches import ENDLESS, run_searches
 from topoloom.spec import family_of
 from topoloom.threads import cores
-from topoloom.topology import MOST_SWITCHES, Topology, checked
+from topoloom.topology import Topology, checked
+from topoloom.traffic import hosts_on
 from topoloom.work import Work
 
 #: What the name of a result ends in.
@@ -72,9 +76,10 @@ def optimize(
     Parameters
     ----------
     topology : Topology
-    objective : "hops" or Goal
-        "hops": components, then diameter, then ASPL. Else a goal, or the words for one that needs no cap and no parts
-        (`topoloom.optimizer.goals.parse_goal`).
+    objective : "hops", "all-to-all", "permutation", "worst-case" or Goal
+        "hops": components, then diameter, then ASPL. The throughput of uniform traffic, the bound on that of the worst
+        permutation, or the two ends of what the worst traffic gets (`topoloom.optimizer.traffic_goals`). Else a goal, or the
+        words for one that needs no cap and no parts (`topoloom.optimizer.goals.parse_goal`).
     length : int, optional
         Of a grid or diagrid (labels x, y or row, column): the longest link in steps; that which the topology has when left
         out.
@@ -85,7 +90,8 @@ def optimize(
         cabinets.
     start : "given" or "structured"
         "structured": look for Cayley graphs, lifts and algebraic graphs of the same order and degree first (only without
-        other rules), with most of the budget, and go on from the best.
+        other rules), with most of the budget, and go on from the best. For "all-to-all" and "worst-case" lifts whose links are
+        used alike, with all of the budget.
     target : int, optional
         The diameter to aim at, with a penalty on pairs beyond it; chosen when left out.
     symmetric : bool, optional
@@ -124,8 +130,10 @@ def optimize(
     checked(topology, "optimize")
     work = Work() if work is None else work
     hops_only = objective == "hops"
-    _check_budget(topology, moves, seconds, spent)
-    _check_options(start, symmetric, tempering, target, keep, hops_only)
+    traffic = next((TrafficGoal(name) for name in NAMES if objective == name), None)
+    check_budget(topology, moves, seconds, spent)
+    told = "hops" if hops_only else "weights" if traffic is None else traffic.name
+    check_options(start, symmetric, tempering, target, keep, told)
     geometry = geometry_of(topology) if cap_m is None else None
     rules, length = _rules(topology, geometry, length, lengths, cap_m, keep)
     bound = limits(topology, rules, geometry, length)
@@ -136,9 +144,11 @@ def optimize(
     again = seconds is not None and hops_only and start == "given" and not tempering
     symmetric_graph, structures, by_turns = None, [], False
     if start == "structured":
-        structures = _structures(topology, rules, threads, seconds, tries)
-    elif spent == (0, 0.0) and (
-        symmetric or (symmetric is None and not tempering and _may_be_symmetric(topology, keep, again))
+        structures = _structures(topology, rules, traffic, threads, seconds, tries)
+    elif (
+        traffic is None
+        and spent == (0, 0.0)
+        and (symmetric or (symmetric is None and not tempering and _may_be_symmetric(topology, keep, again)))
     ):
         # What is resumed is to be gone on from.
         symmetric_graph = symmetric_start(topology, geometry, length, seed, must=bool(symmetric), turned=hops_only)
@@ -146,7 +156,9 @@ def optimize(
     symmetries = 1 if symmetric_graph is None else len(symmetric_graph[1])
     began_from = "given" if symmetric_graph is None or by_turns else f"{symmetries}-fold symmetric"
     goal, floor, least, bounds = None, None, None, None
-    if isinstance(objective, Goal) or not hops_only:
+    if traffic is not None:
+        compile_hop_kernels(topology, 1)
+    elif isinstance(objective, Goal) or not hops_only:
         goal = objective if isinstance(objective, Goal) else parse_goal(objective)
         floor = lengths or _grid_lengths(topology, geometry)
         bounds = _latency_bounds(topology, floor, goal, rules)
@@ -168,6 +180,12 @@ def optimize(
     )
 
     def chain(number: int) -> Chain:
+        if traffic is not None:
+            allowed = setup.budget if number < count else ChainBudget(tries, until, work=work)
+            fresh = [] if spent != (0, 0.0) else structures
+            return TrafficChains(topology, rules, traffic, seed, allowed, (bound.diameter, bound.hops), fresh).chain(
+                number
+            )
         if goal is not None and floor is not None:
             return setup.weighted(number, goal, floor)
         # Only the first chains go on from an earlier session: those that follow them begin hot.
@@ -184,8 +202,17 @@ def optimize(
         given = path_lengths(topology, jobs)
         if (given.components, given.diameter, given.aspl) < (found.components, found.diameter, found.aspl):
             optimized, found, began_from = optimized.replace(links=topology.links), given, "given"
+    values = {} if goal is None or floor is None or bounds is None else _values(optimized, floor, goal, bounds)
+    if traffic is not None:
+        values, was = (traffic_values(graph, bound.aspl, jobs) for graph in (optimized, topology))
+        if traffic.of(was) > traffic.of(values):
+            optimized, values, began_from = optimized.replace(links=topology.links), was, "given"
+            found, reporter.structure = path_lengths(topology, jobs), ""
+    proved = bool(values) and values.get("throughput", 0.0) >= values.get("throughput_bound", math.inf) * (1 - 1e-9)
+    reached = reporter.reached or proved
+    text = goal.text if goal is not None else "hops" if traffic is None else traffic.name
     settings = {
-        "objective": goal.text if goal is not None else "hops",
+        "objective": text,
         "cap_ns": None if goal is None else goal.cap_ns,
         "length": length,
         "cap_m": cap_m,
@@ -205,16 +232,16 @@ def optimize(
     }
     return Optimized(
         topology=optimized,
-        objective=goal.text if goal is not None else "hops",
+        objective=text,
         components=found.components,
         diameter=found.diameter,
         aspl=found.aspl,
         diameter_bound=bound.diameter,
         aspl_bound=bound.aspl,
         start=reporter.structure or began_from,
-        reason="bound" if reporter.reached else "stopped" if ended != "done" else "time" if seconds else "moves",
-        ended="done" if reporter.reached else ended,
-        values={} if goal is None or floor is None or bounds is None else _values(optimized, floor, goal, bounds),
+        reason="bound" if reached else "stopped" if ended != "done" else "time" if seconds else "moves",
+        ended="done" if reached else ended,
+        values=values,
         provenance=provenance_of(topology, seed=seed, settings=settings, timings=timings),
     )
 
@@ -265,7 +292,7 @@ def _rules(
 
 
 def _structures(
-    topology: Topology, rules: Rules, threads: int, seconds: float | None, moves: int
+    topology: Topology, rules: Rules, traffic: TrafficGoal | None, threads: int, seconds: float | None, moves: int
 ) -> list[list[Candidate]]:
     """The structures that each chain tries first, where rules allow any link and degrees are equal."""
     degree = int(topology.degrees.max())
@@ -275,6 +302,12 @@ def _structures(
         raise InputError(
             f"{topology.name}: start='structured' needs the same degree at every switch; take start='given'"
         )
+    if traffic is not None:
+        if np.ptp(hosts_on(topology)):
+            raise InputError(
+                f"{topology.name}: start='structured' needs as many hosts on every switch; take start='given'"
+            )
+        return traffic_structures(topology, traffic, threads, seconds, moves)
     found = candidates(topology.switches, degree, threads, seconds, moves)
     return [share_of(found, number, threads) for number in range(threads)]
 
@@ -334,43 +367,3 @@ def _repeated_moves(topology: Topology, seconds: float | None, moves: int) -> in
 def _default_moves(topology: Topology) -> int:
     slots = topology.switches * int(topology.degrees.max())
     return max(2000, int(_DEFAULT_NS / (_MOVE_NS + _SLOT_NS * slots * -(-topology.switches // 512))))
-
-
-def _check_budget(topology: Topology, moves: int | None, seconds: float | None, spent: tuple[int, float]) -> None:
-    if moves is not None and seconds is not None:
-        raise InputError("give moves or seconds, not both")
-    if moves is not None and moves < 1:
-        raise InputError(f"moves={moves}: a search needs at least one")
-    if seconds is not None and not 0 < seconds < math.inf:
-        raise InputError(f"seconds={seconds:g}: a search needs some time, and an end")
-    if min(spent) < 0:
-        raise InputError(f"spent={spent}: moves and seconds of earlier sessions are 0 or more")
-    if not len(topology.links):
-        raise InputError(f"{topology.name}: there are no links to exchange")
-
-
-def _check_options(
-    start: str,
-    symmetric: bool | None,
-    tempering: bool,
-    target: int | None,
-    keep: str | np.ndarray | None,
-    hops_only: bool,
-) -> None:
-    """Refuse what is not known, and what would be left out in silence."""
-    if start not in {"given", "structured"}:
-        raise InputError(f"start '{start}'; known are given and structured")
-    if target is not None and not 1 <= target <= MOST_SWITCHES:
-        raise InputError(f"target={target}: a diameter is 1 or more, and less than the number of switches")
-    structured = start == "structured"
-    for wrong, what, why in (
-        (not hops_only and tempering, "tempering", "it is for objective='hops'"),
-        (not hops_only and target is not None, "target", "it is for objective='hops'"),
-        (not hops_only and structured, "start='structured'", "it is for objective='hops'"),
-        (bool(symmetric) and structured, "start='structured'", "a symmetric start is another one"),
-        (tempering and structured, "start='structured'", "tempering begins with what is given"),
-        (tempering and bool(symmetric), "symmetric", "tempering begins with what is given"),
-        (keep is not None and bool(symmetric), "symmetric", "it does not keep the cabinets' cables (keep)"),
-    ):
-        if wrong:
-            raise InputError(f"{what}: {why}; leave it out")

@@ -85,7 +85,8 @@ class Optimized(Result):
         Whether the search went through, or `work` ended it early.
     values : mapping of str to float
         What a goal beyond hops is made of: ``mean_ns`` and ``worst_ns`` with their bounds, ``longest_m``,
-        ``mean_length_m``, and ``cable_w`` and ``cable_usd`` where there is a catalogue that says.
+        ``mean_length_m``, and ``cable_w`` and ``cable_usd`` where there is a catalogue that says. Of a goal of traffic,
+        ``throughput`` and ``throughput_upper``, ``hops_bound``, ``throughput_bound``, ``tub`` and ``worst_case``.
     provenance : Provenance
         Its timings are ``moves`` (tried by all chains together), ``seconds`` of wall time, those of earlier sessions
         included, and ``moves_per_s``.

@@ -94,14 +94,50 @@ def approximate_flow(
     >>> found.lower <= 1.875 <= found.upper, found.gap <= 0.05
     (True, True)
     """
+    return priced_flow(topology, traffic, gap=gap, turns=turns, jobs=jobs, work=work)[0]
+
+
+def priced_flow(
+    topology: Topology,
+    traffic: Traffic,
+    *,
+    gap: float = 0.05,
+    turns: int = 1000,
+    beaten: float = 0.0,
+    jobs: int | None = None,
+    work: Work | None = None,
+) -> tuple[Bracket, np.ndarray]:
+    """As `approximate_flow`, and the prices that prove the upper bound.
+
+    Parameters
+    ----------
+    topology : Topology
+    traffic : Traffic
+    gap, turns, jobs, work
+        As `approximate_flow` has them.
+    beaten : float
+        Stops as well once the upper bound is no more: what is looked for was found elsewhere.
+
+    Returns
+    -------
+    bracket : Bracket
+    prices : float64[a]
+        Of a unit of each of `flow.arcs`, so that what the traffic needs costs 1 at the least, and all channels cost the upper
+        bound: by so much a unit more of a channel raises it at first (linear programming's duality).
+
+    Raises
+    ------
+    InputError
+        As `approximate_flow`.
+    """
     demand = traffic.dense()
     sources = np.flatnonzero(demand.any(axis=1))
     if sources.size:
         check_reach(topology, demand, sources)
-    return bracket_between(*arcs(topology), demand, gap=gap, turns=turns, jobs=jobs, work=work)
+    return priced_between(*arcs(topology), demand, gap=gap, turns=turns, beaten=beaten, jobs=jobs, work=work)
 
 
-def bracket_between(
+def priced_between(
     origin: np.ndarray,
     to: np.ndarray,
     capacity: np.ndarray,
@@ -109,10 +145,11 @@ def bracket_between(
     *,
     gap: float = 0.05,
     turns: int = 1000,
+    beaten: float = 0.0,
     jobs: int | None = None,
     work: Work | None = None,
-) -> Bracket:
-    """The largest share of a demand that arcs bring at once; those who send must reach those they send to.
+) -> tuple[Bracket, np.ndarray]:
+    """The largest share of a demand that arcs bring at once, and prices that prove it; who sends must reach where it sends.
 
     Parameters
     ----------
@@ -120,12 +157,13 @@ def bracket_between(
         Arcs, by their origin.
     capacity : float64[a]
     demand : float64[nodes, nodes]
-    gap, turns, jobs, work
-        As for `approximate_flow`.
+    gap, turns, beaten, jobs, work
+        As for `priced_flow`.
 
     Returns
     -------
-    Bracket
+    bracket : Bracket
+    prices : float64[a]
 
     Raises
     ------
@@ -139,12 +177,13 @@ def bracket_between(
     n = len(demand)
     sources = np.flatnonzero(demand.any(axis=1))
     if not sources.size:
-        return Bracket(math.inf, math.inf, 0)
+        return Bracket(math.inf, math.inf, 0), np.zeros(to.size)
     first = np.searchsorted(origin, np.arange(n + 1))
     demand = demand[sources]
     network = _Network(first, to, sources, demand, jobs)
     # Shares of the bound from hops, so that loads are about 1 whatever the traffic.
-    unit = float(capacity.sum()) / network.least(np.ones(to.size))
+    hops = network.least(np.ones(to.size))
+    unit, prices = float(capacity.sum()) / hops, np.full(to.size, 1.0 / hops)
     demand *= unit
     columns = _Columns(sources.size, n, min(n - 1, 64))
     load = np.zeros(to.size)
@@ -177,16 +216,18 @@ def bracket_between(
         busiest = float(used.max())
         weight = np.exp(power * (used - busiest))
         lower = max(lower, 1.0 / busiest)
-        bound = float(weight.sum()) / network.least(weight / capacity)
-        upper = min(upper, bound)
+        least = network.least(weight / capacity)
+        bound = float(weight.sum()) / least
+        if bound < upper:
+            upper, prices = bound, weight / capacity / least * unit
         work.reach(done, f"within {upper / lower - 1:.1%}")
-        if upper <= lower * (1.0 + gap):
+        if upper <= lower * (1.0 + gap) or upper * unit <= beaten:
             break
         # What the soft maximum leaves on the table, against what the flow does at this steepness.
         soft = float((weight * used).sum() / weight.sum())
         if soft * bound - 1.0 < 0.5 * (busiest / soft - 1.0):
             power *= _STEEPER
-    return Bracket(lower * unit, max(lower, upper) * unit, done)  # the two may meet, but for rounding
+    return Bracket(lower * unit, max(lower, upper) * unit, done), prices  # the two may meet, but for rounding
 
 
 class _Network:

@@ -9,6 +9,7 @@ import numpy as np
 
 from topoloom.errors import InputError, check_type
 from topoloom.graph.planes import plane_count
+from topoloom.graph.symmetry import symmetries
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.planes import distinct_tables
@@ -18,6 +19,7 @@ from topoloom.throughput.bisections import effective_bisection
 from topoloom.throughput.flow import arcs, concurrent_flow
 from topoloom.throughput.over_planes import together
 from topoloom.throughput.rails import Rails, rails_of
+from topoloom.throughput.symmetric import symmetric_flow
 from topoloom.throughput.tub import tub, uniform_bound, volume_bound
 from topoloom.topology import Topology
 from topoloom.traffic import Loop, Trace, Traffic, host_permutation, hosts_on, matrix, permutation, traffic_of, uniform
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 QUICK_FLOWS = 20_000
 #: Switches up to which the bound of the maximal permutation is found: its matrices are 24 n^2 bytes.
 MOST_TUB = 8192
+#: Bounds of a flow that differ by no more are one number.
+_EXACT_GAP = 1e-6
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,8 @@ class Quality(Result):
     uniform_flow, permutation_flow, worst_flow : Bracket or None
         What the best splitting over all paths brings: for uniform traffic, for the maximal permutation, and for the worst
         permutation of the tables. Exact, with lower and upper alike, in small networks (`QUICK_FLOWS`); in larger ones
-        between two bounds if a gap was asked for, else None.
+        between two bounds if a gap was asked for, else None; for uniform traffic exact, too, in large networks of many
+        symmetries.
     traffic : str or None
         The name of the traffic that was asked for.
     traffic_throughput, traffic_bound, traffic_flow : float, float, Bracket or None
@@ -281,7 +286,7 @@ def quality(
         permutation_throughput=expected_loads(routing, farthest, jobs, work=work).throughput if farthest else None,
         uniform_bound=uniform_bound(topology, jobs) if bound else None,
         tub=bound.value if bound else None,
-        uniform_flow=flow(even) if solved else None,
+        uniform_flow=flow(even) if solved else _alike_flow(topology, even, work),
         permutation_flow=flow(farthest) if solved and farthest else None,
         worst_flow=flow(host_permutation(topology, worst.partner)) if solved and worst else None,
         traffic=name,
@@ -294,6 +299,15 @@ def quality(
 def _quick(topology: Topology) -> bool:
     """Whether its exact flows take seconds."""
     return int((hosts_on(topology) > 0).sum()) * arcs(topology)[1].size <= QUICK_FLOWS
+
+
+def _alike_flow(topology: Topology, even: Traffic, work: Work) -> Bracket | None:
+    """The best flow of uniform traffic where a large network's symmetries make it quick and exact; else None."""
+    if topology.switches > MOST_TUB:
+        return None
+    known = symmetries(topology)
+    found = symmetric_flow(topology, even, known=known, work=work.step()) if len(known.maps) else None
+    return Bracket(found.lower, found.lower, 0) if found is not None and found.gap < _EXACT_GAP else None
 
 
 def _best_flow(topology: Topology, sent: Traffic, gap: float | None, jobs: int | None, work: Work) -> Bracket:

@@ -1,4 +1,4 @@
-"""`topoloom optimize TOPOLOGY`: exchange links' ends for the fewest hops, or the least latency, power or cost."""
+"""`topoloom optimize TOPOLOGY`: exchange links' ends for few hops, much throughput, or little latency, power or cost."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -78,9 +78,11 @@ class _Options(TypedDict):
 @click.option("--cap-m", type=Number(above=0, unit="metres"), help="Longest cable of a layout, in metres.")
 @click.option(
     "--objective",
+    "--for",
+    "objective",
     default="hops",
     show_default=True,
-    help="hops, latency, worst, power, cost, or weights: mean=1,worst=0.2.",
+    help="hops, all-to-all, permutation, worst-case (throughput); latency, worst, power, cost, or weights: mean=1,worst=0.2.",
 )
 @click.option("--cap-ns", type=Number(above=0, unit="nanoseconds"), help="Latency that no pair may exceed.")
 @click.option(
@@ -163,7 +165,7 @@ def _opened(name: str, options: _Options) -> tuple[Topology, "LinkLengths | None
         refuse_given(("pitch_m", "overhead_m"), "a layout says itself how long its cables are")
         return layout.topology, LinkLengths.of_layout(layout), layout.cabinet
     geometry = geometry_of(opened)
-    if geometry is None or (options["objective"] == "hops" and options["cap_m"] is None):
+    if geometry is None or (_unweighed(options) and options["cap_m"] is None):
         return opened, None, None
     return opened, LinkLengths.of_geometry(geometry, _pitch(options["pitch_m"]), options["overhead_m"]), None
 
@@ -181,15 +183,15 @@ def _pitch(text: str) -> tuple[float, float]:
 
 
 def _goal(options: _Options) -> "str | Goal":
-    """ "hops", or the goal with its delays, cap and parts."""
-    if options["objective"] == "hops":
+    """ "hops", a goal of traffic by its name, or the goal with its delays, cap and parts."""
+    if _unweighed(options):
         from topoloom.cli.placing import refuse_given
 
         names = ["cap_ns", "switch_ns", "cable_ns_per_m", "parts", "rate_gbps"]
         if options["cap_m"] is None:
             names += ["overhead_m", "pitch_m"]
-        refuse_given(names, "the objective is hops")
-        return "hops"
+        refuse_given(names, f"the objective is {options['objective']}")
+        return options["objective"]
     from topoloom.cost.parts import load_parts
     from topoloom.graph.latency import Delays
     from topoloom.optimizer.goals import parse_goal
@@ -199,6 +201,13 @@ def _goal(options: _Options) -> "str | Goal":
     return parse_goal(
         options["objective"], cap_ns=options["cap_ns"], delays=delays, parts=parts, rate_gbps=options["rate_gbps"]
     )
+
+
+def _unweighed(options: _Options) -> bool:
+    """Whether the objective has no delays, cap, parts or weights."""
+    from topoloom.optimizer.traffic_goals import NAMES
+
+    return options["objective"] == "hops" or options["objective"] in NAMES
 
 
 def _told(goal: "str | Goal", options: _Options) -> str:

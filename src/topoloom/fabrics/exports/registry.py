@@ -274,7 +274,25 @@ def write_order(name: str, order: Order, folder: str | Path) -> list[str]:
 
 
 def made_of(record: Export, order: Order, options: Mapping[str, Any] = MappingProxyType({})) -> dict[str, str | bytes]:
-    """The files of an export; raises `InputError` where it needs tables and there are none."""
+    """The files of an export, by their names.
+
+    Parameters
+    ----------
+    record : Export
+    order : Order
+        What is to be written.
+    options : mapping of str to value
+        What it takes behind its name; the defaults where left out.
+
+    Returns
+    -------
+    dict of str to (str or bytes)
+
+    Raises
+    ------
+    InputError
+        It needs tables and there are none; what the tool's files cannot say.
+    """
     if record.tables and order.routing is None:
         raise InputError(f"export {record.name} writes tables; use topoloom route with --export {record.name}")
     return dict(record.make(order, **options))

@@ -171,7 +171,7 @@ def _valid(lift: Lift, undo: np.ndarray) -> bool:
 
 
 @inner
-def _take_back(lift: Lift, undo: np.ndarray) -> None:
+def take_back(lift: Lift, undo: np.ndarray) -> None:
     """The darts as they were, the last that was set first."""
     for k in range(undo[0, 0], 0, -1):
         dart = undo[k, 0]
@@ -179,7 +179,7 @@ def _take_back(lift: Lift, undo: np.ndarray) -> None:
 
 
 @kernel
-def _spread(lift: Lift, undo: np.ndarray) -> None:
+def spread(lift: Lift, undo: np.ndarray) -> None:
     """Bring the table in step with the darts that were set."""
     order, degree = lift.inverse.size, lift.table.shape[1]
     for k in range(1, undo[0, 0] + 1):
@@ -192,7 +192,7 @@ def _spread(lift: Lift, undo: np.ndarray) -> None:
 
 
 @inner
-def _propose(lift: Lift, undo: np.ndarray, state: np.ndarray) -> bool:
+def propose(lift: Lift, undo: np.ndarray, state: np.ndarray) -> bool:
     """A random move of the darts, not yet of the table; False, and nothing moved, when the draw is none.
 
     Most are 2-opt moves on orbits: links a - b over s and c - d over t become a - c over a random h and b - d over
@@ -205,7 +205,7 @@ def _propose(lift: Lift, undo: np.ndarray, state: np.ndarray) -> bool:
     first = a * degree + next_below(state, lift.degree[a])
     first_back = lift.back[first]
     single = lift.involutions.size > 0
-    if next_below(state, 16) < _TURNS:
+    if order > 1 and next_below(state, 16) < _TURNS:
         if first_back == first:
             _close(lift, undo, first, state)
         elif single and next_below(state, 8) == 0:
@@ -233,7 +233,7 @@ def _propose(lift: Lift, undo: np.ndarray, state: np.ndarray) -> bool:
             _join(lift, undo, first_back, second_back, across)
     if _valid(lift, undo):
         return True
-    _take_back(lift, undo)
+    take_back(lift, undo)
     return False
 
 
@@ -267,11 +267,11 @@ def random_lift(lift: Lift, state: np.ndarray) -> bool:
                 else:
                     break
                 if _valid(lift, undo):
-                    _spread(lift, undo)
+                    spread(lift, undo)
                     count -= undo[0, 0]
                     paired = True
                     break
-                _take_back(lift, undo)
+                take_back(lift, undo)
         if paired:
             return True
     return False
@@ -301,14 +301,14 @@ def anneal_lift(
     undo = np.zeros((_MOST_SET + 1, 4), np.int32)
     accepted = 0
     for _ in range(moves):
-        if not _propose(lift, undo, state):
+        if not propose(lift, undo, state):
             continue
-        _spread(lift, undo)
+        spread(lift, undo)
         limit = totals[0] + np.int64(thresholds[next_word(state) & np.uint64(4095)] * temperature)
         cost, lost, diameter, farthest, hops = orbit_hops(lift.table, order, target, limit, reach, ahead)
         if cost > limit:
-            _take_back(lift, undo)
-            _spread(lift, undo)
+            take_back(lift, undo)
+            spread(lift, undo)
             continue
         accepted += 1
         totals[0] = cost

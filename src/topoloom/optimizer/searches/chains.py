@@ -123,6 +123,10 @@ def cost_in_words(cost: tuple[float, ...], pairs: int) -> str:
     >>> cost_in_words((2, 30), 20), cost_in_words((0.0, 12.0, 340.5), 20)
     ('diameter 2, ASPL 1.500000', '12 ns beyond the cap, value 340.5')
     """
+    if cost[0] == 0 and len(cost) == 2:  # of a `PriceSearch`
+        return f"value {-cost[1]:.6g}"
+    if cost[0] == 0.5:  # of an `EvenSearch`
+        return f"loads of links {cost[1]:.6g}"
     if len(cost) == 2:
         return f"diameter {cost[0]:g}, ASPL {cost[1] / pairs:.6f}"
     apart, beyond_ns, value = cost

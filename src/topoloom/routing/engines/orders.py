@@ -29,12 +29,33 @@ def orders(request: Request) -> Routing:
     InputError
         A number of lanes that is not 1 to 15; without one, when 15 are not enough.
     """
+    return _in_orders(request, "orders", spread=False)
+
+
+@engine(
+    "orders-even",
+    "the paths of orders; of the lanes that a path is legal in each pair takes one by turns, so that all are used",
+    safe=True,
+    bytes_a_pair=5,
+)
+def orders_even(request: Request) -> Routing:
+    """The paths of `orders`, with pairs spread over the lanes: packets of more lanes pass each other where one lane waits.
+
+    Raises
+    ------
+    InputError
+        As `orders`.
+    """
+    return _in_orders(request, "orders-even", spread=True)
+
+
+def _in_orders(request: Request, name: str, *, spread: bool) -> Routing:
     topology, lanes = request.topology, request.lanes
     if request.folder is not None and lanes is None:
         raise InputError(f"{topology.name}: tables in files take a number of lanes; give --lanes 8")
     if lanes is not None and not 1 <= lanes <= MOST_LANES:
-        raise InputError(f"{topology.name}: lanes={lanes}; engine orders takes 1 to {MOST_LANES}")
-    plan = OrderPlan(topology, request.seed, request.jobs, request.folder, request.work)
+        raise InputError(f"{topology.name}: lanes={lanes}; engine {name} takes 1 to {MOST_LANES}")
+    plan = OrderPlan(topology, request.seed, request.jobs, request.folder, request.work, name, spread=spread)
     routed = None
     if lanes is None or (topology.switches <= _MOST_EXACT and request.folder is None):
         routed = plan.shortest(lanes or MOST_LANES)
@@ -58,5 +79,5 @@ def updown(request: Request) -> Routing:
     A destination has one tree, so what is legal for a packet stays legal at every switch on: joining each switch's own
     shortest legal path, as other tools do, is not safe. Source: Schroeder et al., Autonet, IEEE JSAC 9, 1991.
     """
-    plan = OrderPlan(request.topology, request.seed, request.jobs, request.folder, request.work)
-    return plan.within(1, "updown", request.root)
+    plan = OrderPlan(request.topology, request.seed, request.jobs, request.folder, request.work, "updown")
+    return plan.within(1, request.root)

@@ -36,6 +36,8 @@ _EFFORT = 300
 _PROBES = 64
 #: Most trees made at a time where paths may be longer: the bits of a word.
 _TURN = 64
+#: Parts of the destinations whose pairs are spread over lanes side by side.
+_PARTS = 64
 #: Times that trees are made anew for even loads.
 _ROUNDS = 1
 
@@ -58,9 +60,24 @@ class OrderPlan:
         Where tables are kept that do not fit in memory.
     work : Work
         Told of the trees that are made; its `check` raises `Stopped` between them.
+    engine : str
+        The name that the tables bear.
+    spread : bool
+        A pair takes by turns any order that serves it, not the first: lanes are used more alike, and more pairs by more lanes.
     """
 
-    def __init__(self, topology: Topology, seed: int, jobs: int | None, folder: str | None, work: Work) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        seed: int,
+        jobs: int | None,
+        folder: str | None,
+        work: Work,
+        engine: str = "orders",
+        *,
+        spread: bool = False,
+    ) -> None:
+        self._engine, self._spread = engine, spread
         self._topology, self._seed, self._jobs, self._folder, self._work = topology, seed, jobs, folder, work
         self._two_hops = path_lengths(topology, jobs).diameter == 2
         self._channels = channels_of(topology)
@@ -88,21 +105,20 @@ class OrderPlan:
             if orphans and lanes_left <= 0:
                 break
             if not orphans or self._place(ports, lane, count, lanes_left):
-                best = Routing(self._topology, "orders", ports, lane, minimal=True)
+                self._spread_over(ports, lane, self._ranks[:count])
+                best = Routing(self._topology, self._engine, ports, lane, minimal=True)
                 used = int(lane.max()) + 1
             if not orphans:
                 break
         return best
 
-    def within(self, lanes: int, engine: str = "orders", root: int | None = None) -> Routing:
+    def within(self, lanes: int, root: int | None = None) -> Routing:
         """All pairs in so many lanes, some by longer paths.
 
         Parameters
         ----------
         lanes : int
             An order of the switches each.
-        engine : str
-            The name that the tables bear.
         root : int, optional
             Where the first order begins; a switch of most links when left out.
 
@@ -121,7 +137,24 @@ class OrderPlan:
         rounds = 0 if self._folder or lanes == 1 else _ROUNDS
         back = self._channels.back if self._topology.switches > _LARGEST_REGROWN else np.empty(0, np.int32)
         ports, lane, _ = self._trees(ranks, trees_within, self._order, rounds, self._work.flag, _TRIES, back, turn=turn)
-        return Routing(self._topology, engine, ports, lane)
+        self._spread_over(ports, lane, ranks)
+        return Routing(self._topology, self._engine, ports, lane)
+
+    def _spread_over(self, ports: np.ndarray, lane: np.ndarray, ranks: list[np.ndarray]) -> None:
+        """Spread the pairs over these orders, if that is wanted; `lane` is changed in place."""
+        from topoloom.routing.trees.kernels.spread_lanes import spread_lanes
+
+        if self._spread:
+            channels, rises = self._channels, self._rises(ranks)
+
+            none = int(np.iinfo(ports.dtype).max)
+
+            def spread(parts: Iterator[int]) -> None:
+                for part in parts:
+                    some = np.arange(part, self._topology.switches, _PARTS)
+                    spread_lanes(channels.first, channels.to, rises, len(ranks), some, none, ports, lane)
+
+            over_cores(spread, _PARTS, self._jobs, self._work)
 
     @cached_property
     def _sample_trees(self) -> np.ndarray:

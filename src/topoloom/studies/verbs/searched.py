@@ -9,6 +9,7 @@ from topoloom.optimizer.goals import parse_goal
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.optimize import optimize
 from topoloom.optimizer.result import Optimized
+from topoloom.optimizer.traffic_goals import NAMES
 from topoloom.settings import Settings, setting
 from topoloom.studies.verb import VERBS, Verb
 from topoloom.work import Work
@@ -27,7 +28,7 @@ class OptimizeTask(Settings, frozen=True, kw_only=True):
     symmetric: Annotated[bool, setting("begin with a symmetric graph")] | None = None
     tempering: Annotated[bool, setting("replicas that exchange temperatures")] = False
     length: Annotated[int, setting("longest link of a grid, in steps", least=1)] | None = None
-    objective: Annotated[str, setting("hops, latency, worst, or weights")] = "hops"
+    objective: Annotated[str, setting("hops, all-to-all, permutation, worst-case, latency, worst, or weights")] = "hops"
     switch_ns: Annotated[float, setting("delay of a switch", unit="ns", least=0)] = 60.0
     cable_ns_per_m: Annotated[float, setting("delay of a metre of cable", unit="ns/m", least=0)] = 5.0
     seed: Annotated[int, setting("of all draws", least=0)] = 1
@@ -37,7 +38,7 @@ def _optimize(arguments: OptimizeTask, _jobs: int, work: Work) -> Optimized:
     network = open_network(arguments.topology)
     goal: Any = arguments.objective
     lengths = None
-    if goal != "hops":
+    if goal != "hops" and goal not in NAMES:
         delays = Delays(switch_ns=arguments.switch_ns, cable_ns_per_m=arguments.cable_ns_per_m)
         goal = parse_goal(goal, delays=delays)
         geometry = geometry_of(network.topology)

@@ -1,0 +1,202 @@
+"""Networks for all-to-all at equal ports: the torus, the best twisted torus, and the best network that `optimize` finds.
+
+    python benchmarks/throughput_search.py [--cases 4x4x8,8x8x8,16x16x16] [--moves N] [--seed 1] [--jobs 1] [--keep FOLDER]
+                                           [--given FOLDER] [--lattices N] [--tables] [--flits] [--floor]
+
+Every network of a case has the same switches, six links each, and as many hosts. For each is printed: the throughput of
+uniform traffic in rates of a link for each switch, as a flow that was found and a bound that differ by less than 1 %
+(exactly, where the network has symmetries); what the hops allow; what no network of this order and degree passes (Moore); with
+--tables the same of deadlock-free tables in at most 4 lanes; with --flits the load at which their flits saturate; with --floor
+the longest cable and the metres of all together, in cabinets of 16 switches.
+
+The best twisted torus is looked for among all tori of three dimensions with any twist (lattices: Hermite normal forms), all of
+them or a sample drawn by the seed where they are more than --lattices. Ours is found by `optimize TORUS --for all-to-all
+--start structured --moves N`; --given FOLDER takes SHAPE.edges from there instead, --keep FOLDER writes them.
+"""
+
+import argparse
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.floors.floor import PRESETS
+from topoloom.formats import load, save
+from topoloom.graph.bounds import bounds_of_order
+from topoloom.layout.place import place
+from topoloom.optimizer.kernels.even_loads import even_cost
+from topoloom.optimizer.kernels.lifts import Lift
+from topoloom.optimizer.optimize import optimize
+from topoloom.optimizer.traffic_goals import order_bound, uniform_certificate
+from topoloom.random_streams import Draws
+from topoloom.routing.judge.prove import prove
+from topoloom.routing.route import route
+from topoloom.routing.routing import Routing
+from topoloom.simulator.router_config import RouterConfig
+from topoloom.simulator.saturation import saturation
+from topoloom.spec import build
+from topoloom.throughput.tub import uniform_bound
+from topoloom.topology import Topology
+from topoloom.traffic import uniform
+from topoloom.traffic.loads import table_loads
+
+#: Moves of our search for each case, and hosts on a switch for which links, and not hosts, are the limit.
+_MOVES = {"4x4x8": 2_000_000, "8x8x8": 400_000, "16x16x16": 16_000}
+_HOSTS = {"4x4x8": 4, "8x8x8": 2, "16x16x16": 2}
+#: Lanes, and seeds of the tables, the best of which counts.
+_LANES, _SEEDS = 4, 16
+#: Seconds for where cabinets stand.
+_PLACE_SECONDS = 5.0
+
+
+def lattices(n: int) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """All Hermite normal forms a, b, c, d, e, f of n = a d f: a box of a x d x f whose wraps are twisted by b, c and e."""
+    for a in (a for a in range(1, n + 1) if n % a == 0):
+        for d in (d for d in range(1, n // a + 1) if n // a % d == 0):
+            f = n // a // d
+            for b in range(d):
+                for c in range(f):
+                    for e in range(f):
+                        yield a, b, c, d, e, f
+
+
+def lattice_table(form: tuple[int, int, int, int, int, int]) -> np.ndarray:
+    """The six neighbours of each point of Z^3 over the rows (a, b, c), (0, d, e), (0, 0, f), int32[n, 6]."""
+    a, b, c, d, e, f = form
+    x, y, z = np.indices((a, d, f)).reshape(3, -1)
+    out = []
+    for axis in range(3):
+        for step in (1, -1):
+            i, j, k = x + (axis == 0) * step, y + (axis == 1) * step, z + (axis == 2) * step
+            over = np.floor_divide(i, a)
+            i, j, k = i - over * a, j - over * b, k - over * c
+            over = np.floor_divide(j, d)
+            j, k = j - over * d, k - over * e
+            out.append((i * d + j) * f + k % f)
+    return np.stack(out, axis=1).astype(np.int32)
+
+
+def best_lattice(n: int, most: int, seed: int) -> tuple[Topology, int]:
+    """The twisted torus of n switches with the most throughput of those looked at, and how many these were."""
+    forms = list(lattices(n)) if n <= 1024 else [form for form in lattices(n) if min(form[0], form[3], form[5]) >= 4]
+    if len(forms) > most:
+        forms = [forms[i] for i in Draws(seed).permutation(len(forms))[:most]]
+    found = []
+    one, darts = np.zeros((1, 1), np.int32), np.arange(6, dtype=np.int32)
+    inverse, degree, back = np.arange(n, dtype=np.int32), np.array([6], np.int32), darts ^ 1
+    best = math.inf
+    for form in forms:
+        table = lattice_table(form)
+        if (np.diff(np.sort(table, axis=1), axis=1) == 0).any() or (table == np.arange(n)[:, None]).any():
+            continue  # doubled links, or loops
+        lift = Lift(one, inverse, darts[:0], degree, darts * 0, darts, back, table)
+        cost = even_cost(lift, np.ones(n), 64.0, 1.05 * best, np.zeros(6))
+        best = min(best, cost)
+        found.append((cost, form))
+    graphs = [_lattice(form, n) for _, form in sorted(found)[:10]]
+    return max(graphs, key=lambda graph: uniform_certificate(graph).lower), len(forms)
+
+
+def _lattice(form: tuple[int, int, int, int, int, int], n: int) -> Topology:
+    table = lattice_table(form).astype(np.int64)
+    ends = np.stack([np.repeat(np.arange(n), 3), table[:, ::2].ravel()], axis=1)
+    a, b, c, d, e, f = form
+    x, y, z = np.indices((a, d, f)).reshape(3, -1)
+    return Topology(
+        links=ends,
+        switches=n,
+        name=f"twisted torus {a}x{d}x{f}, twists {b} {c} {e}",
+        labels={"x0": x, "x1": y, "x2": z},
+    )
+
+
+def best_tables(graph: Topology, seeds: int) -> tuple[Routing, float, str]:
+    """Deadlock-free tables in at most 4 lanes that let most uniform traffic through, that, and how they were made."""
+    found = []
+    for engine, seed in [("dor", 1), *(("orders-even", seed) for seed in range(1, seeds + 1))]:
+        try:
+            tables = route(graph, engine, lanes=None if engine == "dor" else _LANES, seed=seed)
+        except InputError:
+            continue  # dimension order serves the plain torus only
+        brings = table_loads(tables, uniform(graph)).network
+        found.append((tables, brings, f"{engine}, seed {seed}"))
+    return max(found, key=lambda one: one[1])
+
+
+def floor(graph: Topology) -> str:
+    """The longest cable, and all cables, with 16 switches in a cabinet."""
+    room = replace(PRESETS["koibuchi-2013"], switches_per_cabinet=16)
+    layout = place(graph, room, "metis", seconds=_PLACE_SECONDS, jobs=1)
+    return f"the longest {layout.longest_m:.1f} m, together {layout.total_m:,.0f} m"
+
+
+def case(shape: str, options: argparse.Namespace) -> None:
+    torus = build(f"torus:dims={shape}")
+    n = torus.switches
+    twisted, looked_at = best_lattice(n, options.lattices, options.seed)
+    if options.given:
+        ours = load(Path(options.given) / f"{shape}.edges").replace(name="ours")
+    else:
+        found = optimize(
+            torus,
+            "all-to-all",
+            start="structured",
+            moves=options.moves or _MOVES.get(shape, 20_000),
+            seed=options.seed,
+            jobs=options.jobs,
+        )
+        ours = found.topology.replace(name=f"ours: {found.start}", labels={})
+        print(f"{shape}: found in {found.seconds:.0f} s, {found.moves} moves, seed {options.seed}")
+        if options.keep:
+            Path(options.keep).mkdir(parents=True, exist_ok=True)
+            save(ours, Path(options.keep) / f"{shape}.edges")
+    pairs = n * (n - 1)
+    most = order_bound(torus, bounds_of_order(n, 6).aspl)
+    print(
+        f"{shape}: {n} switches of 6 links, {pairs} pairs; no network brings more than {most:.4f}; {looked_at} twisted tori"
+    )
+    base = None
+    for graph in (torus.replace(name="torus"), twisted, ours):
+        began = time.monotonic()
+        flow = uniform_certificate(graph)
+        took = time.monotonic() - began
+        base = base or flow.lower
+        row = f"  {graph.name:48s} {flow.lower:.4f} .. {flow.upper:.4f} ({flow.lower / base:.3f} x torus; {took:.1f} s)"
+        row += f"  by hops {uniform_bound(graph):.4f}  gap to the bound {most / flow.lower - 1:.1%}"
+        print(row, flush=True)
+        if options.tables or options.flits:
+            tables, brings, how = best_tables(graph.with_hosts(_HOSTS.get(shape, 2)), _SEEDS if n <= 1024 else 1)
+            hosts = _HOSTS.get(shape, 2)
+            told = f"    tables: {brings * hosts:.4f} ({how}; {prove(tables).lanes_used} lanes)"
+            if options.flits:
+                config = RouterConfig(vcs=_LANES)
+                at = saturation(tables, "uniform", config, fast=n > 200)
+                told += f"; flits saturate at {at.offered * hosts:.3f} ({hosts} hosts a switch at {at.offered:.3f})"
+            print(told, flush=True)
+        if options.floor:
+            print(f"    cables: {floor(graph)}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", default="4x4x8,8x8x8")
+    parser.add_argument("--moves", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--keep")
+    parser.add_argument("--given")
+    parser.add_argument("--lattices", type=int, default=40_000)
+    parser.add_argument("--tables", action="store_true")
+    parser.add_argument("--flits", action="store_true")
+    parser.add_argument("--floor", action="store_true")
+    options = parser.parse_args()
+    for shape in options.cases.split(","):
+        case(shape, options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""Symmetries of a network: maps of its switches onto each other that keep every link, and what they make alike.
+
+What is alike needs to be looked at once: a network of 4,096 switches that all look the same is measured from one of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from topoloom.topology import Topology
+
+#: Colourings that are worked out before the search ends, and switches in a row that are like no other.
+_COLOURINGS, _UNLIKE = 4096, 60
+#: Two odd constants that mix bits (SplitMix64).
+_MIX, _MORE = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+
+
+@dataclass(frozen=True, eq=False)
+class Symmetries:
+    """Symmetries of a network that were found: all that they generate, but not always all that there are.
+
+    Attributes
+    ----------
+    maps : int32[k, n]
+        Switch v goes to maps[i, v]; every link goes to a link, parallel ones to as many. No map at all: none was found.
+    """
+
+    maps: np.ndarray
+
+    @cached_property
+    def switch_orbits(self) -> np.ndarray:
+        """The orbit of each switch, int64[n], numbered by their first switches."""
+        n = self.maps.shape[1]
+        return _merged(n, np.tile(np.arange(n), len(self.maps)), self.maps.ravel())
+
+    def arc_orbits(self, origin: np.ndarray, to: np.ndarray, *, both_ways: bool) -> np.ndarray:
+        """The orbit of each arc.
+
+        Parameters
+        ----------
+        origin, to : int64[a]
+            The arcs, sorted by origin and then by to, each once.
+        both_ways : bool
+            An arc and its reverse are in one orbit.
+
+        Returns
+        -------
+        int64[a]
+            Numbered by their first arcs.
+        """
+        n = self.maps.shape[1]
+        key = origin * n + to
+        before, after = [], []
+        for image in self.maps.astype(np.int64):
+            before.append(np.arange(key.size))
+            after.append(np.searchsorted(key, image[origin] * n + image[to]))
+        if both_ways:
+            before.append(np.arange(key.size))
+            after.append(np.searchsorted(key, to * n + origin))
+        if not before:
+            return np.arange(key.size)
+        return _merged(key.size, np.concatenate(before), np.concatenate(after))
+
+    def keeping(self, switch: np.ndarray) -> "Symmetries":
+        """Those maps that leave the value of every switch, `switch` (any[n]), as it is."""
+        return Symmetries(self.maps[[bool((switch[image] == switch).all()) for image in self.maps]])
+
+
+def symmetries(topology: Topology, colour: np.ndarray | None = None) -> Symmetries:
+    """Symmetries of a network, by refining colours and following them (McKay's method, without its canonical form).
+
+    Parameters
+    ----------
+    topology : Topology
+        Parallel links count.
+    colour : int[n], optional
+        Only switches of the same colour may go onto each other: as many hosts when left out.
+
+    Returns
+    -------
+    Symmetries
+        Every map is checked link by link. The search gives up early on networks whose switches look all different, so some
+        symmetries may be missing; what is found is true.
+
+    Notes
+    -----
+    One switch is marked, and colours are refined by neighbours' colours until they tell no more apart; where two switches are
+    left alike, one of them is marked as well. The same marks from another switch on give the same colours, and so a map.
+    Source: McKay and Piperno, Practical graph isomorphism, II, J. Symbolic Computation 60, 2014, section 2.
+
+    Examples
+    --------
+    >>> from topoloom.spec import build
+    >>> found = symmetries(build("torus:dims=4x4x4"))
+    >>> int(found.switch_orbits.max()) + 1
+    1
+    """
+    n = topology.switches
+    search = _Search(topology, topology.endpoints_at if colour is None else np.asarray(colour))
+    found = list(search.maps()) if len(topology.links) else []
+    return Symmetries(np.array(found, np.int32).reshape(-1, n))
+
+
+class _Search:
+    """The search for symmetries of one topology."""
+
+    def __init__(self, topology: Topology, colour: np.ndarray) -> None:
+        offsets, neighbours, _ = topology.csr
+        self._n = topology.switches
+        self._first, self._neighbour = offsets[:-1], neighbours
+        self._offsets = offsets
+        self._isolated = np.diff(offsets) == 0
+        ends = np.repeat(np.arange(self._n), np.diff(offsets)) * self._n + neighbours
+        self._links = np.sort(ends)
+        self._ends = ends
+        self._left = _COLOURINGS
+        self._root = self._refined(_mixed(np.unique(colour, return_inverse=True)[1].astype(np.uint64) + np.uint64(1)))
+
+    def maps(self) -> Iterator[np.ndarray]:
+        """Maps that generate what is found, from those that fix most switches on."""
+        path, colours = [], [self._root]
+        while True:
+            values, where, counts = np.unique(colours[-1], return_inverse=True, return_counts=True)
+            if values.size == self._n:
+                break
+            # The first switch of the smallest class that has several.
+            cell = int(np.argmin(np.where(counts > 1, counts, self._n + 1)))
+            path.append(int(np.flatnonzero(where == cell)[0]))
+            colours.append(self._marked(colours[-1], path[-1]))
+            if len(path) > 64:
+                return
+        found: list[np.ndarray] = []
+        for level in range(len(path) - 1, -1, -1):
+            alike = np.flatnonzero(colours[level] == colours[level][path[level]])
+            unlike = 0
+            for target in alike[np.argsort(_mixed(alike.astype(np.uint64)), kind="stable")].tolist():
+                if target == path[level]:
+                    continue
+                images = np.concatenate(found) if found else np.empty(0, np.int64)
+                orbit = _merged(self._n, np.tile(np.arange(self._n), len(found)), images)
+                if orbit[target] == orbit[path[level]]:
+                    continue
+                image = self._onto(colours, path, level, colours[level], target)
+                unlike = 0 if image is not None else unlike + 1
+                if image is not None:
+                    found.append(image)
+                    yield image
+                if self._left <= 0 or unlike >= _UNLIKE:
+                    break
+
+    def _onto(
+        self, colours: list[np.ndarray], path: list[int], level: int, colour: np.ndarray, target: int
+    ) -> np.ndarray | None:
+        """A map that takes path[level] to `target`, and the switches marked before to where `colour` has them."""
+        if self._left <= 0:
+            return None
+        mine = self._marked(colour, target)
+        theirs = colours[level + 1]
+        order, other = np.argsort(theirs, kind="stable"), np.argsort(mine, kind="stable")
+        if (theirs[order] != mine[other]).any():
+            return None
+        if level + 1 == len(path):
+            image = np.empty(self._n, np.int64)
+            image[order] = other
+            n = self._n
+            kept = (np.sort(image[self._ends // n] * n + image[self._ends % n]) == self._links).all()
+            return image if kept and (self._root[image] == self._root).all() else None
+        for further in np.flatnonzero(mine == theirs[path[level + 1]]).tolist():
+            image_ = self._onto(colours, path, level + 1, mine, further)
+            if image_ is not None or self._left <= 0:
+                return image_
+        return None
+
+    def _marked(self, colour: np.ndarray, switch: int) -> np.ndarray:
+        colour = colour.copy()
+        colour[switch] = _mixed(colour[switch : switch + 1] ^ _MORE)[0]
+        return self._refined(colour)
+
+    def _refined(self, colour: np.ndarray) -> np.ndarray:
+        """Colours that tell apart what neighbours' colours tell apart, over and over."""
+        self._left -= 1
+        classes = np.unique(colour).size
+        while classes < self._n:
+            sums = np.add.reduceat(
+                np.append(_mixed(colour)[self._neighbour], np.uint64(0)), np.minimum(self._first, self._neighbour.size)
+            )
+            sums[self._isolated] = 0
+            finer = _mixed(colour * _MORE + sums)
+            now = np.unique(finer).size
+            if now == classes:
+                break
+            colour, classes = finer, now
+        return colour
+
+
+def _mixed(words: np.ndarray) -> np.ndarray:
+    """uint64 words whose bits are mixed (SplitMix64)."""
+    z = words + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * _MIX
+    z = (z ^ (z >> np.uint64(27))) * _MORE
+    return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def _merged(size: int, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Which of `size` things hang together by pairs, int64[size], numbered by their first."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(one.size, np.int8), (one, other)), shape=(size, size))
+    part = connected_components(graph, directed=False)[1]
+    _, first, number = np.unique(part, return_index=True, return_inverse=True)
+    rank = np.empty(first.size, np.int64)
+    rank[np.argsort(first, kind="stable")] = np.arange(first.size)
+    return np.asarray(rank[number])

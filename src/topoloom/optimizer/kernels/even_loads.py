@@ -1,0 +1,202 @@
+"""Voltage lifts under annealing for throughput: what uniform traffic asks of links, split evenly over shortest paths.
+
+The lifts and their moves are those of `kernels.lifts`; over the group of one element every link is a kind of its own, and a
+move is a plain 2-opt. Where all switches send each other as much, the loads of links have their hops as mean. So a graph is
+good when it has few hops and all its links are used alike, which the mean of a power of the loads says in one number.
+"""
+
+import numpy as np
+
+from topoloom.compiling.decorators import allocating, inner
+from topoloom.optimizer.kernels.lifts import Lift, propose, spread, take_back
+from topoloom.random_streams.kernels import next_word
+
+#: Rows of what a move sets: one more than its darts.
+_ROWS = 5
+#: Draws for a move that the rules allow.
+_DRAWS = 256
+
+
+@inner
+def _ahead(table: np.ndarray, source: int, hops: np.ndarray, ways: np.ndarray, order: np.ndarray) -> int:
+    """From a source: hops int16[n] (-1: not reached), numbers of shortest paths, and the switches in order; how many."""
+    degree = table.shape[1]
+    hops[:] = -1
+    hops[source], ways[source], order[0] = 0, 1.0, source
+    found = 1
+    place = 0
+    while place < found:
+        u = order[place]
+        far = hops[u] + 1
+        for slot in range(degree):
+            v = table[u, slot]
+            if hops[v] < 0:
+                hops[v], ways[v], order[found] = far, ways[u], v
+                found += 1
+            elif hops[v] == far:
+                ways[v] += ways[u]
+        place += 1
+    return found
+
+
+@allocating
+def even_cost(lift: Lift, weight: np.ndarray, power: float, limit: float, load: np.ndarray) -> float:
+    """The power mean of what the links carry, when all send to all along all shortest paths evenly.
+
+    Parameters
+    ----------
+    lift : Lift
+    weight : float64[n]
+        What goes from switch s to switch t is weight[s] weight[t]; alike for the switches of a class.
+    power : float
+        Of the mean: 1 is the hops, and the higher the more only the fullest links count.
+    limit : float
+        A cost above it need not be exact, but is above it.
+    load : float64[darts]
+        Set to what each dart's link carries, both ways together, in links of the switches of one class.
+
+    Returns
+    -------
+    float
+        In loads of one direction of a link; inf where switches do not reach each other.
+    """
+    n = lift.table.shape[0]
+    group = lift.inverse.size
+    classes = n // group
+    hops = np.empty((classes, n), np.int16)
+    ways = np.empty((classes, n))
+    order = np.empty((classes, n), np.int32)
+    rests = np.empty(n)
+    load[:] = 0.0
+    darts, walked = 0, 0.0
+    for a in range(classes):
+        darts += lift.degree[a]
+    for a in range(classes):
+        if _ahead(lift.table, a * group, hops[a], ways[a], order[a]) < n:
+            return np.inf
+        here = 0.0
+        for v in range(n):
+            here += weight[v] * hops[a, v]
+        walked += weight[a * group] * here
+        # The power mean is no less than the mean, which is of the hops.
+        if walked / darts > limit:
+            return walked / darts
+    for a in range(classes):
+        scale = weight[a * group]
+        if scale > 0.0:
+            rests[:] = 0.0
+            _carry_back(lift, group, hops[a], ways[a], order[a], weight, scale, rests, load)
+    total = 0.0
+    for d in range(load.size):
+        if lift.head[d] >= 0:
+            both = load[d] + (load[lift.back[d]] if lift.back[d] != d else load[d])
+            total += (0.5 * both) ** power
+    return (total / darts) ** (1.0 / power)
+
+
+@inner
+def _carry_back(
+    lift: Lift,
+    group: int,
+    hops: np.ndarray,
+    ways: np.ndarray,
+    order: np.ndarray,
+    weight: np.ndarray,
+    scale: float,
+    rests: np.ndarray,
+    load: np.ndarray,
+) -> None:
+    """What a source sends, scale * weight[v] to each v, on its way back: the load of each dart takes what goes over it."""
+    n, degree = lift.table.shape
+    for place in range(n - 1, 0, -1):
+        v = order[place]
+        near = hops[v] - 1
+        each = (scale * weight[v] + rests[v]) / ways[v]
+        base = v // group * degree
+        for slot in range(degree):
+            u = lift.table[v, slot]
+            if hops[u] == near:
+                carried = ways[u] * each
+                rests[u] += carried
+                load[base + slot] += carried
+
+
+@inner
+def _allowed(lift: Lift, undo: np.ndarray, offsets: np.ndarray, near: np.ndarray, cabinet: np.ndarray) -> bool:
+    """Whether the darts that were set keep the rules: links between near switches, and each cabinets' number of links."""
+    degree = lift.table.shape[1]
+    count = undo[0, 0]
+    if offsets.size > 1:
+        for k in range(1, count + 1):
+            here, there = undo[k, 0] // degree, lift.head[undo[k, 0]]
+            place = offsets[here] + np.searchsorted(near[offsets[here] : offsets[here + 1]], there)
+            if place == offsets[here + 1] or near[place] != there:
+                return False
+    if cabinet.size:
+        # As many darts from each cabinet to each as before.
+        for k in range(1, count + 1):
+            one, other = cabinet[undo[k, 0] // degree], cabinet[lift.head[undo[k, 0]]]
+            more = 0
+            for i in range(1, count + 1):
+                if cabinet[undo[i, 0] // degree] == one:
+                    more += (cabinet[lift.head[undo[i, 0]]] == other) - (cabinet[undo[i, 1]] == other)
+            if more != 0:
+                return False
+    return True
+
+
+@inner
+def _drawn(
+    lift: Lift, undo: np.ndarray, state: np.ndarray, offsets: np.ndarray, near: np.ndarray, cabinet: np.ndarray
+) -> bool:
+    """A random move that the rules allow, of the darts; False when none was found."""
+    for _ in range(_DRAWS):
+        if propose(lift, undo, state):
+            if _allowed(lift, undo, offsets, near, cabinet):
+                return True
+            take_back(lift, undo)
+    return False
+
+
+@allocating
+def anneal_even(
+    lift: Lift,
+    weight: np.ndarray,
+    offsets: np.ndarray,
+    near: np.ndarray,
+    cabinet: np.ndarray,
+    power: float,
+    costs: np.ndarray,
+    best: np.ndarray,
+    state: np.ndarray,
+    thresholds: np.ndarray,
+    temperature: float,
+    moves: int,
+) -> int:
+    """Try `moves` moves at one temperature; how many were accepted.
+
+    offsets, near: int64[n + 1], int32, CSR of the switches that each may be linked to, ascending; offsets of one entry: any.
+    cabinet: int64[n], or empty, where the links between any two cabinets keep their number. Both only over the group of one
+    element. costs: float64[2], of the lift and of the best so far. best: int32[2, darts], its head and voltage.
+    thresholds: float32[4096]; temperature times a random one is what a move may cost, drawn before it is measured.
+    """
+    undo = np.zeros((_ROWS, 4), np.int32)
+    load = np.zeros(lift.head.size)
+    accepted = 0
+    for _ in range(moves):
+        if not _drawn(lift, undo, state, offsets, near, cabinet):
+            continue
+        spread(lift, undo)
+        limit = costs[0] + thresholds[next_word(state) & np.uint64(4095)] * temperature
+        cost = even_cost(lift, weight, power, limit, load)
+        if not cost <= limit:
+            take_back(lift, undo)
+            spread(lift, undo)
+            continue
+        accepted += 1
+        costs[0] = cost
+        if cost < costs[1]:
+            costs[1] = cost
+            best[0, :] = lift.head
+            best[1, :] = lift.voltage
+    return accepted

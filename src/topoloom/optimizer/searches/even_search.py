@@ -1,0 +1,164 @@
+"""One chain of annealing for throughput: few hops, and links that uniform traffic uses alike."""
+
+import numpy as np
+
+from topoloom.optimizer.kernels.lifts import Lift
+from topoloom.optimizer.rules import Rules
+from topoloom.optimizer.structures.groups import Group
+from topoloom.optimizer.structures.lifts import links_of_darts
+from topoloom.random_streams import Draws
+from topoloom.searches import Budget, cooled, metropolis_table
+from topoloom.topology import Topology
+
+#: The first and the last temperature, in units of the median change of a random move.
+HOT, COLD = 0.1, 0.01
+#: The power of the mean of the loads: high enough that full links count, low enough that one alone does not.
+POWER = 8.0
+#: Temperatures between them, at least; moves whose changes make the median.
+_TEMPERATURES, _SAMPLE = 200, 30
+#: Arcs followed in one step: some 20 ms.
+_STEP = 6_000_000
+
+
+class EvenSearch:
+    """Simulated annealing of a lift for the least power mean of its links' loads; `cost` is (0.5, that of the best so far).
+
+    Loads are of uniform traffic, split evenly over all shortest paths (`kernels.even_loads`); a disconnected graph has inf.
+
+    Parameters
+    ----------
+    lift : Lift
+        It is worked on in place.
+    group : Group
+        Of the lift; with one element (`lift_of`) it is any graph.
+    weight : float64[n]
+        Hosts of each switch, alike in a class.
+    draws : Draws
+    budget : Budget
+    rules : Rules, optional
+        What moves must keep; only over the group of one element.
+    hot, cold : float
+        The first and the last temperature.
+    each : int
+        What one move counts of the budget.
+
+    Source of the loads: Newman, Physical Review E 64, 2001 (edge betweenness); of the moves, as `LiftSearch`.
+    """
+
+    def __init__(
+        self,
+        lift: Lift,
+        group: Group,
+        weight: np.ndarray,
+        draws: Draws,
+        budget: Budget,
+        rules: Rules | None = None,
+        hot: float = HOT,
+        cold: float = COLD,
+        each: int = 1,
+    ) -> None:
+        from topoloom.optimizer.kernels import even_loads
+
+        self._kernels, self._lift, self._group, self._budget = even_loads, lift, group, budget
+        self._weight = np.asarray(weight, np.float64)
+        self._hot, self._cold, self._each = hot, cold, each
+        rules = rules or Rules()
+        offsets, near = rules.near or (np.zeros(1, np.int64), np.zeros(0, np.int32))
+        cabinet = np.zeros(0, np.int64) if rules.cabinet is None else rules.cabinet
+        self._rules = offsets.astype(np.int64), near.astype(np.int32), cabinet
+        self._state, self._thresholds = draws.state(), metropolis_table()
+        cost = even_loads.even_cost(lift, self._weight, POWER, np.inf, np.zeros(lift.head.size))
+        self._costs = np.array([cost, cost])
+        self._best = np.stack([lift.head, lift.voltage])
+        slots = lift.table.size * (lift.table.shape[0] // group.order)
+        self._chunk = max(1, min(budget.moves // each // _TEMPERATURES, _STEP // slots))
+        self._unit = self._median_change()
+
+    @property
+    def best(self) -> np.ndarray:
+        return links_of_darts(self._group, self._best[0], self._best[1], self._lift.table.shape[1])
+
+    @property
+    def cost(self) -> tuple[float, ...]:
+        return 0.5, float(self._costs[1])
+
+    @property
+    def moves(self) -> int:
+        """What is used up of the budget."""
+        return self._budget.spent
+
+    @property
+    def share(self) -> float:
+        return self._budget.share
+
+    @property
+    def done(self) -> bool:
+        return self._budget.share >= 1
+
+    def step(self) -> None:
+        """Some milliseconds of moves at one temperature."""
+        temperature = self._unit * cooled(self._hot, self._cold, self._budget.share)
+        moves = max(1, min(self._chunk, (self._budget.moves - self._budget.spent) // self._each))
+        self._anneal(temperature, moves)
+        self._budget.spent += moves * self._each
+
+    def _anneal(self, temperature: float, moves: int) -> int:
+        accepted: int = self._kernels.anneal_even(
+            self._lift,
+            self._weight,
+            *self._rules,
+            POWER,
+            self._costs,
+            self._best,
+            self._state,
+            self._thresholds,
+            temperature,
+            moves,
+        )
+        return accepted
+
+    def _median_change(self) -> float:
+        """The median change of cost, without sign, that random moves from the start make."""
+        if not np.isfinite(self._costs[0]):
+            return 1.0
+        lift, kept = self._lift, [array.copy() for array in self._lift[4:]]
+        changes = []
+        for _ in range(_SAMPLE):
+            before = self._costs[0]
+            self._anneal(1e300, 1)
+            changes.append(abs(self._costs[0] - before))
+            for array, old in zip(lift[4:], kept, strict=True):
+                array[:] = old
+            self._costs[0] = before
+        changed = [change for change in changes if 0 < change < np.inf]
+        return float(np.median(changed)) if changed else 1e-3 * self._costs[0]
+
+
+def lift_of(topology: Topology) -> tuple[Lift, Group]:
+    """Any graph, as a lift over the group of one element.
+
+    Examples
+    --------
+    >>> ring = Topology(links=[(0, 1), (1, 2), (0, 2)], switches=3)
+    >>> lift, group = lift_of(ring)
+    >>> lift.head.tolist(), lift.back.tolist(), group.order
+    ([1, 2, 0, 2, 0, 1], [2, 4, 0, 5, 1, 3], 1)
+    """
+    n, degree = topology.switches, int(topology.degrees.max())
+    offsets, neighbours, _ = topology.csr
+    origin = np.repeat(np.arange(n), topology.degrees)
+    dart = origin * degree + np.arange(neighbours.size) - offsets[origin]
+    head, back = np.full(n * degree, -1, np.int32), np.full(n * degree, -1, np.int32)
+    head[dart] = neighbours
+    # Sorted by the other end, the reverse of each dart comes in the order of the darts.
+    there = np.lexsort((origin, neighbours))
+    back[dart[there]] = dart
+    table = np.repeat(np.arange(n, dtype=np.int32)[:, None], degree, axis=1)
+    table.ravel()[dart] = neighbours
+    one = np.zeros((1, 1), np.int32)
+    group = Group("one element", one)
+    nothing = np.zeros(0, np.int32)
+    voltage = np.zeros(head.size, np.int32)
+    return Lift(
+        one, np.zeros(1, np.int32), nothing, topology.degrees.astype(np.int32), head, voltage, back, table
+    ), group

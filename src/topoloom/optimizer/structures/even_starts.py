@@ -1,0 +1,79 @@
+"""Starts with structure for throughput: Cayley graphs and lifts, annealed until uniform traffic uses their links alike."""
+
+import math
+
+import numpy as np
+
+from topoloom.errors import InputError
+from topoloom.optimizer.searches.even_search import EvenSearch
+from topoloom.optimizer.searches.successive_halving import Candidate
+from topoloom.optimizer.structures.groups import Group, groups_of
+from topoloom.optimizer.structures.lifts import drawn_lift
+from topoloom.random_streams import Draws
+from topoloom.searches import Budget, Search
+
+#: Groups of one order to try, as far as their tables have no more elements together; the largest order (a table of 16 MiB).
+_GROUPS, _LEAST_GROUPS, _ELEMENTS, _MOST_ORDER = 16, 5, 1 << 24, 2048
+#: Classes of lifts to try, at most; those of these many do best where there is time (see docs/throughput-search.md).
+_MOST_CLASSES, _BEST_CLASSES = 16, 2.5
+#: How much later a group comes for every one before it, in logarithms of classes.
+_LATER = 0.1
+#: Candidates for each thread.
+_LEAST, _MOST = 4, 40
+#: Nanoseconds of a move, for each switch, link end and class; moves of a candidate in the first round, and rounds.
+_SLOT_NS, _FIRST_MOVES, _ROUNDS = 8.0, 1500, 4
+
+
+def even_candidates(switches: int, degree: int, threads: int, seconds: float | None, moves: int) -> list[Candidate]:
+    """Groups and numbers of classes whose lifts have so many switches of this degree, as many as there is time for.
+
+    Parameters
+    ----------
+    switches, degree : int
+    threads : int
+    seconds : float or None
+        The time of each thread.
+    moves : int
+        Of each thread, without a time.
+
+    Returns
+    -------
+    list of Candidate
+        Those first that did best over many orders.
+
+    Raises
+    ------
+    InputError
+        No regular graph has such an order and degree, or no group was found.
+    """
+    if not 2 <= degree < switches or switches * degree % 2:
+        raise InputError(f"start='structured': no {switches} switches have {degree} links each; take start='given'")
+    found: list[tuple[float, int, Candidate]] = []
+    for classes in range(1, min(switches // 2, _MOST_CLASSES) + 1):
+        order = switches // classes
+        if switches % classes == 0 and order <= _MOST_ORDER:
+            # The fewer elements commute, the fewer paths meet: two steps and the same two turned round.
+            groups = groups_of(order, max(_LEAST_GROUPS, min(_GROUPS, _ELEMENTS // order**2)))
+            groups.sort(key=lambda group: float((group.times == group.times.T).mean()))
+            for place, group in enumerate(groups):
+                if classes * degree % 2 == 0 or group.involutions.size:
+                    far = abs(math.log(classes / _BEST_CLASSES)) + _LATER * place
+                    found.append((far, len(found), _candidate(group, classes, degree)))
+    if not found:
+        raise InputError(f"start='structured': no group fits {switches} switches of {degree} links; take start='given'")
+    if seconds is None:
+        runs = moves / (_ROUNDS * _FIRST_MOVES)
+    else:
+        runs = seconds * 1e9 / (_ROUNDS * _FIRST_MOVES * _SLOT_NS * switches * degree * _BEST_CLASSES)
+    most = threads * max(_LEAST, min(int(runs), _MOST))
+    return [one for _, _, one in sorted(found)[:most]]
+
+
+def _candidate(group: Group, classes: int, degree: int) -> Candidate:
+    name = f"lift over {group.name}, {classes} classes" if classes > 1 else f"Cayley graph of {group.name}"
+
+    def start(draws: Draws, budget: Budget) -> Search | None:
+        lift = drawn_lift(group, classes, degree, draws.state())
+        return None if lift is None else EvenSearch(lift, group, np.ones(classes * group.order), draws, budget)
+
+    return Candidate(name, start)
