@@ -53,7 +53,7 @@ _HOMES = {
     "PATTERNS": "topoloom.traffic.register",
     "Parts": "topoloom.cost.parts",
     "PathDiversity": "topoloom.graph.path_diversity",
-    "Quality": "topoloom.throughput.quality",
+    "Quality": "topoloom.throughput.result",
     "RULES": "topoloom.fabrics.diagnosis.rule",
     "Replay": "topoloom.workloads.chakra",
     "Reproduction": "topoloom.reproduction.reproduce",
@@ -273,8 +273,8 @@ if TYPE_CHECKING:
     from topoloom.studies.task import Task as Task
     from topoloom.studies.task import run_task as run_task
     from topoloom.studies.task import task_of as task_of
-    from topoloom.throughput.quality import Quality as Quality
     from topoloom.throughput.quality import quality as quality
+    from topoloom.throughput.result import Quality as Quality
     from topoloom.topology import Topology as Topology
     from topoloom.traffic.register import PATTERNS as PATTERNS
     from topoloom.traffic.register import traffic_of as traffic_of

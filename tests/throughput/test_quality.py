@@ -10,7 +10,8 @@ from topoloom.errors import InputError, Stopped
 from topoloom.routing.route import route
 from topoloom.spec import build
 from topoloom.throughput.bisections import effective_bisection
-from topoloom.throughput.quality import LoadSummary, Quality, quality
+from topoloom.throughput.quality import quality
+from topoloom.throughput.result import LoadSummary, Quality
 from topoloom.topology import Topology
 from topoloom.traffic import uniform
 from topoloom.traffic.loads import expected_loads

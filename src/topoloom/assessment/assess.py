@@ -28,7 +28,7 @@ from topoloom.results import Provenance, Result, plain, provenance_of
 from topoloom.shards import Shards
 from topoloom.simulator.load_curve import LoadCurve
 from topoloom.threads import cores
-from topoloom.throughput.quality import Quality
+from topoloom.throughput.result import Quality
 from topoloom.work import Work
 
 #: What is worked out, the cheapest first: every network has a step before one has the next.

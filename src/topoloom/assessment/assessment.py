@@ -10,7 +10,7 @@ from topoloom.cost.bill import Bill
 from topoloom.layout.layout import Layout
 from topoloom.results import Provenance, Result, plain
 from topoloom.simulator.load_curve import LoadCurve
-from topoloom.throughput.quality import Quality
+from topoloom.throughput.result import Quality
 from topoloom.work import Ended
 
 if TYPE_CHECKING:

@@ -2,12 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from topoloom.throughput.approximate import Bracket
-
-if TYPE_CHECKING:
-    from topoloom.throughput.quality import Quality
+from topoloom.throughput.result import Quality
 
 #: What the slowest plane decides, for all planes carry the same share.
 _LEAST = (
@@ -22,7 +19,7 @@ _LEAST = (
 _BRACKETS = ("uniform_flow", "permutation_flow", "worst_flow", "traffic_flow")
 
 
-def together(found: Sequence["Quality"], alike: Sequence[int]) -> "Quality":
+def together(found: Sequence[Quality], alike: Sequence[int]) -> Quality:
     """The quality of a network out of those of its planes, but for what is counted over all switches.
 
     A throughput is that of the slowest plane, the busiest channel that of the busiest one, and the effective bisection the

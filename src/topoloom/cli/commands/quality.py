@@ -12,7 +12,7 @@ from topoloom.traffic import PATTERNS
 
 if TYPE_CHECKING:
     from topoloom.graph.spreads import Spread
-    from topoloom.throughput.quality import Quality
+    from topoloom.throughput.result import Quality
 
 #: The rows, in their order, and what they are called.
 _WORDS = {

@@ -9,7 +9,8 @@ from topoloom.routing.routing import Routing
 from topoloom.settings import Settings, setting
 from topoloom.studies.verb import VERBS, Verb, flat
 from topoloom.studies.verbs._tables import tables_of
-from topoloom.throughput.quality import Quality, quality
+from topoloom.throughput.quality import quality
+from topoloom.throughput.result import Quality
 from topoloom.work import Work
 
 
