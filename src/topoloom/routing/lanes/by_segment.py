@@ -1,20 +1,39 @@
-"""Lanes by segment: a packet changes to the next lane at each turn that one order of the switches forbids."""
+"""Lanes by segment: a packet changes to a higher lane at each turn that one order of the switches forbids."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from topoloom.errors import InputError
 from topoloom.random_streams import Draws
-from topoloom.routing.channels import channels_of
+from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.registry import Request
-from topoloom.routing.routing import carriers_of
+from topoloom.routing.routing import carriers_of, host_weights
 from topoloom.threads import over_cores
 
-#: Orders that are tried.
-_TRIES = 4
+#: Orders that are tried, and how many more while the paths take more lanes than are wanted.
+_TRIES, _MORE = 4, 28
 #: Lanes by switch that the judge can tell apart.
-_MOST_LANES = 8
+MOST_LANES = 8
+#: Destinations that a thread looks at a time, and whose lanes are spread in one call.
+_BLOCK = 64
+#: Times that lanes are spread: later ones know what all other destinations take.
+_ROUNDS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class _Segments:
+    """An order's forbidden turns: those left on each path, uint8[n, n] by destination; where it rises; the most on a path."""
+
+    left: np.ndarray
+    rises: np.ndarray
+    most: int
+
+    @property
+    def lanes(self) -> int:
+        """How many lanes the paths take."""
+        return self.most + 1
 
 
 def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarray:
@@ -43,49 +62,118 @@ def segment_lanes(request: Request, ports: np.ndarray, engine: str) -> np.ndarra
     Stopped
         The request's work was stopped.
     """
-    from topoloom.routing.lanes.kernels.dfsssp import count_turns
-    from topoloom.routing.lanes.kernels.orders import ranked, rising
-    from topoloom.routing.lanes.kernels.segments import segments_left
+    found = _checked(_fewest(request, ports, 1, 0), request, engine, MOST_LANES)
+    return np.maximum(found.most - found.left.astype(np.int16), 0).astype(np.uint8)
+
+
+def even_segment_lanes(request: Request, ports: np.ndarray, engine: str, lanes: int, most: int) -> np.ndarray:
+    """Lanes by switch that rise at every turn which the order forbids, and elsewhere so that all lanes carry alike.
+
+    Each destination's tree gets lanes from its root outwards: a switch takes the lane in which its channel has the fewest
+    pairs so far, of those that leave the lanes below for the turns of the longest path that comes in through it.
+
+    Parameters
+    ----------
+    request : Request
+    ports : uint8 or uint16[n, n]
+        Tables whose paths arrive.
+    engine : str
+        For messages.
+    lanes, most : int
+        How many are used; and at the most, where the paths take more.
+
+    Returns
+    -------
+    uint8[n, n]
+        lanes[d, s]: the lane in which switch s sends on what goes to d.
+
+    Raises
+    ------
+    InputError
+        Paths take more than `most` lanes.
+    Stopped
+        The request's work was stopped.
+    """
+    from topoloom.routing.lanes.kernels.segments import spread_segments
 
     topology, channels = request.topology, channels_of(request.topology)
-    n, carries = topology.switches, carriers_of(topology)
-    count, one_lane = np.zeros(channels.turn_first[-1], np.int64), np.zeros((n, n), np.uint8)
-    count_turns(
-        channels.first,
-        channels.to,
-        channels.back,
-        channels.turn_first,
-        ports,
-        one_lane,
-        0,
-        carries,
-        count,
-        request.work.flag,
-    )
-    weight = count.astype(np.float64)
-    ties, best, fewest = Draws(request.seed, 6), np.empty((0, 0), np.uint8), 256
-    blocks = -(-n // 64)
-    request.work.begin(_TRIES * blocks, "blocks of destinations given lanes")
-    for attempt in range(_TRIES):
-        request.work.check()
-        # The first order counts pairs; others only whether any pair turns there at all, for the worst path decides.
-        wanted = weight if attempt == 0 else np.minimum(weight, 1.0) + weight / max(1.0, weight.max(initial=0.0))
-        rank = ranked(channels.first, channels.to, channels.back, channels.turn_first, wanted, ties.uniform(n) * 1e-3)
-        rises = rising(channels.first, channels.to, rank[None, :])
-        left = np.zeros((n, n), np.uint8)
+    found = _checked(_fewest(request, ports, lanes, _MORE), request, engine, most)
+    lanes = max(lanes, found.lanes)
+    lane = np.zeros((topology.switches, topology.switches), np.uint8)
+    load = np.zeros((channels.to.size, lanes), np.int64)
+    where = channels.first, channels.to, ports, found.rises, host_weights(topology)
+    request.work.begin(_ROUNDS * topology.switches, "destinations whose lanes are spread")
+    for number in range(_ROUNDS):
+        order = Draws(request.seed, 23 + number).permutation(topology.switches)
+        for begin in range(0, order.size, _BLOCK):
+            request.work.check()
+            some = order[begin : begin + _BLOCK]
+            spread_segments(*where, some, number > 0, load, lane)
+            request.work.advance(some.size)
+    return lane
 
-        def count_segments(numbers: Iterator[int], rises: np.ndarray = rises, left: np.ndarray = left) -> None:
-            for block in numbers:
-                segments_left(channels.first, channels.to, ports, rises, block * 64, min(n, block * 64 + 64), left)
 
-        over_cores(count_segments, blocks, request.jobs, request.work)
-        used = int(left[np.ix_(carries, carries)].max(initial=0))
-        if used < fewest:
-            fewest, best = used, left
-    request.work.check()
-    if fewest >= _MOST_LANES:
+def _checked(found: _Segments, request: Request, engine: str, most: int) -> _Segments:
+    """The same, if it takes no more lanes than there may be."""
+    if found.lanes > most:
         raise InputError(
-            f"{topology.name}: the paths of engine {engine} take {fewest + 1} lanes by segments, more than {_MOST_LANES};"
-            " engine hop-lanes or orders does with any network"
+            f"{request.topology.name}: the paths of engine {engine} take {found.lanes} lanes by segments, more than"
+            f" {most}; engine hop-lanes or orders does with any network"
         )
-    return np.maximum(fewest - best.astype(np.int16), 0).astype(np.uint8)
+    return found
+
+
+def _fewest(request: Request, ports: np.ndarray, wanted: int, more: int) -> _Segments:
+    """The segments of that order of a few which takes the fewest lanes; `more` orders while these are more than `wanted`."""
+    from topoloom.routing.lanes.kernels.dfsssp import count_turns
+    from topoloom.routing.lanes.kernels.orders import ranked, rising
+
+    topology, channels, work = request.topology, channels_of(request.topology), request.work
+    carries, ties = carriers_of(topology), Draws(request.seed, 6)
+    where = channels.first, channels.to, channels.back, channels.turn_first
+
+    def turns_of(lane: np.ndarray, number: int) -> np.ndarray:
+        count = np.zeros(channels.turn_first[-1], np.int64)
+        count_turns(*where, ports, lane, number, carries, count, work.flag)
+        return count.astype(np.float64)
+
+    weight = turns_of(np.zeros(ports.shape, np.uint8), 0)
+    # The first order counts pairs; others only whether any pair turns there at all, for the worst path decides.
+    any_pair = np.minimum(weight, 1.0) + weight / max(1.0, weight.max(initial=0.0))
+    work.begin(None, "orders of the switches")
+
+    def tried(spared: np.ndarray) -> _Segments:
+        work.check()
+        rank = ranked(*where, spared, ties.uniform(topology.switches) * 1e-3)
+        work.advance()
+        return _segments(channels, ports, carries, rising(channels.first, channels.to, rank[None, :]), request)
+
+    found = best = tried(weight)
+    for attempt in range(1, _TRIES + more):
+        if attempt >= _TRIES and best.lanes <= wanted:
+            break
+        if more and found.lanes > wanted:
+            # What the paths with the most turns pass weighs more from now on.
+            worst = turns_of(found.left, found.most)
+            any_pair = any_pair + worst / max(1.0, worst.max(initial=0.0))
+        found = tried(any_pair)
+        best = found if found.most < best.most else best
+    work.check()
+    return best
+
+
+def _segments(
+    channels: Channels, ports: np.ndarray, carries: np.ndarray, rises: np.ndarray, request: Request
+) -> _Segments:
+    from topoloom.routing.lanes.kernels.segments import segments_left
+
+    n = ports.shape[0]
+    left = np.zeros((n, n), np.uint8)
+
+    def count(numbers: Iterator[int]) -> None:
+        for block in numbers:
+            begin = block * _BLOCK
+            segments_left(channels.first, channels.to, ports, rises, begin, min(n, begin + _BLOCK), left)
+
+    over_cores(count, -(-n // _BLOCK), request.jobs, request.work, counted=False)
+    return _Segments(left, rises, int(left[np.ix_(carries, carries)].max(initial=0)))

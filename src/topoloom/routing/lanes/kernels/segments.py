@@ -1,8 +1,9 @@
-"""Segments: the stretches of a path between its forbidden turns in one order of the switches."""
+"""Segments: the stretches of a path between its forbidden turns in one order of the switches, and lanes that rise at these."""
 
 import numpy as np
 
 from topoloom.compiling.decorators import allocating
+from topoloom.routing.trees.kernels.wide_loads import senders_first
 
 
 @allocating
@@ -32,3 +33,68 @@ def segments_left(
                 turned = w != d and rises[c] & 1 and not rises[first[w] + ports[d, w]] & 1
                 left[d, u] = min(255, left[d, w] + (1 if turned else 0))
                 known[u] = True
+
+
+@allocating
+def spread_segments(
+    first: np.ndarray,
+    to: np.ndarray,
+    ports: np.ndarray,
+    rises: np.ndarray,
+    pairs: np.ndarray,
+    destinations: np.ndarray,
+    again: bool,
+    load: np.ndarray,
+    lane: np.ndarray,
+) -> None:
+    """Give the trees of some destinations lanes, from each root outwards; what a lane carries least decides.
+
+    Along a path lanes do not fall, and rise at every forbidden turn. There must be more lanes than such turns on any path.
+
+    Parameters
+    ----------
+    first, to : int64[n + 1], int64[2 m]
+        The channels of each switch, and where they lead.
+    ports : uint8 or uint16[n, n]
+    rises : uint16[2 m]
+        Bit 0 says where ranks rise.
+    pairs : int64[n]
+        The hosts of each switch.
+    destinations : int64[k]
+    again : bool
+        Whether their lanes are there already, and in `load`.
+    load : int64[2 m, lanes]
+        Pairs in each lane of a channel; changed.
+    lane : uint8[n, n]
+        By destination and switch; rows of `destinations` are written.
+    """
+    n, lanes = first.size - 1, load.shape[1]
+    onward, order = np.empty(n, np.uint32), np.empty(n + 1, np.uint32)
+    waiting, below, behind = np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n, np.int64)
+    for d in destinations:
+        for v in range(n):
+            onward[v] = to[first[v] + ports[d, v]] if v != d else d
+            below[v], behind[v] = pairs[v] * pairs[d], 0
+        count = senders_first(onward, waiting, order)
+        for i in range(count):
+            v = np.int64(order[i])
+            w, c = np.int64(onward[v]), first[v] + ports[d, v]
+            below[w] += below[v]
+            # The most forbidden turns on any path that comes in, the turn at w counted with it.
+            turned = w != d and rises[c] & 1 and not rises[first[w] + ports[d, w]] & 1
+            behind[w] = max(behind[w], behind[v] + (1 if turned else 0))
+            if again:
+                load[c, lane[d, v]] -= below[v]
+        for i in range(count - 1, -1, -1):
+            v = np.int64(order[i])
+            w, c = np.int64(onward[v]), first[v] + ports[d, v]
+            highest = lanes - 1
+            if w != d:
+                turned = rises[c] & 1 and not rises[first[w] + ports[d, w]] & 1
+                highest = np.int64(lane[d, w]) - (1 if turned else 0)
+            best = highest
+            for k in range(highest - 1, behind[v] - 1, -1):
+                if load[c, k] < load[c, best]:
+                    best = k
+            lane[d, v] = best
+            load[c, best] += below[v]
