@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, geometry_of, longest_link
 from topoloom.graph.path_lengths import path_lengths
@@ -14,7 +15,7 @@ from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.result import Optimized
-from topoloom.optimizer.rules import Rules, cabinets_of, within_length
+from topoloom.optimizer.rules import Rules, cabinets_of, spending_within, within_length
 from topoloom.optimizer.searches.chain_setup import (
     ChainBudget,
     ChainSetup,
@@ -56,6 +57,9 @@ def optimize(
     length: int | None = None,
     lengths: LinkLengths | None = None,
     cap_m: float | None = None,
+    cap_usd: float | None = None,
+    parts: Parts | None = None,
+    rate_gbps: float | None = None,
     keep: str | np.ndarray | None = None,
     start: str = "given",
     target: int | None = None,
@@ -85,6 +89,11 @@ def optimize(
         out.
     lengths, cap_m : LinkLengths, float, optional
         How long a link between any two switches would be, and the longest cable allowed, in metres.
+    cap_usd : float, optional
+        What all cables together may cost, US dollars; the topology's own must not cost more.
+    parts, rate_gbps : Parts, float, optional
+        For `cap_usd`: the catalogue that has the prices, and the rate of every link; 40 Gb/s, or the nearest that there are
+        prices of, when left out.
     keep : str or int[n], optional
         Keep how many links run between any two cabinets and inside each: the label that tells a switch's cabinet, or the
         cabinets.
@@ -136,6 +145,12 @@ def optimize(
     check_options(start, symmetric, tempering, target, keep, told)
     geometry = geometry_of(topology) if cap_m is None else None
     rules, length = _rules(topology, geometry, length, lengths, cap_m, keep)
+    if cap_usd is not None:
+        if symmetric:
+            raise InputError("symmetric: its images are not counted in cap_usd; leave one of them out")
+        symmetric = False
+        floor_of = lengths or (None if geometry is None else LinkLengths.of_geometry(geometry))
+        rules = replace(rules, spending=spending_within(topology, floor_of, cap_usd, parts, rate_gbps))
     bound = limits(topology, rules, geometry, length)
     threads = cores(jobs)
     count = 1 if tempering else threads
@@ -208,6 +223,8 @@ def optimize(
         if traffic.of(was) > traffic.of(values):
             optimized, values, began_from = optimized.replace(links=topology.links), was, "given"
             found, reporter.structure = path_lengths(topology, jobs), ""
+    if rules.spending is not None:
+        values["cable_usd"] = rules.spending.usd(optimized.links)
     proved = bool(values) and values.get("throughput", 0.0) >= values.get("throughput_bound", math.inf) * (1 - 1e-9)
     reached = reporter.reached or proved
     text = goal.text if goal is not None else "hops" if traffic is None else traffic.name
@@ -216,6 +233,7 @@ def optimize(
         "cap_ns": None if goal is None else goal.cap_ns,
         "length": length,
         "cap_m": cap_m,
+        "cap_usd": cap_usd,
         "keep": keep if keep is None or isinstance(keep, str) else "cabinets",
         "start": start,
         "target": target,
@@ -296,7 +314,7 @@ def _structures(
 ) -> list[list[Candidate]]:
     """The structures that each chain tries first, where rules allow any link and degrees are equal."""
     degree = int(topology.degrees.max())
-    if rules.near is not None or rules.cabinet is not None:
+    if rules.near is not None or rules.cabinet is not None or rules.spending is not None:
         raise InputError(f"{topology.name}: start='structured' links any switches: it takes no length, cap or keep")
     if int(topology.degrees.sum()) != topology.switches * degree - topology.switches * degree % 2:
         raise InputError(

@@ -4,10 +4,48 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
 from topoloom.graph.geometry import Geometry, longest_link
 from topoloom.optimizer.kernels.moves import Moves
+from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.topology import Topology
+
+#: Prices and budgets are counted in these.
+MILLIONTHS = 1_000_000
+#: The price of a link that no cable is long enough for, and the largest budget: sums stay below the largest word.
+_NEVER, _MOST_USD = 1e12, 1e12
+
+
+@dataclass(frozen=True, eq=False)
+class Spending:
+    """What links cost, and all together may cost, in millionths of a dollar: whole numbers, whose sums are exact.
+
+    Attributes
+    ----------
+    kind : uint16[n, n]
+        The kind of a link between any two switches (`LinkLengths.kind`).
+    price : int64[kinds]
+        Of a link of each kind.
+    most : int
+    """
+
+    kind: np.ndarray
+    price: np.ndarray
+    most: int
+
+    def cost(self, links: np.ndarray) -> int:
+        """What links cost together.
+
+        Parameters
+        ----------
+        links : int[m, 2]
+        """
+        return int(self.price[self.kind[links[:, 0], links[:, 1]]].sum())
+
+    def usd(self, links: np.ndarray) -> float:
+        """The same in US dollars."""
+        return self.cost(links) / MILLIONTHS
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +60,21 @@ class Rules:
         The cabinet of each switch, where the number of links between any two cabinets, and inside each, must stay.
     geometry : Geometry or None
         Where the switches are, if that tells how far those near are: far ones are proposed more often.
+    spending : Spending or None
+        What all links together may cost; None: anything.
     """
 
     near: tuple[np.ndarray, np.ndarray] | None = None
     cabinet: np.ndarray | None = None
     geometry: Geometry | None = None
+    spending: Spending | None = None
+
+    def spending_on(self, links: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The budget as kernels have it, with what some links cost: `kind`, `price` and `spent` of `kernels.moves.Moves`."""
+        budget = self.spending
+        if budget is None:
+            return np.zeros((0, 0), np.uint16), np.zeros(0, np.int64), np.zeros(2, np.int64)
+        return budget.kind, budget.price, np.array([budget.cost(links), budget.most], np.int64)
 
 
 def within_length(topology: Topology, geometry: Geometry, length: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -59,6 +107,52 @@ def within_length(topology: Topology, geometry: Geometry, length: int | None) ->
             f"{topology.name} has a link of length {longest}; length={length} forbids it (build it shorter)"
         )
     return geometry.near(length or longest or 1)
+
+
+def spending_within(
+    topology: Topology, lengths: LinkLengths | None, cap_usd: float, parts: Parts | None, rate_gbps: float | None
+) -> Spending:
+    """The budget of all cables, which the topology itself must keep.
+
+    Parameters
+    ----------
+    topology : Topology
+    lengths : LinkLengths or None
+        How long a link between any two of its switches would be.
+    cap_usd : float
+        What all cables together may cost, US dollars.
+    parts : Parts or None
+        The catalogue with the prices.
+    rate_gbps : float or None
+        Of every link; the nearest to 40 that there are prices of when None.
+
+    Returns
+    -------
+    Spending
+
+    Raises
+    ------
+    InputError
+        Lengths or prices are missing, a cap that is no sum of money, or cables that cost more as they are.
+    """
+    if not 0 < cap_usd < np.inf:
+        raise InputError(f"cap_usd={cap_usd:g}: what all cables may cost is a number of dollars above 0")
+    if lengths is None:
+        raise InputError(
+            f"{topology.name}: cap_usd needs lengths, where the switches stand (a folder of topoloom layout)"
+        )
+    if parts is None:
+        raise InputError(f"{topology.name}: cap_usd needs the prices of cables; give a catalogue (--parts, parts=)")
+    usd = parts.link_usd(lengths.length_m, lengths.between, parts.link_rate(rate_gbps))
+    # What no cable reaches, no sum can pay.
+    price = np.where(np.isfinite(usd), np.rint(MILLIONTHS * usd), _NEVER).astype(np.int64)
+    found = Spending(lengths.kind, price, round(MILLIONTHS * min(cap_usd, _MOST_USD)))
+    if found.cost(topology.links) > found.most:
+        raise InputError(
+            f"{topology.name}: its cables cost {found.usd(topology.links):,.2f} dollars, more than"
+            f" cap_usd={cap_usd:,.10g}; allow more, or place it closer"
+        )
+    return found
 
 
 def cabinets_of(topology: Topology, label: str | np.ndarray) -> np.ndarray:
@@ -117,6 +211,7 @@ def moves_of(topology: Topology, rules: Rules) -> Moves:
         classes.astype(np.int64),
         group,
         turns,
+        *rules.spending_on(topology.links),
     )
 
 

@@ -11,6 +11,7 @@ from topoloom.cli.types import Number, Whole
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
+    from topoloom.cost.parts import Parts
     from topoloom.optimizer.goals import Goal
     from topoloom.optimizer.link_lengths import LinkLengths
     from topoloom.optimizer.result import Optimized
@@ -30,6 +31,7 @@ class _Options(TypedDict):
     length: int | None
     keep: str | None
     cap_m: float | None
+    cap_usd: float | None
     objective: str
     cap_ns: float | None
     switch_ns: float
@@ -76,6 +78,7 @@ class _Options(TypedDict):
     help="Keep how many links join any two cabinets: the label that tells them, or 'cabinets' of a layout.",
 )
 @click.option("--cap-m", type=Number(above=0, unit="metres"), help="Longest cable of a layout, in metres.")
+@click.option("--cap-usd", type=Number(above=0, unit="dollars"), help="What all cables together may cost, by --parts.")
 @click.option(
     "--objective",
     "--for",
@@ -127,6 +130,9 @@ def command(
             length=options["length"],
             lengths=lengths,
             cap_m=options["cap_m"],
+            cap_usd=options["cap_usd"],
+            parts=_parts(options) if options["cap_usd"] else None,
+            rate_gbps=options["rate_gbps"],
             keep=keep,
             start=options["start"],
             target=options["target"],
@@ -165,7 +171,7 @@ def _opened(name: str, options: _Options) -> tuple[Topology, "LinkLengths | None
         refuse_given(("pitch_m", "overhead_m"), "a layout says itself how long its cables are")
         return layout.topology, LinkLengths.of_layout(layout), layout.cabinet
     geometry = geometry_of(opened)
-    if geometry is None or (_unweighed(options) and options["cap_m"] is None):
+    if geometry is None or (_unweighed(options) and options["cap_m"] is None and options["cap_usd"] is None):
         return opened, None, None
     return opened, LinkLengths.of_geometry(geometry, _pitch(options["pitch_m"]), options["overhead_m"]), None
 
@@ -187,20 +193,27 @@ def _goal(options: _Options) -> "str | Goal":
     if _unweighed(options):
         from topoloom.cli.placing import refuse_given
 
-        names = ["cap_ns", "switch_ns", "cable_ns_per_m", "parts", "rate_gbps"]
-        if options["cap_m"] is None:
+        names = ["cap_ns", "switch_ns", "cable_ns_per_m"]
+        if options["cap_usd"] is None:
+            names += ["parts", "rate_gbps"]
+        if options["cap_m"] is None and options["cap_usd"] is None:
             names += ["overhead_m", "pitch_m"]
         refuse_given(names, f"the objective is {options['objective']}")
         return options["objective"]
-    from topoloom.cost.parts import load_parts
     from topoloom.graph.latency import Delays
     from topoloom.optimizer.goals import parse_goal
 
-    parts = load_parts(options["parts"]) if options["parts"] else None
+    parts = _parts(options)
     delays = Delays(switch_ns=options["switch_ns"], cable_ns_per_m=options["cable_ns_per_m"])
     return parse_goal(
         options["objective"], cap_ns=options["cap_ns"], delays=delays, parts=parts, rate_gbps=options["rate_gbps"]
     )
+
+
+def _parts(options: _Options) -> "Parts | None":
+    from topoloom.cost.parts import load_parts
+
+    return load_parts(options["parts"]) if options["parts"] else None
 
 
 def _unweighed(options: _Options) -> bool:
@@ -212,7 +225,12 @@ def _unweighed(options: _Options) -> bool:
 
 def _told(goal: "str | Goal", options: _Options) -> str:
     """The objective in words that tell it from any other, for the file that a search is resumed from."""
-    rules = [("length", options["length"]), ("cap_m", options["cap_m"]), ("keep", options["keep"])]
+    rules = [
+        ("length", options["length"]),
+        ("cap_m", options["cap_m"]),
+        ("cap_usd", options["cap_usd"]),
+        ("keep", options["keep"]),
+    ]
     told = [f"{key} {value}" for key, value in rules if value is not None]
     if isinstance(goal, str):
         return ", ".join([goal, *told])

@@ -146,13 +146,33 @@ def _allowed(lift: Lift, undo: np.ndarray, offsets: np.ndarray, near: np.ndarray
 
 
 @inner
+def _twice_dearer(lift: Lift, undo: np.ndarray, kind: np.ndarray, price: np.ndarray) -> int:
+    """Twice how much more all links cost by the darts that were set, of which each link has two."""
+    more = np.int64(0)
+    for k in range(1, undo[0, 0] + 1):
+        here = undo[k, 0] // lift.table.shape[1]
+        more += price[kind[here, lift.head[undo[k, 0]]]] - price[kind[here, undo[k, 1]]]
+    return more
+
+
+@inner
 def _drawn(
-    lift: Lift, undo: np.ndarray, state: np.ndarray, offsets: np.ndarray, near: np.ndarray, cabinet: np.ndarray
+    lift: Lift,
+    undo: np.ndarray,
+    state: np.ndarray,
+    offsets: np.ndarray,
+    near: np.ndarray,
+    cabinet: np.ndarray,
+    kind: np.ndarray,
+    price: np.ndarray,
+    spent: np.ndarray,
 ) -> bool:
-    """A random move that the rules allow, of the darts; False when none was found."""
+    """A random move that the rules and the budget allow, of the darts; False when none was found."""
     for _ in range(_DRAWS):
         if propose(lift, undo, state):
-            if _allowed(lift, undo, offsets, near, cabinet):
+            if _allowed(lift, undo, offsets, near, cabinet) and (
+                price.size == 0 or 2 * spent[0] + _twice_dearer(lift, undo, kind, price) <= 2 * spent[1]
+            ):
                 return True
             take_back(lift, undo)
     return False
@@ -165,6 +185,9 @@ def anneal_even(
     offsets: np.ndarray,
     near: np.ndarray,
     cabinet: np.ndarray,
+    kind: np.ndarray,
+    price: np.ndarray,
+    spent: np.ndarray,
     power: float,
     costs: np.ndarray,
     best: np.ndarray,
@@ -176,15 +199,16 @@ def anneal_even(
     """Try `moves` moves at one temperature; how many were accepted.
 
     offsets, near: int64[n + 1], int32, CSR of the switches that each may be linked to, ascending; offsets of one entry: any.
-    cabinet: int64[n], or empty, where the links between any two cabinets keep their number. Both only over the group of one
-    element. costs: float64[2], of the lift and of the best so far. best: int32[2, darts], its head and voltage.
-    thresholds: float32[4096]; temperature times a random one is what a move may cost, drawn before it is measured.
+    cabinet: int64[n], or empty, where the links between any two cabinets keep their number. kind, price, spent: a budget, as
+    `kernels.moves.Moves` has it. All these only over the group of one element. costs: float64[2], of the lift and of the best
+    so far. best: int32[2, darts], its head and voltage. thresholds: float32[4096]; temperature times a random one is what a
+    move may cost, drawn before it is measured.
     """
     undo = np.zeros((_ROWS, 4), np.int32)
     load = np.zeros(lift.head.size)
     accepted = 0
     for _ in range(moves):
-        if not _drawn(lift, undo, state, offsets, near, cabinet):
+        if not _drawn(lift, undo, state, offsets, near, cabinet, kind, price, spent):
             continue
         spread(lift, undo)
         limit = costs[0] + thresholds[next_word(state) & np.uint64(4095)] * temperature
@@ -194,6 +218,8 @@ def anneal_even(
             spread(lift, undo)
             continue
         accepted += 1
+        if price.size:
+            spent[0] += _twice_dearer(lift, undo, kind, price) // 2
         costs[0] = cost
         if cost < costs[1]:
             costs[1] = cost

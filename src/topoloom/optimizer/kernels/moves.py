@@ -36,6 +36,12 @@ class Moves(NamedTuple):
         The class of each row of `links`.
     turns : bool[c]
         Whether the links of a class may be read in either direction: both ends lie in one cabinet.
+    kind : uint16[n, n]
+        The kind of a link between any two switches, which says its price; empty where there is no budget.
+    price : int64[kinds]
+        What a link of each kind costs; empty where there is no budget.
+    spent : int64[2]
+        What all links cost together, and may cost.
     """
 
     table: np.ndarray
@@ -47,6 +53,9 @@ class Moves(NamedTuple):
     classes: np.ndarray
     group: np.ndarray
     turns: np.ndarray
+    kind: np.ndarray
+    price: np.ndarray
+    spent: np.ndarray
 
 
 @stage
@@ -81,12 +90,20 @@ def _link_allowed(moves: Moves, u: int, v: int) -> bool:
     return bool(low < moves.near_offsets[u + 1] and moves.near[low] == v)
 
 
+@stage
+def _dearer(moves: Moves, u: int, u2: int, v: int, v2: int) -> int:
+    """How much more all links cost when u - u2 and v - v2 go, u - v and u2 - v2 come."""
+    kind, price = moves.kind, moves.price
+    return np.int64(price[kind[u, v]] + price[kind[u2, v2]] - price[kind[u, u2]] - price[kind[v, v2]])
+
+
 @kernel
 def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, int]:
     """A random move: links u - u2 and v - v2 go, u - v and u2 - v2 come.
 
     Returns (u, u2, v, v2, first, second); u is -1 when what was drawn is no valid move. `first` and `second` are the rows
-    of `moves.links` when moves stay in a class, else 0. Valid: four switches, no doubled link, nothing against the rules.
+    of `moves.links` when moves stay in a class, else 0. Valid: four switches, no doubled link, nothing against the rules or
+    beyond the budget.
     The partner v of u is drawn from the switches near u, so that not most draws break the length limit.
     """
     table, degree = moves.table, moves.degree
@@ -126,12 +143,16 @@ def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, i
         return _NONE
     if not _link_allowed(moves, u2, v2) or linked(table, degree, u, v) or linked(table, degree, u2, v2):
         return _NONE
+    if moves.price.size and moves.spent[0] + _dearer(moves, u, u2, v, v2) > moves.spent[1]:
+        return _NONE
     return u, u2, v, v2, first, second
 
 
 @inner
 def enter(moves: Moves, u: int, u2: int, v: int, v2: int, first: int, second: int) -> None:
-    """Keep the list of links in step with a move that was made; nothing to do unless moves stay in a class."""
+    """Keep the list of links, where moves stay in a class, and what is spent in step with a move that was made."""
+    if moves.price.size:
+        moves.spent[0] += _dearer(moves, u, u2, v, v2)
     if moves.classes.size > 1:
         # The first link keeps its end u and takes v; the second keeps its other end, oriented as its class is.
         moves.links[first, 0], moves.links[first, 1] = u, v

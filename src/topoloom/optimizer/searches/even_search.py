@@ -65,7 +65,8 @@ class EvenSearch:
         rules = rules or Rules()
         offsets, near = rules.near or (np.zeros(1, np.int64), np.zeros(0, np.int32))
         cabinet = np.zeros(0, np.int64) if rules.cabinet is None else rules.cabinet
-        self._rules = offsets.astype(np.int64), near.astype(np.int32), cabinet
+        budgeted = rules.spending_on(links_of_darts(group, lift.head, lift.voltage, lift.table.shape[1]))
+        self._rules = offsets.astype(np.int64), near.astype(np.int32), cabinet, *budgeted
         self._state, self._thresholds = draws.state(), metropolis_table()
         cost = even_loads.even_cost(lift, self._weight, POWER, np.inf, np.zeros(lift.head.size))
         self._costs = np.array([cost, cost])
@@ -123,13 +124,15 @@ class EvenSearch:
             return 1.0
         lift, kept = self._lift, [array.copy() for array in self._lift[4:]]
         changes = []
+        spent = self._rules[-1]
+        paid = spent.copy()
         for _ in range(_SAMPLE):
             before = self._costs[0]
             self._anneal(1e300, 1)
             changes.append(abs(self._costs[0] - before))
             for array, old in zip(lift[4:], kept, strict=True):
                 array[:] = old
-            self._costs[0] = before
+            self._costs[0], spent[:] = before, paid
         changed = [change for change in changes if 0 < change < np.inf]
         return float(np.median(changed)) if changed else 1e-3 * self._costs[0]
 

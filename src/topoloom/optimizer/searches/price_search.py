@@ -110,7 +110,7 @@ class PriceSearch:
         return out
 
     def _allowed(self, u: np.ndarray, u2: np.ndarray, v: np.ndarray, v2: np.ndarray) -> np.ndarray:
-        """Which exchanges make no doubled link and keep the rules."""
+        """Which exchanges make no doubled link and keep the rules and the budget."""
         n = self._topology.switches
         ends = np.sort(self._topology.links.astype(np.int64), axis=1)
         there = np.unique(ends[:, 0] * n + ends[:, 1])
@@ -127,6 +127,10 @@ class PriceSearch:
             here = np.repeat(np.arange(n), np.diff(offsets))
             keys = np.sort(here[here < near] * n + near[here < near])
             ok &= among(keys, u, v) & among(keys, u2, v2)
+        if self._rules.spending is not None:
+            kind, price, (spent, most) = self._rules.spending_on(self._topology.links)
+            more = price[kind[u, v]] + price[kind[u2, v2]] - price[kind[u, u2]] - price[kind[v, v2]]
+            ok &= spent + more <= most
         if self._rules.cabinet is not None:
             cabinet = self._rules.cabinet
             # u-u', v-v' and u-v, u'-v' join the same cabinets when u and v', or u' and v, stand in one.
