@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from topoloom import build, hops, load, place, save_cabling
 from topoloom.cabling.cabling import cable
 from topoloom.cli.commands import optimize
+from topoloom.cost.bill import price
 from topoloom.cost.parts import load_parts
 from topoloom.errors import InputError
 
@@ -107,6 +108,13 @@ def test_a_laid_out_network_keeps_its_cabinets_and_its_longest_cable(tmp_path):
     )
     assert latency["values"]["worst_ns_bound"] <= latency["values"]["worst_ns"]
     assert latency["values"]["longest_m"] <= longest + 1e-9
+    cables = sum(
+        line.cost_usd for line in price(layout, load_parts("slimfly-2014"), 40.0).lines if line.kind == "cable"
+    )
+    budget = ("--cap-usd", f"{1.01 * cables:.0f}", "--parts", "slimfly-2014", "--rate", "40")
+    cheap = json.loads(run(str(tmp_path), *budget, "--moves", "5000", "--json"))
+    assert cheap["values"]["cable_usd"] <= 1.01 * cables + 1
+    assert cheap["aspl"] < hops(layout.topology).aspl
 
 
 @pytest.mark.parametrize(
@@ -115,6 +123,8 @@ def test_a_laid_out_network_keeps_its_cabinets_and_its_longest_cable(tmp_path):
         (["jellyfish:n=20,degree=3", "--resume"], "name it with -o"),
         (["jellyfish:n=20,degree=3", "--cap-ns", "900"], "the objective is hops"),
         (["jellyfish:n=20,degree=3", "--objective", "power"], "need a catalogue of parts"),
+        (["jellyfish:n=20,degree=3", "--parts", "slimfly-2014"], "--parts: the objective is hops"),
+        (["grid:rows=6,columns=6,degree=4,length=3", "--cap-usd", "99"], "cap_usd needs the prices of cables"),
         (["grid:rows=6,columns=6,degree=4,length=3", "--objective", "latency", "--pitch-m", "a,b"], "number of metres"),
         (["grid:rows=6,columns=6,degree=4,length=3", "--keep", "cabinets"], "no label 'cabinets'"),
         (["nothing:n=3"], "nothing"),
