@@ -98,5 +98,5 @@ def test_budgets_that_make_no_sense_are_refused(room):
         optimize(
             torus, "all-to-all", lengths=lengths, cap_usd=2 * usd, parts=PARTS, start="structured", moves=10, jobs=1
         )
-    with pytest.raises(InputError, match="its images are not counted in cap_usd"):
+    with pytest.raises(InputError, match="its images do not heed cap_usd"):
         optimize(torus, lengths=lengths, cap_usd=2 * usd, parts=PARTS, symmetric=True, moves=10)

@@ -15,7 +15,7 @@ from topoloom.optimizer.goals import Goal, LatencyBounds, latency_bounds, parse_
 from topoloom.optimizer.limits import limits
 from topoloom.optimizer.link_lengths import LinkLengths
 from topoloom.optimizer.result import Optimized
-from topoloom.optimizer.rules import Rules, cabinets_of, spending_within, within_length
+from topoloom.optimizer.rules import Rules, cabinets_of, links_inside, spending_within, within_length
 from topoloom.optimizer.searches.chain_setup import (
     ChainBudget,
     ChainSetup,
@@ -61,6 +61,7 @@ def optimize(
     parts: Parts | None = None,
     rate_gbps: float | None = None,
     keep: str | np.ndarray | None = None,
+    fix: str | np.ndarray | None = None,
     start: str = "given",
     target: int | None = None,
     symmetric: bool | None = None,
@@ -97,6 +98,9 @@ def optimize(
     keep : str or int[n], optional
         Keep how many links run between any two cabinets and inside each: the label that tells a switch's cabinet, or the
         cabinets.
+    fix : str, int[n] or bool[m], optional
+        Links that stay as they are, as the copper inside racks, while others get other ends: the label that two ends of them
+        share, the groups, or which of the links.
     start : "given" or "structured"
         "structured": look for Cayley graphs, lifts and algebraic graphs of the same order and degree first (only without
         other rules), with most of the budget, and go on from the best. For "all-to-all" and "worst-case" lifts whose links are
@@ -145,10 +149,13 @@ def optimize(
     check_options(start, symmetric, tempering, target, keep, told)
     geometry = geometry_of(topology) if cap_m is None else None
     rules, length = _rules(topology, geometry, length, lengths, cap_m, keep)
-    if cap_usd is not None:
+    if cap_usd is not None or fix is not None:
         if symmetric:
-            raise InputError("symmetric: its images are not counted in cap_usd; leave one of them out")
+            raise InputError("symmetric: its images do not heed cap_usd or fix; leave it out")
         symmetric = False
+    if fix is not None:
+        rules = replace(rules, fixed=links_inside(topology, fix))
+    if cap_usd is not None:
         floor_of = lengths or (None if geometry is None else LinkLengths.of_geometry(geometry))
         rules = replace(rules, spending=spending_within(topology, floor_of, cap_usd, parts, rate_gbps))
     bound = limits(topology, rules, geometry, length)
@@ -235,6 +242,7 @@ def optimize(
         "cap_m": cap_m,
         "cap_usd": cap_usd,
         "keep": keep if keep is None or isinstance(keep, str) else "cabinets",
+        "fix": fix if fix is None or isinstance(fix, str) else "links",
         "start": start,
         "target": target,
         "symmetric": symmetric,
@@ -314,8 +322,10 @@ def _structures(
 ) -> list[list[Candidate]]:
     """The structures that each chain tries first, where rules allow any link and degrees are equal."""
     degree = int(topology.degrees.max())
-    if rules.near is not None or rules.cabinet is not None or rules.spending is not None:
-        raise InputError(f"{topology.name}: start='structured' links any switches: it takes no length, cap or keep")
+    if any(rule is not None for rule in (rules.near, rules.cabinet, rules.spending, rules.fixed)):
+        raise InputError(
+            f"{topology.name}: start='structured' links any switches: it takes no length, cap, keep or fix"
+        )
     if int(topology.degrees.sum()) != topology.switches * degree - topology.switches * degree % 2:
         raise InputError(
             f"{topology.name}: start='structured' needs the same degree at every switch; take start='given'"

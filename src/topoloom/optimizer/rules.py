@@ -62,12 +62,21 @@ class Rules:
         Where the switches are, if that tells how far those near are: far ones are proposed more often.
     spending : Spending or None
         What all links together may cost; None: anything.
+    fixed : int[k, 2] or None
+        Links that stay.
     """
 
     near: tuple[np.ndarray, np.ndarray] | None = None
     cabinet: np.ndarray | None = None
     geometry: Geometry | None = None
     spending: Spending | None = None
+    fixed: np.ndarray | None = None
+
+    def stay(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Which of some links are to stay, by their ends, bool in the shape of these."""
+        if self.fixed is None:
+            return np.zeros(np.shape(one), bool)
+        return np.isin(_keys(one, other), _keys(*np.asarray(self.fixed).T))
 
     def spending_on(self, links: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The budget as kernels have it, with what some links cost: `kind`, `price` and `spent` of `kernels.moves.Moves`."""
@@ -75,6 +84,12 @@ class Rules:
         if budget is None:
             return np.zeros((0, 0), np.uint16), np.zeros(0, np.int64), np.zeros(2, np.int64)
         return budget.kind, budget.price, np.array([budget.cost(links), budget.most], np.int64)
+
+
+def _keys(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """A number for each link, whichever end is named first."""
+    low, high = np.minimum(one, other).astype(np.int64), np.maximum(one, other).astype(np.int64)
+    return np.asarray(low << 32 | high)
 
 
 def within_length(topology: Topology, geometry: Geometry, length: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -176,6 +191,35 @@ def cabinets_of(topology: Topology, label: str | np.ndarray) -> np.ndarray:
     return cabinet.astype(np.int64)
 
 
+def links_inside(topology: Topology, group: str | np.ndarray) -> np.ndarray:
+    """The links that stay: those whose ends share a group, int[k, 2].
+
+    Parameters
+    ----------
+    topology : Topology
+    group : str, int[n] or bool[m]
+        The label that tells a switch's group, the groups, or which of the links stay.
+
+    Returns
+    -------
+    int[k, 2]
+
+    Raises
+    ------
+    InputError
+        No such label, an array of another size, or no link that could go.
+    """
+    mask = np.asarray(group)
+    if not (mask.dtype == np.bool_ and mask.shape == (len(topology.links),)):
+        of = cabinets_of(topology, group)[topology.links]
+        mask = of[:, 0] == of[:, 1]
+    if mask.sum() > len(topology.links) - 2:
+        raise InputError(
+            f"{topology.name}: fix leaves {len(topology.links) - int(mask.sum())} links that may go; two are needed"
+        )
+    return np.asarray(topology.links[mask])
+
+
 def moves_of(topology: Topology, rules: Rules) -> Moves:
     """The topology as a table under way, with the moves that the rules leave."""
     n = topology.switches
@@ -212,6 +256,7 @@ def moves_of(topology: Topology, rules: Rules) -> Moves:
         group,
         turns,
         *rules.spending_on(topology.links),
+        np.zeros((0, 0), np.bool_) if rules.fixed is None else rules.stay(np.arange(n)[:, None], table),
     )
 
 

@@ -30,6 +30,7 @@ class _Options(TypedDict):
     tempering: bool
     length: int | None
     keep: str | None
+    fix: str | None
     cap_m: float | None
     cap_usd: float | None
     objective: str
@@ -77,6 +78,11 @@ class _Options(TypedDict):
     metavar="LABEL",
     help="Keep how many links join any two cabinets: the label that tells them, or 'cabinets' of a layout.",
 )
+@click.option(
+    "--fix",
+    metavar="LABEL",
+    help="Links whose two ends share this label stay as they are; 'cabinets' of a layout: the cables inside these.",
+)
 @click.option("--cap-m", type=Number(above=0, unit="metres"), help="Longest cable of a layout, in metres.")
 @click.option("--cap-usd", type=Number(above=0, unit="dollars"), help="What all cables together may cost, by --parts.")
 @click.option(
@@ -122,7 +128,9 @@ def command(
     opened, lengths, cabinets = _opened(topology, options)
     goal = _goal(options)
     checkpoint = Checkpoint(opened, output, options["seed"], _told(goal, options), as_json, resume)
-    keep = cabinets if options["keep"] == "cabinets" and cabinets is not None else options["keep"]
+    keep, fix = (
+        cabinets if options[name] == "cabinets" and cabinets is not None else options[name] for name in ("keep", "fix")
+    )
     with working("optimising", on_result=checkpoint.keep) as work:
         found = optimize(
             checkpoint.start,
@@ -134,6 +142,7 @@ def command(
             parts=_parts(options) if options["cap_usd"] else None,
             rate_gbps=options["rate_gbps"],
             keep=keep,
+            fix=fix,
             start=options["start"],
             target=options["target"],
             symmetric=options["symmetric"],

@@ -122,10 +122,16 @@ def _carry_back(
 
 
 @inner
-def _allowed(lift: Lift, undo: np.ndarray, offsets: np.ndarray, near: np.ndarray, cabinet: np.ndarray) -> bool:
-    """Whether the darts that were set keep the rules: links between near switches, and each cabinets' number of links."""
+def _allowed(
+    lift: Lift, undo: np.ndarray, offsets: np.ndarray, near: np.ndarray, cabinet: np.ndarray, fixed: np.ndarray
+) -> bool:
+    """Whether the darts that were set keep the rules: near switches, each cabinets' number of links, and links that stay."""
     degree = lift.table.shape[1]
     count = undo[0, 0]
+    if fixed.size:
+        for k in range(1, count + 1):
+            if fixed[undo[k, 0]]:
+                return False
     if offsets.size > 1:
         for k in range(1, count + 1):
             here, there = undo[k, 0] // degree, lift.head[undo[k, 0]]
@@ -166,11 +172,12 @@ def _drawn(
     kind: np.ndarray,
     price: np.ndarray,
     spent: np.ndarray,
+    fixed: np.ndarray,
 ) -> bool:
     """A random move that the rules and the budget allow, of the darts; False when none was found."""
     for _ in range(_DRAWS):
         if propose(lift, undo, state):
-            if _allowed(lift, undo, offsets, near, cabinet) and (
+            if _allowed(lift, undo, offsets, near, cabinet, fixed) and (
                 price.size == 0 or 2 * spent[0] + _twice_dearer(lift, undo, kind, price) <= 2 * spent[1]
             ):
                 return True
@@ -188,6 +195,7 @@ def anneal_even(
     kind: np.ndarray,
     price: np.ndarray,
     spent: np.ndarray,
+    fixed: np.ndarray,
     power: float,
     costs: np.ndarray,
     best: np.ndarray,
@@ -200,15 +208,15 @@ def anneal_even(
 
     offsets, near: int64[n + 1], int32, CSR of the switches that each may be linked to, ascending; offsets of one entry: any.
     cabinet: int64[n], or empty, where the links between any two cabinets keep their number. kind, price, spent: a budget, as
-    `kernels.moves.Moves` has it. All these only over the group of one element. costs: float64[2], of the lift and of the best
-    so far. best: int32[2, darts], its head and voltage. thresholds: float32[4096]; temperature times a random one is what a
-    move may cost, drawn before it is measured.
+    `kernels.moves.Moves` has it. All these only over the group of one element. fixed: bool[darts], those of links that stay; or
+    empty. costs: float64[2], of the lift and of the best so far. best: int32[2, darts], its head and voltage. thresholds:
+    float32[4096]; temperature times a random one is what a move may cost, drawn before it is measured.
     """
     undo = np.zeros((_ROWS, 4), np.int32)
     load = np.zeros(lift.head.size)
     accepted = 0
     for _ in range(moves):
-        if not _drawn(lift, undo, state, offsets, near, cabinet, kind, price, spent):
+        if not _drawn(lift, undo, state, offsets, near, cabinet, kind, price, spent, fixed):
             continue
         spread(lift, undo)
         limit = costs[0] + thresholds[next_word(state) & np.uint64(4095)] * temperature

@@ -42,6 +42,8 @@ class Moves(NamedTuple):
         What a link of each kind costs; empty where there is no budget.
     spent : int64[2]
         What all links cost together, and may cost.
+    fixed : bool[n, K]
+        The slots whose links stay; moves leave these slots alone. Empty where all may go.
     """
 
     table: np.ndarray
@@ -56,6 +58,7 @@ class Moves(NamedTuple):
     kind: np.ndarray
     price: np.ndarray
     spent: np.ndarray
+    fixed: np.ndarray
 
 
 @stage
@@ -88,6 +91,15 @@ def _link_allowed(moves: Moves, u: int, v: int) -> bool:
         else:
             high = middle
     return bool(low < moves.near_offsets[u + 1] and moves.near[low] == v)
+
+
+@stage
+def _stays(moves: Moves, u: int, u2: int) -> bool:
+    """Whether the link u - u2 is one that stays."""
+    slot = 0
+    while moves.table[u, slot] != u2:
+        slot += 1
+    return bool(moves.fixed[u, slot])
 
 
 @stage
@@ -142,6 +154,8 @@ def propose(moves: Moves, state: np.ndarray) -> tuple[int, int, int, int, int, i
     if u == v or u == v2 or u2 == v or u2 == v2:
         return _NONE
     if not _link_allowed(moves, u2, v2) or linked(table, degree, u, v) or linked(table, degree, u2, v2):
+        return _NONE
+    if moves.fixed.size and (_stays(moves, u, u2) or _stays(moves, v, v2)):
         return _NONE
     if moves.price.size and moves.spent[0] + _dearer(moves, u, u2, v, v2) > moves.spent[1]:
         return _NONE

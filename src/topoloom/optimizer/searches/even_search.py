@@ -66,7 +66,8 @@ class EvenSearch:
         offsets, near = rules.near or (np.zeros(1, np.int64), np.zeros(0, np.int32))
         cabinet = np.zeros(0, np.int64) if rules.cabinet is None else rules.cabinet
         budgeted = rules.spending_on(links_of_darts(group, lift.head, lift.voltage, lift.table.shape[1]))
-        self._rules = offsets.astype(np.int64), near.astype(np.int32), cabinet, *budgeted
+        fixed = np.zeros(0, np.bool_) if rules.fixed is None else _darts_that_stay(rules, lift)
+        self._rules = offsets.astype(np.int64), near.astype(np.int32), cabinet, *budgeted, fixed
         self._state, self._thresholds = draws.state(), metropolis_table()
         cost = even_loads.even_cost(lift, self._weight, POWER, np.inf, np.zeros(lift.head.size))
         self._costs = np.array([cost, cost])
@@ -124,7 +125,7 @@ class EvenSearch:
             return 1.0
         lift, kept = self._lift, [array.copy() for array in self._lift[4:]]
         changes = []
-        spent = self._rules[-1]
+        spent = self._rules[-2]
         paid = spent.copy()
         for _ in range(_SAMPLE):
             before = self._costs[0]
@@ -135,6 +136,12 @@ class EvenSearch:
             self._costs[0], spent[:] = before, paid
         changed = [change for change in changes if 0 < change < np.inf]
         return float(np.median(changed)) if changed else 1e-3 * self._costs[0]
+
+
+def _darts_that_stay(rules: Rules, lift: Lift) -> np.ndarray:
+    """The darts of links that stay, bool[darts], over the group of one element."""
+    origin = np.arange(lift.head.size) // lift.table.shape[1]
+    return np.asarray((lift.head >= 0) & rules.stay(origin, lift.head))
 
 
 def lift_of(topology: Topology) -> tuple[Lift, Group]:

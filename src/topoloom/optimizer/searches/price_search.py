@@ -94,7 +94,9 @@ class PriceSearch:
         turned = self._draws.below(2, _DRAWN).astype(bool)
         u, u2 = links[one].T
         v, v2 = np.where(turned[:, None], links[other][:, ::-1], links[other]).T
-        ok = (one != other) & (u != v) & (u2 != v2) & (u != v2) & (u2 != v)
+        stays = self._rules.stay(*links.T)
+        ok = ~stays[one] & ~stays[other]
+        ok &= (one != other) & (u != v) & (u2 != v2) & (u != v2) & (u2 != v)
         ok[ok] &= self._allowed(u[ok], u2[ok], v[ok], v2[ok])
         one, other, u, u2, v, v2 = (array[ok] for array in (one, other, u, u2, v, v2))
         if not one.size:
