@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, cable, expand, open_network, place, save, save_cabling, save_expansion
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.csv_files import csv_text
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats import FORMATS, encode

@@ -44,7 +44,10 @@ def main() -> None:
             if options.write and not same:
                 write_atomically(kept, made.read_text())
         differ += not same
-        print(f"{record['file']:28s} {'the same' if same else 'another graph'}, {time.monotonic() - began:.0f} s", flush=True)
+        print(
+            f"{record['file']:28s} {'the same' if same else 'another graph'}, {time.monotonic() - began:.0f} s",
+            flush=True,
+        )
     sys.exit(1 if differ and not options.write else 0)
 
 

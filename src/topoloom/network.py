@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
-from topoloom.cost.parts import PARTS
+from topoloom.cost.parts_files import PARTS
 from topoloom.errors import InputError
 from topoloom.expansion.expansion import Expansion
 from topoloom.fabrics.cable_lengths import CableLengths, lengths_in

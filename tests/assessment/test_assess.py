@@ -16,7 +16,7 @@ from topoloom.assessment.assess import STEPS, assess
 from topoloom.assessment.assessment import Assessments, figure_keys
 from topoloom.assessment.reasons import Ranking, reasons
 from topoloom.assessment.subject import Subject
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.errors import Stopped
 from topoloom.layout.place import place
 from topoloom.work import Work

@@ -11,7 +11,7 @@ from topoloom import build
 from topoloom.cabling.cabling import cable
 from topoloom.cabling.labels import label
 from topoloom.cabling.lists import bundles_csv, cables_csv, labels_csv, order_csv
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.formats import cables as cables_format
 from topoloom.layout.layout import Layout
 

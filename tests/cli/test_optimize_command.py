@@ -13,7 +13,7 @@ from topoloom import build, hops, load, place, save_cabling
 from topoloom.cabling.cabling import cable
 from topoloom.cli.commands import optimize
 from topoloom.cost.bill import price
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.errors import InputError
 
 _KEYS = {"diameter", "aspl", "aspl_bound", "diameter_bound", "topology", "reason", "ended", "values", "provenance"}

@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 
 from topoloom import build, place, price
-from topoloom.cost.parts import PARTS, load_parts
+from topoloom.cost.parts_files import PARTS, load_parts
 from topoloom.cost.quotes import lay_over, quoted_parts
 from topoloom.cost.servers import housing_of
 from topoloom.cost.spares import Spares

@@ -7,7 +7,7 @@ import pytest
 
 from topoloom import InputError, build, place, price
 from topoloom.cost.choose import choose_cables, endpoint_cables, link_cables, order_list
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 
 #: Row by row, as the papers lay out: what is priced here does not depend on how well places are chosen.
 rows = partial(place, map="rows")

@@ -7,7 +7,7 @@ Edgecore/AS9716-32D.yaml at 4113d718, Nvidia/Q3400-RA.yaml at edd51b57, Nvidia/S
 import pytest
 
 from topoloom import InputError, build, place, price
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 
 yaml = pytest.importorskip("yaml", reason="not installed: PyYAML (the extra yaml)")
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from topoloom import InputError, build, place, price
-from topoloom.cost.parts import Parts, load_parts
+from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.cost.products import Price
 
 #: Row by row, as the papers lay out: what is priced here does not depend on how well places are chosen.

@@ -3,7 +3,7 @@
 import pytest
 
 from topoloom import build
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.cost.table_iv import COLUMNS, column, column_of
 
 

@@ -12,11 +12,12 @@ import msgspec
 import pytest
 
 from topoloom import InputError, build, design
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design
 from topoloom.designer.measure import Candidate, Dropped, measure, numbers
-from topoloom.designer.need import FamiliesNeed, FloorNeed, Limits, Need, SwitchNeed, read_need
+from topoloom.designer.need import FamiliesNeed, FloorNeed, Limits, Need, SwitchNeed
+from topoloom.designer.need_files import read_need
 from topoloom.designer.pareto import pareto_front
 from topoloom.figures.style import sheet
 from topoloom.report.design_files import candidates_csv, write_design

@@ -9,7 +9,8 @@ from topoloom import build
 from topoloom.cost.spares import Spares
 from topoloom.designer.design import design
 from topoloom.designer.measure import Candidate, Dropped, measure, place_candidate
-from topoloom.designer.need import FamiliesNeed, FloorNeed, Least, Limits, Need, SwitchNeed, read_need
+from topoloom.designer.need import FamiliesNeed, FloorNeed, Least, Limits, Need, SwitchNeed
+from topoloom.designer.need_files import read_need
 from topoloom.designer.offers import idle_room, survived, worst_taper
 from topoloom.designer.usual import usual_specs
 from topoloom.designer.wiring import wirings

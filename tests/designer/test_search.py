@@ -9,11 +9,12 @@ from click.testing import CliRunner
 
 from topoloom import build, hops
 from topoloom.cli.main import cli
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.design import Design, design
 from topoloom.designer.measure import Candidate, measure, numbers, passed_limit
-from topoloom.designer.need import FamiliesNeed, Limits, Need, SearchNeed, SwitchNeed, read_need
+from topoloom.designer.need import FamiliesNeed, Limits, Need, SearchNeed, SwitchNeed
+from topoloom.designer.need_files import read_need
 from topoloom.designer.pareto import undominated
 from topoloom.designer.variations import proposed, variant_of, varied
 from topoloom.optimizer.optimize import optimize

@@ -9,7 +9,7 @@ from expansion_cases import EVERY, plan
 from test_plan_files import changed
 
 from topoloom import InputError, build, expand, hops, load_expansion, open_network, save_expansion
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.expansion.expansion import Expansion
 
 

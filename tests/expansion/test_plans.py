@@ -25,7 +25,7 @@ from topoloom import (
     save_expansion,
 )
 from topoloom.cabling.plugs import load_plugs
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.expansion.cable_order.planner import Planner
 from topoloom.expansion.growing_floor import GrowingFloor
 from topoloom.expansion.stages import Growth, Stage

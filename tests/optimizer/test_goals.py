@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from topoloom import build, place
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.errors import InputError
 from topoloom.floors.floor import PRESETS
 from topoloom.graph.geometry import Geometry, geometry_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.errors import InputError
 from topoloom.floors.floor import PRESETS
 from topoloom.layout.place import place

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from topoloom import build, place
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.errors import InputError
 from topoloom.graph.geometry import geometry_of
 from topoloom.graph.latency import Delays

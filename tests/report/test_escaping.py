@@ -17,7 +17,7 @@ from topoloom.applications.app_runs import AppRuns
 from topoloom.applications.settings import AppSettings
 from topoloom.cabling.labels import label
 from topoloom.cabling.sheets import sheets
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.designer.need import FamiliesNeed, Need, SwitchNeed
 from topoloom.floors.floor import preset
 from topoloom.pages.rows import table_rows

@@ -7,7 +7,7 @@ import pytest
 
 from topoloom import build, place
 from topoloom.cabling.cabling import Cabling, cable
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.figures.floor_view import View, cabinet_hints, cabinets_hold
 from topoloom.floors.floor_files import read_floor
 from topoloom.hosts.housing import HostType, Housing, RackRule

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from topoloom import build, cuts, hops, price
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.reproduction import Verdict, claims, run
 from topoloom.reproduction.papers.truong_2016 import cost as truong_cost
 from topoloom.reproduction.papers.truong_2016 import graphs as truong_graphs

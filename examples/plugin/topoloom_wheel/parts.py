@@ -2,6 +2,6 @@
 
 from importlib.resources import files
 
-from topoloom.cost.parts import register_parts
+from topoloom.cost.parts_files import register_parts
 
 register_parts(files(__package__) / "prices.toml")

@@ -10,7 +10,8 @@ from topoloom.assessment.assess import assess
 from topoloom.assessment.assessment import Assessment, Assessments, figure_keys
 from topoloom.assessment.reasons import Ranking, reasons
 from topoloom.assessment.subject import LANES, Subject
-from topoloom.cost.parts import Parts, load_parts
+from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.cost.spares import Spares
 from topoloom.errors import InputError, hint
 from topoloom.floors.floor import Floor

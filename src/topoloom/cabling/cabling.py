@@ -9,7 +9,8 @@ import numpy as np
 
 from topoloom.cabling.plugs import Plugs
 from topoloom.cost.choose import Cables, choose_cables, joined, kept_cables
-from topoloom.cost.parts import Parts, load_parts
+from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.errors import InputError, check_type
 from topoloom.formats.cables import host_ports
 from topoloom.layout.layout import Layout

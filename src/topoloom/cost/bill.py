@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from topoloom.cost.choose import Order, endpoint_cables, link_cables, order_list
 from topoloom.cost.lines import Line, bill_lines
 from topoloom.cost.optics import module_orders
-from topoloom.cost.parts import Parts, load_parts
+from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.cost.spares import Spares
 from topoloom.errors import InputError, check_type
 from topoloom.layout.layout import Layout

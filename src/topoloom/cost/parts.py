@@ -3,15 +3,12 @@
 import datetime
 import math
 from collections.abc import Callable
-from functools import lru_cache
-from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 import numpy as np
 
-from topoloom.cost.device_types import SUFFIXES, device_types
 from topoloom.cost.products import (
     LENGTH_ERROR_M,
     CableProduct,
@@ -26,10 +23,8 @@ from topoloom.cost.products import (
     low_high,
 )
 from topoloom.errors import InputError, at, hint
-from topoloom.files import read_text
-from topoloom.register import Register
 from topoloom.settings import setting
-from topoloom.toml_files import LONGEST, TomlTable, parse_toml
+from topoloom.toml_files import TomlTable
 from topoloom.toml_lines import line_of
 
 
@@ -361,7 +356,7 @@ class Parts(TomlTable, frozen=True, dict=True):
             out[mine] = value(index, cable.stock_m(length_m[mine] + self.slack_m))
         return out
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """What one key alone cannot tell: ranges; every part has a price, or is named as one without."""
         for key in ("installation_usd", "rewiring_usd"):
             try:
@@ -403,103 +398,3 @@ class Parts(TomlTable, frozen=True, dict=True):
         except (OSError, ValueError):  # gone since it was loaded
             text = ""
         return at(path, line_of(text, list(keys)), reason)
-
-
-#: The catalogues by name: topoloom's own, and those of other packages.
-PARTS: Register[Parts] = Register("parts catalogue", room="topoloom.cost.catalogues", group="topoloom.parts")
-
-
-def register_parts(file: Path | Traversable) -> Parts:
-    """Put the catalogue of a TOML file into `PARTS`, under the name that it gives itself.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read or used, or the name is taken.
-    """
-    parts = _checked(file.read_text(encoding="utf-8"), str(file))
-    del parts.__dict__["path"]  # a complaint names the catalogue, not a file that came with a package
-    PARTS.add(parts.name, parts)
-    return parts
-
-
-def load_parts(name: str | Path) -> Parts:
-    """A parts catalogue: one of `PARTS` by name (``slimfly-2014``), a TOML file, or device types of NetBox.
-
-    Device types are a YAML file of NetBox's library or a folder of them; cables are then those of ``infiniband-2026`` where
-    most of the switches are InfiniBand, else of ``ethernet-2026``.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read or used (``file:line: reason``), or there is no such catalogue.
-
-    Examples
-    --------
-    >>> load_parts("slimfly-2014").switch_usd(44)
-    14525.3
-    """
-    if Path(name).suffix == ".toml":
-        return _checked(read_text(name, LONGEST), str(name))
-    if Path(name).suffix in SUFFIXES or (str(name) not in PARTS and Path(name).is_dir()):
-        return _of_device_types(Path(name))
-    try:
-        return PARTS.find(str(name))
-    except InputError as error:
-        raise InputError(
-            f"{error}; or give the path of a .toml file, or of device types of NetBox (.yaml, or a folder)"
-        ) from None
-
-
-def _of_device_types(path: Path) -> Parts:
-    """The switches of device types, with the cables of a catalogue of ours."""
-    products, infiniband = device_types(path)
-    base = PARTS.find("infiniband-2026" if infiniband else "ethernet-2026")
-    return Parts(
-        name=path.resolve().stem,
-        source=f"switches: NetBox device types in {path}; cables and interfaces: {base.name}",
-        cable=base.cable,
-        switch=SwitchParts(product=tuple(products)),
-        slack_m=base.slack_m,
-        transceiver=base.transceiver,
-        nic=base.nic,
-        server=base.server,
-        unpriced=("switch", "cable"),
-    )
-
-
-@lru_cache(maxsize=8)
-def _checked(text: str, source: str) -> Parts:
-    """A catalogue from its text; a command asks for the same one several times."""
-    parts = parse_toml(text, Parts, source)
-    parts.__dict__["path"] = source  # for complaints; no key of a catalogue
-    parts._check()
-    return parts
-
-
-def parts_json(parts: Parts) -> bytes:
-    """A catalogue as JSON, for a folder that must be read back with the prices that it was made with."""
-    return msgspec.json.format(msgspec.json.encode(_finite(msgspec.to_builtins(parts))), indent=1) + b"\n"
-
-
-def _finite(value: Any) -> Any:
-    """Plain data without keys whose value is infinite, which JSON lacks: it is their default."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items() if item != math.inf}
-    return [_finite(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def parts_from_json(text: str, source: str) -> Parts:
-    """The catalogue that `parts_json` wrote into the file `source`.
-
-    Raises
-    ------
-    InputError
-        It is damaged.
-    """
-    try:
-        parts = msgspec.json.decode(text, type=Parts)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise at(source, None, f"is no parts catalogue: {error}") from None
-    parts._check()
-    return parts

@@ -25,7 +25,7 @@ def with_factors(parts: Parts, factors: PriceFactors) -> Parts:
 
     Examples
     --------
-    >>> from topoloom.cost.parts import load_parts
+    >>> from topoloom.cost.parts_files import load_parts
     >>> parts = load_parts("slimfly-2014")
     >>> dear = with_factors(parts, PriceFactors(switch=2.0))
     >>> dear.switch_usd(36) / parts.switch_usd(36)

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from topoloom.cost.parts import Parts, load_parts
+from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.errors import InputError, at, hint
 from topoloom.files import read_text
 from topoloom.toml_files import LONGEST
@@ -90,7 +91,7 @@ def lay_over(parts: Parts, path: str | Path) -> Parts:
     data["name"] = f"{parts.name} with {name}"
     try:
         made = msgspec.convert(data, Parts, strict=True)
-        made._check()
+        made.check()
     except (msgspec.ValidationError, InputError) as error:
         raise InputError(f"{path}: with these quotes the catalogue '{parts.name}' cannot be used: {error}") from None
     return made

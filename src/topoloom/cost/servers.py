@@ -29,7 +29,7 @@ def housing_of(given: str | Path | Housing, parts: Parts) -> Housing:
 
     Examples
     --------
-    >>> from topoloom.cost.parts import load_parts
+    >>> from topoloom.cost.parts_files import load_parts
     >>> host = housing_of("DGX B200", load_parts("infiniband-2026")).host
     >>> host.nics, host.nic, host.u, host.power_w
     (8, 'ConnectX-7', 10.0, 14300.0)

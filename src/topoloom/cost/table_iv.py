@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from topoloom.cost.bill import AsPrinted, Bill, price
-from topoloom.cost.parts import Parts, load_parts
+from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.floors.floor import Floor, preset
 from topoloom.layout.layout import Layout
 from topoloom.layout.place import place

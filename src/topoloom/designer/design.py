@@ -10,7 +10,8 @@ from topoloom.designer.candidates import enumerate_candidates
 from topoloom.designer.finalists import assess_finalists, chosen_finalists, in_order, place_finalists
 from topoloom.designer.measure import MEASURES, Candidate, Dropped, Outcome
 from topoloom.designer.measuring import Measuring
-from topoloom.designer.need import Need, read_need
+from topoloom.designer.need import Need
+from topoloom.designer.need_files import read_need
 from topoloom.designer.pareto import pareto_front
 from topoloom.designer.screening import Screening
 from topoloom.designer.search import Search, Searched, best_of_catalogue

@@ -1,8 +1,6 @@
-"""The requirement file: what it may say, and reading it."""
+"""The requirement: what its file may say (`need_files` reads it)."""
 
-import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -14,12 +12,11 @@ from topoloom.cost.quotes import quoted_parts
 from topoloom.cost.servers import housing_of
 from topoloom.cost.spares import Spares
 from topoloom.errors import InputError, hint
-from topoloom.files import read_text
-from topoloom.floors.floor import PRESETS, Floor, preset
+from topoloom.floors.floor import Floor, preset
 from topoloom.floors.floor_files import read_floor
 from topoloom.hosts.housing import HostType, Housing, RackRule
 from topoloom.settings import setting
-from topoloom.toml_files import LONGEST, TomlTable, parse_toml
+from topoloom.toml_files import TomlTable
 
 
 def _count(description: str) -> Any:
@@ -413,97 +410,3 @@ class Need(TomlTable, frozen=True, kw_only=True):
                 "switch.radix is missing; say how many ports the largest switch has, or name a [switch] product"
             )
         return need
-
-
-def read_need(path: str | Path) -> Need:
-    """The requirement in a TOML file.
-
-    A path under ``parts`` is taken from the requirement's own folder.
-
-    Raises
-    ------
-    InputError
-        ``file:line: reason`` for anything that cannot be read or used.
-    """
-    return need_of(read_text(path, LONGEST), str(path), Path(path).parent)
-
-
-def need_of(text: str, source: str, beside: str | Path = ".") -> Need:
-    """The requirement that a TOML text is.
-
-    Parameters
-    ----------
-    text : str
-    source : str
-        What it is called in complaints.
-    beside : path
-        The folder that its paths start from.
-
-    Returns
-    -------
-    Need
-
-    Raises
-    ------
-    InputError
-        ``source:line: reason`` for anything that cannot be read or used.
-    """
-    from topoloom.spec import FAMILIES, build
-    from topoloom.toml_lines import line_of
-
-    need, beside = parse_toml(text, Need, source), Path(beside)
-
-    def complain(error: object, *keys: str) -> InputError:
-        line = line_of(text, list(keys))
-        return InputError(f"{source}{f':{line}' if line else ''}: {'.'.join(keys)}: {error}")
-
-    for key in ("parts", "prices"):
-        value = getattr(need, key)
-        if value.endswith(".toml") and not Path(value).is_absolute():
-            need = msgspec.structs.replace(need, **{key: str(beside / value)})
-    if need.floor.file:
-        other = [key for key in need.floor.__struct_fields__ if key != "file" and f"\n{key}" in _table(text, "floor")]
-        if other:
-            raise complain(
-                f"a floor file says all of the floor; take {other[0]} out, or write it there", "floor", other[0]
-            )
-        if not Path(need.floor.file).is_absolute():
-            need = msgspec.structs.replace(
-                need, floor=msgspec.structs.replace(need.floor, file=str(beside / need.floor.file))
-            )
-        try:
-            need.floor.floor()
-        except InputError as error:
-            raise complain(error, "floor", "file") from None
-    if need.floor.preset not in PRESETS:
-        raise complain(f"no floor named '{need.floor.preset}' (known: {', '.join(PRESETS)})", "floor", "preset")
-    for key, names in (("try", need.families.only), ("leave_out", need.families.leave_out)):
-        for name in names:
-            try:
-                FAMILIES.find(name)
-            except InputError as error:
-                raise complain(error, "families", key) from None
-    for spec in need.families.specs:
-        try:
-            build(spec)
-        except InputError as error:
-            raise complain(error, "families", "specs") from None
-    try:
-        parts = need.catalogue()
-    except InputError as error:
-        raise complain(error, "prices" if need.prices else "parts") from None
-    if parts.unpriced and not need.prices:
-        raise complain(
-            f"'{parts.name}' has no prices of everything (unpriced); a design needs them: lay yours over it with prices",
-            "parts",
-        )
-    try:
-        return need.filled()
-    except InputError as error:
-        raise complain(error, "switch") from None
-
-
-def _table(text: str, name: str) -> str:
-    """The lines of one table of a TOML text."""
-    found = re.search(rf"^\[{name}\][^\n]*(\n(?!\[)[^\n]*)*", text, re.MULTILINE)
-    return found[0] if found else ""

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from topoloom.cabling.plugs import Plugs
-from topoloom.cost.parts import Parts, load_parts
+from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.errors import InputError, check_type
 from topoloom.expansion.cable_order.planner import Planner
 from topoloom.expansion.expansion import Expansion

@@ -15,7 +15,7 @@ from topoloom.cabling.labels import Labels, label
 from topoloom.cabling.lists import cables_csv, order_csv
 from topoloom.cabling.sheets import SHEET_NAMES
 from topoloom.cost.choose import Cables
-from topoloom.cost.parts import parts_json
+from topoloom.cost.parts_files import parts_json
 from topoloom.csv_files import csv_table, guarded, numbers, texts
 from topoloom.expansion.cable_order.order_of_work import Task
 from topoloom.expansion.cable_order.order_search import ADD

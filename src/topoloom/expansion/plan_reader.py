@@ -12,8 +12,9 @@ import numpy as np
 from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.files import layout_of
 from topoloom.cabling.plugs import Plugs
-from topoloom.cost.parts import PARTS as CATALOGUES
-from topoloom.cost.parts import Parts, load_parts, parts_from_json
+from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import PARTS as CATALOGUES
+from topoloom.cost.parts_files import load_parts, parts_from_json
 from topoloom.csv_files import unguarded
 from topoloom.errors import InputError, at
 from topoloom.expansion.cable_order.order_of_work import Task

@@ -5,7 +5,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from topoloom.cost.parts import Parts, load_parts
+from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.cost.table_iv import COLUMNS
 from topoloom.designer.design import Design
 from topoloom.designer.measure import MEASURES, Dropped

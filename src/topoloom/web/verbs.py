@@ -10,7 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 import numpy as np
 
-from topoloom.designer.need import Need, need_of
+from topoloom.designer.need import Need
+from topoloom.designer.need_files import need_of
 from topoloom.errors import InputError
 from topoloom.floors.chosen import chosen_floor
 from topoloom.graph.standing import standing

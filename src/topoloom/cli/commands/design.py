@@ -64,7 +64,7 @@ def command(
     from topoloom.cli.progress import working
     from topoloom.designer.candidates import MOST_SWITCHES
     from topoloom.designer.design import design
-    from topoloom.designer.need import read_need
+    from topoloom.designer.need_files import read_need
     from topoloom.report.design_files import write_design
 
     wanted = _changed(read_need(need), finalists, minutes, search)

@@ -77,7 +77,7 @@ def command(
 ) -> None:
     from topoloom.cli.folders import writable_folder
     from topoloom.cli.progress import working
-    from topoloom.cost.parts import load_parts
+    from topoloom.cost.parts_files import load_parts
     from topoloom.errors import InputError
     from topoloom.expansion.check import check_plan
     from topoloom.expansion.expand import expand

@@ -220,7 +220,7 @@ def _goal(options: _Options) -> "str | Goal":
 
 
 def _parts(options: _Options) -> "Parts | None":
-    from topoloom.cost.parts import load_parts
+    from topoloom.cost.parts_files import load_parts
 
     return load_parts(options["parts"]) if options["parts"] else None
 

@@ -151,7 +151,7 @@ def _list_rules(only: tuple[str, ...], ignore: tuple[str, ...], as_json: bool) -
 
 def _reaches(name: str) -> dict[str, float]:
     """The longest that a cable of each product of a catalogue can be; where two have a title, the longer one."""
-    from topoloom.cost.parts import load_parts
+    from topoloom.cost.parts_files import load_parts
 
     reach: dict[str, float] = {}
     for product in load_parts(name).cable:

@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-from topoloom.cost.parts import register_parts
+from topoloom.cost.parts_files import register_parts
 
 for _file in sorted(files(__name__).iterdir(), key=lambda file: file.name):
     if _file.name.endswith(".toml"):

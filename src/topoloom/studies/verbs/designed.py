@@ -6,7 +6,8 @@ import msgspec
 
 from topoloom.designer.design import Design, design
 from topoloom.designer.measure import MEASURES
-from topoloom.designer.need import Need, read_need
+from topoloom.designer.need import Need
+from topoloom.designer.need_files import read_need
 from topoloom.errors import InputError
 from topoloom.settings import Settings, setting
 from topoloom.studies.verb import VERBS, Verb

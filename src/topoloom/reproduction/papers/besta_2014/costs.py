@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.cost.bill import price
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.cost.table_iv import in_one_cabinet
 from topoloom.figures.curves import Curves, Series
 from topoloom.floors.floor import preset

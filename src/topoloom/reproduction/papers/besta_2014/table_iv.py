@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.cost.table_iv import COLUMNS, Column
 from topoloom.cost.table_iv import column as column_by_key
 from topoloom.reproduction.registry import claim

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.cost.products import low_high
 from topoloom.figures.curves import Curves, Series
 from topoloom.layout.layout import Layout

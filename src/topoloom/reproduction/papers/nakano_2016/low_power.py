@@ -8,7 +8,8 @@ from functools import lru_cache
 
 import msgspec
 
-from topoloom.cost.parts import Parts, load_parts
+from topoloom.cost.parts import Parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.figures.curves import Curves, Series
 from topoloom.floors.floor import preset
 from topoloom.layout.place import place

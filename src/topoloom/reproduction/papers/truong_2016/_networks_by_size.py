@@ -7,7 +7,7 @@ from statistics import fmean
 import msgspec
 import numpy as np
 
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.figures.curves import Curves, Series
 from topoloom.floors.floor import preset
 from topoloom.layout.layout import Layout

@@ -1,6 +1,6 @@
 """Claims of Truong 2016 about money and watts by size: section 5.2 and figure 8."""
 
-from topoloom.cost.parts import load_parts
+from topoloom.cost.parts_files import load_parts
 from topoloom.figures.curves import Curves
 from topoloom.reproduction.papers.truong_2016._networks_by_size import (
     ALMOST,
