@@ -1,7 +1,7 @@
 """Networks for all-to-all at equal ports: the torus, the best twisted torus, and the best network that `optimize` finds.
 
     python benchmarks/throughput_search.py [--cases 4x4x8,8x8x8,16x16x16] [--moves N] [--seed 1] [--jobs 1] [--keep FOLDER]
-                                           [--given FOLDER] [--lattices N] [--tables] [--flits] [--floor]
+                                           [--given FOLDER] [--lattices N] [--cubes SIDE] [--tables] [--flits] [--floor]
 
 Every network of a case has the same switches, six links each, and as many hosts. For each is printed: the throughput of
 uniform traffic in rates of a link for each switch, as a flow that was found and a bound that differ by less than 1 %
@@ -11,7 +11,9 @@ the longest cable and the metres of all together, in cabinets of 16 switches.
 
 The best twisted torus is looked for among all tori of three dimensions with any twist (lattices: Hermite normal forms), all of
 them or a sample drawn by the seed where they are more than --lattices. Ours is found by `optimize TORUS --for all-to-all
---start structured --moves N`; --given FOLDER takes SHAPE.edges from there instead, --keep FOLDER writes them.
+--start structured --moves N`; --given FOLDER takes SHAPE.edges from there instead, --keep FOLDER writes them. With --cubes 4
+only the links between cubes of 4 x 4 x 4, and those that close their rings, get other ends (`--fix`), as where optical switches
+join racks; beside that stand the torus and, where the shape has one, the twisted torus of the same machines.
 """
 
 import argparse
@@ -128,6 +130,21 @@ def best_tables(graph: Topology, seeds: int) -> tuple[Routing, float, str]:
     return max(found, key=lambda one: one[1])
 
 
+def inside_cubes(torus: Topology, side: int) -> np.ndarray:
+    """Which links run inside a cube of that side, bool[m]; those from its last switch to its first do not."""
+    at = np.stack([torus.labels[f"x{axis}"] for axis in range(3)], axis=1)
+    u, v = torus.links.T
+    return np.asarray((at[u] // side == at[v] // side).all(axis=1) & (np.abs(at[u] - at[v]).sum(axis=1) == 1))
+
+
+def twisted_of_machines(shape: str) -> list[Topology]:
+    """The twisted torus of that shape that is built, if there is one: n x n x 2n and n x 2n x 2n."""
+    try:
+        return [build(f"twisted-torus:dims={shape}").replace(name="twisted torus, as built")]
+    except InputError:
+        return []
+
+
 def floor(graph: Topology) -> str:
     """The longest cable, and all cables, with 16 switches in a cabinet."""
     room = replace(PRESETS["koibuchi-2013"], switches_per_cabinet=16)
@@ -138,14 +155,19 @@ def floor(graph: Topology) -> str:
 def case(shape: str, options: argparse.Namespace) -> None:
     torus = build(f"torus:dims={shape}")
     n = torus.switches
-    twisted, looked_at = best_lattice(n, options.lattices, options.seed)
+    if options.cubes:
+        others, looked_at = twisted_of_machines(shape), 0
+    else:
+        twisted, looked_at = best_lattice(n, options.lattices, options.seed)
+        others = [twisted]
     if options.given:
         ours = load(Path(options.given) / f"{shape}.edges").replace(name="ours")
     else:
         found = optimize(
             torus,
             "all-to-all",
-            start="structured",
+            start="given" if options.cubes else "structured",
+            fix=inside_cubes(torus, options.cubes) if options.cubes else None,
             moves=options.moves or _MOVES.get(shape, 20_000),
             seed=options.seed,
             jobs=options.jobs,
@@ -161,7 +183,7 @@ def case(shape: str, options: argparse.Namespace) -> None:
         f"{shape}: {n} switches of 6 links, {pairs} pairs; no network brings more than {most:.4f}; {looked_at} twisted tori"
     )
     base = None
-    for graph in (torus.replace(name="torus"), twisted, ours):
+    for graph in (torus.replace(name="torus"), *others, ours):
         began = time.monotonic()
         flow = uniform_certificate(graph)
         took = time.monotonic() - began
@@ -191,6 +213,7 @@ def main() -> None:
     parser.add_argument("--keep")
     parser.add_argument("--given")
     parser.add_argument("--lattices", type=int, default=40_000)
+    parser.add_argument("--cubes", type=int, help="links inside cubes of this side stay")
     parser.add_argument("--tables", action="store_true")
     parser.add_argument("--flits", action="store_true")
     parser.add_argument("--floor", action="store_true")
