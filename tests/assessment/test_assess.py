@@ -99,7 +99,7 @@ def test_what_was_found_is_kept_and_found_again(tmp_path, whole):
 def test_time_that_is_left_over_makes_intervals_narrower(whole, tmp_path):
     """With a budget that is not used up, draws are repeated: means with intervals, the same by hand, and kept in the store."""
     subject = _subject(SPECS[0])
-    (one,) = assess([subject], seconds=120, store=tmp_path).networks
+    (one,) = assess([subject], seconds=1000, store=tmp_path).networks
     (once,) = (network for network in whole.networks if network.spec == one.spec)
     reduced, single = one.figure("all_reduce_ms"), once.figure("all_reduce_ms")
     assert single.low is None

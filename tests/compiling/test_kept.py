@@ -125,7 +125,7 @@ def test_the_user_is_told_when_it_takes_long(tmp_path):
     code = (
         "from pathlib import Path; from topoloom.compiling import kept; import topoloom\n"
         "kept._PATIENCE_SECONDS, kept.SHIPPED = 0, Path('nowhere')\n"
-        "for name in ('petersen', 'torus:dims=4x4'): topoloom.route(topoloom.build(name))"
+        "for name in ('petersen', 'torus:dims=4x4'): topoloom.hops(topoloom.build(name), paths=True)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

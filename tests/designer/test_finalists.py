@@ -24,6 +24,7 @@ _NEED = Need(
     families=FamiliesNeed(only=("slimfly", "fat-tree", "hypercube", "jellyfish")),
     finalists=3,
     minutes=100,
+    repeats=1,
     limits=Limits(diameter=3),
 )
 

@@ -83,7 +83,7 @@ def _executed() -> t.Execution:
 
 def _designed() -> t.Design:
     switch, families = SwitchNeed(radix=8), FamiliesNeed(only=("hypercube",))
-    return t.design(t.Need(hosts=32, switch=switch, families=families, finalists=1, minutes=100), jobs=1)
+    return t.design(t.Need(hosts=32, switch=switch, families=families, finalists=1, minutes=100, repeats=1), jobs=1)
 
 
 @cache

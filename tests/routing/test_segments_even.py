@@ -7,7 +7,7 @@ from topoloom.errors import InputError
 from topoloom.graph.path_lengths import path_lengths
 from topoloom.routing.route import route
 from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.saturation import saturation
+from topoloom.simulator.simulate import simulate
 from topoloom.spec import build
 
 
@@ -57,12 +57,13 @@ def test_all_lanes_carry_alike():
 
 
 def test_lanes_that_are_used_alike_carry_more_flits():
-    """With as many virtual channels as lanes; the greatest load in steps of 0.02 of a host's rate."""
-    network, at = build("jellyfish:n=64,degree=6,hosts=4"), {}
+    """With as many virtual channels as lanes, beyond what other engines carry of uniform traffic."""
+    network, accepted = build("jellyfish:n=64,degree=6,hosts=4"), {}
     for engine in ("segments", "orders-even", "segments-even"):
         routed = route(network, engine, lanes=4)
-        at[engine] = saturation(routed, "uniform", RouterConfig(vcs=4), width=0.02, jobs=1).offered
-    assert at["segments-even"] > 1.1 * at["orders-even"] > at["segments"]
+        (point,) = simulate(routed, "uniform", RouterConfig(vcs=4), loads=[0.8], fast=True, jobs=1).points
+        accepted[engine] = point.accepted
+    assert accepted["segments-even"] > 1.1 * accepted["orders-even"] > accepted["segments"]
 
 
 def test_what_lanes_cannot_do_is_said():

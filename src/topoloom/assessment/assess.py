@@ -21,7 +21,7 @@ from topoloom.assessment.steps.load import LOADED, SATURATED
 from topoloom.assessment.steps.money import MONEY
 from topoloom.assessment.steps.tables import TABLES
 from topoloom.assessment.steps.throughput import PATTERNED, THROUGHPUT
-from topoloom.assessment.subject import Subject
+from topoloom.assessment.subject import EFFORTS, MOST_REPEATS, Subject
 from topoloom.cost.bill import Bill
 from topoloom.errors import InputError, Stopped
 from topoloom.results import Provenance, Result, plain, provenance_of
@@ -53,6 +53,7 @@ def assess(
     *,
     objective: str = "cost_usd",
     seconds: float | None = None,
+    repeats: int = MOST_REPEATS,
     store: str | Path | None = None,
     fresh: bool = False,
     jobs: int | None = None,
@@ -70,6 +71,9 @@ def assess(
         The budget. The steps are done in their order, each for all networks; what does not fit is named in
         `Assessment.missing`. Of what is left over, steps with chance in them take four and sixteen times the draws, until their
         intervals are within 0.5 %. Without it every step is done, once.
+    repeats : int
+        How many times the usual draws are made at the most, where time is left over: 16, 4 or, from 3 on downwards, 1, so that
+        figures do not depend on the time.
     store : path, optional
         A folder where what a step found is kept and found again.
     fresh : bool
@@ -91,7 +95,9 @@ def assess(
     if not subjects:
         raise InputError("assess: there is no network to assess; give one or more")
     work = Work() if work is None else work
-    chain = _Chain(list(subjects), None if store is None else Path(store), work, seconds, cores(jobs), fresh=fresh)
+    chain = _Chain(
+        list(subjects), None if store is None else Path(store), work, seconds, cores(jobs), repeats, fresh=fresh
+    )
     with work.interruptible(), suppress(Stopped):
         chain.run()
     found = [chain.assessment(number) for number in range(len(subjects))]
@@ -122,8 +128,6 @@ _LATE = "it did not fit into the budget of time; give more minutes"
 
 #: Of the time that is left the networks of a step take this at most, all together, so that one that is slow leaves some over.
 _SHARE = 0.5
-#: How many times the usual draws are made where time is left over, one after the other.
-EFFORTS = (4, 16)
 
 
 class _Chain:
@@ -136,9 +140,11 @@ class _Chain:
         work: Work,
         seconds: float | None,
         threads: int,
+        repeats: int,
         *,
         fresh: bool,
     ) -> None:
+        self._more = [effort for effort in EFFORTS if effort <= repeats]
         self._subjects, self._work, self._threads = subjects, work, threads
         shards = None if store is None else Shards(store / "steps", _Kept)
         self._kept = {} if shards is None or fresh else {line.key: line for line in shards.new()}
@@ -160,8 +166,8 @@ class _Chain:
             self._side_by_side(partial(self._one, step))
         if self._budget.seconds_left < float("inf"):
             finer = [step for step in STEPS if step.finer is not None]
-            self._work.begin(len(EFFORTS) * len(finer) * len(self._subjects), "steps with more draws")
-            for effort in EFFORTS:
+            self._work.begin(len(self._more) * len(finer) * len(self._subjects), "steps with more draws")
+            for effort in self._more:
                 for step in finer:
                     self._side_by_side(partial(self._again, step, effort))
         # Tables whose figures an earlier run has kept are made again: the network's folder has them.

@@ -9,7 +9,7 @@ from typing import Any
 from topoloom.assessment.assess import assess
 from topoloom.assessment.assessment import Assessment, Assessments, figure_keys
 from topoloom.assessment.reasons import Ranking, reasons
-from topoloom.assessment.subject import LANES, Subject
+from topoloom.assessment.subject import LANES, MOST_REPEATS, Subject
 from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import load_parts
 from topoloom.cost.spares import Spares
@@ -32,6 +32,7 @@ def compare(
     minimize: str = "cost_usd",
     hosts: int | None = None,
     minutes: float | None = None,
+    repeats: int = MOST_REPEATS,
     floor: Floor | str = "slimfly-2014",
     housing: Housing | None = None,
     parts: Parts | str | Path = "slimfly-2014",
@@ -61,6 +62,8 @@ def compare(
         That are needed: then what 10 % more of them cost is worked out for the sentences.
     minutes : float, optional
         The budget; what does not fit is named. Without it everything is worked out.
+    repeats : int
+        How many times the usual draws are made at the most where time is left over, as `assess` has it.
     floor : Floor or str
         For those that have no layout.
     housing : Housing, optional
@@ -124,7 +127,7 @@ def compare(
             )
         )
     seconds = None if minutes is None else minutes * 60
-    found = assess(subjects, objective=minimize, seconds=seconds, store=store, jobs=jobs, work=work)
+    found = assess(subjects, objective=minimize, seconds=seconds, repeats=repeats, store=store, jobs=jobs, work=work)
     named = subjects[reference].topology.name if reference is not None else None
     return _explained(found, minimize, hosts, named)
 

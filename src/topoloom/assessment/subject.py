@@ -18,6 +18,9 @@ from topoloom.work import Work
 
 #: Virtual lanes for data of most switches of InfiniBand (IBA 1.5, 7.6: 1, 2, 4, 8 or 15).
 LANES = 8
+#: How many times the usual draws are made where time is left over, one after the other; and at most.
+EFFORTS = (4, 16)
+MOST_REPEATS = EFFORTS[-1]
 #: Engines with tables for each host of a switch, and those that spread packets over them.
 _SPREAD = {"fat-tree": "fat-tree-hosts"}
 

@@ -225,6 +225,7 @@ def assess_finalists(
         subjects,
         objective="",  # the order of the need's objective, which not every figure has
         seconds=max(budget.seconds_left, 1e-3),
+        repeats=need.repeats,
         store=store,
         fresh=fresh,
         jobs=jobs,

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from topoloom.assessment.subject import LANES
+from topoloom.assessment.subject import LANES, MOST_REPEATS
 from topoloom.cost.parts import Parts
 from topoloom.cost.price_factors import PriceFactors, with_factors
 from topoloom.cost.quotes import quoted_parts
@@ -335,6 +335,15 @@ class Need(TomlTable, frozen=True, kw_only=True):
     minutes: Annotated[
         float, setting("the budget of the finalists; what does not fit is said", unit="min", above=0, most=1e6)
     ] = 5.0
+    repeats: Annotated[
+        int,
+        setting(
+            "where some of that time is left over: how many times the usual draws are made at most, for tighter intervals; 1:"
+            " once, so that no figure depends on the time",
+            least=1,
+            most=MOST_REPEATS,
+        ),
+    ] = MOST_REPEATS
     floor: Annotated[FloorNeed, setting("the machine room")] = FloorNeed()
     parts: Annotated[
         str, setting("a parts catalogue: by name, or a `.toml` file, its path taken from the folder of the requirement")

@@ -32,7 +32,7 @@ class Store:
         self._known: dict[str, Outcome] = {}
         need = msgspec.structs.replace(need, title="", minimize="cost_per_host_usd", compare=())
         # Neither do those of the screening depend on what becomes of the finalists.
-        gone = ("limits", "families", "search", "finalists", "minutes")
+        gone = ("limits", "families", "search", "finalists", "minutes", "repeats")
         plain = {**msgspec.to_builtins(need), **dict.fromkeys(gone)}
         content = msgspec.json.encode([__version__, plain, msgspec.to_builtins(parts)])
         self._stamp = hashlib.sha256(content).hexdigest()

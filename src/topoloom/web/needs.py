@@ -18,7 +18,7 @@ FOLDER = "needs"
 #: What candidates measured, a folder for each requirement, whatever its limits are.
 MEASURED = "measured"
 #: What no measurement depends on, so that another limit measures nothing again.
-_AFTERWARDS = ("title", "limits", "minimize", "compare", "finalists", "minutes", "families")
+_AFTERWARDS = ("title", "limits", "minimize", "compare", "finalists", "minutes", "repeats", "families")
 #: For people: no file is named there.
 _FREE = ("title",)
 

@@ -26,6 +26,9 @@ from topoloom.floors.chosen import chosen_floor
 )
 @click.option("--needed", type=Whole(1), help="Hosts that are needed, for what 10 % more of them cost.")
 @click.option("--minutes", type=Number(above=0, unit="minutes"), default=5.0, show_default=True, help="The budget.")
+@click.option(
+    "--repeats", type=Whole(1, 16), default=16, show_default=True, help="Of draws, at most, where time is left."
+)
 @click.option("--radix", type=Whole(1), help="Ports of the switches that can be had, for growth.")
 @click.option("--lanes", type=Whole(1, 255), default=8, show_default=True, help="Virtual lanes of a switch.")
 @click.option("--host-cables", is_flag=True, help="Also bill a cable for every host.")
@@ -63,6 +66,7 @@ def command(
     minimize: str,
     needed: int | None,
     minutes: float,
+    repeats: int,
     radix: int | None,
     lanes: int,
     host_cables: bool,
@@ -98,6 +102,7 @@ def command(
             minimize=minimize,
             hosts=needed,
             minutes=minutes,
+            repeats=repeats,
             floor=chosen_floor(floor, rows, columns, cabinet),
             housing=None if hosts is None else housing_of(hosts, catalogue),
             parts=catalogue,

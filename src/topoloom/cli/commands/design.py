@@ -34,6 +34,9 @@ _MANY_HOSTS = 100_000
     "--minutes", type=Number(above=0, unit="minutes"), help="Their budget, in place of the requirement's `minutes`."
 )
 @click.option(
+    "--repeats", type=Whole(1, 16), help="Of draws, at most, where time is left; in place of the requirement's."
+)
+@click.option(
     "--search",
     type=Whole(0, 1_000_000),
     metavar="NETWORKS",
@@ -55,6 +58,7 @@ def command(
     fresh: bool,
     finalists: int | None,
     minutes: float | None,
+    repeats: int | None,
     search: int | None,
     files: str,
     as_json: bool,
@@ -67,7 +71,7 @@ def command(
     from topoloom.designer.need_files import read_need
     from topoloom.report.design_files import write_design
 
-    wanted = _changed(read_need(need), finalists, minutes, search)
+    wanted = _changed(read_need(need), search, finalists=finalists, minutes=minutes, repeats=repeats)
     out = writable_folder(folder, "measured")
     if wanted.hosts > _MANY_HOSTS:
         say(
@@ -97,12 +101,12 @@ def command(
         sys.exit(130)
 
 
-def _changed(need: "Need", finalists: int | None, minutes: float | None, networks: int | None) -> "Need":
+def _changed(need: "Need", networks: int | None, **options: float | None) -> "Need":
     """The requirement with what options say in its place."""
     from msgspec.structs import replace
 
     search = None if networks is None else replace(need.search, networks=networks)
-    given = {"finalists": finalists, "minutes": minutes, "search": search}
+    given = {**options, "search": search}
     return replace(need, **{key: value for key, value in given.items() if value is not None})
 
 
