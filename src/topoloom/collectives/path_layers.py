@@ -1,7 +1,7 @@
 """Paths of messages as layers of tables: what forwards by destination can take any paths, if a message says which layer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,12 @@ class PathLayers:
     out: np.ndarray
     into: np.ndarray
     layer: np.ndarray
+
+    def of(self, way: np.ndarray) -> "PathLayers":
+        """The same for operations, each with the number of its way; -1 where it has none."""
+        sends = way >= 0
+        out, into, layer = (np.where(sends, column[way], -1) for column in (self.out, self.into, self.layer))
+        return replace(self, out=out, into=into, layer=layer)
 
 
 def path_layers(ways: Sequence[Way | None], fabric: Fabric) -> PathLayers:
