@@ -57,9 +57,9 @@ def schedule_bytes(
 
     ``TLORDERS``; int64[3]: ranks, operations, cpus of a rank; float64[2]: a send of fewer bytes is done at once, a message of
     fewer sets out before it is awaited; int64[ranks + 1]: where each rank's operations begin; int32[ranks]: its host; then of
-    each operation uint8 kind, int32 peer, float64 bytes or seconds, int64 tag, uint8 cpu; and its successors. Where messages have
-    paths of their own it begins with ``TLADDRES`` instead, and ends with int32[operations] twice: the addresses that each leaves
-    and arrives by, as `topoloom.applications.platform.layers_bytes` numbers them.
+    each operation uint8 kind, int32 peer, float64 bytes or seconds, int64 tag, uint8 cpu; and its successors. Where
+    messages have paths of their own it begins with ``TLADDRES`` instead, and ends with int32[operations] twice: the addresses
+    that each leaves and arrives by, as `topoloom.applications.platform.layers_bytes` numbers them.
 
     Parameters
     ----------
@@ -77,7 +77,9 @@ def schedule_bytes(
     s = schedule
     limits = float(detached_bytes), np.inf if s.eager else float(eager_bytes)
     amount = np.where(s.kind == CALC, s.amount / 1e9, s.amount)
-    head = (b"TLORDERS" if addresses is None else b"TLADDRES") + struct.pack("<3q2d", s.ranks, s.operations, s.cpus, *limits)
+    head = (b"TLORDERS" if addresses is None else b"TLADDRES") + struct.pack(
+        "<3q2d", s.ranks, s.operations, s.cpus, *limits
+    )
     columns = (
         (s.first, "<i8"),
         (homes, "<i4"),
@@ -181,10 +183,7 @@ def _addresses(topology: Topology, own: PathLayers) -> tuple[np.ndarray, np.ndar
     if topology.hosts < topology.endpoints.size:
         place = np.argsort(ports_by_host(topology), axis=None)
     layer = own.layer * topology.endpoints.size
-    return (
-        np.where(own.out >= 0, layer + place[own.out], 0),
-        np.where(own.into >= 0, layer + place[own.into], 0),
-    )
+    return (np.where(own.out >= 0, layer + place[own.out], 0), np.where(own.into >= 0, layer + place[own.into], 0))
 
 
 def _run(command: list[str], folder: Path, environment: dict[str, str], limits: Limits, schedule: Schedule) -> float:

@@ -262,7 +262,7 @@ def _tables_and_rules(
     elif isinstance(choice, Layers):
         layers += choice.ports
         lane_layers += choice.lanes or [routing.lanes] * len(choice.ports)
-        if not choice.by_host:
+        if not (choice.by_host or choice.by_message):
             allowed = (
                 choice.allowed if choice.allowed is not None else np.full((n, n), (1 << len(layers)) - 1, np.int64)
             )

@@ -70,6 +70,7 @@ from topoloom.simulator.kernels.fields import (
     PLACE_WORD,
     TRIP_ASKED,
     TRIP_KIND,
+    TRIP_LAYER,
     TRIP_OWNER,
     UNDECIDED,
     VC_SIZE,
@@ -329,6 +330,9 @@ def record_of(
         packets[at(number * PACKET_SIZE + PACKET_LAYER)] = own
         if lanes == BY_PACKET:
             packets[at(number * PACKET_SIZE + PACKET_LANE)] = lane_of[at((own * N + here) * N + goes)]
+    elif trips.size:
+        # That which its message says.
+        packets[at(number * PACKET_SIZE + PACKET_LAYER)] = trips[at(place * PLACE_SIZE + TRIP_LAYER)]
     if trips.size:
         packets[at(number * PACKET_SIZE + PACKET_KIND)] = trips[at(place * PLACE_SIZE + TRIP_KIND)]
         packets[at(number * PACKET_SIZE + PACKET_OWNER)] = trips[at(place * PLACE_SIZE + TRIP_OWNER)]
