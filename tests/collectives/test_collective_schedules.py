@@ -262,7 +262,7 @@ def test_a_schedule_is_read_back(tmp_path):
     [
         ({"algorithm": "direct"}, "no algorithm 'direct' of allreduce"),
         ({"paths": "some"}, "paths 'some'"),
-        ({"simulator": "simgrid"}, "schedules are simulated as flows"),
+        ({"simulator": "ns3"}, "no simulator 'ns3'"),
         ({"pieces": 0}, "pieces=0"),
         ({"placement": "optimised"}, "all ranks are alike"),
         ({"settings": AppSettings(model="smpi")}, "model=smpi"),

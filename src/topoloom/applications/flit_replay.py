@@ -9,7 +9,6 @@ import numpy as np
 
 from topoloom.applications.flow_run import machine
 from topoloom.applications.settings import AppSettings
-from topoloom.collectives.delays import Machine
 from topoloom.collectives.path_layers import PathLayers
 from topoloom.errors import InputError
 from topoloom.flows.schedule import Schedule
@@ -17,11 +16,11 @@ from topoloom.graph.host_ports import ports_by_host
 from topoloom.layout.layout import Layout
 from topoloom.routing.choices import Layers
 from topoloom.routing.judge.prove import prove
-from topoloom.routing.routing import HOP, Routing
+from topoloom.routing.routing import SWITCH, Routing
 from topoloom.settings import Settings, setting
 from topoloom.simulator.buffers import DONE
 from topoloom.simulator.host_ports import ports_of_hosts
-from topoloom.simulator.network_state import lanes_of
+from topoloom.simulator.network_state import MOST_LANES, lanes_of
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.run import Run
 from topoloom.simulator.scheduled import Placed, cycles_of
@@ -112,13 +111,15 @@ def play(
     Stopped
         `work` was stopped.
     """
+    check_flits(settings)
     topology = routings[0].topology
-    routing = _by_host(routings) if own is None or not own.ports else _by_message(topology, own)
-    config, cables = router_for(routing, settings, flits, layout)
+    work, began = Work() if work is None else work, time.process_time()
     ports = ports_of_hosts(topology)
     # Flows number ports as hosts where each has one; here they are endpoints.
     endpoint = np.argsort(topology.host) if ports is None else np.arange(topology.endpoints.size)
     place = endpoint if ports is None else np.argsort(np.argsort(ports_by_host(topology)[:, 0]))
+    routing = _by_host(routings) if own is None or not own.ports else _by_message(topology, own)
+    config, cables = router_for(routing, settings, flits, layout)
     placed = Placed(
         schedule,
         homes=place[np.asarray(homes, np.int64)],
@@ -126,9 +127,7 @@ def play(
         into=None if own is None else endpoint[own.into],
         layer=None if own is None or not own.ports else np.maximum(own.layer, 0),
         detached_bytes=0.0,
-        eager_bytes=settings.eager_bytes,
     )
-    work, began = Work() if work is None else work, time.process_time()
     run = Run(routing, config, placed, 0.0, 1, cables=cables, work=work)
     go_to_end(run, placed, schedule.name, work)
     if run.play is None:
@@ -140,9 +139,9 @@ def play(
 def router_for(
     routing: Routing, settings: AppSettings, flits: FlitSettings, layout: Layout | None
 ) -> tuple[RouterConfig, np.ndarray]:
-    """Routers and cables in which a message alone takes what it takes among flows, to a few cycles, and links can be full.
+    """Routers and cables in which a message alone takes what it takes among flows, to some cycles, and links can be full.
 
-    A cycle is what a link takes for a flit. A switch and the cable before it take their delays in whole cycles, but no less than
+    A cycle is what a link takes for a flit. A switch and the cable before it take their delays in whole cycles, no less than
     the router has stages; each virtual channel has room for a packet beside what is under way until its credit is back.
 
     Parameters
@@ -165,7 +164,6 @@ def router_for(
         Settings that routers have no word for.
     """
     there = machine(routing.topology, settings, layout)
-    _refuse(there, settings)
     cycle_ns = flits.flit_bits / settings.rate_gbps
     cycle_s = cycle_ns * 1e-9
     # One cycle is left for the cable, which takes one at least.
@@ -174,19 +172,19 @@ def router_for(
     cables = np.maximum(1, np.rint((there.cable_s + there.switch_s) / cycle_s).astype(np.int64) - router)
     host = max(1, round(((2 * there.host_s + there.switch_s) / cycle_s - router) / 2))
     lanes = lanes_of(routing)
-    if lanes > _MOST_VCS // 2:
+    if lanes > MOST_LANES:
         raise InputError(
-            f"{routing.topology.name}: paths of {lanes} hops need a lane a hop among routers, {_MOST_VCS // 2} at most; take"
-            " paths tables, or --simulator flows"
+            f"{routing.topology.name}: the schedule's own paths turn so often that they need {lanes} lanes among routers,"
+            f" {MOST_LANES} at most; take paths tables, or --simulator flows"
         )
-    vcs = lanes * min(flits.lane_vcs, _MOST_VCS // lanes)
+    vcs = lanes * max(1, min(flits.lane_vcs, _MOST_VCS // lanes))
     away = 2 * max(int(cables.max(initial=1)), host) + router + _CREDIT + 2
     buffer = vcs * (away + flits.packet_flits)
     if buffer > _MOST_BUFFER:
         raise InputError(
-            f"{routing.topology.name}: {vcs} virtual channels of {away + flits.packet_flits} flits, which cables of {away} cycles"
-            f" there and back need, are more than the {_MOST_BUFFER} flits of a port; make flit_bits greater, or lane_vcs"
-            " smaller, as in flits:flit_bits=1024"
+            f"{routing.topology.name}: {vcs} virtual channels of {away + flits.packet_flits} flits, for {away} cycles there"
+            f" and back, are more than the {_MOST_BUFFER} flits of a port; make flit_bits greater, or lane_vcs smaller, as in"
+            " flits:flit_bits=1024"
         )
     config = RouterConfig(
         vcs=vcs,
@@ -202,12 +200,18 @@ def router_for(
     return config, cables
 
 
-def _refuse(there: Machine, settings: AppSettings) -> None:
-    """Settings that routers have no word for."""
-    if there.host_rate_gbps != there.rate_gbps:
+def check_flits(settings: AppSettings) -> None:
+    """Refuse settings that routers have no word for.
+
+    Raises
+    ------
+    InputError
+        Hosts' links of another rate than links', or half duplex.
+    """
+    if settings.host_rate_gbps not in (0.0, settings.rate_gbps):
         raise InputError(
-            f"simulation: host_rate_gbps={there.host_rate_gbps:g} beside rate_gbps={there.rate_gbps:g}: among routers a host's link"
-            " carries a flit a cycle, as any; leave host_rate_gbps out, or take --simulator flows"
+            f"simulation: host_rate_gbps={settings.host_rate_gbps:g} beside rate_gbps={settings.rate_gbps:g}: among routers a"
+            " host's link carries a flit a cycle, as any; leave host_rate_gbps out, or take --simulator flows"
         )
     if settings.duplex == "half":
         raise InputError("simulation: duplex=half: links of routers are full duplex; take --simulator flows")
@@ -226,8 +230,6 @@ def _by_host(routings: Sequence[Routing]) -> Routing:
 
 
 def _by_message(topology: Topology, own: PathLayers) -> Routing:
-    """Layers of tables of which each message says which; a lane a hop, so that none waits for another in a circle."""
-    more = own.ports[1:]
-    choice = Layers(more, by_message=True) if more else None
-    routing = Routing(topology, "paths of the schedule", own.ports[0], lane_rule=HOP, choice=choice)
-    return replace(routing, verdict=prove(routing))
+    """Layers of tables of which each message says which, and their lanes."""
+    choice = Layers(own.ports[1:], own.lanes[1:], by_message=True)
+    return Routing(topology, "paths of the schedule", own.ports[0], own.lanes[0], SWITCH, choice=choice)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from topoloom.collectives.flows import Way
+from topoloom.collectives.path_lanes import lanes_left
 from topoloom.errors import InputError
 from topoloom.flows.state import Fabric
 
@@ -24,12 +25,16 @@ class PathLayers:
     out, into : int32[ways]
         Ports of both hosts, numbered as those of the fabric; -1 where nothing goes.
     layer : int32[ways]
+    lanes : tuple of uint8[n, n]
+        Of each layer, lanes[d, s]: the virtual lane in which switch s sends on what goes to d, without a cycle of channels that
+        wait for each other (`path_lanes`).
     """
 
     ports: tuple[np.ndarray, ...]
     out: np.ndarray
     into: np.ndarray
     layer: np.ndarray
+    lanes: tuple[np.ndarray, ...] = ()
 
     def of(self, way: np.ndarray) -> "PathLayers":
         """The same for operations, each with the number of its way; -1 where it has none."""
@@ -89,7 +94,15 @@ def path_layers(ways: Sequence[Way | None], fabric: Fabric) -> PathLayers:
     for goal, tables in rows.items():
         for table, hops in zip(ports, tables, strict=False):
             table[goal, list(hops)] = list(hops.values())
-    return PathLayers(tuple(ports), out, into, layer)
+    left = lanes_left([channels for _, channels in known], fabric)
+    most = max((max(turns, default=0) for turns in left), default=0)
+    if most > np.iinfo(np.uint8).max:
+        raise InputError(f"the schedule has a path of {most + 1} lanes; take --simulator flows")
+    lanes = [np.zeros((n, n), np.uint8) for _ in range(count)]
+    for ((goal, channels), place), turns in zip(known.items(), left, strict=True):
+        for channel, behind in zip(channels, turns, strict=True):
+            lanes[place][goal, origin[channel]] = most - behind
+    return PathLayers(tuple(ports), out, into, layer, tuple(lanes))
 
 
 def _placed(tables: list[dict[int, int]], hops: dict[int, int]) -> int:
