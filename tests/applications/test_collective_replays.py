@@ -73,12 +73,11 @@ def test_simgrid_takes_what_flows_take(name, operation, algorithm, paths):
 @pytest.mark.parametrize("operation", ["allgather", "allreduce"])
 @pytest.mark.parametrize(("name", "algorithm", "paths"), CASES)
 def test_routers_take_nearly_what_flows_take(name, operation, algorithm, paths):
-    """To 6 %, and never less than the bound; on rings where each channel carries one message at a time to half a percent."""
-    # In planes pieces are small beside delays, where flows, which share, are slower.
-    tables, found = made(name, operation, algorithm, paths, size=1 << (23 if name == "planes" else 20))
+    """To 7 %, and never less than the bound; on rings where each channel carries one message at a time to half a percent."""
+    tables, found = made(name, operation, algorithm, paths)
     again = simulate_schedule(tables, found.schedule, simulator="flits")
     exact = operation == "allgather" and algorithm == "ring"
-    assert again.seconds == pytest.approx(found.seconds, rel=5e-3 if exact else 0.06)
+    assert again.seconds == pytest.approx(found.seconds, rel=5e-3 if exact else 0.07)
     assert again.seconds >= found.bound.seconds * 0.9999
     assert again.messages == found.messages
 
@@ -131,7 +130,7 @@ def test_simgrids_links_carry_what_the_paths_say(name, algorithm):
 
 
 def test_routers_follow_from_the_settings():
-    """A flit of 64 bytes at 100 Gb/s is 5.12 ns; a switch of 300 ns and 5 m of cable are 63.5 cycles, and buffers outlast them."""
+    """A flit of 64 bytes at 100 Gb/s is 5.12 ns; a switch of 300 ns and 5 m of cable are 63.5 cycles, which buffers outlast."""
     routing = route(build("torus:dims=3x3,hosts=1"), "orders")
     settings = AppSettings(rate_gbps=100.0, switch_ns=300.0, cable_m=5.0)
     config, cables = router_for(routing, settings, FlitSettings(flit_bits=512, packet_flits=16), None)

@@ -71,7 +71,7 @@ def test_xml_by_its_name(tmp_path):
         (("--bytes", "9999999PB"), "up to 1 EiB"),
         (("--operation", "gossip"), "no collective 'gossip'"),
         (("--algorithm", "star"), "no algorithm 'star'"),
-        (("-o", "it.txt"), "written as .json, or as .xml"),
+        (("-o", "it.txt"), "written as .json, as .xml for MSCCL, or as .goal"),
         (("--bound", "--paths", "own"), "--bound makes no schedule"),
         (("--ranks", "9"), "only 4 hosts"),
         (("--operation", "broadcast", "--root", "4"), "root=4"),

@@ -126,6 +126,7 @@ def play(
         out=None if own is None else endpoint[own.out],
         into=None if own is None else endpoint[own.into],
         layer=None if own is None or not own.ports else np.maximum(own.layer, 0),
+        in_turn=True,
         detached_bytes=0.0,
     )
     run = Run(routing, config, placed, 0.0, 1, cables=cables, work=work)

@@ -231,6 +231,8 @@ class Play(NamedTuple):
         The endpoints that the message of each send leaves and arrives by.
     layer : int32[k] or empty
         The layer of tables by which it goes.
+    unsent : int64[k] or empty
+        Flits of each message whose packets do not wait at the host yet; empty where all do from its start.
     """
 
     order: Order
@@ -246,3 +248,4 @@ class Play(NamedTuple):
     out: np.ndarray
     into: np.ndarray
     layer: np.ndarray
+    unsent: np.ndarray

@@ -31,6 +31,9 @@ class Placed:
         The endpoints that the message of each send leaves and arrives by; left out: those of the hosts.
     layer : int32[operations], optional
         By which layer it goes, where tables are `Layers.by_message`.
+    in_turn : bool
+        Whether packets of the messages that a host sends take turns, as those of a network card's connections do, and each
+        message takes one of its ports; else a message leaves after the one before.
     detached_bytes, eager_bytes : float
         A send of fewer is done at once; a message of fewer sets out before it is awaited.
     """
@@ -40,12 +43,13 @@ class Placed:
     out: np.ndarray | None = None
     into: np.ndarray | None = None
     layer: np.ndarray | None = None
+    in_turn: bool = False
     detached_bytes: float = _DETACHED
     eager_bytes: float = 0.0
 
 
 def play_of(placed: Placed, config: RouterConfig, topology: Topology) -> tuple[Play, int]:
-    """A schedule before its first cycle, and how many packets its messages are.
+    """A schedule before its first cycle, and how many packets of its messages may wait at hosts.
 
     Parameters
     ----------
@@ -75,7 +79,8 @@ def play_of(placed: Placed, config: RouterConfig, topology: Topology) -> tuple[P
     longest = max(length for length, _ in config.packet_lengths)
     flit_bytes = config.flit_bits / 8
     sends = schedule.amount[schedule.kind == SEND]
-    packets = np.ceil(np.maximum(1.0, np.ceil(sends / flit_bytes)) / longest).sum()
+    # Those that wait at hosts: one a message where they take turns.
+    packets = sends.size if placed.in_turn else np.ceil(np.maximum(1.0, np.ceil(sends / flit_bytes)) / longest).sum()
     if packets > _MOST_PACKETS:
         raise InputError(
             f"{schedule.name}: its messages are {packets:,.0f} packets of {longest} flits; {_MOST_PACKETS:,} can be simulated;"
@@ -97,6 +102,7 @@ def play_of(placed: Placed, config: RouterConfig, topology: Topology) -> tuple[P
         out=_int32(placed.out),
         into=_int32(placed.into),
         layer=_int32(placed.layer),
+        unsent=np.zeros(schedule.operations if placed.in_turn else 0, np.int64),
     )
     return play, max(1, int(packets))
 

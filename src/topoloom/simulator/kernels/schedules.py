@@ -64,6 +64,9 @@ def _start(net: Network, s: Buffers, demand: Demand, play: Play, c: int) -> None
             s.round_trips[at(place * PLACE_SIZE + TRIP_OWNER)] = i
             s.round_trips[at(place * PLACE_SIZE + TRIP_LAYER)] = play.layer[i] if play.layer.size else 0
             flits -= length
+            if play.unsent.size:
+                # Its other packets follow one by one, in turn with those of other messages.
+                play.unsent[i], flits = flits, np.int64(0)
     o.counter[STARTING] = 0
 
 
