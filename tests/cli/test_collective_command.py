@@ -74,14 +74,15 @@ def test_xml_by_its_name(tmp_path):
 
 
 def test_goal_by_its_name(tmp_path):
-    """A .goal file is a schedule that applications run: as many messages, and without pieces in flight nearly the same time."""
+    """A .goal file is a schedule that applications run: as many messages, and along the same tables the same time."""
     path = tmp_path / "it.goal"
-    out = said("ring:n=4,hosts=1", "--operation", "allgather", "--algorithm", "ring", "-o", str(path)).stdout
+    given = ("--operation", "allgather", "--algorithm", "ring", "--paths", "tables")
+    out = said("ring:n=4,hosts=1", *given, "-o", str(path)).stdout
     assert f"wrote {path}" in out
     assert "flows, 12 messages" in out
     written = load_goal(path)
     assert (written.ranks, written.messages) == (4, 12)
-    time = collective(build("ring:n=4,hosts=1"), "allgather", algorithm="ring").seconds
+    time = collective(build("ring:n=4,hosts=1"), "allgather", algorithm="ring", paths="tables").seconds
     again = run_app(build("ring:n=4,hosts=1"), f"goal:file={path}", simulator="flows").seconds
     assert again == pytest.approx(time, rel=1e-9)
 
