@@ -211,54 +211,42 @@ class _Batch:
 
     root: int
     trees: int
-    member: np.ndarray
     edges: list[tuple[int, int]]
 
 
 def _spanning(capacity: np.ndarray, roots: np.ndarray, trees: int, work: Work, before: int) -> list[_Batch]:
     """Spanning trees, edge by edge: each as near to its root as may be."""
-    from topoloom.collectives.kernels.forest import room_of
+    from topoloom.collectives.kernels.spanning import next_edge
 
     c = len(capacity)
     batches = []
-    for root in roots.tolist():
-        member = np.zeros(c, bool)
-        member[root] = True
-        batches.append(_Batch(root, trees, member, []))
+    member = np.zeros((roots.size, c), np.bool_)
+    for place, root in enumerate(roots.tolist()):
+        member[place, root] = True
+        batches.append(_Batch(root, trees, []))
     done: list[_Batch] = []
     while batches:
         # All grow together, so that none is left with what others did not want, as a long chain.
         place = min(range(len(batches)), key=lambda i: len(batches[i].edges))
         batch = batches[place]
-        member = np.array([one.member for one in batches])
         counts = np.array([one.trees for one in batches], np.int64)
-        for x, y in _candidates(capacity, [batch.root, *(y for _, y in batch.edges)], batch.member):
-            most = min(int(capacity[x, y]), batch.trees)
-            some = int(room_of(capacity, x, y, member, counts, place, most))
-            if some:
-                break
-        else:
+        order = np.array([batch.root, *(y for _, y in batch.edges)], np.int64)
+        x, y, some = (int(one) for one in next_edge(capacity, order, member, counts, place))
+        if not some:
             raise RuntimeError("no edge for a tree that must have one")  # against the theorem: our mistake
         if some < batch.trees:
-            batches.append(_Batch(batch.root, batch.trees - some, batch.member.copy(), list(batch.edges)))
+            batches.append(_Batch(batch.root, batch.trees - some, list(batch.edges)))
+            member = np.concatenate([member, member[place : place + 1]])
             batch.trees = some
         batch.edges.append((x, y))
-        batch.member[y] = True
+        member[place, y] = True
         capacity[x, y] -= some
-        if batch.member.all():
+        if member[place].all():
             done.append(batches.pop(place))
+            member = np.delete(member, place, axis=0)
             work.reach(before + len({one.root for one in done}) - 1)
             work.check()
     return done
-
-
-def _candidates(capacity: np.ndarray, order: list[int], member: np.ndarray) -> list[tuple[int, int]]:
-    """Edges out of a tree: from ranks near the root first, and of one rank the widest first."""
-    found = []
-    for x in order:
-        to = np.flatnonzero((capacity[x] > 0) & ~member)
-        found += [(x, int(y)) for y in to[np.argsort(-capacity[x, to], kind="stable")]]
-    return found
 
 
 def _trees(
