@@ -164,6 +164,10 @@ def split_off(capacity: np.ndarray, supply: np.ndarray, switches: int, need: int
                     else:
                         # Sides with the switch, without u, t and v.
                         begins[w] = ends[u] = ends[t] = True
+                    # Sides without those asked before are known: what is left has them, and flows start near their end.
+                    for before in range(i):
+                        if not ends[hard[before]]:
+                            begins[hard[before]] = True
                     room = _crossing(left, near, nears, begins, ends, need + most, level, queue, at, path) - need
                     if room < most:
                         most = room
