@@ -11,14 +11,17 @@ from topoloom.collectives.network import RankNetwork
 from topoloom.errors import InputError
 from topoloom.work import Work
 
-#: Steps of largest flows that take about half a minute, at an estimate.
-_MOST_STEPS = 1.5e10
+#: Steps of largest flows that take about half a minute, at an estimate: where hosts' links are no wider than others, so that
+#: a network falls into many paths; and where they are.
+_MOST_STEPS, _MOST_STEPS_WIDE = 1.5e10, 1e12
+#: From how many times a link's rate on a host's link is wide.
+_WIDE = 2
 #: Splits that are kept.
 _MOST_SPLITS = 1 << 20
 #: Edges of trees that are spread over parallel channels one by one.
 _MOST_ALONE = 100_000
-#: Ranks whose trees are packed in seconds.
-MOST_RANKS = 128
+#: Ranks whose trees are packed in seconds; and in a minute, where hosts' links are wider than others.
+MOST_RANKS, MOST_RANKS_WIDE = 128, 256
 
 
 @dataclass(frozen=True)
@@ -69,14 +72,17 @@ class Tree:
 def why_no_forest(network: RankNetwork) -> str:
     """Why packing trees would take too long; empty where it would not. The network has a class a host."""
     n, c = network.switches, network.classes
-    if c > MOST_RANKS:
-        return f"{c} ranks; trees are packed for {MOST_RANKS} at most"
+    wide = network.host_units >= _WIDE * network.link_units
+    most = MOST_RANKS_WIDE if wide else MOST_RANKS
+    if c > most:
+        beyond = "" if wide else f", {MOST_RANKS_WIDE} where a host's link has {_WIDE} times the rate of others or more"
+        return f"{c} ranks; trees are packed for {most} at most{beyond}"
     degree = np.bincount(network.tail, minlength=n).astype(float)
     for ports in network.ports:
         for switch in ports:
             degree[switch] += 1
     steps = float((degree**2).sum()) * 2 * c * (n + c) ** 2
-    if steps > _MOST_STEPS:
+    if steps > (_MOST_STEPS_WIDE if wide else _MOST_STEPS):
         return f"{n} switches between {c} ranks are too many to be taken out one by one"
     return ""
 

@@ -47,7 +47,7 @@ def messages_of(schedule: CollectiveSchedule) -> tuple[Schedule, np.ndarray]:
     >>> made = collective(build("ring:n=3,hosts=1"), "allgather", 3000, algorithm="ring", pieces=1).schedule
     >>> messages, way = messages_of(made)
     >>> messages.messages, messages.sent_bytes, messages.kind.tolist()[:3]
-    (6, 6000.0, [1, 2, 1])
+    (6, 6000.0, [1, 2, 2])
     """
     n, pairs = schedule.ranks, schedule.operation == "alltoall"
     single = is_single(schedule)
