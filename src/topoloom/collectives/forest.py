@@ -11,17 +11,16 @@ from topoloom.collectives.network import RankNetwork
 from topoloom.errors import InputError
 from topoloom.work import Work
 
-#: Steps of largest flows that take about half a minute, at an estimate: where hosts' links are no wider than others, so that
-#: a network falls into many paths; and where they are.
-_MOST_STEPS, _MOST_STEPS_WIDE = 1.5e10, 1e12
-#: From how many times a link's rate on a host's link is wide.
-_WIDE = 2
+#: Steps of largest flows up to which trees are packed unasked; and those that take about a minute, where they are asked for.
+_MOST_STEPS, _MOST_ASKED = 1.5e10, 2.9e9
+#: How much longer a network takes whose hosts carry less than the links of their switches, which falls into more paths.
+_NARROW = 10
 #: Splits that are kept.
 _MOST_SPLITS = 1 << 20
 #: Edges of trees that are spread over parallel channels one by one.
 _MOST_ALONE = 100_000
-#: Ranks whose trees are packed in seconds; and in a minute, where hosts' links are wider than others.
-MOST_RANKS, MOST_RANKS_WIDE = 128, 256
+#: Ranks whose trees are packed unasked, and where they are asked for.
+MOST_RANKS, MOST_RANKS_ASKED = 128, 256
 
 
 @dataclass(frozen=True)
@@ -69,22 +68,38 @@ class Tree:
         return max(at.values())
 
 
-def why_no_forest(network: RankNetwork) -> str:
-    """Why packing trees would take too long; empty where it would not. The network has a class a host."""
+def why_no_forest(network: RankNetwork, *, asked: bool = False) -> str:
+    """Why packing trees would take too long; empty where it would not. The network has a class a host.
+
+    Parameters
+    ----------
+    network : RankNetwork
+    asked : bool
+        Whether somebody asked for trees, and may wait a minute or two.
+
+    Returns
+    -------
+    str
+    """
     n, c = network.switches, network.classes
-    wide = network.host_units >= _WIDE * network.link_units
-    most = MOST_RANKS_WIDE if wide else MOST_RANKS
-    if c > most:
-        beyond = "" if wide else f", {MOST_RANKS_WIDE} where a host's link has {_WIDE} times the rate of others or more"
-        return f"{c} ranks; trees are packed for {most} at most{beyond}"
     degree = np.bincount(network.tail, minlength=n).astype(float)
+    links = np.bincount(network.tail, network.capacity, n)
+    hosts = np.zeros(n)
     for ports in network.ports:
-        for switch in ports:
+        for switch, count in ports.items():
             degree[switch] += 1
-    steps = float((degree**2).sum()) * 2 * c * (n + c) ** 2
-    if steps > (_MOST_STEPS_WIDE if wide else _MOST_STEPS):
-        return f"{n} switches between {c} ranks are too many to be taken out one by one"
-    return ""
+            hosts[switch] += count * network.host_units
+    turns = float((degree**2).sum()) * c * (n + c)
+    if c <= MOST_RANKS and turns * 2 * (n + c) <= _MOST_STEPS:
+        return ""
+    # Measured; what a network whose hosts can send all that its links carry takes is a tenth.
+    narrow = bool(((hosts > 0) & (hosts < links)).any())
+    if asked and c <= MOST_RANKS_ASKED and turns * (_NARROW if narrow else 1) <= _MOST_ASKED:
+        return ""
+    most = MOST_RANKS_ASKED if asked else MOST_RANKS
+    if c > most:
+        return f"{c} ranks; trees are packed for {most} at most"
+    return f"{n} switches between {c} ranks are too many to be taken out one by one"
 
 
 def packed_forest(
@@ -124,7 +139,7 @@ def packed_forest(
     """
     from topoloom.collectives.kernels.forest import split_off
 
-    why = why_no_forest(network)
+    why = why_no_forest(network, asked=True)
     if why:
         raise InputError(f"{network.name}: {why}; take algorithm ring")
     work = Work() if work is None else work
