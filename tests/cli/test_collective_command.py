@@ -5,7 +5,17 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from topoloom import AppSettings, InputError, build, collective, collective_bound, read_schedule
+from topoloom import (
+    AppSettings,
+    InputError,
+    build,
+    collective,
+    collective_bound,
+    load_goal,
+    read_schedule,
+    run_app,
+    simulate_schedule,
+)
 from topoloom.cli.commands.collective import command
 from topoloom.cli.main import main
 
@@ -63,6 +73,32 @@ def test_xml_by_its_name(tmp_path):
     assert path.read_text().startswith('<algo name="topoloom allreduce ring ring(n=4,hosts=1)" proto="Simple"')
 
 
+def test_goal_by_its_name(tmp_path):
+    """A .goal file is a schedule that applications run: as many messages, and along the same tables the same time."""
+    path = tmp_path / "it.goal"
+    given = ("--operation", "allgather", "--algorithm", "ring", "--paths", "tables")
+    out = said("ring:n=4,hosts=1", *given, "-o", str(path)).stdout
+    assert f"wrote {path}" in out
+    assert "flows, 12 messages" in out
+    written = load_goal(path)
+    assert (written.ranks, written.messages) == (4, 12)
+    time = collective(build("ring:n=4,hosts=1"), "allgather", algorithm="ring", paths="tables").seconds
+    again = run_app(build("ring:n=4,hosts=1"), f"goal:file={path}", simulator="flows").seconds
+    assert again == pytest.approx(time, rel=1e-9)
+
+
+@pytest.mark.parametrize("simulator", ["flits", pytest.param("simgrid", marks=pytest.mark.simgrid)])
+def test_a_schedule_in_a_file_goes_by_any_simulator(simulator, tmp_path):
+    """--simulator with --schedule says what Python says, and the record names the simulator with all that is set of it."""
+    path = str(tmp_path / "it.json")
+    said("petersen:hosts=1", "--bytes", "1MB", "-o", path)
+    printed = json.loads(said("petersen:hosts=1", "--schedule", path, "--simulator", simulator, "--json").stdout)
+    ours = simulate_schedule(build("petersen:hosts=1"), read_schedule(path), simulator=simulator)
+    assert printed["seconds"] == ours.seconds
+    named = "flits:flit_bits=256,packet_flits=64,lane_vcs=4" if simulator == "flits" else simulator
+    assert printed["provenance"]["settings"]["simulator"] == named
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -71,9 +107,12 @@ def test_xml_by_its_name(tmp_path):
         (("--bytes", "9999999PB"), "up to 1 EiB"),
         (("--operation", "gossip"), "no collective 'gossip'"),
         (("--algorithm", "star"), "no algorithm 'star'"),
-        (("-o", "it.txt"), "written as .json, or as .xml"),
+        (("-o", "it.txt"), "written as .json, as .xml for MSCCL, or as .goal"),
         (("--bound", "--paths", "own"), "--bound makes no schedule"),
         (("--ranks", "9"), "only 4 hosts"),
+        (("--simulator", "flit"), "did you mean flits"),
+        (("--simulator", "flits", "--set", "host_rate_gbps=80"), "leave host_rate_gbps out"),
+        (("--ranks", "1", "-o", "it.goal"), "nothing to send"),
         (("--operation", "broadcast", "--root", "4"), "root=4"),
     ],
 )

@@ -262,7 +262,7 @@ def test_a_schedule_is_read_back(tmp_path):
     [
         ({"algorithm": "direct"}, "no algorithm 'direct' of allreduce"),
         ({"paths": "some"}, "paths 'some'"),
-        ({"simulator": "simgrid"}, "schedules are simulated as flows"),
+        ({"simulator": "ns3"}, "no simulator 'ns3'"),
         ({"pieces": 0}, "pieces=0"),
         ({"placement": "optimised"}, "all ranks are alike"),
         ({"settings": AppSettings(model="smpi")}, "model=smpi"),
@@ -306,3 +306,51 @@ def test_one_rank_has_nothing_to_do():
     """No time, no trees."""
     found = collective(build("ring:n=3,hosts=1"), "allreduce", ranks=1)
     assert (found.seconds, found.bound.seconds, found.trees, found.share) == (0, 0, 0, 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_next_edge_leaves_others_theirs(seed):
+    """Beside all sides tried one by one: the first edge out of a tree, the widest first, that cuts have room for."""
+    from topoloom.collectives.kernels.spanning import next_edge
+
+    draw = np.random.default_rng(seed)
+    n, batches = 6, 5
+    capacity = draw.integers(0, 4, (n, n)) * draw.integers(0, 2, (n, n))
+    np.fill_diagonal(capacity, 0)
+    member = draw.random((batches, n)) < 0.4
+    member[np.arange(batches), draw.integers(0, n, batches)] = True
+    member[0, draw.integers(0, n)] = False
+    trees = draw.integers(1, 3, batches)
+    order = draw.permutation(np.flatnonzero(member[0]))
+    wanted = (0, 0, 0)
+    for x in order.tolist():
+        for y in sorted(range(n), key=lambda y, x=x: (-capacity[x, y], y)):
+            room = min(int(capacity[x, y]), int(trees[0])) if not member[0, y] else 0
+            for mask in range(1 << n):
+                side = np.array([mask >> v & 1 for v in range(n)], bool)
+                if side[x] and not side[y]:
+                    inside = sum(int(trees[b]) for b in range(1, batches) if side[member[b]].all())
+                    room = min(room, int(capacity[side][:, ~side].sum()) - inside)
+            if room > 0 and wanted == (0, 0, 0):
+                wanted = (x, y, room)
+    assert tuple(next_edge(capacity, order, member, trees, 0)) == wanted
+
+
+def test_more_ranks_where_trees_are_asked_for():
+    """256 ranks of a torus whose hosts carry as much as its links; unasked 128, and never what would take many minutes."""
+    from topoloom.collectives.forest import why_no_forest
+    from topoloom.collectives.network import rank_network
+
+    def why(spec, host_rate, asked=True):
+        topology = build(spec)
+        homes = np.arange(topology.hosts)
+        lone = rank_network(topology, homes, 40.0, host_rate, alike=False, apart=None)
+        return why_no_forest(lone, asked=asked)
+
+    assert why("torus:dims=16x16,hosts=1", 160.0) == why("torus:dims=12x12,hosts=1", 40.0) == ""
+    assert (
+        why("torus:dims=16x16,hosts=1", 40.0)
+        == "256 switches between 256 ranks are too many to be taken out one by one"
+    )
+    assert why("torus:dims=12x12,hosts=1", 160.0, False) == "144 ranks; trees are packed for 128 at most"
+    assert why("torus:dims=17x16,hosts=1", 160.0) == "272 ranks; trees are packed for 256 at most"

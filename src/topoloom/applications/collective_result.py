@@ -31,7 +31,7 @@ class Collective(Result):
         ``schedule``: where a schedule that was made before has its ranks.
     bound : CollectiveBound
     seconds : float
-        Simulated, as flows.
+        Simulated, by the simulator that stands in the provenance's settings.
     fullest_s : float or None
         What the busiest channel, or host's link, needs for all that the schedule sends over it; None: nobody has counted it.
     trees, depth, pieces, messages : int

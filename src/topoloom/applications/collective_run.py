@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from topoloom.applications.checks import check_kind, check_text, check_whole
+from topoloom.applications.collective_replay import ScheduleSimulator, carried_out, schedule_simulator
 from topoloom.applications.collective_result import Collective
-from topoloom.applications.flow_run import FLOWS, Simulator, check_flows, fabric, machine, simulator_of
+from topoloom.applications.flow_run import FLOWS, fabric, machine
 from topoloom.applications.placement import place_ranks
 from topoloom.applications.run import routings_of
 from topoloom.applications.settings import AppSettings
 from topoloom.collectives.bound import CollectiveBound, bound_of, operation_of
-from topoloom.collectives.flows import fullest_seconds, run_schedule
+from topoloom.collectives.flows import fullest_seconds
 from topoloom.collectives.making import chosen_of, schedule_of
 from topoloom.collectives.schedule import CollectiveSchedule, checked_schedule
 from topoloom.errors import InputError
@@ -124,7 +125,7 @@ def collective(
     jobs: int | None = None,
     work: Work | None = None,
 ) -> Collective:
-    """A schedule of a collective, simulated as flows, and the least time beside it.
+    """A schedule of a collective, simulated, and the least time beside it.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ def collective(
     layout : Layout, optional
         How long every cable is.
     simulator : str
-        ``flows``, or ``flows:window=0.2`` as `run_app` has it.
+        ``flows``, ``flows:window=0.2``, ``simgrid``, ``flits`` or ``flits:flit_bits=256,packet_flits=64,lane_vcs=4``.
     gap : float
         As for `collective_bound`.
     seed : int
@@ -175,7 +176,8 @@ def collective(
     routings = routings_of(network)
     topology = routings[0].topology
     settings = AppSettings() if settings is None else settings
-    by = _flows_of(simulator, settings)
+    check_kind("settings", settings, AppSettings, "AppSettings")
+    by = schedule_simulator(simulator, settings)
     check_whole("pieces", pieces, 1, none=True)
     homes, operation = _homes(topology, operation, bytes, ranks, placement, root, settings, layout, seed, jobs)
     if np.unique(homes).size < homes.size:
@@ -189,7 +191,7 @@ def collective(
     schedule = replace(
         schedule, provenance=provenance_of(topology, engine=routings[0].engine, seed=seed, settings=about)
     )
-    return _simulated(routings[0], schedule, bound, net, placement, settings, by.window, work)
+    return _simulated(routings, schedule, bound, net, placement, settings, layout, by, work)
 
 
 def simulate_schedule(
@@ -231,7 +233,8 @@ def simulate_schedule(
     routings = routings_of(network)
     topology = routings[0].topology
     settings = AppSettings() if settings is None else settings
-    by = _flows_of(simulator, settings)
+    check_kind("settings", settings, AppSettings, "AppSettings")
+    by = schedule_simulator(simulator, settings)
     homes = np.asarray(schedule.hosts, np.int64)
     if np.unique(homes).size < homes.size:
         raise InputError("the schedule has two ranks on a host")
@@ -250,32 +253,24 @@ def simulate_schedule(
         jobs=jobs,
         work=work,
     )
-    return _simulated(routings[0], schedule, bound, net, "schedule", settings, by.window, work)
-
-
-def _flows_of(simulator: str, settings: AppSettings) -> Simulator:
-    """Flows, with their window; refuse another simulator, and settings that only SimGrid knows."""
-    check_kind("settings", settings, AppSettings, "AppSettings")
-    check_flows(settings)
-    by = simulator_of(simulator)
-    if by.name != FLOWS:
-        raise InputError(f"simulator {by.text}: schedules are simulated as flows, or flows:window=0.2")
-    return by
+    return _simulated(routings, schedule, bound, net, "schedule", settings, layout, by, work)
 
 
 def _simulated(
-    routing: Routing,
+    routings: Sequence[Routing],
     schedule: CollectiveSchedule,
     bound: CollectiveBound,
     net: Fabric,
     placement: str,
     settings: AppSettings,
-    window: float,
+    layout: Layout | None,
+    by: ScheduleSimulator,
     work: Work,
 ) -> Collective:
     """The schedule's time beside the bound, which has the settings in its provenance."""
+    routing = routings[0]
     back = routing.channels.back.astype(np.int64)
-    times = run_schedule(schedule, net, back, window=window, work=work)
+    times = carried_out(schedule, routings, net, back, settings, layout, by, work)
     about = bound.provenance
     return Collective(
         operation=schedule.operation,

@@ -15,6 +15,12 @@ struct Fabric {
   std::vector<double> latency_s;
 };
 
+// Tables beside those of the network, by which messages between addresses go.
+struct Layers {
+  std::int64_t count = 0;
+  std::vector<std::int32_t> next;
+};
+
 template <class T> inline void read(std::ifstream& in, T* values, std::size_t count)
 {
   in.read(reinterpret_cast<char*>(values), static_cast<std::streamsize>(count * sizeof(T)));
@@ -50,4 +56,17 @@ inline Fabric load(const char* path)
   read(in, f.carrier, f.carriers);
   read(in, f.next, f.tables * f.carriers * f.switches);
   return f;
+}
+
+inline Layers load_layers(const char* path, const Fabric& f)
+{
+  std::ifstream in(path, std::ios::binary);
+  char magic[8];
+  read(in, magic, 8);
+  if (std::memcmp(magic, "TLLAYERS", 8) != 0)
+    throw std::runtime_error("topoloom: TOPOLOOM_LAYERS names no tables");
+  Layers found;
+  read(in, &found.count, 1);
+  read(in, found.next, found.count * f.carriers * f.switches);
+  return found;
 }

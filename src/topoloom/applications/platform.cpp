@@ -1,6 +1,8 @@
 // A SimGrid platform from a file that topoloom wrote: a zone with all hosts, which follows topoloom's tables from switch to
 // switch whenever SimGrid asks for a route. Compiled once; which network it is, the environment says:
 //   TOPOLOOM_FABRIC  the network (platform.py describes the file)
+//   TOPOLOOM_LAYERS  tables beside those of the network, for messages with paths of their own: each port of a host has an address
+//                    in each of them, "address" and layer * ports of all hosts + port (optional; platform.py describes it)
 //   TOPOLOOM_LOADS   where to write, at the end, the simulated time (SimGrid's own line has six digits), what a trace's marks
 //                    clock, the bytes that each direction of each link has carried, and the operations that each rank has
 //                    computed (optional)
@@ -41,6 +43,7 @@ public:
 namespace {
 
 Fabric net;
+Layers layers;
 std::vector<sg::Host*> hosts;
 
 // What a route may pass: links of SimGrid's, null where there is none, and their delays. A cable's and a plug's are two, up
@@ -52,12 +55,14 @@ struct Pass {
 std::vector<Pass> cable, plug, loop, inside, both_cable, both_plug;
 // The rows of `net.next`, one a table and switch with hosts: where those are that lead to each port of each host.
 std::vector<std::int64_t> row_of;
+// Of each port the place of its switch among those with hosts.
+std::vector<std::int64_t> carrier_of;
 
 class Tables : public simgrid::kernel::routing::NetZoneImpl {
 public:
   explicit Tables(const std::string& name) : NetZoneImpl(name) {}
 
-  // Hosts are all that is in the zone, so that a point's number is its host's.
+  // Hosts are all that is in the zone, and behind them addresses, so that a point's number is its host's or its address's.
   void get_local_route(const simgrid::kernel::routing::NetPoint* from, const simgrid::kernel::routing::NetPoint* to,
                        simgrid::kernel::routing::Route* route, double* latency) override
   {
@@ -67,17 +72,29 @@ public:
       *latency += next.latency_s;
     };
     const auto a = static_cast<std::int64_t>(from->id()), b = static_cast<std::int64_t>(to->id());
+    if (a >= net.hosts) {
+      const auto ports = net.hosts * net.ports, out = (a - net.hosts) % ports, in = (b - net.hosts) % ports;
+      const auto row   = (a - net.hosts) / ports * net.carriers + carrier_of[in];
+      return walk(out, in, &layers.next[row * net.switches], pass);
+    }
     if (a == b)
       return pass(loop[a]);
     // Of several ports the two hosts say which, the same at both ends: each of a host's has as many of the others.
     const auto port = (a + b) % net.ports;
     const auto out = a * net.ports + port, in = b * net.ports + port;
+    walk(out, in, &net.next[row_of[in]], pass);
+  }
+
+private:
+  // From a port to another one, along a row of next hops.
+  template <class Passing>
+  static void walk(std::int64_t out, std::int64_t in, const std::int32_t* next, const Passing& pass)
+  {
     pass(plug[2 * out]);
     auto at = net.host_switch[out];
     pass(inside[at]);
     pass(both_plug[out]);
-    const auto goal  = net.host_switch[in];
-    const auto* next = &net.next[row_of[in]];
+    const auto goal = net.host_switch[in];
     for (std::int64_t hops = 0; at != goal; hops++) {
       const auto channel = next[at];
       if (channel < 0 || hops >= net.switches)
@@ -208,6 +225,8 @@ void load_platform(const sg::Engine&)
 {
   net           = load(std::getenv("TOPOLOOM_FABRIC"));
   const auto& f = net;
+  if (std::getenv("TOPOLOOM_LAYERS") != nullptr)
+    layers = load_layers(std::getenv("TOPOLOOM_LAYERS"), f);
   // Where links are shared evenly, a link's own delay, and that of the switch behind it, is for `delayed`, and half of the
   // nominal one for each host's link.
   auto late = [&f](sg::Link* link, double own_s, double behind_s, double nominal_s) {
@@ -248,6 +267,8 @@ void load_platform(const sg::Engine&)
     loop.push_back(late(own, f.loop_latency_s, 0, NOMINAL_S));
     own->set_sharing_policy(sg::Link::SharingPolicy::FATPIPE)->seal();
   }
+  for (std::int64_t a = 0; a < layers.count * f.hosts * f.ports; a++)
+    world->create_host("address" + std::to_string(a), f.speed_flops)->seal();
   for (std::int64_t l = 0; l < f.links; l++) {
     const auto name = "cable" + std::to_string(l);
     two(cable, name, f.link_bytes_s, f.latency_s[l], f.switch_latency_s, f.switch_latency_s, 0);
@@ -263,8 +284,10 @@ void load_platform(const sg::Engine&)
   std::vector<std::int64_t> place(f.switches, -1), met(f.switches, 0);
   for (std::int64_t c = 0; c < f.carriers; c++)
     place[f.carrier[c]] = c;
-  for (const auto s : f.host_switch)
+  for (const auto s : f.host_switch) {
     row_of.push_back((met[s]++ % f.tables * f.carriers + place[s]) * f.switches);
+    carrier_of.push_back(place[s]);
+  }
   world->seal();
   if (f.fair)
     world->get_network_model()->set_lat_factor_cb(delayed);

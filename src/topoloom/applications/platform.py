@@ -14,6 +14,7 @@ from topoloom.graph.host_ports import ports_by_host
 from topoloom.layout.layout import Layout
 from topoloom.routing.channels import channels_of
 from topoloom.routing.routing import Routing, carriers_of
+from topoloom.topology import Topology
 
 _BYTES_A_GBIT = 1e9 / 8
 
@@ -92,8 +93,31 @@ def platform_bytes(
         switch.astype("<i4"),
         carriers.astype("<i4"),
     ]
-    parts += [_next_hops(routing, carriers).astype("<i4") for routing in routings]
+    parts += [_next_hops(topology, routing.ports, carriers).astype("<i4") for routing in routings]
     return b"TLFABRIC" + struct.pack("<9q7d", *counts, *rates) + b"".join(part.tobytes() for part in parts)
+
+
+def layers_bytes(topology: Topology, ports: Sequence[np.ndarray]) -> bytes:
+    """Tables beside those of the network, for messages with paths of their own, as platform.cpp reads them.
+
+    ``TLLAYERS``; int64: layers; int32[layers, carriers, switches]: next hops, as in `platform_bytes`. Each port of a host then
+    has an address in each layer, number layer * ports of all hosts + port, and a message between two of a layer leaves and
+    arrives by these ports.
+
+    Parameters
+    ----------
+    topology : Topology
+    ports : sequence of uint8 or uint16[n, n]
+        As `Routing.ports`, a layer each.
+
+    Returns
+    -------
+    bytes
+        The file's content, little-endian.
+    """
+    carriers = np.flatnonzero(carriers_of(topology))
+    tables = (_next_hops(topology, table, carriers).astype("<i4").tobytes() for table in ports)
+    return b"TLLAYERS" + struct.pack("<q", len(ports)) + b"".join(tables)
 
 
 def write_fabric(
@@ -143,16 +167,15 @@ def cable_m(links: int, settings: AppSettings, layout: Layout | None) -> np.ndar
     return np.zeros(links) if layout is None else layout.length_m
 
 
-def _next_hops(routing: Routing, carriers: np.ndarray) -> np.ndarray:
+def _next_hops(topology: Topology, table: np.ndarray, carriers: np.ndarray) -> np.ndarray:
     """Twice the link, and one more against its order, from every switch towards each carrier, int32[carriers, switches]."""
-    topology = routing.topology
     link = topology.csr[2]
     if not link.size:
         return np.full((carriers.size, topology.switches), -1)
     channels = channels_of(topology)
     switch = np.arange(topology.switches)
-    ports = routing.ports[carriers].astype(np.int64)
-    known = ports != routing.none
+    ports = table[carriers].astype(np.int64)
+    known = ports != np.iinfo(table.dtype).max
     place = channels.first[switch][None, :] + np.where(known, ports, 0)
     place = np.minimum(place, len(link) - 1)
     against = topology.links[link[place], 0] != switch[None, :]

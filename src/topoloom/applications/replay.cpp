@@ -32,6 +32,8 @@ struct Schedule {
   double detached, eager;
   std::vector<std::int64_t> first, tag, done_first, start_first;
   std::vector<std::int32_t> home, peer, done_next, start_next;
+  // Of each send the addresses of its message's ends; empty where messages go between hosts.
+  std::vector<std::int32_t> out, into;
   std::vector<std::uint8_t> kind, cpu;
   std::vector<double> amount;
 };
@@ -64,7 +66,8 @@ Schedule load_schedule(const char* path)
   std::ifstream in(path, std::ios::binary);
   char magic[8];
   read(in, magic, 8);
-  if (std::memcmp(magic, "TLORDERS", 8) != 0)
+  const bool addressed = std::memcmp(magic, "TLADDRES", 8) == 0;
+  if (!addressed && std::memcmp(magic, "TLORDERS", 8) != 0)
     throw std::runtime_error("topoloom: TOPOLOOM_SCHEDULE names no schedule");
   Schedule f;
   std::int64_t counts[3];
@@ -84,12 +87,21 @@ Schedule load_schedule(const char* path)
   read(in, f.done_next, f.done_first.back());
   read(in, f.start_first, f.operations + 1);
   read(in, f.start_next, f.start_first.back());
+  if (addressed) {
+    read(in, f.out, f.operations);
+    read(in, f.into, f.operations);
+  }
   return f;
 }
 
 sg::Host* host_of(std::int64_t rank)
 {
   return sg::Host::by_name("host" + std::to_string(s.home[rank]));
+}
+
+sg::Host* address(std::int32_t number)
+{
+  return sg::Host::by_name("address" + std::to_string(number));
 }
 
 void freed(const std::vector<std::int64_t>& first, const std::vector<std::int32_t>& next, std::int64_t i)
@@ -148,8 +160,8 @@ void go_on();
 void set_out(std::int64_t i)
 {
   phase[i]   = TRAVELS;
-  auto* from = host_of(rank_of[i]);
-  auto* to   = host_of(s.peer[i]);
+  auto* from = s.out.empty() ? host_of(rank_of[i]) : address(s.out[i]);
+  auto* to   = s.out.empty() ? host_of(s.peer[i]) : address(s.into[i]);
   sg::Actor::create("message", from, [i, from, to]() {
     sg::Comm::sendto(from, to, static_cast<std::uint64_t>(std::llround(s.amount[i])));
     if (s.amount[i] >= s.detached)

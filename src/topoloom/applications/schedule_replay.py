@@ -9,15 +9,18 @@ from pathlib import Path
 import numpy as np
 
 from topoloom.applications.launch import workplace
-from topoloom.applications.platform import write_fabric
+from topoloom.applications.platform import layers_bytes, write_fabric
 from topoloom.applications.processes import MOST_OUTPUT, Limits, run
 from topoloom.applications.settings import DETACHED, AppSettings
 from topoloom.applications.tools import platform_library, schedule_player
+from topoloom.collectives.path_layers import PathLayers
 from topoloom.errors import InputError
 from topoloom.flows.operations import CALC
 from topoloom.flows.schedule import Schedule
+from topoloom.graph.host_ports import ports_by_host
 from topoloom.layout.layout import Layout
 from topoloom.routing.routing import Routing
+from topoloom.topology import Topology
 
 _STUCK = "stuck "
 
@@ -43,27 +46,40 @@ class Replayed:
     cpu_s: float
 
 
-def schedule_bytes(schedule: Schedule, homes: np.ndarray, eager_bytes: float) -> bytes:
+def schedule_bytes(
+    schedule: Schedule,
+    homes: np.ndarray,
+    eager_bytes: float,
+    detached_bytes: float = DETACHED,
+    addresses: tuple[np.ndarray, np.ndarray] | None = None,
+) -> bytes:
     """A schedule as replay.cpp reads it.
 
     ``TLORDERS``; int64[3]: ranks, operations, cpus of a rank; float64[2]: a send of fewer bytes is done at once, a message of
     fewer sets out before it is awaited; int64[ranks + 1]: where each rank's operations begin; int32[ranks]: its host; then of
-    each operation uint8 kind, int32 peer, float64 bytes or seconds, int64 tag, uint8 cpu; and its successors.
+    each operation uint8 kind, int32 peer, float64 bytes or seconds, int64 tag, uint8 cpu; and its successors. Where
+    messages have paths of their own it begins with ``TLADDRES`` instead, and ends with int32[operations] twice: the addresses
+    that each leaves and arrives by, as `topoloom.applications.platform.layers_bytes` numbers them.
 
     Parameters
     ----------
     schedule : Schedule
     homes : int64[ranks]
-    eager_bytes : float
+    eager_bytes, detached_bytes : float
+        Messages of fewer bytes set out before they are awaited; sends of fewer are done at once.
+    addresses : (int32[operations], int32[operations]), optional
+        Those that each send leaves and arrives by.
 
     Returns
     -------
     bytes
     """
     s = schedule
-    limits = float(DETACHED), np.inf if s.eager else float(eager_bytes)
+    limits = float(detached_bytes), np.inf if s.eager else float(eager_bytes)
     amount = np.where(s.kind == CALC, s.amount / 1e9, s.amount)
-    head = b"TLORDERS" + struct.pack("<3q2d", s.ranks, s.operations, s.cpus, *limits)
+    head = (b"TLORDERS" if addresses is None else b"TLADDRES") + struct.pack(
+        "<3q2d", s.ranks, s.operations, s.cpus, *limits
+    )
     columns = (
         (s.first, "<i8"),
         (homes, "<i4"),
@@ -76,6 +92,7 @@ def schedule_bytes(schedule: Schedule, homes: np.ndarray, eager_bytes: float) ->
         (s.done_next, "<i4"),
         (s.start_first, "<i8"),
         (s.start_next, "<i4"),
+        *((column, "<i4") for column in addresses or ()),
     )
     return head + b"".join(np.asarray(column).astype(kind).tobytes() for column, kind in columns)
 
@@ -87,6 +104,9 @@ def replay(
     settings: AppSettings,
     layout: Layout | None,
     limits: Limits,
+    *,
+    detached_bytes: float = DETACHED,
+    own: PathLayers | None = None,
 ) -> Replayed:
     """Run a schedule on SimGrid.
 
@@ -100,6 +120,10 @@ def replay(
     layout : Layout or None
     limits : Limits
         What stops it.
+    detached_bytes : float
+        A send of fewer is done at once.
+    own : PathLayers, optional
+        Paths that are not those of the tables: by which layer and which of the fabric's ports each operation's message goes.
 
     Returns
     -------
@@ -124,13 +148,18 @@ def replay(
     library, program = platform_library(limits), schedule_player(limits)
     with workplace() as folder:
         write_fabric(folder / "fabric.bin", routings, settings, layout, 1)
-        (folder / "schedule.bin").write_bytes(schedule_bytes(schedule, homes, settings.eager_bytes))
+        addresses = None if own is None else _addresses(topology, own)
+        content = schedule_bytes(schedule, homes, settings.eager_bytes, detached_bytes, addresses)
+        (folder / "schedule.bin").write_bytes(content)
         places = {
             "TOPOLOOM_FABRIC": "fabric.bin",
             "TOPOLOOM_LOADS": "loads.txt",
             "TOPOLOOM_SCHEDULE": "schedule.bin",
             "TOPOLOOM_RANKS": "ranks.txt",
         }
+        if own is not None:
+            (folder / "layers.bin").write_bytes(layers_bytes(topology, own.ports))
+            places["TOPOLOOM_LAYERS"] = "layers.bin"
         environment = {
             **os.environ,
             **{name: str(folder / file) for name, file in places.items()},
@@ -145,6 +174,16 @@ def replay(
     links = np.array([line.split()[1:] for line in loads if line.startswith("link")], float).reshape(-1, 2)
     seconds = next(float(line.split()[1]) for line in loads if line.startswith("time"))
     return Replayed(seconds, worked, links, cpu_s)
+
+
+def _addresses(topology: Topology, own: PathLayers) -> tuple[np.ndarray, np.ndarray]:
+    """The addresses of each operation's message; 0 of those that send nothing."""
+    # SimGrid's ports are those of the first host, of the second, ...; the fabric's are a host's number where each has one.
+    place = np.arange(topology.endpoints.size)
+    if topology.hosts < topology.endpoints.size:
+        place = np.argsort(ports_by_host(topology), axis=None)
+    layer = own.layer * topology.endpoints.size
+    return (np.where(own.out >= 0, layer + place[own.out], 0), np.where(own.into >= 0, layer + place[own.into], 0))
 
 
 def _run(command: list[str], folder: Path, environment: dict[str, str], limits: Limits, schedule: Schedule) -> float:

@@ -5,18 +5,22 @@ from topoloom.applications.flow_run import plan_of
 from topoloom.applications.program import Program, Scheduled, Source, Trace
 from topoloom.applications.registry import opened, program_of
 from topoloom.applications.settings import AppSettings
+from topoloom.collectives.messages import messages_of
+from topoloom.collectives.schedule import CollectiveSchedule
 from topoloom.errors import InputError
 from topoloom.flows.schedule import Schedule
 
 
-def schedule_of_program(app: str | Program, ranks: int | None = None, settings: AppSettings | None = None) -> Schedule:
+def schedule_of_program(
+    app: str | Program | CollectiveSchedule, ranks: int | None = None, settings: AppSettings | None = None
+) -> Schedule:
     """What the ranks of an application send, receive and compute, message by message.
 
     Parameters
     ----------
-    app : str or Program
+    app : str, Program or CollectiveSchedule
         As `run_app` takes it, of those that run as flows: traces, schedules, ``alltoall``, ``allreduce``, ``collective``,
-        ``training``, NAS skeletons.
+        ``training``, NAS skeletons. Or the schedule of a collective: its messages, and what each waits for.
     ranks : int, optional
         How many; a trace and a schedule know by themselves.
     settings : AppSettings, optional
@@ -34,6 +38,8 @@ def schedule_of_program(app: str | Program, ranks: int | None = None, settings: 
     """
     from topoloom.workloads.from_plan import schedule_of_plan
 
+    if isinstance(app, CollectiveSchedule):
+        return messages_of(app)[0]
     check_kind("app", app, (str, Source, Trace, Scheduled), "a text as 'alltoall:bytes=8', or a program")
     check_whole("ranks", ranks, 1, none=True)
     settings = AppSettings() if settings is None else settings

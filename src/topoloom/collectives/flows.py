@@ -15,9 +15,9 @@ from topoloom.flows.state import Fabric
 from topoloom.work import Work
 
 #: Pieces that a rank waits for at a time, so that delays do not stand between them.
-_AHEAD = 2
+AHEAD = 2
 #: Partners of an all-to-all at a time.
-_AT_ONCE = 64
+AT_ONCE = 64
 #: Edges up to which trees of several chunks are simulated a chunk a tree, so that each has its even share of a channel.
 _MOST_SINGLE = 24_000
 #: Edges that are simulated, and bytes of their tables.
@@ -182,6 +182,11 @@ def fullest_seconds(schedule: CollectiveSchedule, fabric: Fabric, back: np.ndarr
     return float((load / fabric.capacity).max(initial=0.0))
 
 
+def is_single(schedule: CollectiveSchedule) -> bool:
+    """Whether each chunk of a tree goes by itself, so that it has its even share of a channel."""
+    return sum(tree.chunks * len(tree.edges) for tree in schedule.trees) <= _MOST_SINGLE
+
+
 def run_schedule(
     schedule: CollectiveSchedule, fabric: Fabric, back: np.ndarray, *, window: float = 0.0, work: Work | None = None
 ) -> FlowTimes:
@@ -215,8 +220,7 @@ def run_schedule(
         nothing = np.zeros(schedule.ranks)
         return FlowTimes(0.0, nothing, nothing[:, None], nothing, np.zeros(fabric.to.size), 0, 0, 0.0)
     agents = _Agents(fabric)
-    edges = sum(tree.chunks * len(tree.edges) for tree in schedule.trees)
-    single = edges <= _MOST_SINGLE
+    single = is_single(schedule)
     if not single and schedule.edges > _MOST_EDGES:
         raise InputError(f"a schedule of {schedule.edges} messages is too large to be simulated; {_MOST_EDGES} at most")
     for tree, down, up in ways_of(schedule, fabric, back):
@@ -257,7 +261,7 @@ def _act(
 
 def _relay(sources: Sequence[int], to: Sequence[int], pieces: int, size: float) -> Script:
     """Receive each piece from all of some agents, then send it to all of others, a few pieces ahead."""
-    script, ahead = Script(), min(_AHEAD, pieces)
+    script, ahead = Script(), min(AHEAD, pieces)
     behind = len(sources) * ahead
     for piece in range(ahead):
         for i, source in enumerate(sources):
@@ -346,7 +350,7 @@ class _Agents:
 def _run_pairs(schedule: CollectiveSchedule, fabric: Fabric, window: float, work: Work | None) -> FlowTimes:
     """An all-to-all by the tables: to the ranks further on in their order, so many at a time."""
     n = schedule.ranks
-    at_once = min(_AT_ONCE, max(1, n - 1))
+    at_once = min(AT_ONCE, max(1, n - 1))
     scripts = []
     for rank in range(n):
         script = Script()

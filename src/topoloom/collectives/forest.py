@@ -11,14 +11,16 @@ from topoloom.collectives.network import RankNetwork
 from topoloom.errors import InputError
 from topoloom.work import Work
 
-#: Steps of largest flows that take about half a minute, at an estimate.
-_MOST_STEPS = 1.5e10
+#: Steps of largest flows up to which trees are packed unasked; and those that take about a minute, where they are asked for.
+_MOST_STEPS, _MOST_ASKED = 1.5e10, 2.9e9
+#: How much longer a network takes whose hosts carry less than the links of their switches, which falls into more paths.
+_NARROW = 10
 #: Splits that are kept.
 _MOST_SPLITS = 1 << 20
 #: Edges of trees that are spread over parallel channels one by one.
 _MOST_ALONE = 100_000
-#: Ranks whose trees are packed in seconds.
-MOST_RANKS = 128
+#: Ranks whose trees are packed unasked, and where they are asked for.
+MOST_RANKS, MOST_RANKS_ASKED = 128, 256
 
 
 @dataclass(frozen=True)
@@ -66,19 +68,38 @@ class Tree:
         return max(at.values())
 
 
-def why_no_forest(network: RankNetwork) -> str:
-    """Why packing trees would take too long; empty where it would not. The network has a class a host."""
+def why_no_forest(network: RankNetwork, *, asked: bool = False) -> str:
+    """Why packing trees would take too long; empty where it would not. The network has a class a host.
+
+    Parameters
+    ----------
+    network : RankNetwork
+    asked : bool
+        Whether somebody asked for trees, and may wait a minute or two.
+
+    Returns
+    -------
+    str
+    """
     n, c = network.switches, network.classes
-    if c > MOST_RANKS:
-        return f"{c} ranks; trees are packed for {MOST_RANKS} at most"
     degree = np.bincount(network.tail, minlength=n).astype(float)
+    links = np.bincount(network.tail, network.capacity, n)
+    hosts = np.zeros(n)
     for ports in network.ports:
-        for switch in ports:
+        for switch, count in ports.items():
             degree[switch] += 1
-    steps = float((degree**2).sum()) * 2 * c * (n + c) ** 2
-    if steps > _MOST_STEPS:
-        return f"{n} switches between {c} ranks are too many to be taken out one by one"
-    return ""
+            hosts[switch] += count * network.host_units
+    turns = float((degree**2).sum()) * c * (n + c)
+    if c <= MOST_RANKS and turns * 2 * (n + c) <= _MOST_STEPS:
+        return ""
+    # Measured; what a network whose hosts can send all that its links carry takes is a tenth.
+    narrow = bool(((hosts > 0) & (hosts < links)).any())
+    if asked and c <= MOST_RANKS_ASKED and turns * (_NARROW if narrow else 1) <= _MOST_ASKED:
+        return ""
+    most = MOST_RANKS_ASKED if asked else MOST_RANKS
+    if c > most:
+        return f"{c} ranks; trees are packed for {most} at most"
+    return f"{n} switches between {c} ranks are too many to be taken out one by one"
 
 
 def packed_forest(
@@ -118,7 +139,7 @@ def packed_forest(
     """
     from topoloom.collectives.kernels.forest import split_off
 
-    why = why_no_forest(network)
+    why = why_no_forest(network, asked=True)
     if why:
         raise InputError(f"{network.name}: {why}; take algorithm ring")
     work = Work() if work is None else work
@@ -211,54 +232,42 @@ class _Batch:
 
     root: int
     trees: int
-    member: np.ndarray
     edges: list[tuple[int, int]]
 
 
 def _spanning(capacity: np.ndarray, roots: np.ndarray, trees: int, work: Work, before: int) -> list[_Batch]:
     """Spanning trees, edge by edge: each as near to its root as may be."""
-    from topoloom.collectives.kernels.forest import room_of
+    from topoloom.collectives.kernels.spanning import next_edge
 
     c = len(capacity)
     batches = []
-    for root in roots.tolist():
-        member = np.zeros(c, bool)
-        member[root] = True
-        batches.append(_Batch(root, trees, member, []))
+    member = np.zeros((roots.size, c), np.bool_)
+    for place, root in enumerate(roots.tolist()):
+        member[place, root] = True
+        batches.append(_Batch(root, trees, []))
     done: list[_Batch] = []
     while batches:
         # All grow together, so that none is left with what others did not want, as a long chain.
         place = min(range(len(batches)), key=lambda i: len(batches[i].edges))
         batch = batches[place]
-        member = np.array([one.member for one in batches])
         counts = np.array([one.trees for one in batches], np.int64)
-        for x, y in _candidates(capacity, [batch.root, *(y for _, y in batch.edges)], batch.member):
-            most = min(int(capacity[x, y]), batch.trees)
-            some = int(room_of(capacity, x, y, member, counts, place, most))
-            if some:
-                break
-        else:
+        order = np.array([batch.root, *(y for _, y in batch.edges)], np.int64)
+        x, y, some = (int(one) for one in next_edge(capacity, order, member, counts, place))
+        if not some:
             raise RuntimeError("no edge for a tree that must have one")  # against the theorem: our mistake
         if some < batch.trees:
-            batches.append(_Batch(batch.root, batch.trees - some, batch.member.copy(), list(batch.edges)))
+            batches.append(_Batch(batch.root, batch.trees - some, list(batch.edges)))
+            member = np.concatenate([member, member[place : place + 1]])
             batch.trees = some
         batch.edges.append((x, y))
-        batch.member[y] = True
+        member[place, y] = True
         capacity[x, y] -= some
-        if batch.member.all():
+        if member[place].all():
             done.append(batches.pop(place))
+            member = np.delete(member, place, axis=0)
             work.reach(before + len({one.root for one in done}) - 1)
             work.check()
     return done
-
-
-def _candidates(capacity: np.ndarray, order: list[int], member: np.ndarray) -> list[tuple[int, int]]:
-    """Edges out of a tree: from ranks near the root first, and of one rank the widest first."""
-    found = []
-    for x in order:
-        to = np.flatnonzero((capacity[x] > 0) & ~member)
-        found += [(x, int(y)) for y in to[np.argsort(-capacity[x, to], kind="stable")]]
-    return found
 
 
 def _trees(

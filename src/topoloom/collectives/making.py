@@ -123,7 +123,7 @@ def schedule_of(
     if chosen in (None, "forest") and operation != "alltoall" and n > 1:
         apart = int(homes[root]) if operation == "broadcast" else None
         lone = rank_network(topology, homes, machine.rate_gbps, machine.host_rate_gbps, alike=False, apart=apart)
-        why = why_no_forest(lone)
+        why = why_no_forest(lone, asked=chosen == "forest")
         if why and chosen == "forest":
             raise InputError(f"{topology.name}: {why}; take algorithm {_FIT.get(operation, _RINGS)[1]}")
         if not why:

@@ -80,12 +80,15 @@ class Layers:
     by_host : bool
         Nothing is chosen: what goes to a host's port takes the layer of the port's place at its switch, counted from 0, modulo
         the layers (`Routing.layer_of_ports`), as forwarding tables with an entry for each address have it.
+    by_message : bool
+        Nothing is chosen: each message of a schedule says its layer. Tables then need no more than the messages take.
     """
 
     ports: tuple[np.ndarray, ...]
     lanes: tuple[np.ndarray, ...] | None = None
     allowed: np.ndarray | None = None
     by_host: bool = False
+    by_message: bool = False
 
 
 Choice = AnyShortest | Escape | Detour | Layers

@@ -227,6 +227,12 @@ class Play(NamedTuple):
         Of a packet, at most.
     by_nic : int
         1: a message takes the port of its network interface.
+    out, into : int32[k] or empty
+        The endpoints that the message of each send leaves and arrives by.
+    layer : int32[k] or empty
+        The layer of tables by which it goes.
+    unsent : int64[k] or empty
+        Flits of each message whose packets do not wait at the host yet; empty where all do from its start.
     """
 
     order: Order
@@ -239,3 +245,7 @@ class Play(NamedTuple):
     flit_bytes: float
     packet_flits: int
     by_nic: int
+    out: np.ndarray
+    into: np.ndarray
+    layer: np.ndarray
+    unsent: np.ndarray

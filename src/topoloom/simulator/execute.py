@@ -8,25 +8,9 @@ import numpy as np
 
 from topoloom.csv_files import csv_text
 from topoloom.errors import InputError
-from topoloom.flows.schedule import Schedule
-from topoloom.flows.simulate_schedule import stuck_text, unreceived
-from topoloom.flows.state import OVER
 from topoloom.results import Provenance, Result, provenance_of
 from topoloom.routing.routing import Routing
-from topoloom.simulator.buffers import (
-    BACKLOG,
-    DONE,
-    ENDED,
-    FLITS,
-    INSIDE,
-    LAST_END,
-    LATENCY,
-    LOGGED,
-    MADE,
-    ROUTERS,
-    THINGS,
-    WAITED,
-)
+from topoloom.simulator.buffers import DONE, FLITS, INSIDE, LAST_END, LATENCY, LOGGED, MADE, ROUTERS, WAITED
 from topoloom.simulator.host_ports import traffic_between_hosts
 from topoloom.simulator.one_load import percentile
 from topoloom.simulator.point_table import tables_digest
@@ -34,11 +18,10 @@ from topoloom.simulator.presets import router_of, shown_router
 from topoloom.simulator.router_config import RouterConfig
 from topoloom.simulator.run import Run
 from topoloom.simulator.scheduled import cycles_of
-from topoloom.traffic import Loop, Trace, Traffic
+from topoloom.simulator.to_end import LOOK, MOST_CYCLES, ended, go_to_end
+from topoloom.traffic import Traffic
 from topoloom.work import Work
 
-#: Cycles between two looks at what has arrived; and cycles of an execution at most, which a birth has room for.
-_LOOK, _MOST_CYCLES = 500, 1 << 25
 #: Cycles before packets are written down, for traffic with a load.
 _WARM = 3000
 #: Columns of `Packets.rows`.
@@ -190,16 +173,7 @@ def execute(
         raise InputError(f"traffic '{traffic}' has no end; it is simulated at loads (simulate)")
     run = Run(routing, config, sent, 0.0, seed, cables=cables, work=work)
     state = run.network.state
-    noun = "packets" if isinstance(sent, Trace) else "round trips" if isinstance(sent, Loop) else "operations"
-    work.begin(_wanted(sent), noun)
-    while not _ended(run, sent):
-        if run.cycle > _MOST_CYCLES - _LOOK:
-            raise InputError(
-                f"{routing.topology.name}: {traffic} is not over after {run.cycle:,} cycles, the most there can be"
-            )
-        run.go(_LOOK, 0, 1 << 60, lambda _: work.reach(_finished(run, sent)))
-        if isinstance(sent, Schedule):
-            _check_going(run, sent)
+    go_to_end(run, sent, traffic, work)
     done = max(1, int(state[DONE]))
     cycles = int(state[LAST_END]) if run.play is None else cycles_of(run.play)
     about = {"traffic": traffic, "preset": name, "router": config, "tables": tables_digest(routing, cables)}
@@ -219,34 +193,6 @@ def execute(
         router=config,
         provenance=provenance_of(routing.topology, engine=routing.engine, seed=seed, settings=about),
     )
-
-
-def _check_going(run: Run, schedule: Schedule) -> None:
-    """Refuse a schedule of which nothing is under way and something is left."""
-    state, play = run.network.state, run.play
-    going = state[INSIDE] or state[BACKLOG] or (play is not None and play.counter[THINGS])
-    if play is not None and not going and (unreceived(play.order) or not _ended(run, schedule)):
-        raise InputError(stuck_text(schedule, play.order))
-
-
-def _wanted(sent: Trace | Loop | Schedule) -> int:
-    """Packets of a trace, round trips of a closed loop, or operations of a schedule."""
-    if isinstance(sent, Schedule):
-        return sent.operations
-    if isinstance(sent, Trace):
-        return int(sent.cycle.size)
-    return int((np.diff(sent.first) > 0).sum()) * sent.requests
-
-
-def _finished(run: Run, sent: Trace | Loop | Schedule) -> int:
-    """How many of these are over."""
-    if run.play is not None:
-        return int(run.play.order.counter[OVER])
-    return int(run.network.state[DONE if isinstance(sent, Trace) else ENDED])
-
-
-def _ended(run: Run, sent: Trace | Loop | Schedule) -> bool:
-    return _finished(run, sent) >= _wanted(sent)
 
 
 def packets_of(
@@ -299,10 +245,10 @@ def packets_of(
     work.begin(count, "packets")
     if begin:
         run.go(begin, 1 << 60, 1 << 60)
-    while state[LOGGED] < count and run.cycle < _MOST_CYCLES - _LOOK:
+    while state[LOGGED] < count and run.cycle < MOST_CYCLES - LOOK:
         made = int(state[MADE])
-        run.go(_LOOK, begin, 1 << 60, lambda _: work.reach(int(state[LOGGED])))
-        if not isinstance(sent, Traffic) and _ended(run, sent):
+        run.go(LOOK, begin, 1 << 60, lambda _: work.reach(int(state[LOGGED])))
+        if not isinstance(sent, Traffic) and ended(run, sent):
             break
         if isinstance(sent, Traffic) and made == state[MADE] and not state[INSIDE]:
             break

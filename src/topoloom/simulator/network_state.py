@@ -13,7 +13,7 @@ from topoloom.simulator.kernels.fields import PACKET_SIZE, PLACE_SIZE
 from topoloom.simulator.router_config import RouterConfig
 
 #: What a flit's word and a port's number have room for.
-_MOST_SWITCHES, _MOST_PORTS, _MOST_HOPS, _MOST_LANES = 1 << 15, 1 << 9, 127, 16
+_MOST_SWITCHES, _MOST_PORTS, _MOST_HOPS, MOST_LANES = 1 << 15, 1 << 9, 127, 16
 #: Packets that wait at a host, and at all together; records of packets in the network.
 _QUEUED, _MOST_QUEUED, _MOST_RECORDS = 1024, 1 << 23, 1 << 21
 #: Cycles of a credit that the history of a VC covers.
@@ -48,7 +48,10 @@ class NetworkState:
 
 
 def lanes_of(routing: Routing) -> int:
-    """Lanes that a routing takes, those for its choices included."""
+    """Lanes that a routing takes, those for its choices included; where messages say their layer, those of its tables."""
+    if isinstance(routing.choice, Layers) and routing.choice.by_message:
+        tables = (routing.lanes, *(routing.choice.lanes or ()))
+        return 1 + max((int(table.max(initial=0)) for table in tables if table is not None), default=0)
     return routing.verdict.lanes_used if routing.verdict is not None else 1
 
 
@@ -100,10 +103,10 @@ def empty_network(
     room = config.buffer_flits // vcs
     degrees, at = topology.degrees, topology.endpoints_at
     widest = int((degrees + at).max())
-    if n >= _MOST_SWITCHES or widest >= _MOST_PORTS or lanes > _MOST_LANES:
+    if n >= _MOST_SWITCHES or widest >= _MOST_PORTS or lanes > MOST_LANES:
         raise InputError(
             f"{name}: {n} switches of {widest} ports, {lanes} lanes; fewer than {_MOST_SWITCHES}, {_MOST_PORTS} and"
-            f" {_MOST_LANES + 1} can be simulated"
+            f" {MOST_LANES + 1} can be simulated"
         )
     if routing.verdict is not None and routing.verdict.max_hops > _MOST_HOPS:
         raise InputError(
@@ -262,7 +265,7 @@ def _tables_and_rules(
     elif isinstance(choice, Layers):
         layers += choice.ports
         lane_layers += choice.lanes or [routing.lanes] * len(choice.ports)
-        if not choice.by_host:
+        if not (choice.by_host or choice.by_message):
             allowed = (
                 choice.allowed if choice.allowed is not None else np.full((n, n), (1 << len(layers)) - 1, np.int64)
             )

@@ -13,7 +13,7 @@ from topoloom.simulator.host_ports import ports_of_hosts
 from topoloom.simulator.kernels.fields import PORT_SENT, PORT_SIZE, VC_FLITS, VC_SIZE
 from topoloom.simulator.network_state import empty_network
 from topoloom.simulator.router_config import RouterConfig
-from topoloom.simulator.scheduled import play_of
+from topoloom.simulator.scheduled import Placed, play_of
 from topoloom.simulator.watchdog import check_moving
 from topoloom.topology import Topology
 from topoloom.traffic import UNIFORM, Loop, Trace, Traffic
@@ -33,7 +33,7 @@ class Run:
     ----------
     routing : Routing
     config : RouterConfig
-    traffic : Traffic, Trace, Loop or Schedule
+    traffic : Traffic, Trace, Loop, Schedule or Placed
     load : float
         Flits a host and cycle; not looked at with a trace, a loop or a schedule.
     seed : int
@@ -54,7 +54,7 @@ class Run:
         self,
         routing: Routing,
         config: RouterConfig,
-        traffic: Traffic | Trace | Loop | Schedule,
+        traffic: Traffic | Trace | Loop | Schedule | Placed,
         load: float,
         seed: int,
         *,
@@ -66,8 +66,9 @@ class Run:
             cables = np.full(len(routing.topology.links), config.link_cycles, np.int64)
         self.routing, self.demand = routing, _demand(config, traffic, load, routing.topology)
         self.play, messages = None, 0
-        if isinstance(traffic, Schedule):
-            self.play, messages = play_of(traffic, config, routing.topology)
+        if isinstance(traffic, Schedule | Placed):
+            placed = traffic if isinstance(traffic, Placed) else Placed(traffic)
+            self.play, messages = play_of(placed, config, routing.topology)
         self.network = empty_network(routing, config, cables, self.demand, seed=seed, log=log, messages=messages)
         self.histogram = self.network.buffers.histogram
         self.cycle = 0
@@ -147,7 +148,7 @@ class Run:
 
 
 def _demand(
-    config: RouterConfig, traffic: Traffic | Trace | Loop | Schedule, load: float, topology: Topology
+    config: RouterConfig, traffic: Traffic | Trace | Loop | Schedule | Placed, load: float, topology: Topology
 ) -> Demand:
     lengths = sorted(config.packet_lengths)
     none, none32 = np.zeros(0, np.int64), np.zeros(0, np.int32)
@@ -176,7 +177,7 @@ def _demand(
         owner = np.empty(ports.size, np.int32)
         owner[ports.ravel()] = np.repeat(np.arange(len(ports)), ports.shape[1])
         empty = empty._replace(owner=owner, ports=ports.ravel(), turn=np.zeros(len(ports), np.int32))
-    if isinstance(traffic, Schedule):
+    if isinstance(traffic, Schedule | Placed):
         return empty
     if isinstance(traffic, Trace):
         events = np.stack([traffic.cycle, traffic.source, traffic.destination, traffic.flits], 1)

@@ -14,27 +14,36 @@ if TYPE_CHECKING:
     from topoloom.collectives.bound import CollectiveBound
 
 #: What a schedule may be written as.
-_SUFFIXES = (".json", ".xml")
+_SUFFIXES = (".json", ".xml", ".goal")
 
 
 class _Help(click.Command):
     """Lists the operations and the algorithms."""
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from topoloom.applications.collective_replay import SIMULATORS
+        from topoloom.applications.flit_replay import FlitSettings
         from topoloom.collectives.bound import OPERATIONS
         from topoloom.collectives.making import ALGORITHMS
+        from topoloom.settings import described
 
         with formatter.section("Operations, and what --bytes is of"):
             formatter.write_dl(list(OPERATIONS.items()))
         with formatter.section("Algorithms"):
             formatter.write_dl(list(ALGORITHMS.items()))
+        with formatter.section("Simulators"):
+            formatter.write_dl(list(SIMULATORS.items()))
+        with formatter.section("What flits: takes, as in flits:flit_bits=512,packet_flits=32"):
+            formatter.write_dl(
+                [(f"{one.name}={one.default}", f"{one.description} ({one.accepts})") for one in described(FlitSettings)]
+            )
 
 
 @click.command(
     cls=_Help,
     help="The least time of a collective on TOPOLOGY (a spec, a file, or a folder that topoloom wrote), whatever the algorithm"
     " and the paths; and a schedule beside it: trees packed so that no channel carries more than the bound asks, or rings,"
-    " simulated as flows. -o writes the schedule as JSON, or as XML for MSCCL.",
+    " simulated as flows, on SimGrid or flit by flit. -o writes the schedule as JSON, as XML for MSCCL, or as GOAL.",
 )
 @click.argument("topology")
 @click.option(
@@ -69,7 +78,7 @@ class _Help(click.Command):
     "--set", "changes", metavar="KEY=VALUE", multiple=True, help="Change a setting of topoloom app: rate_gbps=400."
 )
 @click.option(
-    "--simulator", default="flows", show_default=True, help="flows, or flows:window=0.2 as topoloom app has it."
+    "--simulator", default="flows", show_default=True, help="flows, flows:window=0.2, simgrid, flits (below)."
 )
 @click.option(
     "--gap", type=Number(above=0), default=0.05, show_default=True, help="How close an all-to-all's flow is bracketed."
@@ -78,7 +87,9 @@ class _Help(click.Command):
     "--seed", type=Whole(0, (1 << 31) - 1), default=1, show_default=True, help="Of the placement and the tables."
 )
 @click.option("--jobs", type=Whole(1, 1024), help="Threads; every core when left out.")
-@click.option("-o", "--output", "path", type=click.Path(dir_okay=False), help="A .json or .xml file for the schedule.")
+@click.option(
+    "-o", "--output", "path", type=click.Path(dir_okay=False), help="A .json, .xml or .goal file for the schedule."
+)
 @json_option
 def command(
     topology: str,
@@ -116,7 +127,7 @@ def command(
     settings = changed(PRESETS.find(preset), changes)
     operation = operation_of(operation)
     if path is not None and Path(path).suffix not in _SUFFIXES:
-        raise InputError(f"{path}: a schedule is written as .json, or as .xml for MSCCL")
+        raise InputError(f"{path}: a schedule is written as .json, as .xml for MSCCL, or as .goal for LogGOPSim")
     if bound:
         refuse_given(
             ("schedule_file", "algorithm", "paths", "pieces", "engine", "host_tables", "simulator", "path"),
@@ -240,14 +251,18 @@ def _time(seconds: float) -> str:
 
 def _write(found: "Collective", path: str, as_json: bool) -> None:
     """The schedule into a file of the kind that its name asks for."""
+    from topoloom.applications.schedules import schedule_of_program
     from topoloom.collectives.msccl import msccl_xml, over_limits
     from topoloom.files import write_atomically
+    from topoloom.workloads.goal import save_goal
 
     schedule = found.schedule
     if schedule is None or (not schedule.trees and schedule.ranks > 1):
         raise InputError(f"{path}: {found.ranks} ranks send too many messages to each other for a file; take fewer")
     if Path(path).suffix == ".json":
         schedule.save(path)
+    elif Path(path).suffix == ".goal":
+        save_goal(schedule_of_program(schedule), path)
     else:
         write_atomically(path, msccl_xml(schedule))
         over = over_limits(schedule)

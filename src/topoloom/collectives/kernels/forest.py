@@ -1,4 +1,4 @@
-"""Packing trees: switches taken out of a network without loss, and how much of an edge a tree may take.
+"""Packing trees: switches taken out of a network without loss.
 
 Capacities stand in a square matrix, row to column. What is asked of each cut is asked by a largest flow on it.
 """
@@ -6,74 +6,6 @@ Capacities stand in a square matrix, row to column. What is asked of each cut is
 import numpy as np
 
 from topoloom.compiling.decorators import allocating, inner
-
-#: More than any capacity, and small enough to be added up.
-_ENDLESS = 1 << 60
-
-
-@inner
-def _flow(
-    left: np.ndarray,
-    source: int,
-    sink: int,
-    enough: int,
-    level: np.ndarray,
-    queue: np.ndarray,
-    at: np.ndarray,
-    path: np.ndarray,
-) -> int:
-    """The largest flow on a matrix, or `enough`; O(n^2) a round of Dinic's, with room for each node's level, place and path."""
-    n = left.shape[0]
-    flow = 0
-    while flow < enough:
-        level[:] = -1
-        level[source] = 0
-        queue[0] = source
-        head, tail = 0, 1
-        while head < tail and level[sink] < 0:
-            v = queue[head]
-            head += 1
-            for w in range(n):
-                if left[v, w] > 0 and level[w] < 0:
-                    level[w] = level[v] + 1
-                    queue[tail] = w
-                    tail += 1
-        if level[sink] < 0:
-            return flow
-        at[:] = 0
-        path[0] = source
-        depth = 0
-        while depth >= 0 and flow < enough:
-            v = path[depth]
-            if v == sink:
-                least = enough - flow
-                for i in range(depth):
-                    least = min(least, left[path[i], path[i + 1]])
-                stop = depth
-                for i in range(depth - 1, -1, -1):
-                    left[path[i], path[i + 1]] -= least
-                    left[path[i + 1], path[i]] += least
-                    if left[path[i], path[i + 1]] == 0:
-                        stop = i
-                flow += least
-                depth = stop
-                continue
-            found = False
-            while at[v] < n:
-                w = at[v]
-                if left[v, w] > 0 and level[w] == level[v] + 1:
-                    found = True
-                    break
-                at[v] += 1
-            if found:
-                depth += 1
-                path[depth] = at[v]
-            else:
-                level[v] = -1
-                depth -= 1
-                if depth >= 0:
-                    at[path[depth]] += 1
-    return flow
 
 
 @inner
@@ -89,7 +21,7 @@ def _crossing(
     at: np.ndarray,
     path: np.ndarray,
 ) -> int:
-    """The largest flow from some nodes to others, bool[n] each, or `enough`: as `_flow`, by lists of what each may lead to."""
+    """The largest flow from some nodes to others, bool[n] each, or `enough`: Dinic's, by lists of what each may lead to."""
     n = nears.size
     flow = 0
     while flow < enough:
@@ -232,6 +164,10 @@ def split_off(capacity: np.ndarray, supply: np.ndarray, switches: int, need: int
                     else:
                         # Sides with the switch, without u, t and v.
                         begins[w] = ends[u] = ends[t] = True
+                    # Sides without those asked before are known: what is left has them, and flows start near their end.
+                    for before in range(i):
+                        if not ends[hard[before]]:
+                            begins[hard[before]] = True
                     room = _crossing(left, near, nears, begins, ends, need + most, level, queue, at, path) - need
                     if room < most:
                         most = room
@@ -262,56 +198,3 @@ def split_off(capacity: np.ndarray, supply: np.ndarray, switches: int, need: int
                         nears[t] += 1
                 capacity[u, t] += most
     return done
-
-
-@allocating
-def room_of(capacity: np.ndarray, x: int, y: int, member: np.ndarray, trees: np.ndarray, this: int, enough: int) -> int:
-    """How many trees of batch `this` may take the edge from x to y, so that all others still find their edges.
-
-    Parameters
-    ----------
-    capacity : int64[n, n]
-    x, y : int
-    member : bool[batches, n]
-        What each batch spans.
-    trees : int64[batches]
-        In each batch.
-    this, enough : int
-
-    Returns
-    -------
-    int
-        At most `enough`: the smallest cut between x and y, batches with what they span behind x, less all other batches
-        (Berczi and Frank 2010; Zhao et al., arXiv 2402.06787, theorem 8).
-    """
-    n, batches = capacity.shape[0], trees.size
-    size = n + batches
-    left = np.zeros((size, size), np.int64)
-    left[:n, :n] = capacity
-    others = 0
-    for b in range(batches):
-        if b == this:
-            continue
-        count, last = 0, 0
-        for v in range(n):
-            if member[b, v]:
-                count += 1
-                last = v
-        if count == n:
-            continue
-        others += trees[b]
-        if count == 1:
-            if last != x:
-                left[x, last] += trees[b]
-            continue
-        left[x, n + b] = trees[b]
-        for v in range(n):
-            if member[b, v]:
-                left[n + b, v] = _ENDLESS
-    level, queue, at, path = (
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        np.empty(size + 1, np.int64),
-    )
-    return max(0, _flow(left, x, y, others + enough, level, queue, at, path) - others)

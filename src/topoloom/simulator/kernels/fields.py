@@ -33,8 +33,9 @@ HOST_FIRST, HOST_FINAL, HOST_COUNT, HOST_VC, HOST_LEFT, HOST_PACKET, HOST_TURN, 
 #: Of closed loops: round trips that a host has begun stand in the place of the packets.
 BURST_CYCLE, BURST_PACKETS, BURST_GOAL, BURST_HOST = range(4)
 #: `Buffers.round_trips`, of a place of the pool: the kind of a packet of a closed loop (0 a request, 1 its reply, 2 a request
-#: to a second place, 3 the reply to that), who asked first, and who was asked first.
-TRIP_KIND, TRIP_OWNER, TRIP_ASKED = range(3)
+#: to a second place, 3 the reply to that), who asked first, and who was asked first. Of a message of a schedule: its operation
+#: as the owner, and the layer of tables that it takes.
+TRIP_KIND, TRIP_OWNER, TRIP_ASKED, TRIP_LAYER = range(4)
 #: `Buffers.packets`, of a packet with a record of its own: its destination's word, its source, the cycle it was made in, the
 #: switch of its detour (`NO_DETOUR`, `UNDECIDED`), hops made, whether its detour is behind it, flits, the cycle it entered
 #: in, lane, layer, whether it has escaped; then as of a round trip. A free record: the next one, in the first place.

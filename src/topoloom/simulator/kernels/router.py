@@ -102,7 +102,7 @@ def run(
             if play is not None:
                 go(net, s, demand, play, c)
             make_packets(net, s, rules, demand, c, begin, end)
-            inject(records, long_credits, net, s, rules, demand, c, t, begin, end)
+            inject(records, long_credits, net, s, rules, demand, play, c, t, begin, end)
         routers(records, long_credits, any_shortest, detours, net, s, rules, demand, play, t, tb, begin, end)
         t = tb
     s.state[TIME] = t

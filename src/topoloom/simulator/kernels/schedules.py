@@ -7,7 +7,7 @@ from topoloom.flows.kernels.heap import put, take_out
 from topoloom.flows.kernels.order import begin, computed, ended, go_on
 from topoloom.flows.state import COMPUTING, STARTING
 from topoloom.simulator.buffers import BEGUN, MESSAGES, THINGS, Buffers, Demand, Network, Play
-from topoloom.simulator.kernels.fields import PLACE_SIZE, TRIP_OWNER, at
+from topoloom.simulator.kernels.fields import PLACE_SIZE, TRIP_LAYER, TRIP_OWNER, at
 from topoloom.simulator.kernels.sources import enqueue, port_of
 
 
@@ -52,7 +52,9 @@ def _start(net: Network, s: Buffers, demand: Demand, play: Play, c: int) -> None
         play.to_come[i] = (flits + play.packet_flits - 1) // play.packet_flits
         while flits > 0:
             n, to = source, goal
-            if demand.owner.size:
+            if play.out.size:
+                n, to = np.int64(play.out[i]), np.int64(play.into[i])
+            elif demand.owner.size:
                 q, count = port_of(demand.spread, demand.ports, demand.turn, s.queue, source, goal)
                 if play.by_nic:
                     q = o.nic[i] % count
@@ -60,7 +62,11 @@ def _start(net: Network, s: Buffers, demand: Demand, play: Play, c: int) -> None
             length = flits if flits < play.packet_flits else play.packet_flits
             place = enqueue(s.pool, s.spare, s.queue, s.backlog, s.state, n, np.int64(net.home[at(to)]), c, length)
             s.round_trips[at(place * PLACE_SIZE + TRIP_OWNER)] = i
+            s.round_trips[at(place * PLACE_SIZE + TRIP_LAYER)] = play.layer[i] if play.layer.size else 0
             flits -= length
+            if play.unsent.size:
+                # Its other packets follow one by one, in turn with those of other messages.
+                play.unsent[i], flits = flits, np.int64(0)
     o.counter[STARTING] = 0
 
 

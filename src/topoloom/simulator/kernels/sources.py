@@ -28,6 +28,7 @@ from topoloom.simulator.buffers import (
     Buffers,
     Demand,
     Network,
+    Play,
     Rules,
 )
 from topoloom.simulator.kernels.credits import full, next_credit
@@ -70,6 +71,7 @@ from topoloom.simulator.kernels.fields import (
     PLACE_WORD,
     TRIP_ASKED,
     TRIP_KIND,
+    TRIP_LAYER,
     TRIP_OWNER,
     UNDECIDED,
     VC_SIZE,
@@ -329,11 +331,24 @@ def record_of(
         packets[at(number * PACKET_SIZE + PACKET_LAYER)] = own
         if lanes == BY_PACKET:
             packets[at(number * PACKET_SIZE + PACKET_LANE)] = lane_of[at((own * N + here) * N + goes)]
+    elif trips.size:
+        # That which its message says.
+        packets[at(number * PACKET_SIZE + PACKET_LAYER)] = trips[at(place * PLACE_SIZE + TRIP_LAYER)]
     if trips.size:
         packets[at(number * PACKET_SIZE + PACKET_KIND)] = trips[at(place * PLACE_SIZE + TRIP_KIND)]
         packets[at(number * PACKET_SIZE + PACKET_OWNER)] = trips[at(place * PLACE_SIZE + TRIP_OWNER)]
         packets[at(number * PACKET_SIZE + PACKET_ASKED)] = trips[at(place * PLACE_SIZE + TRIP_ASKED)]
     return number
+
+
+@inner
+def next_of_message(play: Play, i: int) -> int:
+    """Flits of the next packet of the message of send i, where packets take turns; 0: there is none."""
+    if play.unsent.size == 0:
+        return np.int64(0)
+    length = min(np.int64(play.unsent[i]), np.int64(play.packet_flits))
+    play.unsent[i] -= length
+    return length
 
 
 @kernel
@@ -344,6 +359,7 @@ def inject(
     s: Buffers,
     rules: Rules,
     demand: Demand,
+    play: Play | None,
     c: int,
     t: int,
     begin: int,
@@ -430,11 +446,22 @@ def inject(
             queue[at(n * HOST_SIZE + HOST_VC)], queue[at(n * HOST_SIZE + HOST_LEFT)] = v, left
             state[INJECTED] += 1
             if left == 0:
-                queue[at(n * HOST_SIZE + HOST_FIRST)] = pool[at(place * PLACE_SIZE + PLACE_NEXT)]
-                queue[at(n * HOST_SIZE + HOST_COUNT)] -= 1
-                spare[at(free)] = place
-                free += 1
                 birth |= LAST
+                length = np.int64(0)
+                if play is not None:
+                    length = next_of_message(play, np.int64(trips[at(place * PLACE_SIZE + TRIP_OWNER)]))
+                if length == 0:
+                    queue[at(n * HOST_SIZE + HOST_FIRST)] = pool[at(place * PLACE_SIZE + PLACE_NEXT)]
+                    queue[at(n * HOST_SIZE + HOST_COUNT)] -= 1
+                    spare[at(free)] = place
+                    free += 1
+                else:
+                    # The message's next packet takes this one's place, behind those of others.
+                    pool[at(place * PLACE_SIZE + PLACE_LENGTH)] = length
+                    if queue[at(n * HOST_SIZE + HOST_COUNT)] > 1:
+                        queue[at(n * HOST_SIZE + HOST_FIRST)] = pool[at(place * PLACE_SIZE + PLACE_NEXT)]
+                        pool[at(np.int64(queue[at(n * HOST_SIZE + HOST_FINAL)]) * PLACE_SIZE + PLACE_NEXT)] = place
+                        queue[at(n * HOST_SIZE + HOST_FINAL)] = place
             free = append(pool, spare, rec, calendar, N * W, g0 + v, word, birth, c + rules.inject, t, free)
         else:
             queue[at(n * HOST_SIZE + HOST_SOON)] = soon

@@ -1,0 +1,157 @@
+"""Messages of schedules as operations of ranks: the times of flows, the paths that were meant, and lanes without a cycle."""
+
+from graphlib import TopologicalSorter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from topoloom import AppSettings, InputError, build, collective, load_goal, route, save_goal, schedule_of_program
+from topoloom.applications.flow_run import fabric
+from topoloom.collectives.flows import ways_of
+from topoloom.collectives.messages import messages_of
+from topoloom.collectives.path_layers import path_layers
+from topoloom.flows.operations import SEND
+from topoloom.flows.simulate_schedule import simulate_schedule as simulate_operations
+
+#: Networks, whether hosts have more ports than one, and the rate of their links to hosts.
+NETWORKS = {
+    "torus": ("torus:dims=4x4,hosts=1", 16.0),
+    "tree": ("fat-tree:k=4", 8.0),
+    "star": ("complete:n=2,hosts=3", 8.0),
+    "odd": ("petersen:hosts=1", 20.0),
+    "planes": ("ring:n=4,hosts=1+planes:count=2", 8.0),
+    "rails": ("complete:n=4,hosts=4+rails:nics=2", 8.0),
+}
+#: How many whole vectors all messages together are, by n ranks.
+VECTORS = {
+    "allgather": lambda n: n - 1,
+    "reduce-scatter": lambda n: n - 1,
+    "allreduce": lambda n: 2 * (n - 1),
+    "broadcast": lambda n: n - 1,
+    "alltoall": lambda n: n * (n - 1),
+}
+
+
+def made(name, operation, size=300_000, **more):
+    """A schedule on a network, the network as flows have it, and the way back of its channels."""
+    spec, host_rate = NETWORKS[name]
+    settings = AppSettings(rate_gbps=8.0, host_rate_gbps=host_rate)
+    routing = route(build(spec), "minimal")
+    found = collective(routing, operation, size, settings=settings, **more)
+    return found, fabric([routing], settings, None), routing.channels.back.astype(np.int64)
+
+
+def ways_by_number(found, net, back):
+    """The ways of all edges, down and up in turn."""
+    return [
+        one for _, down, up in ways_of(found.schedule, net, back) for pair in zip(down, up, strict=True) for one in pair
+    ]
+
+
+@pytest.mark.parametrize("operation", VECTORS)
+@pytest.mark.parametrize("name", ["torus", "tree", "star", "odd"])
+def test_operations_take_what_agents_take(name, operation):
+    """Along tables the operations of ranks and the agents of trees, two simulators of flows, take the same time exactly."""
+    found, net, _ = made(name, operation, paths="tables")
+    messages, _ = messages_of(found.schedule)
+    again = simulate_operations(net, messages, found.schedule.hosts, detached_bytes=0.0)
+    assert again.seconds == pytest.approx(found.seconds, rel=1e-12)
+    assert messages.messages == found.messages
+
+
+@pytest.mark.parametrize("operation", VECTORS)
+@pytest.mark.parametrize("algorithm", [None, "ring"])
+def test_every_byte_is_sent_once_a_rank(operation, algorithm):
+    """All messages together are as many vectors as the operation needs, however many trees and pieces there are."""
+    if algorithm == "ring" and operation in ("broadcast", "alltoall"):
+        algorithm = None
+    for pieces in (1, 5):
+        found, _, _ = made("torus", operation, algorithm=algorithm, pieces=pieces)
+        messages, way = messages_of(found.schedule)
+        assert messages.sent_bytes == pytest.approx(300_000 * VECTORS[operation](16))
+        assert ((way >= 0) == ((messages.kind == SEND) & (operation != "alltoall"))).all()
+
+
+@pytest.mark.parametrize("operation", ["allgather", "allreduce", "broadcast"])
+@pytest.mark.parametrize("algorithm", ["forest", None])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_layers_lead_along_the_paths(name, operation, algorithm):
+    """Followed by the table of its layer, each message passes the channels that were meant, between the ports that were."""
+    found, net, back = made(name, operation, algorithm=algorithm, paths=None)
+    ways = ways_by_number(found, net, back)
+    layers = path_layers(ways, net)
+    for number, way in enumerate(ways):
+        if way is None:
+            assert layers.layer[number] == -1
+            continue
+        assert (layers.out[number], layers.into[number]) == (way.out, way.into)
+        at, goal, walked = int(net.switch[way.out]), int(net.switch[way.into]), []
+        while at != goal:
+            walked.append(int(net.first[at]) + int(layers.ports[layers.layer[number]][goal, at]))
+            at = int(net.to[walked[-1]])
+        assert tuple(walked) == way.channels
+
+
+@pytest.mark.parametrize(
+    ("spec", "algorithm", "hops"),
+    [("slimfly:q=5,hosts=1", "ring", 20), ("petersen:hosts=1", "forest", 4), ("dragonfly:h=2", "ring", 3)],
+)
+def test_lanes_hold_no_cycle(spec, algorithm, hops):
+    """Paths that wander through half the network: lanes only rise along each, and within a lane no channels wait in a cycle."""
+    routing = route(build(spec), "minimal")
+    found = collective(routing, "allreduce", 1 << 20, algorithm=algorithm)
+    net, back = fabric([routing], AppSettings(), None), routing.channels.back.astype(np.int64)
+    ways = ways_by_number(found, net, back)
+    layers = path_layers(ways, net)
+    waits: TopologicalSorter = TopologicalSorter()
+    longest = 0
+    for number, way in enumerate(ways):
+        goal, table = int(net.switch[way.into]), layers.lanes[layers.layer[number]]
+        lanes = [int(table[goal, routing.channels.origin[channel]]) for channel in way.channels]
+        assert lanes == sorted(lanes)
+        longest = max(longest, len(lanes))
+        for here, there in pairwise(zip(way.channels, lanes, strict=True)):
+            waits.add(there, here)
+    waits.prepare()
+    assert longest >= hops
+    assert 1 + max(int(table.max()) for table in layers.lanes) < longest
+
+
+def test_a_path_twice_through_a_switch_is_refused():
+    """No table could lead it."""
+    found, net, back = made("torus", "broadcast", algorithm="forest", pieces=1)
+    ways = ways_by_number(found, net, back)
+    way = next(one for one in ways if one is not None and one.channels)
+    round_trip = (way.channels[0], int(back[way.channels[0]]), *way.channels)
+    with pytest.raises(InputError, match="passes a switch twice"):
+        path_layers([type(way)(way.out, round_trip, way.into)], net)
+
+
+def test_one_rank_and_too_many_messages_are_refused(monkeypatch):
+    """In a sentence."""
+    alone, _, _ = made("torus", "allgather", ranks=1)
+    with pytest.raises(InputError, match="nothing to send"):
+        schedule_of_program(alone.schedule)
+    all_, _, _ = made("torus", "alltoall")
+    monkeypatch.setattr("topoloom.collectives.messages._MOST_MESSAGES", 239)
+    with pytest.raises(InputError, match="240 messages; 239 at most"):
+        schedule_of_program(all_.schedule)
+
+
+def test_goal_has_the_same_messages(tmp_path):
+    """Written as GOAL and read back: operations, tags, and what waits for what; bytes to the nearest whole one."""
+    found, _, _ = made("odd", "allreduce")
+    ours = schedule_of_program(found.schedule)
+    save_goal(ours, tmp_path / "it.goal")
+    again = load_goal(tmp_path / "it.goal")
+    for column in ("first", "kind", "peer", "tag", "done_first", "start_first"):
+        assert np.array_equal(getattr(ours, column), getattr(again, column))
+    assert np.abs(ours.amount - again.amount).max() <= 0.5
+    for first, following in ((ours.done_first, "done_next"), (ours.start_first, "start_next")):
+        for one, other in zip(
+            np.split(getattr(ours, following), first[1:-1]),
+            np.split(getattr(again, following), first[1:-1]),
+            strict=True,
+        ):
+            assert sorted(one.tolist()) == sorted(other.tolist())
