@@ -147,7 +147,7 @@ def test_the_parts_catalogue_prices(topoloom):
 def test_a_damaged_catalogue_is_passed_over(topoloom, tmp_path):
     """One line names the package and the line of the file; the other catalogues are there."""
     (tmp_path / "damaged.toml").write_text("name = 'damaged'\nsource = 'x'\nprice = 3\n")
-    text = "from pathlib import Path\nfrom topoloom.cost.parts import register_parts\n"
+    text = "from pathlib import Path\nfrom topoloom.cost.parts_files import register_parts\n"
     (tmp_path / "damaged_prices.py").write_text(f"{text}register_parts(Path(__file__).with_name('damaged.toml'))\n")
     project = {"name": "damaged", "version": "1.0", "entry-points": {"topoloom.parts": {"x": "damaged_prices"}}}
     install(tmp_path, project)

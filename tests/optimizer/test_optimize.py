@@ -180,7 +180,7 @@ def test_a_limit_that_the_topology_breaks_is_refused():
         optimize(grid, length=2, moves=10)
     with pytest.raises(InputError, match="no links"):
         optimize(Topology(links=[], switches=3), moves=10)
-    with pytest.raises(InputError, match="no length, cap or keep"):
+    with pytest.raises(InputError, match="no length, cap, keep or fix"):
         optimize(grid, start="structured", moves=10)
 
 
