@@ -23,8 +23,9 @@ from topoloom.simulator.kernels.allocation import allocate_switch, allocate_vcs
 from topoloom.simulator.kernels.arrivals import choose_outputs, see_arrivals
 from topoloom.simulator.kernels.fields import PORT_SIZE, VC_SIZE
 from topoloom.simulator.kernels.flits import AHEAD
+from topoloom.simulator.kernels.injection import inject
 from topoloom.simulator.kernels.schedules import go
-from topoloom.simulator.kernels.sources import inject, make_packets
+from topoloom.simulator.kernels.sources import make_packets
 from topoloom.simulator.kernels.traversal import traverse
 
 #: Numbers of all VCs' records in a network that stays in a processor's nearer caches by itself (half a MiB).

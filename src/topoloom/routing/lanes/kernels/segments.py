@@ -2,8 +2,14 @@
 
 import numpy as np
 
-from topoloom.compiling.decorators import allocating
+from topoloom.compiling.decorators import allocating, stage
 from topoloom.routing.trees.kernels.wide_loads import senders_first
+
+
+@stage
+def _turned(first: np.ndarray, ports: np.ndarray, rises: np.ndarray, d: int, c: int, w: int) -> int:
+    """1 where a path to d that comes to w by channel c turns against the order, rising before and falling after; else 0."""
+    return np.int64(w != d and rises[c] & 1 and not rises[first[w] + ports[d, w]] & 1)
 
 
 @allocating
@@ -30,8 +36,7 @@ def segments_left(
                 u = trail[i]
                 c = first[u] + ports[d, u]
                 w = np.int64(to[c])
-                turned = w != d and rises[c] & 1 and not rises[first[w] + ports[d, w]] & 1
-                left[d, u] = min(255, left[d, w] + (1 if turned else 0))
+                left[d, u] = min(255, left[d, w] + _turned(first, ports, rises, d, c, w))
                 known[u] = True
 
 
@@ -81,17 +86,13 @@ def spread_segments(
             w, c = np.int64(onward[v]), first[v] + ports[d, v]
             below[w] += below[v]
             # The most forbidden turns on any path that comes in, the turn at w counted with it.
-            turned = w != d and rises[c] & 1 and not rises[first[w] + ports[d, w]] & 1
-            behind[w] = max(behind[w], behind[v] + (1 if turned else 0))
+            behind[w] = max(behind[w], behind[v] + _turned(first, ports, rises, d, c, w))
             if again:
                 load[c, lane[d, v]] -= below[v]
         for i in range(count - 1, -1, -1):
             v = np.int64(order[i])
             w, c = np.int64(onward[v]), first[v] + ports[d, v]
-            highest = lanes - 1
-            if w != d:
-                turned = rises[c] & 1 and not rises[first[w] + ports[d, w]] & 1
-                highest = np.int64(lane[d, w]) - (1 if turned else 0)
+            highest = (np.int64(lane[d, w]) if w != d else lanes - 1) - _turned(first, ports, rises, d, c, w)
             best = highest
             for k in range(highest - 1, behind[v] - 1, -1):
                 if load[c, k] < load[c, best]:
