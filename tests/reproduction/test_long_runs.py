@@ -102,7 +102,7 @@ def test_a_claim_whose_run_is_missing_is_not_run(runs):
     one = Claim("some-2026/x", "", "", "", lambda: judge({"x": 1}, {"x": long_run("missing", float, never)}))
     outcome = run(one).outcome
     assert outcome.verdict is Verdict.NOT_RUN
-    assert "--full" in outcome.why
+    assert "--missing" in outcome.why
     again = Claim("some-2026/x", "", "", "", lambda: judge({"x": 1}, {"x": long_run("missing", float, lambda: 1.0)}))
     assert run(again, again=True).outcome.verdict is Verdict.EXACT
 

@@ -219,6 +219,8 @@ def empty_state(fabric: Fabric, at: np.ndarray, most: int, window: float, reques
         With room for some messages; `with_room` makes more.
     """
     n, r, m = at.size, fabric.capacity.size, 2 * at.size + 64
+    # A power of two, so that a flow's number is its node's by a shift of bits.
+    most = 1 << (most - 1).bit_length()
     whole, short = np.int64, np.int32
     ready = np.zeros(n + 2, whole)
     ready[:n] = np.arange(n)[::-1]
@@ -250,6 +252,7 @@ def empty_state(fabric: Fabric, at: np.ndarray, most: int, window: float, reques
         path=np.zeros((m, most), short),
         next=np.zeros(m * most, short),
         back=np.zeros(m * most, short),
+        neck=np.full(m, -1, short),
         flow_mark=np.zeros(m, short),
         is_fresh=np.zeros(m, np.int8),
         crowd=np.tile(np.array([-1, 0], short), (r, 1)),
@@ -258,6 +261,7 @@ def empty_state(fabric: Fabric, at: np.ndarray, most: int, window: float, reques
         is_dirty=np.zeros(r, np.int8),
         share=np.stack([fabric.capacity, np.zeros(r)], axis=1),
         spare=np.zeros(r),
+        level=np.zeros(r),
         carried=np.zeros(fabric.to.size),
         order=np.zeros(n + m, short),
         position=np.full(n + m, -1, short),
@@ -304,7 +308,7 @@ _BY_MESSAGE = (
         "started",
         "fair",
     ),
-    *("path", "flow_mark", "is_fresh", "room", "fresh", "found", "order", "position", "key"),
+    *("path", "neck", "flow_mark", "is_fresh", "room", "fresh", "found", "order", "position", "key"),
 )
 
 

@@ -127,12 +127,14 @@ class State(NamedTuple):
         Resources.
     next, back : int32[m * most]
         The flows of a resource, by m * most + place on the path; back of the first is -1.
+    neck : int32[m]
+        The bottleneck of a flow: a full resource where nobody is faster; -1 of one that is as fast as any can be.
     flow_mark : int32[m]; is_fresh : int8[m]
-        The filling that has seen a flow last; whether it stands in `fresh`.
+        The filling that has found a flow last (less than 0: found, and not filled up yet); whether it stands in `fresh`.
     crowd : int32[r, 2]; share : float64[r, 2]
         The first flow of a resource, and how many there are; what it carries a second, and what flows take of it.
-    mark, open : int32[r]; spare : float64[r]
-        Marks of a filling, flows without a rate yet, and what is left for them.
+    mark, open : int32[r]; spare, level : float64[r]
+        Marks of a filling, flows without a rate yet, what is left for them, and the share at which none is (-1: there is some).
     carried : float64[c]
         Bytes of each channel.
     order, position : int32[ranks + m]; key : float64[ranks + m]
@@ -173,6 +175,7 @@ class State(NamedTuple):
     path: np.ndarray
     next: np.ndarray
     back: np.ndarray
+    neck: np.ndarray
     flow_mark: np.ndarray
     is_fresh: np.ndarray
     crowd: np.ndarray
@@ -181,6 +184,7 @@ class State(NamedTuple):
     is_dirty: np.ndarray
     share: np.ndarray
     spare: np.ndarray
+    level: np.ndarray
     carried: np.ndarray
     order: np.ndarray
     position: np.ndarray

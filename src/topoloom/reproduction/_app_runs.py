@@ -8,6 +8,7 @@ from statistics import fmean
 
 from msgspec import structs
 
+from topoloom.applications.flow_run import SIMGRID
 from topoloom.applications.run import run_app
 from topoloom.applications.settings import AppSettings
 from topoloom.applications.tools import NEEDED, tool
@@ -32,6 +33,7 @@ class Job:
     placement: str
     seed: int
     settings: AppSettings
+    simulator: str = SIMGRID
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,7 @@ def _simulated(jobs: list[Job], routed: Callable[[str], Routing]) -> list[Took]:
                 settings=job.settings,
                 seed=job.seed,
                 jobs=1,
+                simulator=job.simulator,
             ).measured
             done[job] = Took(job.network, job.seed, measured.value, measured.unit)
 
@@ -111,11 +114,12 @@ def _command(jobs: list[Job]) -> str:
     if seeds != list(range(seeds[0], seeds[0] + len(seeds))) or len(jobs) != len(names) * len(seeds):
         raise ValueError("each network is simulated with the same seeds, one after the other")
     several = f"*{len(seeds)}" if len(seeds) > 1 else ""
+    by = "" if one.simulator == SIMGRID else f" --simulator {one.simulator}"
     shared = f" (tables by SimGrid's {tables.pop()})" if len(tables) == 1 and all(tables) else ""
     networks = [name.partition(_BY)[0] if shared else name for name in names]
     return (
         f"topoloom app {' '.join(map(quote, networks))} --app {one.app} --ranks {one.ranks}"
-        f" --placement {one.placement}{several} --seed {seeds[0]}{_changes(one.settings)}{shared}"
+        f" --placement {one.placement}{several} --seed {seeds[0]}{by}{_changes(one.settings)}{shared}"
     )
 
 
@@ -229,6 +233,8 @@ class Contest:
         The name for people, and what `run_app` is asked for.
     ranks : int
     routed : callable
+    simulator : str
+        As of `run_app`.
     """
 
     baseline: tuple[str, str]
@@ -236,6 +242,7 @@ class Contest:
     programs: dict[str, str]
     ranks: int
     routed: Callable[[str], Routing]
+    simulator: str = SIMGRID
 
     def gains(self, setup: Setup, others: Iterable[str] = (), programs: Iterable[str] = ()) -> dict[str, Gain]:
         """By network: its speed over the baseline's less 1, of the programs' own measure; the same placements for all."""
@@ -244,7 +251,7 @@ class Contest:
         base, keys = self.baseline[1] + suffix, {name: self.others[name] + suffix for name in names}
 
         def job(network: str, app: str, seed: int) -> Job:
-            return Job(network, self.programs[app], self.ranks, setup.placement, seed, setup.settings)
+            return Job(network, self.programs[app], self.ranks, setup.placement, seed, setup.settings, self.simulator)
 
         all_keys = (base, *keys.values())
         runs = ran(

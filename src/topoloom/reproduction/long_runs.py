@@ -103,24 +103,35 @@ class LongRuns:
     def __init__(self) -> None:
         self._files: dict[str, _File] = {}
         self._fresh: dict[str, Run] = {}
-        self._paper, self._again = "", False
+        self._paper, self._again, self._missing, self._keeps = "", False, False, False
         self._used: list[Run] = []
         self._shards: Shards[_Line] | None = None
         self._interrupted: dict[tuple[str, str], Run | None] = {}
 
     @contextmanager
-    def of(self, paper: str, again: bool) -> Iterator[list[Run]]:
-        """While a claim of a paper is computed: from what is kept, or with every long run made `again`; lists what it used."""
-        self._paper, self._again, self._used = paper, again, []
-        if again:
+    def of(self, paper: str, again: bool, missing: bool = False, keep: bool = False) -> Iterator[list[Run]]:
+        """While a claim of a paper is computed; lists the long runs that it used.
+
+        Parameters
+        ----------
+        paper : str
+        again : bool
+            Every long run is made; else they are read from what is kept.
+        missing : bool
+            Those that are not kept are made.
+        keep : bool
+            What is made is kept at once, so that whoever is interrupted loses one run at most.
+        """
+        self._paper, self._again, self._missing, self._keeps, self._used = paper, again, missing, keep, []
+        if again or missing:
             _commit()  # the program that runs is that of now, whatever is edited meanwhile
         yield self._used
-        if again:
+        if again or missing:
             self._forget()
 
     @property
     def again(self) -> bool:
-        """Whether long runs are made now."""
+        """Whether all long runs are made now."""
         return self._again
 
     def get(self, command: str, kind: type[T], compute: Callable[[], T]) -> T:
@@ -147,9 +158,11 @@ class LongRuns:
         """
         run = self._fresh.get(command) or (None if self._again else self.file(self._paper).runs.get(command))
         if run is None:
-            if not self._again:
+            if not (self._again or self._missing):
                 raise MissingRunError(command)
             run = self._fresh[command] = self._begun_before(command) or self._made(command, compute)
+            if self._keeps:
+                self._write(self._paper, {command: run})
         if not any(one is run for one in self._used):
             self._used.append(run)
         return msgspec.convert(run.value, kind)
@@ -207,14 +220,17 @@ class LongRuns:
         InputError
             The file cannot be written.
         """
-        paper = claim.partition("/")[0]
-        self._files.pop(paper, None)  # another process may have kept something meanwhile
-        old = self.file(paper)
         mine = {command: run for command, run in self._fresh.items() if run in self._used}
         long_seconds = sum(run.seconds for run in self._used)
         costs = Costs(seconds=round(max(0.0, seconds - long_seconds), 2), long_seconds=round(long_seconds, 1))
+        self._write(claim.partition("/")[0], mine, {claim: costs})
+
+    def _write(self, paper: str, runs: dict[str, Run], costs: dict[str, Costs] | None = None) -> None:
+        """Put runs and costs into a paper's file."""
+        self._files.pop(paper, None)  # another process may have kept something meanwhile
+        old = self.file(paper)
         new = _File(
-            runs=dict(sorted({**old.runs, **mine}.items())), costs=dict(sorted({**old.costs, claim: costs}.items()))
+            runs=dict(sorted({**old.runs, **runs}.items())), costs=dict(sorted({**old.costs, **(costs or {})}.items()))
         )
         self._files[paper] = new
         lines = [f'"{part}":{{\n{_lines(getattr(new, part))}\n}}' for part in ("runs", "costs")]

@@ -123,12 +123,15 @@ def listed_claims(chosen: Iterable[str] = ()) -> dict[str, Any]:
     return {"schema": "topoloom/claims/1", "claims": found}
 
 
-def run(one: Claim, again: bool = False) -> Computed:
-    """Compute a claim's outcome: from the long runs that are kept, or with all of them made `again`."""
+def run(one: Claim, again: bool = False, missing: bool = False, keep: bool = False) -> Computed:
+    """Compute a claim's outcome: from the long runs that are kept, with those made that are `missing`, or all `again`.
+
+    With `keep` each that is made is kept at once.
+    """
     began = time.perf_counter()
-    with LONG_RUNS.of(one.paper, again) as used:
+    with LONG_RUNS.of(one.paper, again, missing, keep) as used:
         try:
             outcome = one.compute()
-        except MissingRunError as missing:
-            outcome = Outcome("not run", Verdict.NOT_RUN, f"its long run is not kept; add --full ({missing})")
+        except MissingRunError as error:
+            outcome = Outcome("not run", Verdict.NOT_RUN, f"its long run is not kept; add --missing ({error})")
     return Computed(outcome, time.perf_counter() - began, tuple(used))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from topoloom.errors import InputError
 from topoloom.reproduction.long_runs import LONG_RUNS
 from topoloom.reproduction.registry import Claim, Computed, claims, run
 from topoloom.results import Provenance, Result
@@ -88,7 +89,12 @@ class Reproduction(Result):
 
 
 def reproduce(
-    chosen: Iterable[str] = (), *, full: bool = False, keep: bool = False, work: Work | None = None
+    chosen: Iterable[str] = (),
+    *,
+    full: bool = False,
+    missing: bool = False,
+    keep: bool = False,
+    work: Work | None = None,
 ) -> Reproduction:
     """Compute the papers' claims again.
 
@@ -98,6 +104,8 @@ def reproduce(
         Ids, or what they begin with (``besta-2014``, ``truong-2016/theorem``); all when empty.
     full : bool
         Make the long runs again, which take minutes to hours; else they are read from what is kept with the project.
+    missing : bool
+        Make the long runs that are not kept, and read the others.
     keep : bool
         Keep what was measured, and how long each claim took, in the project's own data, each as soon as it is there.
     work : Work, optional
@@ -111,7 +119,7 @@ def reproduce(
     Raises
     ------
     InputError
-        No claim has such an id; what was measured cannot be kept.
+        No claim has such an id; both all long runs and those that are missing; what was measured cannot be kept.
 
     Examples
     --------
@@ -119,12 +127,14 @@ def reproduce(
     {'exact': 1}
     """
     work = Work() if work is None else work
+    if full and missing:
+        raise InputError("full makes all long runs, missing those that are not kept: give one of the two")
     wanted = claims(chosen)
     work.begin(len(wanted), "claims")
     found, seconds = list[Reproduced](), dict[str, float]()
     with work.interruptible():
         for claim in wanted:
-            computed = None if work.stopped else _computed(claim, full, work)
+            computed = None if work.stopped else _computed(claim, full, missing, keep, work)
             if computed is None:
                 break
             if keep:
@@ -133,10 +143,12 @@ def reproduce(
             seconds[claim.id] = computed.seconds
             work.deliver((claim, computed))
             work.advance(note=claim.id)
-    return Reproduction(tuple(found), work.ended, Provenance(settings={"full": full}, timings=seconds))
+    return Reproduction(
+        tuple(found), work.ended, Provenance(settings={"full": full, "missing": missing}, timings=seconds)
+    )
 
 
-def _computed(claim: Claim, full: bool, work: Work) -> Computed | None:
+def _computed(claim: Claim, full: bool, missing: bool, keep: bool, work: Work) -> Computed | None:
     """What came of a claim; None if the work shall end before it is there.
 
     It is computed by a thread of its own, so that nobody waits for a kernel that runs for minutes.
@@ -146,7 +158,7 @@ def _computed(claim: Claim, full: bool, work: Work) -> Computed | None:
 
     def compute() -> None:
         try:
-            found.append(run(claim, again=full))
+            found.append(run(claim, again=full, missing=missing, keep=keep))
         except BaseException as error:  # handed on to the caller's thread
             failed.append(error)
 

@@ -18,11 +18,12 @@ class ReproduceTask(Settings, frozen=True, kw_only=True):
 
     claim: Annotated[str, setting("a claim's id, or what ids begin with: besta-2014/fig-8")]
     full: Annotated[bool, setting("make long runs again, in place of those that are kept")] = False
+    missing: Annotated[bool, setting("make the long runs that are not kept")] = False
 
 
 def _reproduce(arguments: ReproduceTask, jobs: int, work: Work) -> Reproduction:
     # Long runs take the cores of the machine by themselves: a claim has no threads to be told of.
-    return reproduce([arguments.claim], full=arguments.full, work=work)
+    return reproduce([arguments.claim], full=arguments.full, missing=arguments.missing, work=work)
 
 
 def _row(result: Reproduction) -> dict[str, Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--full", is_flag=True, help="Make the long runs again, which take minutes to hours, instead of reading kept ones."
 )
+@click.option("--missing", is_flag=True, help="Make the long runs that are not kept, and read the others.")
 @click.option(
     "--keep", is_flag=True, help="Keep what is measured, and how long it took, with the project: for its maintainers."
 )
@@ -34,7 +35,14 @@ if TYPE_CHECKING:
 @click.option("--json-lines", "as_lines", is_flag=True, help="A line of JSON for each claim as soon as it is there.")
 @json_option
 def command(
-    claim: tuple[str, ...], only_list: bool, full: bool, keep: bool, folder: str | None, as_lines: bool, as_json: bool
+    claim: tuple[str, ...],
+    only_list: bool,
+    full: bool,
+    missing: bool,
+    keep: bool,
+    folder: str | None,
+    as_lines: bool,
+    as_json: bool,
 ) -> None:
     from topoloom.cli.folders import writable_folder
     from topoloom.cli.progress import working
@@ -68,7 +76,7 @@ def command(
             _print_outcome(one, computed)
 
     with working("reproducing", on_result=told) as work:
-        reproduction = reproduce(claim, full=full, keep=keep, work=work)
+        reproduction = reproduce(claim, full=full, missing=missing, keep=keep, work=work)
     if out is not None:
         pages = _write_pages(found, out)
         say(f"wrote to {out}: {', '.join([*pages, *drawn])}", err=True)

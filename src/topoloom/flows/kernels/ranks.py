@@ -1,7 +1,7 @@
 """Ranks: each does its operations one after the other, and stands still for messages and for its own computing."""
 
 from topoloom.compiling.decorators import kernel, stage
-from topoloom.flows.kernels.fair import refill
+from topoloom.flows.kernels.filling import refill
 from topoloom.flows.kernels.heap import put, take_out
 from topoloom.flows.kernels.messages import receive, send, travel
 from topoloom.flows.kernels.steps import step_of, steps_of

@@ -3,7 +3,7 @@
 import numpy as np
 
 from topoloom.compiling.decorators import kernel, stage
-from topoloom.flows.kernels.fair import refill
+from topoloom.flows.kernels.filling import refill
 from topoloom.flows.kernels.heap import put, take_out
 from topoloom.flows.kernels.messages import arrives, free, set_out
 from topoloom.flows.kernels.order import computed, ended, go_on

@@ -1,20 +1,23 @@
 """Claims of Truong 2016, section 6: NAS benchmarks on DSN-F, DSN and RR-4 against the 2-D torus (figure 9).
 
 The paper leaves open where ranks are, which shortest paths are taken and whether links are half duplex. A claim holds only
-where it holds in every set-up of these.
+where it holds in every set-up of these. 256 ranks on 64 switches run by SimGrid, 1,024 on 256 by flows, which are faster; 256
+ranks run by both, and claims on 1,024 are judged only if the two say the same of these.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, wraps
 from statistics import fmean
 
+from topoloom.applications.flow_run import FLOWS, SIMGRID
 from topoloom.applications.settings import PRESETS
 from topoloom.figures.curves import Curves
 from topoloom.reproduction._app_figures import relative_figure
 from topoloom.reproduction._app_runs import SAID_OF_SETUPS, Contest, Gain, needs_simgrid, setups, span, told
 from topoloom.reproduction.papers.truong_2016._networks_by_size import spec
 from topoloom.reproduction.registry import claim
-from topoloom.reproduction.verdicts import Outcome, judge, stated
+from topoloom.reproduction.verdicts import Outcome, Verdict, judge, stated
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
 from topoloom.spec import build
@@ -29,6 +32,9 @@ _Y = "Mop/s / 2-D torus's"
 #: A speed no further apart counts as comparable, in %.
 _COMPARABLE = 10.0
 _RANDOM_SEEDS = {64: 2, 256: 1}
+#: By switches; and how far apart means by the two may be on 64 switches, in points of %.
+_SIMULATORS = {64: SIMGRID, 256: FLOWS}
+_AGREED = 2.0
 _SETUPS = (
     "in order",
     "at random",
@@ -54,26 +60,57 @@ def _routed(network: str) -> Routing:
     return route(build(network), "minimal")
 
 
-def _contest(switches: int) -> Contest:
+def _contest(switches: int, simulator: str) -> Contest:
     """The figure's programs, each cut to one time step."""
     programs = {name.upper(): f"{name}:class=B,{_CUT}" for name in ("bt", "cg", "lu", "sp")}
     programs["DT"] = "dt:class=B,graph=SH"
     programs["FT"] = f"ft:class=A,{_CUT}"
     keys = {name: f"{spec(name, switches)},hosts={_HOSTS}" for name in ("2-D torus", *_NAMES)}
     ranks = switches * _HOSTS
-    return Contest(("2-D torus", keys["2-D torus"]), {n: keys[n] for n in _NAMES}, programs, ranks, _routed)
+    others = {name: keys[name] for name in _NAMES}
+    return Contest(("2-D torus", keys["2-D torus"]), others, programs, ranks, _routed, simulator)
 
 
-def _gains(switches: int) -> BySetup:
+def _gains(switches: int, simulator: str = "") -> BySetup:
     """By setup, then by network: long runs, which a claim asks for once."""
     seeds = {name: _RANDOM_SEEDS[switches] if name.startswith("at random") else 1 for name in _SETUPS}
-    contest = _contest(switches)
+    contest = _contest(switches, simulator or _SIMULATORS[switches])
     return {setup.name: contest.gains(setup) for setup in setups(_MACHINE, seeds)}
 
 
 def _all() -> Found:
     """By switches, then by setup, then by network."""
     return {switches: _gains(switches) for switches in _PRINTED}
+
+
+def _differ() -> float:
+    """How far apart means by SimGrid and by flows are at most on 64 switches, in points of %."""
+    ours, theirs = _gains(64, FLOWS), _gains(64, SIMGRID)
+    return max(
+        abs(one - other)
+        for setup, gains in ours.items()
+        for name, gain in gains.items()
+        for one, other in zip(gain.means, theirs[setup][name].means, strict=True)
+    )
+
+
+def _by_flows(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
+    """A claim on 256 switches, which is not judged unless flows say of 64 switches what SimGrid says."""
+
+    @wraps(compute)
+    def judged() -> Outcome:
+        apart = _differ()
+        said = f"of 64 switches flows and SimGrid give means that are {apart:.2f} points apart at most"
+        if apart > _AGREED:
+            return Outcome("not run", Verdict.NOT_RUN, f"256 switches are simulated by flows, and {said}")
+        outcome = compute()
+        return replace(outcome, why=f"{outcome.why}; 256 switches by flows, 64 by SimGrid: {said}")
+
+    return judged
+
+
+def _as_it_is(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
+    return compute
 
 
 def _figure(switches: int, found: BySetup) -> Curves:
@@ -124,6 +161,7 @@ def _average(switches: int, percent: float) -> None:
         _command(str(switches)),
     )
     @needs_simgrid
+    @(_by_flows if _SIMULATORS[switches] == FLOWS else _as_it_is)
     def compute() -> Outcome:
         found = _gains(switches)
         each = "; ".join(f"ranks {setup}: {told(gains, each=True)}" for setup, gains in found.items())
@@ -151,6 +189,7 @@ for _switches, _percent in _PRINTED.items():
     _command("order"),
 )
 @needs_simgrid
+@_by_flows
 def _order() -> Outcome:
     found = _all()
     held = _held(
@@ -166,14 +205,16 @@ def _order() -> Outcome:
     _command("larger"),
 )
 @needs_simgrid
+@_by_flows
 def _larger() -> Outcome:
-    found = _all()
+    found = {switches: _gains(switches, FLOWS) for switches in _PRINTED}
     held = _held(lambda setup: all(found[256][setup][name].mean > found[64][setup][name].mean for name in _NAMES))
     return stated(held, _means(found), f"{_in_which(held)}; {_SETTINGS}", figure=_figure(256, found[256]))
 
 
 @claim("truong-2016/fig-9/tendency", "DSN-F has a similar performance tendency as RR", "similar", _command("tendency"))
 @needs_simgrid
+@_by_flows
 def _tendency() -> Outcome:
     found = _all()
     held = _held(lambda setup: not any(_apart(one[setup]) for one in found.values()))
@@ -195,6 +236,7 @@ def _apart(gains: dict[str, Gain]) -> list[str]:
     _command("no-universal"),
 )
 @needs_simgrid
+@_by_flows
 def _no_universal() -> Outcome:
     found = _all()
     held = _held(lambda setup: all(len(_fastest(one[setup])) > 1 for one in found.values()))
@@ -218,6 +260,7 @@ def _fastest(gains: dict[str, Gain]) -> list[str]:
     "topoloom reproduce truong-2016/abstract/comparable",
 )
 @needs_simgrid
+@_by_flows
 def _comparable() -> Outcome:
     found = _all()
     held = _held(lambda setup: all(_near(one[setup]) for one in found.values()))
