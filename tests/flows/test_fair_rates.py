@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topoloom import build, route
-from topoloom.flows.kernels.ranks import run
+from topoloom.flows.kernels.ranks import DONE, FULL, PAUSED, run
 from topoloom.flows.plan import Script, all_alike, laid
-from topoloom.flows.simulate import _program, _state, longest_path, simulate_plan
-from topoloom.flows.state import FLOWING
+from topoloom.flows.simulate import _program, _state, longest_path, simulate_plan, with_room
+from topoloom.flows.state import DIRTY, FLOWING, FRESH
 
 NETWORKS = {
     spec: route(build(spec), engine)
@@ -61,6 +61,38 @@ def test_every_flow_has_a_bottleneck(load):
     assert rates == pytest.approx(fair_rates(passed), rel=1e-9)
 
 
+@pytest.mark.parametrize("half_duplex", [False, True])
+@pytest.mark.parametrize("algorithm", ["shift", "ring", "doubling"])
+@pytest.mark.parametrize("spec", ["torus:dims=4x4,hosts=3", "dsn-f:n=24,hosts=2", "slimfly:q=5,hosts=2"])
+def test_after_every_change_every_flow_has_a_bottleneck(spec, algorithm, half_duplex):
+    """As flows come and go only those that a change reaches are worked out anew; the rates of all are those by definition."""
+    routing = route(build(spec))
+    ranks = routing.topology.endpoints.size
+    script = Script()
+    script.collective(algorithm, 1e6)
+    plan, net = all_alike("all", ranks, script), fabric(routing, 2e-7, half_duplex=half_duplex)
+    homes = np.random.default_rng(2).permutation(ranks)
+    program = _program(laid(plan), plan, homes, 1e9, 65536.0, 0.0)
+    state = _state(net, plan, longest_path(net, homes) + 2, 0.0)
+    looked = 0
+    while (end := run(net, program, state, 7 if algorithm == "doubling" else 29)) != DONE:
+        state = with_room(state) if end == FULL else state
+        flowing = np.flatnonzero(state.phase == FLOWING)
+        if end != PAUSED or not flowing.size or state.counter[DIRTY] + state.counter[FRESH]:
+            continue  # between two events of one moment rates wait for the second
+        passed = [state.path[m, : state.hops[m]] for m in flowing]
+        rates, carried, fastest = state.rate[flowing], np.zeros(net.capacity.size), np.zeros(net.capacity.size)
+        for rate, flow in zip(rates, passed, strict=True):
+            carried[flow] += rate
+            fastest[flow] = np.maximum(fastest[flow], rate)
+        assert (carried <= net.capacity * (1 + 1e-9)).all()
+        full = carried >= net.capacity * (1 - 1e-9)
+        for rate, flow in zip(rates, passed, strict=True):
+            assert (full[flow] & (rate >= fastest[flow] * (1 - 1e-9))).any()
+        looked += 1
+    assert looked > 8
+
+
 @settings(max_examples=25, deadline=None)
 @given(loads())
 def test_flows_end_when_their_bytes_are_there(load):
@@ -87,17 +119,25 @@ def test_channels_carry_what_is_sent(load, window):
 @pytest.mark.parametrize("spec", ["torus:dims=4x4,hosts=2", "slimfly:q=5,hosts=3", "jellyfish:n=20,degree=4,hosts=2"])
 @pytest.mark.parametrize("algorithm", ["shift", "ring", "doubling"])
 def test_a_window_errs_by_little(spec, window, algorithm):
-    """Rates that are out of date for up to a fifth of a message's time: the whole is off by 2 %; for half of it, by 6 %."""
+    """Over ten placements the whole is off by 2 % on average where rates are out of date for a fifth of a message's time.
+
+    For half of it, by 5 %; a single one by at most three times as much.
+    """
     routing = route(build(spec))
     hosts = routing.topology.endpoints.size
     script = Script()
     script.collective(algorithm, 1e6)
-    homes = np.random.default_rng(1).permutation(hosts)
-    ends = [
-        simulate_plan(fabric(routing, 2e-7), all_alike("all", hosts, script), homes, window=share).seconds
-        for share in (0.0, window)
-    ]
-    assert ends[1] == pytest.approx(ends[0], rel=0.02 if window <= 0.2 else 0.06)
+    off = []
+    for seed in range(10):
+        homes = np.random.default_rng(seed).permutation(hosts)
+        exact, near = (
+            simulate_plan(fabric(routing, 2e-7), all_alike("all", hosts, script), homes, window=share).seconds
+            for share in (0.0, window)
+        )
+        off.append(near / exact - 1)
+    bound = 0.02 if window <= 0.2 else 0.05
+    assert abs(np.mean(off)) < bound
+    assert np.abs(off).max() < 3 * bound
 
 
 def test_the_same_again():

@@ -6,9 +6,11 @@ import json
 import msgspec
 import pytest
 
+from topoloom.errors import InputError
 from topoloom.reproduction import long_runs
 from topoloom.reproduction.long_runs import LONG_RUNS, Costs, MissingRunError, Run, long_run
 from topoloom.reproduction.registry import Claim, claims, run
+from topoloom.reproduction.reproduce import reproduce
 from topoloom.reproduction.verdicts import Verdict, judge
 
 _OLD = Run(value=[1, 2.5], seconds=60.0, cores=2, date="2026-01-02", version="0.2.0", commit="abc")
@@ -81,6 +83,28 @@ def test_asked_again_it_runs_once_and_is_not_kept_by_itself(runs, tmp_path):
         assert long_run("go", int, never) == 7
     assert asked == [1]
     assert (tmp_path / "some-2026.json").read_bytes() == before
+
+
+def test_missing_runs_are_made_and_kept_at_once(runs, tmp_path):
+    """What is kept is read; what is not is made, and lies in the file before the claim is done: Ctrl-C loses nothing."""
+
+    def interrupted():
+        assert long_run("go", tuple[int, float], never) == (1, 2.5)
+        assert long_run("new", int, lambda: 3) == 3
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(Claim("some-2026/y", "", "", "", interrupted), missing=True, keep=True)
+    assert json.loads((tmp_path / "some-2026.json").read_text())["runs"]["new"]["value"] == 3
+    one = Claim("some-2026/x", "", "", "", lambda: judge({"x": 1}, {"x": long_run("newer", float, lambda: 1.0)}))
+    assert run(one, missing=True).outcome.verdict is Verdict.EXACT
+    assert "newer" not in (tmp_path / "some-2026.json").read_text(), "nobody asked to keep it"
+
+
+def test_all_long_runs_and_the_missing_ones_are_not_asked_for_at_once():
+    """One of the two, said in a sentence."""
+    with pytest.raises(InputError, match="give one of the two"):
+        reproduce(["xu-2019/table-1/petersen"], full=True, missing=True)
 
 
 def test_keeping_writes_the_runs_of_one_claim_and_what_it_took(runs, tmp_path):
