@@ -16,7 +16,7 @@ NETWORKS = {
     "k-ary-n-tree": ("kary-tree:k=4,n=3", "kary-tree:k=8,n=3"),
     "pgft": ("pgft:m=8x4,w=1x4,p=1x2",),
     "dragonfly": ("dragonfly:h=2", "dragonfly:h=3", "dragonfly:h=4"),
-    "megafly": ("megafly:k=8", "megafly:k=12"),
+    "megafly": ("megafly:leaves=4,spines=4,p=4,h=4", "megafly:leaves=6,spines=6,p=6,h=6"),
     "torus": ("torus:dims=8x8,hosts=2", "torus:dims=6x6x6,hosts=2", "torus:dims=5x7,hosts=2"),
     "mesh": ("mesh:dims=8x8,hosts=2", "mesh:dims=12x12,hosts=1"),
     "hypercube": ("hypercube:n=6,hosts=2", "hypercube:n=8,hosts=2"),
@@ -42,11 +42,7 @@ def main() -> None:
     for specs in NETWORKS.values():
         for spec in specs:
             cells = []
-            try:
-                network = build(spec)
-            except InputError as error:
-                print(spec, error)
-                continue
+            network = build(spec)
             for name in ENGINES:
                 try:
                     routed = route(network, name)

@@ -6,7 +6,7 @@ from topoloom.errors import InputError
 from topoloom.graph.load import full_bandwidth_hosts
 from topoloom.reproduction._helpers import measured
 from topoloom.reproduction.registry import claim
-from topoloom.reproduction.verdicts import Outcome, judge, stated
+from topoloom.reproduction.verdicts import Outcome, Step, judge, stated
 from topoloom.spec import FAMILIES, Facts, build
 
 
@@ -61,12 +61,15 @@ def _concentration() -> Outcome:
     "topoloom info slimfly:q=19,hosts=15",
 )
 def _ports() -> Outcome:
-    largest = slim_flies(256)[256]
-    degree, hosts = largest.degree or 0, largest.full_hosts or 0
+    flies = slim_flies(256)
+    shares = {
+        q: 100 * (flies[q].degree or 0) / ((flies[q].degree or 0) + (flies[q].full_hosts or 0)) for q in (19, 256)
+    }
     return judge(
         {"network %": "67", "endpoints %": "33"},
-        {"network %": 100 * degree / (degree + hosts), "endpoints %": 100 * hosts / (degree + hosts)},
+        {"network %": shares[19], "endpoints %": 100 - shares[19]},
+        step=Step(1.0, "a per cent, for 'about'"),
         digits=4,
-        assumption=f"p = ceil(k'/2), of which two thirds are the limit: {degree} + {hosts} ports with q = 256; with q = 19"
-        f" {100 * 29 / 44:.1f} and {100 * 15 / 44:.1f}",
+        assumption="q = 19, of 29 + 15 ports; p = ceil(k'/2), of which two thirds are the limit: with q = 256"
+        f" {shares[256]:.1f} and {100 - shares[256]:.1f}",
     )
