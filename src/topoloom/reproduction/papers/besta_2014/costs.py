@@ -4,7 +4,7 @@ import numpy as np
 
 from topoloom.cost.bill import price
 from topoloom.cost.parts_files import load_parts
-from topoloom.cost.table_iv import in_one_cabinet
+from topoloom.cost.table_iv import column, in_one_cabinet
 from topoloom.figures.curves import Curves, Series
 from topoloom.floors.floor import preset
 from topoloom.layout.place import place
@@ -117,6 +117,30 @@ def _routers() -> Outcome:
         {"DF": 990, "SF": 722},
         {name: build(spec).switches for name, spec in specs.items()},
         assumption="10,890 and 10,830 hosts; the Slim Fly has k = 44 (errata of Besta 2014, 3)",
+    )
+
+
+@claim(
+    "besta-2014/i/fewer",
+    "Slim Fly uses fewer cables and routers than comparable Dragonflies",
+    "fewer",
+    "topoloom cost slimfly:q=19,hosts=15 --as-printed; topoloom cost dragonfly:h=7 --as-printed",
+)
+def _fewer() -> Outcome:
+    sizes = {key: build(column(key).spec) for key in ("sf", *_COLUMNS["DF"])}
+    fly = sizes.pop("sf")
+    hosts = int(fly.endpoints_at.sum())
+    beside = {key: (one.switches, len(one.links), int(one.endpoints_at.sum())) for key, one in sizes.items()}
+    statements = {}
+    for key, (switches, links, others) in beside.items():
+        statements[f"fewer routers a host than {key}"] = fly.switches / hosts < switches / others
+        statements[f"fewer cables a host than {key}"] = len(fly.links) / hosts < links / others
+    return stated(
+        statements,
+        f"routers, cables between them, hosts: sf {fly.switches}, {len(fly.links)}, {hosts}; "
+        + "; ".join(f"{key} {', '.join(str(one) for one in each)}" for key, each in beside.items()),
+        "the Dragonflies of Table IV, a host's share, as their sizes are not the same",
+        wrong=True,
     )
 
 

@@ -19,6 +19,7 @@ from topoloom.reproduction._load_curves import (
 )
 from topoloom.reproduction.registry import claim
 from topoloom.reproduction.verdicts import Outcome, Step, Verdict, judge, listed, stated
+from topoloom.spec import build
 from topoloom.traffic import Traffic, traffic_of
 from topoloom.traffic.loads import table_loads
 
@@ -69,6 +70,24 @@ def _claim(id: str, what: str, published: str, name: str, more: str = "") -> Cal
     told = ",".join(f"{load:g}" for load in LOADS)
     command = contender(name).command(_PATTERNS[part], more or f" --loads {told}")
     return claim(f"besta-2014/{id}", f"{_TITLES[part].lower()}: {what}", published, command)
+
+
+@claim(
+    "besta-2014/v/sizes-apart",
+    "the networks compared in Figure 6 vary by at most 10 % in N",
+    "10 %",
+    "topoloom info slimfly:q=19,hosts=15; topoloom info dragonfly:h=7; topoloom info kary-tree:k=22,n=3",
+)
+def _apart() -> Outcome:
+    sizes = {name: build(spec).hosts for name, spec in _SPECS.items()}
+    off = {name: 100 * (hosts / sizes["SF"] - 1) for name, hosts in sizes.items()}
+    return stated(
+        {"none is further from Slim Fly than 10 %": max(abs(value) for value in off.values()) <= 10},
+        f"{listed(((name, float(hosts)) for name, hosts in sizes.items()), '{:,.0f}')} hosts:"
+        f" {listed(off.items(), '{:+.1f}')} %",
+        "of Slim Fly's N",
+        wrong=True,
+    )
 
 
 @_claim("fig-6a/best", "UGAL-G and MIN are the best of Slim Fly", "best", "SF-UGAL-G")

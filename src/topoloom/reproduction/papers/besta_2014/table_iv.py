@@ -7,6 +7,7 @@ from topoloom.cost.table_iv import COLUMNS, Column
 from topoloom.cost.table_iv import column as column_by_key
 from topoloom.reproduction.registry import claim
 from topoloom.reproduction.verdicts import Outcome, Verdict, judge
+from topoloom.spec import build
 
 
 @cache
@@ -15,6 +16,10 @@ def exact_of(key: str) -> tuple[float, float, dict[str, int]]:
     bill = column_by_key(key).exact()
     counts = {line.item.split(", ")[-1]: line.count for line in bill.lines[1:]}
     return bill.cost_per_host_usd, bill.power_per_host_w, counts
+
+
+#: Radices that are not as printed (errata of Besta 2014, 3 and 10): (3q - 1)/2 + p of q = 19, and 4p - 3 of FBF-3.
+_RADICES = {"sf": 44, "fbf3-33": 37, "fbf3-43": 45}
 
 
 def _command(column: Column) -> str:
@@ -45,6 +50,28 @@ def _table_iv(column: Column) -> None:
             error=column.assumption,
             assumption=beside,
             reason=beside,
+        )
+
+    @claim(
+        f"besta-2014/table-iv/{column.key}-size",
+        f"{column.title}: endpoints, routers and radix",
+        f"{printed.hosts:,}, {printed.switches:,}, {printed.radix}",
+        _command(column),
+    )
+    def size() -> Outcome:
+        topology = build(column.spec)
+        ports = int((topology.degrees + topology.endpoints_at).max())
+        ours = {"N": int(topology.endpoints_at.sum()), "N_r": topology.switches, "k": ports}
+        reason = (
+            "no fat tree of whole pods has as many"
+            if column.key.startswith("ft3")
+            else "links and hosts of its routers"
+        )
+        return judge(
+            {"N": printed.hosts, "N_r": printed.switches, "k": printed.radix},
+            ours,
+            right={"k": _RADICES[column.key]} if column.key in _RADICES else None,
+            reason=reason,
         )
 
     @claim(
