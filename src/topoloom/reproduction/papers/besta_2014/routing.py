@@ -75,7 +75,8 @@ def _channels() -> Outcome:
             # Hop k takes channel k, so that channels only rise along a path.
             "the longest detour has four hops": {2 * one for one in far} == {4},
         },
-        f"MIN {', '.join(str(one.verdict.lanes_used) for one in tables)}; detours {', '.join(str(2 * one) for one in far)} hops",
+        f"MIN {', '.join(str(one.verdict.lanes_used) for one in tables)};"
+        f" detours {', '.join(str(2 * one) for one in far)} hops",
         "q = 5, 9 and 19; the judge walks all tables; detours take a channel a hop, in ascending order; simulated with three"
         " for MIN and four for detours, as section V has three for all",
         wrong=True,
