@@ -72,8 +72,6 @@ def _table_iv(column: Column) -> None:
         ports = int((topology.degrees + topology.endpoints_at).max())
         ours = {"N": int(topology.endpoints_at.sum()), "N_r": topology.switches, "k": ports}
         reason = _SIZES.get(column.key, "links and hosts of its routers")
-            else "links and hosts of its routers"
-        )
         return judge(
             {"N": printed.hosts, "N_r": printed.switches, "k": printed.radix},
             ours,
