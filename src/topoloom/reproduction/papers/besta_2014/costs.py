@@ -111,7 +111,7 @@ def _fewer_routers() -> Outcome:
     "990, 722",
     "topoloom info slimfly:q=19,hosts=15; topoloom info dragonfly:a=22,h=2,p=11,g=45",
 )
-def _routers() -> Outcome:
+def _in_the_print() -> Outcome:
     specs = {"DF": "dragonfly:a=22,h=2,p=11,g=45", "SF": "slimfly:q=19,hosts=15"}
     return judge(
         {"DF": 990, "SF": 722},

@@ -47,18 +47,18 @@ def contender(name: str) -> Contender:
     return Contender(name, _SPECS[family], _ENGINES[protocol])
 
 
-def _curves(part: str) -> dict[str, list[LoadPoint]]:
+def curves(part: str) -> dict[str, list[LoadPoint]]:
     """All curves of a part of the figure, by name."""
     return {name: swept(contender(name), _PATTERNS[part], LOADS) for name in NAMES}
 
 
 def _figure(part: str) -> Curves:
-    return latency_figure(f"besta-2014-figure-6{part}", _TITLES[part], _curves(part))
+    return latency_figure(f"besta-2014-figure-6{part}", _TITLES[part], curves(part))
 
 
 def _bandwidth(part: str) -> dict[str, float]:
     """What hosts get at full load, by curve."""
-    return {name: points[-1].accepted for name, points in _curves(part).items()}
+    return {name: points[-1].accepted for name, points in curves(part).items()}
 
 
 def _bandwidths(got: dict[str, float]) -> str:
@@ -145,7 +145,7 @@ def _topologies() -> Outcome:
 
 @_claim("fig-6a/latency", "Slim Fly has the lowest latency", "lowest", "SF-UGAL-L")
 def _lowest() -> Outcome:
-    statements, told = {}, []
+    statements, told = dict[str, bool](), list[str]()
     for load, took in _carried("a").items():
         others = min(took["DF-UGAL-L"], took["FT-ANCA"])
         told.append(f"at {load:g} {listed(took.items(), '{:.1f}')}")
@@ -160,11 +160,11 @@ def _lowest() -> Outcome:
 
 def _carried(part: str) -> dict[float, dict[str, float]]:
     """Cycles by load and curve, at the loads at which no curve but Valiant's is saturated."""
-    curves = _curves(part)
+    found = curves(part)
     return {
-        load: {name: points[at].latency_mean or 0.0 for name, points in curves.items()}
+        load: {name: points[at].latency_mean or 0.0 for name, points in found.items()}
         for at, load in enumerate(LOADS)
-        if not any(points[at].saturated for name, points in curves.items() if name != "SF-VAL")
+        if not any(points[at].saturated for name, points in found.items() if name != "SF-VAL")
     }
 
 
@@ -198,7 +198,7 @@ def _permutations(part: str) -> None:
         "DF-UGAL-L",
     )
     def dragonfly() -> Outcome:
-        got, fly, other = _bandwidth(part), _curves(part)["SF-UGAL-L"], _curves(part)["DF-UGAL-L"]
+        got, fly, other = _bandwidth(part), curves(part)["SF-UGAL-L"], curves(part)["DF-UGAL-L"]
         took = [
             (ours.offered, ours.latency_mean or 0.0, theirs.latency_mean or 0.0)
             for ours, theirs in zip(fly, other, strict=True)

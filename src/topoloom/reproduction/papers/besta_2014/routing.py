@@ -8,6 +8,7 @@ from topoloom.reproduction.long_runs import long_run
 from topoloom.reproduction.papers.besta_2014.loads import SLIMFLY, TOLD
 from topoloom.reproduction.registry import claim
 from topoloom.reproduction.verdicts import Outcome, listed, stated
+from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.spec import build
 
@@ -66,16 +67,16 @@ def _detours() -> Outcome:
     "topoloom route slimfly:q=19 --engine hop-lanes",
 )
 def _channels() -> Outcome:
-    tables = [route(build(f"slimfly:q={q}"), "hop-lanes") for q in (5, 9, 19)]
+    verdicts = [prove(route(build(f"slimfly:q={q}"), "hop-lanes")) for q in (5, 9, 19)]
     far = [int(_distances(f"slimfly:q={q}").max()) for q in (5, 9, 19)]
     return stated(
         {
-            "MIN needs two": {one.verdict.lanes_used for one in tables} == {2},
-            "MIN is free of deadlock": all(one.verdict.deadlock_free for one in tables),
+            "MIN needs two": {one.lanes_used for one in verdicts} == {2},
+            "MIN is free of deadlock": all(one.deadlock_free for one in verdicts),
             # Hop k takes channel k, so that channels only rise along a path.
             "the longest detour has four hops": {2 * one for one in far} == {4},
         },
-        f"MIN {', '.join(str(one.verdict.lanes_used) for one in tables)};"
+        f"MIN {', '.join(str(one.lanes_used) for one in verdicts)};"
         f" detours {', '.join(str(2 * one) for one in far)} hops",
         "q = 5, 9 and 19; the judge walks all tables; detours take a channel a hop, in ascending order; simulated with three"
         " for MIN and four for detours, as section V has three for all",
