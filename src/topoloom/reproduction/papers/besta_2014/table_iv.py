@@ -24,10 +24,8 @@ _RADICES = {"sf": 44, "fbf3-33": 37, "fbf3-43": 45}
 
 #: Why sizes differ that have no right ones.
 _SIZES = {
-    "ft3-43": "no fat tree of whole pods has as many; the nearest below",
-    "ft3-35": "no fat tree of whole pods has as many; the nearest below",
     "df-43-small": "with a cable between each two groups, as its fibre cables are counted; 43 ports would be 11 global ones a"
-    " router, of which nine lead nowhere",
+    " router, of which nine lead nowhere"
 }
 
 
@@ -71,6 +69,16 @@ def _table_iv(column: Column) -> None:
         topology = build(column.spec)
         ports = int((topology.degrees + topology.endpoints_at).max())
         ours = {"N": int(topology.endpoints_at.sum()), "N_r": topology.switches, "k": ports}
+        if column.key.startswith("ft3"):
+            # 2p^3 endpoints and 5p^2 routers of k = 2p ports, 2p pods (errata of Besta 2014, 6).
+            p = printed.radix / 2
+            return judge(
+                {"N": str(printed.hosts), "N_r": str(printed.switches), "k": str(printed.radix)},
+                {"N": 2 * p**3, "N_r": 5 * p**2, "k": 2 * p},
+                cut=True,
+                error=f"p = k/2 = {p:g}, which no tree has",
+                assumption=f"the next smaller one has {', '.join(f'{name} {value:,}' for name, value in ours.items())}",
+            )
         reason = _SIZES.get(column.key, "links and hosts of its routers")
         return judge(
             {"N": printed.hosts, "N_r": printed.switches, "k": printed.radix},
