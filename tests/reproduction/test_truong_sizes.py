@@ -94,6 +94,16 @@ def test_the_bisection_of_a_full_layer_is_that_of_even_and_odd_supernodes():
         assert int((odd[topology.links[:, 0]] != odd[topology.links[:, 1]]).sum()) == 1 << p == cuts(topology).links
 
 
+def test_the_bisection_is_that_of_the_theorem_where_halves_may_differ_by_a_ring():
+    """28 switches, filled supernode by supernode: 10 links between halves of 14, 8 between 15 and 13, as the proof cuts."""
+    topology, cut = theorem_1._halved(28, "id", False)
+    assert cut.links == exact_bisection(topology).links == 10
+    topology, cut = theorem_1._halved(28, "id", True)
+    assert cut.links == 8
+    assert abs(np.diff(np.bincount(cut.part[:28]))) <= 3
+    assert theorem_1._halved(28, "balanced", False)[1].links == 8
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_the_networks_compared_have_a_size_and_four_links(n):
     """n switches each, 4 links in the mean (DSN 4 - 2/p), the torus as square as a power of two can be."""
