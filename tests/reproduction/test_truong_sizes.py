@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from topoloom import build, cuts, hops, price
+from topoloom import build, cuts, exact_bisection, hops, price
 from topoloom.cost.parts_files import load_parts
 from topoloom.reproduction import Verdict, claims, run
 from topoloom.reproduction.papers.truong_2016 import cost as truong_cost
