@@ -25,8 +25,6 @@ BLOCKS = "2-D torus, blocks"
 DRAWS = range(1, 11)
 #: What Truong 2016 calls close, similar or almost the same, in no number, is here no further apart than a fifth.
 CLOSE = 0.2
-#: Almost the same, of money, most of which is the same for all.
-ALMOST = 0.05
 #: Truong 2016 5.2: 40 Gb/s, and the same mean number of links at every switch of all four.
 RATE_GBPS = 40.0
 LINKS_A_SWITCH = 4
