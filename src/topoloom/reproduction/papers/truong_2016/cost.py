@@ -239,3 +239,34 @@ def _watts() -> Outcome:
         reason="4,096 switches. A p-th of DSN's switches, those of the last level, have no shortcut: its mean is 4 - 2/p, and"
         f" its watts are 4 % (n = 4,096) to 9 % (n = 32) fewer, where only ports in use draw them; {told(means)}",
     )
+
+
+@claim(
+    "truong-2016/abstract/power",
+    "the power consumption of DSN-F modestly increases beside that of non-random topologies",
+    "modestly",
+    "topoloom info dsn-f:n=4096; topoloom info dsn:n=4096; topoloom info torus:dims=64x64",
+)
+def _power() -> Outcome:
+    names = ("DSN-F", "DSN", "2-D torus")
+    ports = {
+        "ports in use draw watts": by_size(lambda name, n: float(build(spec(name, n)).degrees.mean()), *names),
+        "all ports do, as many as the greatest degree": by_size(
+            lambda name, n: float(build(spec(name, n)).degrees.max()), *names
+        ),
+    }
+    above = {
+        (other, how): per_cent_above(values, "DSN-F", other) for how, values in ports.items() for other in names[1:]
+    }
+    return stated(
+        {
+            f"above {other}, by no more than a fifth, at every size, where {how}": all(
+                0 < value <= 100 * CLOSE for value in found.values()
+            )
+            for (other, how), found in above.items()
+        },
+        "; ".join(f"against {other}, where {how}: {at_sizes(found)}" for (other, how), found in above.items()),
+        "each port 2.8 W, and as many switches, so that watts are as ports; modestly, in no number in the paper, is taken as by"
+        " no more than a fifth; section 5.2 says that all four draw exactly the same",
+        wrong=True,
+    )
