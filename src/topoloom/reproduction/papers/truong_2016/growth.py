@@ -125,15 +125,37 @@ def _layer_links() -> Outcome:
 
 @claim(
     "truong-2016/section-3.3/degree",
-    "growing keeps the switch degree",
-    "at most 5 links a switch",
-    "topoloom expand dsn-f:n=1024 --to 2048 --radix 5",
+    "growing keeps the switch degree: adding a switch changes neither the maximum nor the average",
+    "unchanged",
+    "topoloom expand dsn-f:n=1024 --to 2048 --radix 5; topoloom info dsn-f:n=896; topoloom info dsn-f:n=897",
 )
 def _degree() -> Outcome:
     growth = _grown(1024, 2048)
-    most = max(int(stage.topology.degrees.max()) for stage in growth.stages)
-    how = f"the most at each of {len(growth.stages)} steps from 1,024 to 2,048 switches"
-    return judge({"links": 5}, {"links": most}, assumption=how, reason=how)
+    steps = [stage.topology.degrees for stage in growth.stages]
+    sizes = {n: build(f"dsn-f:n={n}").degrees for n in range(3 << 3, 7 << 7)}
+    most = max(int(degrees.max()) for degrees in (*steps, *sizes.values()))
+    full = {p << p: [int(build(f"dsn-f:n={n}").degrees.max()) for n in (p << p, (p << p) + 1)] for p in range(3, 10)}
+    added = [stage.topology.degrees for stage in growth.stages if "becomes" not in stage.title]
+    means = {
+        f"{len(sizes)} sizes, filled supernode by supernode": [float(degrees.mean()) for degrees in sizes.values()],
+        f"{len(added)} steps from 1,024 switches, filled evenly": [float(degrees.mean()) for degrees in added],
+    }
+    return stated(
+        {
+            "never more than 5 links": most == 5,
+            "the maximum is the same after a switch more": all(before == after for before, after in full.values()),
+            **{
+                f"the average is 4 at each of {what}": min(values) == max(values) == 4 for what, values in means.items()
+            },
+        },
+        f"at most {most} links; with the first switch of a second layer the maximum goes from"
+        f" {', '.join(f'{before} to {after} ({n:,})' for n, (before, after) in full.items())}; the average is"
+        f" {', '.join(f'{min(values):.3f} to {max(values):.3f} at {what}' for what, values in means.items())}",
+        "24 to 895 switches one by one, and the steps by which 1,024 grow to 2,048, for the average those before supernodes are"
+        " split; the first switch of a supernode's layer has one link, and the ring of a layer is closed from three switches on"
+        " (errata of Truong 2016, 10)",
+        wrong=True,
+    )
 
 
 @claim(
