@@ -146,12 +146,10 @@ def _ring_links() -> Outcome:
     removed, added = found[2]
     why = (
         "two readings, as the paper does not say from which p on: with p = 2 a ring of two switches is one link, of which"
-        f" {removed.min()} are removed, and {added.min()} to {added.max()} added; S_A gets the switch of level 1 of layer 2 and S_B"
-        " that of level 2, as printed, and the link between these two, which the paper does not name, is removed as well"
+        f" {removed.min()} are removed, and {added.min()} to {added.max()} added; S_A gets the switch of level 1 of layer 2 and"
+        " S_B that of level 2, as printed, and the link between these two, which the paper does not name, is removed as well"
     )
-    return judge(
-        {name: 1 if "removed" in name else 2 for name in ours}, ours, readings=2, assumption=why, reason=why
-    )
+    return judge({name: 1 if "removed" in name else 2 for name in ours}, ours, readings=2, assumption=why, reason=why)
 
 
 def _rings(p: int) -> tuple[np.ndarray, np.ndarray]:
@@ -168,10 +166,7 @@ def _rings(p: int) -> tuple[np.ndarray, np.ndarray]:
     gone = stood_in_ring & ~np.isin(pairs[0], pairs[1])
     owner = after.links // (p + 1)
     come = (owner[:, 0] == owner[:, 1]) & ~np.isin(pairs[1], pairs[0])
-    return (
-        np.bincount(stood[gone, 0] // (p + 1), minlength=2 << p),
-        np.bincount(owner[come, 0], minlength=2 << p),
-    )
+    return (np.bincount(stood[gone, 0] // (p + 1), minlength=2 << p), np.bincount(owner[come, 0], minlength=2 << p))
 
 
 @claim(
