@@ -116,21 +116,6 @@ for _order, _degree in _OPTIMAL:
 
 
 @claim(
-    "xu-2019/products",
-    "a product's order multiplies, degree and diameter add: (16,3) x (16,3)",
-    "256, 6, 6",
-    "topoloom info 'product:(optimal:n=16,degree=3)*(optimal:n=16,degree=3)'",
-)
-def _product_16_3() -> Outcome:
-    topology = build("product:(optimal:n=16,degree=3)*(optimal:n=16,degree=3)")
-    return judge(
-        {"order": 256, "degree": 6, "diameter": 6},
-        {"order": topology.switches, "degree": int(topology.degrees.max()), "diameter": hops(topology).diameter},
-        assumption="printed are the rules: 16 * 16, 3 + 3 and 3 + 3",
-    )
-
-
-@claim(
     "xu-2019/section-2.2/products",
     "the product of two graphs: orders multiply, degrees and diameters add, and both orders give isomorphic graphs",
     "holds",
