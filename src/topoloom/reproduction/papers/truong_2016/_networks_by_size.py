@@ -21,6 +21,8 @@ SIZES = tuple(2**e for e in range(5, 13))
 NAMES = ("DSN-F", "DSN", "2-D torus", "RR-4")
 #: The torus in square blocks, beside that in rows: Truong 2016 does not say how it fills cabinets.
 BLOCKS = "2-D torus, blocks"
+#: Where new switches of DSN-F go, by the family's word for it (errata of Truong 2016, 6).
+FILLS = {"id": "supernode by supernode", "balanced": "evenly"}
 #: RR-4 is random, and Truong 2016 does not say how many were drawn.
 DRAWS = range(1, 11)
 #: What Truong 2016 calls close, similar or almost the same, in no number, is here no further apart than a fifth.

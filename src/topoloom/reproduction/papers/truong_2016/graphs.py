@@ -7,7 +7,7 @@ from math import log2
 from topoloom.families.dsn import dsn_f_levels
 from topoloom.figures.curves import Curves, Series
 from topoloom.reproduction._helpers import measured
-from topoloom.reproduction.papers.truong_2016._networks_by_size import CLOSE, SIZES, spec
+from topoloom.reproduction.papers.truong_2016._networks_by_size import CLOSE, FILLS, SIZES, spec
 from topoloom.reproduction.registry import claim
 from topoloom.reproduction.verdicts import Outcome, judge, listed, stated
 from topoloom.spec import build
@@ -200,7 +200,6 @@ def _grown(fill: str) -> tuple[dict[int, int], dict[int, float]]:
     return {more: int(value) for more, value in diameter.items()}, aspl
 
 
-_FILLS = {"id": "supernode by supernode", "balanced": "evenly"}
 _FILLED = (
     "two readings: new layers fill supernode by supernode, as switches are numbered, or evenly, as the split of supernodes"
     " assumes (errata of Truong 2016, 6)"
@@ -214,10 +213,10 @@ _FILLED = (
     "topoloom hops dsn-f:n=1792; topoloom hops dsn-f:n=1920",
 )
 def _figure_3() -> Outcome:
-    diameter = {fill: _grown(fill)[0] for fill in _FILLS}
+    diameter = {fill: _grown(fill)[0] for fill in FILLS}
     more = {fill: found[896] - found[768] for fill, found in diameter.items()}
-    fits = min(_FILLS, key=lambda fill: abs(more[fill] - 1))
-    told = "; ".join(f"{_FILLS[fill]} {', '.join(map(str, found.values()))}" for fill, found in diameter.items())
+    fits = min(FILLS, key=lambda fill: abs(more[fill] - 1))
+    told = "; ".join(f"{FILLS[fill]} {', '.join(map(str, found.values()))}" for fill, found in diameter.items())
     why = f"{_FILLED}; diameters every 128 switches, filled {told}"
     return judge({"hops": 1}, {"hops": more[fits]}, readings=2, figure=figure_3(fits), assumption=why, reason=why)
 
@@ -230,7 +229,7 @@ def _figure_3() -> Outcome:
 )
 def _figure_3_split() -> Outcome:
     statements, told, aspls = {}, [], []
-    for fill, how in _FILLS.items():
+    for fill, how in FILLS.items():
         diameter, aspl = _grown(fill)
         statements[f"filled {how}: it is lower, by one hop"] = diameter[768] - diameter[1024] == 1
         told.append(f"filled {how}: diameter {diameter[768]} at 768 more, {diameter[1024]} at 1,024 more")
@@ -251,7 +250,7 @@ def _figure_3_split() -> Outcome:
 )
 def _figure_3_modest() -> Outcome:
     statements, told = {}, []
-    for fill, how in _FILLS.items():
+    for fill, how in FILLS.items():
         diameter, aspl = _grown(fill)
         values = {"diameter": {more: float(value) for more, value in diameter.items()}, "ASPL": aspl}
         for name, found in values.items():

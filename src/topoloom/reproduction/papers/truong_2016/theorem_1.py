@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from topoloom.families.dsn import dsn_f_levels
 from topoloom.graph.cuts import Cuts, cuts
 from topoloom.graph.hops import hops
 from topoloom.reproduction._helpers import measured
 from topoloom.reproduction.long_runs import long_run
+from topoloom.reproduction.papers.truong_2016._networks_by_size import FILLS, SIZES
 from topoloom.reproduction.registry import claim
 from topoloom.reproduction.verdicts import Outcome, judge, stated
 from topoloom.routing.judge.prove import prove
@@ -130,6 +133,33 @@ def _degrees() -> Outcome:
 
 
 @claim(
+    "truong-2016/theorem-1a/degrees",
+    "DSN-F: as many switches have degree 3 as have degree 5 (32 to 4,096 switches)",
+    "equal",
+    "topoloom info dsn-f:n=1024; topoloom info dsn-f:n=1024,fill=balanced",
+)
+def _degrees_3_and_5() -> Outcome:
+    counts = {
+        fill: {n: np.bincount(build(f"dsn-f:n={n},fill={fill}").degrees, minlength=6).tolist() for n in SIZES}
+        for fill in FILLS
+    }
+    return stated(
+        {
+            f"filled {FILLS[fill]}: at every size": all(c[3] == c[5] for c in each.values())
+            for fill, each in counts.items()
+        },
+        "switches of degree 3 and of 5: "
+        + "; ".join(
+            f"filled {FILLS[fill]} {', '.join(f'{n}: {c[3]} and {c[5]}' for n, c in each.items())}"
+            for fill, each in counts.items()
+        ),
+        "new switches fill supernode by supernode or evenly (errata of Truong 2016, 6); in a part-filled layer some have degree"
+        " 2, or 1, instead of 3, also where the ring of such a layer is not closed (errata of Truong 2016, 10)",
+        wrong=True,
+    )
+
+
+@claim(
     "truong-2016/theorem-1b",
     f"DSN-F: diameter <= 3p/2 + 2K - 2 (every n from {_LEAST} to {_MOST:,})",
     "holds",
@@ -223,9 +253,8 @@ _CUT = sorted(
         1408,
     }
 )
-#: Where new switches go (errata of Truong 2016, 6), and how equal approximately equal halves are.
-_HALVES = [(fill, slack) for fill in ("id", "balanced") for slack in (False, True)]
-_FILLS = {"id": "supernode by supernode", "balanced": "evenly"}
+#: Where new switches go, and how equal approximately equal halves are.
+_HALVES = [(fill, slack) for fill in FILLS for slack in (False, True)]
 _WAYS = (
     "four readings: new switches fill supernode by supernode or evenly (errata of Truong 2016, 6), and halves, approximately"
     " equal in the proof, differ by one switch at most or by a ring of p"
@@ -234,7 +263,7 @@ _METIS = "the best cut of METIS from 16 seeds, which is no proof that none is na
 
 
 def _way(fill: str, slack: bool) -> str:
-    return f"filled {_FILLS[fill]}, halves that differ by {'p' if slack else 'one'} at most"
+    return f"filled {FILLS[fill]}, halves that differ by {'p' if slack else 'one'} at most"
 
 
 def _halved(n: int, fill: str, slack: bool) -> tuple[Topology, Cuts]:
