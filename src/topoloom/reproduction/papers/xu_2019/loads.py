@@ -11,7 +11,7 @@ from topoloom.graph.product import cartesian_product
 from topoloom.reproduction._simgrid_paths import floyd
 from topoloom.reproduction.registry import claim
 from topoloom.reproduction.verdicts import Outcome, Step, judge, stated
-from topoloom.routing.balance.balance import BalancedRouting, balance_paths, balance_routing
+from topoloom.routing.balance.balance import BalancedRouting, EvenLoads, balance_paths, balance_routing
 from topoloom.routing.balance.evenness import unevenness
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.product import product_routing
@@ -170,7 +170,10 @@ def _imbalance() -> Outcome:
 )
 def _directed() -> Outcome:
     graphs = {f"({n},{degree})": build(f"optimal:n={n},degree={degree}") for n, degree in _SIZES}
-    ways = {"a path a pair": balance_paths, "tables": partial(balance_routing, exact=True)}
+    ways: dict[str, Callable[..., EvenLoads]] = {
+        "a path a pair": balance_paths,
+        "tables": partial(balance_routing, exact=True),
+    }
     statements, told = {}, []
     for way, balance in ways.items():
         # An unordered pair is two ordered ones.
