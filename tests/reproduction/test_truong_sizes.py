@@ -13,6 +13,8 @@ from topoloom.graph.cuts import exact_bisection
 from topoloom.reproduction import Verdict, claims, run
 from topoloom.reproduction.papers.truong_2016 import cost as truong_cost
 from topoloom.reproduction.papers.truong_2016 import graphs as truong_graphs
+from topoloom.reproduction.papers.truong_2016 import growth as truong_growth
+from topoloom.reproduction.papers.truong_2016 import layout as truong_layout
 from topoloom.reproduction.papers.truong_2016 import sizes as truong_sizes
 from topoloom.reproduction.papers.truong_2016 import theorem_1
 from topoloom.reproduction.papers.truong_2016._networks_by_size import (
@@ -175,3 +177,21 @@ def test_per_cent_is_of_the_other():
     """Half as much again is +50 %, and is told with its sign."""
     above = per_cent_above({"a": {32: 3.0, 64: 1.0}, "b": {32: 2.0, 64: 2.0}}, "a", "b")
     assert at_sizes(above) == "32: +50.0 %, 64: -50.0 %"
+
+
+def test_a_ring_that_is_not_closed_keeps_its_links_when_a_switch_is_added():
+    """p = 4: the fourth switch of a layer opens the ring of the three before it, where that was closed."""
+    gone = {closed: truong_graphs._links(67, closed) - truong_graphs._links(68, closed) for closed in (True, False)}
+    assert gone == {True: {(64, 66)}, False: set()}
+    assert truong_graphs._links(68, True) == truong_graphs._links(68, False)
+
+
+def test_a_supernode_that_is_split_off_has_one_link_less_and_two_more_in_its_ring():
+    """In both halves of all of them; with two levels a ring is one link, and none is removed."""
+    for p, wanted in ((3, ({1}, {2})), (5, ({1}, {2})), (2, ({0}, {1, 2}))):
+        assert tuple(set(links.tolist()) for links in truong_growth._rings(p)) == wanted
+
+
+def test_each_supernode_has_a_cabinet_of_its_own():
+    """64 switches: sixteen supernodes of four, which 16 a cabinet put into four."""
+    assert truong_layout._supernode_each(64) > laid_out("DSN-F", 64).mean_length_m
