@@ -21,12 +21,12 @@ SIZES = tuple(2**e for e in range(5, 13))
 NAMES = ("DSN-F", "DSN", "2-D torus", "RR-4")
 #: The torus in square blocks, beside that in rows: Truong 2016 does not say how it fills cabinets.
 BLOCKS = "2-D torus, blocks"
+#: Where new switches of DSN-F go, by the family's word for it (errata of Truong 2016, 6).
+FILLS = {"id": "supernode by supernode", "balanced": "evenly"}
 #: RR-4 is random, and Truong 2016 does not say how many were drawn.
 DRAWS = range(1, 11)
 #: What Truong 2016 calls close, similar or almost the same, in no number, is here no further apart than a fifth.
 CLOSE = 0.2
-#: Almost the same, of money, most of which is the same for all.
-ALMOST = 0.05
 #: Truong 2016 5.2: 40 Gb/s, and the same mean number of links at every switch of all four.
 RATE_GBPS = 40.0
 LINKS_A_SWITCH = 4

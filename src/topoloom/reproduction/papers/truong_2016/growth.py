@@ -9,6 +9,7 @@ from topoloom.expansion.expansion import Expansion
 from topoloom.expansion.methods.dsn_f import dsn_f
 from topoloom.expansion.registry import Request
 from topoloom.expansion.stages import Growth, difference
+from topoloom.families.dsn import dsn_f_layers
 from topoloom.floors.floor import preset
 from topoloom.layout.place import place
 from topoloom.reproduction.long_runs import long_run
@@ -103,37 +104,104 @@ def _one_split(p: int) -> _Split:
 
 @claim(
     "truong-2016/section-3.3/layer-links",
-    "before the split a supernode has p layer links between layers 0 and 1, and two between layers 1 and 2",
-    "p, 2",
+    "the split removes all layer links of a supernode: p between layers 0 and 1, and two between layers 1 and 2",
+    "p, 2; all",
     "topoloom expand dsn-f:n=1024 --to 2048",
 )
 def _layer_links() -> Outcome:
     found = _splits()
-    removed = ", ".join(f"{one.unplugged / (1 << one.p):g}" for one in found)
-    return judge(
-        {name: value for one in found for name, value in ((f"p = {one.p}", one.p), (f"p = {one.p}, upper", 2))},
+    return stated(
         {
-            name: links / (1 << one.p)
-            for one in found
-            for name, links in ((f"p = {one.p}", one.first), (f"p = {one.p}, upper", one.second))
+            "there are p between layers 0 and 1": all(one.first == one.p << one.p for one in found),
+            "two between layers 1 and 2": all(one.second == 2 << one.p for one in found),
+            "and all are removed": all(one.unplugged == (one.p + 2) << one.p for one in found),
         },
-        assumption=f"links over supernodes; of the p + 2 we unplug {removed} by rising p, the paper all: a cable stays that the"
-        " ring of S_B needs, by the other choice of which of the two upper switches S_A gets",
-        reason="links over supernodes",
+        "links of a supernode between layers 0 and 1, 1 and 2, and removed: "
+        + ", ".join(
+            f"p = {one.p}: {' '.join(f'{links / (1 << one.p):g}' for links in (one.first, one.second, one.unplugged))}"
+            for one in found
+        ),
+        "the cable between the switches of level 1 in layers 1 and 2 stays: by the paper's own list it is the new Succ link of"
+        " level p + 1 of S_A to level 1 of S_B, and if S_A gets the other switch of layer 2, it is in the ring of S_B; with p ="
+        " 2 the other one between layers 1 and 2 stays too, in the ring of S_B",
+        wrong=True,
     )
 
 
 @claim(
+    "truong-2016/section-3.3/ring-links",
+    "the split: adding the switch of level p + 1 to a ring removes one link and adds two in each new supernode",
+    "1, 2",
+    "topoloom expand dsn-f:n=1024 --to 2048",
+)
+def _ring_links() -> Outcome:
+    found = {p: _rings(p) for p in range(2, 9)}
+    # A number of links where it is the same in all new supernodes, else -1.
+    ours = {
+        f"p = {p}, {what}": int(links[0]) if not np.ptp(links) else -1
+        for p, both in found.items()
+        for what, links in zip(("removed", "added"), both, strict=True)
+        if p > 2
+    }
+    removed, added = found[2]
+    why = (
+        "two readings, as the paper does not say from which p on: with p = 2 a ring of two switches is one link, of which"
+        f" {removed.min()} are removed, and {added.min()} to {added.max()} added; S_A gets the switch of level 1 of layer 2 and"
+        " S_B that of level 2, as printed, and the link between these two, which the paper does not name, is removed as well"
+    )
+    return judge({name: 1 if "removed" in name else 2 for name in ours}, ours, readings=2, assumption=why, reason=why)
+
+
+def _rings(p: int) -> tuple[np.ndarray, np.ndarray]:
+    """By supernode of p + 1 levels: links of its ring that are removed when it is split off, and that are added."""
+    full = (p + 1) << (p + 1)
+    before, after = dsn_f_layers(full, p, "balanced"), build(f"dsn-f:n={full}")
+    level, layer, group = (before.labels[key] for key in ("level", "layer", "group"))
+    # Errata of Truong 2016, 7: layer 0 and level 1 of layer 2 become S_A, the others S_B.
+    new = 2 * group + np.where(layer < 2, layer, level - 1)
+    number = new * (p + 1) + np.where(layer < 2, level, p + 1) - 1
+    stood = np.sort(number[before.links], axis=1)
+    stood_in_ring = (new[before.links[:, 0]] == new[before.links[:, 1]]) & (layer[before.links] < 2).all(axis=1)
+    pairs = [links[:, 0] * full + links[:, 1] for links in (stood, after.links)]
+    gone = stood_in_ring & ~np.isin(pairs[0], pairs[1])
+    owner = after.links // (p + 1)
+    come = (owner[:, 0] == owner[:, 1]) & ~np.isin(pairs[1], pairs[0])
+    return (np.bincount(stood[gone, 0] // (p + 1), minlength=2 << p), np.bincount(owner[come, 0], minlength=2 << p))
+
+
+@claim(
     "truong-2016/section-3.3/degree",
-    "growing keeps the switch degree",
-    "at most 5 links a switch",
-    "topoloom expand dsn-f:n=1024 --to 2048 --radix 5",
+    "growing keeps the switch degree: adding a switch changes neither the maximum nor the average",
+    "unchanged",
+    "topoloom expand dsn-f:n=1024 --to 2048 --radix 5; topoloom info dsn-f:n=896; topoloom info dsn-f:n=897",
 )
 def _degree() -> Outcome:
     growth = _grown(1024, 2048)
-    most = max(int(stage.topology.degrees.max()) for stage in growth.stages)
-    how = f"the most at each of {len(growth.stages)} steps from 1,024 to 2,048 switches"
-    return judge({"links": 5}, {"links": most}, assumption=how, reason=how)
+    steps = [stage.topology.degrees for stage in growth.stages]
+    sizes = {n: build(f"dsn-f:n={n}").degrees for n in range(3 << 3, 7 << 7)}
+    most = max(int(degrees.max()) for degrees in (*steps, *sizes.values()))
+    full = {p << p: [int(build(f"dsn-f:n={n}").degrees.max()) for n in (p << p, (p << p) + 1)] for p in range(3, 10)}
+    added = [stage.topology.degrees for stage in growth.stages if "becomes" not in stage.title]
+    means = {
+        f"{len(sizes)} sizes, filled supernode by supernode": [float(degrees.mean()) for degrees in sizes.values()],
+        f"{len(added)} steps from 1,024 switches, filled evenly": [float(degrees.mean()) for degrees in added],
+    }
+    return stated(
+        {
+            "never more than 5 links": most == 5,
+            "the maximum is the same after a switch more": all(before == after for before, after in full.values()),
+            **{
+                f"the average is 4 at each of {what}": min(values) == max(values) == 4 for what, values in means.items()
+            },
+        },
+        f"at most {most} links; with the first switch of a second layer the maximum goes from"
+        f" {', '.join(f'{before} to {after} ({n:,})' for n, (before, after) in full.items())}; the average is"
+        f" {', '.join(f'{min(values):.3f} to {max(values):.3f} at {what}' for what, values in means.items())}",
+        "24 to 895 switches one by one, and the steps by which 1,024 grow to 2,048, for the average those before supernodes are"
+        " split; the first switch of a supernode's layer has one link, and the ring of a layer is closed from three switches on"
+        " (errata of Truong 2016, 10)",
+        wrong=True,
+    )
 
 
 @claim(

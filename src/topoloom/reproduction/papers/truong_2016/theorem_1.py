@@ -4,17 +4,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from topoloom.families.dsn import dsn_f_levels
-from topoloom.graph.cuts import cuts
+from topoloom.graph.cuts import Cuts, cuts
 from topoloom.graph.hops import hops
 from topoloom.reproduction._helpers import measured
 from topoloom.reproduction.long_runs import long_run
+from topoloom.reproduction.papers.truong_2016._networks_by_size import FILLS, SIZES
 from topoloom.reproduction.registry import claim
 from topoloom.reproduction.verdicts import Outcome, judge, stated
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
 from topoloom.spec import build
 from topoloom.threads import over_cores
+from topoloom.topology import Topology
 
 _LEAST, _MOST = 8, 10_250
 
@@ -129,6 +133,33 @@ def _degrees() -> Outcome:
 
 
 @claim(
+    "truong-2016/theorem-1a/degrees",
+    "DSN-F: as many switches have degree 3 as have degree 5 (32 to 4,096 switches)",
+    "equal",
+    "topoloom info dsn-f:n=1024; topoloom info dsn-f:n=1024,fill=balanced",
+)
+def _degrees_3_and_5() -> Outcome:
+    counts = {
+        fill: {n: np.bincount(build(f"dsn-f:n={n},fill={fill}").degrees, minlength=6).tolist() for n in SIZES}
+        for fill in FILLS
+    }
+    return stated(
+        {
+            f"filled {FILLS[fill]}: at every size": all(c[3] == c[5] for c in each.values())
+            for fill, each in counts.items()
+        },
+        "switches of degree 3 and of 5: "
+        + "; ".join(
+            f"filled {FILLS[fill]} {', '.join(f'{n}: {c[3]} and {c[5]}' for n, c in each.items())}"
+            for fill, each in counts.items()
+        ),
+        "new switches fill supernode by supernode or evenly (errata of Truong 2016, 6); in a part-filled layer some have degree"
+        " 2, or 1, instead of 3, also where the ring of such a layer is not closed (errata of Truong 2016, 10)",
+        wrong=True,
+    )
+
+
+@claim(
     "truong-2016/theorem-1b",
     f"DSN-F: diameter <= 3p/2 + 2K - 2 (every n from {_LEAST} to {_MOST:,})",
     "holds",
@@ -158,12 +189,15 @@ def _one_hop() -> Outcome:
         p: int(measured(f"dsn-f:n={2 * p << p}").diameter - measured(f"dsn-f:n={p << p}").diameter)
         for p in range(3, 10)
     }
+    readings = {"a switch": found.rise, "a layer": max(layers.values())}
+    fits = min(readings, key=lambda what: abs(readings[what] - 1))
+    why = (
+        "two readings, as the paper says this of a switch, and in brackets of the new layer: a switch more adds at most"
+        f" {found.rise}, first from {found.rise_at} switches on; a whole second layer adds"
+        f" {', '.join(f'{p}: {more}' for p, more in layers.items())} by p, at most the 2 that Theorem 1b allows"
+    )
     return judge(
-        {"hops": 1},
-        {"hops": found.rise},
-        reason=f"at most {found.rise} hops, first at {found.rise_at} switches",
-        assumption=f"the most that one switch more adds, first from {found.rise_at} switches on; a whole second layer adds"
-        f" {', '.join(f'{p}: {more}' for p, more in layers.items())} by p, at most the 2 that Theorem 1b allows",
+        {f"hops by {fits}": 1}, {f"hops by {fits}": readings[fits]}, readings=len(readings), assumption=why, reason=why
     )
 
 
@@ -208,17 +242,85 @@ def _routes() -> list[tuple[int, bool]]:
     return [(verdict.max_hops, verdict.complete) for verdict in judged]
 
 
+#: Every size with p = 3; of every p to 8 one layer, two, and the last size before p grows; one layer up to p = 10; the sizes of
+#: figure 4; and 1,408, the middle of figure 3's first half.
+_CUT = sorted(
+    {
+        *range(3 << 3, 4 << 4),
+        *(n for p in range(4, 9) for n in (p << p, 2 * p << p, ((p + 1) << (p + 1)) - 1)),
+        *(p << p for p in (9, 10)),
+        *(1 << e for e in range(5, 13)),
+        1408,
+    }
+)
+#: Where new switches go, and how equal approximately equal halves are.
+_HALVES = [(fill, slack) for fill in FILLS for slack in (False, True)]
+_WAYS = (
+    "four readings: new switches fill supernode by supernode or evenly (errata of Truong 2016, 6), and halves, approximately"
+    " equal in the proof, differ by one switch at most or by a ring of p"
+)
+_METIS = "the best cut of METIS from 16 seeds, which is no proof that none is narrower"
+
+
+def _way(fill: str, slack: bool) -> str:
+    return f"filled {FILLS[fill]}, halves that differ by {'p' if slack else 'one'} at most"
+
+
+def _halved(n: int, fill: str, slack: bool) -> tuple[Topology, Cuts]:
+    """DSN-F and its best bisection; with `slack` its halves may differ by a ring of p switches."""
+    topology = build(f"dsn-f:n={n},fill={fill}")
+    # Switches without links level the halves: one half may have all of them. How far halves differ is odd where n is.
+    p = dsn_f_levels(n)
+    more = (p if (n + p) % 2 == 0 else p - 1) if slack else 0
+    return topology, cuts(Topology(links=topology.links, switches=n + more), parts=2, seeds=16)
+
+
 @claim(
     "truong-2016/theorem-1c",
-    "DSN-F, one full layer: bisection N/p = 2^p",
-    "2^p for p = 3 .. 10",
-    "topoloom cuts dsn-f:n=896",
+    "DSN-F: the bisection is N/p = 2^p, where N = p 2^p are the switches of a layer",
+    f"2^p at {len(_CUT)} sizes from {_CUT[0]} to {_CUT[-1]:,}",
+    "topoloom cuts dsn-f:n=896; topoloom cuts dsn-f:n=1024; topoloom cuts dsn-f:n=1024,fill=balanced",
 )
 def _bisection() -> Outcome:
-    found = {p: int(cuts(build(f"dsn-f:n={p << p}"), parts=2, seeds=16).links) for p in range(3, 11)}
-    return judge(
-        {f"p = {p}": 1 << p for p in found},
-        {f"p = {p}": links for p, links in found.items()},
-        assumption="the best cut of METIS from 16 seeds, which is no proof that none is narrower",
-        reason="the best cut of METIS from 16 seeds",
+    wanted = {n: 1 << dsn_f_levels(n) for n in _CUT}
+    found = {way: {n: _halved(n, *way)[1].links for n in _CUT} for way in _HALVES}
+    off = {way: {n: links for n, links in each.items() if links != wanted[n]} for way, each in found.items()}
+    best = min(_HALVES, key=lambda way: len(off[way]))
+    told = "; ".join(
+        f"{_way(*way)}: another at {len(each)} of {len(_CUT)} sizes{_cuts_off(each, wanted)}"
+        for way, each in off.items()
     )
+    least = min(min(links - wanted[n] for n, links in each.items()) for each in found.values())
+    fewer = "no cut has fewer links than 2^p" if least >= 0 else f"a cut has {-least} links fewer than 2^p"
+    why = f"{_WAYS}. {told}; {fewer}; {_METIS}"
+    right = len(_CUT) - len(off[best])
+    return judge(
+        {"sizes with 2^p": len(_CUT)}, {"sizes with 2^p": right}, readings=len(_HALVES), assumption=why, reason=why
+    )
+
+
+def _cuts_off(off: dict[int, int], wanted: dict[int, int]) -> str:
+    """The first and the last cuts that are not 2^p."""
+    if not off:
+        return ""
+    shown = [*off][:2] + [*off][-2:] if len(off) > 4 else [*off]
+    return f", such as {', '.join(f'{n:,}: {off[n]} for {wanted[n]}' for n in shown)}"
+
+
+@claim(
+    "truong-2016/section-4.4/proof",
+    "the cut of 1,024 switches in 2 parts shows that the proof of theorem 1c is correct: N/p Succ and Pred links, no others",
+    "128, only",
+    "topoloom cuts dsn-f:n=1024; topoloom cuts dsn-f:n=1024,fill=balanced",
+)
+def _proof() -> Outcome:
+    statements, told = {}, []
+    for way in _HALVES:
+        topology, cut = _halved(1024, *way)
+        group, level = topology.labels["group"], topology.labels["level"]
+        u, v = topology.links[cut.part[topology.links[:, 0]] != cut.part[topology.links[:, 1]]].T
+        # p = 7: level p of a supernode to level 1 of the next.
+        others = int(((abs(level[u] - level[v]) != 6) | (group[u] == group[v])).sum())
+        statements[_way(*way)] = cut.links == 128 and not others
+        told.append(f"{_way(*way)}: {cut.links} links, {others} of them no Succ or Pred")
+    return stated(statements, "; ".join(told), f"{_WAYS}; {_METIS}")

@@ -116,21 +116,6 @@ for _order, _degree in _OPTIMAL:
 
 
 @claim(
-    "xu-2019/products",
-    "a product's order multiplies, degree and diameter add: (16,3) x (16,3)",
-    "256, 6, 6",
-    "topoloom info 'product:(optimal:n=16,degree=3)*(optimal:n=16,degree=3)'",
-)
-def _product_16_3() -> Outcome:
-    topology = build("product:(optimal:n=16,degree=3)*(optimal:n=16,degree=3)")
-    return judge(
-        {"order": 256, "degree": 6, "diameter": 6},
-        {"order": topology.switches, "degree": int(topology.degrees.max()), "diameter": hops(topology).diameter},
-        assumption="printed are the rules: 16 * 16, 3 + 3 and 3 + 3",
-    )
-
-
-@claim(
     "xu-2019/section-2.2/products",
     "the product of two graphs: orders multiply, degrees and diameters add, and both orders give isomorphic graphs",
     "holds",
@@ -200,11 +185,7 @@ def _figure_3() -> Curves:
 
 def _hops_a_decade(curves: Curves) -> dict[str, float]:
     """By base graph, the diameter over the decimal logarithm of the order, which is the same for every power."""
-    return {
-        one.name: one.points[0][1] / log(one.points[0][0], 10)
-        for one in curves.series
-        if one.name not in ("(8,3)", "(4,3)")
-    }
+    return {one.name: one.points[0][1] / log(one.points[0][0], 10) for one in curves.series}
 
 
 @claim(
@@ -216,15 +197,18 @@ def _hops_a_decade(curves: Curves) -> dict[str, float]:
 def _petersen_minimal() -> Outcome:
     curves = _figure_3()
     found = _hops_a_decade(curves)
-    others = min(value for name, value in found.items() if name not in ("Petersen", "(32,4)"))
+    others = {name: value for name, value in found.items() if name not in ("Petersen", "(32,4)")}
+    mine = max(found["Petersen"], found["(32,4)"])
+    drawn = all(mine < value for name, value in others.items() if name not in ("(8,3)", "(4,3)"))
     return stated(
         {
-            "Petersen and (32,4) are below all others": max(found["Petersen"], found["(32,4)"]) < others,
+            "Petersen and (32,4) are below all others": mine < min(others.values()),
             "and the same within 1 %": abs(found["Petersen"] / found["(32,4)"] - 1) <= 0.01,
         },
         f"hops for ten times the switches: {listed(found.items(), '{:.3f}')}",
         "orders differ, so that diameters are compared by their ratio to the logarithm of the order; of the base graphs of"
-        " Table 1 and the hypercube",
+        " Table 1, (8,3) and (4,3) of figure 2, and the hypercube: which of them figure 3 draws is lost. Without"
+        f" (8,3) and (4,3) the two are {'' if drawn else 'not '}below all others",
         figure=curves,
     )
 
