@@ -160,12 +160,12 @@ def _lowest() -> Outcome:
 
 def _carried(part: str) -> dict[float, dict[str, float]]:
     """Cycles by load and curve, at the loads at which no curve but Valiant's is saturated."""
-    found = curves(part)
-    return {
-        load: {name: points[at].latency_mean or 0.0 for name, points in found.items()}
-        for at, load in enumerate(LOADS)
-        if not any(points[at].saturated for name, points in found.items() if name != "SF-VAL")
-    }
+    found = {}
+    for points in zip(*curves(part).values(), strict=True):
+        at_once = dict(zip(NAMES, points, strict=True))
+        if not any(point.saturated for name, point in at_once.items() if name != "SF-VAL"):
+            found[points[0].offered] = {name: point.latency_mean or 0.0 for name, point in at_once.items()}
+    return found
 
 
 def _permutations(part: str) -> None:
