@@ -114,20 +114,23 @@ def _quicker(ring: str, permuted: str, published: str, half: float) -> Outcome:
 )
 def _cost() -> Outcome:
     parts = load_parts("koibuchi-2013")
-    cube = laid_out("hypercube:n=12+permute:mode=partial,cabinet=16", "sequential", "rows")
+    low, high = low_high(parts.cable[0].base_usd)
     below = {}
     for mapping in ("serpentine", "anneal"):
         ring = laid_out("ring-shortcuts:n=4096,degree=12", "sequential", mapping)
-        longest_m = max(cube.longest_m, ring.longest_m)
-        low, high = low_high(parts.cable[0].base_usd)
-        for installation_usd in low_high(parts.installation_usd):
-            # The least price for a cable of no length, the greatest for the longest of both networks.
-            usd = [
-                float((low + (high - low) * one.length_m / longest_m + installation_usd).sum()) for one in (cube, ring)
-            ]
-            below[mapping, float(installation_usd)] = 100 * (1 - usd[0] / usd[1])
+        for doubles, what in (("keep", "kept"), ("drop", "ignored")):
+            cube = laid_out(f"hypercube:n=12+permute:mode=partial,cabinet=16,doubles={doubles}", "sequential", "rows")
+            longest_m = max(cube.longest_m, ring.longest_m)
+            for installation_usd in low_high(parts.installation_usd):
+                # The least price for a cable of no length, the greatest for the longest of both networks.
+                usd = [
+                    float((low + (high - low) * one.length_m / longest_m + installation_usd).sum())
+                    for one in (cube, ring)
+                ]
+                below[mapping, float(installation_usd), what] = 100 * (1 - usd[0] / usd[1])
     text = "; ".join(
-        f"RING-12 {how}, {usd:g} USD each to install: {value:.1f} %" for (how, usd), value in below.items()
+        f"RING-12 {how}, {usd:g} USD each to install, P-HYPERCUBE's second links {what}: {value:.1f} %"
+        for (how, usd, what), value in below.items()
     )
     why = f"cable prices from 50 to 200 USD in proportion to length (the paper does not say how they depend on it); {text}"
     nearest = min(below.values(), key=lambda one: abs(one - 27))
