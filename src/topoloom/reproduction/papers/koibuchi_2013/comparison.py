@@ -170,7 +170,8 @@ def _permuted_throughput() -> Outcome:
     networks(8)["RING-8"].command("uniform", "0.01:0.5:0.05"),
 )
 def _ring_throughput() -> Outcome:
-    parts, told = {}, []
+    parts: dict[str, bool] = {}
+    told: list[str] = []
     for panel, n in (("5", 6), ("6", 8), ("7", 9)):
         for traffic in PATTERNS:
             each = {name: throughputs(panel, traffic)[name] for name in networks(n)}

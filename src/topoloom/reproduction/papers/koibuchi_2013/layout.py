@@ -251,7 +251,8 @@ def _figure_15_claims() -> None:
     )
     def improves() -> Outcome:
         curves = _figure_15()
-        parts, told = {}, []
+        parts: dict[str, bool] = {}
+        told: list[str] = []
         for family in _FAMILIES:
             base, mapped = _points(curves, f"{family} base"), _points(curves, f"{family} SA")
             parts |= {f"{family}, N = {size}": mapped[size] < length_m for size, length_m in base.items()}

@@ -191,7 +191,8 @@ _DOUBLES = {"keep": "kept", "drop": "ignored"}
 )
 def _conserved() -> Outcome:
     floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
-    parts, told = {}, []
+    parts: dict[str, bool] = {}
+    told: list[str] = []
     for name, spec in {
         "TORUS-4": "torus:dims=16x16",
         "TORUS-6": "torus:dims=16x16x16",
@@ -267,7 +268,8 @@ def _uniform_degree() -> Outcome:
     "topoloom hops torus:dims=16x16+permute:mode=partial",
 )
 def _tori() -> Outcome:
-    parts, told = {}, []
+    parts: dict[str, bool] = {}
+    told: list[str] = []
     for n, torus, degree, seeds in (
         (8, "torus:dims=16x16", 4, range(1, 21)),
         (12, "torus:dims=16x16x16", 6, range(1, 6)),
