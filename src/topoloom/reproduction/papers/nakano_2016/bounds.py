@@ -1,6 +1,7 @@
 """Claims of Nakano 2016: randomly optimised grid graphs (Nakano, Takafuji, Fujita, Matsutani, Fujiwara, Koibuchi)."""
 
 import math
+from collections.abc import Mapping
 from statistics import fmean, stdev
 
 from topoloom.graph.geometry import Geometry
@@ -26,7 +27,7 @@ def _rows(geometry: Geometry) -> dict[str, dict[str, int]]:
     return {name: {f"{name}({i})": int(value) for i, value in enumerate(row)} for name, row in rows}
 
 
-def _cells(rows: dict[str, tuple[int, ...]]) -> dict[str, int]:
+def _cells(rows: Mapping[str, tuple[int, ...]]) -> dict[str, float | str]:
     return {f"{name}({i})": value for name, row in rows.items() for i, value in enumerate(row)}
 
 

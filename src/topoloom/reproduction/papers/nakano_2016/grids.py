@@ -257,7 +257,8 @@ def _figure_8() -> Outcome:
 def _diameters() -> Outcome:
     points = _points(tuple(FLOORS), [(k, length) for k in (3, 5, 10) for length in LENGTHS])
     published: dict[str, float | str] = {}
-    ours, bounds = {}, {}
+    ours: dict[str, float] = {}
+    bounds: dict[str, str] = {}
     for k in (3, 5, 10):
         grid, diagrid = points["grid", k, 2], points["diagrid", k, 2]
         published |= {f"K={k} grid": 29, f"K={k} diagrid": 21, f"K={k} %": "72.4"}
