@@ -252,7 +252,7 @@ def _figure_8() -> Outcome:
     "nakano-2016/section-vi/diameters",
     "L = 2, K = 3, 5, 10: the diameter falls from 29 (grid of 30 x 30) to 21 (diagrid of 21 x 42), 72.4 %",
     "29, 21, 72.4 %",
-    "topoloom bounds grid:rows=30,columns=30,degree=10,length=2; topoloom bounds diagrid:rows=42,columns=21,degree=7,length=2",
+    "topoloom optimize diagrid:rows=42,columns=21,degree=3,length=2 --moves 100000 --jobs 1",
 )
 def _diameters() -> Outcome:
     points = _points(tuple(FLOORS), [(k, length) for k in (3, 5, 10) for length in LENGTHS])

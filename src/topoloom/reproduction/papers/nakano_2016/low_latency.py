@@ -68,7 +68,9 @@ def _on_floor(switches: int, point: np.ndarray) -> _Latency:
     return _Latency(found.mean_ns, found.worst_ns, cable_m=found.mean_length_m)
 
 
-_OBJECTIVE = "the paper's objective is diameter and ASPL; ours are mirrored graphs that are annealed for zero-load latency itself"
+_OBJECTIVE = (
+    "the paper's objective is diameter and ASPL; ours are mirrored graphs, annealed for zero-load latency itself"
+)
 
 
 def _low_latency_claim(kind: Kind, mean_ns: int, worst_ns: int) -> None:
