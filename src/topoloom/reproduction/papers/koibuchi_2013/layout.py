@@ -348,6 +348,6 @@ def _lengths() -> Outcome:
         digits=4,
         figure=curves,
         error="these are the lengths of 4,096 switches (errata of Koibuchi 2013, 7, inferred)",
-        assumption=f"with 8,192 switches they are {told} m; {_CLUSTERS}",
-        reason=f"with 8,192 switches they are {told} m; {_CLUSTERS}",
+        assumption=f"with 8,192 switches they are {told} m; clusters in sequence",
+        reason=f"with 8,192 switches they are {told} m; clusters in sequence",
     )
