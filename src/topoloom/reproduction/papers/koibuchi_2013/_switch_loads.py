@@ -98,10 +98,11 @@ def gbit_s(flits: float) -> float:
 def low_ns(network: Network, traffic: str, draws: tuple[int, ...]) -> list[float]:
     """Mean latency in the almost empty network, for each draw: the seed of the topology and of the simulation."""
     command = f"{network.command(traffic)}; seeds of topology and simulation {', '.join(map(str, draws))}"
-    return long_run(command + network.more, list[float], lambda: _low_ns(network, traffic, draws))
+    return long_run(command + network.more, list[float], lambda: ns_of_draws(network, traffic, draws))
 
 
-def _low_ns(network: Network, traffic: str, draws: tuple[int, ...]) -> list[float]:
+def ns_of_draws(network: Network, traffic: str, draws: tuple[int, ...]) -> list[float]:
+    """What `low_ns` keeps, measured now."""
     found: dict[int, float] = {}
     routings = [_routed(network, draw) for draw in draws]
 

@@ -12,7 +12,7 @@ from topoloom.layout.place import place
 from topoloom.reproduction._helpers import Spread, measured, over_seeds
 from topoloom.reproduction.long_runs import long_run
 from topoloom.reproduction.registry import claim
-from topoloom.reproduction.verdicts import Outcome, stated
+from topoloom.reproduction.verdicts import Outcome, judge, stated
 from topoloom.spec import build
 
 _SIZES = range(6, 13)
@@ -179,6 +179,10 @@ def _ring_diameter() -> Outcome:
     )
 
 
+#: What may become of a second link between the same two switches (Koibuchi 2013 III.A).
+_DOUBLES = {"keep": "kept", "drop": "ignored"}
+
+
 @claim(
     "koibuchi-2013/iii-a/conserved",
     "both permutations conserve the links between each two cabinets, and with them bisection bandwidth and cable length",
@@ -187,7 +191,8 @@ def _ring_diameter() -> Outcome:
 )
 def _conserved() -> Outcome:
     floor = replace(preset("koibuchi-2013"), switches_per_cabinet=16)
-    parts, told = {}, []
+    parts: dict[str, bool] = {}
+    told: list[str] = []
     for name, spec in {
         "TORUS-4": "torus:dims=16x16",
         "TORUS-6": "torus:dims=16x16x16",
@@ -197,23 +202,114 @@ def _conserved() -> Outcome:
         plain = place(build(spec), floor, "sequential", "rows")
         between = cabinet_links(plain.topology, plain.cabinet)
         for short, mode in (("P", "partial"), ("PF", "full")):
-            layouts = {
-                doubles: place(
+            lengths_m = {}
+            for doubles, what in _DOUBLES.items():
+                permuted = place(
                     build(f"{spec}+permute:mode={mode},cabinet=16,doubles={doubles}"), floor, "sequential", "rows"
                 )
-                for doubles in ("keep", "drop")
-            }
-            kept, dropped = layouts["keep"], layouts["drop"]
-            parts[f"{short}-{name}"] = (
-                np.array_equal(cabinet_links(kept.topology, kept.cabinet), between)
-                and abs(kept.total_m - plain.total_m) < 1e-6
-            )
+                lengths_m[doubles] = permuted.total_m
+                parts[f"{short}-{name}, second links {what}"] = (
+                    np.array_equal(cabinet_links(permuted.topology, permuted.cabinet), between)
+                    and abs(permuted.total_m - plain.total_m) < 1e-6
+                )
             told.append(
-                f"{short}-{name} {kept.total_m:,.0f} m ({dropped.total_m:,.0f} m where a second link is ignored)"
+                f"{short}-{name} {lengths_m['keep']:,.0f} m, {lengths_m['drop']:,.0f} m with second links ignored, of"
+                f" {plain.total_m:,.0f} m before"
             )
     return stated(
         parts,
         "; ".join(told),
-        "links that join the same two switches are kept as two cables; ignored, as Koibuchi 2013 III.A has it where they are"
-        " prohibited, they and their length are missing; bisection bandwidth is conserved where no cabinet is cut in two",
+        "links that join the same two switches twice are kept as two cables, or ignored, as Koibuchi 2013 III.A has it where"
+        " they are prohibited; the paper does not say which; bisection bandwidth is conserved where no cabinet is cut in two"
+        " and all links are",
     )
+
+
+@claim(
+    "koibuchi-2013/section-ii-b/uniform-degree",
+    "all proposed topologies have uniform node degree: permuted HYPERCUBE and TORUS-4, Nbr(0.5)-8, Gau(1.0)-8, 256 switches",
+    "uniform",
+    "topoloom build nbr:n=256,degree=8,p=0.5",
+)
+def _uniform_degree() -> Outcome:
+    specs = {
+        f"{short}-{name}, second links {what}": f"{spec}+permute:mode={mode},cabinet=16,doubles={doubles},seed={{seed}}"
+        for name, spec in (("HYPERCUBE", "hypercube:n=8"), ("TORUS-4", "torus:dims=16x16"))
+        for short, mode in (("P", "partial"), ("PF", "full"))
+        for doubles, what in _DOUBLES.items()
+    }
+    specs |= {
+        "Nbr(0.5)-8": "nbr:n=256,degree=8,p=0.5,seed={seed}",
+        "Gau(1.0)-8": "gau:n=256,degree=8,alpha=1.0,seed={seed}",
+    }
+    seeds = range(1, 11)
+    degrees = {name: [build(spec.format(seed=seed)).degrees for seed in seeds] for name, spec in specs.items()}
+    return stated(
+        {
+            f"{name}: each switch has as many links": all(np.ptp(one) == 0 for one in each)
+            for name, each in degrees.items()
+        },
+        "; ".join(
+            f"{name} {sum(np.ptp(one) == 0 for one in each)} of {len(each)},"
+            f" least degree {min(int(one.min()) for one in each)}"
+            for name, each in degrees.items()
+        ),
+        f"draws of which all switches have as many links, of seeds 1 to {seeds[-1]}; a second link is ignored where duplicates"
+        " are prohibited (Koibuchi 2013 III.A), and a vertex for which there is no partner is left without (IV.B.1)",
+        wrong=True,
+    )
+
+
+@claim(
+    "koibuchi-2013/section-iii-b/tori",
+    "P- and PF-TORUS outperform TORUS, P- is more effective than PF-; RING-n is ahead of P-TORUS by a larger gap than of"
+    " P-HYPERCUBE and P-FHYPERCUBE; 256 and 4,096 switches",
+    "Table 1",
+    "topoloom hops torus:dims=16x16+permute:mode=partial",
+)
+def _tori() -> Outcome:
+    parts: dict[str, bool] = {}
+    told: list[str] = []
+    for n, torus, degree, seeds in (
+        (8, "torus:dims=16x16", 4, range(1, 21)),
+        (12, "torus:dims=16x16x16", 6, range(1, 6)),
+    ):
+        specs = {
+            "P-": f"{torus}+permute:mode=partial,seed={{seed}}",
+            "PF-": f"{torus}+permute:mode=full,seed={{seed}}",
+            "RING": f"ring-shortcuts:n={2**n},degree={degree},seed={{seed}}",
+        }
+        plain = measured(torus)
+        found = {"": (float(plain.diameter), plain.aspl)}
+        for name, spec in specs.items():
+            spread = over_seeds(spec, seeds)
+            found[name] = spread.diameter, spread.aspl
+        gaps = {f"TORUS-{degree}": [a - b for a, b in zip(found["P-"], found["RING"], strict=True)]}
+        for cube in ("hypercube", "folded-hypercube"):
+            each = _found(cube)[str(n)]
+            gaps[cube] = [a - b for a, b in zip(each["P-"], each["RING"], strict=True)]
+        for index, metric in enumerate(("diameter", "ASPL")):
+            at = f"{2**n} switches, {metric}: "
+            parts |= {
+                f"{at}P- below TORUS": found["P-"][index] < found[""][index],
+                f"{at}PF- below TORUS": found["PF-"][index] < found[""][index],
+                f"{at}P- below PF-": found["P-"][index] < found["PF-"][index],
+                f"{at}RING below P-": found["RING"][index] < found["P-"][index],
+                f"{at}the gap is the largest": max(gaps, key=lambda name: gaps[name][index]) == f"TORUS-{degree}",
+            }
+        told.append(
+            f"{2**n} switches: {_told({str(n): found}, tuple(found), f'TORUS-{degree}')}; gaps "
+            + ", ".join(f"{name} {hops:g} and {aspl:.3f}" for name, (hops, aspl) in gaps.items())
+        )
+    return stated(parts, "; ".join(told), _READ)
+
+
+@claim(
+    "koibuchi-2013/section-iii-b/compute-nodes",
+    "4,096 switches with 36 ports, 12 of them for links: 24 compute nodes each, and altogether",
+    "24; 98k",
+    "topoloom hops hypercube:n=12",
+)
+def _compute_nodes() -> Outcome:
+    links = int(build("hypercube:n=12").degrees.max())
+    return judge({"each": 24, "thousands": "98"}, {"each": 36 - links, "thousands": 2**12 * (36 - links) / 1000})

@@ -51,6 +51,54 @@ def annealed(
     return search.best
 
 
+#: Of the three rings of a torus, those that run down the floor, within blocks of cabinets, and across; and a block's rows and
+#: columns, in which a ring is a closed path.
+_BLOCKS = {72: ((1, 2, 0), (2, 3)), 288: ((2, 0, 1), (2, 3)), 1152: ((0, 1, 2), (4, 3)), 4608: ((0, 1, 2), (4, 4))}
+
+
+def torus_maps(switches: int) -> dict[str, np.ndarray]:
+    """Assignments of a torus on the floor of a grid: the point of each switch, int64[switches].
+
+    The paper does not say how its torus stands there (errata of Nakano 2016, 10).
+    """
+    (down, ring, across), (rows, columns) = _BLOCKS[switches]
+    index = np.indices(TORI[switches]).reshape(3, -1)
+    row, column = _closed_path(rows, columns)
+    width = FLOORS[switches]["grid"][1]
+
+    def blocks(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return np.asarray((rows * x + row[index[ring]]) * width + columns * y + column[index[ring]])
+
+    def folded(axis: int) -> np.ndarray:
+        return np.asarray(_folded(TORI[switches][axis])[index[axis]])
+
+    return {
+        "row by row": np.arange(switches),
+        "rings in blocks": blocks(index[down], index[across]),
+        "rings in blocks, folded": blocks(folded(down), folded(across)),
+    }
+
+
+def _folded(side: int) -> np.ndarray:
+    """The place of each switch of a ring on a line, so that none of its links is longer than two steps."""
+    place = np.arange(side)
+    return np.where(place < (side + 1) // 2, 2 * place, 2 * (side - place) - 1)
+
+
+def _closed_path(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """Row and column of each step of a closed path through a block with an even number of rows.
+
+    Along the first row, to and fro through all columns but the first, and back up that one.
+    """
+    path = [(0, column) for column in range(columns)]
+    for row in range(1, rows):
+        inner = range(1, columns) if row % 2 == 0 else range(columns - 1, 0, -1)
+        path += [(row, column) for column in inner]
+    path += [(row, 0) for row in range(rows - 1, 0, -1)]
+    row, column = np.array(path).T
+    return row, column
+
+
 #: Whether the switches at both ends of a path count, h + 1 for h hops: fixed for all cases, as the rest of topoloom counts
 #: them.
 #: The paper does not say (errata of Nakano 2016, 10); without one of them every latency is 60 ns less.

@@ -92,7 +92,7 @@ _SETTINGS = (
     f" iteration, MM of {_N} x {_N}, 40 Gb/s, 100 Gflop/s a rank; {SAID_OF_SETUPS}; MVAPICH2's"
     " collectives for MM, which is our own (SUMMA) and not the example of SimGrid 3.12, all-to-alls round a ring and"
     " all-reduces by recursive doubling else, as traces replay with no selector; SimGrid 3.32, links shared evenly: the"
-    " paper says neither rate, speed, placement, routing nor duplex; our graphs, annealed for VIII.A"
+    " paper says neither rate, speed, placement, routing nor duplex; our graphs of VIII.A, annealed for latency"
 )
 
 

@@ -82,23 +82,6 @@ def _greatest() -> Outcome:
 
 
 @claim(
-    "nakano-2016/section-vi/diameters",
-    "L = 2: the diameter falls from 29 (grid of 30 x 30) to 21 (diagrid of 21 x 42), 72.4 %",
-    "29, 21, 72.4 %",
-    "topoloom bounds grid:rows=30,columns=30,degree=10,length=2; topoloom bounds diagrid:rows=42,columns=21,degree=7,length=2",
-)
-def _diameters() -> Outcome:
-    grid = grid_bounds(Geometry.grid(30, 30), 10, 2).diameter
-    diagrid = grid_bounds(Geometry.diagrid(42, 21), 7, 2).diameter
-    return judge(
-        {"grid": 29, "diagrid": 21, "%": "72.4"},
-        {"grid": grid, "diagrid": diagrid, "%": 100 * diagrid / grid},
-        digits=4,
-        assumption="the bounds, which graphs reach: nakano-2016/fig-8",
-    )
-
-
-@claim(
     "nakano-2016/conclusion/distance",
     "the diagrid reduces the greatest Manhattan distance by 29.3 %",
     "29.3 %",

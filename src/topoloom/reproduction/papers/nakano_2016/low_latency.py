@@ -1,6 +1,5 @@
 """Claims of Nakano 2016, VIII.A: low latency with passive cables, up to 4,608 switches (figure 10)."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from topoloom.figures.curves import Curves, Series
 from topoloom.optimizer.goals import Goal, latency_bounds, weigh
+from topoloom.optimizer.optimize import optimize
 from topoloom.reproduction.long_runs import long_run
 from topoloom.reproduction.papers.nakano_2016._case_floors import (
     BOTH_ENDS,
@@ -18,6 +18,7 @@ from topoloom.reproduction.papers.nakano_2016._case_floors import (
     Kind,
     annealed,
     lengths_on,
+    torus_maps,
 )
 from topoloom.reproduction.registry import claim
 from topoloom.reproduction.verdicts import Outcome, Step, judge, stated
@@ -61,11 +62,31 @@ def _low_latency(kind: Kind, switches: int) -> _Latency:
     return long_run(command, _Latency, compute)
 
 
-def _torus_on_floor(switches: int, point: np.ndarray) -> _Latency:
+@lru_cache(maxsize=1)
+def _by_hops() -> dict[str, dict[int, _Latency]]:
+    """Grids and diagrids by the paper's own objective, diameter and ASPL; 4,608 switches, half a minute each, are left out."""
+    found: dict[str, dict[int, _Latency]] = {}
+    for kind in KINDS:
+        for switches in (72, 288, 1152):
+            rows, columns = FLOORS[switches][kind]
+            mixed = build(f"{kind}:rows={rows},columns={columns},degree=6,length=6")
+            # One thread: the same graph on every machine.
+            graph = optimize(mixed, moves=_A_MOVES[switches], jobs=1)
+            one = weigh(graph.topology.links, lengths_on(kind, rows, columns, (1.0, 1.0), 0.0), _A)
+            found.setdefault(f"{kind} by hops", {})[switches] = _Latency(one.mean_ns, one.worst_ns)
+    return found
+
+
+def _on_floor(switches: int, point: np.ndarray) -> _Latency:
     """A torus whose switch i stands on point[i] of the grid."""
     torus = build(f"torus:dims={'x'.join(map(str, TORI[switches]))}")
     found = weigh(point[torus.links], lengths_on("grid", *FLOORS[switches]["grid"], (1.0, 1.0), 0.0), _A)
     return _Latency(found.mean_ns, found.worst_ns, cable_m=found.mean_length_m)
+
+
+_OBJECTIVE = (
+    "the paper's objective is diameter and ASPL; ours are mirrored graphs, annealed for zero-load latency itself"
+)
 
 
 def _low_latency_claim(kind: Kind, mean_ns: int, worst_ns: int) -> None:
@@ -77,12 +98,26 @@ def _low_latency_claim(kind: Kind, mean_ns: int, worst_ns: int) -> None:
     )
     def _claim() -> Outcome:
         found = _low_latency(kind, 4608)
-        return stated(
-            {"the mean is no greater": found.mean_ns <= mean_ns, "the worst is no greater": found.worst_ns <= worst_ns},
-            f"mean {found.mean_ns:.1f}, worst {found.worst_ns:.0f} ns; bounds {found.least_mean_ns:.1f} and"
-            f" {found.least_worst_ns:.0f} ns",
-            f"h + 1 switches on a path of h hops; with h, 60 ns less: {found.mean_ns - SWITCH_NS:.1f} and"
-            f" {found.worst_ns - SWITCH_NS:.0f} ns; the print is what one search found, ours after {_A_MOVES[4608]:,} moves",
+        counts = {
+            "h + 1": (found.mean_ns, found.worst_ns),
+            "h": (found.mean_ns - SWITCH_NS, found.worst_ns - SWITCH_NS),
+        }
+        nearest = min(counts.values(), key=lambda one: abs(one[0] - mean_ns) + abs(one[1] - worst_ns))
+        told = "; ".join(
+            f"{which} switches on a path of h hops: {mean:.1f} and {worst:.0f} ns"
+            for which, (mean, worst) in counts.items()
+        )
+        why = (
+            f"{told}; bounds, for h + 1, {found.least_mean_ns:.1f} and {found.least_worst_ns:.0f} ns; {_OBJECTIVE}, so that"
+            f" less than the print is no reproduction of it; after {_A_MOVES[4608]:,} moves"
+        )
+        return judge(
+            {"mean, ns": f"{mean_ns}", "worst, ns": f"{worst_ns}"},
+            {"mean, ns": nearest[0], "worst, ns": nearest[1]},
+            readings=len(counts),
+            digits=5,
+            assumption=why,
+            reason=why,
         )
 
 
@@ -90,36 +125,15 @@ _low_latency_claim("grid", 921, 2355)
 _low_latency_claim("diagrid", 915, 1860)
 
 
-def _folded(side: int) -> np.ndarray:
-    """The place of each switch of a ring on a line, so that none of its links is longer than two steps."""
-    place = np.arange(side)
-    return np.where(place < (side + 1) // 2, 2 * place, 2 * (side - place) - 1)
-
-
-def _torus_maps() -> dict[str, Callable[[], np.ndarray]]:
-    """Assignments of 16 x 16 x 18 switches on 64 rows of 72: the point of each switch, int64[4608]."""
-    x, y, z = np.indices(TORI[4608]).reshape(3, -1)
-    # A ring of 16 as a closed path through 4 x 4 cabinets.
-    block_x = np.array([0, 1, 2, 3, 3, 2, 1, 1, 2, 3, 3, 2, 1, 0, 0, 0])
-    block_y = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 2, 1])
-
-    def blocks(across: np.ndarray, down: np.ndarray) -> np.ndarray:
-        return np.asarray((4 * down + block_y[y]) * 72 + 4 * across + block_x[y])
-
-    return {
-        "row by row": lambda: np.arange(4608),
-        "rings in blocks": lambda: blocks(z, x),
-        "rings in blocks, folded": lambda: blocks(_folded(18)[z], _folded(16)[x]),
-    }
-
-
-def _tori() -> dict[str, _Latency]:
-    """The torus of 4,608 switches by each of its assignments."""
+def _tori(switches: int) -> dict[str, _Latency]:
+    """The torus by each of its assignments."""
+    maps = torus_maps(switches)
+    if switches < 4608:
+        return {name: _on_floor(switches, point) for name, point in maps.items()}
     return long_run(
-        f"topoloom reproduce nakano-2016/section-viii-a/torus (torus 16 x 16 x 18 on 64 rows of 72:"
-        f" {', '.join(_torus_maps())})",
+        f"topoloom reproduce nakano-2016/section-viii-a/torus (torus 16 x 16 x 18 on 64 rows of 72: {', '.join(maps)})",
         dict[str, _Latency],
-        lambda: {name: _torus_on_floor(4608, at()) for name, at in _torus_maps().items()},
+        lambda: {name: _on_floor(switches, point) for name, point in maps.items()},
     )
 
 
@@ -130,7 +144,7 @@ def _tori() -> dict[str, _Latency]:
     "topoloom reproduce nakano-2016/section-viii-a/torus",
 )
 def _torus() -> Outcome:
-    tori = _tori()
+    tori = _tori(4608)
     grid, diagrid = (_low_latency(kind, 4608) for kind in KINDS)
 
     def below(torus: _Latency) -> dict[str, float]:
@@ -153,8 +167,9 @@ def _torus() -> Outcome:
         readings=len(found),
         digits=3,
         assumption=f"the paper does not say how its torus stands on the floor (errata of Nakano 2016, 10); {nearest}"
-        f" fits; {told}",
-        reason=f"the paper does not say how its torus stands on the floor (errata of Nakano 2016, 10); 16 x 16 x 18 {told}",
+        f" fits; {told}; {_OBJECTIVE}",
+        reason=f"the paper does not say how its torus stands on the floor (errata of Nakano 2016, 10); 16 x 16 x 18 {told};"
+        f" {_OBJECTIVE}",
     )
 
 
@@ -168,25 +183,29 @@ def _torus() -> Outcome:
 )
 def _figure_10() -> Outcome:
     sizes = tuple(FLOORS)
-    rows = _tori()["row by row"]
-    tori = {n: rows if n == 4608 else _torus_on_floor(n, np.arange(n)) for n in sizes}
+    tori: dict[str, dict[int, _Latency]] = {}
+    for n in sizes:
+        for placement, one in _tori(n).items():
+            tori.setdefault(f"torus {placement}", {})[n] = one
     found: dict[str, dict[int, _Latency]] = {kind: {n: _low_latency(kind, n) for n in sizes} for kind in KINDS}
-    by_name: dict[str, dict[int, _Latency]] = {"torus": tori}
-    by_name |= found
+    found |= _by_hops()
+    by_name = tori | found
     series = [
         Series(f"{name}, {what}", tuple((float(n), float(getattr(one, f"{what}_ns"))) for n, one in each.items()))
         for what in ("mean", "worst")
         for name, each in by_name.items()
     ]
     statements = {
-        f"{kind}, {n:,}: both less than the torus": one.mean_ns < tori[n].mean_ns and one.worst_ns < tori[n].worst_ns
+        f"{kind}, {n:,}: both less than {name}": one.mean_ns < torus[n].mean_ns and one.worst_ns < torus[n].worst_ns
+        for name, torus in tori.items()
         for kind, each in found.items()
         for n, one in each.items()
     }
-    for n in sizes:
-        grid, diagrid = found["grid"][n], found["diagrid"][n]
-        statements[f"{n:,}: the means are within 3 %"] = abs(diagrid.mean_ns / grid.mean_ns - 1) <= 0.03
-        statements[f"{n:,}: the diagrid's worst is lower"] = diagrid.worst_ns < grid.worst_ns
+    for how in ("", " by hops"):
+        for n, grid in found[f"grid{how}"].items():
+            diagrid = found[f"diagrid{how}"][n]
+            statements[f"{n:,}{how}: the means are within 3 %"] = abs(diagrid.mean_ns / grid.mean_ns - 1) <= 0.03
+            statements[f"{n:,}{how}: the diagrid's worst is lower"] = diagrid.worst_ns < grid.worst_ns
     return stated(
         statements,
         "; ".join(
@@ -194,6 +213,8 @@ def _figure_10() -> Outcome:
             for name, each in by_name.items()
         )
         + " ns, mean/worst by size",
-        "the torus row by row; cabinets 1 m apart; sizes other than 4,608 are not printed; negligible: within 3 %",
+        "in all placements of the torus that were tried, of which the paper says none; cabinets 1 m apart; sizes other than"
+        f" 4,608 are not printed; negligible: within 3 %; {_OBJECTIVE}, and up to 1,152 switches graphs by the paper's, 'by"
+        " hops', too",
         figure=Curves("nakano-2016-figure-10", "Zero-load latency", "switches", "ns", tuple(series), log_x=True),
     )

@@ -24,6 +24,7 @@ from topoloom.reproduction.papers.nakano_2016._case_floors import (
     Kind,
     annealed,
     lengths_on,
+    torus_maps,
 )
 from topoloom.reproduction.registry import claim
 from topoloom.reproduction.verdicts import Outcome, judge, listed, stated
@@ -89,7 +90,7 @@ def _low_power(kind: Kind, switches: int) -> _Power:
     return long_run(command, _Power, compute)
 
 
-def _power_torus(switches: int) -> _Power:
+def _joint_torus(switches: int) -> _Power:
     def compute() -> _Power:
         rows, columns = FLOORS[switches]["grid"]
         room = replace(preset("nakano-grid"), rows=rows, columns=columns, width_m=0.6, depth_m=2.1, overhead_end_m=1.0)
@@ -102,28 +103,52 @@ def _power_torus(switches: int) -> _Power:
     return long_run(command, _Power, compute)
 
 
+@lru_cache(maxsize=1)
+def _power_tori() -> dict[str, dict[int, _Power]]:
+    """Tori by placement and size: as good as we find, and as in VIII.A."""
+    found: dict[str, dict[int, _Power]] = {}
+    for switches in _SIZES:
+        torus = build(f"torus:dims={'x'.join(map(str, TORI[switches]))}")
+        lengths = lengths_on("grid", *FLOORS[switches]["grid"], (0.6, 2.1), 1.0)
+        for name, point in torus_maps(switches).items():
+            found.setdefault(name, {})[switches] = _found(weigh(point[torus.links], lengths, _goal()), switches)
+    return found
+
+
 _SIZES = (72, 288, 1152)
 _TOLD = (
-    "h + 1 switches on a path of h hops, as in VIII.A; sizes are not printed; a torus in joint placement; switches of 36"
-    " ports at"
-    " Besta 2014's prices; a diagrid's axes are its diagonals"
+    "h + 1 switches on a path of h hops, as in VIII.A; sizes are not printed; the paper does not say how its torus stands on"
+    " the floor: in joint placement, and as in VIII.A; switches of 36 ports at Besta 2014's prices; a diagrid's axes are its"
+    " diagonals"
 )
 
 
-def _cases() -> dict[str, dict[int, _Power]]:
-    """All networks by name and size."""
-    found: dict[str, dict[int, _Power]] = {"torus": {n: _power_torus(n) for n in _SIZES}}
-    return found | {kind: {n: _low_power(kind, n) for n in _SIZES} for kind in KINDS}
-
-
-def _beside_torus(measure: str) -> dict[str, float]:
-    """How far grids and diagrids lie above the torus of their size, in %."""
-    cases = _cases()
-    return {
-        f"{kind} {n:,}": 100 * (getattr(cases[kind][n], measure) / getattr(cases["torus"][n], measure) - 1)
-        for kind in KINDS
-        for n in _SIZES
+def _tori() -> dict[str, dict[int, _Power]]:
+    """The joint placement is a long run, kept each; the others are not."""
+    return {"torus, joint": {n: _joint_torus(n) for n in _SIZES}} | {
+        f"torus, {name}": each for name, each in _power_tori().items()
     }
+
+
+def _graphs() -> dict[Kind, dict[int, _Power]]:
+    return {kind: {n: _low_power(kind, n) for n in _SIZES} for kind in KINDS}
+
+
+def _beside_tori(measure: str) -> dict[str, dict[str, float]]:
+    """How far grids and diagrids lie above the torus of their size, in %, by its placement."""
+    graphs = _graphs()
+    return {
+        name: {
+            f"{kind} {n:,}": 100 * (getattr(graphs[kind][n], measure) / getattr(torus[n], measure) - 1)
+            for kind in KINDS
+            for n in _SIZES
+        }
+        for name, torus in _tori().items()
+    }
+
+
+def _told(found: dict[str, dict[str, float]]) -> str:
+    return "; ".join(f"{name}: {listed(each.items(), '{:+.1f}')}" for name, each in found.items())
 
 
 def _over_size(number: str, title: str, y: str, values: dict[str, dict[int, float]]) -> Curves:
@@ -132,12 +157,11 @@ def _over_size(number: str, title: str, y: str, values: dict[str, dict[int, floa
 
 
 def _relative(number: str, title: str, measure: str) -> Curves:
-    cases = _cases()
+    graphs, torus = _graphs(), _tori()["torus, joint"]
     values: dict[str, dict[int, float]] = {
-        kind: {n: getattr(cases[kind][n], measure) / getattr(cases["torus"][n], measure) for n in _SIZES}
-        for kind in KINDS
+        kind: {n: getattr(graphs[kind][n], measure) / getattr(torus[n], measure) for n in _SIZES} for kind in KINDS
     }
-    return _over_size(number, title, "of the torus's", values)
+    return _over_size(number, title, "of the torus's in joint placement", values)
 
 
 @claim(
@@ -147,14 +171,16 @@ def _relative(number: str, title: str, measure: str) -> Curves:
     "topoloom reproduce nakano-2016/fig-13",
 )
 def _figure_13() -> Outcome:
-    worst = {name: {n: one.worst_ns for n, one in each.items()} for name, each in _cases().items()}
-    missed = sum(ns > _CAP_NS for ns in worst["torus"].values())
-    met = sum(ns <= _CAP_NS for kind in KINDS for ns in worst[kind].values())
+    tori, graphs = _tori(), _graphs()
+    parts = {
+        f"{name}: most miss it": 2 * sum(one.worst_ns > _CAP_NS for one in each.values()) > len(_SIZES)
+        for name, each in tori.items()
+    }
+    met = sum(one.worst_ns <= _CAP_NS for each in graphs.values() for one in each.values())
+    parts["most grids and diagrids meet it"] = 2 * met > len(KINDS) * len(_SIZES)
+    worst = {name: {n: one.worst_ns for n, one in each.items()} for name, each in [*tori.items(), *graphs.items()]}
     return stated(
-        {
-            "most tori miss it": 2 * missed > len(_SIZES),
-            "most grids and diagrids meet it": 2 * met > len(KINDS) * len(_SIZES),
-        },
+        parts,
         "; ".join(f"{name} {', '.join(f'{n:,}: {ns:.0f}' for n, ns in each.items())}" for name, each in worst.items())
         + " ns",
         _TOLD,
@@ -169,10 +195,10 @@ def _figure_13() -> Outcome:
     "topoloom reproduce nakano-2016/fig-12",
 )
 def _more_power() -> Outcome:
-    found = _beside_torus("network_w")
+    found = _beside_tori("network_w")
     return stated(
-        {f"{name} draws more": value > 0 for name, value in found.items()},
-        f"% above the torus: {listed(found.items(), '{:+.1f}')}",
+        {f"{name} draws more than {torus}": value > 0 for torus, each in found.items() for name, value in each.items()},
+        f"% above the torus: {_told(found)}",
         _TOLD,
         figure=_relative("12-power", "Network power", "network_w"),
     )
@@ -185,11 +211,14 @@ def _more_power() -> Outcome:
     "topoloom reproduce nakano-2016/fig-12",
 )
 def _more_cost() -> Outcome:
-    found = _beside_torus("network_usd")
-    told = f"% above the torus: {listed(found.items(), '{:+.1f}')}; {_TOLD}"
+    found = _beside_tori("network_usd")
+    told = f"% above the torus: {_told(found)}; {_TOLD}"
+    ends = {name: (min(each.values()), max(each.values())) for name, each in found.items()}
+    least, most = min(ends.values(), key=lambda one: abs(one[0] - 0.7) + abs(one[1] - 33))
     return judge(
         {"least %": "0.7", "most %": "33"},
-        {"least %": min(found.values()), "most %": max(found.values())},
+        {"least %": least, "most %": most},
+        readings=len(ends),
         digits=3,
         assumption=told,
         reason=told,
@@ -204,8 +233,7 @@ def _more_cost() -> Outcome:
     "topoloom reproduce nakano-2016/section-viii-b/electric",
 )
 def _electric() -> Outcome:
-    cases = _cases()
-    found = {f"{kind} {n:,}": 100 * cases[kind][n].electric for kind in KINDS for n in _SIZES}
+    found = {f"{kind} {n:,}": 100 * one.electric for kind, each in _graphs().items() for n, one in each.items()}
     told = f"{listed(found.items(), '{:.0f} %')}; {_TOLD}"
     return judge(
         {"least %": "19", "most %": "100"},
