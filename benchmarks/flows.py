@@ -1,9 +1,10 @@
 """Flows beside SimGrid and flits in one run, and what only flows can do.
 
-    python benchmarks/flows.py [--only agreement,flits,step,all-to-all] [--seconds 150]
+    python benchmarks/flows.py [--only agreement,contended,flits,step,all-to-all] [--seconds 150]
 
 `agreement`: collectives, NAS skeletons and steps of training on 16 and 64 ranks, seconds simulated by SimGrid and by flows, and
-seconds that each took. `flits`: each host sends to one other, flit by flit and as a flow, with 4 and with 8 virtual channels;
+seconds that each took. `contended`: time steps of NAS programs on 256 ranks at random, where most channels are full. `flits`:
+each host sends to one other, flit by flit and as a flow, with 4 and with 8 virtual channels;
 `paced`: flits, where no host sends faster than the slowest flow.
 `step`: a step of GPT-3 175B on 1,024 accelerators. `all-to-all`: 64 KiB from each of 16,384 hosts to each, by pairs, exactly on
 a fat tree and with a window on a Slim Fly; after `--seconds` it is ended, and the rest reckoned from the share that is done.
@@ -28,6 +29,7 @@ from topoloom.flows.plan import Plan, Script
 from topoloom.flows.simulate import simulate_plan
 from topoloom.routing.host_routings import host_routings
 from topoloom.routing.route import route
+from topoloom.routing.routing import Routing
 from topoloom.simulator.execute import execute
 from topoloom.simulator.presets import find_preset
 from topoloom.spec import build
@@ -47,6 +49,8 @@ _AGREEMENT = (
     "training:model=gpt3-175b,layers=8,tp=4,pp=4,zero=1,batch=32",
     "training:model=mixtral-8x7b,layers=4,tp=2,pp=2,ep=4,batch=32,sequence=1024",
 )
+_CUT = "iterations=1,untimed=no"
+_CONTENDED = (*(f"{name}:class=B,{_CUT}" for name in ("bt", "cg", "lu", "sp")), f"ft:class=A,{_CUT}")
 _CYCLE_S, _FLIT_BYTES, _PACKETS, _FLITS = 1.6e-9, 8, 200, 16
 
 
@@ -54,6 +58,7 @@ def main() -> None:
     """Print the tables asked for."""
     parts: dict[str, Callable[[float], None]] = {
         "agreement": _agreement,
+        "contended": _contended,
         "flits": _flits,
         "step": _step,
         "all-to-all": _all_to_all,
@@ -67,23 +72,40 @@ def main() -> None:
 
 
 def _agreement(_: float) -> None:
-    print(f"{'ranks':>5} {'application':64} {'SimGrid':>11} {'flows':>11} {'off':>7} {'took':>7} {'took':>7}")
+    _head()
     for spec, ranks in (("torus:dims=4x4,hosts=1", 16), ("slimfly:q=5,hosts=2", 64)):
         routing = route(build(spec))
         run_app(routing, "alltoall:bytes=100", ranks, simulator="flows")  # compiles
         for app in _AGREEMENT:
-            settings = _GPUS if app.startswith("training") else AppSettings()
-            found, took = [], []
-            for simulator in ("simgrid", "flows"):
-                begin = time.perf_counter()
-                found.append(run_app(routing, app, ranks, settings=settings, simulator=simulator).measured.value)
-                took.append(time.perf_counter() - begin)
-            off = 100 * (found[1] / found[0] - 1)
-            print(
-                f"{ranks:5} {app:64} {found[0]:11.6g} {found[1]:11.6g} {off:+6.2f}% {took[0]:6.2f}s {took[1]:6.2f}s",
-                flush=True,
-            )
+            _beside_simgrid(routing, app, ranks, "linear", _GPUS if app.startswith("training") else AppSettings())
     print("SimGrid adds 16 bytes to a message; who goes first of those that are ready at one moment differs.")
+
+
+def _contended(_: float) -> None:
+    _head()
+    for spec in ("torus:dims=8x8,hosts=4", "dsn-f:n=64,hosts=4"):
+        routing = route(build(spec))
+        run_app(routing, "alltoall:bytes=100", 16, simulator="flows")  # compiles
+        for app in _CONTENDED:
+            _beside_simgrid(routing, app, 256, "random", AppSettings())
+
+
+def _head() -> None:
+    print(f"{'ranks':>5} {'application':64} {'SimGrid':>11} {'flows':>11} {'off':>7} {'took':>7} {'took':>7}")
+
+
+def _beside_simgrid(routing: Routing, app: str, ranks: int, placement: str, settings: AppSettings) -> None:
+    """What both say, and how long each takes."""
+    found, took = [], []
+    for simulator in ("simgrid", "flows"):
+        begin = time.perf_counter()
+        run = run_app(routing, app, ranks, placement=placement, settings=settings, simulator=simulator)
+        found.append(run.measured.value)
+        took.append(time.perf_counter() - begin)
+    off = 100 * (found[1] / found[0] - 1)
+    print(
+        f"{ranks:5} {app:64} {found[0]:11.6g} {found[1]:11.6g} {off:+6.2f}% {took[0]:6.2f}s {took[1]:6.2f}s", flush=True
+    )
 
 
 def _flits(_: float) -> None:
