@@ -83,7 +83,7 @@ def draw_curves(axes: "Axes", figure: Curves) -> None:
             y,
             color=COLOURS[look % len(COLOURS)],
             marker="" if series.bound else shape,
-            linestyle=("-", "--", ":")[variant % 3] if figure.joined else "",
+            linestyle=("-", "--", ":", "-.")[variant % 4] if figure.joined else "",
             markersize=5,
             linewidth=0.8 if series.bound else 1.5,
             label=series.name,
