@@ -46,6 +46,4 @@ sh tools/docs.sh
 echo "== kernels"
 sh tools/kernels.sh
 echo "== pytest"
-# Some tests wait for a browser, a server or a process that they have killed: one worker more than there are cores.
-workers=$($bin/python -c "import os; print((os.cpu_count() or 1) + 1)")
-$bin/pytest -n "$workers" --dist worksteal -rs "$@"
+$bin/pytest -n auto --dist worksteal -rs "$@"

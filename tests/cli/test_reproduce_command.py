@@ -36,7 +36,7 @@ def test_a_figure_is_written_as_points_and_as_a_picture(tmp_path):
     assert points["P-TORUS-4"][1] < points["TORUS-4"][1]
     claim = next(one for one in found["claims"] if one["id"] == "koibuchi-2013/fig-9/length-4")
     longer = 100 * (points["RING-4"][0] / points["P-TORUS-4"][0] - 1)
-    assert float(claim["ours"].split()[-1]) == pytest.approx(longer, abs=0.01)
+    assert float(claim["ours"].split()[-1]) == pytest.approx(longer, abs=0.05)
     svg = (tmp_path / "koibuchi-2013-figure-9.svg").read_text()
     assert svg.startswith("<svg")
     assert "P-HYPERCUBE" in svg
@@ -92,7 +92,7 @@ def test_lines_of_json_come_claim_by_claim():
     """Each with the fields of the whole document's; the counts go to standard error."""
     lines = _run("besta-2014/table-iv/sf", "--json-lines").splitlines()
     found = [json.loads(line) for line in lines]
-    assert [one["id"].rpartition("/")[2] for one in found] == ["sf-cables", "sf-cost", "sf-power"]
+    assert [one["id"].rpartition("/")[2] for one in found] == ["sf-cables", "sf-cost", "sf-power", "sf-size"]
     assert found == json.loads(_run("besta-2014/table-iv/sf", "--json"))["claims"]
     with pytest.raises(InputError, match="give one of the two"):
         _run("besta-2014/table-iv/sf", "--json-lines", "--json")

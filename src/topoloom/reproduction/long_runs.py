@@ -121,6 +121,11 @@ class LongRuns:
             Those that are not kept are made.
         keep : bool
             What is made is kept at once, so that whoever is interrupted loses one run at most.
+
+        Yields
+        ------
+        list of Run
+            Those that the claim has used so far.
         """
         self._paper, self._again, self._missing, self._keeps, self._used = paper, again, missing, keep, []
         if again or missing:

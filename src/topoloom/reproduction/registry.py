@@ -124,9 +124,21 @@ def listed_claims(chosen: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def run(one: Claim, again: bool = False, missing: bool = False, keep: bool = False) -> Computed:
-    """Compute a claim's outcome: from the long runs that are kept, with those made that are `missing`, or all `again`.
+    """Compute a claim's outcome.
 
-    With `keep` each that is made is kept at once.
+    Parameters
+    ----------
+    one : Claim
+    again : bool
+        Make all its long runs; else they are read from what is kept.
+    missing : bool
+        Make those that are not kept.
+    keep : bool
+        Keep each that is made at once.
+
+    Returns
+    -------
+    Computed
     """
     began = time.perf_counter()
     with LONG_RUNS.of(one.paper, again, missing, keep) as used:

@@ -58,10 +58,28 @@ def _below(better_ns: list[float], worse_ns: list[float]) -> list[float]:
     return [100 * (1 - low / high) for low, high in zip(better_ns, worse_ns, strict=True)]
 
 
-def judged_draws(
+def _judged_draws(
     published: dict[str, str], found: dict[str, list[float]], low: float, readings: int = 1, why: str = ""
 ) -> Outcome:
-    """Means over draws; a step: two standard deviations of our draws, of topology and of what is sent, for one is printed."""
+    """Means over draws; a step: two standard deviations of our draws, of topology and of what is sent, for one is printed.
+
+    Parameters
+    ----------
+    published : dict of str to str
+        What the paper prints, by name.
+    found : dict of str to list of float
+        Ours of each draw.
+    low : float
+        The load at which latency is read, flits a host and cycle.
+    readings : int
+        How many readings of the paper were tried.
+    why : str
+        What was assumed.
+
+    Returns
+    -------
+    Outcome
+    """
     step = {name: round(2 * stdev(each), 2) for name, each in found.items()}
     what = f"two standard deviations of our {len(next(iter(found.values())))} draws, in points, for one draw is printed"
     sizes = ", ".join(f"{name} {size:g}" for name, size in step.items())
@@ -87,7 +105,7 @@ def _below_hypercube(traffic: str, ring: str, permuted: str) -> None:
         these, published = networks(8), {"RING-8": ring, "P-HYPERCUBE": permuted}
         found = {name: _gains(these[name], these["HYPERCUBE"], traffic) for name in published}
         if traffic != "bit-reversal":
-            return judged_draws(published, found, these["RING-8"].low)
+            return _judged_draws(published, found, these["RING-8"].low)
         readings = {"of a host's number, 11": found, "of a switch's number, 8": _by_switch_bits()}
         nearest = min(
             readings.values(), key=lambda each: sum(abs(fmean(each[name]) - float(published[name])) for name in each)
@@ -96,7 +114,7 @@ def _below_hypercube(traffic: str, ring: str, permuted: str) -> None:
             f"bits {which}: {listed([(name, fmean(each)) for name, each in some.items()], '{:.1f} %')}"
             for which, some in readings.items()
         )
-        return judged_draws(
+        return _judged_draws(
             published,
             nearest,
             these["RING-8"].low,
@@ -131,7 +149,7 @@ _below_hypercube("bit-reversal", "15.6", "12.0")
 def _torus() -> Outcome:
     these = torus_networks()
     found = {name: _gains(these[name], these["PF-TORUS-4"], "uniform", _MANY_DRAWS) for name in ("P-TORUS-4", "RING-4")}
-    return judged_draws({"P-TORUS-4": "5", "RING-4": "21"}, found, LOW_4)
+    return _judged_draws({"P-TORUS-4": "5", "RING-4": "21"}, found, LOW_4)
 
 
 def _order(n: int, figure: int) -> None:
@@ -234,7 +252,7 @@ def _clos_most() -> Outcome:
     most = {reading: [max(draw) for draw in zip(*each.values(), strict=True)] for reading, each in found.items()}
     nearest = min(most.values(), key=lambda each: abs(fmean(each) - 23.4))
     why = f"; the most of each draw; {_clos_told(found)}; {_CLOS_READ}"
-    return judged_draws({"%": "23.4"}, {"%": nearest}, LOW, len(most), why)
+    return _judged_draws({"%": "23.4"}, {"%": nearest}, LOW, len(most), why)
 
 
 @claim(
