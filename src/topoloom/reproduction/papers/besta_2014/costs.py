@@ -129,8 +129,8 @@ def _in_the_print() -> Outcome:
 def _fewer() -> Outcome:
     sizes = {key: build(column(key).spec) for key in ("sf", *_COLUMNS["DF"])}
     fly = sizes.pop("sf")
-    hosts = int(fly.endpoints_at.sum())
-    beside = {key: (one.switches, len(one.links), int(one.endpoints_at.sum())) for key, one in sizes.items()}
+    hosts = fly.hosts
+    beside = {key: (one.switches, len(one.links), one.hosts) for key, one in sizes.items()}
     statements = {}
     for key, (switches, links, others) in beside.items():
         statements[f"fewer routers a host than {key}"] = fly.switches / hosts < switches / others
@@ -308,7 +308,7 @@ def _below(measure: str, key: str) -> float:
     return 100 * (1 - (fly[0] / other[0] if measure == "cost" else fly[1] / other[1]))
 
 
-def _per_usd(below: float) -> float:
+def _more_for_as_much(below: float) -> float:
     """The same as % more hosts a USD, or a W: what 'more effective' says if taken at its word."""
     return 100 * (1 / (1 - below / 100) - 1)
 
@@ -330,7 +330,7 @@ _COLUMNS = {
 )
 def _headline() -> Outcome:
     below = {key: _below("cost", key) for key in _COLUMNS["DF"]}
-    more = {key: _per_usd(value) for key, value in below.items()}
+    more = {key: _more_for_as_much(value) for key, value in below.items()}
     nearest = min((below, more), key=lambda found: max(abs(value - 25) for value in found.values()))
     told = (
         f"counted exactly; % below: {listed(below.items(), '{:.1f}')}; % more hosts a USD: {listed(more.items(), '{:.1f}')};"
@@ -365,7 +365,7 @@ def _savings() -> Outcome:
 )
 def _energy() -> Outcome:
     found = {name: _below("power", key) for name, key in (("DF", "df-27"), ("FBF-3", "fbf3-33"), ("DLN", "dln-28"))}
-    more = {name: _per_usd(value) for name, value in found.items()}
+    more = {name: _more_for_as_much(value) for name, value in found.items()}
     return stated(
         {f"over 25 % more hosts a W than {name}": value > 25 for name, value in more.items()},
         f"% more hosts a W: {listed(more.items(), '{:.1f}')}; % fewer W a host: {listed(found.items(), '{:.1f}')}",

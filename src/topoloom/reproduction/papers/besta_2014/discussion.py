@@ -28,6 +28,11 @@ def _ports(facts: Facts) -> int:
     return (facts.degree or 0) + (facts.full_hosts or 0)
 
 
+def _variants_to_20_000() -> dict[int, Facts]:
+    """Balanced Slim Flies with at most 20,000 endpoints, by q; q >= 4 is our reading."""
+    return {q: one for q, one in slim_flies(40).items() if q >= 4 and one.switches * (one.full_hosts or 0) <= 20_000}
+
+
 @claim(
     "besta-2014/vii-a",
     "balanced variants up to 20,000 endpoints: 11 Slim Flies, 8 Dragonflies",
@@ -35,7 +40,7 @@ def _ports(facts: Facts) -> int:
     "topoloom families slimfly --hosts 10000 --radix 64",
 )
 def _variants() -> Outcome:
-    flies = sum(facts.switches * (facts.full_hosts or 0) <= 20_000 for q, facts in slim_flies(40).items() if q >= 4)
+    flies = len(_variants_to_20_000())
     dragons = sum(2 * h * (2 * h * h + 1) * h <= 20_000 for h in range(1, 40))
     return judge(
         {"SF": 11, "DF": 8},
@@ -52,10 +57,7 @@ def _variants() -> Outcome:
     "topoloom families slimfly --hosts 10000 --radix 36",
 )
 def _routers() -> Outcome:
-    flies = {
-        q: facts for q, facts in slim_flies(60).items() if q >= 4 and facts.switches * (facts.full_hosts or 0) <= 20_000
-    }
-    ports = {q: _ports(facts) for q, facts in flies.items()}
+    ports = {q: _ports(facts) for q, facts in _variants_to_20_000().items()}
     fitting = {radix: [q for q, needed in ports.items() if 0.8 * radix <= needed <= radix] for radix in (18, 36, 108)}
     return stated(
         {

@@ -68,7 +68,7 @@ def _table_iv(column: Column) -> None:
     def size() -> Outcome:
         topology = build(column.spec)
         ports = int((topology.degrees + topology.endpoints_at).max())
-        ours = {"N": int(topology.endpoints_at.sum()), "N_r": topology.switches, "k": ports}
+        ours = {"N": topology.hosts, "N_r": topology.switches, "k": ports}
         if column.key.startswith("ft3"):
             # 2p^3 endpoints and 5p^2 routers of k = 2p ports, 2p pods (errata of Besta 2014, 6).
             p = printed.radix / 2

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 from topoloom.figures.curves import Curves, Series
 from topoloom.floors.floor import preset
@@ -24,6 +25,21 @@ _OTHERS = {
 _DEGREES = (3, 4, 5, 6, 8, 10, 11, 12, 15, 16, 20, 29, 40, 62)
 
 
+def _by_degree(
+    metric: Literal["diameter", "aspl"],
+) -> tuple[dict[str, list[tuple[int, float]]], dict[int, float], dict[int, float]]:
+    """A metric by degree: of the other topologies, of the ring with shortcuts, and of this at the others' degrees."""
+
+    def ring(k: int) -> float:
+        return float(getattr(measured(f"ring-shortcuts:n=1024,degree={k},seed=1"), metric))
+
+    others = {
+        name: [(int(build(spec).degrees.max()), getattr(measured(spec), metric)) for spec in specs]
+        for name, specs in _OTHERS.items()
+    }
+    return others, {k: ring(k) for k in _DEGREES}, {k: ring(k) for points in others.values() for k, _ in points}
+
+
 @claim(
     "koibuchi-2013/fig-1a",
     "2^10 switches: for a given degree ring and random shortcuts have a lower diameter than seven other topologies; a"
@@ -33,16 +49,7 @@ _DEGREES = (3, 4, 5, 6, 8, 10, 11, 12, 15, 16, 20, 29, 40, 62)
     "topoloom hops ring-shortcuts:n=1024,degree=10",
 )
 def _figure_1a() -> Outcome:
-    others = {
-        name: [(int(build(spec).degrees.max()), measured(spec).diameter) for spec in specs]
-        for name, specs in _OTHERS.items()
-    }
-    ring = {k: measured(f"ring-shortcuts:n=1024,degree={k},seed=1").diameter for k in _DEGREES}
-    at = {
-        k: measured(f"ring-shortcuts:n=1024,degree={k},seed=1").diameter
-        for points in others.values()
-        for k, _ in points
-    }
+    others, ring, at = _by_degree("diameter")
     series = [Series("ring and shortcuts", tuple((float(k), float(d)) for k, d in ring.items()))]
     series += [Series(name, tuple((float(k), float(d)) for k, d in points)) for name, points in others.items()]
     return stated(
@@ -69,12 +76,7 @@ def _figure_1a() -> Outcome:
     "topoloom hops ring-shortcuts:n=1024,degree=10",
 )
 def _figure_1a_aspl() -> Outcome:
-    others = {
-        name: [(int(build(spec).degrees.max()), measured(spec).aspl) for spec in specs]
-        for name, specs in _OTHERS.items()
-    }
-    ring = {k: measured(f"ring-shortcuts:n=1024,degree={k},seed=1").aspl for k in _DEGREES}
-    at = {k: measured(f"ring-shortcuts:n=1024,degree={k},seed=1").aspl for points in others.values() for k, _ in points}
+    others, ring, at = _by_degree("aspl")
     return stated(
         {
             f"{name}, degree {k}: the ring with shortcuts has a lower ASPL": at[k] < aspl

@@ -109,10 +109,6 @@ def _by_flows(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
     return judged
 
 
-def _as_it_is(compute: Callable[[], Outcome]) -> Callable[[], Outcome]:
-    return compute
-
-
 def _figure(switches: int, found: BySetup) -> Curves:
     return relative_figure(
         f"truong-2016-figure-9-{switches}",
@@ -154,14 +150,6 @@ def _command(what: str) -> str:
 
 
 def _average(switches: int, percent: float) -> None:
-    @claim(
-        f"truong-2016/fig-9/{switches}",
-        f"{switches} switches: Mop/s of DSN-F above the 2-D torus, on average",
-        f"+{percent:.0f} %",
-        _command(str(switches)),
-    )
-    @needs_simgrid
-    @(_by_flows if _SIMULATORS[switches] == FLOWS else _as_it_is)
     def compute() -> Outcome:
         found = _gains(switches)
         each = "; ".join(f"ranks {setup}: {told(gains, each=True)}" for setup, gains in found.items())
@@ -176,6 +164,13 @@ def _average(switches: int, percent: float) -> None:
             digits=3,
             figure=_figure(switches, found),
         )
+
+    claim(
+        f"truong-2016/fig-9/{switches}",
+        f"{switches} switches: Mop/s of DSN-F above the 2-D torus, on average",
+        f"+{percent:.0f} %",
+        _command(str(switches)),
+    )(needs_simgrid(_by_flows(compute) if _SIMULATORS[switches] == FLOWS else compute))
 
 
 for _switches, _percent in _PRINTED.items():
