@@ -1,10 +1,14 @@
 """Reading and writing files: pipes do not hang, all of a file is written or nothing, and a fault is one sentence."""
 
+import errno
 import io
+import json
 import os
 import select
 import stat
 import tempfile
+from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,6 +16,9 @@ from topoloom.errors import InputError
 
 #: How long a named pipe may wait for the program that writes into it.
 _WRITER_SECONDS = 1.0
+#: The environment variable that bounds what this process and its children read for users: a JSON list of folders. Where it
+#: is not set, nothing is bounded. The explorer sets it.
+BELOW = "TOPOLOOM_FILES_BELOW"
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -49,9 +56,27 @@ def open_to_read(path: str | os.PathLike[str]) -> BinaryIO:
     Raises
     ------
     OSError, ValueError
-        As `open`.
+        As `open`; PermissionError where the file lies outside the folders of `BELOW`.
     """
     return open(path, "rb", opener=_opened)
+
+
+def refuse_outside(path: str | os.PathLike[str], folders: Iterable[Path] | None = None) -> None:
+    """Raise `PermissionError` for a path that leads, links followed, out of folders; those of `BELOW` when left out."""
+    folders = _folders(os.environ.get(BELOW)) if folders is None else folders
+    if folders is not None and not is_below(path, folders):
+        raise PermissionError(errno.EACCES, "lies outside the folders that may be read", os.fspath(path))
+
+
+def is_below(path: str | os.PathLike[str], folders: Iterable[Path]) -> bool:
+    """Whether a path, links followed, is one of some resolved folders or lies below one."""
+    real = Path(os.path.realpath(path))
+    return any(real.is_relative_to(folder) for folder in folders)
+
+
+@lru_cache(maxsize=4)
+def _folders(text: str | None) -> tuple[Path, ...] | None:
+    return None if text is None else tuple(Path(os.path.realpath(one)) for one in json.loads(text))
 
 
 def is_pipe(path: str | os.PathLike[str]) -> bool:
@@ -63,9 +88,12 @@ def is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 def _opened(path: str, flags: int) -> int:
+    refuse_outside(path)
     # Opened plainly, a pipe without a writer blocks in the system, where not even Ctrl-C is heard by Python.
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     try:
+        if BELOW in os.environ and os.path.exists(f"/proc/self/fd/{handle}"):
+            refuse_outside(f"/proc/self/fd/{handle}")  # a link may have been put there since the first look
         if stat.S_ISFIFO(os.fstat(handle).st_mode):
             select.select([handle], [], [], _WRITER_SECONDS)
         os.set_blocking(handle, True)

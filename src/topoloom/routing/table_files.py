@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from topoloom.errors import InputError, at
-from topoloom.files import read_text, reason
+from topoloom.files import read_text, reason, refuse_outside
 from topoloom.folders import write_folder
 from topoloom.network_folders import TABLES
 from topoloom.results import Provenance
@@ -304,6 +304,7 @@ def _read(path: Path) -> np.ndarray:
 
 def _opened(path: Path) -> Any:
     try:
+        refuse_outside(path)
         return np.load(path, mmap_mode="r" if path.suffix == ".npy" else None, allow_pickle=False)
     except OSError as error:
         raise at(os.fspath(path), None, f"cannot be read: {reason(error)}") from None

@@ -1,18 +1,20 @@
 """`serve`: the explorer on a port of this machine, until it is stopped."""
 
+import json
 import logging
 import os
 import socket
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from topoloom.errors import InputError
+from topoloom.files import BELOW
 from topoloom.web.jobs import Jobs
 from topoloom.web.spaces import Spaces
 
-#: What is bounded of connections: open at a time, seconds that an idle one stays, bytes of a message and of headers.
-_MOST_OPEN, _IDLE_S, _MESSAGE, _HEADERS = 128, 30, 4096, 32 * 1024
+#: What is bounded of connections: seconds that an idle one stays, bytes of a message and of headers; see also `door`.
+_IDLE_S, _MESSAGE, _HEADERS = 30, 4096, 32 * 1024
 
 
 def serve(
@@ -44,7 +46,7 @@ def serve(
     executor, jobs, limit_s
         Who runs what takes long, how many tasks side by side, and seconds of a task.
     read_only : bool
-        Show what is done, and begin nothing.
+        Show what is done, begin nothing and write nothing.
     token : str, optional
         A new one when left out.
     ready : callable (str)
@@ -53,30 +55,42 @@ def serve(
     Raises
     ------
     InputError
-        A folder that is none, an executor that is none, a port that is taken; the extra `web` is not installed.
+        A folder that is none, an executor that is none, a port that is taken, a store that another server has; the extra
+        `web` is not installed.
     """
     try:
         import uvicorn
 
         from topoloom.web.app import make_app, new_token
+        from topoloom.web.door import Door, Doors
     except ImportError as error:
         raise InputError(f"the explorer needs {error.name}: pip install 'topoloom[web]'") from None
     spaces = Spaces(folders)
-    queue = Jobs(Path(store), executor=executor, jobs=jobs, limit_s=limit_s)
     token = token or new_token()
-    with _listening(host, port) as listening:
+    with (
+        _listening(host, port) as listening,
+        Jobs(Path(store), executor=executor, jobs=jobs, limit_s=limit_s, read_only=read_only) as queue,
+        _read_below([*spaces.roots.values(), Path(store)]),
+    ):
         found = listening.getsockname()[1]
         shown = f"[{host}]" if ":" in host else host
         known = dict.fromkeys([shown, "127.0.0.1", "localhost", "[::1]", *names])
         app = make_app(queue, spaces, token=token, hosts=[f"{name}:{found}" for name in known], read_only=read_only)
+
+        class OwnDoor(Door):
+            """A connection of this server."""
+
+            doors = Doors()
+
         config = uvicorn.Config(
             app,
+            http=OwnDoor,
             log_level="warning",
             access_log=False,
             server_header=False,
+            proxy_headers=False,
             ws="websockets-sansio",
             ws_max_size=_MESSAGE,
-            limit_concurrency=_MOST_OPEN,
             timeout_keep_alive=_IDLE_S,
             timeout_graceful_shutdown=2,
             h11_max_incomplete_event_size=_HEADERS,
@@ -95,6 +109,19 @@ def serve(
         # Ctrl-C and SIGTERM are how it ends.
         with suppress(KeyboardInterrupt):
             Server(config).run(sockets=[listening])
+
+
+@contextmanager
+def _read_below(folders: Sequence[Path]) -> Iterator[None]:
+    """This process and its workers open no files of users elsewhere, whatever a task says."""
+    before = os.environ.get(BELOW)
+    os.environ[BELOW] = json.dumps([os.path.realpath(folder) for folder in folders])
+    try:
+        yield
+    finally:
+        del os.environ[BELOW]
+        if before is not None:
+            os.environ[BELOW] = before
 
 
 def _listening(host: str, port: int) -> socket.socket:
