@@ -76,6 +76,8 @@ ASKED = (
 _MOST_NEWS = 256
 #: A message of a browser: there is none that it has to send.
 _LONGEST_MESSAGE = 1024
+#: Characters of the arguments of a task, which lists of tasks show.
+_LONGEST_ARGUMENTS = 250_000
 #: Bytes of a file that are sent at once.
 _PIECE = 1 << 18
 _READ_ONLY = "this server shows what is done, begins nothing and changes nothing (--read-only)"
@@ -131,6 +133,8 @@ class Explorer:
             arguments = kept_need(self.jobs.folder, self.spaces, arguments, write=not self.read_only)
         else:
             arguments = self.spaces.check(arguments)
+        if len(msgspec.json.encode(arguments)) > _LONGEST_ARGUMENTS:
+            raise InputError(f"{verb}: a task has at most {_LONGEST_ARGUMENTS:,} characters of arguments; shorten a list")
         # Every file that it opens has its whole path by now: nothing else is a file.
         return task_of(verb, arguments, os.devnull)
 
@@ -333,8 +337,9 @@ async def _submit(request: Request) -> Response:
         verb, arguments = asked["verb"], asked["arguments"]
         if not (isinstance(verb, str) and isinstance(arguments, dict)):
             raise TypeError
-    except (msgspec.DecodeError, KeyError, TypeError, UnicodeDecodeError, RecursionError):
-        raise InputError('a task is {"verb": "info", "arguments": {"topology": "petersen"}}') from None
+    except (msgspec.DecodeError, KeyError, TypeError, UnicodeDecodeError, RecursionError) as error:
+        what = f"{error}; " if isinstance(error, (msgspec.DecodeError, UnicodeDecodeError)) else ""
+        raise InputError(what + 'a task is {"verb": "info", "arguments": {"topology": "petersen"}}') from None
     task = await run_in_threadpool(explorer.task, verb, arguments)
     if explorer.read_only:
         known = await run_in_threadpool(explorer.jobs.known, task)
@@ -379,7 +384,7 @@ async def _curves(request: Request) -> Response:
 async def _study(request: Request) -> Response:
     """Curves of a study in a folder that is served."""
     asked, spaces = request.query_params, _of(request).spaces
-    folder = await run_in_threadpool(spaces.folder, asked.get("folder", ""))
+    folder = await run_in_threadpool(spaces.study, asked.get("folder", ""))
     chosen = {name: asked.get(name) or None for name in ("x", "y", "where")}
     by = asked.getlist("by") or None
     return _json(await run_in_threadpool(lambda: curves_of_study(folder, by=by, **chosen)))

@@ -1,5 +1,6 @@
 """`serve`: the explorer on a port of this machine, until it is stopped."""
 
+import asyncio
 import json
 import logging
 import os
@@ -95,7 +96,9 @@ def serve(
             timeout_graceful_shutdown=2,
             h11_max_incomplete_event_size=_HEADERS,
         )
-        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+        log = logging.getLogger("uvicorn.error")
+        log.setLevel(logging.ERROR)
+        log.addFilter(_no_goodbyes)
         here = "localhost" if host in ("0.0.0.0", "::") else shown
 
         class Server(uvicorn.Server):
@@ -122,6 +125,11 @@ def _read_below(folders: Sequence[Path]) -> Iterator[None]:
         del os.environ[BELOW]
         if before is not None:
             os.environ[BELOW] = before
+
+
+def _no_goodbyes(record: logging.LogRecord) -> bool:
+    """Whether a line of the log is no complaint that a request was ended because the server ends."""
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
 def _listening(host: str, port: int) -> socket.socket:

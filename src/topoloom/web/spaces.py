@@ -11,6 +11,7 @@ from topoloom.errors import InputError
 from topoloom.files import is_below, open_to_read
 from topoloom.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
 from topoloom.settings import shown
+from topoloom.studies.run import DEFINITION
 
 #: What a network folder, a study and a design have.
 _KINDS = {
@@ -97,15 +98,17 @@ class Spaces:
             raise InputError(f"{shown(address)}: is no file of the folders that are served")
         return file
 
-    def folder(self, address: str) -> Path:
-        """The folder behind ``NAME/a/b``; nothing in it leads out of the folders that are served.
+    def study(self, address: str) -> Path:
+        """The folder behind ``NAME/a/b``, of a study: nothing in it leads out of the folders that are served.
 
         Raises
         ------
         InputError
-            As `path`; a link in it leads out.
+            As `path`; it holds no study; a link in it leads out.
         """
         path = self.path(address)
+        if not (path / DEFINITION).is_file():
+            raise InputError(f"{shown(address)}: holds no study; 'topoloom study STUDY.toml -o FOLDER' makes one")
         self._refuse_ways_out(path)
         return path
 

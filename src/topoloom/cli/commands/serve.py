@@ -35,7 +35,7 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @click.option(
     "--time-limit", type=Number(above=0, unit="seconds"), default=3600.0, show_default="3600", help="Seconds of a task."
 )
-@click.option("--read-only", is_flag=True, help="Show what is done, and begin nothing.")
+@click.option("--read-only", is_flag=True, help="Show what is done; begin nothing, write nothing.")
 @click.option("--token", envvar="TOPOLOOM_TOKEN", help="The token in place of a new one; better in TOPOLOOM_TOKEN.")
 @click.option("--no-browser", is_flag=True, help="Open no browser.")
 def command(
@@ -57,6 +57,7 @@ def command(
         8 <= len(token) <= 200 and token.isascii() and token.replace("-", "").replace("_", "").isalnum()
     ):
         raise InputError("--token: 8 to 200 letters, digits, - and _")
+    os.environ.pop("TOPOLOOM_TOKEN", None)  # it is not for the browser, nor for workers and what they run
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "topoloom" / "explorer"
 
     def ready(address: str) -> None:
@@ -65,9 +66,9 @@ def command(
             say("it answers other machines, without encryption: in a network that is not yours use ssh -L", err=True)
         say("Ctrl-C ends it; what is finished stays", err=True)
         if not no_browser and _has_screen():
-            import webbrowser
+            from topoloom.web.browser import open_in_browser
 
-            webbrowser.open(address)
+            open_in_browser(address)
 
     serve(
         folders,
