@@ -3,16 +3,17 @@
 The browser is given a file that only this user can read, which leads on to the address; it goes after a minute.
 """
 
-import atexit
 import shutil
 import tempfile
 import threading
 import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 
-from topoloom.web.guard import OPENED
-
+#: The key of a first address that a file leads to.
+OPENED = "opened"
 #: Seconds after which the file goes although nobody has used it.
 _LASTS_S = 60.0
 _PAGE = """<!doctype html>
@@ -22,35 +23,39 @@ _PAGE = """<!doctype html>
 """
 
 
-def open_in_browser(address: str, lasts_s: float = _LASTS_S) -> Path:
-    """Have the browser follow an address.
+@contextmanager
+def browsers(lasts_s: float = _LASTS_S) -> Iterator[Callable[[str], Path]]:
+    """A function that has the browser follow an address; its files go after a while, and at the end.
 
     Parameters
     ----------
-    address : str
-        With the token.
     lasts_s : float
-        Seconds after which the file goes; it goes with this process, too.
+        Seconds after which a file goes.
 
-    Returns
-    -------
-    Path
-        The file that leads there.
+    Yields
+    ------
+    callable (str) -> Path
+        Given an address with the token, it writes the file that leads there, and has the browser open it.
     """
-    # A browser in a snap sees no /tmp but its own, and of the home no hidden folders.
-    home = Path.home() if Path("/snap").is_dir() else None
-    folder = Path(tempfile.mkdtemp(prefix="topoloom-", dir=home))  # 0700
+    folders: list[Path] = []
 
-    def remove() -> None:
-        shutil.rmtree(folder, ignore_errors=True)
+    def follow(address: str) -> Path:
+        # A browser in a snap sees no /tmp but its own, and of the home no hidden folders.
+        home = Path.home() if Path("/snap").is_dir() else None
+        folder = Path(tempfile.mkdtemp(prefix="topoloom-", dir=home))  # 0700
+        folders.append(folder)
+        page = folder / "open.html"
+        page.touch(0o600)
+        page.write_text(_PAGE.format(address=escape(f"{address}&{OPENED}=1")), encoding="utf-8")
+        timer = threading.Timer(lasts_s, shutil.rmtree, (folder,), {"ignore_errors": True})
+        timer.daemon = True
+        timer.start()
+        # Some browsers hold whoever opens them, and requests are to be answered meanwhile.
+        threading.Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()
+        return page
 
-    atexit.register(remove)
-    timer = threading.Timer(lasts_s, remove)
-    timer.daemon = True
-    timer.start()
-    page = folder / "open.html"
-    page.touch(0o600)
-    page.write_text(_PAGE.format(address=escape(f"{address}&{OPENED}=1")), encoding="utf-8")
-    # Some browsers hold whoever opens them, and requests are to be answered meanwhile.
-    threading.Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()
-    return page
+    try:
+        yield follow
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -9,6 +9,8 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from topoloom.web.browser import OPENED
+
 #: Bytes of a request's body, at most, and seconds in which it must be there.
 MOST_BODY, BODY_S = 1 << 20, 15.0
 #: Requests of strangers together that are answered at once, so many and so many a second afterwards; others wait, seconds each.
@@ -26,8 +28,6 @@ FILE_POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:;"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
-#: The key of a first address that a file opened in the browser.
-OPENED = "opened"
 _TOO_LARGE = f"more than {MOST_BODY >> 20} MB; that is no request of ours"
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -73,7 +73,7 @@ class Guard:
             await _refuse(scope, receive, send, status, why)
         elif scope["type"] == "websocket":
             await self._socket(scope, receive, send)
-        elif _is_first(scope):
+        elif self._is_first(scope):
             await self._welcome(scope, headers, send)
         else:
             await self._answer(scope, receive, send)
@@ -89,7 +89,7 @@ class Guard:
                 return 403, "requests from other pages are refused"
         # The first address may be followed from anywhere: no other page knows it.
         own = headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
-        if not own and not (known and _is_first(scope)):
+        if not own and not (known and self._is_first(scope)):
             return 403, "requests from other pages are refused"
         if not known:
             return 401, "the token is missing; open the address that topoloom serve printed"
@@ -112,6 +112,16 @@ class Guard:
         self._left = max(self._left, -1.0)
         return allowed
 
+    def _is_first(self, scope: Scope) -> bool:
+        """Whether a request is of the first address, the one with the token."""
+        if scope["type"] != "http" or scope["method"] != "GET":
+            return False
+        pairs = parse_qsl(scope["query_string"].decode("latin-1"))
+        return any(name == "token" and self._is_token(value) for name, value in pairs)
+
+    def _is_token(self, text: str) -> bool:
+        return hmac.compare_digest(text.encode(), self._token.encode())
+
     def _known(self, scope: Scope, headers: dict[str, str]) -> bool:
         given = [headers.get("authorization", "").removeprefix("Bearer ")]
         if scope["type"] == "http":
@@ -121,7 +131,7 @@ class Guard:
         except CookieError:
             morsel = None
         given += [morsel.value] if morsel is not None else []
-        return any(hmac.compare_digest(one.encode(), self._token.encode()) for one in given)
+        return any(self._is_token(one) for one in given)
 
     async def _welcome(self, scope: Scope, headers: dict[str, str], send: Send) -> None:
         """The cookie, and the address without the token, so that it stands in no history."""
@@ -180,13 +190,6 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, why: 
     headers += [(b"retry-after", b"1")] if status in (429, 503) else []
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": why.encode() + b"\n"})
-
-
-def _is_first(scope: Scope) -> bool:
-    """Whether a request is of the first address, the one with the token."""
-    if scope["type"] != "http" or scope["method"] != "GET":
-        return False
-    return any(name == "token" for name, _ in parse_qsl(scope["query_string"].decode("latin-1")))
 
 
 def _whole(body: bytes, receive: Receive) -> Receive:

@@ -51,6 +51,7 @@ def command(
     token: str | None,
     no_browser: bool,
 ) -> None:
+    from topoloom.web.browser import browsers
     from topoloom.web.server import serve
 
     if token is not None and not (
@@ -66,23 +67,22 @@ def command(
             say("it answers other machines, without encryption: in a network that is not yours use ssh -L", err=True)
         say("Ctrl-C ends it; what is finished stays", err=True)
         if not no_browser and _has_screen():
-            from topoloom.web.browser import open_in_browser
+            follow(address)
 
-            open_in_browser(address)
-
-    serve(
-        folders,
-        store=home if store is None else store,
-        host=host,
-        port=port,
-        names=names,
-        executor=executor,
-        jobs=jobs,
-        limit_s=time_limit,
-        read_only=read_only,
-        token=token,
-        ready=ready,
-    )
+    with browsers() as follow:
+        serve(
+            folders,
+            store=home if store is None else store,
+            host=host,
+            port=port,
+            names=names,
+            executor=executor,
+            jobs=jobs,
+            limit_s=time_limit,
+            read_only=read_only,
+            token=token,
+            ready=ready,
+        )
 
 
 def _has_screen() -> bool:
