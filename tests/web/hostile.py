@@ -152,8 +152,7 @@ RAW = {
         "Content-Length: 2\r\n\r\nab"
     ),
     "length of digits": (
-        "POST /api/tasks HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\n"
-        f"Content-Length: {'9' * 5000}\r\n\r\n"
+        f"POST /api/tasks HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\nContent-Length: {'9' * 5000}\r\n\r\n"
     ),
     "upgrade with a body": (
         "POST /api/events HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\nConnection: upgrade\r\n"
@@ -208,7 +207,9 @@ BODIES = {
         + b"9" * 5000
         + b"}}}"
     ),
-    "digits after a point": b'{"verb": "simulate", "arguments": {"topology": "petersen", "load": 0.' + b"1" * 9000 + b"}}",
+    "digits after a point": b'{"verb": "simulate", "arguments": {"topology": "petersen", "load": 0.'
+    + b"1" * 9000
+    + b"}}",
     "surrogate": b'{"verb": "info", "arguments": {"topology": "\\ud800"}}',
     "surrogate in a requirement": b'{"verb": "need", "arguments": {"text": "hosts = 3 # \\udfff"}}',
     "surrogate in a design": b'{"verb": "design", "arguments": {"text": "hosts = 3 # \\udfff"}}',
@@ -226,7 +227,10 @@ BODIES = {
     "dotted requirement": b'{"verb": "need", "arguments": {"text": "' + b"a." * 90_000 + b'b = 1"}}',
     "long requirement": b'{"verb": "need", "arguments": {"text": "' + b"#" * 900_000 + b'"}}',
     "change of a number": b'{"verb": "design", "arguments": {"text": "hosts = 3", "change": 3}}',
-    "deep change": b'{"verb": "design", "arguments": {"text": "hosts = 3", "change": ' + b'{"a":' * 500 + b"1" + b"}" * 502,
+    "deep change": b'{"verb": "design", "arguments": {"text": "hosts = 3", "change": '
+    + b'{"a":' * 500
+    + b"1"
+    + b"}" * 502,
     "a million points": b'{"verb": "resilience", "arguments": {"topology": "petersen", "levels": ['
     + b"0.5," * 200_000
     + b"1]}}",
@@ -255,7 +259,21 @@ def filled(text: str, host: str, token: str) -> bytes:
     return text.replace("HOST", host).replace("TOKEN", token).encode("latin-1", "replace")
 
 
-_TEXTS = ("", "petersen", "ring:n=5", "nets", "nets/mine.json", "../x", "/etc/passwd", "\0", "a" * 300, "\u4e2d", "%s", "'")
+_TEXTS = (
+    "",
+    "petersen",
+    "ring:n=5",
+    "nets",
+    "nets/mine.json",
+    "../x",
+    "/etc/passwd",
+    "\0",
+    "a" * 300,
+    "\u4e2d",
+    "%s",
+    "'",
+)
+_EXTRA = ("Range", "Cookie", "Origin", "Content-Type", "Accept-Encoding", "If-None-Match", "Expect", "Sec-Fetch-Site")
 _NUMBERS = (0, 1, -1, 2**31, 2**63, -(2**64), 1.5, 1e308, 10**30)
 
 
@@ -268,7 +286,9 @@ def _value(draw: random.Random, depth: int = 0) -> object:
     if kind == 3:
         return draw.choice((None, True, False))
     if kind < 6:
-        return "".join(chr(draw.choice((draw.randrange(128), draw.randrange(0xD000)))) for _ in range(draw.randrange(20)))
+        return "".join(
+            chr(draw.choice((draw.randrange(128), draw.randrange(0xD000)))) for _ in range(draw.randrange(20))
+        )
     if kind == 6:
         return [_value(draw, depth + 1) for _ in range(draw.randrange(4))]
     return {str(draw.choice(_TEXTS)): _value(draw, depth + 1) for _ in range(draw.randrange(4))}
@@ -298,7 +318,7 @@ def random_requests(seed: int, count: int, verbs: dict[str, list[str]], host: st
         if draw.random() < 0.6:
             method, path = "POST", "/api/tasks"
             verb = draw.choice((*verbs, "rm"))
-            known = verbs.get(verb, []) + ["text", "change"]
+            known = [*verbs.get(verb, []), "text", "change"]
             arguments = {draw.choice(known): _value(draw) for _ in range(draw.randrange(5))}
             if draw.random() < 0.6:
                 arguments["topology"] = draw.choice(("petersen:hosts=1", "ring:n=5"))
@@ -310,7 +330,16 @@ def random_requests(seed: int, count: int, verbs: dict[str, list[str]], host: st
                 body = body[:at] + bytes([draw.randrange(256)]) + body[at + 1 :]
             headers["Content-Length"] = str(len(body))
         if draw.random() < 0.2:
-            extra = ("Range", "Cookie", "Origin", "Content-Type", "Accept-Encoding", "If-None-Match", "Expect", "Sec-Fetch-Site")
+            extra = (
+                "Range",
+                "Cookie",
+                "Origin",
+                "Content-Type",
+                "Accept-Encoding",
+                "If-None-Match",
+                "Expect",
+                "Sec-Fetch-Site",
+            )
             headers[draw.choice(extra)] = ascii(_value(draw, 9))[1:60]
         lines = [f"{method} {path}{'?' + asked if asked else ''} HTTP/1.1", *(f"{k}: {v}" for k, v in headers.items())]
         request = "\r\n".join([*lines, "", ""]).encode("latin-1", "replace") + body

@@ -1,9 +1,8 @@
-"""Attacks on the explorer: no path of a request leads out, no request breaks it, nobody without the token keeps its owner out."""
+"""Attacks on the explorer: no path leads out, no request breaks it, nobody without the token keeps its owner out."""
 
 import http.client
 import json
 import os
-import random
 import re
 import signal
 import socket
@@ -44,9 +43,7 @@ def here(tmp_path_factory):
     (nets / "trap" / "topology.json").symlink_to(here / "secret.toml")
     for name in ("mine.json", "mine.goal", "mine.csv", "mine.toml", "mine.txt"):
         (nets / name).write_text("")
-    assert (
-        CliRunner().invoke(cli, ["build", "petersen:hosts=2", "-o", str(nets / "mine.json")]).exit_code == 0
-    )
+    assert CliRunner().invoke(cli, ["build", "petersen:hosts=2", "-o", str(nets / "mine.json")]).exit_code == 0
     study = Study(verb="hops", task={"topology": "ring:n={n}"}, axes={"n": [8, 16]})
     run_study(study, nets / "sizes", executor="threads")
     return here
@@ -310,7 +307,12 @@ def test_half_a_request_ends_in_seconds(server):
     head = f"POST /api/tasks HTTP/1.1\r\nHost: {server.host}\r\nAuthorization: Bearer {_TOKEN}\r\nContent-Length: 900\r\n\r\n"
     began, ended = time.monotonic(), {}
     open_ones = {}
-    for kind, first in (("silent", b""), ("headers", b"GET / HTTP/1.1\r\n"), ("body", head.encode()), ("lines", b"\r\n")):
+    for kind, first in (
+        ("silent", b""),
+        ("headers", b"GET / HTTP/1.1\r\n"),
+        ("body", head.encode()),
+        ("lines", b"\r\n"),
+    ):
         open_ones[kind] = socket.create_connection((name, int(port)), timeout=5)
         open_ones[kind].sendall(first)
     while len(ended) < len(open_ones) and time.monotonic() < began + 60:

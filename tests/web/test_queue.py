@@ -85,13 +85,13 @@ def test_a_crash_amid_rewriting_forgets_nothing(tmp_path):
 
 def test_a_lease_is_one_servers(tmp_path):
     """Given back, or of a process that is gone, it is anybody's at once; nothing is left behind."""
-    with Lease(tmp_path):
-        with pytest.raises(InputError, match=f"process {os.getpid()} of .*--store"):
-            Lease(tmp_path)
+    with Lease(tmp_path), pytest.raises(InputError, match=f"process {os.getpid()} of .*--store"):
+        Lease(tmp_path)
     with Lease(tmp_path):
         pass
     assert list(tmp_path.iterdir()) == []
-    code = f"import os; from pathlib import Path; from topoloom.web.lease import Lease; Lease(Path({str(tmp_path)!r})); os._exit(9)"
+    code = "import os; from pathlib import Path; from topoloom.web.lease import Lease; "
+    code += f"Lease(Path({str(tmp_path)!r})); os._exit(9)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
     assert [path.name for path in tmp_path.iterdir()] == [lease.NAME]
     with Lease(tmp_path):
@@ -102,7 +102,7 @@ def test_a_lease_of_another_machine_lasts_as_long_as_it_is_touched(tmp_path):
     """Its lock is not seen here, nor whether its process lives: its age tells, by the clock of the file system."""
     path = tmp_path / lease.NAME
     path.write_text('{"machine": "another", "host": "node7", "pid": 12, "since": "2026-01-01", "mark": "x"}')
-    with pytest.raises(InputError, match="process 12 of node7.*try again in"):
+    with pytest.raises(InputError, match=r"process 12 of node7.*try again in"):
         Lease(tmp_path)
     old = time.time() - lease.STALE_S - 5
     os.utime(path, (old, old))

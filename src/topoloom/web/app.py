@@ -134,7 +134,9 @@ class Explorer:
         else:
             arguments = self.spaces.check(arguments)
         if len(msgspec.json.encode(arguments)) > _LONGEST_ARGUMENTS:
-            raise InputError(f"{verb}: a task has at most {_LONGEST_ARGUMENTS:,} characters of arguments; shorten a list")
+            raise InputError(
+                f"{verb}: a task has at most {_LONGEST_ARGUMENTS:,} characters of arguments; shorten a list"
+            )
         # Every file that it opens has its whole path by now: nothing else is a file.
         return task_of(verb, arguments, os.devnull)
 

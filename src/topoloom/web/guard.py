@@ -143,7 +143,10 @@ class Guard:
         status, body, more = 303, b"", [(b"location", place.encode())]
         if any(name == OPENED for name, _ in pairs) or headers.get("sec-fetch-site", "none") != "none":
             # Browsers keep the cookie back while they follow a redirect that another page, or a file, began.
-            status, more = 200, [(b"refresh", f"0; url={place}".encode()), (b"content-type", b"text/html; charset=utf-8")]
+            status, more = (
+                200,
+                [(b"refresh", f"0; url={place}".encode()), (b"content-type", b"text/html; charset=utf-8")],
+            )
             body = f'<!doctype html><title>topoloom</title><a href="{escape(place)}">topoloom</a>\n'.encode()
         more += [cookie, (b"content-length", b"%d" % len(body)), (b"cache-control", b"no-store")]
         more += [(b"content-security-policy", POLICY.encode()), *_HEADERS]

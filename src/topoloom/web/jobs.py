@@ -277,7 +277,8 @@ class Jobs:
     @property
     def store(self) -> Store:
         """Where records go."""
-        assert self._store is not None, "a server that only looks runs nothing"
+        if self._store is None:
+            raise InputError(f"{self.folder}: holds no records, and a server that only looks makes no store")
         return self._store
 
     def run_of(self, tasks: Sequence[Task], settings: dict[str, Any], feed: "_Lane | None") -> Run:
