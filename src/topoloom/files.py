@@ -19,6 +19,8 @@ _WRITER_SECONDS = 1.0
 #: The environment variable that bounds what this process and its children read for users: a JSON list of folders. Where it
 #: is not set, nothing is bounded. The explorer sets it.
 BELOW = "TOPOLOOM_FILES_BELOW"
+#: Where this environment variable is set nothing is written for users, nor is finished what a killed program began to write.
+READ_ONLY = "TOPOLOOM_READ_ONLY"
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:

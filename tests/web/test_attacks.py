@@ -357,6 +357,8 @@ def test_read_only_writes_nothing(tmp_path, here):
     failed = writing.record("hops", topology="slimfly:q=6")
     designed = writing.record("design", text=requirement, change={"finalists": 0})
     writing.end()
+    (nets / "half" / ".topoloom-unfinished").mkdir(parents=True)
+    (nets / "half" / "topology.json").write_bytes((nets / "mine.json").read_bytes())
     before = _snapshot(store, nets)
     reading = Server(store, "--read-only", str(nets))
     try:
@@ -370,6 +372,7 @@ def test_read_only_writes_nothing(tmp_path, here):
             ("draw", {"topology": "nets/mine.json", "engine": "updown"}),
         ):
             assert reading.ask(verb, **arguments).status_code == 403
+        assert "is not whole yet" in reading.ask("info", topology="nets/half").json()["error"]
         assert reading.ask("design", text=requirement + "# another\n").status_code in (400, 403)
         for one in (done, failed, designed):
             assert reading.client.delete(f"/api/tasks/{one['digest']}").status_code == 403

@@ -101,7 +101,7 @@ def test_a_lease_is_one_servers(tmp_path):
 def test_a_lease_of_another_machine_lasts_as_long_as_it_is_touched(tmp_path):
     """Its lock is not seen here, nor whether its process lives: its age tells, by the clock of the file system."""
     path = tmp_path / lease.NAME
-    path.write_text('{"machine": "another", "host": "node7", "pid": 12, "since": "2026-01-01", "mark": "x"}')
+    path.write_text('{"kernel": "another", "host": "node7", "pid": 12, "since": "2026-01-01", "mark": "x"}')
     with pytest.raises(InputError, match=r"process 12 of node7.*try again in"):
         Lease(tmp_path)
     old = time.time() - lease.STALE_S - 5
@@ -113,7 +113,7 @@ def test_a_lease_of_another_machine_lasts_as_long_as_it_is_touched(tmp_path):
 def test_of_many_who_take_a_lease_over_one_has_it(tmp_path):
     """Eight processes at once, over the lease of one that is gone."""
     path = tmp_path / lease.NAME
-    path.write_text('{"machine": "another", "host": "node7", "pid": 12, "mark": "x"}')
+    path.write_text('{"kernel": "another", "host": "node7", "pid": 12, "mark": "x"}')
     os.utime(path, (1e9, 1e9))
     code = (
         "import sys\nfrom pathlib import Path\nfrom topoloom.errors import InputError\nfrom topoloom.web.lease import Lease\n"

@@ -1,8 +1,7 @@
-"""One server for one store: who has it, by a file that only one can make, and how another finds out that its owner is gone.
+"""One server for one store: who has it, and how another finds out that its owner is gone.
 
-On one machine (containers of it included) a lock tells at once whether the owner lives, whatever killed it. Machines that share
-a store over a network that keeps no locks tell by the time at which its owner touched the file last, by the clock of the file
-system alone.
+On one machine, its containers included, a lock tells at once whether the owner lives, whatever ended it. Machines that share a
+store over NFS without locks tell by when the owner touched the file last, by the clock of the file system alone.
 """
 
 import os
@@ -18,11 +17,14 @@ import msgspec
 
 from topoloom.errors import InputError
 from topoloom.files import reason
+from topoloom.locks import Lock, kernel
 
 #: The file, in the folder of the store.
 NAME = "served-by.json"
 #: Seconds between two touches, and after which one that nobody touches is anybody's.
 BEAT_S, STALE_S = 10.0, 60.0
+#: Seconds until two machines that took a store over in the same moment see which of them was the last.
+_SETTLE_S = 1.0
 
 
 class Owner(msgspec.Struct):
@@ -30,8 +32,8 @@ class Owner(msgspec.Struct):
 
     Attributes
     ----------
-    machine : str
-        The running system: another after each start of the machine, the same in all its containers.
+    kernel : str
+        Of the owner's machine, as `topoloom.locks.kernel` has it.
     host : str
     pid : int
         As the owner itself sees it.
@@ -40,7 +42,7 @@ class Owner(msgspec.Struct):
         Of this one lease.
     """
 
-    machine: str = ""
+    kernel: str = ""
     host: str = ""
     pid: int = 0
     since: str = ""
@@ -66,7 +68,7 @@ class Lease:
         self._mark = secrets.token_hex(8)
         self._over = threading.Event()
         try:
-            self._file = self._made()
+            self._lock = self._taken()
         except OSError as error:
             raise InputError(f"{folder}: cannot be used: {reason(error)}") from None
         threading.Thread(target=self._beat, daemon=True).start()
@@ -83,54 +85,34 @@ class Lease:
             self._over.set()
             if _read(self._path).mark == self._mark:
                 self._path.unlink(missing_ok=True)
-            os.close(self._file)
+            self._lock.release()
 
-    def _made(self) -> int:
-        """The file, made by us and locked."""
-        for _ in range(5):
-            with suppress(FileExistsError):
-                file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
-                _lock(file, wait=True)  # somebody may be looking whether its owner lives
-                owner = Owner(
-                    _machine(),
-                    socket.gethostname(),
-                    os.getpid(),
-                    time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
-                    self._mark,
-                )
-                os.write(file, msgspec.json.encode(owner) + b"\n")
-                return file
-            self._take_away()
-        raise self._refusal(_read(self._path))
-
-    def _take_away(self) -> None:
-        """Remove the file of an owner that is gone.
-
-        Raises
-        ------
-        InputError
-            It is not.
-        """
+    def _taken(self) -> Lock:
+        lock = Lock.take(self._path)
+        owner = _read(self._path)
+        if lock is None:
+            raise self._refusal(owner)
         try:
-            file = os.open(self._path, os.O_RDWR)
-        except FileNotFoundError:
-            return
-        try:
-            owner = _read(self._path)
-            free = _lock(file)
-            if free is False or (not (free and owner.machine == _machine()) and not self._stale()):
+            written = self._path.stat().st_size > 0
+            if written and owner.kernel != kernel() and not self._stale():
                 raise self._refusal(owner)
-            # While we hold the lock nobody else of this machine comes so far; of other machines one wins the renaming.
-            with suppress(FileNotFoundError):
-                if os.fstat(file).st_ino == os.stat(self._path).st_ino:
-                    aside = self._path.with_suffix(f".{self._mark}")
-                    os.rename(self._path, aside)
-                    aside.unlink(missing_ok=True)
-        finally:
-            os.close(file)
+            since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+            ours = Owner(kernel(), socket.gethostname(), os.getpid(), since, self._mark)
+            with self._path.open("r+b") as file:
+                file.truncate()
+                file.write(msgspec.json.encode(ours) + b"\n")
+            if written and owner.kernel != kernel():
+                time.sleep(_SETTLE_S)
+                if _read(self._path).mark != self._mark:
+                    raise self._refusal(_read(self._path))
+        except BaseException:
+            lock.release()
+            raise
+        return lock
 
     def _stale(self) -> bool:
-        clock = self._path.with_suffix(f".clock-{self._mark}")
+        """Whether nobody has touched the file for long."""
+        clock = self._path.with_suffix(f".{self._mark}")
         try:
             clock.write_text("")
             return clock.stat().st_mtime - self._path.stat().st_mtime > STALE_S
@@ -138,11 +120,11 @@ class Lease:
             clock.unlink(missing_ok=True)
 
     def _refusal(self, owner: Owner) -> InputError:
-        where = f"process {owner.pid} of {owner.host}" if owner.host else "another process"
+        who = f"process {owner.pid} of {owner.host}, since {owner.since}" if owner.host else "it has just begun"
         return InputError(
-            f"{self._path.parent}: another topoloom serve has this store ({where}, since {owner.since or 'just now'}); open"
-            " its address, give --store another folder, or look at what it does with --read-only"
-            + ("" if owner.machine == _machine() else f"; if it is no more, try again in {STALE_S:.0f} s")
+            f"{self._path.parent}: another topoloom serve has this store ({who}); open its address, give --store another"
+            " folder, or look at what it does with --read-only"
+            + ("" if owner.kernel in (kernel(), "") else f"; if it is no more, try again in {STALE_S:.0f} s")
         )
 
     def _beat(self) -> None:
@@ -157,24 +139,3 @@ def _read(path: Path) -> Owner:
         return msgspec.json.decode(path.read_bytes(), type=Owner)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return Owner()  # being written, or gone
-
-
-def _lock(file: int, *, wait: bool = False) -> bool | None:
-    """Whether the lock of a file is ours now; None where files cannot be locked."""
-    try:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):
-        return None
-    return True
-
-
-def _machine() -> str:
-    """The running system, by the number that it drew when it started; by the name of the host where there is none."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return socket.gethostname()

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from topoloom.errors import InputError
-from topoloom.files import BELOW
+from topoloom.files import BELOW, READ_ONLY
 from topoloom.web.jobs import Jobs
 from topoloom.web.spaces import Spaces
 
@@ -71,7 +71,7 @@ def serve(
     with (
         _listening(host, port) as listening,
         Jobs(Path(store), executor=executor, jobs=jobs, limit_s=limit_s, read_only=read_only) as queue,
-        _read_below([*spaces.roots.values(), Path(store)]),
+        _bounded([*spaces.roots.values(), Path(store)], read_only),
     ):
         found = listening.getsockname()[1]
         shown = f"[{host}]" if ":" in host else host
@@ -115,16 +115,19 @@ def serve(
 
 
 @contextmanager
-def _read_below(folders: Sequence[Path]) -> Iterator[None]:
-    """This process and its workers open no files of users elsewhere, whatever a task says."""
-    before = os.environ.get(BELOW)
-    os.environ[BELOW] = json.dumps([os.path.realpath(folder) for folder in folders])
+def _bounded(folders: Sequence[Path], read_only: bool) -> Iterator[None]:
+    """This process and its workers open no files of users elsewhere, whatever a task says; if `read_only`, they finish none."""
+    bounds = {BELOW: json.dumps([os.path.realpath(folder) for folder in folders])}
+    bounds |= {READ_ONLY: "1"} if read_only else {}
+    before = {name: os.environ.get(name) for name in bounds}
+    os.environ.update(bounds)
     try:
         yield
     finally:
-        del os.environ[BELOW]
-        if before is not None:
-            os.environ[BELOW] = before
+        for name, value in before.items():
+            del os.environ[name]
+            if value is not None:
+                os.environ[name] = value
 
 
 def _no_goodbyes(record: logging.LogRecord) -> bool:
