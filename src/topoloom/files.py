@@ -64,7 +64,7 @@ def open_to_read(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 def refuse_outside(path: str | os.PathLike[str], folders: Iterable[Path] | None = None) -> None:
-    """Raise `PermissionError` for a path that leads, links followed, out of folders; those of `BELOW` when left out."""
+    """Raise `PermissionError` for a path that leads, links followed, out of folders; `folders` None: those of `BELOW`."""
     folders = _folders(os.environ.get(BELOW)) if folders is None else folders
     if folders is not None and not is_below(path, folders):
         raise PermissionError(errno.EACCES, "lies outside the folders that may be read", os.fspath(path))
@@ -78,7 +78,7 @@ def is_below(path: str | os.PathLike[str], folders: Iterable[Path]) -> bool:
 
 @lru_cache(maxsize=4)
 def _folders(text: str | None) -> tuple[Path, ...] | None:
-    return None if text is None else tuple(Path(os.path.realpath(one)) for one in json.loads(text))
+    return None if text is None else tuple(Path(os.path.realpath(folder)) for folder in json.loads(text))
 
 
 def is_pipe(path: str | os.PathLike[str]) -> bool:

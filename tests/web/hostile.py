@@ -42,7 +42,7 @@ NAMING = (
     ("resilience", "floor", "{}"),
     ("route", "topology", "{}"),
 )
-#: What else a verb has to be told.
+#: What else a verb needs.
 NEEDED = {
     "simulate": {"load": 0.1},
     "trace": {"source": 0, "destination": 1},
@@ -318,8 +318,8 @@ def random_requests(seed: int, count: int, verbs: dict[str, list[str]], host: st
         if draw.random() < 0.6:
             method, path = "POST", "/api/tasks"
             verb = draw.choice((*verbs, "rm"))
-            known = [*verbs.get(verb, []), "text", "change"]
-            arguments = {draw.choice(known): _value(draw) for _ in range(draw.randrange(5))}
+            names = [*verbs.get(verb, []), "text", "change"]
+            arguments = {draw.choice(names): _value(draw) for _ in range(draw.randrange(5))}
             if draw.random() < 0.6:
                 arguments["topology"] = draw.choice(("petersen:hosts=1", "ring:n=5"))
                 arguments |= {name: value for name, value in NEEDED.get(verb, {}).items() if name not in arguments}

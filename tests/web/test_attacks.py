@@ -128,9 +128,9 @@ def test_a_link_that_is_swapped_in_later_is_not_followed(tmp_path):
         net.unlink()
         net.symlink_to(tmp_path / "other.json")  # of the same content
         assert busy.wait(long)["state"] == "done"
-        found = busy.wait(digest)
-        assert found["state"] == "failed"
-        assert "outside the folders that may be read" in found["error"]
+        record = busy.wait(digest)
+        assert record["state"] == "failed"
+        assert "outside the folders that may be read" in record["error"]
     finally:
         busy.end()
 
@@ -170,7 +170,7 @@ def test_tasks_of_nonsense(server, name):
 
 def _fuzz(server, seed, count):
     catalogue = server.client.get("/api/catalogue").json()["verbs"]
-    verbs = {name: [one["name"] for one in settings] for name, settings in catalogue.items()}
+    verbs = {name: [setting["name"] for setting in settings] for name, settings in catalogue.items()}
     wrong = []
     for request in random_requests(seed, count, verbs, server.host, _TOKEN):
         status, _, body = raw(server.host, request)
@@ -221,13 +221,13 @@ class _Strangers:
     def _half(self, count):
         begun = [None] * count
         while not self.over.is_set():
-            for number, one in enumerate(begun):
-                if one is not None:
+            for number, link in enumerate(begun):
+                if link is not None:
                     try:
-                        one.send(b"a")  # byte by byte
+                        link.send(b"a")  # byte by byte
                         continue
                     except OSError:
-                        one.close()
+                        link.close()
                 with_body = number % 4 == 0
                 try:
                     begun[number] = socket.create_connection((self.name, self.port), timeout=5)
@@ -239,9 +239,9 @@ class _Strangers:
                 except OSError:
                     begun[number] = None
             self.over.wait(0.2)
-        for one in begun:
-            if one is not None:
-                one.close()
+        for link in begun:
+            if link is not None:
+                link.close()
 
     def _hammer(self):
         while not self.over.is_set():
@@ -269,13 +269,13 @@ def test_fifty_clients_are_answered_whatever_strangers_do(tmp_path):
     def client(number):
         with httpx.Client(
             base_url=busy.base, headers={"authorization": f"Bearer {_TOKEN}"}, timeout=60, verify=False, trust_env=False
-        ) as one:
+        ) as link:
             task = {"verb": "hops", "arguments": {"topology": f"ring:n={10 + number}"}}
-            answer = one.post("/api/tasks", json=task)
+            answer = link.post("/api/tasks", json=task)
             until = time.monotonic() + 180
             while answer.status_code in (200, 202) and time.monotonic() < until:
                 began = time.monotonic()
-                answer = one.get(f"/api/tasks/{answer.json()['digest']}")
+                answer = link.get(f"/api/tasks/{answer.json()['digest']}")
                 seconds.append(time.monotonic() - began)
                 if "result" in answer.json():
                     answers[number] = answer.json()["result"]["diameter"]
@@ -287,10 +287,10 @@ def test_fifty_clients_are_answered_whatever_strangers_do(tmp_path):
     try:
         time.sleep(1)
         clients = [threading.Thread(target=client, args=(number,)) for number in range(50)]
-        for one in clients:
-            one.start()
-        for one in clients:
-            one.join(240)
+        for link in clients:
+            link.start()
+        for link in clients:
+            link.join(240)
     finally:
         strangers.end()
         assert busy.end() == 0
@@ -316,35 +316,35 @@ def test_half_a_request_ends_in_seconds(server):
         open_ones[kind] = socket.create_connection((name, int(port)), timeout=5)
         open_ones[kind].sendall(first)
     while len(ended) < len(open_ones) and time.monotonic() < began + 60:
-        for kind, one in open_ones.items():
+        for kind, link in open_ones.items():
             if kind in ended:
                 continue
             try:
                 if kind != "silent":
-                    one.send(b"\n" if kind == "lines" else b"a")
-                one.settimeout(0.05)
-                if one.recv(1000)[9:12] in (b"", b"408", b"400"):
+                    link.send(b"\n" if kind == "lines" else b"a")
+                link.settimeout(0.05)
+                if link.recv(1000)[9:12] in (b"", b"408", b"400"):
                     ended[kind] = time.monotonic() - began
             except TimeoutError:
                 continue
             except OSError:
                 ended[kind] = time.monotonic() - began
         time.sleep(0.3)
-    for one in open_ones.values():
-        one.close()
+    for link in open_ones.values():
+        link.close()
     assert set(ended) == set(open_ones)
     assert max(ended.values()) < 45
 
 
 def _snapshot(*folders):
     """All that lies in folders: contents, modes and times of changing."""
-    found = {}
+    seen = {}
     for folder in folders:
         for path in (folder, *sorted(folder.rglob("*"))):
             about = path.lstat()
             content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
-            found[str(path)] = (content, about.st_mode, about.st_mtime_ns, about.st_ctime_ns)
-    return found
+            seen[str(path)] = (content, about.st_mode, about.st_mtime_ns, about.st_ctime_ns)
+    return seen
 
 
 def test_read_only_writes_nothing(tmp_path, here):
@@ -374,8 +374,8 @@ def test_read_only_writes_nothing(tmp_path, here):
             assert reading.ask(verb, **arguments).status_code == 403
         assert "is not whole yet" in reading.ask("info", topology="nets/half").json()["error"]
         assert reading.ask("design", text=requirement + "# another\n").status_code in (400, 403)
-        for one in (done, failed, designed):
-            assert reading.client.delete(f"/api/tasks/{one['digest']}").status_code == 403
+        for record in (done, failed, designed):
+            assert reading.client.delete(f"/api/tasks/{record['digest']}").status_code == 403
         for path in ("/", "/api/folders", "/files/nets/report.html", "/api/study?folder=nets/sizes", "/api/curves"):
             assert reading.client.get(path).status_code == 200
         _fuzz(reading, 5, 100)
@@ -409,7 +409,7 @@ def test_one_server_has_a_store(tmp_path):
     looking = Server(tmp_path / "s", "--read-only")
     done = first.record("info", topology="petersen")
     assert looking.wait(done["digest"]) == done
-    assert [one["digest"] for one in looking.client.get("/api/tasks").json()] == [done["digest"]]
+    assert [job["digest"] for job in looking.client.get("/api/tasks").json()] == [done["digest"]]
     looking.end()
     first.end(signal.SIGKILL)
     next_one = Server(tmp_path / "s")

@@ -79,8 +79,8 @@ def test_a_crash_amid_rewriting_forgets_nothing(tmp_path):
     for name, content in old.items():
         (tmp_path / "queue" / name).write_bytes(content)
     with Jobs(tmp_path) as again:
-        found = {job.digest: job.state for job in again.all() if job.digest != _task(9).digest}
-    assert found == expected
+        states = {job.digest: job.state for job in again.all() if job.digest != _task(9).digest}
+    assert states == expected
 
 
 def test_a_lease_is_one_servers(tmp_path):
@@ -124,12 +124,12 @@ def test_of_many_who_take_a_lease_over_one_has_it(tmp_path):
         subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for _ in range(8)
     ]
-    for one in several:
-        one.stdin.write("\n")
-        one.stdin.flush()
-    said = [one.stdout.readline().strip() for one in several]
-    for one in several:
-        one.communicate("\n")
+    for process in several:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    said = [process.stdout.readline().strip() for process in several]
+    for process in several:
+        process.communicate("\n")
     assert sorted(said) == ["ours", *["refused"] * 7]
 
 
@@ -145,18 +145,18 @@ class _Door:
 
 def test_the_oldest_stranger_gives_way():
     """Never a connection that has shown the token, as long as there is a stranger, or one that waits for nothing."""
-    doors = Doors(strangers=3, known=2)
+    doors = Doors(strangers=3, owners=2)
     owner, *strangers = (_Door() for _ in range(6))
-    for one in (owner, *strangers[:2]):
-        doors.enter(one)
-    assert doors.know(owner)
-    for one in strangers[2:]:
-        doors.enter(one)
-    assert [one.is_shut for one in (owner, *strangers)] == [False, True, True, False, False, False]
+    for door in (owner, *strangers[:2]):
+        doors.enter(door)
+    assert doors.admit(owner)
+    for door in strangers[2:]:
+        doors.enter(door)
+    assert [door.is_shut for door in (owner, *strangers)] == [False, True, True, False, False, False]
     busy, late = _Door(idle=False), _Door()
-    assert doors.know(busy)
-    assert doors.know(late)
+    assert doors.admit(busy)
+    assert doors.admit(late)
     assert owner.is_shut
     assert not busy.is_shut
     late.idle = False
-    assert not doors.know(_Door())
+    assert not doors.admit(_Door())

@@ -344,8 +344,8 @@ async def _submit(request: Request) -> Response:
         raise InputError(what + 'a task is {"verb": "info", "arguments": {"topology": "petersen"}}') from None
     task = await run_in_threadpool(explorer.task, verb, arguments)
     if explorer.read_only:
-        known = await run_in_threadpool(explorer.jobs.known, task)
-        return _json(told(known)) if known is not None else _json({"error": _READ_ONLY}, 403)
+        job = await run_in_threadpool(explorer.jobs.known, task)
+        return _json(told(job)) if job is not None else _json({"error": _READ_ONLY}, 403)
     job = await run_in_threadpool(explorer.jobs.submit, task)
     return _json(told(job), 200 if job.state == "done" else 202)
 

@@ -17,8 +17,8 @@ log = logging.getLogger("uvicorn.error")
 #: Seconds from a connection, or the first byte of a further request, to the end of its headers.
 HEADERS_S = 5.0
 #: Connections of strangers, and of those with the token, at a time.
-MOST_STRANGERS, MOST_KNOWN = 256, 256
-#: Requests that a known connection may make: so many at once, and so many a second afterwards.
+MOST_STRANGERS, MOST_OWNERS = 256, 256
+#: Requests of a connection with the token: how many at once, and how many a second after that.
 BURST, A_SECOND = 400, 100
 
 
@@ -27,15 +27,15 @@ class Doors:
 
     Parameters
     ----------
-    strangers, known : int
-        Connections at a time.
+    strangers, owners : int
+        Connections at a time, without the token and with it.
     """
 
-    def __init__(self, strangers: int = MOST_STRANGERS, known: int = MOST_KNOWN) -> None:
-        self._most_strangers, self._most_known = strangers, known
+    def __init__(self, strangers: int = MOST_STRANGERS, owners: int = MOST_OWNERS) -> None:
+        self._most_strangers, self._most_owners = strangers, owners
         # In the order in which they came, or were used last.
         self._strangers: dict[Door, None] = {}
-        self._known: dict[Door, None] = {}
+        self._owners: dict[Door, None] = {}
 
     def enter(self, door: "Door") -> None:
         """A connection is there; the oldest stranger goes where there are too many."""
@@ -48,19 +48,19 @@ class Doors:
     def leave(self, door: "Door") -> None:
         """A connection is gone, or a websocket now, which are counted elsewhere."""
         self._strangers.pop(door, None)
-        self._known.pop(door, None)
+        self._owners.pop(door, None)
 
-    def know(self, door: "Door") -> bool:
-        """A connection has shown the token; False where there is no room, because as many are being answered."""
+    def admit(self, door: "Door") -> bool:
+        """A connection has shown the token; False where there is no place, because as many are being answered."""
         self._strangers.pop(door, None)
-        self._known.pop(door, None)
-        if len(self._known) >= self._most_known:
-            idle = next((one for one in self._known if one.idle), None)
+        self._owners.pop(door, None)
+        if len(self._owners) >= self._most_owners:
+            idle = next((other for other in self._owners if other.idle), None)
             if idle is None:
                 return False
-            del self._known[idle]
+            del self._owners[idle]
             idle.shut()
-        self._known[door] = None
+        self._owners[door] = None
         return True
 
 
@@ -77,13 +77,13 @@ class Door(H11Protocol):
         self._left, self._last = float(BURST), monotonic()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody is there, and has seconds to say what is wanted."""
+        """A connection is there; its first request has seconds to arrive."""
         super().connection_made(transport)
         self._expect()
         self.doors.enter(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is there any more."""
+        """It is closed."""
         self._expect_nothing()
         self.doors.leave(self)
         super().connection_lost(exc)

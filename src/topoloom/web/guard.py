@@ -13,7 +13,7 @@ from topoloom.web.browser import OPENED
 
 #: Bytes of a request's body, at most, and seconds in which it must be there.
 MOST_BODY, BODY_S = 1 << 20, 15.0
-#: Requests of strangers together that are answered at once, so many and so many a second afterwards; others wait, seconds each.
+#: Requests without the token, of all clients together: how many at once, how many a second after that; seconds others wait.
 BURST, A_SECOND, WAIT_S = 60, 20, 0.5
 #: Open websockets, at most.
 MOST_SOCKETS = 32
@@ -63,12 +63,13 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        known = self._known(scope, headers)
-        if not known and not self._paced():
-            await asyncio.sleep(WAIT_S)
+        admitted = self._has_token(scope, headers)
+        if not admitted and not self._paced():
+            if scope["type"] == "http":  # a websocket is counted by nobody while it waits
+                await asyncio.sleep(WAIT_S)
             status, why = 429, "too many requests without the token; wait a second"
         else:
-            status, why = self._refused(scope, headers, known)
+            status, why = self._refused(scope, headers, admitted)
         if status:
             await _refuse(scope, receive, send, status, why)
         elif scope["type"] == "websocket":
@@ -78,7 +79,7 @@ class Guard:
         else:
             await self._answer(scope, receive, send)
 
-    def _refused(self, scope: Scope, headers: dict[str, str], known: bool) -> tuple[int, str]:
+    def _refused(self, scope: Scope, headers: dict[str, str], admitted: bool) -> tuple[int, str]:
         """Why a request is refused; 0 where it is not."""
         if headers.get("host", "").lower() not in self._hosts:
             return 421, "this server does not answer for that host"
@@ -89,14 +90,14 @@ class Guard:
                 return 403, "requests from other pages are refused"
         # The first address may be followed from anywhere: no other page knows it.
         own = headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
-        if not own and not (known and self._is_first(scope)):
+        if not own and not (admitted and self._is_first(scope)):
             return 403, "requests from other pages are refused"
-        if not known:
+        if not admitted:
             return 401, "the token is missing; open the address that topoloom serve printed"
         door = scope.get("state", {}).get("door")
         if door is not None and not door.paced():
             return 429, "too many requests; wait a second"
-        if door is not None and scope["type"] == "http" and not door.doors.know(door):
+        if door is not None and scope["type"] == "http" and not door.doors.admit(door):
             return 503, "too many requests are being answered; ask again in a second"
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 20 or int(length) > MOST_BODY:
@@ -122,7 +123,7 @@ class Guard:
     def _is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode(), self._token.encode())
 
-    def _known(self, scope: Scope, headers: dict[str, str]) -> bool:
+    def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
         given = [headers.get("authorization", "").removeprefix("Bearer ")]
         if scope["type"] == "http":
             given += [value for name, value in parse_qsl(scope["query_string"].decode("latin-1")) if name == "token"]
@@ -131,7 +132,7 @@ class Guard:
         except CookieError:
             morsel = None
         given += [morsel.value] if morsel is not None else []
-        return any(self._is_token(one) for one in given)
+        return any(self._is_token(text) for text in given)
 
     async def _welcome(self, scope: Scope, headers: dict[str, str], send: Send) -> None:
         """The cookie, and the address without the token, so that it stands in no history."""

@@ -57,9 +57,9 @@ class Queue:
 
     def new(self) -> Iterator[Note]:
         """The lines that have come since the last call, the oldest first."""
-        found = sorted(self._notes.new(), key=lambda note: note.at)
-        self.lines += len(found)
-        yield from found
+        notes = sorted(self._notes.new(), key=lambda note: note.at)
+        self.lines += len(notes)
+        yield from notes
 
     def write(self, note: Note) -> None:
         """Append a line.

@@ -16,6 +16,8 @@ from topoloom.web.spaces import Spaces
 
 #: What is bounded of connections: seconds that an idle one stays, bytes of a message and of headers; see also `door`.
 _IDLE_S, _MESSAGE, _HEADERS = 30, 4096, 32 * 1024
+#: Connections that the system keeps until they are looked at; with those of `door` they are fewer than the files of a process.
+_WAITING, _FILES = 256, 1024
 
 
 def serve(
@@ -69,8 +71,8 @@ def serve(
     spaces = Spaces(folders)
     token = token or new_token()
     with (
-        _listening(host, port) as listening,
         Jobs(Path(store), executor=executor, jobs=jobs, limit_s=limit_s, read_only=read_only) as queue,
+        _listening(host, port) as listening,
         _bounded([*spaces.roots.values(), Path(store)], read_only),
     ):
         found = listening.getsockname()[1]
@@ -92,10 +94,12 @@ def serve(
             proxy_headers=False,
             ws="websockets-sansio",
             ws_max_size=_MESSAGE,
+            backlog=_WAITING,
             timeout_keep_alive=_IDLE_S,
             timeout_graceful_shutdown=2,
             h11_max_incomplete_event_size=_HEADERS,
         )
+        _allow_files()
         log = logging.getLogger("uvicorn.error")
         log.setLevel(logging.ERROR)
         log.addFilter(_no_goodbyes)
@@ -128,6 +132,16 @@ def _bounded(folders: Sequence[Path], read_only: bool) -> Iterator[None]:
             del os.environ[name]
             if value is not None:
                 os.environ[name] = value
+
+
+def _allow_files() -> None:
+    """As many open files as connections need, where the system lets us have them."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft != resource.RLIM_INFINITY and soft < _FILES:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (_FILES if hard < 0 else min(_FILES, hard), hard))
 
 
 def _no_goodbyes(record: logging.LogRecord) -> bool:

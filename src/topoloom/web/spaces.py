@@ -69,10 +69,10 @@ class Spaces:
         name, _, rest = address.partition("/")
         if name not in self.roots:
             raise InputError(f"{shown(address)}: no such folder is served")
-        found = self._resolved(self.roots[name], rest)
-        if found is None:
+        path = self._resolved(self.roots[name], rest)
+        if path is None:
             raise InputError(f"{shown(address)}: there is no such file in the folders that are served")
-        return found
+        return path
 
     def open(self, address: str) -> BinaryIO:
         """The file behind ``NAME/a/b``, opened for reading.
@@ -152,9 +152,9 @@ class Spaces:
         if depth > _DEEPEST_ARGUMENT:
             raise InputError(f"an argument nests more than {_DEEPEST_ARGUMENT} deep; no task needs that")
         if isinstance(value, Mapping):
-            return {self._plain(str(name)): self._checked(one, depth + 1) for name, one in value.items()}
+            return {self._plain(str(name)): self._checked(inner, depth + 1) for name, inner in value.items()}
         if isinstance(value, list):
-            return [self._checked(one, depth + 1) for one in value]
+            return [self._checked(inner, depth + 1) for inner in value]
         return self._text(self._plain(value)) if isinstance(value, str) else value
 
     @staticmethod
@@ -166,9 +166,9 @@ class Spaces:
 
     def _text(self, text: str) -> str:
         """A text with the files that it names as the paths that they lead to."""
-        found = self._file(text)
-        if found is not None:
-            return found
+        whole = self._file(text)
+        if whole is not None:
+            return whole
         word, colon, rest = text.partition(":")
         if colon and word.strip().lower() in _WORDS:
             return f"{word}:{self._needed(rest)}"
@@ -178,13 +178,13 @@ class Spaces:
         """``key=value``, or any other piece of a text between commas."""
         key, sign, value = part.partition("=")
         if sign and value.strip() and key.rpartition(":")[2].strip() in _KEYS:
-            found = self._needed(value)
+            path = self._needed(value)
         else:
-            found = self._file(value) if sign else None
-        if found is not None:
-            if "," in found:
+            path = self._file(value) if sign else None
+        if path is not None:
+            if "," in path:
                 raise InputError(f"{shown(value)}: its path has a comma, which ends a setting; rename the folder")
-            return f"{key}={found}"
+            return f"{key}={path}"
         for piece in (part, *re.split(r"[:=+()*\s]", part)):
             if _is_path(piece) or _names_a_file_here(piece):
                 raise InputError(f"{shown(piece)}: {_NOWHERE}")
@@ -192,10 +192,10 @@ class Spaces:
 
     def _needed(self, text: str) -> str:
         """The path of a file that must be there."""
-        found = self._file(text, plain=True)
-        if found is None:
+        path = self._file(text, plain=True)
+        if path is None:
             raise InputError(f"{shown(text)}: there is no such file; {_NOWHERE}")
-        return found
+        return path
 
     def _file(self, text: str, *, plain: bool = False) -> str | None:
         """The path that a text names, links followed; None where it does not name a file.
@@ -212,7 +212,7 @@ class Spaces:
             path = self._resolved(Path(), text)
         else:
             named = (self._named(root, text, plain) for root in self.roots.values())
-            path = next((one for one in named if one is not None), None)
+            path = next((path for path in named if path is not None), None)
         if path is None:
             return None
         self._refuse_ways_out(path)
@@ -222,22 +222,22 @@ class Spaces:
         """What lies directly in a folder that is served: a network folder, a file with a suffix; if `plain`, anything."""
         try:
             here = root / text
-            known = plain or Path(text).suffix or any((here / name).exists() for name in _NETWORKS)
-            if not text or text.startswith(".") or not known or not os.path.lexists(here):
+            meant = plain or Path(text).suffix or any((here / name).exists() for name in _NETWORKS)
+            if not text or text.startswith(".") or not meant or not os.path.lexists(here):
                 return None
         except (OSError, ValueError):  # a name that no file system can have
             return None
-        found = self._resolved(root, text)
-        if found is None:
+        path = self._resolved(root, text)
+        if path is None:
             raise InputError(f"{shown(text)}: {_NOWHERE}")
-        return found
+        return path
 
     def _resolved(self, base: Path, rest: str) -> Path | None:
         """Where a path leads, links followed; None where nothing is there, or it is not below the served folders."""
         try:
-            found = Path(os.path.realpath(base / rest))
-            if is_below(found, self.roots.values()) and found.exists():
-                return found
+            path = Path(os.path.realpath(base / rest))
+            if is_below(path, self.roots.values()) and path.exists():
+                return path
         except (OSError, ValueError):  # a name that no file system can have
             pass
         return None
