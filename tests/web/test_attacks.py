@@ -41,7 +41,7 @@ def here(tmp_path_factory):
     (nets / "way.toml").symlink_to(here / "secret.toml")
     (nets / "out").symlink_to(here)
     (nets / "trap" / "topology.json").symlink_to(here / "secret.toml")
-    for name in ("mine.json", "mine.goal", "mine.csv", "mine.toml", "mine.txt"):
+    for name in ("mine.json", "mine.goal", "mine.csv", "mine.toml", "mine.txt", "mine.0.et", "mine.1.et"):
         (nets / name).write_text("")
     assert CliRunner().invoke(cli, ["build", "petersen:hosts=2", "-o", str(nets / "mine.json")]).exit_code == 0
     study = Study(verb="hops", task={"topology": "ring:n={n}"}, axes={"n": [8, 16]})
@@ -102,6 +102,7 @@ def test_no_argument_names_a_file_elsewhere(server, here, disguise):
         ("simulate", "traffic", "goal:file=nets/mine.goal"),
         ("app", "app", "training:model=nets/mine.toml,tp=1"),
         ("app", "placement", "file:nets/mine.txt"),
+        ("app", "app", "chakra:file=nets/mine,peak_gflops=1"),
         ("stand", "floor", "nets/mine.toml"),
         ("grow", "prices", "nets/mine.toml"),
     ],
@@ -111,7 +112,7 @@ def test_a_file_that_is_served_is_kept_by_its_whole_path(server, here, verb, nam
     answer = server.ask(verb, **{"topology": "petersen:hosts=1", **NEEDED.get(verb, {}), name: text})
     assert answer.status_code in (200, 202), answer.text
     kept = answer.json()["arguments"][name]
-    file = re.search(r"mine\.\w+", text)[0]
+    file = re.search(r"mine(\.\w+)?", text)[0]
     assert str((here / "nets" / file).resolve()) in kept
 
 

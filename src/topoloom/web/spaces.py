@@ -178,7 +178,7 @@ class Spaces:
         """``key=value``, or any other piece of a text between commas."""
         key, sign, value = part.partition("=")
         if sign and value.strip() and key.rpartition(":")[2].strip() in _KEYS:
-            path = self._needed(value)
+            path: str | None = self._needed(value)
         else:
             path = self._file(value) if sign else None
         if path is not None:
@@ -191,11 +191,17 @@ class Spaces:
         return part
 
     def _needed(self, text: str) -> str:
-        """The path of a file that must be there."""
-        path = self._file(text, plain=True)
-        if path is None:
+        """The path of a file that must be there; FOLDER/NAME also stands for files NAME.*, as traces are named."""
+        folder, _, stem = text.strip().rpartition("/")
+        around = self._place(folder) if folder else None
+        if around is not None and around.is_dir() and stem not in ("", ".", "..") and not (around / stem).exists():
+            behind = [path for path in around.iterdir() if path.name.startswith(f"{stem}.")]
+            if behind and all(is_below(path, self.roots.values()) for path in behind):
+                return str(around / stem)
+        whole = self._file(text, plain=True)
+        if whole is None:
             raise InputError(f"{shown(text)}: there is no such file; {_NOWHERE}")
-        return path
+        return whole
 
     def _file(self, text: str, *, plain: bool = False) -> str | None:
         """The path that a text names, links followed; None where it does not name a file.
@@ -205,18 +211,20 @@ class Spaces:
         InputError
             It names one that is not there, or is not below the folders that are served.
         """
-        text = text.strip()
-        if text.partition("/")[0] in self.roots:
-            path: Path | None = self.path(text)
-        elif _is_path(text):
-            path = self._resolved(Path(), text)
-        else:
-            named = (self._named(root, text, plain) for root in self.roots.values())
-            path = next((path for path in named if path is not None), None)
+        path = self._place(text.strip(), plain=plain)
         if path is None:
             return None
         self._refuse_ways_out(path)
         return str(path)
+
+    def _place(self, text: str, *, plain: bool = False) -> Path | None:
+        """As `_file`; a folder may have links that lead out."""
+        if text.partition("/")[0] in self.roots:
+            return self.path(text)
+        if _is_path(text):
+            return self._resolved(Path(), text)
+        named = (self._named(root, text, plain) for root in self.roots.values())
+        return next((path for path in named if path is not None), None)
 
     def _named(self, root: Path, text: str, plain: bool) -> Path | None:
         """What lies directly in a folder that is served: a network folder, a file with a suffix; if `plain`, anything."""
