@@ -46,7 +46,8 @@ _OWN = (
 
 def stale_in(folder: str) -> list[str]:
     """Patterns of what an earlier writing left in the folders of this one; what others put beside it stays."""
-    inside = (*_OWN, *TABLE_NAMES, f"sheets/{SHEET_NAMES}", "netbox/*.csv", "exports/*/*")
+    exported = (f"exports/{name}/*" for name, record in EXPORTS.items() if not record.asked)
+    inside = (*_OWN, *TABLE_NAMES, f"sheets/{SHEET_NAMES}", "netbox/*.csv", *exported)
     return [f"{folder}/*/{name}" for name in inside]
 
 
