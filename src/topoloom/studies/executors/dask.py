@@ -16,6 +16,7 @@ from topoloom.studies.executor import EXECUTORS, Run, batches
 from topoloom.studies.job import record_of
 from topoloom.studies.record import Record, failed
 from topoloom.studies.task import Task
+from topoloom.surroundings import safe_path, safe_variables
 from topoloom.threads import cores
 from topoloom.toml_files import TomlTable
 
@@ -192,9 +193,9 @@ def _client(run: Run) -> Iterator[Any]:
     # What a cluster says while it closes, or of a worker that is lost, is no news: records tell what became of tasks.
     for name in ("distributed", "tornado.application"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    with dask.config.set(
-        {"distributed.scheduler.allowed-failures": 0, "distributed.comm.timeouts.connect": f"{_ANSWER_S}s"}
-    ):
+    settings = {"distributed.scheduler.allowed-failures": 0, "distributed.comm.timeouts.connect": f"{_ANSWER_S}s"}
+    # As long as the cluster lives: an adaptive one starts workers at any time.
+    with dask.config.set(settings), safe_path():
         cluster = None if options.address else _cluster(run, options)
         try:
             connect: Any = distributed.Client
@@ -232,6 +233,8 @@ def _cluster(run: Run, options: DaskOptions) -> Any:
             raise InputError("jobqueue needs dask-jobqueue: pip install 'topoloom[cluster]'") from None
         try:
             given: dict[str, Any] = {"processes": 1, "job_script_prologue": list(run.node.setup)} | options.jobqueue
+            exports = [f"export {name}={value}" for name, value in safe_variables().items()]
+            given["job_script_prologue"] = [*exports, *given["job_script_prologue"]]
             jobs: Any = dask_jobqueue
             cluster = jobs.SLURMCluster(**given)
         except (TypeError, ValueError) as error:

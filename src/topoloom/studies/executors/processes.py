@@ -3,7 +3,6 @@
 import os
 import selectors
 import subprocess
-import sys
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from topoloom.studies.executor import EXECUTORS, Run
 from topoloom.studies.record import failed
 from topoloom.studies.task import Task
 from topoloom.studies.worker import Answer, Order, answers_in
+from topoloom.surroundings import python
 from topoloom.threads import cores
 
 #: A worker is handed tasks for about so many seconds at once, so that handing over takes nothing beside them.
@@ -36,14 +36,7 @@ class _Worker:
 
     def __init__(self, run: Run) -> None:
         limit = [] if run.limit_s is None else [str(run.limit_s)]
-        command = [
-            sys.executable,
-            "-m",
-            "topoloom.studies.worker",
-            str(run.store.folder),
-            str(run.node.threads),
-            *limit,
-        ]
+        command = python("-m", "topoloom.studies.worker", str(run.store.folder), str(run.node.threads), *limit)
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
