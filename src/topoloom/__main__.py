@@ -10,6 +10,12 @@ def _leave(_number: int, _frame: object) -> None:
     os._exit(130)
 
 
+# A stream that the caller closed leaves its number to the next file that is opened, into which libraries would then print.
+for _number in (0, 1, 2):
+    try:
+        os.fstat(_number)
+    except OSError:
+        os.open(os.devnull, os.O_RDWR)
 for _number in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
     if _signal.getsignal(_number) in (_signal.default_int_handler, _signal.SIG_DFL):
         _signal.signal(_number, _leave)

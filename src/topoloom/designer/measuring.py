@@ -109,7 +109,7 @@ def _without_signals() -> Iterator[None]:
 
     They inherit that both are held back, so not even one that is still starting up complains; here both come afterwards.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     try:
         yield
     finally:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from topoloom.cli.output import say
+from topoloom.cli.signals import expected
 from topoloom.cli.types import Number, Whole
 from topoloom.errors import InputError
 
@@ -82,6 +83,7 @@ def command(
         token=token,
         ready=ready,
     )
+    expected()  # Ctrl-C and SIGTERM are how it ends
 
 
 def _has_screen() -> bool:

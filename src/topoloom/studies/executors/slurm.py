@@ -21,8 +21,8 @@ from topoloom.toml_files import TomlTable
 
 #: A batch takes about so long: claims cost nothing beside it, and little is lost with it.
 _BATCH_S = 30.0
-#: Seconds between two looks into the store.
-_LOOK_EVERY_S = 1.0
+#: Seconds between two looks into the store, and between two at whether the work shall end.
+_LOOK_EVERY_S, _PAUSE_S = 1.0, 0.1
 #: A value that a line of a Slurm script can have without quotes.
 _WORD = re.compile(r"[\w.,:@+/-]*")
 #: What squeue says of jobs that are over.
@@ -62,7 +62,9 @@ class SlurmOptions(TomlTable, frozen=True):
         for name in ("partition", "account", "qos", "time"):
             value = getattr(self, name)
             if not _WORD.fullmatch(value):
-                raise InputError(f"{name}: {shown(value)} is not one word of a Slurm script; write a name, as Slurm lists it")
+                raise InputError(
+                    f"{name}: {shown(value)} is not one word of a Slurm script; write a name, as Slurm lists it"
+                )
         for one in self.sbatch:
             if not one.startswith("-") or not one.isprintable():
                 raise InputError(f"sbatch: {shown(one)} is no option; write one a text, as in '--constraint=icelake'")
@@ -197,7 +199,9 @@ class _Submissions:
             elif ended:
                 self._read()
                 return {"COMPLETED"}
-            time.sleep(_LOOK_EVERY_S)
+            until = time.monotonic() + _LOOK_EVERY_S
+            while not self.run.work.stopped and time.monotonic() < until:
+                time.sleep(_PAUSE_S)
 
     def _read(self) -> None:
         """Tell of records that are new in the store."""
