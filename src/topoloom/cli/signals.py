@@ -21,7 +21,7 @@ INTERRUPTED = 130
 _GRACE_SECONDS = 1.2
 #: How long results may take, from the signal on, that are written after their work has ended. Who sends SIGTERM waits, and
 #: kills what does not end; a person at a terminal can press Ctrl-C again.
-_DELIVERY_SECONDS = {signal.SIGTERM: 1.7, signal.SIGINT: 10.0, signal.SIGHUP: 10.0}
+_DELIVERY_SECONDS = {signal.SIGTERM: 1.7, signal.SIGINT: 60.0, signal.SIGHUP: 60.0}
 _LOOK_SECONDS = 0.05
 
 _hurry = threading.Event()
@@ -35,6 +35,12 @@ def interrupted() -> bool:
 def hurried() -> bool:
     """Whether whoever asked waits (SIGTERM): what can be made again later, such as pictures, is left for then."""
     return _hurry.is_set()
+
+
+def hang_up_ends() -> None:
+    """A closed terminal is to the command as `kill` is: for a library that knows SIGTERM alone (the web server)."""
+    if isinstance(signal.getsignal(signal.SIGHUP), _Interrupts):
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
 def expected() -> None:

@@ -9,19 +9,25 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+_SET_PARENT_DEATH_SIGNAL = 1
 #: The process that starts the cluster.
 _STARTER = "TOPOLOOM_STARTED_BY"
-_SET_PARENT_DEATH_SIGNAL = 1
 
 
 @contextmanager
 def started_by_us() -> Iterator[None]:
-    """While it is open, a process that is started knows by whom."""
-    os.environ[_STARTER] = str(os.getpid())
+    """While it is open, Dask's processes that are started know by whom, and say nothing of what goes well."""
+    given = {_STARTER: str(os.getpid()), "DASK_LOGGING__DISTRIBUTED": "warning"}
+    before = {name: os.environ.get(name) for name in given}
+    os.environ.update(given)
     try:
         yield
     finally:
-        os.environ.pop(_STARTER, None)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def dask_setup(_service: object) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from topoloom.cli.output import say
-from topoloom.cli.signals import expected
+from topoloom.cli.signals import expected, hang_up_ends
 from topoloom.cli.types import Number, Whole
 from topoloom.errors import InputError
 
@@ -70,6 +70,7 @@ def command(
 
             webbrowser.open(address)
 
+    hang_up_ends()
     serve(
         folders,
         store=home if store is None else store,

@@ -198,8 +198,9 @@ def _client(run: Run) -> Iterator[Any]:
         return
     options = _options(run.options)
     # What a cluster says while it closes, or of a worker that is lost, is no news: records tell what became of tasks.
-    for name in ("distributed", "tornado.application"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for name in ("distributed", "tornado.application", *logging.root.manager.loggerDict):
+        if name.startswith(("distributed", "tornado")):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     settings = {"distributed.scheduler.allowed-failures": 0, "distributed.comm.timeouts.connect": f"{_ANSWER_S}s"}
     # As long as the cluster lives: an adaptive one starts workers at any time.
     with dask.config.set(settings), safe_path(), started_by_us():
@@ -228,12 +229,14 @@ def _kill(cluster: Any) -> None:
     """End the processes of a local cluster at once: what they are at is not wanted any more."""
     import psutil  # which Dask needs
 
-    for one in (getattr(cluster, "scheduler", None), *getattr(cluster, "workers", {}).values()):
-        process: Any = getattr(one, "process", None)
-        with suppress(Exception):  # it has ended meanwhile
-            for child in psutil.Process(process.pid).children(recursive=True):
-                child.kill()
-            process.kill()
+    own = [*getattr(cluster, "workers", {}).values(), getattr(cluster, "scheduler", None)]
+    started: list[Any] = [one.process for one in own if getattr(one, "process", None) is not None]
+    with suppress(Exception):  # some have ended meanwhile
+        nannies = [psutil.Process(process.pid) for process in started]
+        children = [child for nanny in nannies for child in nanny.children(recursive=True)]
+        for process in (*nannies, *children):  # in this order: a nanny complains of a worker that ends
+            with suppress(psutil.Error):
+                process.kill()
 
 
 def _options(options: Mapping[str, Any]) -> DaskOptions:
