@@ -1,11 +1,14 @@
 # The two commands: `make demo` and `make test`. Without make: sh tools/demo.sh and sh tools/test.sh.
-.PHONY: demo test docs kernels wheel bench format clean
+.PHONY: demo test test-all docs kernels wheel bench format clean
 
 demo:
 	@sh tools/demo.sh
 
 test:
 	@sh tools/test.sh
+
+test-all:
+	@sh tools/test.sh -m "exhaustive or not exhaustive"
 
 docs:
 	@sh tools/docs.sh

@@ -1,7 +1,9 @@
 #!/bin/sh
 # Everything that must hold: style, types, floors, tests. Installs what it needs; Debian packages where it may.
+# Arguments go to pytest: -m "exhaustive or not exhaustive" (make test-all) runs the long tests, too.
 set -eu
 cd "$(dirname "$0")/.."
+began=$(date +%s)
 sh tools/venv.sh test
 bin=.venv/bin
 
@@ -47,3 +49,4 @@ echo "== kernels"
 sh tools/kernels.sh
 echo "== pytest"
 $bin/pytest -n auto --dist worksteal -rs "$@"
+echo "== done in $(($(date +%s) - began)) s"

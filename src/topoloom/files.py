@@ -1,5 +1,6 @@
 """Reading and writing files: pipes do not hang, all of a file is written or nothing, and a fault is one sentence."""
 
+import errno
 import io
 import os
 import select
@@ -135,6 +136,22 @@ def _write(target: Path, data: bytes, shown: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    sync(folder)
+
+
+def sync(path: str | os.PathLike[str]) -> None:
+    """Have the system write a file, or the names in a folder, to the disk now, where it lets us ask for it."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except PermissionError:
+        return  # a folder that can be written but not listed
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that cannot do so for folders
+            raise
+    finally:
+        os.close(handle)
 
 
 def file_mask() -> int:

@@ -1,41 +1,31 @@
-"""Folders written whole or not at all: the new one is made beside the old one and put in its place in one step."""
+"""Folders written whole or not at all, file by file: what others keep in the same folder is never touched."""
 
-import ctypes
-import errno
 import os
-import shutil
-import tempfile
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from topoloom.errors import InputError
-from topoloom.files import file_mask, reason
-
-#: Linux: renameat2 with this flag exchanges two names in one step.
-_EXCHANGE = 2
-_HERE = -100
-#: What is made beside a folder tells whose it is, so that a later writing can clear away what a killed one left.
-_PREFIX = ".topoloom-folder-"
-#: Lies in a folder for as long as files are put into it one by one.
-UNFINISHED = ".topoloom-unfinished"
+from topoloom.files import reason
+from topoloom.staging import OWN_NAMES, UNFINISHED, Content, Staging, settled
 
 
 def write_folder(
-    folder: str | os.PathLike[str], files: Mapping[str, str | bytes], *, stale: Iterable[str] = ()
+    folder: str | os.PathLike[str], files: Mapping[str, Content], *, stale: Iterable[str] = ()
 ) -> list[Path]:
     """Write files into a folder so that it has all of them, or is as it was; returns their paths.
 
-    Other files that lie there stay. Killed at any moment, even by SIGKILL, the folder is the old one or the new one, never
-    a mixture. A folder that cannot be exchanged (the one that the program runs in, a mounted one, one in a folder that
-    cannot be written) is filled where it is; as long as that takes it holds the file `UNFINISHED`, and `refuse_unfinished`
-    tells readers.
+    Other files and folders that lie there stay as they are. Killed at any moment, even by SIGKILL, the folder is the old one
+    or the new one for every reader that calls `settle` first. Several programs may write the same folder at once, also from
+    different containers or machines: it then holds all that the last one wrote.
 
     Parameters
     ----------
     folder : path
         Made if it is not there; the folder around it must be.
-    files : mapping of str to str or bytes
-        Contents by path within the folder (``sheets/A01.html``); text is written as UTF-8.
+    files : mapping of str to str, bytes or Path
+        Contents by path within the folder (``sheets/A01.html``); text is written as UTF-8, and of a Path what that file
+        holds. A file that is replaced keeps its permissions.
     stale : texts, optional
         Patterns of files of an earlier writing that go unless they are among `files`: ``sheets/*.html``.
 
@@ -47,74 +37,61 @@ def write_folder(
     Raises
     ------
     InputError
-        The folder cannot be made or written.
+        The folder cannot be made or written; it is then as it was.
     """
-    target = Path(os.path.realpath(folder))
     shown = os.fspath(folder)
     check_folder(folder)
-    inside = target.exists() and _stays(target)
-    around = target if inside else target.parent
-    _clear(around)
+    target = Path(os.path.realpath(folder))
     try:
-        beside = _beside(around)
+        staging = Staging.made_in(target if _alone(target) else target.parent)
     except OSError as error:
-        place = "it" if inside else "the folder around it"
-        raise InputError(f"{shown}: {place} cannot be written: {reason(error)}") from None
+        raise InputError(f"{shown}: cannot be written: {reason(error)}") from None
     try:
-        if inside:
-            _write_files(beside, files)
-            _put_inside(beside, target, files, tuple(stale))
-        else:
-            _fill(beside, target, files, tuple(stale))
-            _put(beside, target)
+        staging.fill(files)
+        if target.is_dir() or not staging.became(target):
+            staging.carry_out_in(target, list(files), tuple(stale), shown)
     except (OSError, UnicodeEncodeError) as error:
-        told = reason(error) if isinstance(error, OSError) else "a text holds half of a surrogate pair"
-        raise InputError(f"{shown}: cannot be written: {told}; nothing was changed") from None
+        why = reason(error) if isinstance(error, OSError) else "a text holds half of a surrogate pair"
+        raise InputError(f"{shown}: cannot be written: {why}; nothing was changed") from None
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        staging.remove()
     return [Path(folder) / name for name in files]
 
 
-def refuse_unfinished(folder: str | os.PathLike[str]) -> None:
-    """Raise `InputError` where a folder was being written when the program was killed."""
-    if (Path(folder) / UNFINISHED).exists():
-        raise InputError(f"{os.fspath(folder)}: the program ended while it wrote this folder; write it anew")
+def settle(folder: str | os.PathLike[str]) -> None:
+    """Before a folder is read: finish what a killed program began to write, or wait for one that is writing now.
 
-
-def _stays(target: Path) -> bool:
-    """Whether a folder cannot be put aside: somebody stands in it, it is mounted, or the folder around it is closed."""
+    Raises
+    ------
+    InputError
+        Another program keeps writing; or the folder cannot be finished, with the reason.
+    """
     try:
-        here = Path.cwd().resolve()
+        path = Path(os.path.realpath(folder))
+        # A design's folder is written with the networks in it: ``finalists/1`` has the plan two levels up.
+        unsettled = [place for place in path.parents[:2] if _planned_by_this_user(place / UNFINISHED)]
+        if os.path.lexists(path / UNFINISHED):
+            unsettled.append(path)
+    except (OSError, ValueError):
+        return  # no name of a folder: whoever reads it says so
+    for place in unsettled:
+        settled(place, os.fspath(folder))
+
+
+def _planned_by_this_user(journal: Path) -> bool:
+    """Whether a plan is in effect that others could not have put into a folder of all users."""
+    try:
+        status = journal.lstat()
     except OSError:
-        here = Path("/")
-    within = target == here or target in here.parents
-    return within or os.path.ismount(target) or not os.access(target.parent, os.W_OK | os.X_OK)
+        return False
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
 
 
-def _put_inside(beside: Path, target: Path, files: Mapping[str, str | bytes], stale: tuple[str, ...]) -> None:
-    """The files of `beside`, which lies in the folder, one by one to their places."""
-    note = target / UNFINISHED
-    gone = [path for pattern in stale for path in target.glob(pattern) if str(path.relative_to(target)) not in files]
-    note.touch()
-    for name in files:
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        os.replace(beside / name, target / name)
-    for path in gone:
-        path.unlink(missing_ok=True)
-    note.unlink()
-
-
-def _beside(around: Path) -> Path:
-    """A new folder of this process in the folder `around`."""
-    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=around))
-
-
-def _clear(around: Path) -> None:
-    """Remove what processes that are no more left there."""
-    for old in around.glob(f"{_PREFIX}*-*"):
-        number = old.name.removeprefix(_PREFIX).partition("-")[0]
-        if number.isdecimal() and not Path("/proc", number).exists() and Path("/proc/self").exists():
-            shutil.rmtree(old, ignore_errors=True)
+def files_in(folder: str | os.PathLike[str]) -> list[Path]:
+    """All files in a folder and the folders within it, in order, without what a program is just writing there."""
+    here = Path(folder)
+    paths = sorted(path for path in here.rglob("*") if path.is_file())
+    return [path for path in paths if not path.relative_to(here).parts[0].startswith(OWN_NAMES)]
 
 
 def check_folder(folder: str | os.PathLike[str]) -> None:
@@ -128,72 +105,20 @@ def check_folder(folder: str | os.PathLike[str]) -> None:
     shown = os.fspath(folder)
     if not str(shown).strip():
         raise InputError("the name of the folder is empty; name one ('.' is this one)")
-    target = Path(os.path.realpath(folder))
-    if target.exists() and not target.is_dir():
+    try:
+        target = Path(os.path.realpath(folder))
+        exists = target.exists()
+    except (OSError, ValueError) as error:
+        raise InputError(f"{str(shown)[:100]!r}: cannot be a folder: {reason(error)}") from None
+    if exists and not target.is_dir():
         raise InputError(f"{shown}: is a file; name a folder")
-    if not target.parent.is_dir():
+    if not exists and not target.parent.is_dir():
         raise InputError(f"{shown}: there is no folder {target.parent}; make it first")
-    for place in (target,) if target.exists() and _stays(target) else (target.parent, target):
-        if place.exists() and not os.access(place, os.W_OK | os.X_OK):
-            raise InputError(f"{place}: nothing can be written there; choose another folder")
+    place = target if exists else target.parent
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise InputError(f"{place}: nothing can be written there; choose another folder")
 
 
-def _fill(beside: Path, target: Path, files: Mapping[str, str | bytes], stale: tuple[str, ...]) -> None:
-    """The new folder: what stays of the old one, linked, and the files."""
-    os.chmod(beside, target.stat().st_mode & 0o7777 if target.exists() else 0o777 & ~file_mask())
-    if target.exists():
-        gone = {path for pattern in stale for path in target.glob(pattern)}
-        for path in sorted(target.rglob("*")):
-            name = path.relative_to(target)
-            if path in gone or str(name) in files:
-                continue
-            if path.is_dir() and not path.is_symlink():
-                (beside / name).mkdir(exist_ok=True)
-            else:
-                _linked(path, beside / name)
-    _write_files(beside, files)
-
-
-def _write_files(beside: Path, files: Mapping[str, str | bytes]) -> None:
-    for inner, content in files.items():
-        path = beside / inner
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-
-
-def _linked(old: Path, new: Path) -> None:
-    new.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(old, new, follow_symlinks=False)
-    except OSError:  # a file system without hard links
-        shutil.copy2(old, new, follow_symlinks=False)
-
-
-def _put(beside: Path, target: Path) -> None:
-    """The new folder in the place of the old one, which is left under the new one's name."""
-    if not target.exists():
-        os.rename(beside, target)
-        return
-    if not _exchanged(beside, target):
-        # Without an exchange there is a moment with neither; the old one is then found beside.
-        aside = _beside(target.parent)
-        os.rename(target, aside / "old")
-        os.rename(beside, target)
-        shutil.rmtree(aside, ignore_errors=True)
-
-
-def _exchanged(one: Path, other: Path) -> bool:
-    """Whether the system could exchange two names."""
-    try:
-        call = ctypes.CDLL(None, use_errno=True).renameat2
-    except (AttributeError, OSError):
-        return False
-    if call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0:
-        return True
-    number = ctypes.get_errno()
-    if number in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
-        return False
-    raise OSError(number, os.strerror(number), str(other))
+def _alone(target: Path) -> bool:
+    """Whether new files can only be made within a folder: the one around it is closed, or on another disk."""
+    return target.is_dir() and (os.path.ismount(target) or not os.access(target.parent, os.W_OK | os.X_OK))

@@ -15,7 +15,7 @@ from topoloom.expansion.plan_files import AFTER, BEFORE
 from topoloom.expansion.plan_reader import load_expansion
 from topoloom.fabrics.fabric import Fabric
 from topoloom.files import is_pipe, read_text
-from topoloom.folders import refuse_unfinished
+from topoloom.folders import settle
 from topoloom.formats import format_for, load, parsed, read_source
 from topoloom.formats.cable_reader import read_cables
 from topoloom.formats.cables import load_cables
@@ -145,7 +145,7 @@ def _holds(path: Path) -> list[str]:
 
 def _folder(text: str, path: Path) -> Network:
     """A folder that topoloom wrote."""
-    refuse_unfinished(path)
+    settle(path)
     note = read_note(path)  # a folder of a newer version is refused before anything else is said of it
     held = _holds(path)
     if note is not None:

@@ -12,6 +12,7 @@ from topoloom.network_folders import CABLED, CABLES, DESIGN, PLAN, TOPOLOGY
 from topoloom.opening import open_network
 from topoloom.routing.routing import Routing
 from topoloom.routing.table_files import stale_tables, table_contents
+from topoloom.staging import Content
 from topoloom.topology import Topology
 
 
@@ -40,7 +41,7 @@ def save_routing(routing: Routing, folder: str | os.PathLike[str], fabric: Fabri
         The folder is a layout, plan or design of another network; it cannot be made or written.
     """
     check_type(routing, Routing, "save_routing", "route(topology) makes one")
-    files: dict[str, str | bytes] = {**table_contents(routing, folder)}
+    files: dict[str, Content] = {**table_contents(routing, folder)}
     stale, topology = stale_tables(routing, folder), routing.topology
     if any((Path(folder) / name).is_file() for name in (CABLES, PLAN, DESIGN)):
         there = open_network(folder).topology

@@ -1,11 +1,17 @@
 """Tables that are kept in files: the same laws, and a sample that is followed."""
 
+import gc
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from topoloom.errors import InputError
 from topoloom.routing.judge.prove import prove
 from topoloom.routing.route import route
+from topoloom.routing.table_files import load_tables, save_tables
 from topoloom.spec import build
 
 
@@ -16,11 +22,72 @@ def test_tables_in_files_are_whole(name, tmp_path):
     lanes = 3 if name == "orders" else None
     routing = route(topology, name, lanes=lanes, folder=str(tmp_path))
     assert routing.verdict.complete
+    assert not list((tmp_path / "tables").glob("[!.]*")), "what is not saved is no table yet"
+    save_tables(routing, tmp_path)
     ports = np.load(tmp_path / "tables" / "ports.npy")
     assert (ports == routing.ports).all()
     if name != "minimal":
         assert routing.verdict.deadlock_free
         assert (np.load(tmp_path / "tables" / "lanes.npy") == routing.lanes).all()
+
+
+_MADE_ON_A_SMALL_DISK = """
+import subprocess, sys
+subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k", "none", sys.argv[1]], check=True)
+from pathlib import Path
+from topoloom import InputError, build, route
+from topoloom.routing.table_files import load_tables, save_tables
+folder = Path(sys.argv[1])
+small = route(build("ring:n=20"), "minimal", folder=str(folder))
+save_tables(small, folder)
+before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+for spec in sys.argv[2:]:
+    try:
+        save_tables(route(build(spec), "minimal", folder=str(folder)), folder)
+    except InputError as error:
+        print(error)
+    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}, list(folder.rglob("*"))
+assert load_tables(folder).topology.switches == 20
+print("whole")
+"""
+
+
+def test_a_full_disk_is_a_sentence_and_the_old_tables_stay(tmp_path):
+    """Full before the table has its place, and full when the other files are written: no half file, no bus error."""
+    made = subprocess.run(
+        ["unshare", "--mount", sys.executable, "-c", _MADE_ON_A_SMALL_DISK, str(tmp_path), "ring:n=700", "ring:n=290"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "unshare failed" in made.stderr or "mount" in made.stderr:
+        pytest.skip("a small disk cannot be mounted here")
+    assert made.stderr == ""
+    first, second, last = made.stdout.splitlines()
+    assert first == f"{tmp_path}: tables cannot be written: 0.5 MB are needed, and 0.1 MB are free; nothing was changed"
+    assert second == f"{tmp_path}: cannot be written: no space left on device; nothing was changed"
+    assert last == "whole"
+
+
+def test_tables_that_are_made_again_replace_the_old_ones_when_they_are_saved(tmp_path):
+    """Until then, and where the maker is killed, the old ones are there; whoever has them mapped keeps them."""
+    save_tables(route(build("ring:n=20"), "minimal"), tmp_path)
+    made = (
+        "import os; from topoloom import *; route(build('ring:n=30'), 'minimal', folder='.'); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", made], cwd=tmp_path, check=False)
+    assert load_tables(tmp_path).topology.switches == 20
+    mapped = np.load(tmp_path / "tables" / "ports.npy", mmap_mode="r")
+    before = np.array(mapped)
+    routing = route(build("ring:n=30"), "minimal", folder=str(tmp_path))
+    save_tables(routing, tmp_path)
+    save_tables(routing, tmp_path)
+    assert load_tables(tmp_path).topology.switches == 30
+    assert (before == mapped).all()
+    del routing
+    gc.collect()
+    names = {"tables.json", "network.npz", "ports.npy", "channel_load.npy", "switch_load.npy"}
+    assert set(os.listdir(tmp_path / "tables")) == names
 
 
 def test_a_sample_is_a_part_of_the_whole():

@@ -5,13 +5,13 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
 from topoloom.applications.processes import Limits, output_of, passing_folder
+from topoloom.compiling.caches import code_cache
 from topoloom.errors import InputError
 
 _PACKAGES = "apt-get install libsimgrid-dev g++ (and gfortran for Fortran)"
@@ -159,21 +159,5 @@ def complaint(text: str) -> str:
 
 
 def cache_folder() -> Path:
-    """The user's cache folder, or a temporary one where that cannot be written to."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "topoloom" / "simgrid"
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        if os.access(home, os.W_OK):
-            return home
-    except OSError:
-        pass
-    return _own_folder()
-
-
-@cache
-def _own_folder() -> Path:
-    import atexit
-
-    folder = tempfile.mkdtemp(prefix="topoloom-simgrid-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
+    """The user's cache folder, or a temporary one where that cannot be written to, or others can write there."""
+    return code_cache(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "topoloom", "simgrid")

@@ -36,6 +36,7 @@ from topoloom.network_folders import (
     refuse_other_network,
 )
 from topoloom.results import provenance_of
+from topoloom.staging import Content
 from topoloom.topology import Topology
 
 log = logging.getLogger("topoloom")
@@ -47,7 +48,7 @@ _SAME_M = 0.0011
 def save_cabling(
     cabling: Cabling,
     folder: str | os.PathLike[str],
-    also: Mapping[str, str | bytes] = MappingProxyType({}),
+    also: Mapping[str, Content] = MappingProxyType({}),
     stale: Iterable[str] = (),
 ) -> list[Path]:
     """Write all files of a cabling into a folder, the folder whole or not at all; returns their paths.
@@ -95,10 +96,10 @@ def save_cabling(
     )
 
 
-def cabling_files(cabling: Cabling) -> dict[str, str | bytes]:
+def cabling_files(cabling: Cabling) -> dict[str, Content]:
     """The files of `save_cabling`, by their names."""
     layout, labels = cabling.layout, label(cabling)
-    files: dict[str, str | bytes] = {
+    files: dict[str, Content] = {
         **network_files(layout.topology, "layout"),
         CABLES: cables_csv(cabling, labels),
         FLOOR: floor_toml(layout.floor, layout.slots),
@@ -111,7 +112,7 @@ def cabling_files(cabling: Cabling) -> dict[str, str | bytes]:
     return files | {f"sheets/{name}": text for name, text in sheets(cabling, labels).items()}
 
 
-def housing_files(cabling: Cabling, labels: Labels) -> dict[str, str | bytes]:
+def housing_files(cabling: Cabling, labels: Labels) -> dict[str, Content]:
     """What is told of hosts in racks of their own; nothing where hosts stand with their switches."""
     housing = cabling.layout.housing
     if housing is None:
@@ -119,7 +120,7 @@ def housing_files(cabling: Cabling, labels: Labels) -> dict[str, str | bytes]:
     return {HOUSING: housing_toml(housing), HOSTS: host_list(cabling, labels), RACKS: racks_csv(cabling)}
 
 
-def network_files(topology: Topology, verb: str) -> dict[str, str | bytes]:
+def network_files(topology: Topology, verb: str) -> dict[str, Content]:
     """What every network folder begins with: the network, and the note of which verb wrote it."""
     return {TOPOLOGY: encode(topology, FORMATS.find("topoloom")), PROVENANCE: note_text(provenance_of(topology), verb)}
 

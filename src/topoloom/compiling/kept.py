@@ -4,8 +4,8 @@
 each level of processors; in a checkout, what ``tools/kernels.py`` compiled for this processor. What is not there, or is stale,
 is compiled when it is first called and goes into the user's cache: ``$NUMBA_CACHE_DIR``, else ``$XDG_CACHE_HOME`` or
 ``~/.cache``, in ``topoloom/kernels-VERSION/LEVEL``, where LEVEL is this processor and no other. Where neither home nor package
-can be written to, into a folder of this process alone, which is removed at its end; a shared one would let other users plant
-code in it.
+can be written to, or other users could write there, into a folder of this process alone, which is removed at its end
+(`compiling.caches`).
 
 A file is named after kernel, types of arguments and stamp, written whole or not at all, and read by one process as soon as
 another has written it.
@@ -33,6 +33,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from topoloom._version import __version__
+from topoloom.compiling.caches import code_cache
 from topoloom.compiling.stamp import stamp
 
 #: Levels of processors that kernels are shipped for, the best first: LLVM's name of the processor, and features beyond it.
@@ -171,18 +172,8 @@ def _folder() -> Path:
 @cache
 def _users_folder() -> Path:
     """Where users' processes keep what they compile."""
-    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
-    folder = Path(home).absolute() / "topoloom" / f"kernels-{__version__}"
-    with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
-            return folder
-    import atexit
-    import shutil
-
-    own = tempfile.mkdtemp(prefix="topoloom-")
-    atexit.register(shutil.rmtree, own, ignore_errors=True)
-    return Path(own)
+    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return code_cache(home, "topoloom", f"kernels-{__version__}")
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -24,6 +24,7 @@ from topoloom.floors.floor_text import floor_toml
 from topoloom.folders import write_folder
 from topoloom.formats import FORMATS, encode
 from topoloom.network_folders import CABLES, FLOOR, PLAN, PROVENANCE, note_text, refuse_other_network
+from topoloom.staging import Content
 
 #: The columns of the plan that may hold anything.
 _TEXTS = frozenset(f"{side}_{what}" for side in ("a", "b", "from") for what in ("cabinet", "label")) | {
@@ -39,7 +40,7 @@ RECORD, PARTS, GOAL, NUMBERS = "expansion.json", "parts.json", "goal/topology.js
 def save_expansion(
     expansion: Expansion,
     folder: str | os.PathLike[str],
-    also: Mapping[str, str | bytes] = MappingProxyType({}),
+    also: Mapping[str, Content] = MappingProxyType({}),
     stale: Iterable[str] = (),
 ) -> list[Path]:
     """Write a plan into a folder, the folder whole or not at all; returns the paths.
@@ -75,7 +76,7 @@ def save_expansion(
         CABLES: cables_csv(before, label(before)),
         FLOOR: floor_toml(before.layout.floor, before.layout.slots),
     }
-    files: dict[str, str | bytes] = {f"{BEFORE}/{name}": content for name, content in start.items()}
+    files: dict[str, Content] = {f"{BEFORE}/{name}": content for name, content in start.items()}
     files |= {
         PLAN: plan_csv(expansion),
         STEPS: steps_csv(expansion),
@@ -90,7 +91,7 @@ def save_expansion(
         switches = np.arange(expansion.number.size)
         files[NUMBERS] = csv_table({"switch": numbers(switches), "number": numbers(expansion.number)})
     files |= {f"{AFTER}/{name}": content for name, content in cabling_files(expansion.after).items()}
-    return write_folder(folder, {**files, **also}, stale=[f"{AFTER}/sheets/{SHEET_NAMES}", "goal/*", *stale])
+    return write_folder(folder, {**files, **also}, stale=[f"{AFTER}/sheets/{SHEET_NAMES}", GOAL, NUMBERS, *stale])
 
 
 def _same_in_equal_runs(record: dict[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from topoloom.expansion.expansion import Cost, Expansion, Step
 from topoloom.expansion.plan_files import AFTER, BEFORE, GOAL, NUMBERS, PARTS, RECORD, STEPS
 from topoloom.expansion.plan_rows import Row, metres_in, number_in, rows_of
 from topoloom.files import read_text
-from topoloom.folders import refuse_unfinished
+from topoloom.folders import settle
 from topoloom.formats import load
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
@@ -84,7 +84,7 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
         ``file:line: reason``.
     """
     path = Path(folder)
-    refuse_unfinished(path)
+    settle(path)
     note = read_note(path)
     noted = None if note is None else note.provenance
     lists = {name: load_cables(path / name / CABLES) for name in (BEFORE, AFTER)}

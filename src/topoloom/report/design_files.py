@@ -16,13 +16,15 @@ from topoloom.designer.measure import MEASURES, place_candidate, priced
 from topoloom.floors.floor_text import floor_toml
 from topoloom.folders import write_folder
 from topoloom.layout.layout import Layout
-from topoloom.network_folders import HOSTS, HOUSING, RACKS, TABLES, refuse_other_network
+from topoloom.network_folders import HOSTS, HOUSING, RACKS, refuse_other_network
 from topoloom.report.bill_file import bill_csv
 from topoloom.report.design_page import design_figures, design_page
 from topoloom.report.finalist_files import FINALISTS, finalist_files, stale_in
 from topoloom.report.floor_data import rack_watts
 from topoloom.report.floorplan import floorplan_svg
+from topoloom.routing.table_files import TABLE_NAMES
 from topoloom.spec import build
+from topoloom.staging import Content
 
 _OF_A_WINNER = (
     "topology.json",
@@ -65,7 +67,7 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
     InputError
         The folder cannot be made or written.
     """
-    files: dict[str, str | bytes] = {"candidates.csv": candidates_csv(design), "design.json": design_json(design)}
+    files: dict[str, Content] = {"candidates.csv": candidates_csv(design), "design.json": design_json(design)}
     parts = design.need.catalogue()
     layout: Layout | None = None
     bill: Bill | None = None
@@ -98,7 +100,7 @@ def write_design(design: Design, folder: str | Path, *, everything: bool = False
         if design.best is None
         else {design.best: {name: files[name] for name in _OF_A_LAYOUT if name in files}},
     )
-    return write_folder(folder, files, stale=[*_OF_A_WINNER, f"{TABLES}/*", *stale_in(FINALISTS)])
+    return write_folder(folder, files, stale=[*_OF_A_WINNER, *TABLE_NAMES, *stale_in(FINALISTS)])
 
 
 def candidates_csv(design: Design) -> str:

@@ -10,6 +10,7 @@ from topoloom.cabling.cabling import Cabling, cable
 from topoloom.cabling.files import cabling_files, housing_files, network_files
 from topoloom.cabling.labels import label
 from topoloom.cabling.lists import cables_csv
+from topoloom.cabling.sheets import SHEET_NAMES
 from topoloom.cost.parts import Parts
 from topoloom.errors import InputError
 from topoloom.fabrics.cable_lengths import lengths_in
@@ -17,12 +18,13 @@ from topoloom.fabrics.exports.registry import EXPORTS, Order, made_of
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.floors.floor_text import floor_toml
 from topoloom.layout.layout import Layout
-from topoloom.network_folders import CABLES, FLOOR, HOSTS, HOUSING, PROVENANCE, RACKS, TABLES, TOPOLOGY
+from topoloom.network_folders import CABLES, FLOOR, HOSTS, HOUSING, PROVENANCE, RACKS, TOPOLOGY
 from topoloom.report.bill_file import bill_csv
 from topoloom.routing.fitting import ANY
 from topoloom.routing.route import route
 from topoloom.routing.routing import Routing
-from topoloom.routing.table_files import table_contents
+from topoloom.routing.table_files import TABLE_NAMES, table_contents
+from topoloom.staging import Content
 
 #: What a finalist's folder is called in the design's, and the file that says what is known of it.
 FINALISTS, ASSESSMENT = "finalists", "assessment.json"
@@ -44,7 +46,9 @@ _OWN = (
 
 def stale_in(folder: str) -> list[str]:
     """Patterns of what an earlier writing left in the folders of this one; what others put beside it stays."""
-    return [f"{folder}/*/{name}" for name in (*_OWN, f"{TABLES}/*", "sheets/*.html", "netbox/*.csv", "exports/*/*")]
+    exported = (f"exports/{name}/*" for name, record in EXPORTS.items() if not record.asked)
+    inside = (*_OWN, *TABLE_NAMES, f"sheets/{SHEET_NAMES}", "netbox/*.csv", *exported)
+    return [f"{folder}/*/{name}" for name in inside]
 
 
 def finalist_files(
@@ -55,8 +59,8 @@ def finalist_files(
     *,
     host_cables: bool,
     everything: bool,
-    ready: Mapping[str, Mapping[str, str | bytes]] = MappingProxyType({}),
-) -> dict[str, str | bytes]:
+    ready: Mapping[str, Mapping[str, Content]] = MappingProxyType({}),
+) -> dict[str, Content]:
     """The files of networks that were taken the whole way, by their paths in the folder of a design or a comparison.
 
     Parameters
@@ -78,7 +82,7 @@ def finalist_files(
     -------
     dict of str to str or bytes
     """
-    found: dict[str, str | bytes] = {}
+    found: dict[str, Content] = {}
     for name, one in networks.items():
         if one.layout is None:
             continue
@@ -100,7 +104,7 @@ def finalist_files(
     return found
 
 
-def _folder(layout: Layout, cabling: Cabling) -> dict[str, str | bytes]:
+def _folder(layout: Layout, cabling: Cabling) -> dict[str, Content]:
     """What makes a folder that of a layout."""
     labels = label(cabling)
     return {
@@ -110,12 +114,12 @@ def _folder(layout: Layout, cabling: Cabling) -> dict[str, str | bytes]:
     }
 
 
-def _exports(one: Assessment) -> dict[str, str | bytes]:
+def _exports(one: Assessment) -> dict[str, Content]:
     """What other tools read, each in a folder; a tool whose files cannot say this network has a line instead."""
     if one.layout is None or one.routing is None:
         return {}
     fabric = planned_fabric(one.layout.topology)
-    files: dict[str, str | bytes] = {}
+    files: dict[str, Content] = {}
     routing: Routing = one.routing
     if routing.lane_rule != "pair":  # what other tools read has a lane for each pair
         routing = route(one.layout.topology, ANY)

@@ -58,7 +58,8 @@ def route(
         Where the topology's switches stand; engine ``latency`` needs it.
     folder : str, optional
         Keep the tables in files there (``tables/ports.npy``, ``tables/lanes.npy``) instead of in memory: for more than
-        32,768 switches. Engines ``orders``, ``updown`` and ``minimal`` can; loads are evened in one round less.
+        32,768 switches. Engines ``orders``, ``updown`` and ``minimal`` can; loads are evened in one round less. The files
+        get these names when the routing is saved in the folder; until then the folder's old tables stay.
     check : int, optional
         Follow the paths to so many destinations only, drawn by the seed: a sample, no proof.
     host : (int, int), optional

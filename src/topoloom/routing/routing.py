@@ -1,5 +1,8 @@
 """Routing: for every destination the port that each switch sends on through, and the lane of every path."""
 
+import errno
+import os
+import shutil
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -8,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from topoloom.errors import InputError, check_type
+from topoloom.files import reason
 from topoloom.network_folders import TABLES
 from topoloom.results import Filed, Provenance
 from topoloom.routing.channels import Channels, channels_of
 from topoloom.routing.choices import Choice, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
+from topoloom.staging import Staging
 from topoloom.topology import Topology
 
 if TYPE_CHECKING:
@@ -240,12 +245,34 @@ def new_table(topology: Topology, kind: type, folder: str | None, name: str, val
     shape = topology.switches, topology.switches
     if folder is None:
         return np.full(shape, value, kind) if value else np.zeros(shape, kind)
-    path = Path(folder) / TABLES
-    path.mkdir(exist_ok=True)
-    (path / MANIFEST).unlink(missing_ok=True)  # what lies there is no whole table any more
-    table = np.lib.format.open_memmap(path / name, "w+", kind, shape)
-    # The file gets its place on the disk here, in order: rows written here and there into a file of holes take a hundred
-    # times as long.
-    for row in table:
-        row[:] = value
+    try:
+        return _mapped_table(Path(folder) / TABLES, name, kind, shape, value)
+    except OSError as error:
+        raise InputError(f"{folder}: tables cannot be written: {reason(error)}; nothing was changed") from None
+
+
+def _mapped_table(tables: Path, name: str, kind: type, shape: tuple[int, int], value: int) -> np.ndarray:
+    """A table in a file of a staging folder, which goes with the table; `save_routing` gives the file its place."""
+    tables.mkdir(exist_ok=True)
+    staging = Staging.made_in(tables)
+    try:
+        row = np.full(shape[1], value, kind)
+        needed, free = shape[0] * row.nbytes, shutil.disk_usage(tables).free
+        if needed > free:
+            raise OSError(errno.ENOSPC, f"{needed / 1e6:,.1f} MB are needed, and {free / 1e6:,.1f} MB are free")
+        path = staging.place / name
+        # The file gets its place on the disk before it is mapped: a write into a mapped file for which there is no place
+        # kills the program. And rows written here and there into a file of holes take a hundred times as long.
+        with path.open("wb") as file:
+            header = {"descr": np.lib.format.dtype_to_descr(row.dtype), "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(file, header)
+            for _ in range(shape[0]):
+                file.write(row.data)
+            file.flush()
+            os.fsync(file.fileno())
+        table = np.lib.format.open_memmap(path, "r+")
+    except BaseException:
+        staging.remove()
+        raise
+    staging.keep_for(table.base)
     return table

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import mmap
 import os
 from collections.abc import Iterator
 from dataclasses import fields
@@ -19,12 +20,15 @@ from topoloom.results import Provenance
 from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers
 from topoloom.routing.judge.verdict import Verdict
 from topoloom.routing.routing import MANIFEST, Routing
+from topoloom.staging import Content
 from topoloom.topology import Topology
 
 #: Readers of this release know this version of the manifest.
 SCHEMA = "topoloom/tables/1"
 
 _CHOICES: dict[str, type[Any]] = {kind.__name__: kind for kind in (AnyShortest, Escape, Detour, Layers)}
+#: Patterns of the files of tables, in a network's folder.
+TABLE_NAMES = (f"{TABLES}/*.npy", f"{TABLES}/*.npz", f"{TABLES}/{MANIFEST}")
 #: Tables of more entries are not read into memory but looked up in their file.
 _MOST_ENTRIES = 1 << 29
 _LONGEST = 1 << 28
@@ -76,7 +80,7 @@ def stale_tables(routing: Routing, folder: str | os.PathLike[str]) -> list[str]:
     return [] if _lie_in(routing, folder) else [f"{TABLES}/*.npy", f"{TABLES}/*.npz"]
 
 
-def table_contents(routing: Routing, folder: str | os.PathLike[str] | None = None) -> dict[str, bytes]:
+def table_contents(routing: Routing, folder: str | os.PathLike[str] | None = None) -> dict[str, Content]:
     """The files of a routing by their paths in a network's folder, as `save_tables` writes them.
 
     Parameters
@@ -85,12 +89,12 @@ def table_contents(routing: Routing, folder: str | os.PathLike[str] | None = Non
     folder : path, optional
         Where they will be written: tables whose files are there already are left out.
     """
-    files = {f"{TABLES}/network.npz": _network(routing.topology)}
+    files: dict[str, Content] = {f"{TABLES}/network.npz": _network(routing.topology)}
     digests = {}
     for name, array in _arrays(routing):
         digests[name] = _digest(array)
         if not (name in ("ports", "lanes") and _lie_in(routing, folder)):
-            files[f"{TABLES}/{name}.npy"] = _npy(array)
+            files[f"{TABLES}/{name}.npy"] = _file_of(array) or _npy(array)
     topology, verdict = routing.topology, routing.verdict
     manifest = _Manifest(
         SCHEMA,
@@ -186,9 +190,19 @@ def _digest(array: np.ndarray) -> str:
 
 def _lie_in(routing: Routing, folder: str | os.PathLike[str] | None) -> bool:
     """Whether the tables are files of that folder already."""
-    if folder is None or not isinstance(routing.ports, np.memmap) or routing.ports.filename is None:
+    file = _file_of(routing.ports)
+    try:
+        return folder is not None and file is not None and file.samefile(Path(folder) / TABLES / "ports.npy")
+    except OSError:
         return False
-    return os.path.realpath(routing.ports.filename) == os.path.realpath(Path(folder) / TABLES / "ports.npy")
+
+
+def _file_of(array: np.ndarray) -> Path | None:
+    """The file that an array is mapped from, whole; None of an array in memory, or of a part of a mapped one."""
+    base: Any = array.base
+    whole = isinstance(array, np.memmap) and isinstance(base, mmap.mmap)
+    name = getattr(array, "filename", None)
+    return Path(name) if whole and name is not None else None
 
 
 def _arrays(routing: Routing) -> Iterator[tuple[str, np.ndarray]]:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from topoloom.errors import InputError, hint
-from topoloom.folders import refuse_unfinished
+from topoloom.folders import files_in, settle
 from topoloom.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
 from topoloom.results import Result, plain
 from topoloom.settings import shown
@@ -231,10 +231,11 @@ def content_digest(path: Path) -> str:
     """
     try:
         if path.is_dir():
-            refuse_unfinished(path)
-            inside = sorted(one for one in path.rglob("*") if one.is_file())
-            told = [f"{one.relative_to(path)} {hashlib.sha256(one.read_bytes()).hexdigest()}" for one in inside]
-            return hashlib.sha256("\n".join(told).encode()).hexdigest()
+            settle(path)
+            lines = [
+                f"{file.relative_to(path)} {hashlib.sha256(file.read_bytes()).hexdigest()}" for file in files_in(path)
+            ]
+            return hashlib.sha256("\n".join(lines).encode()).hexdigest()
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
