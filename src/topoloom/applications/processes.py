@@ -17,6 +17,7 @@ from typing import IO, Any
 from topoloom.applications import _supervisor
 from topoloom.errors import InputError
 from topoloom.files import reason
+from topoloom.surroundings import users_variables
 from topoloom.work import Work
 
 #: Seconds that a program of the user's may take, and building it, unless somebody says otherwise.
@@ -117,7 +118,7 @@ def run(
             stderr=err,
             stdin=subprocess.PIPE,
             start_new_session=True,
-            env=environment,
+            env=users_variables(environment),
             pass_fds=(writing,),
         )
     except (OSError, ValueError) as error:

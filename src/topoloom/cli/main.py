@@ -1,6 +1,5 @@
 """`topoloom`: finds a command's file when it is called, and turns errors into one line and an exit code."""
 
-import errno
 import logging
 import os
 import sys
@@ -12,7 +11,8 @@ import click
 from topoloom._version import __version__
 from topoloom.cli.examples import with_example
 from topoloom.cli.output import say
-from topoloom.cli.signals import interrupted, listen
+from topoloom.cli.signals import INTERRUPTED, interrupted, leave, listen
+from topoloom.cli.streams import prepare
 from topoloom.errors import InputError, Stopped
 
 #: Every command and its one-line help; the file of the same name is imported only when the command is used.
@@ -89,57 +89,60 @@ def cli() -> None:
     """
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; exit codes: 0 done, 1 our fault, 2 the user's mistake, 3 differences found, 130 interrupted."""
-    for name in ("stdout", "stderr"):
-        stream: Any = getattr(sys, name)
-        if stream is None:  # the caller closed it: there is nobody to tell
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (lives as long as the process)
-        elif hasattr(stream, "reconfigure"):  # what a terminal has no letters for is written as \u2026
-            stream.reconfigure(errors="backslashreplace")
+    prepare()
     listen()
     logging.basicConfig(format="topoloom: %(message)s", level=logging.WARNING, stream=sys.stderr)
     try:
-        result = _run(sys.argv[1:] if arguments is None else arguments)
+        code, message = _outcome(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:  # a second signal, while the first was being answered
+        code, message = INTERRUPTED, ""
+    leave()
+    if interrupted():
+        # What is printed is what was finished by then, whatever the command made of it.
+        code, message = INTERRUPTED, message or "interrupted"
+    if message:
+        line = " ".join(message.split())
+        say(f"error: {line if len(line) <= _LONGEST else line[:_LONGEST] + ' ...'}", err=True)
+    if interrupted():
+        # Threads may still be inside kernels; nobody waits for them.
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def _outcome(arguments: list[str]) -> tuple[int, str]:
+    """The exit code of the command, and what it could not do; all that it prints is printed."""
+    try:
+        result = _run(arguments)
         sys.stdout.flush()
-        code = result if isinstance(result, int) else 0
-        if interrupted():
-            # Threads may still be inside kernels; nobody waits for them.
-            sys.stderr.flush()
-            os._exit(code)
-        sys.exit(code)
+        return (result if isinstance(result, int) else 0), ""
     except InputError as error:
-        _leave(str(error), 2)
+        return 2, str(error)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
-        sys.exit(2)
+        return 2, ""
     except click.MissingParameter as error:
-        _leave(error.format_message().rstrip("."), 2)
+        return 2, error.format_message().rstrip(".")
     except click.BadParameter as error:
         named = error.param.opts[-1] if error.param is not None else error.param_hint or ""
-        _leave(f"{named}: {error.message.rstrip('.')}", 2)
+        return 2, f"{named}: {error.message.rstrip('.')}"
     except click.ClickException as error:
-        _leave(error.format_message().rstrip("."), 2)
+        return 2, error.format_message().rstrip(".")
     except (KeyboardInterrupt, click.exceptions.Abort):
-        _leave("interrupted", 130)
+        return INTERRUPTED, "interrupted"
     except Stopped as error:
-        _leave(str(error), 130)
+        return INTERRUPTED, str(error)
     except MemoryError:
-        _leave("not enough memory for this; try a smaller network", 2)
-    except BrokenPipeError:
-        _reader_left()
-    except OSError as error:
-        if error.filename is not None or error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
-            raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _leave(f"the output cannot be written: {error.strerror}", 2)
+        return 2, "not enough memory for this; try a smaller network"
     except RecursionError:
-        _leave("the input nests too deep to be read", 2)
+        return 2, "the input nests too deep to be read"
     except Exception:
         # A signal can turn up inside a library as an error of its own.
         if not interrupted():
             raise
-        _leave("interrupted", 130)
+        return INTERRUPTED, "interrupted"
 
 
 def _run(arguments: list[str]) -> Any:
@@ -152,18 +155,3 @@ def _run(arguments: list[str]) -> Any:
             return cli.invoke(context)
     except click.exceptions.Exit as asked:
         return asked.exit_code
-
-
-def _reader_left() -> NoReturn:
-    """The reader went away (`topoloom ... | head`): nothing to say, and nothing more to write."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    os._exit(0)
-
-
-def _leave(message: str, code: int) -> None:
-    line = " ".join(message.split())
-    say(f"error: {line if len(line) <= _LONGEST else line[:_LONGEST] + ' ...'}", err=True)
-    if interrupted():
-        sys.stderr.flush()
-        os._exit(code)
-    sys.exit(code)

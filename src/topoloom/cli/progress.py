@@ -13,15 +13,21 @@ from topoloom.work import Progress, Work
 _PATIENCE_SECONDS = 2.0
 _EVERY_SECONDS = 0.2
 
-#: The works under way in this process, which is the command's own; a signal stops them.
-_under_way: list[Work] = []
+#: The works that go on in this process, which is the command's own; a signal stops them, and sets `asked`.
+_running: list[Work] = []
+asked = threading.Event()
 
 
 def stop_all() -> bool:
-    """Ask all work under way to end; whether there is any."""
-    for work in _under_way:
+    """Ask all work that goes on to end; whether there is any."""
+    for work in _running:
         work.stop()
-    return bool(_under_way)
+    return bool(_running)
+
+
+def at_work() -> bool:
+    """Whether any work goes on."""
+    return bool(_running)
 
 
 @contextmanager
@@ -47,13 +53,15 @@ def working(
     work = Work(seconds=seconds, on_result=on_result)
     over = threading.Event()
     shower = threading.Thread(target=_show, args=(title, work, over), daemon=True) if sys.stderr.isatty() else None
-    _under_way.append(work)
+    _running.append(work)
+    if asked.is_set():  # a command has several, one after the other
+        work.stop()
     try:
         if shower is not None:
             shower.start()
         yield work
     finally:
-        _under_way.remove(work)
+        _running.remove(work)
         over.set()
         if shower is not None:
             shower.join()

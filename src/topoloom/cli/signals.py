@@ -1,34 +1,61 @@
-"""Ctrl-C and `kill`: the same to every command. Work under way ends with what it has; without any, the command ends.
+"""Ctrl-C, `kill` and a closed terminal: the same to every command. Work ends with what it has; without any, the command ends.
 
 Python runs a signal's handler between two steps of its own, so never while the main thread is inside a compiled kernel. The
 system's own handler writes a byte into a pipe at once, and a thread that waits for it sets the flag that kernels read.
 """
 
 import os
+import select
 import signal
 import sys
 import threading
+import time
+from contextlib import suppress
 
-from topoloom.cli.progress import stop_all
+from topoloom.cli.progress import asked, at_work, stop_all
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-#: What has not ended so long after it was asked to is left where it is.
-_GRACE_SECONDS = 10.0
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+#: The exit code after any of them.
+INTERRUPTED = 130
+#: Work that has not ended so long after it was asked to is left where it is; what is finished is on disk.
+_GRACE_SECONDS = 1.2
+#: How long results may take, from the signal on, that are written after their work has ended. Who sends SIGTERM waits, and
+#: kills what does not end; a person at a terminal can press Ctrl-C again.
+_DELIVERY_SECONDS = {signal.SIGTERM: 1.7, signal.SIGINT: 60.0, signal.SIGHUP: 60.0}
+_LOOK_SECONDS = 0.05
 
-
-_came = threading.Event()
+_hurry = threading.Event()
 
 
 def interrupted() -> bool:
     """Whether a signal has asked this process to end."""
-    return _came.is_set()
+    return asked.is_set()
+
+
+def hurried() -> bool:
+    """Whether whoever asked waits (SIGTERM): what can be made again later, such as pictures, is left for then."""
+    return _hurry.is_set()
+
+
+def hang_up_ends() -> None:
+    """A closed terminal is to the command as `kill` is: for a library that knows SIGTERM alone (the web server)."""
+    if isinstance(signal.getsignal(signal.SIGHUP), _Interrupts):
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+
+
+def expected() -> None:
+    """The signal was how the command ends (`serve`): it is no interruption."""
+    asked.clear()
 
 
 def listen() -> None:
     """From now on signals stop work; does nothing outside the main thread, which alone gets signals."""
     if threading.current_thread() is not threading.main_thread():
         return
-    _came.clear()
+    asked.clear()
+    _hurry.clear()
+    # A finalizer in which an interrupt turns up only tells that it did.
+    sys.unraisablehook = lambda fault: None if interrupted() else sys.__unraisablehook__(fault)
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
@@ -39,6 +66,14 @@ def listen() -> None:
             signal.signal(number, interrupts)
 
 
+def leave() -> None:
+    """From now on the command has nothing more to do than to end: a further signal ends it at once, and silently."""
+    if threading.current_thread() is threading.main_thread():
+        for number in _SIGNALS:
+            if isinstance(signal.getsignal(number), _Interrupts):
+                signal.signal(number, lambda *_: os._exit(INTERRUPTED))
+
+
 class _Interrupts:
     """The handler: the first signal leaves it to the work to end; without work, and from the second on, it interrupts."""
 
@@ -46,27 +81,40 @@ class _Interrupts:
         self._asked = False
 
     def __call__(self, _number: int, _frame: object) -> None:
-        _came.set()
-        under_way = stop_all()
+        asked.set()
+        running = stop_all()
         first, self._asked = not self._asked, True
-        if not (first and under_way):
+        if not (first and running):
             raise KeyboardInterrupt
 
 
 def _watch(reading: int) -> None:
-    """Stop all work as soon as a signal has come; and the process, if it is still here after the time of grace."""
+    """Stop all work as soon as a signal has come; and the process, if it is still at it after the time of grace."""
     while True:
-        numbers = os.read(reading, 16)
-        if not any(number in _SIGNALS for number in numbers):
-            continue
-        _came.set()
-        stop_all()
-        timer = threading.Timer(_GRACE_SECONDS, _end)
-        timer.daemon = True
-        timer.start()
+        numbers = [number for number in os.read(reading, 16) if number in _SIGNALS]
+        if numbers:
+            asked.set()
+            if signal.SIGTERM in numbers:
+                _hurry.set()
+            seconds = min(_DELIVERY_SECONDS[number] for number in numbers)  # type: ignore[index]
+            # What had no work has nothing to deliver.
+            threading.Thread(target=_end, args=(seconds, stop_all()), daemon=True).start()
 
 
-def _end() -> None:
-    sys.stderr.write("error: interrupted\n")
-    sys.stderr.flush()
-    os._exit(130)
+def _end(seconds: float, working: bool) -> None:
+    """End the process when its time is over, unless it ends before."""
+    began = time.monotonic()
+    while (passed := time.monotonic() - began) < seconds and asked.is_set():
+        if passed > _GRACE_SECONDS and (at_work() or not working):
+            break
+        time.sleep(_LOOK_SECONDS)
+    if not asked.is_set():
+        return
+    # What is printed already; nobody may be reading it.
+    flush = threading.Thread(target=sys.stdout.flush, daemon=True)
+    flush.start()
+    flush.join(_LOOK_SECONDS)
+    if select.select([], [2], [], 0)[1]:
+        with suppress(OSError):
+            os.write(2, b"error: interrupted\n")
+    os._exit(INTERRUPTED)

@@ -16,6 +16,7 @@ from topoloom.cost.parts import Parts
 from topoloom.designer.measure import Outcome, measure
 from topoloom.designer.need import Need
 from topoloom.errors import Stopped
+from topoloom.surroundings import safe_path
 from topoloom.work import Work
 
 #: Seconds between two looks at whether the work shall end.
@@ -86,7 +87,7 @@ class Measuring:
             waiting |= self._submitted(self._pool, islice(pursued, len(done)))
 
     def _submitted(self, pool: ProcessPoolExecutor, specs: Iterable[str]) -> set[Future[Outcome]]:
-        with _without_signals():
+        with safe_path(), _without_signals():
             return {pool.submit(measure, spec, self._need, self._parts) for spec in specs}
 
 
@@ -108,7 +109,7 @@ def _without_signals() -> Iterator[None]:
 
     They inherit that both are held back, so not even one that is still starting up complains; here both come afterwards.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     try:
         yield
     finally:

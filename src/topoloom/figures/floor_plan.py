@@ -8,6 +8,7 @@ from topoloom.errors import InputError
 from topoloom.figures.floor_panels import FOOT_POINTS, PAD_POINTS, draw_lengths, draw_plan, draw_trays
 from topoloom.figures.floor_view import DrawnLayout, View
 from topoloom.figures.style import style
+from topoloom.surroundings import load
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,6 +51,7 @@ def floor_plan(
     """
     if medium is not None and np.shape(medium) != layout.length_m.shape:
         raise InputError(f"medium has shape {np.shape(medium)}; give one word for each of {layout.length_m.size} links")
+    load("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine

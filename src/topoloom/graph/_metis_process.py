@@ -29,8 +29,11 @@ def main(requests: BinaryIO, answers: BinaryIO) -> None:
             arguments = pickle.load(requests)
         except EOFError:
             return
-        pickle.dump(answer(pymetis, arguments), answers)
-        answers.flush()
+        try:
+            pickle.dump(answer(pymetis, arguments), answers)
+            answers.flush()
+        except BrokenPipeError:
+            os._exit(0)  # whoever asked is gone
 
 
 def answer(metis: Any, arguments: dict[str, Any]) -> Any:

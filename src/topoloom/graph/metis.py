@@ -14,6 +14,7 @@ import numpy as np
 from topoloom.errors import InputError, Stopped
 from topoloom.graph import _metis_process as program
 from topoloom.graph._metis_process import answer
+from topoloom.surroundings import python
 from topoloom.topology import Topology
 
 
@@ -100,7 +101,7 @@ class _Process:
     """A process that runs METIS, and ends with this one."""
 
     def __init__(self) -> None:
-        command = [sys.executable, "-P", program.__file__]
+        command = python(program.__file__)
         self._running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._requests = cast("BinaryIO", self._running.stdin)
         self._answers = cast("BinaryIO", self._running.stdout)

@@ -55,7 +55,7 @@ class Claims:
     def done(self, number: int) -> None:
         """A batch needs nobody any more."""
         self._path(number, "done").touch()
-        self._path(number, "claim").unlink(missing_ok=True)
+        self.release(number)
 
     @property
     def all_done(self) -> bool:
@@ -66,13 +66,11 @@ class Claims:
     def release_of(folder: Path, owner: str) -> None:
         """What a worker has claimed that is known to be gone is anybody's again."""
         for path in folder.glob("*.claim"):
-            with suppress(OSError):
-                if path.read_text() == owner:
-                    path.unlink()
+            _release(path, owner)
 
     def release(self, number: int) -> None:
-        """A batch that we have claimed is anybody's again."""
-        self._path(number, "claim").unlink(missing_ok=True)
+        """A batch that we have claimed is anybody's again; not where another has taken it over meanwhile."""
+        _release(self._path(number, "claim"), self.owner)
 
     @contextmanager
     def kept(self, number: int) -> Iterator[None]:
@@ -104,25 +102,39 @@ class Claims:
                     file.write(self.owner)
                 return True
             except FileExistsError:
-                if not self._stale(path) or not self._taken(path):
+                touched = self._stale(path)
+                if touched is None or not self._taken(path, touched):
                     return False
         return False
 
-    def _stale(self, path: Path) -> bool:
-        """Whether nobody has touched a claim for long, by the file system's own clock."""
+    def _stale(self, path: Path) -> float | None:
+        """When a claim was touched last, where that is long ago by the file system's own clock; else None."""
         clock = self.folder / f"clock-{self.owner}"
         try:
             clock.write_text("")
-            return clock.stat().st_mtime - path.stat().st_mtime > STALE_S
+            touched = path.stat().st_mtime
+            return touched if clock.stat().st_mtime - touched > STALE_S else None
         except OSError:
-            return False
+            return None
 
-    def _taken(self, path: Path) -> bool:
-        """Whether it was us who took a claim away; of many who try it is one."""
+    def _taken(self, path: Path, touched: float) -> bool:
+        """Whether it was us who took a stale claim away; of many who try it is one."""
         aside = path.with_suffix(f".stale-{self.owner}")
         try:
             os.rename(path, aside)
         except OSError:
             return False
+        stale = aside.stat().st_mtime == touched
+        if not stale:
+            # Another has taken it over since we looked, and this is the claim of that one: it goes back.
+            with suppress(FileExistsError):
+                os.link(aside, path)
         aside.unlink(missing_ok=True)
-        return True
+        return stale
+
+
+def _release(path: Path, owner: str) -> None:
+    """Remove a claim, if it is the owner's."""
+    with suppress(OSError):
+        if path.read_text() == owner:
+            path.unlink()

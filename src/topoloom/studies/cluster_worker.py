@@ -4,6 +4,7 @@
 """
 
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 
 from topoloom.errors import InputError
+from topoloom.locks import kernel
 from topoloom.studies.claims import STALE_S, Claims
 from topoloom.studies.estimate import Estimates
 from topoloom.studies.job import record_of
@@ -53,7 +55,9 @@ def serve(folder: str, submission: str, threads: int, limit_s: float | None = No
     signal.signal(signal.SIGTERM, lambda _number, _frame: work.stop())
     store = Store(folder)
     place = int(os.environ.get("SLURM_ARRAY_TASK_ID", "0"))
-    owner = f"{os.environ.get('SLURM_ARRAY_JOB_ID', os.getpid())}-{place}"
+    job = os.environ.get("SLURM_ARRAY_JOB_ID")
+    # In containers, and on other machines, others have the same process number.
+    owner = f"{kernel()}-{os.getpid()}-{secrets.token_hex(4)}" if job is None else f"{job}-{place}"
     end = _end()
     _let_the_first_go(store, place, work)
     claims = Claims(Path(submission), owner)

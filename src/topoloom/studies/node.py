@@ -1,11 +1,15 @@
 """Node: what a task needs of the machine that it runs on."""
 
+import re
 from typing import Annotated, ClassVar
 
 import msgspec
 
-from topoloom.settings import setting
+from topoloom.errors import InputError
+from topoloom.settings import setting, shown
 from topoloom.toml_files import TomlTable
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
 class Node(TomlTable, frozen=True):
@@ -27,8 +31,19 @@ class Node(TomlTable, frozen=True):
         | None
     ) = None
     setup: Annotated[
-        tuple[str, ...], setting("shell commands before a worker on a cluster starts: module load, source venv")
+        tuple[str, ...],
+        setting("shell commands before a worker on a cluster starts: module load, source venv; needs --trust"),
     ] = ()
-    environment: Annotated[dict[str, str], setting("variables that workers are given")] = msgspec.field(
-        default_factory=dict
-    )
+    environment: Annotated[
+        dict[str, str], setting("variables that workers are given; all but LANG, TZ and *_NUM_THREADS need --trust")
+    ] = msgspec.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, value in self.environment.items():
+            if not _NAME.fullmatch(name):
+                raise InputError(
+                    f"environment: {shown(name)} is no name of a variable; use letters, digits and _, as in OMP_NUM_THREADS"
+                )
+            if "\0" in value:
+                raise InputError(f"environment: the value of {name} has a zero byte in it; no variable can")

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -18,12 +19,17 @@ from topoloom.studies.node import Node
 from topoloom.studies.task import Task, task_of
 from topoloom.studies.verb import VERBS, Verb
 from topoloom.toml_files import LONGEST, TomlTable, parse_toml
+from topoloom.toml_lines import line_of
 
 #: Tasks of a study at most: more is a mistake in an axis.
 MOST_TASKS = 10_000_000
 #: Nothing yet, for each study anew.
 _TABLE: Any = msgspec.field(default_factory=dict)
 _LIST: Any = msgspec.field(default_factory=list)
+#: Options of executors that are given to a shell or a scheduler as they are, or name who sends Python objects.
+_CODE_OPTIONS = ("sbatch", "jobqueue", "address")
+#: Variables by which nothing can be loaded or started; the others (PATH, LD_PRELOAD, PYTHONPATH ...) are too many to name.
+_HARMLESS = re.compile(r"[A-Z]+_NUM_THREADS|TZ|LANG|LC_[A-Z]+")
 _RANGE = ({"from", "to", "step"}, {"from", "to", "times"})
 
 
@@ -165,21 +171,52 @@ class Study(TomlTable, frozen=True, kw_only=True):
         return found
 
 
-def read_study(path: str | os.PathLike[str]) -> Study:
+def read_study(path: str | os.PathLike[str], *, trust: bool = False) -> Study:
     """The study in a TOML file; its paths start from the file's folder.
+
+    Parameters
+    ----------
+    path : path
+    trust : bool
+        The file may run code: shell lines, variables of workers, options of sbatch and of Dask's clusters. Without it a file
+        that has such keys is refused, so that a study from somebody else does no more than compute.
+
+    Returns
+    -------
+    Study
 
     Raises
     ------
     InputError
-        ``file:line: reason`` for anything that cannot be read or used.
+        ``file:line: reason`` for anything that cannot be read or used, and for keys that run code without `trust`.
     """
     source = os.fspath(path)
-    study = parse_toml(read_text(Path(path), LONGEST), Study, source)
+    text = read_text(Path(path), LONGEST)
+    study = parse_toml(text, Study, source)
+    running = () if trust else _code_in(study)
+    if running:
+        raise at(
+            source,
+            line_of(text, running),
+            f"{'.'.join(running)} has code run, by a shell, a loader or a cluster; read the file, and say that you trust it:"
+            " --trust, in Python trust=True",
+        )
     try:
         base = Path(source).parent / study.base if study.base else Path(source).parent
         return msgspec.structs.replace(study, base=str(base.resolve()))
     except OSError as error:
         raise at(source, None, str(error)) from None
+
+
+def _code_in(study: Study) -> tuple[str, ...]:
+    """The first key by which the study has code run, as a path; none where it does no more than compute."""
+    node = study.run.node
+    if node.setup:
+        return ("run", "node", "setup")
+    for name in node.environment:
+        if not _HARMLESS.fullmatch(name):
+            return ("run", "node", "environment", name)
+    return next((("run", "options", name) for name in _CODE_OPTIONS if study.run.options.get(name)), ())
 
 
 def _check(study: Study) -> None:

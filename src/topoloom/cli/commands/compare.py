@@ -1,12 +1,12 @@
 """`topoloom compare NETWORK...`: networks that the user names, taken the whole way side by side."""
 
-import sys
-
 import click
 
 from topoloom.cli.output import json_option, print_record, say
 from topoloom.cli.placing import placing_options
+from topoloom.cli.signals import hurried
 from topoloom.cli.types import Number, Whole
+from topoloom.errors import Stopped
 from topoloom.floors.chosen import chosen_floor
 
 
@@ -116,6 +116,8 @@ def command(
             jobs=jobs,
             work=work,
         )
+    if out is not None and hurried():
+        raise Stopped(f"interrupted: run it again to go on from {out}/measured")
     if out is not None:
         write_comparison(found, out, catalogue, host_cables=host_cables, everything=files == "all")
     if as_json:
@@ -126,5 +128,3 @@ def command(
         print_assessments(found.networks, minutes, found.reference)
     if out is not None and not as_json:
         say(f"report: {out / 'compare.html'}")
-    if found.ended == "interrupted":
-        sys.exit(130)

@@ -1,12 +1,13 @@
 """`topoloom design NEED.toml -o DIR`: the main job."""
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from topoloom.cli.output import json_option, print_record, say
+from topoloom.cli.signals import hurried
 from topoloom.cli.types import Number, Whole
+from topoloom.errors import Stopped
 
 if TYPE_CHECKING:
     from topoloom.designer.design import Design
@@ -81,6 +82,10 @@ def command(
         )
     with working("measuring", seconds=time_limit) as work:
         found = design(wanted, store=out / "measured", fresh=fresh, jobs=jobs, work=work)
+    if hurried():
+        raise Stopped(
+            f"interrupted: {found.unmeasured} candidates not measured; run it again to go on from {out}/measured"
+        )
     dear = found.dropped_by.get("cost_over_best", 0)
     if dear:
         say(f"{dear} more were not pursued: they cost over {wanted.limits.cost_over_best:g} times the best", err=True)
@@ -97,8 +102,6 @@ def command(
             print_assessments(found.finalists, found.need.minutes)
             say(f"finalists: {out / 'finalists'}, a folder each, for every other command")
         say(f"report: {out / 'report.html'}")
-    if found.ended == "interrupted":
-        sys.exit(130)
 
 
 def _changed(need: "Need", networks: int | None, **options: float | None) -> "Need":

@@ -9,6 +9,7 @@ import click
 from topoloom.cli.output import json_option, print_facts, print_record, say
 from topoloom.cli.placing import placing_options
 from topoloom.cli.progress import working
+from topoloom.cli.signals import hurried
 from topoloom.cli.types import Number, Whole
 from topoloom.cost.feed import switch_w
 from topoloom.floors.chosen import chosen_floor
@@ -109,8 +110,6 @@ def command(
         _print_layout(layout)
         if out is not None:
             say(f"wrote {out}")
-    if layout.ended == "interrupted":
-        raise KeyboardInterrupt
 
 
 def _print_layout(layout: Layout) -> None:
@@ -154,6 +153,10 @@ def _write(cables: Any, folder: Path) -> None:
     from topoloom.report.floor_data import rack_watts
     from topoloom.report.floorplan import floorplan_png, floorplan_svg
 
+    if hurried():
+        say("interrupted: the floor plan is not drawn", err=True)
+        save_cabling(cables, folder, {})
+        return
     medium, watts = cables.link_medium, rack_watts(cables.layout, cables.bought.parts, cables.rate_gbps)
     plans: dict[str, str | bytes] = {
         "floorplan.svg": floorplan_svg(cables.layout, medium, watts),

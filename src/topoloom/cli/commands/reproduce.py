@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from topoloom.cli.output import json_option, print_line, print_record, say
+from topoloom.cli.streams import unread
 from topoloom.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def command(
             print_line(Reproduced.of(one, computed))
         elif not as_json:
             _print_outcome(one, computed)
+        if unread() and out is None and not keep:
+            work.stop()  # nobody reads what would only be printed
 
     with working("reproducing", on_result=told) as work:
         reproduction = reproduce(claim, full=full, missing=missing, keep=keep, work=work)
@@ -85,7 +88,7 @@ def command(
     else:
         counted = "; ".join(f"{verdict}: {count}" for verdict, count in reproduction.verdicts.items())
         say(counted, err=as_lines)
-        if reproduction.ended != "done":
+        if reproduction.ended != "done" and not unread():
             say(f"{reproduction.ended}: the claims above are those that were finished", err=True)
 
 

@@ -57,6 +57,9 @@ def command() -> None:
 @click.option(
     "--pilots", type=Whole(0, 1000), default=3, show_default=True, help="Tasks that --dry-run runs; 0 for none."
 )
+@click.option(
+    "--trust", is_flag=True, help="STUDY.toml may run code: setup, environment, options of sbatch and Dask's clusters."
+)
 @json_option
 def run_command(
     file: str,
@@ -68,6 +71,7 @@ def run_command(
     retry_failed: bool,
     dry_run: bool,
     pilots: int,
+    trust: bool,
     as_json: bool,
 ) -> None:
     from topoloom.cli.progress import working
@@ -76,7 +80,7 @@ def run_command(
     from topoloom.studies.store import Store
     from topoloom.studies.study import read_study
 
-    study = read_study(file)
+    study = read_study(file, trust=trust)
     EXECUTORS.find(executor or study.run.executor)
     if folder is None:
         raise InputError("-o names the folder of the study's records; give it, also with --dry-run")

@@ -12,10 +12,12 @@ import msgspec
 
 from topoloom.errors import InputError
 from topoloom.settings import setting
+from topoloom.studies.dask_process import started_by_us
 from topoloom.studies.executor import EXECUTORS, Run, batches
 from topoloom.studies.job import record_of
 from topoloom.studies.record import Record, failed
 from topoloom.studies.task import Task
+from topoloom.surroundings import safe_path, safe_variables
 from topoloom.threads import cores
 from topoloom.toml_files import TomlTable
 
@@ -25,6 +27,12 @@ _BATCH_S = 1.0
 _AHEAD = 2
 #: Seconds between two looks at whether the work shall end, and those that a cluster has to answer first.
 _LOOK_EVERY_S, _ANSWER_S = 0.2, 10.0
+#: The same for the end of one that somebody has stopped, who waits.
+_STOPPED_S = 0.3
+
+
+#: What scheduler and workers of a local cluster load first, so that they end when this process does, however it does.
+_WITH_US = "topoloom.studies.dask_process"
 
 
 class DaskOptions(TomlTable, frozen=True):
@@ -190,11 +198,12 @@ def _client(run: Run) -> Iterator[Any]:
         return
     options = _options(run.options)
     # What a cluster says while it closes, or of a worker that is lost, is no news: records tell what became of tasks.
-    for name in ("distributed", "tornado.application"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    with dask.config.set(
-        {"distributed.scheduler.allowed-failures": 0, "distributed.comm.timeouts.connect": f"{_ANSWER_S}s"}
-    ):
+    for name in ("distributed", "tornado.application", *logging.root.manager.loggerDict):
+        if name.startswith(("distributed", "tornado")):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+    settings = {"distributed.scheduler.allowed-failures": 0, "distributed.comm.timeouts.connect": f"{_ANSWER_S}s"}
+    # As long as the cluster lives: an adaptive one starts workers at any time.
+    with dask.config.set(settings), safe_path(), started_by_us():
         cluster = None if options.address else _cluster(run, options)
         try:
             connect: Any = distributed.Client
@@ -206,11 +215,28 @@ def _client(run: Run) -> Iterator[Any]:
         try:
             yield client
         finally:
+            patience = _STOPPED_S if run.work.stopped else _ANSWER_S
+            if run.work.stopped:
+                _kill(cluster)
             with suppress(Exception):  # a cluster that is gone cannot be closed
-                client.close(timeout=_ANSWER_S)
+                client.close(timeout=patience)
             if cluster is not None:
                 with suppress(Exception):
-                    cluster.close(timeout=_ANSWER_S)
+                    cluster.close(timeout=patience)
+
+
+def _kill(cluster: Any) -> None:
+    """End the processes of a local cluster at once: what they are at is not wanted any more."""
+    import psutil  # which Dask needs
+
+    own = [*getattr(cluster, "workers", {}).values(), getattr(cluster, "scheduler", None)]
+    started: list[Any] = [one.process for one in own if getattr(one, "process", None) is not None]
+    with suppress(Exception):  # some have ended meanwhile
+        nannies = [psutil.Process(process.pid) for process in started]
+        children = [child for nanny in nannies for child in nanny.children(recursive=True)]
+        for process in (*nannies, *children):  # in this order: a nanny complains of a worker that ends
+            with suppress(psutil.Error):
+                process.kill()
 
 
 def _options(options: Mapping[str, Any]) -> DaskOptions:
@@ -232,6 +258,8 @@ def _cluster(run: Run, options: DaskOptions) -> Any:
             raise InputError("jobqueue needs dask-jobqueue: pip install 'topoloom[cluster]'") from None
         try:
             given: dict[str, Any] = {"processes": 1, "job_script_prologue": list(run.node.setup)} | options.jobqueue
+            exports = [f"export {name}={value}" for name, value in safe_variables().items()]
+            given["job_script_prologue"] = [*exports, *given["job_script_prologue"]]
             jobs: Any = dask_jobqueue
             cluster = jobs.SLURMCluster(**given)
         except (TypeError, ValueError) as error:
@@ -243,11 +271,12 @@ def _cluster(run: Run, options: DaskOptions) -> Any:
         from distributed.deploy import subprocess
 
         start: Any = subprocess.SubprocessCluster
-        workers = {"nthreads": 1, "memory_limit": 0}
+        workers = {"nthreads": 1, "memory_limit": 0, "preload_nanny": [_WITH_US]}
         cluster = start(
             n_workers=0 if options.adaptive else most,
             threads_per_worker=1,
             worker_kwargs=workers,
+            scheduler_kwargs={"preload": [_WITH_US]},
             dashboard_address=":0",
         )
     if options.adaptive is not None:

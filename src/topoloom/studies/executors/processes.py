@@ -3,7 +3,7 @@
 import os
 import selectors
 import subprocess
-import sys
+import time
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +17,7 @@ from topoloom.studies.executor import EXECUTORS, Run
 from topoloom.studies.record import failed
 from topoloom.studies.task import Task
 from topoloom.studies.worker import Answer, Order, answers_in
+from topoloom.surroundings import python
 from topoloom.threads import cores
 
 #: A worker is handed tasks for about so many seconds at once, so that handing over takes nothing beside them.
@@ -25,8 +26,9 @@ _BATCH_S = 0.25
 _MEMORY_SHARE = 0.8
 #: Workers in a row that end before they have said a word: more will not help.
 _MOST_IN_VAIN = 10
-#: Seconds between two looks at whether the work shall end, and those that workers have to end by themselves.
-_LOOK_EVERY_S, _LAST_WORDS_S = 0.2, 5.0
+#: Seconds between two looks at whether the work shall end, and those that workers have together to end by themselves: when all
+#: is done, and when somebody has stopped it, who waits.
+_LOOK_EVERY_S, _LAST_WORDS_S, _STOPPED_S = 0.2, 5.0, 0.6
 #: The same where tasks come while it runs, for which somebody waits.
 _LOOK_FOR_MORE_S = 0.02
 
@@ -36,14 +38,7 @@ class _Worker:
 
     def __init__(self, run: Run) -> None:
         limit = [] if run.limit_s is None else [str(run.limit_s)]
-        command = [
-            sys.executable,
-            "-m",
-            "topoloom.studies.worker",
-            str(run.store.folder),
-            str(run.node.threads),
-            *limit,
-        ]
+        command = python("-m", "topoloom.studies.worker", str(run.store.folder), str(run.node.threads), *limit)
         self.process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -216,9 +211,10 @@ class _Pool:
         """All workers end: by themselves, else they are killed."""
         for worker in self.workers:
             worker.end()
+        until = time.monotonic() + (_STOPPED_S if self.run.work.stopped else _LAST_WORDS_S)
         for worker in self.workers:
             try:
-                worker.process.wait(_LAST_WORDS_S)
+                worker.process.wait(max(0.0, until - time.monotonic()))
             except subprocess.TimeoutExpired:
                 worker.process.kill()
                 worker.process.wait()

@@ -4,7 +4,6 @@ import re
 import secrets
 import shlex
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -12,17 +11,20 @@ from typing import Annotated, ClassVar
 import msgspec
 
 from topoloom.errors import InputError
-from topoloom.settings import setting
+from topoloom.settings import setting, shown
 from topoloom.studies.claims import Claims
 from topoloom.studies.environment import worker_environment
 from topoloom.studies.executor import EXECUTORS, Run, batches
 from topoloom.studies.task import Task
+from topoloom.surroundings import python
 from topoloom.toml_files import TomlTable
 
 #: A batch takes about so long: claims cost nothing beside it, and little is lost with it.
 _BATCH_S = 30.0
-#: Seconds between two looks into the store.
-_LOOK_EVERY_S = 1.0
+#: Seconds between two looks into the store, and between two at whether the work shall end.
+_LOOK_EVERY_S, _PAUSE_S = 1.0, 0.1
+#: A value that a line of a Slurm script can have without quotes.
+_WORD = re.compile(r"[\w.,:@+/-]*")
 #: What squeue says of jobs that are over.
 _OVER = {
     "COMPLETED",
@@ -54,6 +56,18 @@ class SlurmOptions(TomlTable, frozen=True):
     ask_every_s: Annotated[
         float, setting("seconds between two questions to the scheduler", unit="s", least=1, most=3600)
     ] = 60.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("partition", "account", "qos", "time"):
+            value = getattr(self, name)
+            if not _WORD.fullmatch(value):
+                raise InputError(
+                    f"{name}: {shown(value)} is not one word of a Slurm script; write a name, as Slurm lists it"
+                )
+        for one in self.sbatch:
+            if not one.startswith("-") or not one.isprintable():
+                raise InputError(f"sbatch: {shown(one)} is no option; write one a text, as in '--constraint=icelake'")
 
 
 def run_on_slurm(run: Run) -> None:
@@ -109,7 +123,9 @@ class _Submissions:
         (submission / "logs").mkdir()
         script = submission / "job.sh"
         script.write_text(self._script(submission, workers))
-        said = _call(["sbatch", "--parsable", str(script)])
+        # A path in the script's comments would need quotes, and must not end its line.
+        logs = str(submission.resolve() / "logs").replace("%", "%%") + "/%A_%a.txt"
+        said = _call(["sbatch", "--parsable", f"--output={logs}", str(script.resolve())])
         job = said.partition(";")[0]
         (submission / "job").write_text(job)
         self.asked = time.monotonic()
@@ -124,7 +140,6 @@ class _Submissions:
         wanted = {
             "job-name": "topoloom",
             "array": f"0-{workers - 1}",
-            "output": f"{submission.resolve()}/logs/%A_%a.txt",
             "open-mode": "append",
             "requeue": None,
             "signal": "B:TERM@30",
@@ -141,13 +156,8 @@ class _Submissions:
             if value not in ("",) and not (name == "mem" and value is None)
         ]
         limit = "" if run.limit_s is None else f" {run.limit_s:g}"
-        command = [
-            sys.executable,
-            "-m",
-            "topoloom.studies.cluster_worker",
-            run.store.folder.resolve(),
-            submission.resolve(),
-        ]
+        store = run.store.folder.resolve()
+        command = python("-m", "topoloom.studies.cluster_worker", str(store), str(submission.resolve()))
         return "\n".join(
             [
                 "#!/bin/sh",
@@ -159,7 +169,7 @@ class _Submissions:
                 ),
                 *node.setup,
                 # In the place of the shell, so that Slurm's signals reach it.
-                f"exec {shlex.join(map(str, command))} {node.threads}{limit}",
+                f"exec {shlex.join(command)} {node.threads}{limit}",
                 "",
             ]
         )
@@ -189,7 +199,9 @@ class _Submissions:
             elif ended:
                 self._read()
                 return {"COMPLETED"}
-            time.sleep(_LOOK_EVERY_S)
+            until = time.monotonic() + _LOOK_EVERY_S
+            while not self.run.work.stopped and time.monotonic() < until:
+                time.sleep(_PAUSE_S)
 
     def _read(self) -> None:
         """Tell of records that are new in the store."""

@@ -1,12 +1,16 @@
 """The executor threads: tasks in threads of this process; for verbs whose time is spent in kernels, which release the GIL."""
 
 import threading
+import time
 
 import msgspec
 
 from topoloom.studies.executor import EXECUTORS, Run
 from topoloom.studies.job import record_of
 from topoloom.threads import cores
+
+#: Seconds between two looks at whether the work shall end, and those that tasks have to end when it shall.
+_LOOK_EVERY_S, _LAST_WORDS_S = 0.1, 0.6
 
 
 def run_in_threads(run: Run) -> None:
@@ -44,9 +48,14 @@ def run_in_threads(run: Run) -> None:
     ]
     for thread in threads:
         thread.start()
+    stopped = None
     for thread in threads:
         while thread.is_alive():
-            thread.join(0.2)  # Ctrl-C comes through between two looks
+            thread.join(_LOOK_EVERY_S)  # Ctrl-C comes through between two looks
+            if run.work.stopped:
+                stopped = stopped or time.monotonic()
+                if time.monotonic() - stopped > _LAST_WORDS_S:
+                    return  # in kernels that do not look; their tasks have no record
     if faults:
         raise faults[0]
 
