@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from topoloom.errors import InputError, at, hint
+from topoloom.errors import InputError, at, check_path, hint
 from topoloom.files import read_text
 from topoloom.settings import setting, shown
 from topoloom.studies.conditions import holds
@@ -173,6 +173,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     InputError
         ``file:line: reason`` for anything that cannot be read or used.
     """
+    check_path(path, "read_study", "name a file")
     source = os.fspath(path)
     study = parse_toml(read_text(Path(path), LONGEST), Study, source)
     try:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_all
 from topoloom.web.jobs import Jobs
 from topoloom.web.spaces import Spaces
 
@@ -55,6 +55,7 @@ def serve(
     InputError
         A folder that is none, an executor that is none, a port that is taken; the extra `web` is not installed.
     """
+    check_all(folders, (str, os.PathLike), "serve", "name folders")
     try:
         import uvicorn
 
