@@ -97,6 +97,7 @@ def main(arguments: list[str] | None = None) -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (lives as long as the process)
         elif hasattr(stream, "reconfigure"):  # what a terminal has no letters for is written as \u2026
             stream.reconfigure(errors="backslashreplace")
+    os.environ["MPLBACKEND"] = "agg"  # pictures are files, whatever windows the user's own programs draw into
     listen()
     logging.basicConfig(format="topoloom: %(message)s", level=logging.WARNING, stream=sys.stderr)
     try:
