@@ -3,6 +3,10 @@
 import os
 from collections.abc import Iterable, Sequence
 
+#: Bytes of a file's name and of a path, its end included, that file systems of Linux take; and that in words.
+_LONGEST_NAME, _LONGEST_PATH = 255, 4096
+TOO_LONG = "a file's name has at most 255 bytes, and its path 4,095"
+
 
 class InputError(ValueError):
     """Bad input: one sentence that says what was wrong, where, and what would do.
@@ -49,7 +53,9 @@ def check_type(value: object, kind: type | tuple[type, ...], taker: str, remedy:
 
 
 def check_path(value: object, taker: str, remedy: str = "") -> None:
-    """Refuse what is no path: a number, too, which the system would take for a file that is open, and close it.
+    """Refuse what is no path, or one that no file system takes.
+
+    A number is none either: the system would take it for a file that is open, and close it.
 
     Parameters
     ----------
@@ -63,7 +69,7 @@ def check_path(value: object, taker: str, remedy: str = "") -> None:
     Raises
     ------
     InputError
-        It is neither a text nor a path.
+        It is neither a text nor a path, or a name in it is too long.
 
     Examples
     --------
@@ -72,7 +78,12 @@ def check_path(value: object, taker: str, remedy: str = "") -> None:
         ...
     topoloom.errors.InputError: load takes a str or a PathLike, not 1, an int; name a file
     """
-    check_type(value, (str, os.PathLike), taker, remedy)
+    if not isinstance(value, (str, os.PathLike)):
+        raise wrong_type(value, (str, os.PathLike), taker, remedy)
+    path = os.fspath(value)
+    names = path.encode("utf-8", "surrogatepass").split(b"/") if isinstance(path, str) else path.split(b"/")
+    if max(map(len, names)) > _LONGEST_NAME or sum(map(len, names)) + len(names) > _LONGEST_PATH:
+        raise InputError(f"{taker}: {path[:60]!r}... is too long: {TOO_LONG}")
 
 
 def check_all(values: object, kind: type | tuple[type, ...], taker: str, remedy: str = "") -> None:

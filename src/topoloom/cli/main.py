@@ -13,7 +13,7 @@ from topoloom._version import __version__
 from topoloom.cli.examples import with_example
 from topoloom.cli.output import say
 from topoloom.cli.signals import interrupted, listen
-from topoloom.errors import InputError, Stopped
+from topoloom.errors import TOO_LONG, InputError, Stopped
 
 #: Every command and its one-line help; the file of the same name is imported only when the command is used.
 _COMMANDS = {
@@ -49,6 +49,8 @@ _COMMANDS = {
 _COMPLETION = "_TOPOLOOM_COMPLETE"
 #: Characters of an error line; what a user echoes back at us may be longer than a screen.
 _LONGEST = 2000
+#: Characters of a path that no file system takes.
+_SHOWN = 60
 
 
 class _Lazy(click.Group):
@@ -130,6 +132,8 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         _reader_left()
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            _leave(f"{str(error.filename)[:_SHOWN]}...: the name is too long; {TOO_LONG}", 2)
         if error.filename is not None or error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
