@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from topoloom.errors import InputError, at, hint
+from topoloom.errors import InputError, at, check_type, hint
 from topoloom.files import read_text
 from topoloom.network import Network
 
@@ -58,6 +58,8 @@ def losses(network: Network, text: str) -> Losses:
     >>> losses(open_network("petersen"), "0-1,S7")
     Losses(links=[(0, 1)], cables=[], switches=[7])
     """
+    check_type(network, Network, "losses", "open_network(source) makes one")
+    check_type(text, str, "losses", "write 3-17,5")
     reader = _Reader(network)
     found = Losses()
     for part, place in _parts(text):

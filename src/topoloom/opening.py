@@ -10,7 +10,7 @@ import numpy as np
 
 from topoloom.cabling.files import layout_of
 from topoloom.cabling.product_rates import planned_cables
-from topoloom.errors import InputError, at
+from topoloom.errors import at, check_path
 from topoloom.expansion.plan_files import AFTER, BEFORE
 from topoloom.expansion.plan_reader import load_expansion
 from topoloom.fabrics.fabric import Fabric
@@ -65,10 +65,7 @@ def open_network(source: str | os.PathLike[str], format: str | None = None, *, b
     >>> open_network("petersen").layout is None
     True
     """
-    if isinstance(source, Topology) or not isinstance(source, str | os.PathLike):
-        raise InputError(
-            f"open_network takes the name of a network (a spec, a file, a folder), not a {type(source).__name__}"
-        )
+    check_path(source, "open_network", "name a network: a spec, a file, a folder")
     text = os.fspath(source)
     if format is not None:
         return _file(text, format, borne)

@@ -16,7 +16,7 @@ from topoloom.cost.parts import Parts
 from topoloom.cost.parts_files import PARTS as CATALOGUES
 from topoloom.cost.parts_files import load_parts, parts_from_json
 from topoloom.csv_files import unguarded
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError, at, check_path
 from topoloom.expansion.cable_order.order_of_work import Task
 from topoloom.expansion.cable_order.order_search import ADD, MOVE, UNPLUG
 from topoloom.expansion.cable_order.wiring import Cable, cable_alone, cables_of
@@ -83,6 +83,7 @@ def load_expansion(folder: str | os.PathLike[str], parts: Parts | str | Path | N
         A file that is missing or wrong, a task that cannot be done, or cables that no catalogue has:
         ``file:line: reason``.
     """
+    check_path(folder, "load_expansion", "name the folder of a plan")
     path = Path(folder)
     settle(path)
     note = read_note(path)

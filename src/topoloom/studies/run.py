@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_path, check_type
 from topoloom.files import write_atomically
 from topoloom.studies.conditions import holds
 from topoloom.studies.estimate import Estimates
@@ -98,6 +98,8 @@ def run_study(
     InputError
         What a task's verb does not take, before anything runs; another run in the same folder; a store that cannot be written.
     """
+    check_type(study, Study, "run_study", "read_study(path) makes one")
+    check_path(folder, "run_study", "name a folder")
     work = Work() if work is None else work
     chosen = EXECUTORS.find(study.run.executor if executor is None else executor)
     planned = study.planned()
@@ -253,4 +255,5 @@ def open_study(folder: str | os.PathLike[str]) -> StudyResults:
     InputError
         There is no study, or it is damaged.
     """
+    check_path(folder, "open_study", "name the folder of a study")
     return StudyResults.of(read_definition(folder), Store(folder))

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 import msgspec
 
-from topoloom.errors import InputError, at, hint
+from topoloom.errors import InputError, at, check_path, hint
 from topoloom.files import read_text
 from topoloom.settings import setting, shown
 from topoloom.studies.conditions import holds
@@ -190,6 +190,7 @@ def read_study(path: str | os.PathLike[str], *, trust: bool = False) -> Study:
     InputError
         ``file:line: reason`` for anything that cannot be read or used, and for keys that run code without `trust`.
     """
+    check_path(path, "read_study", "name a file")
     source = os.fspath(path)
     text = read_text(Path(path), LONGEST)
     study = parse_toml(text, Study, source)

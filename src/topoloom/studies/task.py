@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from topoloom.errors import InputError, hint
+from topoloom.errors import InputError, check_type, hint
 from topoloom.folders import files_in, settle
 from topoloom.network_folders import CABLES, DESIGN, PLAN, TOPOLOGY
 from topoloom.results import Result, plain
@@ -90,6 +90,7 @@ def task_of(verb: str, arguments: Mapping[str, Any], base: str | Path = ".") -> 
         ...
     topoloom.errors.InputError: hops has no argument 'topolgy' (did you mean topology?)
     """
+    check_type(verb, str, "task_of", "name a verb")
     of = VERBS.find(verb)
     checked = arguments_of(of, arguments)
     told = {
@@ -153,6 +154,7 @@ def run_task(task: Task, jobs: int = 1, work: Work | None = None) -> tuple[dict[
     Stopped
         `work` was stopped.
     """
+    check_type(task, Task, "run_task", "task_of(verb, arguments) makes one")
     work = Work() if work is None else work
     verb = VERBS.find(task.verb)
     arguments = arguments_of(verb, task.arguments)

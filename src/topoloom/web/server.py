@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from topoloom.errors import InputError
+from topoloom.errors import InputError, check_all
 from topoloom.files import BELOW, READ_ONLY
 from topoloom.web.jobs import Jobs
 from topoloom.web.spaces import Spaces
@@ -61,6 +61,7 @@ def serve(
         A folder that is none, an executor that is none, a port that is taken, a store that another server has; the extra
         `web` is not installed.
     """
+    check_all(folders, (str, os.PathLike), "serve", "name folders")
     try:
         import uvicorn
 
