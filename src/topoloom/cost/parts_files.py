@@ -11,8 +11,9 @@ import msgspec
 from topoloom.cost.device_types import SUFFIXES, device_types
 from topoloom.cost.parts import Parts
 from topoloom.cost.products import SwitchParts
-from topoloom.errors import InputError, at
+from topoloom.errors import InputError
 from topoloom.files import read_text
+from topoloom.json_files import parse_json
 from topoloom.register import Register
 from topoloom.toml_files import LONGEST, parse_toml
 
@@ -108,9 +109,6 @@ def parts_from_json(text: str, source: str) -> Parts:
     InputError
         It is damaged.
     """
-    try:
-        parts = msgspec.json.decode(text, type=Parts)
-    except (msgspec.DecodeError, ValueError) as error:
-        raise at(source, None, f"is no parts catalogue: {error}") from None
+    parts = parse_json(text, source, Parts, "parts catalogue")
     parts.check()
     return parts

@@ -29,6 +29,7 @@ from topoloom.formats import load
 from topoloom.formats.cable_reader import CableList
 from topoloom.formats.cables import load_cables
 from topoloom.graph.path_lengths import path_lengths
+from topoloom.json_files import parse_json
 from topoloom.network_folders import CABLES, PLAN, read_note
 from topoloom.results import Provenance, provenance_of, schema_id
 from topoloom.topology import Topology
@@ -157,10 +158,7 @@ def _record_in(folder: Path) -> _Kept | None:
     path = folder / RECORD
     if not path.is_file():
         return None
-    try:
-        kept = msgspec.json.decode(read_text(path, _LONGEST), type=_Kept)
-    except msgspec.DecodeError as error:
-        raise at(str(path), None, f"is no record of a plan: {error}") from None
+    kept = parse_json(read_text(path, _LONGEST), str(path), _Kept, "record of a plan")
     if kept.schema != schema_id(Expansion):
         raise at(str(path), None, f"is {kept.schema[:60]}; expected {schema_id(Expansion)}")
     return kept

@@ -1,6 +1,5 @@
 """Rows of kind ``switch`` in a cable list: the hosts, the labels and the provenance that no cable carries."""
 
-import math
 import re
 from collections.abc import Iterable
 
@@ -9,6 +8,7 @@ import numpy as np
 from topoloom.csv_files import unguarded
 from topoloom.errors import at
 from topoloom.formats._text import label_array, short
+from topoloom.text_parts import decimal_in
 
 _HOSTS = re.compile(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}")
@@ -96,11 +96,8 @@ class SwitchRows:
             return unguarded(cell)
         if _INTEGER.fullmatch(cell.strip()):
             return int(cell)
-        try:
-            value = float(cell)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
+        value = decimal_in(cell)
+        if value is None:
             label = short(f"label_{key}")
             reason = f"{label} is {short(cell)}; it must be a number (the header of a column of texts ends in ':text')"
             raise at(self._source, line, reason)

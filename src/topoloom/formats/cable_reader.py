@@ -12,6 +12,7 @@ from topoloom.csv_files import csv_rows, unguarded
 from topoloom.errors import at
 from topoloom.formats._switch_rows import SwitchRows
 from topoloom.formats._text import largest_id_allowed, short, text_of, topology_from
+from topoloom.text_parts import decimal_in
 from topoloom.topology import MOST_SWITCHES, Topology
 
 NEEDED = ("kind", "a_switch", "a_port", "b_switch", "b_port")
@@ -282,8 +283,5 @@ def _one_cable_a_port(ends: np.ndarray, what: str, source: str) -> None:
 
 def _length(text: str) -> float:
     """Metres in a cell; half of the world writes 5,8. NaN when it is none: people write "ordered" and "?" there."""
-    try:
-        metres = float(text.replace(",", "."))
-    except ValueError:
-        return math.nan
-    return metres if 0 <= metres < math.inf else math.nan
+    metres = decimal_in(text.replace(",", "."))
+    return math.nan if metres is None or metres < 0 else metres

@@ -7,12 +7,11 @@ from typing import Any
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-import numpy as np
-
 from topoloom.errors import InputError, at
 from topoloom.formats._named_graph import HOSTS, NamedGraph
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, text_of
+from topoloom.text_parts import decimal_in
 from topoloom.topology import Topology
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -242,11 +241,8 @@ class _Reader:
         if key.type == "boolean" and word.lower() in {"true", "false", "1", "0"}:
             return int(word.lower() in {"true", "1"})
         if key.type in {"float", "double"}:
-            try:
-                value = float(word)
-            except ValueError:
-                value = np.nan
-            if np.isfinite(value):
+            value = decimal_in(word)
+            if value is not None:
                 return value
         raise self._wrong(f"{short(word)} is not a value of type {short(key.type)} (attribute {short(key.name)})")
 

@@ -18,7 +18,9 @@ from topoloom.fabrics.exports.registry import Order
 from topoloom.fabrics.fabric import planned_fabric
 from topoloom.formats._registry import Format, register
 from topoloom.formats._text import short, stem, text_of, topology_from
+from topoloom.json_files import strict_json
 from topoloom.topology import MOST_SWITCHES, Topology
+from topoloom.yaml_files import parse_yaml
 
 _SLICE = re.compile(r"([A-Za-z0-9_-]+)(?:\[(-?[0-9]{0,9})(?:(:)(-?[0-9]{0,9}))?(?:(:)(-?[0-9]{0,9}))?\])?")
 _MOST_CABLES = 1 << 22
@@ -95,41 +97,13 @@ def read(data: bytes, source: str) -> Topology:
         No YAML or JSON, what the schema does not know, or cables that cannot be.
     """
     text = text_of(data, source)
+    if not text.lstrip().startswith("{"):
+        return _Reader(parse_yaml(text, Document, source, "InfraGraph"), source).topology()
     try:
-        plain = msgspec.json.decode(text) if text.lstrip().startswith("{") else _yaml(text, source)
-        found = msgspec.convert(plain, Document)
+        found = msgspec.convert(strict_json(text, source), Document)
     except msgspec.ValidationError as error:
         raise at(source, None, f"is no InfraGraph: {' '.join(str(error).split())}") from None
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise at(source, None, f"is no JSON: {' '.join(str(error).split())}") from None
     return _Reader(found, source).topology()
-
-
-def _yaml(text: str, source: str) -> Any:
-    """The value of a YAML text without aliases, which could stand for far more than the file holds."""
-    try:
-        import yaml
-    except ImportError:
-        raise InputError(f"{source}: YAML needs pyyaml: pip install 'topoloom[yaml]'; JSON does without") from None
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        for event in yaml.parse(text, Loader=loader) if "*" in text else ():
-            if isinstance(event, yaml.AliasEvent):
-                raise at(source, event.start_mark.line + 1, "a YAML alias; write it out")
-        return yaml.load(text, Loader=loader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        reason = getattr(error, "problem", None) or str(error).partition("\n")[0]
-        raise at(
-            source, None if mark is None else mark.line + 1, f"is no YAML: {' '.join(str(reason).split())}"
-        ) from None
-    except InputError:
-        raise
-    except (RecursionError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
-        # What constructors of YAML's own types raise: a date that there is not, a truth that is neither yes nor no.
-        raise at(
-            source, None, "is no YAML that can be read: it nests too deep, or holds a value that there is not"
-        ) from None
 
 
 @dataclass

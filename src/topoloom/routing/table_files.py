@@ -14,6 +14,7 @@ import numpy as np
 from topoloom.errors import InputError, at
 from topoloom.files import read_text, reason
 from topoloom.folders import write_folder
+from topoloom.json_files import parse_json
 from topoloom.network_folders import TABLES
 from topoloom.results import Provenance
 from topoloom.routing.choices import AnyShortest, Choice, Detour, Escape, Layers
@@ -127,10 +128,7 @@ def load_tables(folder: str | os.PathLike[str], topology: Topology | None = None
     """
     place = Path(folder) / TABLES / MANIFEST
     source = os.fspath(place)
-    try:
-        record = msgspec.json.decode(read_text(place, _LONGEST))
-    except msgspec.DecodeError as error:
-        raise at(source, None, f"is no JSON: {error}") from None
+    record = parse_json(read_text(place, _LONGEST), source)
     found = record.get("schema") if isinstance(record, dict) else None
     if found != SCHEMA:
         raise at(source, None, f"is {found or 'no record of topoloom'}; expected {SCHEMA}")
