@@ -144,7 +144,7 @@ def test_quotes_lie_over_a_catalogue():
             r"q.toml:1: the catalogue has no 'QM9007' there \(did you mean QM9700\?\)",
         ),
         ('extends = "ethernet-2026"', "the quotes are for the catalogue 'ethernet-2026', not 'infiniband-2026'"),
-        ('[[swich.product]]\nname = "QM9700"', r"q.toml:1: quotes have no key 'swich' \(did you mean switch"),
+        ('[[swich.product]]\nname = "QM9700"', r"q.toml: there is no key 'swich' \(did you mean switch"),
         ('[[switch.product]]\nname = "QM9700"\nprice = 1', "cannot be used: .*price"),
         ('[[cable]]\nname = "MCP4Y10"\nprices_usd = [1, 2]', "2 prices for 4 lengths_m"),
         ('[[nic]]\nname = "ConnectX-7"\nprice_usd = -1', "cannot be used"),
