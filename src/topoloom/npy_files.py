@@ -1,7 +1,7 @@
 """Reading NumPy's ``.npy`` and ``.npz`` files without trust in them.
 
-`numpy.load` evaluates what a header says as Python, allocates what it declares, and raises errors of a dozen kinds. Here a header is
-what NumPy itself writes of plain arrays, and an array is as long as its file says and holds, or it is refused.
+`numpy.load` evaluates what a header says as Python, allocates what it declares, and raises errors of a dozen kinds. Here a
+header is what NumPy itself writes of plain arrays, and an array is as long as its file says and holds, or it is refused.
 """
 
 import io
@@ -16,7 +16,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from topoloom.errors import at
+from topoloom.allowance import Allowance
+from topoloom.errors import InputError, at
 from topoloom.files import reason
 
 _MAGIC = b"\x93NUMPY"
@@ -27,8 +28,6 @@ _HEADER = re.compile(
     rb" 'shape': \(((?:[0-9]{1,12}, ?)*(?:[0-9]{1,12})?,?)\), \} *\n"
 )
 _MOST_AXES = 8
-#: deflate shrinks a thousandfold at most; past this an archive is a decompression bomb.
-_MOST_BYTES = 8 << 30
 _LAST_CHARACTER, _HALVES = 0x10FFFF, (0xD800, 0xDFFF)
 
 
@@ -74,14 +73,24 @@ def read_npz(path: Path, remedy: str) -> dict[str, np.ndarray]:
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
-            if sum(entry.file_size for entry in entries) > _MOST_BYTES:
-                raise _DamagedError("it declares more than 8 GB")
+            allowance = Allowance(os.fspath(path), path.stat().st_size)
+            allowance.take(sum(entry.file_size for entry in entries), "its arrays")
             return {entry.filename.removesuffix(".npy"): _entry(archive, entry) for entry in entries}
     except OSError as error:
         raise at(os.fspath(path), None, f"cannot be read: {reason(error)}") from None
     except _DamagedError as error:
         raise at(os.fspath(path), None, f"is damaged ({error}); {remedy}") from None
-    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError):
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+    ) as error:
+        if isinstance(error, InputError):
+            raise
         raise at(os.fspath(path), None, f"is damaged (it is no whole archive of arrays); {remedy}") from None
 
 

@@ -130,7 +130,7 @@ def test_hosts_cannot_fill_the_memory():
 def test_many_defaults_cannot_fill_the_memory():
     """Attributes with defaults are bounded, for each gives every node a value."""
     keys = "".join(f'<key id="k{i}" for="node" attr.name="k{i}"><default/></key>' for i in range(200))
-    with pytest.raises(InputError, match="more than 100 attributes"):
+    with pytest.raises(InputError, match="more than 100 default attributes"):
         read('<node id="0"/>', keys)
 
 

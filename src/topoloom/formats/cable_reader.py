@@ -85,7 +85,7 @@ def read_cables(data: bytes, source: str) -> CableList:
     InputError
         A row that is none, two cables in a port: ``file:line: reason``.
     """
-    reader = _Reader(source)
+    reader = _Reader(source, len(data))
     for line, cells in csv_rows(text_of(data, source), source):
         reader.take(cells, line)
     return reader.finished()
@@ -94,7 +94,7 @@ def read_cables(data: bytes, source: str) -> CableList:
 class _Reader:
     """Takes the rows of a cable list one by one."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, text_bytes: int) -> None:
         self._source = source
         self._place: dict[str, int] = {}
         self._width = 0
@@ -110,7 +110,7 @@ class _Reader:
         # Flat triples (switch, cabinet, line).
         self._stands = array("q")
         self._cabinets: dict[str, int] = {}
-        self._rows = SwitchRows(source)
+        self._rows = SwitchRows(source, text_bytes)
 
     def take(self, cells: list[str], line: int) -> None:
         """One row; the first is the header."""

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from topoloom.allowance import Allowance
 from topoloom.errors import InputError, at
 from topoloom.fabrics.exports.infragraph import infragraph_text
 from topoloom.fabrics.exports.registry import Order
@@ -24,6 +25,8 @@ from topoloom.yaml_files import parse_yaml
 
 _SLICE = re.compile(r"([A-Za-z0-9_-]+)(?:\[(-?[0-9]{0,9})(?:(:)(-?[0-9]{0,9}))?(?:(:)(-?[0-9]{0,9}))?\])?")
 _MOST_CABLES = 1 << 22
+#: What a cable, or a port at the end of an edge, takes while the file is read.
+_CABLE_BYTES, _PORT_BYTES = 700.0, 200.0
 _DEEPEST = 50
 #: What makes a device a host, whatever else is in it; and what makes any other a switch. The ASICs of switches are
 #: processors (cpu) in the files that come with the package.
@@ -98,12 +101,12 @@ def read(data: bytes, source: str) -> Topology:
     """
     text = text_of(data, source)
     if not text.lstrip().startswith("{"):
-        return _Reader(parse_yaml(text, Document, source, "InfraGraph"), source).topology()
+        return _Reader(parse_yaml(text, Document, source, "InfraGraph"), source, len(data)).topology()
     try:
         found = msgspec.convert(strict_json(text, source), Document)
     except msgspec.ValidationError as error:
         raise at(source, None, f"is no InfraGraph: {' '.join(str(error).split())}") from None
-    return _Reader(found, source).topology()
+    return _Reader(found, source, len(data)).topology()
 
 
 @dataclass
@@ -122,8 +125,12 @@ class _Reader:
 
     found: Document
     source: str
+    text_bytes: int
     devices: dict[str, dict[str, Component]] = field(default_factory=dict)
     groups: dict[str, _Group] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.allowance = Allowance(self.source, self.text_bytes)
 
     def topology(self) -> Topology:
         """The topology, once names and cables are found to fit."""
@@ -228,6 +235,7 @@ class _Reader:
         count = len(one) if edge.scheme == "one2one" else len(one) * len(other)
         if count > room:
             raise self._wrong(f"edge {number}: more than {_MOST_CABLES} cables in all")
+        self.allowance.take(_CABLE_BYTES * count, f"{count:,} cables of edge {number}")
         return list(zip(one, other, strict=True) if edge.scheme == "one2one" else itertools.product(one, other))
 
     def _ends(self, end: End, number: int) -> list[tuple[int, int, str]]:
@@ -244,8 +252,10 @@ class _Reader:
             if part not in self.devices.get(device, {}):
                 raise self._wrong(f"edge {number}: device {short(device)} has no component {short(part)}")
             places = self._range(span, self.devices[device][part].count, step, number)
-            if len(paths) * len(places) * len(copies) > _MOST_CABLES:
+            ports = len(paths) * len(places) * len(copies)
+            if ports > _MOST_CABLES:
                 raise self._wrong(f"edge {number}: more than {_MOST_CABLES} ports at one end")
+            Allowance(self.source, self.text_bytes).take(_PORT_BYTES * ports, f"{ports:,} ports of edge {number}")
             paths = [f"{path}.{part}.{place}" for path in paths for place in places]
             device = part
         return [(group.rank, copy, path) for copy in copies for path in paths]

@@ -1,13 +1,16 @@
 """topoloom's own JSON: everything that a topology holds, versioned; docs/file-format.md is its specification."""
 
 import json
+import math
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
 from topoloom._version import __version__
+from topoloom.allowance import Allowance
 from topoloom.errors import InputError, at
 from topoloom.formats._packed import Packed, pack, unpack
 from topoloom.formats._registry import MOST_LABELS, Format, register
@@ -17,6 +20,8 @@ from topoloom.topology import MOST_SWITCHES, Topology
 
 #: Readers of this release know versions 1 .. VERSION; tests/formats/fixtures holds a file of each.
 VERSION = 1
+#: What a number of a packed array takes while it is read.
+_NUMBER_BYTES = 40.0
 
 _Text = Annotated[str, msgspec.Meta(max_length=10_000)]
 
@@ -79,12 +84,16 @@ def _topology(document: _Document, text: str, source: str) -> Topology:
     if len(document.labels) > MOST_LABELS:
         raise _field_error(text, source, f"more than {MOST_LABELS} labels - at `$.labels`")
     parts: dict[str, Any] = {}
+    allowance = Allowance(source, len(text))
+    for field, packed in _packed(document):
+        numbers = math.prod(max(0, size) for size in packed.shape)
+        allowance.take(_NUMBER_BYTES * numbers, f"{numbers:,} numbers of {field[:60]!a}")
     shapes: dict[str, tuple[int | None, ...]] = {"links": (None, 2), "endpoints": (None,)}
     for field, shape in shapes.items():
         parts[field] = _numbers(getattr(document, field), shape, text, source, f"$.{field}")
     if document.host is not None:
         parts["host"] = _numbers(document.host, parts["endpoints"].shape, text, source, "$.host")
-    labels = {key: _label(key, value, switches, text, source) for key, value in document.labels.items()}
+    labels = {key: _label(key, value, switches, text, source, allowance) for key, value in document.labels.items()}
     for array, field in ((parts["links"], "links"), (parts["endpoints"], "endpoints")):
         wrong = np.argwhere((array < 0) | (array >= switches))
         if wrong.size:
@@ -117,7 +126,15 @@ def _numbers(value: Any, shape: tuple[int | None, ...], text: str, source: str, 
         raise _field_error(text, source, f"{problem} - at `{path}`") from None
 
 
-def _label(key: str, value: list[Any] | Packed, switches: int, text: str, source: str) -> np.ndarray:
+def _packed(document: _Document) -> Iterator[tuple[str, Packed]]:
+    """The fields that are packed, by their names."""
+    fields: dict[str, Any] = {"links": document.links, "endpoints": document.endpoints, "host": document.host}
+    return ((key, value) for key, value in [*fields.items(), *document.labels.items()] if isinstance(value, Packed))
+
+
+def _label(
+    key: str, value: list[Any] | Packed, switches: int, text: str, source: str, allowance: Allowance
+) -> np.ndarray:
     path = f"$.labels.{key[:60]}"
     if isinstance(value, Packed):
         try:
@@ -133,7 +150,7 @@ def _label(key: str, value: list[Any] | Packed, switches: int, text: str, source
     if 0 < sum(isinstance(one, str) for one in value) < switches:
         raise _field_error(text, source, f"text and numbers mixed; a label holds one or the other - at `{path}`")
     try:
-        return label_array(key, value, source)
+        return label_array(key, value, source, allowance)
     except OverflowError:
         raise _field_error(text, source, f"a number past 64 bits - at `{path}`") from None
 
